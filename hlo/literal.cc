@@ -1,0 +1,208 @@
+#include "hlo/literal.h"
+
+#include <charconv>
+
+#include "llvm/ADT/APInt.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Error.h"
+
+namespace hlo_indexing::hlo {
+namespace {
+
+void AppendBits(uint64_t bits, ElementType type, llvm::SmallVectorImpl<uint8_t>& bytes) {
+  for (int64_t i = 0; i < LiteralBytesPerElement(type); ++i) {
+    bytes.push_back(static_cast<uint8_t>(bits >> (8 * i)));
+  }
+}
+
+uint64_t BitsAt(llvm::ArrayRef<uint8_t> bytes) {
+  uint64_t bits = 0;
+  for (size_t i = 0; i < bytes.size(); ++i) bits |= static_cast<uint64_t>(bytes[i]) << (8 * i);
+  return bits;
+}
+
+std::string OutOfRange(llvm::StringRef text, ElementType type) {
+  return "value " + text.str() + " is out of range for " + ElementTypeName(type).str();
+}
+
+std::optional<std::string> ParseInteger(ElementType type, llvm::StringRef text,
+                                        llvm::SmallVectorImpl<uint8_t>& bytes) {
+  const unsigned bits = static_cast<unsigned>(ElementBits(type));
+  const bool digits = llvm::all_of(text.starts_with("-") ? text.drop_front() : text, llvm::isDigit);
+  if (!digits || text.empty() || text == "-") {
+    return "expected an integer for " + ElementTypeName(type).str();
+  }
+  if (ClassOf(type) == ElementClass::kUnsigned) {
+    uint64_t value = 0;
+    const bool fits = !text.getAsInteger(10, value) && llvm::isUIntN(bits, value);
+    if (!fits) return OutOfRange(text, type);
+    AppendBits(value, type, bytes);
+    return std::nullopt;
+  }
+  int64_t value = 0;
+  const bool fits = !text.getAsInteger(10, value) && llvm::isIntN(bits, value);
+  if (!fits) return OutOfRange(text, type);
+  AppendBits(static_cast<uint64_t>(value), type, bytes);
+  return std::nullopt;
+}
+
+std::optional<std::string> ParseNan(ElementType type, llvm::StringRef text, bool negative,
+                                    llvm::SmallVectorImpl<uint8_t>& bytes) {
+  uint64_t payload = 0;
+  const bool has_payload = text.consume_front("(0x");
+  if (has_payload && (!text.consume_back(")") || text.getAsInteger(16, payload))) {
+    return std::string("malformed nan payload");
+  }
+  const llvm::APInt payload_bits(64, payload);
+  const llvm::APFloat nan =
+      llvm::APFloat::getQNaN(*FloatSemantics(type), negative, has_payload ? &payload_bits : nullptr);
+  if (!nan.isNaN()) return ElementTypeName(type).str() + " has no nan";
+  AppendBits(nan.bitcastToAPInt().getZExtValue(), type, bytes);
+  return std::nullopt;
+}
+
+std::optional<std::string> ParseFloat(ElementType type, llvm::StringRef text,
+                                      llvm::SmallVectorImpl<uint8_t>& bytes) {
+  llvm::StringRef magnitude = text;
+  const bool negative = magnitude.consume_front("-");
+  if (magnitude.consume_front("nan")) return ParseNan(type, magnitude, negative, bytes);
+  const llvm::fltSemantics& semantics = *FloatSemantics(type);
+  llvm::APFloat value(semantics);
+  if (magnitude == "inf") {
+    value = llvm::APFloat::getInf(semantics, negative);
+    if (!value.isInfinity()) return ElementTypeName(type).str() + " has no infinity";
+  } else {
+    const bool starts = !magnitude.empty() && (llvm::isDigit(magnitude[0]) || magnitude[0] == '.');
+    if (!starts) return "expected a number for " + ElementTypeName(type).str();
+    llvm::Expected<llvm::APFloat::opStatus> status =
+        value.convertFromString(text, llvm::APFloat::rmNearestTiesToEven);
+    if (!status) {
+      llvm::consumeError(status.takeError());
+      return "expected a number for " + ElementTypeName(type).str();
+    }
+    if ((*status & llvm::APFloat::opOverflow) != 0) return OutOfRange(text, type);
+  }
+  AppendBits(value.bitcastToAPInt().getZExtValue(), type, bytes);
+  return std::nullopt;
+}
+
+std::string FloatText(ElementType type, uint64_t bits) {
+  const llvm::fltSemantics& semantics = *FloatSemantics(type);
+  const llvm::APFloat value(semantics,
+                            llvm::APInt(static_cast<unsigned>(ElementBits(type)), bits));
+  const std::string sign = value.isNegative() ? "-" : "";
+  if (value.isInfinity()) return sign + "inf";
+  if (value.isNaN()) {
+    const llvm::APFloat plain = llvm::APFloat::getQNaN(semantics, value.isNegative());
+    if (plain.bitwiseIsEqual(value)) return sign + "nan";
+    const unsigned mantissa = llvm::APFloat::semanticsPrecision(semantics) - 1;
+    const uint64_t payload = bits & ((uint64_t{1} << mantissa) - 1);
+    return sign + "nan(0x" + llvm::utohexstr(payload, /*LowerCase=*/true) + ")";
+  }
+  char buffer[64];
+  std::to_chars_result end = {};
+  if (type == ElementType::kF32) {
+    end = std::to_chars(buffer, std::end(buffer), value.convertToFloat());
+  } else {
+    llvm::APFloat wide = value;
+    bool loses_info = false;
+    wide.convert(llvm::APFloat::IEEEdouble(), llvm::APFloat::rmNearestTiesToEven, &loses_info);
+    end = std::to_chars(buffer, std::end(buffer), wide.convertToDouble());
+  }
+  return std::string(buffer, end.ptr);
+}
+
+// Nested braces, one level per dimension.
+void AppendArray(const Literal& literal, int64_t dimension, int64_t& next, std::string& out) {
+  const Shape& shape = literal.shape();
+  if (dimension == shape.rank()) {
+    out += literal.ElementText(next++);
+    return;
+  }
+  out += '{';
+  const int64_t size = shape.num_elements() == 0 ? 0 : shape.sizes()[static_cast<size_t>(dimension)];
+  for (int64_t i = 0; i < size; ++i) {
+    if (i != 0) out += ", ";
+    AppendArray(literal, dimension + 1, next, out);
+  }
+  out += '}';
+}
+
+}  // namespace
+
+int64_t LiteralBytesPerElement(ElementType type) { return DefaultStorageBits(type) / 8; }
+
+std::optional<std::string> ParseElement(ElementType type, llvm::StringRef text,
+                                        llvm::SmallVectorImpl<uint8_t>& bytes) {
+  switch (ClassOf(type)) {
+    case ElementClass::kPredicate:
+      if (text != "true" && text != "false" && text != "1" && text != "0") {
+        return std::string("expected true, false, 1 or 0 for pred");
+      }
+      bytes.push_back(text == "true" || text == "1" ? 1 : 0);
+      return std::nullopt;
+    case ElementClass::kSigned:
+    case ElementClass::kUnsigned:
+      return ParseInteger(type, text, bytes);
+    case ElementClass::kFloat:
+      return ParseFloat(type, text, bytes);
+    default:
+      return "a literal cannot have the element type " + ElementTypeName(type).str();
+  }
+}
+
+std::optional<int64_t> Literal::GetInteger(int64_t index) const {
+  const ElementType type = shape_->element_type();
+  const ElementClass element_class = ClassOf(type);
+  const bool integral = IsIntegral(type) || element_class == ElementClass::kPredicate;
+  const size_t size = static_cast<size_t>(LiteralBytesPerElement(type));
+  if (elided_ || !integral || (static_cast<size_t>(index) + 1) * size > bytes_.size()) {
+    return std::nullopt;
+  }
+  const uint64_t bits = BitsAt(bytes_.slice(static_cast<size_t>(index) * size, size));
+  if (element_class == ElementClass::kSigned) {
+    return llvm::APInt(static_cast<unsigned>(size * 8), bits).getSExtValue();
+  }
+  if (bits > static_cast<uint64_t>(INT64_MAX)) return std::nullopt;
+  return static_cast<int64_t>(bits);
+}
+
+std::string Literal::ElementText(int64_t index) const {
+  const ElementType type = shape_->element_type();
+  const size_t size = static_cast<size_t>(LiteralBytesPerElement(type));
+  const llvm::ArrayRef<uint8_t> bytes = bytes_.slice(static_cast<size_t>(index) * size, size);
+  switch (ClassOf(type)) {
+    case ElementClass::kPredicate:
+      return bytes[0] != 0 ? "true" : "false";
+    case ElementClass::kSigned:
+      return std::to_string(
+          llvm::APInt(static_cast<unsigned>(size * 8), BitsAt(bytes)).getSExtValue());
+    case ElementClass::kUnsigned:
+      return std::to_string(BitsAt(bytes));
+    case ElementClass::kComplex: {
+      const ElementType part = RealPartType(type);
+      return "(" + FloatText(part, BitsAt(bytes.take_front(size / 2))) + ", " +
+             FloatText(part, BitsAt(bytes.drop_front(size / 2))) + ")";
+    }
+    default:
+      return FloatText(type, BitsAt(bytes));
+  }
+}
+
+std::string Literal::ToString() const {
+  if (elided_) return "{...}";
+  std::string result;
+  if (shape_->IsTuple()) {
+    result += "(";
+    for (size_t i = 0; i < elements_.size(); ++i) {
+      if (i != 0) result += ", ";
+      result += elements_[i]->ToString();
+    }
+    return result + ")";
+  }
+  int64_t next = 0;
+  AppendArray(*this, 0, next, result);
+  return result;
+}
+
+}  // namespace hlo_indexing::hlo

@@ -1,0 +1,341 @@
+// Shapes of operations that move data.
+#include <algorithm>
+
+#include "hlo/shape_inference.h"
+#include "support/checked_math.h"
+
+namespace hlo_indexing::hlo::shape_rules {
+namespace {
+
+using Sizes = llvm::SmallVector<int64_t, 6>;
+
+std::string Number(int64_t value) { return std::to_string(value); }
+
+// The number of positions that a list attribute has, checked against a rank.
+bool RequireCount(ShapeRule& rule, AttributeName attribute, size_t count, int64_t rank) {
+  if (static_cast<int64_t>(count) == rank) return true;
+  return rule.FailAt(attribute, AttributeText(attribute).str() + " has " +
+                                    Number(static_cast<int64_t>(count)) +
+                                    " entries for an array of rank " + Number(rank));
+}
+
+// Start indices of dynamic slices: one scalar integer per dimension, or one vector of them.
+bool RequireStartIndices(ShapeRule& rule, size_t first, int64_t rank) {
+  const size_t count = rule.num_operands() - first;
+  const bool is_vector = count == 1 && rule.operand(first).rank() == 1;
+  if (is_vector && rule.operand(first).sizes()[0] == rank) return true;
+  if (static_cast<int64_t>(count) != rank) {
+    return rule.Fail(OpcodeName(rule.instruction().opcode()).str() + " of an array of rank " +
+                     Number(rank) + " needs " + Number(rank) + " start indices, not " +
+                     Number(static_cast<int64_t>(count)));
+  }
+  for (size_t i = first; i < rule.num_operands(); ++i) {
+    if (!rule.operand(i).IsScalar() || !IsIntegral(rule.operand(i).element_type())) {
+      return rule.Fail("start index " + Number(static_cast<int64_t>(i - first)) +
+                       " must be an integer scalar, not " + rule.operand(i).ToString());
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+bool Broadcast(ShapeRule& rule) {
+  if (!rule.RequireArray(0)) return false;
+  const llvm::ArrayRef<int64_t> dimensions =
+      rule.instruction().Integers(AttributeName::kDimensions);
+  const Shape& operand = rule.operand(0);
+  if (!RequireCount(rule, AttributeName::kDimensions, dimensions.size(), operand.rank())) {
+    return false;
+  }
+  const Shape* declared = rule.declared();
+  if (declared == nullptr) return true;
+  if (!declared->IsArray()) return rule.Fail("broadcast gives an array");
+  if (!rule.RequireDimensions(AttributeName::kDimensions, declared->rank())) return false;
+  for (size_t i = 0; i < dimensions.size(); ++i) {
+    const int64_t from = operand.sizes()[i];
+    const int64_t to = declared->sizes()[static_cast<size_t>(dimensions[i])];
+    if (from == to || from == kUnboundedSize || to == kUnboundedSize) continue;
+    return rule.FailAt(AttributeName::kDimensions,
+                       "broadcast maps operand dimension " + Number(static_cast<int64_t>(i)) +
+                           " of size " + Number(from) + " to output dimension " +
+                           Number(dimensions[i]) + " of size " + Number(to));
+  }
+  if (operand.element_type() == declared->element_type()) return true;
+  return rule.ExpectLike(operand.element_type(), *declared);
+}
+
+bool Transpose(ShapeRule& rule) {
+  if (!rule.RequireArray(0)) return false;
+  const Shape& operand = rule.operand(0);
+  const llvm::ArrayRef<int64_t> dimensions =
+      rule.instruction().Integers(AttributeName::kDimensions);
+  if (!RequireCount(rule, AttributeName::kDimensions, dimensions.size(), operand.rank()) ||
+      !rule.RequireDimensions(AttributeName::kDimensions, operand.rank())) {
+    return false;
+  }
+  Sizes sizes;
+  for (const int64_t dimension : dimensions) {
+    sizes.push_back(operand.sizes()[static_cast<size_t>(dimension)]);
+  }
+  return rule.ExpectArray(operand.element_type(), sizes);
+}
+
+bool Reshape(ShapeRule& rule) {
+  if (!rule.RequireArray(0)) return false;
+  const Shape& operand = rule.operand(0);
+  const Shape* declared = rule.declared();
+  if (declared == nullptr) return true;
+  if (!declared->IsArray()) return rule.Fail("reshape gives an array");
+  if (operand.HasUnboundedDimension() || declared->HasUnboundedDimension()) return true;
+  if (operand.num_elements() != declared->num_elements()) {
+    return rule.Fail("reshape from " + operand.ToString() + " to " + declared->ToString() +
+                     " changes the number of elements from " + Number(operand.num_elements()) +
+                     " to " + Number(declared->num_elements()));
+  }
+  if (operand.element_type() == declared->element_type()) return true;
+  return rule.ExpectLike(operand.element_type(), *declared);
+}
+
+bool Bitcast(ShapeRule& rule) {
+  const Shape& operand = rule.operand(0);
+  const Shape* declared = rule.declared();
+  if (declared == nullptr) return true;
+  if (!operand.IsArray() || !declared->IsArray()) {
+    return rule.Expect(&operand, ShapeAspects::kDimensions);
+  }
+  const auto is_plain = [](const Shape& shape) {
+    return !shape.HasUnboundedDimension() &&
+           (shape.layout() == nullptr || shape.layout()->tiles.empty());
+  };
+  if (!is_plain(operand) || !is_plain(*declared)) return true;
+  const auto from = support::CheckedMul(operand.num_elements(), operand.StorageBits());
+  const auto to = support::CheckedMul(declared->num_elements(), declared->StorageBits());
+  if (from == to) return true;
+  return rule.Fail("bitcast from " + operand.ToString() + " to " + declared->ToString() +
+                   " changes the size in memory");
+}
+
+bool Reverse(ShapeRule& rule) {
+  return rule.RequireArray(0) &&
+         rule.RequireDimensions(AttributeName::kDimensions, rule.operand(0).rank()) &&
+         rule.ExpectLike(rule.operand(0).element_type(), rule.operand(0));
+}
+
+bool Slice(ShapeRule& rule) {
+  if (!rule.RequireArray(0)) return false;
+  const Shape& operand = rule.operand(0);
+  const auto ranges =
+      rule.instruction().Get<llvm::ArrayRef<SliceRange>>(AttributeName::kSlice).value();
+  if (!RequireCount(rule, AttributeName::kSlice, ranges.size(), operand.rank())) return false;
+  Sizes sizes;
+  for (size_t i = 0; i < ranges.size(); ++i) {
+    const SliceRange& range = ranges[i];
+    const int64_t size = operand.sizes()[i];
+    const bool in_bounds = size == kUnboundedSize || range.limit <= size;
+    if (range.start < 0 || range.start > range.limit || !in_bounds || range.stride < 1) {
+      return rule.FailAt(AttributeName::kSlice,
+                         "slice [" + Number(range.start) + ":" + Number(range.limit) + ":" +
+                             Number(range.stride) + "] of dimension " +
+                             Number(static_cast<int64_t>(i)) + " of size " + Number(size) +
+                             " must have 0 <= start <= limit <= size and stride >= 1");
+    }
+    sizes.push_back(support::CeilDiv(range.limit - range.start, range.stride));
+  }
+  return rule.ExpectArray(operand.element_type(), sizes);
+}
+
+bool Pad(ShapeRule& rule) {
+  if (!rule.RequireArrays()) return false;
+  const Shape& operand = rule.operand(0);
+  const auto padding =
+      rule.instruction().Get<llvm::ArrayRef<PaddingDimension>>(AttributeName::kPadding).value();
+  if (!rule.operand(1).IsScalar()) {
+    return rule.Fail("the padding value must be a scalar, not " + rule.operand(1).ToString());
+  }
+  if (!RequireCount(rule, AttributeName::kPadding, padding.size(), operand.rank())) return false;
+  Sizes sizes;
+  for (size_t i = 0; i < padding.size(); ++i) {
+    const int64_t size = operand.sizes()[i];
+    if (size == kUnboundedSize) {
+      sizes.push_back(size);
+      continue;
+    }
+    const auto inside = support::CheckedMul(std::max<int64_t>(size - 1, 0), padding[i].interior);
+    const auto spread = inside ? support::CheckedAdd(size, *inside) : std::nullopt;
+    const auto low = spread ? support::CheckedAdd(*spread, padding[i].low) : std::nullopt;
+    const auto padded = low ? support::CheckedAdd(*low, padding[i].high) : std::nullopt;
+    if (!padded || *padded < 0) {
+      return rule.FailAt(AttributeName::kPadding,
+                         "padding dimension " + Number(static_cast<int64_t>(i)) + " of size " +
+                             Number(size) + " leaves a size that is negative or too large");
+    }
+    sizes.push_back(*padded);
+  }
+  return rule.ExpectArray(operand.element_type(), sizes);
+}
+
+bool Concatenate(ShapeRule& rule) {
+  if (!rule.RequireArrays()) return false;
+  const Shape& first = rule.operand(0);
+  const llvm::ArrayRef<int64_t> dimensions =
+      rule.instruction().Integers(AttributeName::kDimensions);
+  if (dimensions.size() != 1) {
+    return rule.FailAt(AttributeName::kDimensions, "concatenate needs exactly one dimension");
+  }
+  if (!rule.RequireDimensions(AttributeName::kDimensions, first.rank())) return false;
+  const size_t dimension = static_cast<size_t>(dimensions[0]);
+  Sizes sizes(first.sizes().begin(), first.sizes().end());
+  for (size_t i = 1; i < rule.num_operands(); ++i) {
+    const Shape& operand = rule.operand(i);
+    bool fits = operand.rank() == first.rank();
+    for (size_t k = 0; fits && k < sizes.size(); ++k) {
+      const bool unbounded = operand.sizes()[k] == kUnboundedSize || sizes[k] == kUnboundedSize;
+      fits = k == dimension || unbounded || operand.sizes()[k] == sizes[k];
+    }
+    if (!fits) {
+      return rule.Fail("operands 0 and " + Number(static_cast<int64_t>(i)) +
+                       " of concatenate may differ in dimension " + Number(dimensions[0]) +
+                       " only, not " + first.ToString() + " and " + operand.ToString());
+    }
+    const bool unbounded =
+        operand.sizes()[dimension] == kUnboundedSize || sizes[dimension] == kUnboundedSize;
+    const auto total = unbounded ? std::optional<int64_t>(kUnboundedSize)
+                                 : support::CheckedAdd(sizes[dimension], operand.sizes()[dimension]);
+    if (!total) return rule.Fail("the size of the concatenated dimension does not fit in 64 bits");
+    sizes[dimension] = *total;
+  }
+  return rule.ExpectArray(first.element_type(), sizes);
+}
+
+bool Iota(ShapeRule& rule) {
+  const Shape* declared = rule.declared();
+  if (declared == nullptr) return true;
+  const auto dimension = rule.instruction().Get<int64_t>(AttributeName::kIotaDimension).value();
+  if (!declared->IsArray()) return rule.Fail("iota gives an array");
+  if (dimension >= 0 && dimension < declared->rank()) return true;
+  return rule.FailAt(AttributeName::kIotaDimension,
+                     "iota_dimension " + Number(dimension) + " is no dimension of " +
+                         declared->ToString());
+}
+
+bool DynamicSlice(ShapeRule& rule) {
+  if (!rule.RequireArray(0)) return false;
+  const Shape& operand = rule.operand(0);
+  const llvm::ArrayRef<int64_t> sizes =
+      rule.instruction().Integers(AttributeName::kDynamicSliceSizes);
+  if (!RequireCount(rule, AttributeName::kDynamicSliceSizes, sizes.size(), operand.rank())) {
+    return false;
+  }
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    const bool fits = operand.sizes()[i] == kUnboundedSize || sizes[i] <= operand.sizes()[i];
+    if (sizes[i] >= 0 && fits) continue;
+    return rule.FailAt(AttributeName::kDynamicSliceSizes,
+                       "slice size " + Number(sizes[i]) + " does not fit into dimension " +
+                           Number(static_cast<int64_t>(i)) + " of " + operand.ToString());
+  }
+  return RequireStartIndices(rule, 1, operand.rank()) &&
+         rule.ExpectArray(operand.element_type(), sizes);
+}
+
+bool DynamicUpdateSlice(ShapeRule& rule) {
+  if (!rule.RequireArrays()) return false;
+  const Shape& operand = rule.operand(0);
+  const Shape& update = rule.operand(1);
+  bool fits = update.rank() == operand.rank();
+  for (size_t i = 0; fits && i < update.sizes().size(); ++i) {
+    fits = operand.sizes()[i] == kUnboundedSize || update.sizes()[i] <= operand.sizes()[i];
+  }
+  if (!fits) {
+    return rule.Fail("the update " + update.ToString() + " does not fit into " +
+                     operand.ToString());
+  }
+  return RequireStartIndices(rule, 2, operand.rank()) &&
+         rule.ExpectLike(operand.element_type(), operand);
+}
+
+// Batch dimensions from the indices (all but the index vector), offset dimensions from the slice.
+bool Gather(ShapeRule& rule) {
+  if (!rule.RequireArrays()) return false;
+  const Instruction& gather = rule.instruction();
+  const Shape& operand = rule.operand(0);
+  const Shape& indices = rule.operand(1);
+  const llvm::ArrayRef<int64_t> slice_sizes = gather.Integers(AttributeName::kSliceSizes);
+  const llvm::ArrayRef<int64_t> offset_dims = gather.Integers(AttributeName::kOffsetDims);
+  const llvm::ArrayRef<int64_t> collapsed = gather.Integers(AttributeName::kCollapsedSliceDims);
+  const llvm::ArrayRef<int64_t> batching = gather.Integers(AttributeName::kOperandBatchingDims);
+  if (!RequireCount(rule, AttributeName::kSliceSizes, slice_sizes.size(), operand.rank()) ||
+      !rule.RequireDimensions(AttributeName::kCollapsedSliceDims, operand.rank()) ||
+      !rule.RequireDimensions(AttributeName::kOperandBatchingDims, operand.rank()) ||
+      !rule.RequireDimensions(AttributeName::kStartIndexMap, operand.rank()) ||
+      !rule.RequireDimensions(AttributeName::kStartIndicesBatchingDims, indices.rank())) {
+    return false;
+  }
+  const int64_t vector_dim =
+      gather.Get<int64_t>(AttributeName::kIndexVectorDim).value_or(indices.rank());
+  if (vector_dim < 0 || vector_dim > indices.rank()) {
+    return rule.FailAt(AttributeName::kIndexVectorDim,
+                       "index_vector_dim is no dimension of " + indices.ToString());
+  }
+  Sizes batch;
+  for (int64_t i = 0; i < indices.rank(); ++i) {
+    if (i != vector_dim) batch.push_back(indices.sizes()[static_cast<size_t>(i)]);
+  }
+  Sizes window;
+  for (int64_t i = 0; i < operand.rank(); ++i) {
+    const int64_t size = slice_sizes[static_cast<size_t>(i)];
+    const int64_t bound = operand.sizes()[static_cast<size_t>(i)];
+    if (size < 0 || (bound != kUnboundedSize && size > bound)) {
+      return rule.FailAt(AttributeName::kSliceSizes,
+                         "slice size " + Number(size) + " does not fit into dimension " +
+                             Number(i) + " of " + operand.ToString());
+    }
+    if (!llvm::is_contained(collapsed, i) && !llvm::is_contained(batching, i)) {
+      window.push_back(size);
+    }
+  }
+  const int64_t rank = static_cast<int64_t>(batch.size() + offset_dims.size());
+  if (!rule.RequireDimensions(AttributeName::kOffsetDims, rank)) return false;
+  if (window.size() != offset_dims.size()) {
+    return rule.FailAt(AttributeName::kOffsetDims,
+                       "offset_dims must have an entry for each dimension of the slice that is "
+                       "neither collapsed nor a batching dimension");
+  }
+  Sizes sizes;
+  size_t next_batch = 0;
+  size_t next_window = 0;
+  for (int64_t i = 0; i < rank; ++i) {
+    const bool is_offset = llvm::is_contained(offset_dims, i);
+    sizes.push_back(is_offset ? window[next_window++] : batch[next_batch++]);
+  }
+  return rule.ExpectArray(operand.element_type(), sizes);
+}
+
+bool Scatter(ShapeRule& rule) {
+  if (!rule.RequireArrays()) return false;
+  const size_t count = rule.num_operands() / 2;
+  if (rule.num_operands() % 2 == 0) {
+    return rule.Fail("scatter takes n arrays, the indices and n updates");
+  }
+  if (!rule.RequireParameters(AttributeName::kToApply, 2 * count)) return false;
+  if (count == 1) {
+    return rule.ExpectLike(rule.operand(0).element_type(), rule.operand(0));
+  }
+  llvm::SmallVector<const Shape*, 4> shapes;
+  for (size_t i = 0; i < count; ++i) shapes.push_back(&rule.operand(i));
+  return rule.Expect(rule.pool().Tuple(shapes));
+}
+
+bool GetDimensionSize(ShapeRule& rule) {
+  return rule.RequireArray(0) &&
+         rule.RequireDimensions(AttributeName::kDimensions, rule.operand(0).rank()) &&
+         rule.Expect(rule.pool().Scalar(ElementType::kS32));
+}
+
+bool SetDimensionSize(ShapeRule& rule) {
+  return rule.RequireArray(0) &&
+         rule.RequireDimensions(AttributeName::kDimensions, rule.operand(0).rank()) &&
+         rule.ExpectLike(rule.operand(0).element_type(), rule.operand(0));
+}
+
+}  // namespace hlo_indexing::hlo::shape_rules

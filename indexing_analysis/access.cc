@@ -1,0 +1,413 @@
+#include "indexing_analysis/access.h"
+
+#include <algorithm>
+
+#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
+#include "simplifier/affine_bridge.h"
+#include "simplifier/arithmetic.h"
+
+namespace hlo_indexing::indexing_analysis {
+namespace {
+
+using simplifier::AffineReader;
+using simplifier::Atom;
+using simplifier::AtomKind;
+using simplifier::Constraint;
+using simplifier::LinearForm;
+using simplifier::OpaqueOperation;
+using simplifier::Term;
+
+// Divisions and remainders in a reported expression, written out as text. Beyond that nobody reads it.
+constexpr int kMaxOperations = 2000;
+
+bool IsFunction(const Atom& atom) {
+  return atom.kind == AtomKind::kOpaque && atom.operation == OpaqueOperation::kFunction;
+}
+
+// The sum for a runtime variable, whose index is read with these sums for dimensions and ranges.
+Sum ImportRuntime(DigitContext& context, RuntimeTable& table, const RuntimeVariable& variable,
+                  llvm::ArrayRef<Sum> dimensions, llvm::ArrayRef<Sum> ranges,
+                  llvm::SmallVectorImpl<uint32_t>& numbers) {
+  RuntimeSource source;
+  source.instruction = variable.instruction;
+  source.leaf = variable.leaf;
+  source.bounds = variable.bounds;
+  source.name = variable.name;
+  const IndexingMap& index = variable.index;
+  if (!index.IsUnknown()) {
+    llvm::SmallVector<Sum, 4> symbols(ranges.begin(), ranges.end());
+    llvm::SmallVector<uint32_t, 2> inner;
+    for (const RuntimeVariable& nested : index.runtime()) {
+      symbols.push_back(ImportRuntime(context, table, nested, dimensions, ranges, inner));
+    }
+    AffineReader reader(context, dimensions, symbols);
+    for (const mlir::AffineExpr result : index.affine_map().getResults()) {
+      source.index.push_back(reader.Read(result));
+    }
+  }
+  const uint32_t number = static_cast<uint32_t>(table.size());
+  const Sum sum = context.Function(number, source.index, source.bounds);
+  table.push_back(std::move(source));
+  numbers.push_back(number);
+  return sum;
+}
+
+// Collects what an access mentions.
+class Mentions {
+ public:
+  // Function atoms in order of appearance, without those inside the index of another one.
+  llvm::SmallVector<const Atom*, 4> functions;
+  // Variables anywhere, in order of first appearance.
+  llvm::SmallVector<VariableId, 8> variables;
+
+  void Visit(const Sum& sum) { Visit(sum, /*is_index=*/false); }
+
+ private:
+  void Visit(const Sum& sum, bool is_index) {
+    llvm::SmallVector<const Term*, 8> terms;
+    for (const Term& term : sum.terms) terms.push_back(&term);
+    // The order must not depend on how variables are numbered: large strides come first.
+    llvm::stable_sort(terms, [](const Term* a, const Term* b) {
+      if (a->coefficient != b->coefficient) return a->coefficient > b->coefficient;
+      if (a->lo != b->lo) return a->lo > b->lo;
+      return a->extent > b->extent;
+    });
+    for (const Term* term : terms) VisitAtom(*term->atom, is_index);
+  }
+
+  void VisitAtom(const Atom& atom, bool is_index) {
+    const bool is_function = IsFunction(atom);
+    if (!seen_[is_index ? 1 : 0].insert(&atom).second) return;
+    if (is_function && !is_index) functions.push_back(&atom);
+    if (atom.kind == AtomKind::kVariable && !llvm::is_contained(variables, atom.variable)) {
+      variables.push_back(atom.variable);
+    }
+    for (const Sum& argument : atom.arguments) Visit(argument, is_index || is_function);
+  }
+
+  // Atoms seen outside and inside the index of a function atom.
+  llvm::SmallPtrSet<const Atom*, 16> seen_[2];
+};
+
+// Whether a name reads like a default one, so that it could name two variables after a renumbering.
+bool LooksLikeDefault(llvm::StringRef name) {
+  const bool prefix = name.consume_front("d") || name.consume_front("s") || name.consume_front("rt");
+  return prefix && llvm::all_of(name, llvm::isDigit);
+}
+
+// After a composition: forgets names that two variables share or that read like default ones.
+void DropAmbiguousNames(Access& access, RuntimeTable& table) {
+  llvm::SmallVector<std::string*, 8> names;
+  for (std::string& name : access.names) names.push_back(&name);
+  for (RuntimeSource& source : table) names.push_back(&source.name);
+  llvm::StringMap<int> uses;
+  for (const std::string* name : names) ++uses[*name];
+  for (std::string* name : names) {
+    if (LooksLikeDefault(*name) || uses[*name] > 1) name->clear();
+  }
+}
+
+// Writes the maps of one access.
+class Exporter {
+ public:
+  Exporter(DigitContext& context, const RuntimeTable& table, const Access& access,
+           UnusedVariables unused, mlir::MLIRContext* mlir_context)
+      : context_(context),
+        table_(table),
+        access_(access),
+        unused_(unused),
+        mlir_context_(mlir_context) {}
+
+  std::optional<IndexingMap> Export() {
+    Mentions mentions;
+    for (const Sum& result : access_.map.results) mentions.Visit(result);
+    for (const Constraint& constraint : access_.map.constraints) {
+      mentions.Visit(constraint.expression);
+    }
+    for (VariableId i = 0; i < access_.num_dimensions; ++i) {
+      dimensions_.push_back({access_.map.boxes[i], NameOf(i)});
+    }
+    for (const VariableId range : access_.ranges) {
+      if (unused_ == UnusedVariables::kDrop && !llvm::is_contained(mentions.variables, range)) {
+        continue;
+      }
+      kept_ranges_.push_back(range);
+      ranges_.push_back({access_.map.boxes[range], NameOf(range)});
+    }
+    std::optional<IndexingMap> map =
+        Write(access_.map.results, access_.map.constraints, OrderFunctions(mentions.functions),
+              unused_);
+    if (map && access_.map.empty) map = IndexingMap::KnownEmpty(*map);
+    return map;
+  }
+
+ private:
+  std::string NameOf(VariableId variable) const {
+    if (variable >= access_.names.size()) return "";
+    const std::string& name = access_.names[variable];
+    return unused_ == UnusedVariables::kDrop && LooksLikeDefault(name) ? "" : name;
+  }
+
+  // The function atoms in the order of the access's runtime values.
+  llvm::SmallVector<const Atom*, 4> OrderFunctions(llvm::ArrayRef<const Atom*> functions) const {
+    llvm::SmallVector<const Atom*, 4> ordered(functions.begin(), functions.end());
+    const auto rank = [this](const Atom* atom) {
+      return llvm::find(access_.runtime, atom->variable) - access_.runtime.begin();
+    };
+    llvm::stable_sort(ordered,
+                      [&](const Atom* a, const Atom* b) { return rank(a) < rank(b); });
+    return ordered;
+  }
+
+  std::optional<IndexingMap> Write(llvm::ArrayRef<Sum> results,
+                                   llvm::ArrayRef<Constraint> constraints,
+                                   llvm::ArrayRef<const Atom*> functions, UnusedVariables unused) {
+    std::vector<RuntimeVariable> runtime;
+    llvm::SmallDenseMap<const Atom*, unsigned, 4> symbols;
+    const auto add = [&](const RuntimeSource& source, Interval bounds, llvm::ArrayRef<Sum> index) {
+      RuntimeVariable& variable = runtime.emplace_back();
+      variable.bounds = bounds;
+      variable.name = source.name;
+      variable.instruction = source.instruction;
+      variable.leaf = source.leaf;
+      if (source.instruction == nullptr && source.index.empty()) return true;
+      std::optional<IndexingMap> written = WriteIndex(index);
+      if (written) variable.index = std::move(*written);
+      return written.has_value();
+    };
+    const auto symbol_of_next = [&] {
+      return static_cast<unsigned>(kept_ranges_.size() + runtime.size());
+    };
+    if (unused == UnusedVariables::kDrop) {
+      for (const Atom* atom : functions) {
+        symbols[atom] = symbol_of_next();
+        if (!add(table_[atom->variable], atom->ValueRange(), atom->arguments)) return std::nullopt;
+      }
+    } else {
+      // Every runtime value has its place, mentioned or not; one may have several atoms.
+      for (const uint32_t number : access_.runtime) {
+        const RuntimeSource& source = table_[number];
+        bool mentioned = false;
+        for (const Atom* atom : functions) {
+          if (atom->variable != number) continue;
+          mentioned = true;
+          symbols[atom] = symbol_of_next();
+          if (!add(source, atom->ValueRange(), atom->arguments)) return std::nullopt;
+        }
+        if (!mentioned && !add(source, source.bounds, source.index)) return std::nullopt;
+      }
+    }
+    return WriteMap(results, constraints, symbols, std::move(runtime));
+  }
+
+  // The map of a runtime variable's index: the same dimensions and ranges, no constraints.
+  std::optional<IndexingMap> WriteIndex(llvm::ArrayRef<Sum> index) {
+    Mentions mentions;
+    for (const Sum& sum : index) mentions.Visit(sum);
+    return Write(index, {}, OrderFunctions(mentions.functions), UnusedVariables::kDrop);
+  }
+
+  std::optional<IndexingMap> WriteMap(llvm::ArrayRef<Sum> results,
+                                      llvm::ArrayRef<Constraint> constraints,
+                                      const llvm::SmallDenseMap<const Atom*, unsigned, 4>& symbols,
+                                      std::vector<RuntimeVariable> runtime) {
+    const auto leaf = [&](const Atom& atom) -> mlir::AffineExpr {
+      if (IsFunction(atom)) return mlir::getAffineSymbolExpr(symbols.at(&atom), mlir_context_);
+      if (atom.variable < access_.num_dimensions) {
+        return mlir::getAffineDimExpr(atom.variable, mlir_context_);
+      }
+      const auto position = llvm::find(kept_ranges_, atom.variable) - kept_ranges_.begin();
+      return mlir::getAffineSymbolExpr(static_cast<unsigned>(position), mlir_context_);
+    };
+    simplifier::AffineWriter writer(context_, mlir_context_, leaf);
+    llvm::SmallVector<mlir::AffineExpr> expressions;
+    for (const Sum& result : results) {
+      const LinearForm form = writer.ShortestFormOf(result);
+      if (form.operations > kMaxOperations) return std::nullopt;
+      expressions.push_back(writer.Write(form));
+    }
+    std::vector<MapConstraint> written;
+    for (const Constraint& constraint : constraints) {
+      LinearForm form = writer.ShortestFormOf(constraint.expression);
+      if (form.operations > kMaxOperations) return std::nullopt;
+      // A constant belongs to the bounds, unless that overflows.
+      Interval bounds = constraint.bounds;
+      const Interval shifted = bounds + Interval::Point(form.constant) * -1;
+      if (shifted.IsFinite() || !bounds.IsFinite()) {
+        bounds = shifted;
+        form.constant = 0;
+      }
+      written.push_back({writer.Write(form), bounds});
+    }
+    const mlir::AffineMap affine_map = mlir::AffineMap::get(
+        static_cast<unsigned>(dimensions_.size()),
+        static_cast<unsigned>(ranges_.size() + runtime.size()), expressions, mlir_context_);
+    IndexingMap map(affine_map, dimensions_, ranges_, std::move(runtime), {});
+    // A canonical order, whatever the order in which the constraints were met.
+    if (written.size() > 1) {
+      llvm::sort(written, [&](const MapConstraint& a, const MapConstraint& b) {
+        return map.ToString(a.expression) < map.ToString(b.expression);
+      });
+    }
+    return IndexingMap(affine_map, dimensions_, ranges_, {map.runtime().begin(), map.runtime().end()},
+                       std::move(written));
+  }
+
+  DigitContext& context_;
+  const RuntimeTable& table_;
+  const Access& access_;
+  UnusedVariables unused_;
+  mlir::MLIRContext* mlir_context_;
+  std::vector<Variable> dimensions_;
+  std::vector<Variable> ranges_;
+  llvm::SmallVector<VariableId, 4> kept_ranges_;
+};
+
+}  // namespace
+
+VariableId Access::AddRange(Interval bounds) {
+  const VariableId variable = static_cast<VariableId>(map.boxes.size());
+  map.boxes.push_back(bounds);
+  map.empty |= bounds.IsEmpty();
+  return variable;
+}
+
+void ComposeInto(DigitContext& context, RuntimeTable& table, const IndexingMap& map,
+                 Access& access) {
+  const llvm::SmallVector<Sum, 6> dimensions(access.map.results.begin(), access.map.results.end());
+  llvm::SmallVector<Sum, 4> symbols;
+  llvm::SmallVector<VariableId, 4> ranges;
+  for (const Variable& range : map.ranges()) {
+    const VariableId variable = access.AddRange(range.bounds);
+    access.names.resize(variable);
+    access.names.push_back(range.name);
+    ranges.push_back(variable);
+    symbols.push_back(range.bounds.IsEmpty() ? simplifier::Constant(0)
+                                             : access.map.Variable(context, variable));
+  }
+  ranges.append(access.ranges.begin(), access.ranges.end());
+  access.ranges = ranges;
+  llvm::SmallVector<uint32_t, 2> runtime;
+  for (const RuntimeVariable& variable : map.runtime()) {
+    access.map.empty |= variable.bounds.IsEmpty();
+    symbols.push_back(ImportRuntime(context, table, variable, dimensions,
+                                    llvm::ArrayRef<Sum>(symbols).take_front(map.num_ranges()),
+                                    runtime));
+  }
+  runtime.append(access.runtime.begin(), access.runtime.end());
+  access.runtime = runtime;
+  access.map.empty |= map.IsKnownEmpty();
+  AffineReader reader(context, dimensions, symbols);
+  for (size_t i = 0; i < dimensions.size(); ++i) {
+    const Interval& bounds = map.dimensions()[i].bounds;
+    if (bounds.Contains(simplifier::NaturalRange(dimensions[i]))) continue;
+    access.map.constraints.push_back({dimensions[i], bounds});
+  }
+  for (const MapConstraint& constraint : map.constraints()) {
+    access.map.constraints.push_back({reader.Read(constraint.expression), constraint.bounds});
+  }
+  access.map.results.clear();
+  for (const mlir::AffineExpr result : map.affine_map().getResults()) {
+    access.map.results.push_back(reader.Read(result));
+  }
+}
+
+Access ImportMap(DigitContext& context, RuntimeTable& table, const IndexingMap& map) {
+  Access access;
+  access.num_dimensions = map.num_dimensions();
+  for (const Variable& dimension : map.dimensions()) {
+    const VariableId variable = static_cast<VariableId>(access.map.boxes.size());
+    access.map.boxes.push_back(dimension.bounds);
+    access.map.empty |= dimension.bounds.IsEmpty();
+    access.names.push_back(dimension.name);
+    access.map.results.push_back(dimension.bounds.IsEmpty()
+                                     ? simplifier::Constant(0)
+                                     : access.map.Variable(context, variable));
+  }
+  ComposeInto(context, table, map, access);
+  return access;
+}
+
+void RenumberRanges(DigitContext& context, Access& access) {
+  if (access.ranges.empty()) return;
+  Mentions mentions;
+  for (const Sum& result : access.map.results) mentions.Visit(result);
+  for (const Constraint& constraint : access.map.constraints) mentions.Visit(constraint.expression);
+  llvm::SmallVector<VariableId, 8> order;
+  for (const VariableId variable : mentions.variables) {
+    if (variable >= access.num_dimensions) order.push_back(variable);
+  }
+  const auto new_id = [&](VariableId old) -> std::optional<VariableId> {
+    const auto* const found = llvm::find(order, old);
+    if (found == order.end()) return std::nullopt;
+    return static_cast<VariableId>(access.num_dimensions) +
+           static_cast<VariableId>(found - order.begin());
+  };
+  llvm::SmallVector<VariableId, 4> ranges;
+  for (const VariableId old : access.ranges) {
+    if (const std::optional<VariableId> id = new_id(old)) ranges.push_back(*id);
+  }
+  bool changed = ranges.size() != access.ranges.size();
+  for (const VariableId old : order) changed |= *new_id(old) != old;
+  if (!changed) return;
+  llvm::SmallVector<Interval, 6> boxes(access.map.boxes.begin(),
+                                       access.map.boxes.begin() +
+                                           static_cast<std::ptrdiff_t>(access.num_dimensions));
+  for (const VariableId old : order) boxes.push_back(access.map.boxes[old]);
+  const auto rename = [&](VariableId old) {
+    return old < access.num_dimensions ? old : *new_id(old);
+  };
+  simplifier::Renaming renaming(context, rename);
+  for (Sum& result : access.map.results) result = renaming.Apply(result);
+  for (Constraint& constraint : access.map.constraints) {
+    constraint.expression = renaming.Apply(constraint.expression);
+  }
+  access.map.boxes = std::move(boxes);
+  access.ranges = std::move(ranges);
+}
+
+std::optional<IndexingMap> ExportMap(DigitContext& context, const RuntimeTable& table,
+                                     const Access& access, UnusedVariables unused,
+                                     mlir::MLIRContext* mlir_context) {
+  return Exporter(context, table, access, unused, mlir_context).Export();
+}
+
+IndexingMap Simplify(const IndexingMap& map) {
+  if (map.IsUnknown() || map.IsKnownEmpty()) return map;
+  DigitContext context;
+  RuntimeTable table;
+  Access access = ImportMap(context, table, map);
+  simplifier::Simplify(context, access.map);
+  if (access.map.empty) return IndexingMap::KnownEmpty(map);
+  std::optional<IndexingMap> simplified =
+      ExportMap(context, table, access, UnusedVariables::kKeep, map.context());
+  return simplified ? *simplified : map;
+}
+
+IndexingMap RemoveUnusedVariables(const IndexingMap& map) {
+  if (map.IsUnknown() || map.IsKnownEmpty()) return map;
+  DigitContext context;
+  RuntimeTable table;
+  const Access access = ImportMap(context, table, map);
+  if (access.map.empty) return map;
+  std::optional<IndexingMap> without =
+      ExportMap(context, table, access, UnusedVariables::kDrop, map.context());
+  return without ? *without : map;
+}
+
+IndexingMap Compose(const IndexingMap& first, const IndexingMap& second) {
+  if (first.IsUnknown() || second.IsUnknown()) return IndexingMap();
+  DigitContext context;
+  RuntimeTable table;
+  Access access = ImportMap(context, table, first);
+  ComposeInto(context, table, second, access);
+  simplifier::Simplify(context, access.map);
+  DropAmbiguousNames(access, table);
+  std::optional<IndexingMap> composed =
+      ExportMap(context, table, access, UnusedVariables::kKeep, first.context());
+  return composed ? *composed : IndexingMap();
+}
+
+}  // namespace hlo_indexing::indexing_analysis

@@ -1,0 +1,241 @@
+#include "indexing_analysis/indexing_map.h"
+
+#include <algorithm>
+
+#include "support/checked_math.h"
+
+namespace hlo_indexing::indexing_analysis {
+namespace {
+
+using mlir::AffineBinaryOpExpr;
+using mlir::AffineExpr;
+using mlir::AffineExprKind;
+
+// Evaluates an expression once for each distinct part.
+class ExpressionEvaluator {
+ public:
+  ExpressionEvaluator(llvm::ArrayRef<int64_t> dimensions, llvm::ArrayRef<int64_t> symbols)
+      : dimensions_(dimensions), symbols_(symbols) {}
+
+  std::optional<int64_t> Evaluate(AffineExpr expression) {
+    switch (expression.getKind()) {
+      case AffineExprKind::Constant:
+        return llvm::cast<mlir::AffineConstantExpr>(expression).getValue();
+      case AffineExprKind::DimId:
+        return dimensions_[llvm::cast<mlir::AffineDimExpr>(expression).getPosition()];
+      case AffineExprKind::SymbolId:
+        return symbols_[llvm::cast<mlir::AffineSymbolExpr>(expression).getPosition()];
+      default:
+        return EvaluateBinary(llvm::cast<AffineBinaryOpExpr>(expression));
+    }
+  }
+
+ private:
+  std::optional<int64_t> EvaluateBinary(AffineBinaryOpExpr expression) {
+    if (const auto known = memo_.find(expression); known != memo_.end()) return known->second;
+    const std::optional<int64_t> lhs = Evaluate(expression.getLHS());
+    const std::optional<int64_t> rhs = Evaluate(expression.getRHS());
+    std::optional<int64_t> value;
+    if (lhs && rhs) value = Apply(expression.getKind(), *lhs, *rhs);
+    memo_[expression] = value;
+    return value;
+  }
+
+  static std::optional<int64_t> Apply(AffineExprKind kind, int64_t lhs, int64_t rhs) {
+    switch (kind) {
+      case AffineExprKind::Add:
+        return support::CheckedAdd(lhs, rhs);
+      case AffineExprKind::Mul:
+        return support::CheckedMul(lhs, rhs);
+      case AffineExprKind::FloorDiv:
+        return support::CheckedFloorDiv(lhs, rhs);
+      case AffineExprKind::CeilDiv:
+        return support::CheckedCeilDiv(lhs, rhs);
+      default:
+        return support::CheckedFloorMod(lhs, rhs);
+    }
+  }
+
+  llvm::ArrayRef<int64_t> dimensions_;
+  llvm::ArrayRef<int64_t> symbols_;
+  llvm::SmallDenseMap<AffineExpr, std::optional<int64_t>, 8> memo_;
+};
+
+bool SameBounds(llvm::ArrayRef<Variable> a, llvm::ArrayRef<Variable> b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](const Variable& x, const Variable& y) { return x.bounds == y.bounds; });
+}
+
+bool SameConstraints(llvm::ArrayRef<MapConstraint> a, llvm::ArrayRef<MapConstraint> b) {
+  return a.size() == b.size() && std::is_permutation(a.begin(), a.end(), b.begin());
+}
+
+llvm::hash_code HashBounds(llvm::ArrayRef<Variable> variables) {
+  llvm::hash_code hash = llvm::hash_value(variables.size());
+  for (const Variable& variable : variables) {
+    hash = llvm::hash_combine(hash, variable.bounds.lower, variable.bounds.upper);
+  }
+  return hash;
+}
+
+// Whether the expression mentions a dimension or symbol from these numbers on.
+bool MentionsBeyond(AffineExpr expression, size_t num_dimensions, size_t num_symbols) {
+  bool beyond = false;
+  expression.walk([&](AffineExpr part) {
+    if (const auto dimension = llvm::dyn_cast<mlir::AffineDimExpr>(part)) {
+      beyond |= dimension.getPosition() >= num_dimensions;
+    }
+    if (const auto symbol = llvm::dyn_cast<mlir::AffineSymbolExpr>(part)) {
+      beyond |= symbol.getPosition() >= num_symbols;
+    }
+  });
+  return beyond;
+}
+
+}  // namespace
+
+IndexingMap::IndexingMap(mlir::AffineMap affine_map, std::vector<Variable> dimensions,
+                         std::vector<Variable> ranges, std::vector<RuntimeVariable> runtime,
+                         std::vector<MapConstraint> constraints)
+    : affine_map_(affine_map),
+      dimensions_(std::move(dimensions)),
+      ranges_(std::move(ranges)),
+      runtime_(std::move(runtime)),
+      constraints_(std::move(constraints)) {}
+
+IndexingMap::IndexingMap(const IndexingMap&) = default;
+IndexingMap::IndexingMap(IndexingMap&&) noexcept = default;
+IndexingMap& IndexingMap::operator=(const IndexingMap&) = default;
+IndexingMap& IndexingMap::operator=(IndexingMap&&) noexcept = default;
+IndexingMap::~IndexingMap() = default;
+
+IndexingMap IndexingMap::FromSizes(mlir::AffineMap affine_map, llvm::ArrayRef<int64_t> sizes) {
+  std::vector<Variable> dimensions;
+  for (const int64_t size : sizes) dimensions.push_back({{0, size - 1}, ""});
+  return IndexingMap(affine_map, std::move(dimensions), {}, {}, {});
+}
+
+IndexingMap IndexingMap::KnownEmpty(const IndexingMap& like) {
+  IndexingMap empty = like;
+  for (Variable& variable : empty.dimensions_) variable.bounds = Interval::Empty();
+  for (Variable& variable : empty.ranges_) variable.bounds = Interval::Empty();
+  for (RuntimeVariable& variable : empty.runtime_) variable.bounds = Interval::Empty();
+  empty.constraints_.clear();
+  const mlir::AffineMap map = like.affine_map_;
+  const llvm::SmallVector<AffineExpr> zeros(map.getNumResults(),
+                                            mlir::getAffineConstantExpr(0, map.getContext()));
+  empty.affine_map_ =
+      mlir::AffineMap::get(map.getNumDims(), map.getNumSymbols(), zeros, map.getContext());
+  empty.known_empty_ = true;
+  return empty;
+}
+
+llvm::ArrayRef<RuntimeVariable> IndexingMap::runtime() const { return runtime_; }
+
+size_t IndexingMap::num_runtime() const { return runtime_.size(); }
+
+std::string IndexingMap::DimensionName(size_t i) const {
+  const std::string& name = dimensions_[i].name;
+  return name.empty() ? "d" + std::to_string(i) : name;
+}
+
+std::string IndexingMap::SymbolName(size_t i) const {
+  const bool is_range = i < ranges_.size();
+  const size_t number = is_range ? i : i - ranges_.size();
+  const std::string& name = is_range ? ranges_[number].name : runtime_[number].name;
+  return name.empty() ? (is_range ? "s" : "rt") + std::to_string(number) : name;
+}
+
+absl::Status IndexingMap::Verify() const {
+  if (IsUnknown()) return absl::OkStatus();
+  const size_t num_symbols = ranges_.size() + runtime_.size();
+  if (affine_map_.getNumDims() != dimensions_.size() || affine_map_.getNumSymbols() != num_symbols) {
+    return absl::InvalidArgumentError(
+        "the affine map has " + std::to_string(affine_map_.getNumDims()) + " dimensions and " +
+        std::to_string(affine_map_.getNumSymbols()) + " symbols, the indexing map " +
+        std::to_string(dimensions_.size()) + " dimension, " + std::to_string(ranges_.size()) +
+        " range and " + std::to_string(runtime_.size()) + " runtime variables");
+  }
+  for (const MapConstraint& constraint : constraints_) {
+    if (MentionsBeyond(constraint.expression, dimensions_.size(), num_symbols)) {
+      return absl::InvalidArgumentError("a constraint mentions a variable that the map has not");
+    }
+  }
+  for (const RuntimeVariable& variable : runtime_) {
+    const IndexingMap& index = variable.index;
+    if (absl::Status status = index.Verify(); !status.ok()) return status;
+    if (index.IsUnknown()) continue;
+    if (index.num_dimensions() != num_dimensions() || index.num_ranges() != num_ranges()) {
+      return absl::InvalidArgumentError(
+          "the map of a runtime variable must have the dimension and range variables of its owner");
+    }
+  }
+  return absl::OkStatus();
+}
+
+bool IndexingMap::DomainContains(llvm::ArrayRef<int64_t> dimensions,
+                                 llvm::ArrayRef<int64_t> symbols) const {
+  if (known_empty_) return false;
+  for (size_t i = 0; i < dimensions_.size(); ++i) {
+    if (!dimensions_[i].bounds.Contains(dimensions[i])) return false;
+  }
+  for (size_t i = 0; i < ranges_.size(); ++i) {
+    if (!ranges_[i].bounds.Contains(symbols[i])) return false;
+  }
+  for (size_t i = 0; i < runtime_.size(); ++i) {
+    if (!runtime_[i].bounds.Contains(symbols[ranges_.size() + i])) return false;
+  }
+  ExpressionEvaluator evaluator(dimensions, symbols);
+  for (const MapConstraint& constraint : constraints_) {
+    const std::optional<int64_t> value = evaluator.Evaluate(constraint.expression);
+    if (!value || !constraint.bounds.Contains(*value)) return false;
+  }
+  return true;
+}
+
+std::optional<llvm::SmallVector<int64_t>> IndexingMap::Evaluate(
+    llvm::ArrayRef<int64_t> dimensions, llvm::ArrayRef<int64_t> symbols) const {
+  llvm::SmallVector<int64_t> results;
+  ExpressionEvaluator evaluator(dimensions, symbols);
+  for (const AffineExpr result : affine_map_.getResults()) {
+    const std::optional<int64_t> value = evaluator.Evaluate(result);
+    if (!value) return std::nullopt;
+    results.push_back(*value);
+  }
+  return results;
+}
+
+bool operator==(const IndexingMap& a, const IndexingMap& b) {
+  return a.affine_map_ == b.affine_map_ && a.known_empty_ == b.known_empty_ &&
+         SameBounds(a.dimensions_, b.dimensions_) && SameBounds(a.ranges_, b.ranges_) &&
+         a.runtime_ == b.runtime_ && SameConstraints(a.constraints_, b.constraints_);
+}
+
+bool operator==(const RuntimeVariable& a, const RuntimeVariable& b) {
+  return a.bounds == b.bounds && a.instruction == b.instruction && a.leaf == b.leaf &&
+         a.index == b.index;
+}
+
+llvm::hash_code hash_value(const IndexingMap& map) {
+  if (map.IsUnknown()) return llvm::hash_value(0);
+  llvm::hash_code hash = llvm::hash_combine(mlir::hash_value(map.affine_map_),
+                                            HashBounds(map.dimensions_), HashBounds(map.ranges_));
+  for (const RuntimeVariable& variable : map.runtime_) {
+    hash = llvm::hash_combine(hash, variable.bounds.lower, variable.bounds.upper,
+                              variable.instruction, variable.leaf);
+  }
+  size_t constraints = 0;
+  for (const MapConstraint& constraint : map.constraints_) {
+    constraints += llvm::hash_combine(mlir::hash_value(constraint.expression),
+                                      constraint.bounds.lower, constraint.bounds.upper);
+  }
+  return llvm::hash_combine(hash, constraints);
+}
+
+std::optional<int64_t> EvaluateExpression(AffineExpr expression,
+                                          llvm::ArrayRef<int64_t> dimensions,
+                                          llvm::ArrayRef<int64_t> symbols) {
+  return ExpressionEvaluator(dimensions, symbols).Evaluate(expression);
+}
+
+}  // namespace hlo_indexing::indexing_analysis

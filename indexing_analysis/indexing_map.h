@@ -1,0 +1,180 @@
+// Indexing maps: which elements of one tensor an element of another one reads.
+#ifndef HLO_INDEXING_INDEXING_ANALYSIS_INDEXING_MAP_H_
+#define HLO_INDEXING_INDEXING_ANALYSIS_INDEXING_MAP_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/Hashing.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringRef.h"
+#include "mlir/IR/AffineExpr.h"
+#include "mlir/IR/AffineMap.h"
+#include "simplifier/interval.h"
+#include "support/diagnostics.h"
+
+namespace hlo_indexing::hlo {
+class Instruction;
+}
+
+namespace hlo_indexing::indexing_analysis {
+
+using simplifier::Interval;
+
+/// A variable of a map: its bounds, both inclusive, and the name it prints with; an empty name stands
+/// for the default one, d0, s0 or rt0 by kind and number.
+struct Variable {
+  Interval bounds;
+  std::string name;
+};
+
+struct RuntimeVariable;
+
+/// `bounds.lower <= expression <= bounds.upper`.
+struct MapConstraint {
+  mlir::AffineExpr expression;
+  Interval bounds;
+
+  friend bool operator==(const MapConstraint&, const MapConstraint&) = default;
+};
+
+/// A function from dimension, range and runtime variables to an index, on a domain:
+///
+///   (d0, d1)[s0]{rt0} -> (s0, d0 + rt0), domain: d0 in [0, 9], d1 in [0, 19], s0 in [0, 3],
+///     rt0 in [0, 5], d0 + s0 in [0, 12]
+///
+/// Dimension variables are the index of the tensor that is mapped from. Range variables take all
+/// their values: the element reads the results for every one of them. Runtime variables have one
+/// value each, known at run time. In the affine map the dimension variables are dimensions; range
+/// variables, then runtime variables, are symbols. A map may also be empty (no point is in its
+/// domain) or unknown (nothing can be said).
+class IndexingMap {
+ public:
+  /// The unknown map.
+  IndexingMap() = default;
+  IndexingMap(mlir::AffineMap affine_map, std::vector<Variable> dimensions,
+              std::vector<Variable> ranges, std::vector<RuntimeVariable> runtime,
+              std::vector<MapConstraint> constraints);
+  /// A map from an array of these sizes, without range and runtime variables or constraints.
+  static IndexingMap FromSizes(mlir::AffineMap affine_map, llvm::ArrayRef<int64_t> sizes);
+  /// The same variables and number of results as `like`, and no point in the domain.
+  static IndexingMap KnownEmpty(const IndexingMap& like);
+
+  // Out of line: RuntimeVariable is incomplete here.
+  IndexingMap(const IndexingMap&);
+  IndexingMap(IndexingMap&&) noexcept;
+  IndexingMap& operator=(const IndexingMap&);
+  IndexingMap& operator=(IndexingMap&&) noexcept;
+  ~IndexingMap();
+
+  bool IsUnknown() const { return !affine_map_; }
+  /// Whether the domain is known to have no point. A map may be empty without being known to be.
+  bool IsKnownEmpty() const { return known_empty_; }
+
+  mlir::AffineMap affine_map() const { return affine_map_; }
+  mlir::MLIRContext* context() const { return affine_map_.getContext(); }
+  llvm::ArrayRef<Variable> dimensions() const { return dimensions_; }
+  llvm::ArrayRef<Variable> ranges() const { return ranges_; }
+  llvm::ArrayRef<RuntimeVariable> runtime() const;
+  llvm::ArrayRef<MapConstraint> constraints() const { return constraints_; }
+  size_t num_dimensions() const { return dimensions_.size(); }
+  size_t num_ranges() const { return ranges_.size(); }
+  size_t num_runtime() const;
+
+  /// The name that a variable prints with: the symbols are the ranges, then the runtime variables.
+  std::string DimensionName(size_t i) const;
+  std::string SymbolName(size_t i) const;
+
+  /// OK where the affine map has as many dimensions and symbols as there are variables and no
+  /// constraint mentions others, and the same holds for the maps of runtime variables.
+  absl::Status Verify() const;
+
+  /// Whether the values are in the variables' bounds and meet every constraint. `symbols` are the
+  /// ranges, then the runtime variables. False where a constraint cannot be evaluated.
+  bool DomainContains(llvm::ArrayRef<int64_t> dimensions, llvm::ArrayRef<int64_t> symbols) const;
+
+  /// The results at a point, whether or not it is in the domain. Nothing on overflow and division by
+  /// zero. *(d0)[s0] -> (d0 * 4 + s0) at ({2}, {1}) -> {9}*
+  std::optional<llvm::SmallVector<int64_t>> Evaluate(llvm::ArrayRef<int64_t> dimensions,
+                                                     llvm::ArrayRef<int64_t> symbols) const;
+
+  /// The text in the form above. Every text parses back to an equal map; the empty map prints
+  /// `domain: KNOWN EMPTY`, the unknown one `UNKNOWN`.
+  std::string ToString() const;
+  /// An expression over the variables of this map. *"d0 * 4 + s0"*
+  std::string ToString(mlir::AffineExpr expression) const;
+
+  /// Structural equality: expressions, bounds, constraints in any order, and what runtime variables
+  /// stand for. Names do not count.
+  friend bool operator==(const IndexingMap& a, const IndexingMap& b);
+  friend llvm::hash_code hash_value(const IndexingMap& map);
+
+ private:
+  mlir::AffineMap affine_map_;
+  std::vector<Variable> dimensions_;
+  std::vector<Variable> ranges_;
+  std::vector<RuntimeVariable> runtime_;
+  std::vector<MapConstraint> constraints_;
+  bool known_empty_ = false;
+};
+
+/// A variable whose value is an element of an instruction's output, clamped to `bounds`.
+struct RuntimeVariable {
+  Interval bounds;
+  std::string name;
+  /// The instruction, and the array of its output by number; null for a map read from text.
+  const hlo::Instruction* instruction = nullptr;
+  int64_t leaf = 0;
+  /// Which element: a map with the dimension and range variables of the map that the variable belongs
+  /// to. Unknown where `instruction` is null.
+  IndexingMap index;
+
+  friend bool operator==(const RuntimeVariable& a, const RuntimeVariable& b);
+};
+
+/// Parses a map, or reports what is wrong with its place in the text.
+///
+///   map   ::= variables '->' '(' [expr {',' expr}] ')' [',' 'domain' ':' (items | 'KNOWN EMPTY')]
+///           | 'KNOWN EMPTY' | 'UNKNOWN'
+///   variables ::= '(' names ')' ['[' names ']'] ['{' names '}']
+///   item  ::= (name | expr) 'in' '[' integer ',' integer ']'
+///   expr  ::= sums of products of factors with + - * floordiv ceildiv mod, parentheses and integers
+///
+/// `/` and `floorDiv` stand for floordiv, `ceilDiv` for ceildiv, `UNDEFINED` for UNKNOWN; all divisions
+/// round towards minus infinity, and `mod` has the sign of its divisor. Every variable needs bounds.
+std::optional<IndexingMap> ParseIndexingMap(llvm::StringRef text, mlir::MLIRContext* context,
+                                            support::TextError& error);
+
+/// The same with the error as a status.
+absl::StatusOr<IndexingMap> ParseIndexingMap(llvm::StringRef text, mlir::MLIRContext* context);
+
+/// The value of an expression at a point; nothing on overflow and division by zero.
+std::optional<int64_t> EvaluateExpression(mlir::AffineExpr expression,
+                                          llvm::ArrayRef<int64_t> dimensions,
+                                          llvm::ArrayRef<int64_t> symbols);
+
+/// The map in simplest form: expressions in the shortest form of their normal form, variables bounded
+/// as tightly as the constraints imply, implied constraints dropped, an empty domain recognised where
+/// ranges show it. The variables stay the same, unused ones included; so does the function on every
+/// point of the domain, and the domain.
+IndexingMap Simplify(const IndexingMap& map);
+
+/// The map without the range and runtime variables that neither a result nor a constraint mentions, its
+/// expressions in normal form. The relation between dimensions and results stays the same: a variable
+/// that is dropped has a value.
+IndexingMap RemoveUnusedVariables(const IndexingMap& map);
+
+/// `second` after `first`, simplified: (second o first)(x) = second(first(x)) where x is in the domain of
+/// `first` and its results in that of `second`. The variables are the dimensions of `first`, the ranges
+/// of `second`, then `first`, and the runtime variables of `second`, then `first`. Unknown where one of
+/// them is. `first` must have as many results as `second` has dimensions.
+IndexingMap Compose(const IndexingMap& first, const IndexingMap& second);
+
+}  // namespace hlo_indexing::indexing_analysis
+
+#endif  // HLO_INDEXING_INDEXING_ANALYSIS_INDEXING_MAP_H_

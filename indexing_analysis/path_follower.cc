@@ -1,0 +1,453 @@
+#include "indexing_analysis/path_follower.h"
+
+#include <algorithm>
+#include <memory>
+
+namespace hlo_indexing::indexing_analysis {
+namespace {
+
+using hlo::AttributeName;
+using hlo::Computation;
+using hlo::Instruction;
+using hlo::Opcode;
+using hlo::Shape;
+using simplifier::Constraint;
+
+// More constraints than that on one access come from generated programs only, and every step looks at
+// all of them.
+constexpr size_t kMaxConstraints = 64;
+
+void ProfileSum(const Sum& sum, llvm::FoldingSetNodeID& node_id) {
+  node_id.AddInteger(sum.constant);
+  node_id.AddInteger(static_cast<unsigned>(sum.terms.size()));
+  for (const simplifier::Term& term : sum.terms) {
+    node_id.AddInteger(term.coefficient);
+    node_id.AddPointer(term.atom);
+    node_id.AddInteger(term.lo);
+    node_id.AddInteger(term.extent);
+  }
+}
+
+// Range variables, runtime values and names in their order of printing do not count.
+void ProfileAccess(const Access& access, llvm::FoldingSetNodeID& node_id) {
+  node_id.AddInteger(static_cast<unsigned>(access.map.results.size()));
+  for (const Sum& result : access.map.results) ProfileSum(result, node_id);
+  for (const Interval& box : access.map.boxes) {
+    node_id.AddInteger(box.lower);
+    node_id.AddInteger(box.upper);
+  }
+  for (const Constraint& constraint : access.map.constraints) {
+    ProfileSum(constraint.expression, node_id);
+    node_id.AddInteger(constraint.bounds.lower);
+    node_id.AddInteger(constraint.bounds.upper);
+  }
+}
+
+// The value of a constant scalar, or of an element of a constant array of rank 1.
+std::optional<int64_t> ConstantElement(const Instruction& instruction, llvm::ArrayRef<Sum> index) {
+  const hlo::Literal* literal = instruction.literal();
+  if (literal == nullptr || literal->is_elided() || !instruction.shape().IsArray()) {
+    return std::nullopt;
+  }
+  if (index.size() > 1 || (index.size() == 1 && !index[0].IsConstant())) return std::nullopt;
+  return literal->GetInteger(index.empty() ? 0 : index[0].constant);
+}
+
+// Names the instruction only where it stands inside the one that was asked about: the reason is shared by
+// equal instructions.
+std::string MissingRule(const Instruction& instruction, bool is_inside) {
+  std::string reason = "there is no rule for " + hlo::OpcodeName(instruction.opcode()).str();
+  if (is_inside) reason += " ('" + instruction.name().str() + "' inside)";
+  return reason;
+}
+
+bool HasUnboundedDimension(const Shape& shape) {
+  return shape.IsArray() && shape.HasUnboundedDimension();
+}
+
+}  // namespace
+
+const Computation* FollowedCallee(const Instruction& instruction) {
+  if (instruction.opcode() == Opcode::kFusion) return instruction.Callee(AttributeName::kCalls);
+  if (instruction.opcode() == Opcode::kCall) return instruction.Callee(AttributeName::kToApply);
+  return nullptr;
+}
+
+void PathFollower::UniqueAccess::Profile(llvm::FoldingSetNodeID& node_id) const {
+  ProfileAccess(access, node_id);
+}
+
+// Takes what a rule finds about one instruction and adds it to what has reached the operands.
+class PathFollower::Sink : public ReadSink {
+ public:
+  Sink(PathFollower& follower, const Instruction& instruction, const Frame* frame,
+       const Entry& entry, OperandLeaves operands)
+      : follower_(follower),
+        instruction_(instruction),
+        frame_(frame),
+        entry_(entry),
+        operands_(operands) {}
+
+  void Read(size_t operand, int64_t leaf, Access access) override {
+    const llvm::StringRef reason = follower_.Settle(access);
+    if (access.map.empty) return;
+    AddEntry(Target(operand, leaf), {follower_.Intern(std::move(access)),
+                                     reason.empty() ? entry_.reason : reason});
+  }
+  void ReadSameIndex(size_t operand, int64_t leaf) override {
+    AddEntry(Target(operand, leaf), entry_);
+  }
+  void ReadUnknown(std::string reason) override {
+    AddUnknownToAll(instruction_, follower_.Keep(std::move(reason)), operands_);
+  }
+  Sum RuntimeValue(const Instruction& operand, llvm::ArrayRef<Sum> index, Interval bounds,
+                   Access& access) override {
+    return follower_.RuntimeValue(operand, index, bounds, frame_, entry_.access->access, access);
+  }
+
+ private:
+  Reached& Target(size_t operand, int64_t leaf) {
+    return LeafOf(*operands_(operand), instruction_.operand(operand).shape(), leaf);
+  }
+
+  PathFollower& follower_;
+  const Instruction& instruction_;
+  const Frame* frame_;
+  const Entry& entry_;
+  OperandLeaves operands_;
+};
+
+// Marks as unknown whatever a rule reads.
+class PathFollower::UnknownSink : public ReadSink {
+ public:
+  UnknownSink(DigitContext& digits, const Instruction& instruction, llvm::StringRef reason,
+              OperandLeaves operands)
+      : digits_(digits), instruction_(instruction), reason_(reason), operands_(operands) {}
+
+  void Read(size_t operand, int64_t leaf, Access) override { ReadSameIndex(operand, leaf); }
+  void ReadSameIndex(size_t operand, int64_t leaf) override {
+    AddUnknown(LeafOf(*operands_(operand), instruction_.operand(operand).shape(), leaf), reason_);
+  }
+  void ReadUnknown(std::string) override { AddUnknownToAll(instruction_, reason_, operands_); }
+  Sum RuntimeValue(const Instruction&, llvm::ArrayRef<Sum> index, Interval bounds,
+                   Access&) override {
+    return digits_.Function(UINT32_MAX, index, bounds);
+  }
+
+ private:
+  DigitContext& digits_;
+  const Instruction& instruction_;
+  llvm::StringRef reason_;
+  OperandLeaves operands_;
+};
+
+OutputIndexing PathFollower::Run(const Instruction& instruction, int64_t output_leaf) {
+  OutputIndexing result;
+  const Shape& output = instruction.shape().ArrayLeaf(output_leaf);
+  if (output.HasUnboundedDimension()) {
+    result.unknown_reason = "a dimension has no bound";
+    return result;
+  }
+  Access root;
+  root.num_dimensions = output.sizes().size();
+  for (const int64_t size : output.sizes()) {
+    const VariableId variable = root.AddRange({0, size - 1});
+    if (size > 0) root.map.results.push_back(root.map.Variable(digits_, variable));
+  }
+  // Nobody reads anything for an array without elements.
+  if (root.map.empty) return result;
+  root_ = Intern(std::move(root));
+  std::vector<ReachedLeaves> operands(instruction.operands().size());
+  const auto operand_leaves = [&](size_t operand) { return &operands[operand]; };
+  Reached reached;
+  reached.entries.push_back({root_, ""});
+  if (const Computation* callee = FollowedCallee(instruction)) {
+    Follow(*callee, output_leaf, std::move(reached), {&instruction, nullptr}, operand_leaves);
+  } else {
+    ApplyRule(instruction, output_leaf, reached, nullptr, operand_leaves);
+  }
+  for (size_t i = 0; i < operands.size(); ++i) Collect(i, operands[i], result);
+  return result;
+}
+
+PathFollower::Reached& PathFollower::LeafOf(ReachedLeaves& leaves, const Shape& shape,
+                                            int64_t leaf) {
+  if (leaves.empty()) leaves.resize(static_cast<size_t>(shape.num_array_leaves()));
+  return leaves[static_cast<size_t>(leaf)];
+}
+
+// Follows what has reached the root's array `leaf` back to the parameters.
+void PathFollower::Follow(const Computation& computation, int64_t leaf, Reached reached,
+                          const Frame& frame, OperandLeaves parameters) {
+  std::vector<ReachedLeaves> leaves(computation.instructions().size());
+  const Instruction& root = computation.root();
+  LeafOf(leaves[static_cast<size_t>(root.index())], root.shape(), leaf) = std::move(reached);
+  for (size_t i = static_cast<size_t>(root.index()) + 1; i-- > 0;) {
+    if (leaves[i].empty()) continue;
+    const Instruction& instruction = *computation.instructions()[i];
+    if (instruction.opcode() == Opcode::kParameter) {
+      AddAll(leaves[i], instruction.shape(),
+             *parameters(static_cast<size_t>(instruction.parameter_number())));
+      continue;
+    }
+    const auto operands = [&](size_t operand) {
+      return &leaves[static_cast<size_t>(instruction.operand(operand).index())];
+    };
+    for (size_t k = 0; k < leaves[i].size(); ++k) {
+      if (!leaves[i][k].Any()) continue;
+      FollowInstruction(instruction, static_cast<int64_t>(k), leaves[i][k], frame, operands);
+    }
+    leaves[i] = ReachedLeaves();
+  }
+}
+
+void PathFollower::FollowInstruction(const Instruction& instruction, int64_t leaf,
+                                     Reached& reached, const Frame& frame,
+                                     OperandLeaves operands) {
+  const Computation* callee = FollowedCallee(instruction);
+  if (reached.unknown.empty()) Limit(reached, instruction.shape().ArrayLeaf(leaf));
+  if (callee == nullptr) {
+    if (reached.unknown.empty()) {
+      ApplyRule(instruction, leaf, reached, &frame, operands);
+    } else {
+      PassUnknownOn(instruction, leaf, reached.unknown, operands);
+    }
+    return;
+  }
+  int depth = 0;
+  for (const Frame* outer = &frame; outer != nullptr; outer = outer->outer) ++depth;
+  if (depth < options_.max_call_depth) {
+    FollowCall(instruction, *callee, leaf, reached, frame, operands);
+    return;
+  }
+  const std::string limit = std::to_string(options_.max_call_depth);
+  AddUnknownToAll(instruction, Keep("calls nest deeper than " + limit + " levels"), operands);
+}
+
+// A call is followed once for each set of accesses to its result: computations that call each other twice
+// in a row would take exponential time otherwise.
+void PathFollower::FollowCall(const Instruction& call, const Computation& callee, int64_t leaf,
+                              const Reached& reached, const Frame& frame, OperandLeaves operands) {
+  const auto key = std::tuple(&callee, leaf, reached.entries);
+  const bool is_shared = reached.unknown.empty();
+  if (const auto known = calls_.find(key); is_shared && known != calls_.end()) {
+    AddParameters(callee, known->second, operands);
+    return;
+  }
+  const size_t runtime_values = table_.size();
+  std::vector<ReachedLeaves> found(callee.parameters().size());
+  Follow(callee, leaf, reached, {&call, &frame}, [&](size_t parameter) {
+    return &found[parameter];
+  });
+  AddParameters(callee, found, operands);
+  // What is read where a runtime value says so may differ from call to call.
+  if (is_shared && table_.size() == runtime_values) calls_.emplace(key, std::move(found));
+}
+
+void PathFollower::ApplyRule(const Instruction& instruction, int64_t leaf, const Reached& reached,
+                             const Frame* frame, OperandLeaves operands) {
+  const ReadRule rule = ReadRuleOf(instruction.opcode());
+  if (rule == nullptr) {
+    AddUnknownToAll(instruction, Keep(MissingRule(instruction, frame != nullptr)), operands);
+    return;
+  }
+  const bool any_unbounded =
+      HasUnboundedDimension(instruction.shape().ArrayLeaf(leaf)) ||
+      llvm::any_of(instruction.operands(), [](const Instruction* operand) {
+        return HasUnboundedDimension(operand->shape());
+      });
+  if (any_unbounded) {
+    AddUnknownToAll(instruction, "a dimension has no bound", operands);
+    return;
+  }
+  for (const Entry& entry : reached.entries) {
+    ++steps_;
+    const Access& access = entry.access->access;
+    const simplifier::FactScope facts(digits_, access.map.constraints);
+    Sink sink(*this, instruction, frame, entry, operands);
+    ReadContext context(instruction, leaf, access, digits_, sink);
+    rule(context);
+  }
+}
+
+void PathFollower::AddEntry(Reached& target, const Entry& entry) {
+  if (!target.unknown.empty()) return;
+  for (Entry& known : target.entries) {
+    if (known.access != entry.access) continue;
+    // An exact access makes an inexact one of the same content exact.
+    if (entry.reason.empty()) known.reason = entry.reason;
+    return;
+  }
+  target.entries.push_back(entry);
+}
+
+void PathFollower::AddUnknown(Reached& target, llvm::StringRef reason) {
+  if (target.unknown.empty()) target.unknown = reason;
+  target.entries.clear();
+}
+
+void PathFollower::AddAll(const ReachedLeaves& from, const Shape& shape, ReachedLeaves& to) {
+  for (size_t k = 0; k < from.size(); ++k) {
+    if (!from[k].Any()) continue;
+    Reached& target = LeafOf(to, shape, static_cast<int64_t>(k));
+    if (!from[k].unknown.empty()) AddUnknown(target, from[k].unknown);
+    for (const Entry& entry : from[k].entries) AddEntry(target, entry);
+  }
+}
+
+void PathFollower::AddParameters(const Computation& callee, llvm::ArrayRef<ReachedLeaves> found,
+                                 OperandLeaves operands) {
+  for (size_t i = 0; i < found.size(); ++i) {
+    if (!found[i].empty()) AddAll(found[i], callee.parameters()[i]->shape(), *operands(i));
+  }
+}
+
+void PathFollower::AddUnknownToAll(const Instruction& instruction, llvm::StringRef reason,
+                                   OperandLeaves operands) {
+  for (size_t i = 0; i < instruction.operands().size(); ++i) {
+    const Shape& shape = instruction.operand(i).shape();
+    for (int64_t leaf = 0; leaf < shape.num_array_leaves(); ++leaf) {
+      AddUnknown(LeafOf(*operands(i), shape, leaf), reason);
+    }
+  }
+}
+
+// An array of whose elements nobody knows which are read: nobody knows of those that it reads either.
+void PathFollower::PassUnknownOn(const Instruction& instruction, int64_t leaf,
+                                 llvm::StringRef reason, OperandLeaves operands) {
+  const ReadRule rule = ReadRuleOf(instruction.opcode());
+  const Shape& output = instruction.shape().ArrayLeaf(leaf);
+  const bool any_unbounded =
+      llvm::any_of(instruction.operands(),
+                   [](const Instruction* operand) { return HasUnboundedDimension(operand->shape()); });
+  if (rule == nullptr || any_unbounded || output.HasUnboundedDimension()) {
+    AddUnknownToAll(instruction, reason, operands);
+    return;
+  }
+  const Access whole = WholeArray(output);
+  if (whole.map.empty) return;
+  UnknownSink sink(digits_, instruction, reason, operands);
+  ReadContext context(instruction, leaf, whole, digits_, sink);
+  rule(context);
+}
+
+const PathFollower::UniqueAccess* PathFollower::Intern(Access access) {
+  llvm::FoldingSetNodeID node_id;
+  ProfileAccess(access, node_id);
+  void* insert_position = nullptr;
+  if (UniqueAccess* known = unique_.FindNodeOrInsertPos(node_id, insert_position)) return known;
+  accesses_.emplace_back().access = std::move(access);
+  unique_.InsertNode(&accesses_.back(), insert_position);
+  return &accesses_.back();
+}
+
+// Brings an access into the form in which equal ones are found to be equal. Returns why it covers more
+// than before, if it does.
+llvm::StringRef PathFollower::Settle(Access& access) {
+  llvm::StringRef reason;
+  if (options_.simplification == AnalysisOptions::Simplification::kFull) {
+    simplifier::Tighten(digits_, access.map);
+  }
+  if (access.map.empty) return reason;
+  if (access.map.constraints.size() > kMaxConstraints) {
+    access.map.constraints.resize(kMaxConstraints);
+    reason = "some of very many constraints are left out";
+  }
+  RenumberRanges(digits_, access);
+  return reason;
+}
+
+// Every element of an array, for every element of the output.
+Access PathFollower::WholeArray(const Shape& shape) {
+  Access whole = root_->access;
+  whole.map.results.clear();
+  for (const int64_t size : shape.sizes()) {
+    const VariableId variable = whole.AddRange({0, size - 1});
+    whole.ranges.push_back(variable);
+    if (size > 0) whole.map.results.push_back(whole.map.Variable(digits_, variable));
+  }
+  return whole;
+}
+
+// Beyond the limits, the array counts as read whole.
+void PathFollower::Limit(Reached& reached, const Shape& shape) {
+  const bool too_many = reached.entries.size() > options_.max_accesses;
+  if ((!too_many && steps_ <= options_.max_steps) || shape.HasUnboundedDimension()) return;
+  const std::string reason =
+      too_many ? "an array inside is read in more than " + std::to_string(options_.max_accesses) +
+                     " ways"
+               : "more than " + std::to_string(options_.max_steps) + " reads to follow";
+  Access whole = WholeArray(shape);
+  reached.entries.clear();
+  if (!whole.map.empty) reached.entries.push_back({Intern(std::move(whole)), Keep(reason)});
+}
+
+Sum PathFollower::RuntimeValue(const Instruction& operand, llvm::ArrayRef<Sum> index,
+                               Interval bounds, const Frame* frame, const Access& incoming,
+                               Access& access) {
+  if (bounds.IsPoint()) return simplifier::Constant(bounds.lower);
+  // A parameter is what the caller gives for it, up to the instruction that was asked about.
+  const Instruction* source = &operand;
+  for (; frame != nullptr && source->opcode() == Opcode::kParameter; frame = frame->outer) {
+    source = &frame->call->operand(static_cast<size_t>(source->parameter_number()));
+  }
+  if (const std::optional<int64_t> value = ConstantElement(*source, index)) {
+    return simplifier::Constant(std::clamp(*value, bounds.lower, bounds.upper));
+  }
+  const auto [position, is_new] =
+      runtime_numbers_.try_emplace(source, static_cast<uint32_t>(table_.size()));
+  if (is_new) table_.emplace_back().instruction = source;
+  const uint32_t number = position->second;
+  if (!llvm::is_contained(access.runtime, number)) {
+    // In front of those that the access came with, behind those of this instruction.
+    const size_t added = access.runtime.size() - incoming.runtime.size();
+    access.runtime.insert(access.runtime.begin() + static_cast<std::ptrdiff_t>(added), number);
+  }
+  return digits_.Function(number, index, bounds);
+}
+
+// Reports what has reached one operand.
+void PathFollower::Collect(size_t operand, const ReachedLeaves& leaves, OutputIndexing& result) {
+  for (size_t leaf = 0; leaf < leaves.size(); ++leaf) {
+    const Reached& reached = leaves[leaf];
+    if (!reached.Any()) continue;
+    OperandIndexing indexing;
+    indexing.operand = operand;
+    indexing.leaf = static_cast<int64_t>(leaf);
+    if (reached.unknown.empty()) {
+      CollectMaps(reached, indexing);
+    } else {
+      indexing.exactness = Exactness::kUnknown;
+      indexing.reason = reached.unknown.str();
+    }
+    if (indexing.maps == nullptr || !indexing.maps->empty()) {
+      result.operands.push_back(std::move(indexing));
+    }
+  }
+}
+
+void PathFollower::CollectMaps(const Reached& reached, OperandIndexing& indexing) {
+  std::vector<IndexingMap> maps;
+  for (const Entry& entry : reached.entries) {
+    Access access = entry.access->access;
+    if (options_.simplification == AnalysisOptions::Simplification::kFull) {
+      simplifier::Simplify(digits_, access.map);
+    }
+    if (access.map.empty) continue;
+    std::optional<IndexingMap> map =
+        ExportMap(digits_, table_, access, UnusedVariables::kDrop, mlir_context_);
+    if (!map) {
+      indexing.exactness = Exactness::kUnknown;
+      indexing.reason = "an index expression is too long to be written down";
+      return;
+    }
+    if (!entry.reason.empty()) {
+      indexing.exactness = Exactness::kSuperset;
+      indexing.reason = entry.reason.str();
+    }
+    if (!llvm::is_contained(maps, *map)) maps.push_back(std::move(*map));
+  }
+  indexing.maps = std::make_shared<const std::vector<IndexingMap>>(std::move(maps));
+}
+
+}  // namespace hlo_indexing::indexing_analysis

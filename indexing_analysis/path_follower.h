@@ -1,0 +1,129 @@
+// Follows reads from an output array back to the operands, through calls and fusions.
+#ifndef HLO_INDEXING_INDEXING_ANALYSIS_PATH_FOLLOWER_H_
+#define HLO_INDEXING_INDEXING_ANALYSIS_PATH_FOLLOWER_H_
+
+#include <deque>
+#include <map>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "hlo/module.h"
+#include "indexing_analysis/access.h"
+#include "indexing_analysis/analysis.h"
+#include "indexing_analysis/read_rules.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/FoldingSet.h"
+
+namespace hlo_indexing::indexing_analysis {
+
+/// The computation that an instruction stands for, if reads are followed through it.
+const hlo::Computation* FollowedCallee(const hlo::Instruction& instruction);
+
+/// Answers one question: what the elements of one output array read. Instructions are visited once, users
+/// before operands, each with all the accesses that have reached it; equal accesses are one, so that a
+/// graph costs about as much as it has edges, not paths.
+class PathFollower {
+ public:
+  PathFollower(mlir::MLIRContext* mlir_context, const AnalysisOptions& options)
+      : mlir_context_(mlir_context), options_(options) {}
+
+  OutputIndexing Run(const hlo::Instruction& instruction, int64_t output_leaf);
+
+  /// After Run: whether the result names instructions, so that it is not one of equal instructions.
+  bool has_runtime_values() const { return !table_.empty(); }
+
+ private:
+  // An access, unique among those of one question with the same content.
+  struct UniqueAccess : llvm::FoldingSetNode {
+    Access access;
+    void Profile(llvm::FoldingSetNodeID& node_id) const;
+  };
+  // An access that has reached an array.
+  struct Entry {
+    const UniqueAccess* access;
+    // Why it covers more than is read; empty where it does not.
+    llvm::StringRef reason;
+
+    friend auto operator<=>(const Entry& a, const Entry& b) {
+      return std::pair(a.access, a.reason.data()) <=> std::pair(b.access, b.reason.data());
+    }
+    friend bool operator==(const Entry& a, const Entry& b) { return (a <=> b) == 0; }
+  };
+  // What has reached one array of an instruction's output.
+  struct Reached {
+    std::vector<Entry> entries;
+    // Why nothing is known, if so.
+    llvm::StringRef unknown;
+
+    bool Any() const { return !entries.empty() || !unknown.empty(); }
+  };
+  // The arrays of one instruction's output, by number; empty while nothing has reached it.
+  using ReachedLeaves = std::vector<Reached>;
+  // A computation that is being followed: who called it, and from where.
+  struct Frame {
+    const hlo::Instruction* call = nullptr;
+    const Frame* outer = nullptr;
+  };
+  // Where the operands of an instruction collect what reaches them.
+  using OperandLeaves = llvm::function_ref<ReachedLeaves*(size_t operand)>;
+
+  class Sink;
+  class UnknownSink;
+
+  static Reached& LeafOf(ReachedLeaves& leaves, const hlo::Shape& shape, int64_t leaf);
+
+  // Following.
+  void Follow(const hlo::Computation& computation, int64_t leaf, Reached reached,
+              const Frame& frame, OperandLeaves parameters);
+  void FollowInstruction(const hlo::Instruction& instruction, int64_t leaf, Reached& reached,
+                         const Frame& frame, OperandLeaves operands);
+  void FollowCall(const hlo::Instruction& call, const hlo::Computation& callee, int64_t leaf,
+                  const Reached& reached, const Frame& frame, OperandLeaves operands);
+  void ApplyRule(const hlo::Instruction& instruction, int64_t leaf, const Reached& reached,
+                 const Frame* frame, OperandLeaves operands);
+
+  // Adding up.
+  static void AddEntry(Reached& target, const Entry& entry);
+  static void AddUnknown(Reached& target, llvm::StringRef reason);
+  static void AddAll(const ReachedLeaves& from, const hlo::Shape& shape, ReachedLeaves& to);
+  static void AddParameters(const hlo::Computation& callee, llvm::ArrayRef<ReachedLeaves> found,
+                            OperandLeaves operands);
+  static void AddUnknownToAll(const hlo::Instruction& instruction, llvm::StringRef reason,
+                              OperandLeaves operands);
+  void PassUnknownOn(const hlo::Instruction& instruction, int64_t leaf, llvm::StringRef reason,
+                     OperandLeaves operands);
+
+  // Accesses.
+  const UniqueAccess* Intern(Access access);
+  llvm::StringRef Keep(std::string reason) { return reasons_.emplace_back(std::move(reason)); }
+  llvm::StringRef Settle(Access& access);
+  Access WholeArray(const hlo::Shape& shape);
+  void Limit(Reached& reached, const hlo::Shape& shape);
+  Sum RuntimeValue(const hlo::Instruction& operand, llvm::ArrayRef<Sum> index, Interval bounds,
+                   const Frame* frame, const Access& incoming, Access& access);
+
+  // Reporting.
+  void Collect(size_t operand, const ReachedLeaves& leaves, OutputIndexing& result);
+  void CollectMaps(const Reached& reached, OperandIndexing& indexing);
+
+  mlir::MLIRContext* mlir_context_;
+  const AnalysisOptions& options_;
+  DigitContext digits_;
+  RuntimeTable table_;
+  llvm::DenseMap<const hlo::Instruction*, uint32_t> runtime_numbers_;
+  std::deque<UniqueAccess> accesses_;
+  llvm::FoldingSet<UniqueAccess> unique_;
+  std::deque<std::string> reasons_;
+  const UniqueAccess* root_ = nullptr;
+  // What has been found for a computation's result when it was reached by the same accesses.
+  std::map<std::tuple<const hlo::Computation*, int64_t, std::vector<Entry>>,
+           std::vector<ReachedLeaves>>
+      calls_;
+  int64_t steps_ = 0;
+};
+
+}  // namespace hlo_indexing::indexing_analysis
+
+#endif  // HLO_INDEXING_INDEXING_ANALYSIS_PATH_FOLLOWER_H_

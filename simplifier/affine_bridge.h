@@ -1,0 +1,63 @@
+// Between mlir::AffineExpr, the currency of the public API, and sums of digits.
+//
+// Convert at the border, once: MLIR's builders fold expressions by rules of their own that know no
+// ranges, so a round trip in the middle of a computation loses information.
+#ifndef HLO_INDEXING_SIMPLIFIER_AFFINE_BRIDGE_H_
+#define HLO_INDEXING_SIMPLIFIER_AFFINE_BRIDGE_H_
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "mlir/IR/AffineExpr.h"
+#include "simplifier/digit_context.h"
+#include "simplifier/linear_form.h"
+
+namespace hlo_indexing::simplifier {
+
+/// Reads affine expressions as sums, dimensions and symbols standing for given sums: reading the
+/// results of a map with the results of another is their composition. Remembers what it has read, so
+/// that expressions sharing parts cost as much as their distinct parts.
+class AffineReader {
+ public:
+  /// `dims` and `symbols` hold a sum for every dimension and symbol that is read.
+  AffineReader(DigitContext& context, llvm::ArrayRef<Sum> dims, llvm::ArrayRef<Sum> symbols)
+      : context_(context), dims_(dims), symbols_(symbols) {}
+
+  Sum Read(mlir::AffineExpr expression);
+
+ private:
+  Sum ReadSum(mlir::AffineExpr expression);
+  Sum ReadBinary(mlir::AffineBinaryOpExpr expression);
+
+  DigitContext& context_;
+  llvm::ArrayRef<Sum> dims_;
+  llvm::ArrayRef<Sum> symbols_;
+  llvm::SmallDenseMap<mlir::AffineExpr, Sum, 8> memo_;
+};
+
+/// Writes sums as affine expressions in their shortest form.
+class AffineWriter {
+ public:
+  /// The expression for a variable or function atom: a dimension or a symbol.
+  using LeafExpression = llvm::function_ref<mlir::AffineExpr(const Atom&)>;
+
+  AffineWriter(DigitContext& context, mlir::MLIRContext* mlir_context, LeafExpression leaf)
+      : shortest_form_(context), mlir_context_(mlir_context), leaf_(leaf) {}
+
+  /// The shortest form of `sum`, to be passed to Write(LinearForm).
+  LinearForm ShortestFormOf(const Sum& sum) { return shortest_form_.Write(sum); }
+  mlir::AffineExpr Write(const LinearForm& form);
+  mlir::AffineExpr Write(const Sum& sum) { return Write(ShortestFormOf(sum)); }
+
+ private:
+  mlir::AffineExpr WriteFactor(const Factor& factor);
+
+  ShortestForm shortest_form_;
+  mlir::MLIRContext* mlir_context_;
+  LeafExpression leaf_;
+  llvm::SmallDenseMap<const Factor*, mlir::AffineExpr, 8> memo_;
+};
+
+}  // namespace hlo_indexing::simplifier
+
+#endif  // HLO_INDEXING_SIMPLIFIER_AFFINE_BRIDGE_H_

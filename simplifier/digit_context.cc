@@ -1,0 +1,151 @@
+#include "simplifier/digit_context.h"
+
+#include <algorithm>
+#include <memory>
+
+namespace hlo_indexing::simplifier {
+namespace {
+
+// The finalizer of splitmix64: spreads every input bit over the result.
+uint64_t Mix(uint64_t hash, uint64_t value) {
+  uint64_t x = hash ^ (value + 0x9e3779b97f4a7c15ULL + (hash << 6) + (hash >> 2));
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
+  return x ^ (x >> 31);
+}
+
+// Terms are sorted by id, which depends on history; adding up their hashes does not.
+uint64_t HashOf(const Sum& sum) {
+  uint64_t total = 0;
+  for (const Term& term : sum.terms) {
+    uint64_t hash = Mix(term.atom->structural_hash, static_cast<uint64_t>(term.coefficient));
+    hash = Mix(hash, static_cast<uint64_t>(term.lo));
+    total += Mix(hash, static_cast<uint64_t>(term.extent));
+  }
+  return Mix(total, static_cast<uint64_t>(sum.constant));
+}
+
+uint64_t HashOf(const Atom& atom) {
+  uint64_t hash = Mix(static_cast<uint64_t>(atom.kind), static_cast<uint64_t>(atom.operation));
+  hash = Mix(hash, atom.variable);
+  hash = Mix(hash, static_cast<uint64_t>(atom.lower));
+  hash = Mix(hash, static_cast<uint64_t>(atom.extent));
+  for (const Sum& sum : atom.arguments) hash = Mix(hash, HashOf(sum));
+  return hash;
+}
+
+// Fills lower, extent and sign of an atom whose values lie in `range`.
+void SetRange(Interval range, Atom& atom) {
+  const std::optional<int64_t> span = support::CheckedSub(range.upper, range.lower);
+  if (range.IsFinite() && span && *span < kUnbounded - 1) {
+    atom.lower = range.lower;
+    atom.extent = std::max<int64_t>(*span, 0) + 1;
+    return;
+  }
+  atom.extent = kUnbounded;
+  atom.may_be_negative = range.lower == Interval::kMinusInfinity;
+  atom.lower = atom.may_be_negative ? 0 : range.lower;
+}
+
+}  // namespace
+
+void DigitContext::DivisionNode::Profile(llvm::FoldingSetNodeID& node_id) const {
+  node_id.AddInteger(divisor);
+  node_id.AddInteger(epoch);
+  node_id.AddInteger(sum.constant);
+  for (const Term& term : sum.terms) {
+    node_id.AddInteger(term.coefficient);
+    node_id.AddPointer(term.atom);
+    node_id.AddInteger(term.lo);
+    node_id.AddInteger(term.extent);
+  }
+}
+
+const Atom* DigitContext::Intern(const Atom& atom) {
+  llvm::FoldingSetNodeID node_id;
+  atom.Profile(node_id);
+  void* insert_position = nullptr;
+  if (Atom* known = atoms_.FindNodeOrInsertPos(node_id, insert_position)) return known;
+  Atom* made = new (allocator_.Allocate<Atom>()) Atom(atom);
+  if (!atom.arguments.empty()) {
+    Sum* copies = allocator_.Allocate<Sum>(atom.arguments.size());
+    std::uninitialized_copy(atom.arguments.begin(), atom.arguments.end(), copies);
+    made->arguments = {copies, atom.arguments.size()};
+  }
+  made->id = atoms_.size();
+  made->structural_hash = HashOf(*made);
+  atoms_.InsertNode(made, insert_position);
+  return made;
+}
+
+Sum DigitContext::WholeAtom(const Atom& atom) {
+  if (atom.extent == 1) return {{}, atom.lower};
+  const Term term = {1, Intern(atom), 1, atom.extent};
+  return Store(term, atom.lower);
+}
+
+Sum DigitContext::Variable(VariableId variable, Interval bounds) {
+  Atom atom;
+  atom.kind = AtomKind::kVariable;
+  atom.variable = variable;
+  SetRange(bounds, atom);
+  return WholeAtom(atom);
+}
+
+Sum DigitContext::Function(uint32_t function, llvm::ArrayRef<Sum> arguments, Interval range) {
+  Atom atom;
+  atom.kind = AtomKind::kOpaque;
+  atom.operation = OpaqueOperation::kFunction;
+  atom.variable = function;
+  atom.arguments = arguments;
+  SetRange(range, atom);
+  return WholeAtom(atom);
+}
+
+Sum DigitContext::Opaque(OpaqueOperation operation, llvm::ArrayRef<Sum> arguments, Interval range) {
+  Atom atom;
+  atom.kind = AtomKind::kOpaque;
+  atom.operation = operation;
+  atom.arguments = arguments;
+  SetRange(range, atom);
+  return WholeAtom(atom);
+}
+
+const Atom* DigitContext::Mark(const Sum& sum, int64_t extent, bool may_be_negative) {
+  Atom atom;
+  atom.kind = AtomKind::kMark;
+  atom.extent = extent;
+  atom.may_be_negative = may_be_negative;
+  atom.arguments = sum;
+  return Intern(atom);
+}
+
+Sum DigitContext::Store(llvm::ArrayRef<Term> terms, int64_t constant) {
+  if (terms.empty()) return {{}, constant};
+  Term* copies = allocator_.Allocate<Term>(terms.size());
+  std::uninitialized_copy(terms.begin(), terms.end(), copies);
+  return {{copies, terms.size()}, constant};
+}
+
+const Division* DigitContext::FindDivision(const Sum& sum, int64_t divisor) {
+  DivisionNode key;
+  key.sum = sum;
+  key.divisor = divisor;
+  key.epoch = epoch_;
+  llvm::FoldingSetNodeID node_id;
+  key.Profile(node_id);
+  void* insert_position = nullptr;
+  const DivisionNode* node = divisions_.FindNodeOrInsertPos(node_id, insert_position);
+  return node == nullptr ? nullptr : &node->division;
+}
+
+void DigitContext::RememberDivision(const Sum& sum, int64_t divisor, const Division& division) {
+  DivisionNode* node = new (allocator_.Allocate<DivisionNode>()) DivisionNode();
+  node->sum = sum;
+  node->divisor = divisor;
+  node->epoch = epoch_;
+  node->division = division;
+  divisions_.GetOrInsertNode(node);
+}
+
+}  // namespace hlo_indexing::simplifier

@@ -1,0 +1,114 @@
+// The owner of atoms and sums: unique atoms, term storage, the memo of divisions, known facts.
+#ifndef HLO_INDEXING_SIMPLIFIER_DIGIT_CONTEXT_H_
+#define HLO_INDEXING_SIMPLIFIER_DIGIT_CONTEXT_H_
+
+#include <cstdint>
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/FoldingSet.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/Support/Allocator.h"
+#include "simplifier/digit_sum.h"
+#include "simplifier/interval.h"
+
+namespace hlo_indexing::simplifier {
+
+/// `bounds.lower <= expression <= bounds.upper`.
+struct Constraint {
+  Sum expression;
+  Interval bounds;
+
+  friend bool operator==(const Constraint&, const Constraint&) = default;
+};
+
+/// Quotient and remainder of a division: e = divisor * quotient + remainder, 0 <= remainder < divisor.
+struct Division {
+  Sum quotient;
+  Sum remainder;
+};
+
+using TermVector = llvm::SmallVector<Term, 8>;
+
+/// Owns every Atom and Sum made through it; they are valid as long as it lives. Not thread-safe; make
+/// one per job, it is small.
+class DigitContext {
+ public:
+  DigitContext() = default;
+  DigitContext(const DigitContext&) = delete;
+  DigitContext& operator=(const DigitContext&) = delete;
+
+  /// The value of a variable that lies in `bounds`, which must not be empty. A point is a constant.
+  /// *Variable(0, [5, 8]) -> 5 + the whole digit of an atom with extent 4*
+  Sum Variable(VariableId variable, Interval bounds);
+
+  /// A value in `range` that is a function, numbered by the caller, of the arguments.
+  Sum Function(uint32_t function, llvm::ArrayRef<Sum> arguments, Interval range);
+
+  /// The result of an operation that the algebra does not look into, whose values lie in `range`.
+  Sum Opaque(OpaqueOperation operation, llvm::ArrayRef<Sum> arguments, Interval range);
+
+  /// The mark of `sum`, whose values must lie in [0, extent). An extent of kUnbounded says that they
+  /// have no upper bound, `may_be_negative` that they have no lower bound either.
+  const Atom* Mark(const Sum& sum, int64_t extent, bool may_be_negative);
+
+  /// The one atom with this content; `id` and `structural_hash` of the argument do not count.
+  const Atom* Intern(const Atom& atom);
+
+  /// Copies terms, which must be in normal form, into the context.
+  Sum Store(llvm::ArrayRef<Term> terms, int64_t constant);
+
+  /// The constraints that hold wherever the sums in work are evaluated. Set through FactScope.
+  llvm::ArrayRef<Constraint> facts() const { return facts_; }
+
+  /// The remembered result of dividing `sum` by `divisor` under the present facts, or null.
+  const Division* FindDivision(const Sum& sum, int64_t divisor);
+  void RememberDivision(const Sum& sum, int64_t divisor, const Division& division);
+
+ private:
+  friend class FactScope;
+
+  // A remembered division.
+  struct DivisionNode : llvm::FoldingSetNode {
+    Sum sum;
+    int64_t divisor = 1;
+    uint32_t epoch = 0;
+    Division division;
+
+    void Profile(llvm::FoldingSetNodeID& node_id) const;
+  };
+
+  Sum WholeAtom(const Atom& atom);
+
+  llvm::BumpPtrAllocator allocator_;
+  llvm::FoldingSet<Atom> atoms_;
+  llvm::FoldingSet<DivisionNode> divisions_;
+  llvm::ArrayRef<Constraint> facts_;
+  // Identifies `facts_` in the memo; 0 stands for no facts.
+  uint32_t epoch_ = 0;
+  uint32_t last_epoch_ = 0;
+};
+
+/// Makes `facts` known to every division and range while it lives.
+class FactScope {
+ public:
+  FactScope(DigitContext& context, llvm::ArrayRef<Constraint> facts)
+      : context_(context), saved_facts_(context.facts_), saved_epoch_(context.epoch_) {
+    context.facts_ = facts;
+    context.epoch_ = facts.empty() ? 0 : ++context.last_epoch_;
+  }
+  ~FactScope() {
+    context_.facts_ = saved_facts_;
+    context_.epoch_ = saved_epoch_;
+  }
+  FactScope(const FactScope&) = delete;
+  FactScope& operator=(const FactScope&) = delete;
+
+ private:
+  DigitContext& context_;
+  llvm::ArrayRef<Constraint> saved_facts_;
+  uint32_t saved_epoch_;
+};
+
+}  // namespace hlo_indexing::simplifier
+
+#endif  // HLO_INDEXING_SIMPLIFIER_DIGIT_CONTEXT_H_

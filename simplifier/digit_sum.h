@@ -1,0 +1,135 @@
+// The one idea of this project: an index expression is a sum of digits.
+//
+// Take a number x and write it in mixed radix, cut at 4 and at 12:
+//
+//     x = 1 * (x mod 4) + 4 * ((x floordiv 4) mod 3) + 12 * (x floordiv 12)
+//
+// Each `(x floordiv lo) mod extent` is a *digit* of x. Everything that a tensor program does to an
+// index moves digits about: a reshape cuts one index into digits or glues digits into one index, a
+// transpose reorders them, a slice scales and shifts, a tiled memory layout or a CuTe layout gives
+// every digit a stride. So an index expression over box variables is
+//
+//     constant + sum of coefficient * digit           (class Sum)
+//
+// and questions about it are read off the digits: its range, whether a division is exact, the
+// elements that it reaches, the vector width of an access.
+//
+// A digit belongs to an *atom*, a value in [0, extent):
+//   - a variable in its box, shifted so that it starts at 0;
+//   - a *mark*: the value of a whole sum that a division could not take apart, as in
+//     `(5 * d0 + d1) floordiv 7`. Marks are unique per sum, so they form a DAG and their digits
+//     merge again: 7 * (M floordiv 7) + M mod 7 is M, and M is the sum;
+//   - an opaque value: a product of variables, a division by a variable, an expression that
+//     overflows, or a function of sums whose values are known at run time only.
+//
+// Normal form (digit_context.h, Normalize). A sum holds each digit once, sorted; overlapping
+// digits of an atom are cut where their boundaries meet; adjacent digits are merged,
+//     k * (x mod a) + k * a * ((x floordiv a) mod b)  =  k * (x mod a * b),
+// and the whole digit of a mark is replaced by the mark's sum. Every step removes a digit or a mark
+// or cuts at one of finitely many boundaries, so it ends.
+//
+// Division (div_mod.h, DivMod) is the only place that simplifies: e = c * q + r with 0 <= r < c.
+// Laws, each tested by its name in tests/simplifier:
+//   Soundness       q and r have the values of floor(e / c) and e - c * floor(e / c) at every point
+//                   of the variables' boxes. Each rewrite is an identity guarded by a range.
+//   SplitMerge      Normalize(c * q + r) == Normalize(e), always. DivMod only partitions terms, cuts
+//                   a digit into two adjacent ones or makes the pair (M floordiv c, M mod c), and
+//                   Normalize puts each of these together again.
+//   Telescoping     A chain of reshapes equals the direct reshape, whatever is reshaped: by
+//                   SplitMerge, linearising a step's outputs gives back the sum that it divided.
+//   Canonicity      Where every boundary divides the next (powers of two, tilings, pure splits and
+//                   merges) no mark is ever made, digits are independent, and equal functions have
+//                   equal sums. Elsewhere the form is sound and telescopes but is not unique.
+#ifndef HLO_INDEXING_SIMPLIFIER_DIGIT_SUM_H_
+#define HLO_INDEXING_SIMPLIFIER_DIGIT_SUM_H_
+
+#include <cstdint>
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/FoldingSet.h"
+#include "simplifier/interval.h"
+
+namespace hlo_indexing::simplifier {
+
+/// Identifies a variable of a map; the caller numbers them. Terms print in ascending order.
+using VariableId = uint32_t;
+
+/// The extent of an atom or digit whose values have no upper bound.
+inline constexpr int64_t kUnbounded = INT64_MAX;
+
+struct Atom;
+
+/// `coefficient * ((atom floordiv lo) mod extent)`. The digit is "top" where the mod does nothing.
+struct Term {
+  int64_t coefficient = 0;
+  const Atom* atom = nullptr;
+  int64_t lo = 1;
+  int64_t extent = 1;
+
+  /// Whether `(atom floordiv lo)` is always below `extent`.
+  bool IsTop() const;
+  /// Whether this is the atom itself: lo is 1 and the digit is top.
+  bool IsWhole() const { return lo == 1 && IsTop(); }
+  /// The values of the digit, without the coefficient: [0, extent - 1], or unbounded.
+  Interval DigitRange() const;
+  bool SameDigit(const Term& other) const {
+    return atom == other.atom && lo == other.lo && extent == other.extent;
+  }
+
+  friend bool operator==(const Term&, const Term&) = default;
+};
+
+/// `constant + sum of terms`. An immutable view of terms that a DigitContext owns: copying is cheap,
+/// equality is equality of the normal forms where both come from one context.
+struct Sum {
+  llvm::ArrayRef<Term> terms;
+  int64_t constant = 0;
+
+  bool IsConstant() const { return terms.empty(); }
+  friend bool operator==(const Sum& a, const Sum& b) {
+    return a.constant == b.constant && a.terms == b.terms;
+  }
+};
+
+enum class AtomKind : uint8_t { kVariable, kOpaque, kMark };
+
+/// What an opaque atom stands for. kFunction is a value that is known at run time only: a function,
+/// identified by a number of the caller's, of the argument sums.
+enum class OpaqueOperation : uint8_t { kAdd, kMultiply, kFloorDiv, kMod, kFunction };
+
+/// A value in [0, extent), unique in its DigitContext.
+struct Atom : llvm::FoldingSetNode {
+  AtomKind kind = AtomKind::kVariable;
+  OpaqueOperation operation = OpaqueOperation::kAdd;
+  /// Where extent is kUnbounded: whether the value may lie below 0 too.
+  bool may_be_negative = false;
+  /// The order of creation; sorts the terms of a sum.
+  uint32_t id = 0;
+  /// kVariable: the variable. kFunction: the caller's number.
+  VariableId variable = 0;
+  /// The value of the variable or operation is `lower` + the atom's value. 0 for a mark.
+  int64_t lower = 0;
+  int64_t extent = 1;
+  /// kMark: its one sum. kOpaque: the operands.
+  llvm::ArrayRef<Sum> arguments;
+  /// A hash of the content, the same in every process, to order atoms independently of `id`.
+  uint64_t structural_hash = 0;
+
+  /// The values of the variable or operation that the atom stands for, `lower` included.
+  Interval ValueRange() const;
+
+  void Profile(llvm::FoldingSetNodeID& node_id) const;
+};
+
+/// A total order of atoms that does not depend on the order in which they were made: variables by
+/// number, then opaque atoms, then marks by content.
+bool StructurallyLess(const Atom& a, const Atom& b);
+
+/// The values of the sum over the box of its atoms, taking its terms as independent. Exact where
+/// the digits are of distinct atoms. *2 * (d0 mod 4) + 1 -> [1, 7]*
+Interval NaturalRange(llvm::ArrayRef<Term> terms, int64_t constant);
+inline Interval NaturalRange(const Sum& sum) { return NaturalRange(sum.terms, sum.constant); }
+
+}  // namespace hlo_indexing::simplifier
+
+#endif  // HLO_INDEXING_SIMPLIFIER_DIGIT_SUM_H_

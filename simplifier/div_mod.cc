@@ -1,0 +1,317 @@
+#include "simplifier/div_mod.h"
+
+#include <algorithm>
+#include <functional>
+#include <numeric>
+#include <optional>
+
+#include "simplifier/arithmetic.h"
+
+namespace hlo_indexing::simplifier {
+namespace {
+
+using support::CheckedAdd;
+using support::CheckedMul;
+using support::FloorDiv;
+using support::FloorMod;
+
+// |value|, as a divisor: the magnitude of the smallest integer does not fit, and nothing that fits
+// but 1 needs to divide it.
+int64_t Magnitude(int64_t value) {
+  if (value == support::kInt64Min) return 1;
+  return value < 0 ? -value : value;
+}
+
+// The k with `range` inside [k * divisor, (k + 1) * divisor).
+std::optional<int64_t> MultipleAround(const Interval& range, int64_t divisor) {
+  if (!range.IsFinite()) return std::nullopt;
+  const int64_t k = FloorDiv(range.lower, divisor);
+  if (k != FloorDiv(range.upper, divisor)) return std::nullopt;
+  return k;
+}
+
+// Subtracts factor * fact from `terms`, digit by digit. Nothing on overflow.
+std::optional<TermVector> SubtractTerms(llvm::ArrayRef<Term> terms, const Sum& fact,
+                                        int64_t factor) {
+  TermVector result(terms.begin(), terms.end());
+  for (const Term& term : fact.terms) {
+    const std::optional<int64_t> product = CheckedMul(term.coefficient, factor);
+    if (!product) return std::nullopt;
+    Term* same = std::find_if(result.begin(), result.end(),
+                              [&](const Term& other) { return other.SameDigit(term); });
+    if (same == result.end()) {
+      result.push_back(term);
+      result.back().coefficient = 0;
+      same = &result.back();
+    }
+    const std::optional<int64_t> difference = support::CheckedSub(same->coefficient, *product);
+    if (!difference) return std::nullopt;
+    same->coefficient = *difference;
+    if (*difference == 0) result.erase(same);
+  }
+  return result;
+}
+
+// One division in progress: sum = divisor * quotient + rest, the rest's coefficients not multiples
+// of the divisor and its constant in [0, divisor).
+class Divider {
+ public:
+  Divider(DigitContext& context, const Sum& sum, int64_t divisor)
+      : context_(context), divisor_(divisor) {
+    for (const Term& term : sum.terms) {
+      if (term.coefficient % divisor == 0) {
+        quotient_.push_back(term);
+        quotient_.back().coefficient /= divisor;
+      } else {
+        rest_.push_back(term);
+      }
+    }
+    quotient_constant_ = FloorDiv(sum.constant, divisor);
+    rest_constant_ = FloorMod(sum.constant, divisor);
+  }
+
+  // Nothing on overflow.
+  std::optional<Division> Divide() {
+    rest_range_ = NaturalRange(rest_, rest_constant_);
+    if (const std::optional<int64_t> k = MultipleAround(rest_range_, divisor_)) {
+      return Finish(*k, rest_, rest_constant_ - *k * divisor_);
+    }
+    if (std::optional<Division> division = DivideByFacts()) return division;
+    for (const int64_t block : Blocks()) {
+      if (std::optional<Division> division = DivideInBlocks(block)) return division;
+    }
+    if (LeadingCoefficient() < 0) return DivideNegated();
+    return DivideByMark();
+  }
+
+ private:
+  // quotient + carry and the remainder, both in normal form.
+  std::optional<Division> Finish(int64_t carry, TermVector remainder, int64_t remainder_constant) {
+    const std::optional<int64_t> constant = CheckedAdd(quotient_constant_, carry);
+    if (!constant) return std::nullopt;
+    const std::optional<Sum> quotient = Normalize(context_, quotient_, *constant);
+    const std::optional<Sum> rest = Normalize(context_, std::move(remainder), remainder_constant);
+    if (!quotient || !rest) return std::nullopt;
+    return Division{*quotient, *rest};
+  }
+
+  // Writes the rest as a combination of facts plus terms that the divisor divides or that are small,
+  // and succeeds where the bounds of the facts keep that inside one multiple of the divisor.
+  std::optional<Division> DivideByFacts() {
+    if (context_.facts().empty()) return std::nullopt;
+    const auto indivisible = [this](const Term& term) { return term.coefficient % divisor_ != 0; };
+    TermVector left = rest_;
+    TermVector bounded;
+    Interval range = Interval::Point(rest_constant_);
+    for (const Constraint& fact : context_.facts()) {
+      const std::optional<int64_t> factor = MatchingFactor(left, fact.expression);
+      if (!factor) continue;
+      const std::optional<TermVector> next = SubtractTerms(left, fact.expression, *factor);
+      if (!next || llvm::count_if(*next, indivisible) >= llvm::count_if(left, indivisible)) continue;
+      left = *next;
+      range = range + fact.bounds * *factor;
+      for (Term term : fact.expression.terms) {
+        term.coefficient *= *factor;
+        bounded.push_back(term);
+      }
+    }
+    if (bounded.empty()) return std::nullopt;
+    TermVector multiples;
+    for (const Term& term : left) {
+      if (indivisible(term)) {
+        range = range + term.DigitRange() * term.coefficient;
+        bounded.push_back(term);
+      } else {
+        multiples.push_back(term);
+      }
+    }
+    const std::optional<int64_t> k = MultipleAround(range, divisor_);
+    if (!k) return std::nullopt;
+    for (Term& term : multiples) {
+      term.coefficient /= divisor_;
+      quotient_.push_back(term);
+    }
+    return Finish(*k, std::move(bounded), rest_constant_ - *k * divisor_);
+  }
+
+  // The factor with which the first shared digit of the fact has its coefficient in `terms`.
+  std::optional<int64_t> MatchingFactor(llvm::ArrayRef<Term> terms, const Sum& fact) const {
+    for (const Term& term : fact.terms) {
+      for (const Term& other : terms) {
+        if (!other.SameDigit(term) || other.coefficient % divisor_ == 0) continue;
+        if (other.coefficient % term.coefficient != 0) return std::nullopt;
+        return other.coefficient / term.coefficient;
+      }
+    }
+    return std::nullopt;
+  }
+
+  // The common divisors of the divisor and coefficients, largest first: where the rest may fall
+  // apart into multiples of a block and what stays below the block.
+  llvm::SmallVector<int64_t, 8> Blocks() const {
+    llvm::SmallVector<int64_t, 8> gcds = {divisor_};
+    for (const Term& term : rest_) gcds.push_back(std::gcd(divisor_, Magnitude(term.coefficient)));
+    llvm::sort(gcds);
+    gcds.erase(std::unique(gcds.begin(), gcds.end()), gcds.end());
+    llvm::SmallVector<int64_t, 8> closed;
+    for (const int64_t a : gcds) {
+      for (const int64_t b : gcds) closed.push_back(std::gcd(a, b));
+    }
+    llvm::sort(closed, std::greater<>());
+    closed.erase(std::unique(closed.begin(), closed.end()), closed.end());
+    if (closed.back() == 1) closed.pop_back();
+    return closed;
+  }
+
+  // rest = block * tall + small with small inside one multiple of the block: then
+  // rest = divisor * (tall div (divisor / block)) + block * (tall mod (divisor / block)) + small.
+  std::optional<Division> DivideInBlocks(int64_t block) {
+    TermVector small;
+    TermVector tall;
+    for (const Term& term : rest_) SplitAtBlock(term, block, small, tall);
+    int64_t small_constant = FloorMod(rest_constant_, block);
+    int64_t tall_constant = rest_constant_ - small_constant;
+    const std::optional<int64_t> carry =
+        MultipleAround(NaturalRange(small, small_constant), block);
+    if (!carry) return std::nullopt;
+    const std::optional<int64_t> shift = CheckedMul(*carry, block);
+    const std::optional<int64_t> shifted = shift ? CheckedAdd(tall_constant, *shift) : std::nullopt;
+    if (!shifted) return std::nullopt;
+    small_constant -= *shift;
+    tall_constant = *shifted;
+    for (Term& term : tall) term.coefficient /= block;
+    tall_constant /= block;
+    const std::optional<Sum> tall_sum = Normalize(context_, std::move(tall), tall_constant);
+    if (!tall_sum) return std::nullopt;
+    Division inner = {*tall_sum, Constant(0)};
+    if (block != divisor_) inner = DivMod(context_, *tall_sum, divisor_ / block);
+    const std::optional<Division> outer = Finish(0, std::move(small), small_constant);
+    if (!outer) return std::nullopt;
+    const ScaledSum remainder[] = {{outer->remainder, 1}, {inner.remainder, block}};
+    return Division{Add(context_, outer->quotient, inner.quotient), Linear(context_, remainder)};
+  }
+
+  // Puts a term into `tall` if the block divides it; cuts its digit at the block where that is
+  // exact, the high half into `tall`; into `small` otherwise.
+  static void SplitAtBlock(const Term& term, int64_t block, TermVector& small, TermVector& tall) {
+    if (term.coefficient % block == 0) {
+      tall.push_back(term);
+      return;
+    }
+    const int64_t magnitude = Magnitude(term.coefficient);
+    const bool divides = term.coefficient != support::kInt64Min && block % magnitude == 0;
+    const int64_t low = divides ? block / magnitude : 0;
+    const bool exact = low != 0 && term.extent > low &&
+                       (term.IsTop() || term.extent % low == 0) && CheckedMul(term.lo, low);
+    if (!exact) {
+      small.push_back(term);
+      return;
+    }
+    const int64_t high = term.extent == kUnbounded ? kUnbounded : support::CeilDiv(term.extent, low);
+    AppendTerm(term.coefficient, term.atom, term.lo, low, small);
+    AppendTerm(term.coefficient * low, term.atom, term.lo * low, high, tall);
+  }
+
+  // The coefficient of largest magnitude; a structural order breaks ties.
+  int64_t LeadingCoefficient() const {
+    const Term* leading = &rest_.front();
+    for (const Term& term : rest_) {
+      const int64_t magnitude = Magnitude(term.coefficient);
+      const int64_t best = Magnitude(leading->coefficient);
+      if (magnitude > best || (magnitude == best && StructurallyLess(*leading->atom, *term.atom))) {
+        leading = &term;
+      }
+    }
+    return leading->coefficient;
+  }
+
+  // One canonical sign for marks, through rest' = k * divisor - 1 - rest: its quotient is
+  // k - 1 - q and its remainder divisor - 1 - r.
+  std::optional<Division> DivideNegated() {
+    const int64_t k =
+        rest_range_.upper == Interval::kPlusInfinity ? 1 : FloorDiv(rest_range_.upper, divisor_) + 1;
+    const std::optional<int64_t> top = CheckedMul(k, divisor_);
+    if (!top) return std::nullopt;
+    TermVector negated = rest_;
+    for (Term& term : negated) {
+      if (term.coefficient == support::kInt64Min) return std::nullopt;
+      term.coefficient = -term.coefficient;
+    }
+    const Division inner =
+        DivMod(context_, context_.Store(negated, *top - 1 - rest_constant_), divisor_);
+    const std::optional<Division> outer = Finish(k - 1, {}, divisor_ - 1);
+    if (!outer) return std::nullopt;
+    return Division{Subtract(context_, outer->quotient, inner.quotient),
+                    Subtract(context_, outer->remainder, inner.remainder)};
+  }
+
+  // The rest, shifted to start in [0, divisor), becomes an atom of its own.
+  std::optional<Division> DivideByMark() {
+    const bool starts = rest_range_.lower != Interval::kMinusInfinity;
+    const int64_t k = starts ? FloorDiv(rest_range_.lower, divisor_) : 0;
+    const std::optional<int64_t> shift = CheckedMul(k, divisor_);
+    const std::optional<int64_t> constant =
+        shift ? support::CheckedSub(rest_constant_, *shift) : std::nullopt;
+    if (!constant) return std::nullopt;
+    int64_t extent = kUnbounded;
+    if (starts && rest_range_.upper != Interval::kPlusInfinity) {
+      const std::optional<int64_t> upper = support::CheckedSub(rest_range_.upper, *shift);
+      if (upper && *upper < kUnbounded - 1) extent = *upper + 1;
+    }
+    const Atom* mark = context_.Mark(context_.Store(rest_, *constant), extent, !starts);
+    AppendTerm(1, mark, divisor_, extent, quotient_);
+    TermVector remainder;
+    AppendTerm(1, mark, 1, divisor_, remainder);
+    return Finish(k, std::move(remainder), 0);
+  }
+
+  DigitContext& context_;
+  const int64_t divisor_;
+  TermVector quotient_;
+  int64_t quotient_constant_ = 0;
+  TermVector rest_;
+  int64_t rest_constant_ = 0;
+  Interval rest_range_;
+};
+
+// The division as two opaque values, for what overflows.
+Division OpaqueDivision(DigitContext& context, const Sum& sum, int64_t divisor) {
+  const Sum operands[] = {sum, Constant(divisor)};
+  return {context.Opaque(OpaqueOperation::kFloorDiv, operands, Interval::All()),
+          context.Opaque(OpaqueOperation::kMod, operands, {0, divisor - 1})};
+}
+
+}  // namespace
+
+Division DivMod(DigitContext& context, const Sum& sum, int64_t divisor) {
+  if (divisor == 1) return {sum, Constant(0)};
+  if (sum.IsConstant()) {
+    return {Constant(FloorDiv(sum.constant, divisor)), Constant(FloorMod(sum.constant, divisor))};
+  }
+  if (const Division* known = context.FindDivision(sum, divisor)) return *known;
+  std::optional<Division> division = Divider(context, sum, divisor).Divide();
+  if (!division) division = OpaqueDivision(context, sum, divisor);
+  context.RememberDivision(sum, divisor, *division);
+  return *division;
+}
+
+Interval Range(const DigitContext& context, const Sum& sum) {
+  const Interval natural = NaturalRange(sum);
+  if (context.facts().empty() || sum.IsConstant()) return natural;
+  TermVector left(sum.terms.begin(), sum.terms.end());
+  Interval range = Interval::Point(sum.constant);
+  for (const Constraint& fact : context.facts()) {
+    const Term& first = fact.expression.terms.front();
+    const Term* same =
+        std::find_if(left.begin(), left.end(), [&](const Term& t) { return t.SameDigit(first); });
+    if (same == left.end() || same->coefficient % first.coefficient != 0) continue;
+    const int64_t factor = same->coefficient / first.coefficient;
+    const std::optional<TermVector> next = SubtractTerms(left, fact.expression, factor);
+    if (!next || next->size() + fact.expression.terms.size() != left.size()) continue;
+    left = *next;
+    range = range + fact.bounds * factor;
+  }
+  return natural.Intersect(range + NaturalRange(left, 0));
+}
+
+}  // namespace hlo_indexing::simplifier

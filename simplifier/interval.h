@@ -1,0 +1,74 @@
+// Closed intervals of 64-bit integers whose ends may be infinite.
+#ifndef HLO_INDEXING_SIMPLIFIER_INTERVAL_H_
+#define HLO_INDEXING_SIMPLIFIER_INTERVAL_H_
+
+#include <algorithm>
+#include <cstdint>
+
+#include "support/checked_math.h"
+
+namespace hlo_indexing::simplifier {
+
+/// The integers from `lower` to `upper`, both inclusive. INT64_MIN as the lower end and INT64_MAX
+/// as the upper end mean "no bound"; arithmetic saturates there, so a result never claims less
+/// than the true set. Empty where lower > upper.
+struct Interval {
+  static constexpr int64_t kMinusInfinity = support::kInt64Min;
+  static constexpr int64_t kPlusInfinity = support::kInt64Max;
+
+  int64_t lower = kMinusInfinity;
+  int64_t upper = kPlusInfinity;
+
+  static Interval Point(int64_t value) { return {value, value}; }
+  static Interval All() { return {}; }
+  static Interval Empty() { return {0, -1}; }
+
+  bool IsEmpty() const { return lower > upper; }
+  bool IsPoint() const { return lower == upper; }
+  bool IsFinite() const { return lower != kMinusInfinity && upper != kPlusInfinity; }
+  bool Contains(int64_t value) const { return lower <= value && value <= upper; }
+  bool Contains(const Interval& other) const {
+    return other.IsEmpty() || (lower <= other.lower && other.upper <= upper);
+  }
+  Interval Intersect(const Interval& other) const {
+    return {std::max(lower, other.lower), std::min(upper, other.upper)};
+  }
+
+  friend bool operator==(const Interval&, const Interval&) = default;
+
+  /// {a + b}; saturates. *[0, 3] + [1, 2] -> [1, 5]*
+  friend Interval operator+(const Interval& a, const Interval& b);
+  /// {a * factor}; saturates. *[0, 3] * -2 -> [-6, 0]*
+  friend Interval operator*(const Interval& a, int64_t factor);
+};
+
+namespace internal {
+
+// The end of a result: `infinity` where an operand's end is infinite or the exact value overflows.
+inline int64_t AddEnds(int64_t a, int64_t b, int64_t infinity) {
+  if (a == infinity || b == infinity) return infinity;
+  return support::CheckedAdd(a, b).value_or(infinity);
+}
+
+inline int64_t ScaleEnd(int64_t end, int64_t factor, int64_t infinity) {
+  if (end == Interval::kMinusInfinity || end == Interval::kPlusInfinity) return infinity;
+  return support::CheckedMul(end, factor).value_or(infinity);
+}
+
+}  // namespace internal
+
+inline Interval operator+(const Interval& a, const Interval& b) {
+  return {internal::AddEnds(a.lower, b.lower, Interval::kMinusInfinity),
+          internal::AddEnds(a.upper, b.upper, Interval::kPlusInfinity)};
+}
+
+inline Interval operator*(const Interval& a, int64_t factor) {
+  if (factor == 0) return Interval::Point(0);
+  const bool keep = factor > 0;
+  return {internal::ScaleEnd(keep ? a.lower : a.upper, factor, Interval::kMinusInfinity),
+          internal::ScaleEnd(keep ? a.upper : a.lower, factor, Interval::kPlusInfinity)};
+}
+
+}  // namespace hlo_indexing::simplifier
+
+#endif  // HLO_INDEXING_SIMPLIFIER_INTERVAL_H_

@@ -1,0 +1,434 @@
+#include "simplifier/linear_form.h"
+
+#include <algorithm>
+#include <optional>
+#include <tuple>
+
+namespace hlo_indexing::simplifier {
+namespace {
+
+using support::CheckedAdd;
+using support::CheckedMul;
+using support::CheckedSub;
+
+int AddOperations(int a, int b) { return std::min(a + b, kManyOperations); }
+
+void Append(int64_t coefficient, const Factor* factor, LinearForm& form) {
+  if (coefficient == 0) return;
+  for (auto& [known_coefficient, known] : form.parts) {
+    if (known != factor) continue;
+    if (const std::optional<int64_t> sum = CheckedAdd(known_coefficient, coefficient)) {
+      known_coefficient = *sum;
+      return;
+    }
+  }
+  form.parts.push_back({coefficient, factor});
+}
+
+// form + coefficient * addend; nothing on overflow.
+std::optional<LinearForm> SumOf(LinearForm form, int64_t coefficient, const LinearForm& addend) {
+  const std::optional<int64_t> offset = CheckedMul(coefficient, addend.constant);
+  const std::optional<int64_t> constant = offset ? CheckedAdd(form.constant, *offset) : std::nullopt;
+  if (!constant) return std::nullopt;
+  form.constant = *constant;
+  for (const auto& [part_coefficient, factor] : addend.parts) {
+    const std::optional<int64_t> product = CheckedMul(coefficient, part_coefficient);
+    if (!product) return std::nullopt;
+    Append(*product, factor, form);
+  }
+  return form;
+}
+
+void CountOperations(LinearForm& form) {
+  llvm::erase_if(form.parts, [](const auto& part) { return part.first == 0; });
+  form.operations = 0;
+  for (const auto& part : form.parts) {
+    form.operations = AddOperations(form.operations, part.second->operations);
+  }
+}
+
+int Compare(const LinearForm& a, const LinearForm& b);
+
+// The variable that orders a factor among others: its first one, in structural order.
+const Atom* FirstLeaf(const Factor& factor) {
+  const Factor* current = &factor;
+  while (current->kind != FactorKind::kLeaf && !current->operand.parts.empty()) {
+    current = current->operand.parts.front().second;
+  }
+  return current->atom;
+}
+
+int ThreeWay(int64_t a, int64_t b) { return a < b ? -1 : (a > b ? 1 : 0); }
+
+int Compare(const Factor& a, const Factor& b) {
+  if (&a == &b) return 0;
+  const Atom* first_a = FirstLeaf(a);
+  const Atom* first_b = FirstLeaf(b);
+  if (first_a != first_b && first_a != nullptr && first_b != nullptr) {
+    if (StructurallyLess(*first_a, *first_b)) return -1;
+    if (StructurallyLess(*first_b, *first_a)) return 1;
+  }
+  if (a.kind != b.kind) return ThreeWay(static_cast<int>(a.kind), static_cast<int>(b.kind));
+  if (a.divisor != b.divisor) return ThreeWay(b.divisor, a.divisor);
+  if (const int order = Compare(a.operand, b.operand)) return order;
+  return Compare(a.second, b.second);
+}
+
+int Compare(const LinearForm& a, const LinearForm& b) {
+  if (a.parts.size() != b.parts.size()) return ThreeWay(a.parts.size(), b.parts.size());
+  for (size_t i = 0; i < a.parts.size(); ++i) {
+    if (const int order = Compare(*a.parts[i].second, *b.parts[i].second)) return order;
+    if (const int order = ThreeWay(a.parts[i].first, b.parts[i].first)) return order;
+  }
+  return ThreeWay(a.constant, b.constant);
+}
+
+}  // namespace
+
+void Factor::Profile(llvm::FoldingSetNodeID& node_id) const {
+  node_id.AddInteger(static_cast<unsigned>(kind));
+  node_id.AddPointer(atom);
+  node_id.AddInteger(divisor);
+  for (const LinearForm* form : {&operand, &second}) {
+    node_id.AddInteger(form->constant);
+    node_id.AddInteger(static_cast<unsigned>(form->parts.size()));
+    for (const auto& [coefficient, factor] : form->parts) {
+      node_id.AddInteger(coefficient);
+      node_id.AddPointer(factor);
+    }
+  }
+}
+
+// Candidate ways to write the digits of one atom by quotients and remainders at their boundaries.
+//
+// With boundaries P_0 < P_1 < ... and coefficient k_j of the digit between P_j and P_j+1, and with
+// X_P = x floordiv P, Y_P = x mod P, the digit is X_Pj - (P_j+1 / P_j) * X_Pj+1 and also
+// (Y_Pj+1 - Y_Pj) / P_j. A split writes the digits below it by remainders, those above by quotients.
+class Rebasing {
+ public:
+  Rebasing(ShortestForm& writer, llvm::ArrayRef<Term> digits) : writer_(writer) {
+    atom_ = digits.front().atom;
+    boundaries_.push_back(digits.front().lo);
+    for (const Term& digit : digits) {
+      if (unbounded_ || digit.lo < boundaries_.back() || digit.lo % boundaries_.back() != 0) {
+        valid_ = false;
+        return;
+      }
+      if (digit.lo > boundaries_.back()) {
+        coefficients_.push_back(0);
+        boundaries_.push_back(digit.lo);
+      }
+      coefficients_.push_back(digit.coefficient);
+      unbounded_ = digit.IsTop();
+      const std::optional<int64_t> end = CheckedMul(digit.lo, digit.extent);
+      valid_ &= unbounded_ || end.has_value();
+      boundaries_.push_back(unbounded_ || !end ? kUnbounded : *end);
+    }
+  }
+
+  size_t NumSplits() const { return valid_ ? coefficients_.size() + 1 : 0; }
+
+  // Nothing where a coefficient would not be an integer.
+  std::optional<LinearForm> Write(size_t split) {
+    LinearForm form;
+    int64_t previous = 0;
+    for (size_t j = 0; j < split; ++j) {
+      if (coefficients_[j] % boundaries_[j] != 0) return std::nullopt;
+      const int64_t scaled = coefficients_[j] / boundaries_[j];
+      if (!AppendRemainder(CheckedSub(previous, scaled), boundaries_[j], form)) return std::nullopt;
+      previous = scaled;
+    }
+    if (!AppendRemainder(previous, boundaries_[split], form)) return std::nullopt;
+    std::optional<int64_t> carried = 0;
+    for (size_t j = split; j < coefficients_.size(); ++j) {
+      const std::optional<int64_t> coefficient = CheckedSub(coefficients_[j], *carried);
+      if (!AppendQuotient(coefficient, boundaries_[j], form)) return std::nullopt;
+      if (boundaries_[j + 1] == kUnbounded) return form;
+      carried = CheckedMul(coefficients_[j], boundaries_[j + 1] / boundaries_[j]);
+      if (!carried) return std::nullopt;
+    }
+    if (split < coefficients_.size() &&
+        !AppendQuotient(CheckedSub(0, *carried), boundaries_.back(), form)) {
+      return std::nullopt;
+    }
+    return form;
+  }
+
+ private:
+  bool AppendRemainder(std::optional<int64_t> coefficient, int64_t divisor, LinearForm& form) {
+    if (!coefficient) return false;
+    if (*coefficient == 0 || divisor == 1) return true;
+    if (divisor == kUnbounded) {
+      writer_.AppendForm(*coefficient, writer_.Value(atom_), form);
+      return true;
+    }
+    Append(*coefficient, writer_.Divide(FactorKind::kMod, writer_.Value(atom_), divisor), form);
+    return true;
+  }
+
+  bool AppendQuotient(std::optional<int64_t> coefficient, int64_t divisor, LinearForm& form) {
+    if (!coefficient) return false;
+    if (*coefficient == 0) return true;
+    if (divisor == 1) {
+      writer_.AppendForm(*coefficient, writer_.Value(atom_), form);
+      return true;
+    }
+    Append(*coefficient, writer_.Quotient(atom_, divisor), form);
+    return true;
+  }
+
+  ShortestForm& writer_;
+  const Atom* atom_;
+  llvm::SmallVector<int64_t, 8> boundaries_;
+  llvm::SmallVector<int64_t, 8> coefficients_;
+  bool unbounded_ = false;
+  bool valid_ = true;
+};
+
+LinearForm ShortestForm::Write(const Sum& sum) {
+  LinearForm form;
+  form.constant = sum.constant;
+  TermVector terms(sum.terms.begin(), sum.terms.end());
+  LiftRemainders(terms, form);
+  for (size_t begin = 0; begin < terms.size();) {
+    size_t end = begin + 1;
+    while (end < terms.size() && terms[end].atom == terms[begin].atom) ++end;
+    WriteChain(llvm::ArrayRef<Term>(terms).slice(begin, end - begin), form);
+    begin = end;
+  }
+  llvm::stable_sort(form.parts, [](const auto& a, const auto& b) {
+    return Compare(*a.second, *b.second) < 0;
+  });
+  SettleConstants(form);
+  CountOperations(form);
+  return form;
+}
+
+const Factor* ShortestForm::Intern(Factor factor) {
+  llvm::FoldingSetNodeID node_id;
+  factor.Profile(node_id);
+  void* insert_position = nullptr;
+  if (const Factor* known = interned_.FindNodeOrInsertPos(node_id, insert_position)) return known;
+  factors_.push_back(std::move(factor));
+  interned_.InsertNode(&factors_.back(), insert_position);
+  return &factors_.back();
+}
+
+const Factor* ShortestForm::Leaf(const Atom* atom) {
+  Factor leaf;
+  leaf.atom = atom;
+  return Intern(std::move(leaf));
+}
+
+// Adds coefficient * addend, in parentheses where multiplying it out would overflow.
+void ShortestForm::AppendForm(int64_t coefficient, const LinearForm& addend, LinearForm& form) {
+  if (std::optional<LinearForm> sum = SumOf(form, coefficient, addend)) {
+    form = std::move(*sum);
+  } else {
+    Append(coefficient, Divide(FactorKind::kFloorDiv, addend, 1), form);
+  }
+}
+
+const Factor* ShortestForm::Divide(FactorKind kind, LinearForm operand, int64_t divisor) {
+  if (kind == FactorKind::kMod) {
+    const bool far = operand.constant <= -divisor || operand.constant >= divisor;
+    if (far || operand.constant % divisor == 0) {
+      operand.constant = support::FloorMod(operand.constant, divisor);
+    }
+  }
+  Factor factor;
+  factor.kind = kind;
+  factor.divisor = divisor;
+  factor.operations = AddOperations(operand.operations, divisor == 1 ? 0 : 1);
+  factor.operand = std::move(operand);
+  return Intern(std::move(factor));
+}
+
+LinearForm ShortestForm::Value(const Atom* atom) {
+  if (const auto known = values_.find(atom); known != values_.end()) return known->second;
+  LinearForm value = ComputeValue(atom);
+  values_[atom] = value;
+  return value;
+}
+
+LinearForm ShortestForm::ComputeValue(const Atom* atom) {
+  if (atom->kind == AtomKind::kMark) return Write(atom->arguments.front());
+  LinearForm value;
+  value.constant = -atom->lower;
+  if (atom->kind == AtomKind::kVariable || atom->operation == OpaqueOperation::kFunction) {
+    value.parts.push_back({1, Leaf(atom)});
+    return value;
+  }
+  Factor factor;
+  factor.kind = FactorKind::kBinary;
+  factor.atom = atom;
+  factor.operand = Write(atom->arguments[0]);
+  factor.second = Write(atom->arguments[1]);
+  const bool divides = atom->operation == OpaqueOperation::kFloorDiv ||
+                       atom->operation == OpaqueOperation::kMod;
+  factor.operations = AddOperations(factor.operand.operations, factor.second.operations);
+  if (divides) factor.operations = AddOperations(factor.operations, 1);
+  value.operations = factor.operations;
+  value.parts.push_back({1, Intern(std::move(factor))});
+  return value;
+}
+
+// The operand of `mark floordiv lo`, lifted by the quotient in the mark's sum that saves most; `lo`
+// grows with it.
+LinearForm ShortestForm::LiftedOperand(const Atom* mark, int64_t& lo) {
+  LinearForm best = Value(mark);
+  const int64_t plain_lo = lo;
+  const Sum& sum = mark->arguments.front();
+  for (const Term& term : sum.terms) {
+    if (term.coefficient != 1 || term.lo == 1) continue;
+    const int64_t scale = term.lo;
+    const std::optional<int64_t> lifted_lo = CheckedMul(plain_lo, scale);
+    const std::optional<int64_t> extent =
+        term.IsTop() ? kUnbounded : CheckedMul(term.extent, scale);
+    if (!lifted_lo || !extent) continue;
+    TermVector low;
+    AppendTerm(1, term.atom, 1, term.IsTop() ? kUnbounded : *extent, low);
+    const ScaledSum parts[] = {{sum, scale},
+                               {context_.Store(term, 0), -scale},
+                               {context_.Store(low, 0), 1}};
+    LinearForm lifted = Write(Linear(context_, parts));
+    if (lifted.operations >= best.operations) continue;
+    best = std::move(lifted);
+    lo = *lifted_lo;
+  }
+  return best;
+}
+
+const Factor* ShortestForm::Quotient(const Atom* atom, int64_t lo) {
+  const auto key = std::make_pair(atom, lo);
+  if (const auto known = quotients_.find(key); known != quotients_.end()) return known->second;
+  LinearForm operand =
+      atom->kind == AtomKind::kMark ? LiftedOperand(atom, lo) : Value(atom);
+  const Factor* factor = Divide(FactorKind::kFloorDiv, std::move(operand), lo);
+  quotients_[key] = factor;
+  return factor;
+}
+
+// Takes pairs g * K * (M mod c) + K * r out of the terms, with M's sum S holding the quotient that
+// belongs to r, and writes each as K * ((g * S + r) mod (c * g)).
+void ShortestForm::LiftRemainders(TermVector& terms, LinearForm& form) {
+  for (size_t i = 0; i < terms.size();) {
+    const Term term = terms[i];
+    if (term.atom->kind != AtomKind::kMark || term.lo != 1 || term.IsTop()) {
+      ++i;
+      continue;
+    }
+    int64_t coefficient = term.coefficient;
+    Sum sum = term.atom->arguments.front();
+    int64_t modulus = term.extent;
+    bool lifted = false;
+    while (LiftOne(terms, coefficient, sum, modulus)) lifted = true;
+    if (!lifted) {
+      ++i;
+      continue;
+    }
+    terms.erase(llvm::find(terms, term));
+    Append(coefficient, Divide(FactorKind::kMod, Write(sum), modulus), form);
+    i = 0;
+  }
+}
+
+bool ShortestForm::LiftOne(TermVector& terms, int64_t& coefficient, Sum& sum, int64_t& modulus) {
+  for (const Term& quotient : sum.terms) {
+    if (quotient.coefficient != 1 || quotient.lo == 1) continue;
+    for (Term* low = terms.begin(); low != terms.end(); ++low) {
+      if (low->atom != quotient.atom || CheckedMul(low->lo, low->extent) != quotient.lo) continue;
+      if (CheckedMul(low->coefficient, low->extent) != coefficient) continue;
+      const int64_t scale = low->extent;
+      const std::optional<int64_t> lifted_modulus = CheckedMul(modulus, scale);
+      const std::optional<int64_t> extent =
+          quotient.IsTop() ? kUnbounded : CheckedMul(quotient.extent, scale);
+      if (!lifted_modulus || !extent) continue;
+      TermVector joined;
+      AppendTerm(1, low->atom, low->lo, *extent, joined);
+      const ScaledSum parts[] = {{sum, scale},
+                                 {context_.Store(quotient, 0), -scale},
+                                 {context_.Store(joined, 0), 1}};
+      sum = Linear(context_, parts);
+      modulus = *lifted_modulus;
+      coefficient = low->coefficient;
+      terms.erase(low);
+      return true;
+    }
+  }
+  return false;
+}
+
+void ShortestForm::WriteChain(llvm::ArrayRef<Term> digits, LinearForm& form) {
+  LinearForm best = WriteDigits(digits);
+  CountOperations(best);
+  if (best.operations > 0 && (digits.size() > 1 || best.operations > 1)) {
+    Rebasing rebasing(*this, digits);
+    for (size_t split = 0; split < rebasing.NumSplits(); ++split) {
+      std::optional<LinearForm> candidate = rebasing.Write(split);
+      if (!candidate) continue;
+      CountOperations(*candidate);
+      if (candidate->operations < best.operations) best = std::move(*candidate);
+    }
+  }
+  AppendForm(1, best, form);
+}
+
+LinearForm ShortestForm::WriteDigits(llvm::ArrayRef<Term> digits) {
+  LinearForm form;
+  for (const Term& digit : digits) {
+    if (digit.IsWhole()) {
+      AppendForm(digit.coefficient, Value(digit.atom), form);
+      continue;
+    }
+    if (digit.lo == 1) {
+      Append(digit.coefficient, Divide(FactorKind::kMod, Value(digit.atom), digit.extent), form);
+      continue;
+    }
+    const Factor* factor = Quotient(digit.atom, digit.lo);
+    if (!digit.IsTop()) {
+      LinearForm operand;
+      operand.parts.push_back({1, factor});
+      operand.operations = factor->operations;
+      SettleConstants(operand);
+      factor = Divide(FactorKind::kMod, std::move(operand), digit.extent);
+    }
+    Append(digit.coefficient, factor, form);
+  }
+  return form;
+}
+
+// Moves constants between a form and its quotients, so that as few as possible are left:
+// (x + k * c) floordiv c is x floordiv c + k, in both directions.
+void ShortestForm::SettleConstants(LinearForm& form) {
+  const auto with_constant = [this](const Factor* factor, int64_t constant) {
+    LinearForm operand = factor->operand;
+    operand.constant = constant;
+    return Divide(FactorKind::kFloorDiv, std::move(operand), factor->divisor);
+  };
+  for (auto& [coefficient, factor] : form.parts) {
+    const int64_t inner = factor->operand.constant;
+    if (factor->kind != FactorKind::kFloorDiv || factor->divisor == 1 || inner == 0) continue;
+    if (inner % factor->divisor != 0) continue;
+    const std::optional<int64_t> carried = CheckedMul(coefficient, inner / factor->divisor);
+    const std::optional<int64_t> outer =
+        carried ? CheckedAdd(form.constant, *carried) : std::nullopt;
+    if (!outer) continue;
+    form.constant = *outer;
+    factor = with_constant(factor, 0);
+  }
+  for (auto& [coefficient, factor] : form.parts) {
+    const int64_t inner = factor->operand.constant;
+    if (form.constant == 0) return;
+    if (factor->kind != FactorKind::kFloorDiv || factor->divisor == 1 || inner == 0) continue;
+    if (coefficient == support::kInt64Min || form.constant % coefficient != 0) continue;
+    const std::optional<int64_t> carried =
+        CheckedMul(form.constant / coefficient, factor->divisor);
+    const std::optional<int64_t> constant = carried ? CheckedAdd(inner, *carried) : std::nullopt;
+    if (!constant) continue;
+    form.constant = 0;
+    factor = with_constant(factor, *constant);
+  }
+}
+
+}  // namespace hlo_indexing::simplifier

@@ -1,0 +1,160 @@
+// The normal form of a sum: digits added up, cut, merged, whole marks expanded.
+#include <algorithm>
+#include <tuple>
+
+#include "simplifier/arithmetic.h"
+
+namespace hlo_indexing::simplifier {
+namespace {
+
+using support::CheckedAdd;
+using support::CheckedMul;
+
+// The position where a digit ends: lo * extent, saturated.
+int64_t EndOf(const Term& term) {
+  if (term.extent == kUnbounded) return kUnbounded;
+  return CheckedMul(term.lo, term.extent).value_or(kUnbounded);
+}
+
+bool TermLess(const Term& a, const Term& b) {
+  return std::tie(a.atom->id, a.lo, a.extent) < std::tie(b.atom->id, b.lo, b.extent);
+}
+
+// Sorts the terms and adds up equal digits. False on overflow.
+bool SortAndCombine(TermVector& terms) {
+  if (terms.size() > 1) llvm::sort(terms, TermLess);
+  size_t kept = 0;
+  for (size_t i = 0; i < terms.size();) {
+    Term term = terms[i];
+    size_t next = i + 1;
+    for (; next < terms.size() && terms[next].SameDigit(term); ++next) {
+      const std::optional<int64_t> sum = CheckedAdd(term.coefficient, terms[next].coefficient);
+      if (!sum) return false;
+      term.coefficient = *sum;
+    }
+    if (term.coefficient != 0) terms[kept++] = term;
+    i = next;
+  }
+  terms.truncate(kept);
+  return true;
+}
+
+// The first boundary of another digit at which the digit can be cut exactly, or 0.
+int64_t FindCut(const Term& term, llvm::ArrayRef<Term> group) {
+  const int64_t end = EndOf(term);
+  bool overlaps = false;
+  int64_t best = 0;
+  for (const Term& other : group) {
+    if (&other == &term) continue;
+    overlaps |= other.lo < end && term.lo < EndOf(other);
+    for (const int64_t cut : {other.lo, EndOf(other)}) {
+      if (cut <= term.lo || cut >= end || cut % term.lo != 0) continue;
+      if (!term.IsTop() && end % cut != 0) continue;
+      if (!CheckedMul(term.coefficient, cut / term.lo)) continue;
+      if (best == 0 || cut < best) best = cut;
+    }
+  }
+  return overlaps ? best : 0;
+}
+
+// Cuts one digit of the group, all of one atom, where another begins or ends. False if none can be.
+bool CutOne(TermVector& group) {
+  for (size_t i = 0; i < group.size(); ++i) {
+    const int64_t cut = FindCut(group[i], group);
+    if (cut == 0) continue;
+    const Term term = group[i];
+    group.erase(group.begin() + static_cast<std::ptrdiff_t>(i));
+    const int64_t low = cut / term.lo;
+    const int64_t high = term.extent == kUnbounded ? kUnbounded : support::CeilDiv(term.extent, low);
+    AppendTerm(term.coefficient, term.atom, term.lo, low, group);
+    AppendTerm(term.coefficient * low, term.atom, cut, high, group);
+    return true;
+  }
+  return false;
+}
+
+// Merges one pair k * (x, lo, e) + k * e * (x, lo * e, f) into k * (x, lo, e * f).
+bool MergeOne(TermVector& group) {
+  for (size_t i = 0; i < group.size(); ++i) {
+    for (size_t j = 0; j < group.size(); ++j) {
+      const Term low = group[i];
+      const Term high = group[j];
+      if (i == j || low.extent == kUnbounded || high.lo != EndOf(low)) continue;
+      if (CheckedMul(low.coefficient, low.extent) != high.coefficient) continue;
+      const int64_t extent = high.IsTop() ? kUnbounded : low.extent * high.extent;
+      group.erase(group.begin() + static_cast<std::ptrdiff_t>(std::max(i, j)));
+      group.erase(group.begin() + static_cast<std::ptrdiff_t>(std::min(i, j)));
+      AppendTerm(low.coefficient, low.atom, low.lo, extent, group);
+      return true;
+    }
+  }
+  return false;
+}
+
+// Replaces a whole mark by coefficient * its sum. False where that overflows; then nothing changes.
+bool ExpandMark(const Term& mark, TermVector& terms, int64_t& constant) {
+  const Sum& sum = mark.atom->arguments.front();
+  const std::optional<int64_t> offset = CheckedMul(mark.coefficient, sum.constant);
+  const std::optional<int64_t> total = offset ? CheckedAdd(constant, *offset) : std::nullopt;
+  if (!total) return false;
+  const size_t size = terms.size();
+  for (const Term& term : sum.terms) {
+    const std::optional<int64_t> coefficient = CheckedMul(mark.coefficient, term.coefficient);
+    if (!coefficient) {
+      terms.truncate(size);
+      return false;
+    }
+    terms.push_back(term);
+    terms.back().coefficient = *coefficient;
+  }
+  constant = *total;
+  return true;
+}
+
+bool IsWholeMark(const Term& term) {
+  return term.atom->kind == AtomKind::kMark && term.IsWhole();
+}
+
+// Brings the digits of one atom into normal form. False on overflow.
+bool NormalizeGroup(TermVector& group) {
+  while (group.size() > 1 && (CutOne(group) || MergeOne(group))) {
+    if (!SortAndCombine(group)) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+void AppendTerm(int64_t coefficient, const Atom* atom, int64_t lo, int64_t extent,
+                TermVector& terms) {
+  if (atom->extent != kUnbounded) extent = std::min(extent, support::CeilDiv(atom->extent, lo));
+  if (coefficient == 0 || extent <= 1) return;
+  terms.push_back({coefficient, atom, lo, extent});
+}
+
+std::optional<Sum> Normalize(DigitContext& context, TermVector terms, int64_t constant) {
+  bool expanded = true;
+  while (expanded) {
+    expanded = false;
+    if (!SortAndCombine(terms)) return std::nullopt;
+    TermVector result;
+    for (size_t begin = 0; begin < terms.size();) {
+      size_t end = begin + 1;
+      while (end < terms.size() && terms[end].atom == terms[begin].atom) ++end;
+      TermVector group(terms.begin() + begin, terms.begin() + end);
+      begin = end;
+      if (!NormalizeGroup(group)) return std::nullopt;
+      for (const Term& term : group) {
+        if (IsWholeMark(term) && ExpandMark(term, result, constant)) {
+          expanded = true;
+        } else {
+          result.push_back(term);
+        }
+      }
+    }
+    terms = std::move(result);
+  }
+  return context.Store(terms, constant);
+}
+
+}  // namespace hlo_indexing::simplifier

@@ -1,0 +1,218 @@
+#include "simplifier/quasi_affine_map.h"
+
+#include <numeric>
+
+namespace hlo_indexing::simplifier {
+namespace {
+
+using support::CheckedMul;
+using support::CheckedSub;
+
+// Bounds travel in steps that may be small (x < y and y < x shrink both by one), so stop some time:
+// what is left is correct, only not the tightest. The last round narrows no variable.
+constexpr int kMaxRounds = 64;
+
+// { x : x + constant in bounds }; an end that leaves the 64-bit range bounds nothing there, or
+// everything.
+Interval ShiftDown(Interval bounds, int64_t constant) {
+  Interval result = bounds;
+  if (bounds.lower != Interval::kMinusInfinity) {
+    const std::optional<int64_t> lower = CheckedSub(bounds.lower, constant);
+    if (!lower && constant < 0) return Interval::Empty();
+    result.lower = lower.value_or(Interval::kMinusInfinity);
+  }
+  if (bounds.upper != Interval::kPlusInfinity) {
+    const std::optional<int64_t> upper = CheckedSub(bounds.upper, constant);
+    if (!upper && constant > 0) return Interval::Empty();
+    result.upper = upper.value_or(Interval::kPlusInfinity);
+  }
+  return result;
+}
+
+// { x : factor * x in bounds }, for factor != 0.
+Interval DivideBounds(Interval bounds, int64_t factor) {
+  const auto divide_up = [&](int64_t end) {
+    return support::CheckedCeilDiv(end, factor).value_or(Interval::kMinusInfinity);
+  };
+  const auto divide_down = [&](int64_t end) {
+    return support::CheckedFloorDiv(end, factor).value_or(Interval::kPlusInfinity);
+  };
+  const bool has_lower = bounds.lower != Interval::kMinusInfinity;
+  const bool has_upper = bounds.upper != Interval::kPlusInfinity;
+  if (factor > 0) {
+    return {has_lower ? divide_up(bounds.lower) : Interval::kMinusInfinity,
+            has_upper ? divide_down(bounds.upper) : Interval::kPlusInfinity};
+  }
+  return {has_upper ? divide_up(bounds.upper) : Interval::kMinusInfinity,
+          has_lower ? divide_down(bounds.lower) : Interval::kPlusInfinity};
+}
+
+// The values of an atom (without `lower`) whose digit `(atom floordiv lo)` lies in `digit`.
+Interval AtomBounds(Interval digit, int64_t lo) {
+  Interval result;
+  if (digit.lower != Interval::kMinusInfinity) {
+    result.lower = CheckedMul(digit.lower, lo).value_or(
+        digit.lower < 0 ? Interval::kMinusInfinity : Interval::kPlusInfinity);
+  }
+  if (digit.upper != Interval::kPlusInfinity) {
+    const std::optional<int64_t> start = CheckedMul(digit.upper, lo);
+    const std::optional<int64_t> end = start ? support::CheckedAdd(*start, lo - 1) : std::nullopt;
+    result.upper = end.value_or(Interval::kPlusInfinity);
+  }
+  return result;
+}
+
+bool ComesBefore(const Term& a, const Term& b) {
+  if (a.atom != b.atom) return StructurallyLess(*a.atom, *b.atom);
+  return a.lo < b.lo;
+}
+
+// Works on one map; every step keeps its set of points.
+class Tightener {
+ public:
+  Tightener(DigitContext& context, QuasiAffineMap& map) : context_(context), map_(map) {}
+
+  void Run() {
+    for (const Interval& box : map_.boxes) map_.empty |= box.IsEmpty();
+    for (int round = 1; round <= kMaxRounds && !map_.empty; ++round) {
+      boxes_changed_ = false;
+      narrows_ = round < kMaxRounds;
+      NormalizeConstraints();
+      if (narrows_) {
+        for (const Constraint& constraint : map_.constraints) Propagate(constraint);
+      }
+      if (!boxes_changed_ || map_.empty) break;
+      SubstituteBoxes();
+    }
+  }
+
+ private:
+  void NormalizeConstraints() {
+    llvm::SmallVector<Constraint, 8> pending(map_.constraints.begin(), map_.constraints.end());
+    map_.constraints.clear();
+    while (!pending.empty() && !map_.empty) {
+      const Constraint constraint = pending.front();
+      pending.erase(pending.begin());
+      std::optional<Constraint> normal = NormalForm(constraint);
+      if (!normal) continue;
+      if (normal->expression.terms.size() == 1 && Absorb(*normal, pending)) continue;
+      Keep(*normal);
+    }
+  }
+
+  // Nothing where the constraint always or never holds; the latter empties the map.
+  std::optional<Constraint> NormalForm(const Constraint& constraint) {
+    Constraint normal = constraint;
+    normal.bounds = ShiftDown(constraint.bounds, constraint.expression.constant);
+    TermVector terms(constraint.expression.terms.begin(), constraint.expression.terms.end());
+    int64_t divisor = 0;
+    for (const Term& term : terms) {
+      if (term.coefficient == support::kInt64Min) divisor = 1;
+      divisor = divisor == 1 ? 1 : std::gcd(divisor, term.coefficient);
+    }
+    if (!terms.empty()) {
+      const Term& first = *std::min_element(terms.begin(), terms.end(), ComesBefore);
+      if (first.coefficient < 0 && divisor != 0) divisor = -divisor;
+      const bool divides = llvm::none_of(
+          terms, [](const Term& term) { return term.coefficient == support::kInt64Min; });
+      if (divides) {
+        for (Term& term : terms) term.coefficient /= divisor;
+        normal.bounds = DivideBounds(normal.bounds, divisor);
+      }
+    }
+    normal.expression = context_.Store(terms, 0);
+    const Interval range = NaturalRange(normal.expression);
+    if (normal.bounds.Contains(range)) return std::nullopt;
+    normal.bounds = normal.bounds.Intersect(range);
+    if (normal.bounds.IsEmpty()) {
+      map_.empty = true;
+      return std::nullopt;
+    }
+    return normal;
+  }
+
+  // Turns a bound on one digit with coefficient 1 into a bound on its variable, or on the sum of its
+  // mark. False where the digit does not allow that.
+  bool Absorb(const Constraint& constraint, llvm::SmallVectorImpl<Constraint>& pending) {
+    const Term& term = constraint.expression.terms.front();
+    if (!narrows_ || term.coefficient != 1 || !term.IsTop()) return false;
+    if (term.atom->kind == AtomKind::kVariable) {
+      IntersectBox(*term.atom, AtomBounds(constraint.bounds, term.lo));
+      return true;
+    }
+    if (term.atom->kind == AtomKind::kMark) {
+      pending.push_back({term.atom->arguments.front(), AtomBounds(constraint.bounds, term.lo)});
+      return true;
+    }
+    return false;
+  }
+
+  void Keep(const Constraint& constraint) {
+    for (Constraint& known : map_.constraints) {
+      if (!(known.expression == constraint.expression)) continue;
+      known.bounds = known.bounds.Intersect(constraint.bounds);
+      map_.empty |= known.bounds.IsEmpty();
+      return;
+    }
+    map_.constraints.push_back(constraint);
+  }
+
+  // Intersects the bounds of a variable with `atom_bounds`, given for its atom.
+  void IntersectBox(const Atom& atom, Interval atom_bounds) {
+    Interval& box = map_.boxes[atom.variable];
+    const Interval narrowed = box.Intersect(atom_bounds + Interval::Point(atom.lower));
+    if (narrowed == box) return;
+    box = narrowed;
+    boxes_changed_ = true;
+    map_.empty |= box.IsEmpty();
+  }
+
+  // Bounds each variable that stands alone in a term by the bounds and the range of the other terms.
+  void Propagate(const Constraint& constraint) {
+    const llvm::ArrayRef<Term> terms = constraint.expression.terms;
+    for (size_t i = 0; i < terms.size() && !map_.empty; ++i) {
+      if (terms[i].atom->kind != AtomKind::kVariable || !terms[i].IsTop()) continue;
+      const Interval others =
+          NaturalRange(terms.take_front(i), 0) + NaturalRange(terms.drop_front(i + 1), 0);
+      const Interval product = constraint.bounds + others * -1;
+      const Interval digit = DivideBounds(product, terms[i].coefficient);
+      if (digit.Contains(terms[i].DigitRange())) continue;
+      IntersectBox(*terms[i].atom, AtomBounds(digit, terms[i].lo));
+    }
+  }
+
+  // Makes every sum speak of the variables in their present boxes.
+  void SubstituteBoxes() {
+    const auto present = [this](const Atom& atom) -> std::optional<Sum> {
+      if (atom.kind != AtomKind::kVariable) return std::nullopt;
+      const Interval& box = map_.boxes[atom.variable];
+      if (box == atom.ValueRange()) return std::nullopt;
+      return context_.Variable(atom.variable, box);
+    };
+    Substitution substitution(context_, present);
+    for (Constraint& constraint : map_.constraints) {
+      constraint.expression = substitution.Apply(constraint.expression);
+    }
+    for (Sum& result : map_.results) result = substitution.Apply(result);
+  }
+
+  DigitContext& context_;
+  QuasiAffineMap& map_;
+  bool boxes_changed_ = false;
+  bool narrows_ = true;
+};
+
+}  // namespace
+
+void Tighten(DigitContext& context, QuasiAffineMap& map) { Tightener(context, map).Run(); }
+
+void Simplify(DigitContext& context, QuasiAffineMap& map) {
+  Tighten(context, map);
+  if (map.empty || map.constraints.empty()) return;
+  const FactScope facts(context, map.constraints);
+  Substitution substitution(
+      context, [](const Atom&) { return std::nullopt; }, UnchangedMarks::kDivideAgain);
+  for (Sum& result : map.results) result = substitution.Apply(result);
+}
+
+}  // namespace hlo_indexing::simplifier

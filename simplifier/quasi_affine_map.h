@@ -1,0 +1,37 @@
+// Several sums on a common domain: a box of variables and constraints.
+#ifndef HLO_INDEXING_SIMPLIFIER_QUASI_AFFINE_MAP_H_
+#define HLO_INDEXING_SIMPLIFIER_QUASI_AFFINE_MAP_H_
+
+#include "llvm/ADT/SmallVector.h"
+#include "simplifier/arithmetic.h"
+#include "simplifier/digit_context.h"
+
+namespace hlo_indexing::simplifier {
+
+/// The function `variables -> results` on the points of the box that meet every constraint.
+/// Function atoms (values known at run time only) may appear wherever variables may.
+struct QuasiAffineMap {
+  /// The bounds of variable i, for i in [0, boxes.size()).
+  llvm::SmallVector<Interval, 6> boxes;
+  llvm::SmallVector<Constraint, 2> constraints;
+  llvm::SmallVector<Sum, 6> results;
+  /// Whether the domain is known to have no point; then the other members mean nothing.
+  bool empty = false;
+
+  /// Variable i in its box.
+  Sum Variable(DigitContext& context, VariableId i) const { return context.Variable(i, boxes[i]); }
+};
+
+/// Brings the constraints into normal form (no constant, coprime coefficients, the first term
+/// positive, bounds no wider than the expression's range), drops those that the box implies, turns
+/// those on one variable into bounds and carries bounds from variable to variable until nothing
+/// changes. Sets `empty` where the ranges show that no point is left. Never changes the set of points.
+/// *d0 * 6 + s0 in [0, 13] with d0, s0 in [0, 9] -> d0 in [0, 2], d0 * 6 + s0 in [0, 13]*
+void Tighten(DigitContext& context, QuasiAffineMap& map);
+
+/// Tighten, then simplifies the results by what the constraints say.
+void Simplify(DigitContext& context, QuasiAffineMap& map);
+
+}  // namespace hlo_indexing::simplifier
+
+#endif  // HLO_INDEXING_SIMPLIFIER_QUASI_AFFINE_MAP_H_

@@ -1,0 +1,95 @@
+#include "support/diagnostics.h"
+
+#include <algorithm>
+
+#include "llvm/Support/JSON.h"
+
+namespace hlo_indexing::support {
+namespace {
+
+constexpr size_t kExcerptWidth = 120;
+
+std::string Printable(llvm::StringRef text) {
+  std::string result = text.str();
+  const bool valid_utf8 = llvm::json::isUTF8(text);
+  for (char& c : result) {
+    const unsigned char byte = static_cast<unsigned char>(c);
+    if (c == '\t') {
+      c = ' ';
+    } else if (byte < 0x20 || byte == 0x7f || (byte >= 0x80 && !valid_utf8)) {
+      c = '?';
+    }
+  }
+  return result;
+}
+
+}  // namespace
+
+SourcePosition Locate(llvm::StringRef text, size_t offset) {
+  offset = std::min(offset, text.size());
+  const llvm::StringRef before = text.take_front(offset);
+  const size_t line_start = before.rfind('\n') == llvm::StringRef::npos ? 0 : before.rfind('\n') + 1;
+  SourcePosition position;
+  position.line = 1 + static_cast<int64_t>(before.count('\n'));
+  position.column = 1 + static_cast<int64_t>(offset - line_start);
+  position.line_text = text.drop_front(line_start).take_until([](char c) { return c == '\n'; });
+  if (position.line_text.ends_with("\r")) position.line_text = position.line_text.drop_back();
+  return position;
+}
+
+std::string Diagnostic::Render() const {
+  std::string result = file + ":" + std::to_string(line) + ":" + std::to_string(column) +
+                       ": error: " + message + "\n";
+  if (!excerpt.empty()) result += excerpt + "\n" + std::string(caret, ' ') + "^\n";
+  return result;
+}
+
+Diagnostic MakeDiagnostic(const SourceText& source, size_t offset, std::string message) {
+  const SourcePosition position = Locate(source.text, offset);
+  Diagnostic diagnostic;
+  diagnostic.message = std::move(message);
+  diagnostic.file = source.name.empty() ? "<input>" : source.name.str();
+  diagnostic.line = position.line;
+  diagnostic.column = position.column;
+  const size_t column = static_cast<size_t>(position.column - 1);
+  const size_t start = column > kExcerptWidth * 3 / 4 ? column - kExcerptWidth / 2 : 0;
+  diagnostic.excerpt = Printable(position.line_text.substr(start, kExcerptWidth));
+  diagnostic.caret = column - start;
+  return diagnostic;
+}
+
+absl::Status ToStatus(llvm::ArrayRef<Diagnostic> diagnostics) {
+  if (diagnostics.empty()) return absl::OkStatus();
+  std::string text;
+  for (const Diagnostic& diagnostic : diagnostics) text += diagnostic.Render();
+  if (text.ends_with('\n')) text.pop_back();
+  return absl::InvalidArgumentError(text);
+}
+
+std::optional<llvm::StringRef> NearestSpelling(llvm::StringRef word,
+                                               llvm::ArrayRef<llvm::StringRef> candidates) {
+  constexpr size_t kLongestWord = 64;
+  if (word.empty() || word.size() > kLongestWord) return std::nullopt;
+  unsigned best_distance = static_cast<unsigned>(word.size() / 3 + 1);
+  std::optional<llvm::StringRef> best;
+  for (llvm::StringRef candidate : candidates) {
+    const unsigned distance =
+        word.edit_distance(candidate, /*AllowReplacements=*/true, best_distance);
+    if (distance < best_distance || (distance == best_distance && !best)) {
+      best_distance = distance;
+      best = candidate;
+    }
+  }
+  return best;
+}
+
+std::string DidYouMean(llvm::StringRef word, llvm::ArrayRef<llvm::StringRef> candidates) {
+  const std::optional<llvm::StringRef> nearest = NearestSpelling(word, candidates);
+  return nearest ? "; did you mean '" + nearest->str() + "'?" : "";
+}
+
+std::string Quotable(llvm::StringRef text, size_t limit) {
+  return text.size() > limit ? Printable(text.take_front(limit)) + "..." : Printable(text);
+}
+
+}  // namespace hlo_indexing::support

@@ -1,0 +1,72 @@
+// What the subcommands of `hlo-indexing` share: exit codes, options, a file per subcommand.
+#ifndef HLO_INDEXING_TOOLS_COMMAND_H_
+#define HLO_INDEXING_TOOLS_COMMAND_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "llvm/Support/raw_ostream.h"
+
+namespace hlo_indexing::tools {
+
+/// The exit status of the program; the worst of several wins, in the order of ExitRank.
+enum class ExitCode : uint8_t {
+  kFine = 0,
+  kFinding = 1,
+  kBadUsage = 2,
+  kBadInput = 3,
+  kNotSupported = 4,
+};
+
+/// The status of two jobs done one after the other: bad input outweighs unsupported parts.
+ExitCode Worst(ExitCode a, ExitCode b);
+
+enum class OutputFormat : uint8_t { kText, kJson };
+enum class Direction : uint8_t { kOutputToInput, kInputToOutput, kBoth };
+
+/// Limits that keep hostile input from exhausting time or memory.
+struct Limits {
+  uint64_t input_bytes = uint64_t{1} << 30;
+  uint64_t errors = 20;
+  uint64_t records_per_instruction = uint64_t{1} << 25;
+};
+
+struct MapsOptions {
+  std::vector<std::string> files;
+  OutputFormat format = OutputFormat::kText;
+  Direction direction = Direction::kOutputToInput;
+  std::string instruction;
+  std::string computation;
+  bool fusions_only = false;
+  bool simplify = true;
+  Limits limits;
+};
+
+struct SimplifyOptions {
+  std::vector<std::string> maps;
+  OutputFormat format = OutputFormat::kText;
+  Limits limits;
+};
+
+struct StatsOptions {
+  std::vector<std::string> files;
+  OutputFormat format = OutputFormat::kText;
+  Limits limits;
+};
+
+struct PrintCommandOptions {
+  std::vector<std::string> files;
+  bool metadata = true;
+  bool operand_shapes = false;
+  Limits limits;
+};
+
+ExitCode RunMaps(const MapsOptions& options, llvm::raw_ostream& out);
+ExitCode RunSimplify(const SimplifyOptions& options, llvm::raw_ostream& out);
+ExitCode RunStats(const StatsOptions& options, llvm::raw_ostream& out);
+ExitCode RunPrint(const PrintCommandOptions& options, llvm::raw_ostream& out);
+
+}  // namespace hlo_indexing::tools
+
+#endif  // HLO_INDEXING_TOOLS_COMMAND_H_

@@ -1,0 +1,171 @@
+// The command line: options, help, and the choice of the subcommand.
+#include <memory>
+#include <system_error>
+
+#include "llvm/Config/llvm-config.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/InitLLVM.h"
+#include "tools/command.h"
+#include "tools/input.h"
+#include "tools/map_json.h"
+
+namespace hlo_indexing::tools {
+namespace {
+
+namespace cl = llvm::cl;
+
+constexpr llvm::StringRef kOverview =
+    "Which elements of which tensor every output element reads, for XLA HLO modules.\n\n"
+    "EXAMPLES:\n"
+    "  hlo-indexing maps module.hlo                       the maps of every instruction\n"
+    "  hlo-indexing maps --fusions-only dump.txt          of the fusions, through their bodies\n"
+    "  hlo-indexing maps --instruction=add.5 --format=json dump.txt | jq .maps\n"
+    "  hlo-indexing simplify '(d0) -> (d0 floordiv 4 * 4 + d0 mod 4), domain: d0 in [0, 99]'\n"
+    "  hlo-indexing stats dump.txt                        opcodes, shapes, coverage\n"
+    "  hlo-indexing print --no-metadata dump.txt          canonical HLO text\n"
+    "\n"
+    "EXIT STATUS: 0 fine; 2 bad usage; 3 the input could not be read or parsed; 4 a part of the\n"
+    "request is not supported (what could be done was printed).\n";
+
+// The options of all subcommands. They register themselves with LLVM's parser.
+struct CommandLine {
+  cl::OptionCategory category{"hlo-indexing options"};
+
+  cl::SubCommand maps{"maps", "Indexing maps per instruction, output array and operand array"};
+  cl::SubCommand simplify{"simplify", "Bare maps in simplest form, from arguments or lines of stdin"};
+  cl::SubCommand stats{"stats", "Opcodes, shapes and how many maps are exact, superset, unknown"};
+  cl::SubCommand print{"print", "The modules again, in canonical text"};
+
+  cl::list<std::string> maps_files{cl::Positional, cl::desc("FILE... ('-' for stdin)"),
+                                   cl::OneOrMore, cl::sub(maps), cl::cat(category)};
+  cl::list<std::string> simplify_maps{cl::Positional, cl::desc("[MAP]..."), cl::sub(simplify),
+                                      cl::cat(category)};
+  cl::list<std::string> stats_files{cl::Positional, cl::desc("FILE... ('-' for stdin)"),
+                                    cl::OneOrMore, cl::sub(stats), cl::cat(category)};
+  cl::list<std::string> print_files{cl::Positional, cl::desc("FILE... ('-' for stdin)"),
+                                    cl::OneOrMore, cl::sub(print), cl::cat(category)};
+
+  cl::opt<OutputFormat> format{
+      "format",
+      cl::desc("Output format:"),
+      cl::values(clEnumValN(OutputFormat::kText, "text", "for people"),
+                 clEnumValN(OutputFormat::kJson, "json", "one JSON object per line")),
+      cl::init(OutputFormat::kText),
+      cl::sub(maps),
+      cl::sub(simplify),
+      cl::sub(stats),
+      cl::cat(category)};
+  cl::opt<std::string> output{"o",           cl::desc("Write to a file instead of stdout"),
+                              cl::value_desc("file"), cl::init("-"),
+                              cl::sub(maps), cl::sub(simplify),
+                              cl::sub(stats), cl::sub(print),
+                              cl::cat(category)};
+
+  cl::opt<Direction> direction{
+      "direction",
+      cl::desc("Which maps:"),
+      cl::values(clEnumValN(Direction::kOutputToInput, "output-to-input",
+                            "what each output element reads"),
+                 clEnumValN(Direction::kInputToOutput, "input-to-output",
+                            "which output elements read an input element"),
+                 clEnumValN(Direction::kBoth, "both", "both")),
+      cl::init(Direction::kOutputToInput),
+      cl::sub(maps),
+      cl::cat(category)};
+  cl::opt<std::string> instruction{"instruction", cl::desc("Only the instruction of that name"),
+                                   cl::value_desc("name"), cl::sub(maps), cl::cat(category)};
+  cl::opt<std::string> computation{"computation", cl::desc("Only the computation of that name"),
+                                   cl::value_desc("name"), cl::sub(maps), cl::cat(category)};
+  cl::opt<bool> fusions_only{"fusions-only", cl::desc("Only fusion instructions"), cl::sub(maps),
+                             cl::cat(category)};
+  cl::opt<bool> no_simplify{"no-simplify",
+                            cl::desc("Leave domains and expressions as composition gives them"),
+                            cl::sub(maps), cl::cat(category)};
+  cl::opt<bool> no_metadata{"no-metadata", cl::desc("Without metadata and source locations"),
+                            cl::sub(print), cl::cat(category)};
+  cl::opt<bool> operand_shapes{"operand-shapes", cl::desc("With the shapes of operands"),
+                               cl::sub(print), cl::cat(category)};
+
+  cl::opt<uint64_t> max_input_bytes{"max-input-bytes", cl::desc("The largest input file"),
+                                    cl::value_desc("n"), cl::init(Limits().input_bytes),
+                                    cl::sub(maps), cl::sub(simplify),
+                                    cl::sub(stats), cl::sub(print),
+                                    cl::cat(category)};
+  cl::opt<uint64_t> max_errors{"max-errors", cl::desc("Stop after so many errors in a file"),
+                               cl::value_desc("n"), cl::init(Limits().errors),
+                               cl::sub(maps), cl::sub(stats),
+                               cl::sub(print), cl::cat(category)};
+  cl::opt<uint64_t> max_records{
+      "max-records", cl::desc("The most pairs of output and operand arrays of one instruction"),
+      cl::value_desc("n"), cl::init(Limits().records_per_instruction),
+      cl::sub(maps), cl::cat(category)};
+
+  Limits limits() const {
+    Limits limits;
+    limits.input_bytes = max_input_bytes;
+    limits.errors = max_errors;
+    limits.records_per_instruction = max_records;
+    return limits;
+  }
+};
+
+void PrintVersion(llvm::raw_ostream& out) {
+  out << "hlo-indexing " << ToolVersion() << " (LLVM " << LLVM_VERSION_STRING << ")\n";
+}
+
+ExitCode Dispatch(CommandLine& line, llvm::raw_ostream& out) {
+  if (line.maps) {
+    MapsOptions options;
+    options.files = line.maps_files;
+    options.format = line.format;
+    options.direction = line.direction;
+    options.instruction = llvm::StringRef(line.instruction).ltrim('%').str();
+    options.computation = llvm::StringRef(line.computation).ltrim('%').str();
+    options.fusions_only = line.fusions_only;
+    options.simplify = !line.no_simplify;
+    options.limits = line.limits();
+    return RunMaps(options, out);
+  }
+  if (line.simplify) return RunSimplify({line.simplify_maps, line.format, line.limits()}, out);
+  if (line.stats) return RunStats({line.stats_files, line.format, line.limits()}, out);
+  if (line.print) {
+    return RunPrint(
+        {line.print_files, !line.no_metadata, line.operand_shapes, line.limits()}, out);
+  }
+  cl::PrintHelpMessage();
+  return ExitCode::kBadUsage;
+}
+
+ExitCode Main(int argc, const char* const* argv) {
+  // LLVM's libraries bring options of their own; ours is a small tool.
+  cl::ResetCommandLineParser();
+  CommandLine line;
+  cl::SetVersionPrinter(PrintVersion);
+  if (!cl::ParseCommandLineOptions(argc, argv, kOverview, &llvm::errs())) {
+    return ExitCode::kBadUsage;
+  }
+  std::error_code error;
+  llvm::raw_fd_ostream out(line.output, error);
+  if (error) {
+    ReportError("cannot write to '" + line.output + "': " + error.message());
+    return ExitCode::kBadUsage;
+  }
+  constexpr size_t kBufferSize = size_t{1} << 18;
+  out.SetBufferSize(kBufferSize);
+  ExitCode status = Dispatch(line, out);
+  out.flush();
+  if (out.has_error()) {
+    ReportError("cannot write to '" + line.output + "': " + out.error().message());
+    out.clear_error();
+    status = Worst(status, ExitCode::kBadInput);
+  }
+  return status;
+}
+
+}  // namespace
+}  // namespace hlo_indexing::tools
+
+int main(int argc, char** argv) {
+  const llvm::InitLLVM init(argc, argv);
+  return static_cast<int>(hlo_indexing::tools::Main(argc, argv));
+}

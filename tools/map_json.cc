@@ -1,0 +1,97 @@
+#include "tools/map_json.h"
+
+#include "hlo/module.h"
+
+namespace hlo_indexing::tools {
+namespace {
+
+using indexing_analysis::IndexingMap;
+using indexing_analysis::Interval;
+using indexing_analysis::MapConstraint;
+using indexing_analysis::RuntimeVariable;
+
+constexpr int kSchemaVersion = 1;
+
+void WriteBounds(Interval bounds, llvm::json::OStream& json) {
+  json.attribute("lower", bounds.lower);
+  json.attribute("upper", bounds.upper);
+}
+
+void WriteRuntimeVariable(const IndexingMap& map, size_t i, llvm::json::OStream& json) {
+  const RuntimeVariable& variable = map.runtime()[i];
+  json.attribute("name", map.SymbolName(map.num_ranges() + i));
+  WriteBounds(variable.bounds, json);
+  if (variable.instruction != nullptr) {
+    json.attribute("instruction", variable.instruction->name());
+    json.attribute("computation", variable.instruction->parent().name());
+  }
+  if (!variable.index.IsUnknown()) {
+    json.attributeBegin("map");
+    WriteMap(variable.index, json);
+    json.attributeEnd();
+  }
+}
+
+}  // namespace
+
+void WriteMap(const IndexingMap& map, llvm::json::OStream& json) {
+  if (map.IsUnknown()) {
+    json.value(nullptr);
+    return;
+  }
+  json.object([&] {
+    json.attribute("text", map.ToString());
+    json.attributeArray("dims", [&] {
+      for (size_t i = 0; i < map.num_dimensions(); ++i) {
+        json.object([&] {
+          json.attribute("name", map.DimensionName(i));
+          WriteBounds(map.dimensions()[i].bounds, json);
+        });
+      }
+    });
+    json.attributeArray("ranges", [&] {
+      for (size_t i = 0; i < map.num_ranges(); ++i) {
+        json.object([&] {
+          json.attribute("name", map.SymbolName(i));
+          WriteBounds(map.ranges()[i].bounds, json);
+        });
+      }
+    });
+    json.attributeArray("runtime", [&] {
+      for (size_t i = 0; i < map.num_runtime(); ++i) {
+        json.object([&] { WriteRuntimeVariable(map, i, json); });
+      }
+    });
+    json.attributeArray("results", [&] {
+      for (const mlir::AffineExpr result : map.affine_map().getResults()) {
+        json.value(map.ToString(result));
+      }
+    });
+    json.attributeArray("constraints", [&] {
+      for (const MapConstraint& constraint : map.constraints()) {
+        json.object([&] {
+          json.attribute("expr", map.ToString(constraint.expression));
+          WriteBounds(constraint.bounds, json);
+        });
+      }
+    });
+  });
+}
+
+std::string JsonString(llvm::StringRef text) {
+  std::string result;
+  llvm::raw_string_ostream out(result);
+  llvm::json::OStream json(out);
+  json.value(llvm::json::isUTF8(text) ? text.str() : llvm::json::fixUTF8(text));
+  return result;
+}
+
+void WriteHeader(llvm::StringRef file, llvm::raw_ostream& out) {
+  out << "{\"kind\":\"header\",\"schema_version\":" << kSchemaVersion
+      << ",\"tool_version\":" << JsonString(ToolVersion()) << ",\"file\":" << JsonString(file)
+      << "}\n";
+}
+
+llvm::StringRef ToolVersion() { return HLO_INDEXING_VERSION; }
+
+}  // namespace hlo_indexing::tools

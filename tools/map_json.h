@@ -1,0 +1,28 @@
+// Indexing maps as JSON; the format is documented in docs/json.md.
+#ifndef HLO_INDEXING_TOOLS_MAP_JSON_H_
+#define HLO_INDEXING_TOOLS_MAP_JSON_H_
+
+#include <string>
+
+#include "indexing_analysis/indexing_map.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace hlo_indexing::tools {
+
+/// Writes a map as an object: text, dims, ranges, runtime, results, constraints. Null for the unknown map.
+void WriteMap(const indexing_analysis::IndexingMap& map, llvm::json::OStream& json);
+
+/// The text as a JSON string, quotes included; malformed UTF-8 is replaced.
+std::string JsonString(llvm::StringRef text);
+
+/// The first line of every output: `{"kind":"header",...}`.
+void WriteHeader(llvm::StringRef file, llvm::raw_ostream& out);
+
+/// The version of the project, such as "0.1.0".
+llvm::StringRef ToolVersion();
+
+}  // namespace hlo_indexing::tools
+
+#endif  // HLO_INDEXING_TOOLS_MAP_JSON_H_

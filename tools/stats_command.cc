@@ -1,0 +1,160 @@
+// `hlo-indexing stats`: what a file holds and how much of it the analysis covers.
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "indexing_analysis/analysis.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/Support/Format.h"
+#include "mlir/IR/MLIRContext.h"
+#include "tools/command.h"
+#include "tools/input.h"
+#include "tools/map_json.h"
+
+namespace hlo_indexing::tools {
+namespace {
+
+using hlo::Instruction;
+using indexing_analysis::Exactness;
+using indexing_analysis::IndexingAnalysis;
+using indexing_analysis::OperandIndexing;
+using indexing_analysis::OutputIndexing;
+
+// What is counted per file. Maps are counted per output array and operand array.
+struct Statistics {
+  int64_t modules = 0;
+  int64_t computations = 0;
+  int64_t instructions = 0;
+  std::map<std::string, int64_t> opcodes;
+  std::map<std::string, int64_t> shapes;
+  int64_t exact = 0;
+  int64_t superset = 0;
+  int64_t unknown = 0;
+};
+
+void CountMaps(const Instruction& instruction, IndexingAnalysis& analysis,
+               Statistics& statistics) {
+  int64_t operands = 0;
+  for (const Instruction* operand : instruction.operands()) {
+    operands += operand->shape().num_array_leaves();
+  }
+  const int64_t outputs = instruction.shape().num_array_leaves();
+  if (operands == 0) return;
+  for (int64_t output = 0; output < outputs; ++output) {
+    const OutputIndexing indexing = analysis.OutputToInput(instruction, output);
+    if (!indexing.unknown_reason.empty()) {
+      statistics.unknown += operands;
+      continue;
+    }
+    statistics.exact += operands;
+    for (const OperandIndexing& operand : indexing.operands) {
+      if (operand.exactness == Exactness::kExact) continue;
+      --statistics.exact;
+      ++(operand.exactness == Exactness::kUnknown ? statistics.unknown : statistics.superset);
+    }
+  }
+}
+
+Statistics Count(const std::string& file, const Limits& limits, mlir::MLIRContext* context,
+                 ExitCode& status) {
+  Statistics statistics;
+  for (const auto& module : LoadModules(file, limits, status)) {
+    IndexingAnalysis analysis(context);
+    ++statistics.modules;
+    llvm::DenseMap<const hlo::Shape*, int64_t> shapes;
+    std::vector<int64_t> opcodes(hlo::kNumOpcodes, 0);
+    for (const hlo::Computation* computation : module->computations()) {
+      ++statistics.computations;
+      for (const Instruction* instruction : computation->instructions()) {
+        ++statistics.instructions;
+        ++opcodes[static_cast<size_t>(instruction->opcode())];
+        ++shapes[&instruction->shape()];
+        CountMaps(*instruction, analysis, statistics);
+      }
+    }
+    for (size_t i = 0; i < opcodes.size(); ++i) {
+      if (opcodes[i] == 0) continue;
+      statistics.opcodes[hlo::OpcodeName(static_cast<hlo::Opcode>(i)).str()] += opcodes[i];
+    }
+    for (const auto& [shape, count] : shapes) statistics.shapes[shape->ToString()] += count;
+  }
+  return statistics;
+}
+
+void WriteJson(const std::string& file, const Statistics& statistics, llvm::raw_ostream& out) {
+  WriteHeader(file, out);
+  llvm::json::OStream json(out);
+  json.object([&] {
+    json.attribute("kind", "stats");
+    json.attribute("file", llvm::json::fixUTF8(file));
+    json.attribute("modules", statistics.modules);
+    json.attribute("computations", statistics.computations);
+    json.attribute("instructions", statistics.instructions);
+    json.attributeObject("opcodes", [&] {
+      for (const auto& [opcode, count] : statistics.opcodes) json.attribute(opcode, count);
+    });
+    json.attribute("shapes", static_cast<int64_t>(statistics.shapes.size()));
+    json.attributeObject("maps", [&] {
+      json.attribute("exact", statistics.exact);
+      json.attribute("superset", statistics.superset);
+      json.attribute("unknown", statistics.unknown);
+    });
+  });
+  out << '\n';
+}
+
+// The entries by falling count, at most `limit` of them.
+void WriteRanking(const std::map<std::string, int64_t>& counts, size_t limit,
+                  llvm::raw_ostream& out) {
+  std::vector<std::pair<std::string, int64_t>> ranking(counts.begin(), counts.end());
+  std::stable_sort(ranking.begin(), ranking.end(),
+                   [](const auto& a, const auto& b) { return a.second > b.second; });
+  constexpr size_t kLongestName = 80;
+  for (size_t i = 0; i < std::min(limit, ranking.size()); ++i) {
+    std::string name = ranking[i].first;
+    if (name.size() > kLongestName) name = name.substr(0, kLongestName) + "...";
+    out << llvm::format("  %8lld  ", static_cast<long long>(ranking[i].second)) << name << '\n';
+  }
+  if (ranking.size() > limit) out << "            and " << ranking.size() - limit << " more\n";
+}
+
+void WriteText(const std::string& file, const Statistics& statistics, llvm::raw_ostream& out) {
+  const int64_t records = statistics.exact + statistics.superset + statistics.unknown;
+  const auto share = [&](int64_t count) {
+    const double percent = records == 0 ? 0 : 100.0 * static_cast<double>(count) /
+                                                  static_cast<double>(records);
+    out << llvm::format("%lld (%.1f %%)", static_cast<long long>(count), percent);
+  };
+  out << "// " << file << '\n'
+      << statistics.modules << " modules, " << statistics.computations << " computations, "
+      << statistics.instructions << " instructions\n"
+      << "maps of output and operand arrays: ";
+  share(statistics.exact);
+  out << " exact, ";
+  share(statistics.superset);
+  out << " superset, ";
+  share(statistics.unknown);
+  out << " unknown\nopcodes:\n";
+  WriteRanking(statistics.opcodes, hlo::kNumOpcodes, out);
+  out << "shapes:\n";
+  constexpr size_t kShapes = 20;
+  WriteRanking(statistics.shapes, kShapes, out);
+}
+
+}  // namespace
+
+ExitCode RunStats(const StatsOptions& options, llvm::raw_ostream& out) {
+  ExitCode status = ExitCode::kFine;
+  mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
+  for (const std::string& file : options.files) {
+    const Statistics statistics = Count(file, options.limits, &context, status);
+    if (options.format == OutputFormat::kJson) {
+      WriteJson(file, statistics, out);
+    } else {
+      WriteText(file, statistics, out);
+    }
+  }
+  return status;
+}
+
+}  // namespace hlo_indexing::tools
