@@ -33,6 +33,7 @@ Sum ImportRuntime(DigitContext& context, RuntimeTable& table, const RuntimeVaria
   RuntimeSource source;
   source.instruction = variable.instruction;
   source.leaf = variable.leaf;
+  source.calls = variable.calls;
   source.bounds = variable.bounds;
   source.name = variable.name;
   const IndexingMap& index = variable.index;
@@ -172,6 +173,7 @@ class Exporter {
       variable.name = source.name;
       variable.instruction = source.instruction;
       variable.leaf = source.leaf;
+      variable.calls = source.calls;
       if (source.instruction == nullptr && source.index.empty()) return true;
       std::optional<IndexingMap> written = WriteIndex(index);
       if (written) variable.index = std::move(*written);

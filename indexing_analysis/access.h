@@ -26,6 +26,7 @@ using simplifier::VariableId;
 struct RuntimeSource {
   const hlo::Instruction* instruction = nullptr;
   int64_t leaf = 0;
+  llvm::SmallVector<const hlo::Instruction*, 0> calls;
   /// The bounds, the element's index and the name that a variable has which no result mentions.
   Interval bounds;
   llvm::SmallVector<Sum, 1> index;

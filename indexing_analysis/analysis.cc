@@ -174,7 +174,7 @@ OutputIndexing IndexingAnalysis::OutputToInput(const Instruction& instruction,
   }
   PathFollower follower(context_, options_);
   OutputIndexing result = follower.Run(instruction, output_leaf);
-  if (is_shared && !follower.has_runtime_values()) cache_->Add(node_id, position, result);
+  if (is_shared && !follower.depends_on_values()) cache_->Add(node_id, position, result);
   return result;
 }
 

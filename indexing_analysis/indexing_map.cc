@@ -213,7 +213,7 @@ bool operator==(const IndexingMap& a, const IndexingMap& b) {
 
 bool operator==(const RuntimeVariable& a, const RuntimeVariable& b) {
   return a.bounds == b.bounds && a.instruction == b.instruction && a.leaf == b.leaf &&
-         a.index == b.index;
+         a.calls == b.calls && a.index == b.index;
 }
 
 llvm::hash_code hash_value(const IndexingMap& map) {

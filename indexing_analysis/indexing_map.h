@@ -130,6 +130,9 @@ struct RuntimeVariable {
   /// The instruction, and the array of its output by number; null for a map read from text.
   const hlo::Instruction* instruction = nullptr;
   int64_t leaf = 0;
+  /// Where the instruction stands inside computations that are called: the calls that lead to it, from the
+  /// outermost. The instruction that was asked about is not among them.
+  llvm::SmallVector<const hlo::Instruction*, 0> calls;
   /// Which element: a map with the dimension and range variables of the map that the variable belongs
   /// to. Unknown where `instruction` is null.
   IndexingMap index;

@@ -234,14 +234,14 @@ void PathFollower::FollowCall(const Instruction& call, const Computation& callee
     AddParameters(callee, known->second, operands);
     return;
   }
-  const size_t runtime_values = table_.size();
+  const int64_t value_uses = value_uses_;
   std::vector<ReachedLeaves> found(callee.parameters().size());
   Follow(callee, leaf, reached, {&call, &frame}, [&](size_t parameter) {
     return &found[parameter];
   });
   AddParameters(callee, found, operands);
-  // What is read where a runtime value says so may differ from call to call.
-  if (is_shared && table_.size() == runtime_values) calls_.emplace(key, std::move(found));
+  // What is read where a value says so may differ from call to call.
+  if (is_shared && value_uses_ == value_uses) calls_.emplace(key, std::move(found));
 }
 
 void PathFollower::ApplyRule(const Instruction& instruction, int64_t leaf, const Reached& reached,
@@ -386,6 +386,7 @@ Sum PathFollower::RuntimeValue(const Instruction& operand, llvm::ArrayRef<Sum> i
                                Interval bounds, const Frame* frame, const Access& incoming,
                                Access& access) {
   if (bounds.IsPoint()) return simplifier::Constant(bounds.lower);
+  ++value_uses_;
   // A parameter is what the caller gives for it, up to the instruction that was asked about.
   const Instruction* source = &operand;
   for (; frame != nullptr && source->opcode() == Opcode::kParameter; frame = frame->outer) {
@@ -394,9 +395,18 @@ Sum PathFollower::RuntimeValue(const Instruction& operand, llvm::ArrayRef<Sum> i
   if (const std::optional<int64_t> value = ConstantElement(*source, index)) {
     return simplifier::Constant(std::clamp(*value, bounds.lower, bounds.upper));
   }
+  std::vector<const Instruction*> path;
+  for (; frame != nullptr && frame->outer != nullptr; frame = frame->outer) {
+    path.insert(path.begin(), frame->call);
+  }
+  path.push_back(source);
   const auto [position, is_new] =
-      runtime_numbers_.try_emplace(source, static_cast<uint32_t>(table_.size()));
-  if (is_new) table_.emplace_back().instruction = source;
+      runtime_numbers_.try_emplace(path, static_cast<uint32_t>(table_.size()));
+  if (is_new) {
+    RuntimeSource& entry = table_.emplace_back();
+    entry.instruction = source;
+    entry.calls.assign(path.begin(), path.end() - 1);
+  }
   const uint32_t number = position->second;
   if (!llvm::is_contained(access.runtime, number)) {
     // In front of those that the access came with, behind those of this instruction.

@@ -13,7 +13,6 @@
 #include "indexing_analysis/access.h"
 #include "indexing_analysis/analysis.h"
 #include "indexing_analysis/read_rules.h"
-#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/FoldingSet.h"
 
 namespace hlo_indexing::indexing_analysis {
@@ -31,8 +30,9 @@ class PathFollower {
 
   OutputIndexing Run(const hlo::Instruction& instruction, int64_t output_leaf);
 
-  /// After Run: whether the result names instructions, so that it is not one of equal instructions.
-  bool has_runtime_values() const { return !table_.empty(); }
+  /// After Run: whether the result depends on which instruction gives an operand's value, so that it is
+  /// not one of equal instructions.
+  bool depends_on_values() const { return value_uses_ != 0; }
 
  private:
   // An access, unique among those of one question with the same content.
@@ -61,7 +61,8 @@ class PathFollower {
   };
   // The arrays of one instruction's output, by number; empty while nothing has reached it.
   using ReachedLeaves = std::vector<Reached>;
-  // A computation that is being followed: who called it, and from where.
+  // A computation that is being followed: who called it, and from where. The outermost call is the
+  // instruction that was asked about.
   struct Frame {
     const hlo::Instruction* call = nullptr;
     const Frame* outer = nullptr;
@@ -112,7 +113,10 @@ class PathFollower {
   const AnalysisOptions& options_;
   DigitContext digits_;
   RuntimeTable table_;
-  llvm::DenseMap<const hlo::Instruction*, uint32_t> runtime_numbers_;
+  // Runtime values by the calls that lead to an instruction, and the instruction.
+  std::map<std::vector<const hlo::Instruction*>, uint32_t> runtime_numbers_;
+  // How often a rule has asked for a value.
+  int64_t value_uses_ = 0;
   std::deque<UniqueAccess> accesses_;
   llvm::FoldingSet<UniqueAccess> unique_;
   std::deque<std::string> reasons_;

@@ -24,6 +24,9 @@ void WriteRuntimeVariable(const IndexingMap& map, size_t i, llvm::json::OStream&
   if (variable.instruction != nullptr) {
     json.attribute("instruction", variable.instruction->name());
     json.attribute("computation", variable.instruction->parent().name());
+    json.attributeArray("calls", [&] {
+      for (const hlo::Instruction* call : variable.calls) json.value(call->name());
+    });
   }
   if (!variable.index.IsUnknown()) {
     json.attributeBegin("map");

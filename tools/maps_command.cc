@@ -120,7 +120,9 @@ class TextRenderer : public MapsRenderer {
   void WriteRuntimeVariable(const IndexingMap& map, size_t i) {
     const RuntimeVariable& variable = map.runtime()[i];
     out_ << "        " << map.SymbolName(map.num_ranges() + i) << " = "
-         << variable.instruction->name() << " at " << variable.index.ToString() << '\n';
+         << variable.instruction->name();
+    for (const Instruction* call : llvm::reverse(variable.calls)) out_ << " in " << call->name();
+    out_ << " at " << variable.index.ToString() << '\n';
   }
 
   raw_ostream& out_;

@@ -1,0 +1,43 @@
+// Random HLO modules of the opcodes that have read rules, small enough to enumerate.
+#ifndef HLO_INDEXING_TESTS_PROPERTY_RANDOM_HLO_H_
+#define HLO_INDEXING_TESTS_PROPERTY_RANDOM_HLO_H_
+
+#include <cstdint>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace hlo_indexing::testing {
+
+using Sizes = std::vector<int64_t>;
+
+/// A seeded source of choices; the same everywhere, unlike the distributions of the standard library.
+class Random {
+ public:
+  explicit Random(uint64_t seed) : engine_(seed) {}
+
+  /// A number in [low, high].
+  int64_t Between(int64_t low, int64_t high) {
+    return low + static_cast<int64_t>(engine_() % static_cast<uint64_t>(high - low + 1));
+  }
+  bool OneIn(int64_t n) { return Between(1, n) == 1; }
+  template <typename T>
+  const T& Pick(const std::vector<T>& values) {
+    return values[static_cast<size_t>(Between(0, static_cast<int64_t>(values.size()) - 1))];
+  }
+  std::vector<int64_t> Permutation(size_t n);
+
+ private:
+  std::mt19937_64 engine_;
+};
+
+/// Random sizes whose product is `total`, at most `max_rank` of them, ones included.
+Sizes RandomFactors(Random& random, int64_t total, size_t max_rank);
+
+/// The text of a module whose entry holds one call or fusion `f` of random data movement, elementwise,
+/// reducing and dynamic operations on parameters; it may call further computations.
+std::string RandomModule(Random& random);
+
+}  // namespace hlo_indexing::testing
+
+#endif  // HLO_INDEXING_TESTS_PROPERTY_RANDOM_HLO_H_
