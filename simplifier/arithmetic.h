@@ -58,7 +58,8 @@ enum class UnchangedMarks { kKeep, kDivideAgain };
 
 /// Replaces atoms: `replace` gives for a variable or function atom the sum that the *value* of the
 /// variable or function shall be (`lower` included), or nothing to keep it. Marks and opaque atoms
-/// that depend on a replaced one are computed anew, under the facts of the context.
+/// that depend on a replaced one are computed anew, under the facts of the context. The function must
+/// outlive the substitution.
 class Substitution {
  public:
   using Replace = llvm::function_ref<std::optional<Sum>(const Atom&)>;
@@ -81,7 +82,7 @@ class Substitution {
 };
 
 /// Renames variables: `rename` gives the new number of a variable. Nothing is divided again, so the
-/// result is the same form in other names.
+/// result is the same form in other names. The function must outlive the renaming.
 class Renaming {
  public:
   using Rename = llvm::function_ref<VariableId(VariableId)>;

@@ -24,7 +24,7 @@ struct Interval {
   static Interval Empty() { return {0, -1}; }
 
   bool IsEmpty() const { return lower > upper; }
-  bool IsPoint() const { return lower == upper; }
+  bool IsPoint() const { return lower == upper && IsFinite(); }
   bool IsFinite() const { return lower != kMinusInfinity && upper != kPlusInfinity; }
   bool Contains(int64_t value) const { return lower <= value && value <= upper; }
   bool Contains(const Interval& other) const {

@@ -47,6 +47,10 @@ void CountOperations(LinearForm& form) {
   }
 }
 
+bool IsShorter(const LinearForm& a, const LinearForm& b) {
+  return std::pair(a.operations, a.parts.size()) < std::pair(b.operations, b.parts.size());
+}
+
 int Compare(const LinearForm& a, const LinearForm& b);
 
 // The variable that orders a factor among others: its first one, in structural order.
@@ -368,7 +372,7 @@ void ShortestForm::WriteChain(llvm::ArrayRef<Term> digits, LinearForm& form) {
       std::optional<LinearForm> candidate = rebasing.Write(split);
       if (!candidate) continue;
       CountOperations(*candidate);
-      if (candidate->operations < best.operations) best = std::move(*candidate);
+      if (IsShorter(*candidate, best)) best = std::move(*candidate);
     }
   }
   AppendForm(1, best, form);

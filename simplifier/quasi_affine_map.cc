@@ -210,8 +210,8 @@ void Simplify(DigitContext& context, QuasiAffineMap& map) {
   Tighten(context, map);
   if (map.empty || map.constraints.empty()) return;
   const FactScope facts(context, map.constraints);
-  Substitution substitution(
-      context, [](const Atom&) { return std::nullopt; }, UnchangedMarks::kDivideAgain);
+  const auto keep = [](const Atom&) -> std::optional<Sum> { return std::nullopt; };
+  Substitution substitution(context, keep, UnchangedMarks::kDivideAgain);
   for (Sum& result : map.results) result = substitution.Apply(result);
 }
 

@@ -1,0 +1,81 @@
+#include "tests/property/random_map.h"
+
+namespace hlo_indexing::testing {
+namespace {
+
+// Expressions over named variables.
+class ExpressionWriter {
+ public:
+  ExpressionWriter(Random& random, const std::vector<std::string>& names)
+      : random_(random), names_(names) {}
+
+  std::string Write(int depth) {
+    if (depth == 0 || random_.OneIn(5)) return Leaf();
+    switch (random_.Between(0, 5)) {
+      case 0:
+        return "(" + Write(depth - 1) + " + " + Write(depth - 1) + ")";
+      case 1:
+        return "(" + Write(depth - 1) + " - " + Write(depth - 1) + ")";
+      case 2:
+        return Write(depth - 1) + " * " + Factor();
+      case 3:
+        return "(" + Write(depth - 1) + " floordiv " + Factor() + ")";
+      case 4:
+        return "(" + Write(depth - 1) + " ceildiv " + Factor() + ")";
+      default:
+        return "(" + Write(depth - 1) + " mod " + Factor() + ")";
+    }
+  }
+
+ private:
+  std::string Leaf() {
+    return random_.OneIn(6) ? std::to_string(random_.Between(-20, 20)) : random_.Pick(names_);
+  }
+
+  std::string Factor() {
+    static const std::vector<int64_t> factors = {2, 3, 4, 5, 6, 7, 8, 10, 12, 16, 1, -1, -2, -3, -4};
+    return std::to_string(random_.Pick(factors));
+  }
+
+  Random& random_;
+  const std::vector<std::string>& names_;
+};
+
+}  // namespace
+
+std::string RandomMap(Random& random) {
+  const int64_t dimensions = random.Between(1, 3);
+  const int64_t ranges = random.Between(0, 1);
+  std::vector<std::string> names;
+  std::string head = "(";
+  std::string domain;
+  for (int64_t i = 0; i < dimensions + ranges; ++i) {
+    const bool is_range = i >= dimensions;
+    const std::string name =
+        is_range ? "s" + std::to_string(i - dimensions) : "d" + std::to_string(i);
+    if (i == dimensions) head += ")[";
+    if (i != 0 && i != dimensions) head += ", ";
+    head += name;
+    names.push_back(name);
+    const int64_t lower = random.OneIn(3) ? random.Between(-8, 4) : 0;
+    const int64_t upper = lower + random.Between(0, 9);
+    domain += (domain.empty() ? "" : ", ") + name + " in [" + std::to_string(lower) + ", " +
+              std::to_string(upper) + "]";
+  }
+  head += ranges == 0 ? ")" : "]";
+  ExpressionWriter writer(random, names);
+  std::string results;
+  const int64_t num_results = random.Between(1, 2);
+  for (int64_t i = 0; i < num_results; ++i) {
+    results += (results.empty() ? "" : ", ") + writer.Write(4);
+  }
+  const int64_t constraints = random.OneIn(2) ? random.Between(1, 3) : 0;
+  for (int64_t i = 0; i < constraints; ++i) {
+    const int64_t lower = random.Between(-10, 10);
+    domain += ", " + writer.Write(2) + " in [" + std::to_string(lower) + ", " +
+              std::to_string(lower + random.Between(0, 12)) + "]";
+  }
+  return head + " -> (" + results + "), domain: " + domain;
+}
+
+}  // namespace hlo_indexing::testing

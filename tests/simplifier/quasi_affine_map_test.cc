@@ -1,0 +1,111 @@
+#include "simplifier/quasi_affine_map.h"
+
+#include <gtest/gtest.h>
+
+#include "simplifier/div_mod.h"
+
+namespace hlo_indexing::simplifier {
+namespace {
+
+// A map in the making: variables, one constraint or more.
+class QuasiAffineMapTest : public ::testing::Test {
+ protected:
+  Sum Var(int64_t lower, int64_t upper) {
+    map_.boxes.push_back({lower, upper});
+    return map_.Variable(context_, static_cast<VariableId>(map_.boxes.size() - 1));
+  }
+  void Constrain(const Sum& sum, int64_t lower, int64_t upper) {
+    map_.constraints.push_back({sum, {lower, upper}});
+  }
+  Sum Combine(std::initializer_list<ScaledSum> parts, int64_t constant = 0) {
+    return Linear(context_, std::vector<ScaledSum>(parts), constant);
+  }
+
+  DigitContext context_;
+  QuasiAffineMap map_;
+};
+
+TEST_F(QuasiAffineMapTest, BoundsOneVariable) {
+  const Sum x = Var(0, 1999);
+  const Sum y = Var(0, 5);
+  Constrain(Combine({{x, 6}, {y, 3}}), 0, 598);
+  Tighten(context_, map_);
+  EXPECT_EQ(map_.boxes[0], (Interval{0, 99}));
+  ASSERT_EQ(map_.constraints.size(), 1u);
+  // Divided by the common factor.
+  EXPECT_EQ(map_.constraints[0].bounds, (Interval{0, 199}));
+}
+
+TEST_F(QuasiAffineMapTest, DropsWhatTheBoxImplies) {
+  const Sum x = Var(0, 3);
+  const Sum y = Var(0, 7);
+  Constrain(Combine({{x, 8}, {y, 1}}), 0, 1);
+  Tighten(context_, map_);
+  EXPECT_EQ(map_.boxes[0], Interval::Point(0));
+  EXPECT_EQ(map_.boxes[1], (Interval{0, 1}));
+  EXPECT_TRUE(map_.constraints.empty());
+}
+
+TEST_F(QuasiAffineMapTest, BoundsThroughDivisions) {
+  const Sum x = Var(0, 1023);
+  const Sum y = Var(0, 127);
+  Constrain(Combine({{DivMod(context_, x, 32).quotient, 1}, {y, 32}}), 0, 63);
+  Tighten(context_, map_);
+  EXPECT_EQ(map_.boxes[1], (Interval{0, 1}));
+  EXPECT_TRUE(map_.constraints.empty());
+}
+
+TEST_F(QuasiAffineMapTest, KeepsACongruence) {
+  const Sum x = Var(1, 7);
+  Constrain(DivMod(context_, x, 2).remainder, 1, 1);
+  Tighten(context_, map_);
+  EXPECT_FALSE(map_.empty);
+  EXPECT_EQ(map_.constraints.size(), 1u);
+}
+
+TEST_F(QuasiAffineMapTest, SeesEmptiness) {
+  const Sum x = Var(0, 100);
+  Constrain(DivMod(context_, x, 8).remainder, 45, 49);
+  Tighten(context_, map_);
+  EXPECT_TRUE(map_.empty);
+}
+
+TEST_F(QuasiAffineMapTest, SeesEmptinessOfTheBox) {
+  map_.boxes.push_back(Interval::Empty());
+  Tighten(context_, map_);
+  EXPECT_TRUE(map_.empty);
+}
+
+TEST_F(QuasiAffineMapTest, EndsWhereBoundsCreep) {
+  // x < y < x has no solution, but each round takes off only one.
+  const Sum x = Var(0, int64_t{1} << 40);
+  const Sum y = Var(0, int64_t{1} << 40);
+  Constrain(Subtract(context_, x, y), 1, int64_t{1} << 50);
+  Constrain(Subtract(context_, y, x), 1, int64_t{1} << 50);
+  Tighten(context_, map_);
+  EXPECT_TRUE(map_.empty || !map_.constraints.empty());
+}
+
+TEST_F(QuasiAffineMapTest, ExtremeBoundsDoNotOverflow) {
+  const Sum x = Var(INT64_MIN, INT64_MAX);
+  const Sum y = Var(INT64_MIN + 1, INT64_MAX - 1);
+  Constrain(Add(context_, x, Constant(INT64_MAX)), INT64_MIN, 5);
+  Constrain(Scale(context_, y, INT64_MIN), 0, INT64_MAX);
+  Constrain(Subtract(context_, x, y), INT64_MIN, INT64_MAX);
+  Tighten(context_, map_);
+  SUCCEED();
+}
+
+TEST_F(QuasiAffineMapTest, ConstraintsSimplifyResults) {
+  const Sum x = Var(0, 9);
+  const Sum y = Var(0, 9);
+  const Sum z = Var(0, 9);
+  const Sum sum = Combine({{z, 6}, {x, 1}, {y, -1}});
+  map_.results.push_back(DivMod(context_, sum, 6).quotient);
+  Constrain(Subtract(context_, x, y), 0, 5);
+  Simplify(context_, map_);
+  EXPECT_EQ(map_.results[0], map_.Variable(context_, 2));
+}
+
+}  // namespace
+}  // namespace hlo_indexing::simplifier

@@ -1,0 +1,51 @@
+#include "support/diagnostics.h"
+
+#include <gtest/gtest.h>
+
+namespace hlo_indexing::support {
+namespace {
+
+TEST(Diagnostics, LocatesLineAndColumn) {
+  const SourcePosition position = Locate("a\nbcd\r\ne", 4);
+  EXPECT_EQ(position.line, 2);
+  EXPECT_EQ(position.column, 3);
+  EXPECT_EQ(position.line_text, "bcd");
+  EXPECT_EQ(Locate("a\nb", 99).line, 2);
+  EXPECT_EQ(Locate("", 0).column, 1);
+}
+
+TEST(Diagnostics, RendersPlaceLineAndCaret) {
+  const Diagnostic diagnostic = MakeDiagnostic({"m.hlo", "x = f32[2]\ny = foo(x)"}, 15, "bad");
+  EXPECT_EQ(diagnostic.Render(), "m.hlo:2:5: error: bad\ny = foo(x)\n    ^\n");
+}
+
+TEST(Diagnostics, CutsLongLinesAroundTheColumn) {
+  const std::string line(1000000, 'x');
+  const Diagnostic diagnostic = MakeDiagnostic({"m.hlo", line}, 500000, "bad");
+  EXPECT_LT(diagnostic.excerpt.size(), 200u);
+  EXPECT_LT(diagnostic.caret, diagnostic.excerpt.size());
+  EXPECT_EQ(diagnostic.column, 500001);
+}
+
+TEST(Diagnostics, ReplacesBytesThatATerminalCannotShow) {
+  const Diagnostic diagnostic = MakeDiagnostic({"m.hlo", "\x01\t\xff"}, 0, "bad");
+  EXPECT_EQ(diagnostic.excerpt, "? ?");
+  EXPECT_EQ(Quotable("\x1b[31m"), "?[31m");
+  EXPECT_EQ(Quotable("abcdef", 3), "abc...");
+}
+
+TEST(Diagnostics, StatusHoldsAllFindings) {
+  EXPECT_TRUE(ToStatus({}).ok());
+  const Diagnostic diagnostic = MakeDiagnostic({"m", "abc"}, 1, "bad");
+  const absl::Status status = ToStatus({diagnostic, diagnostic});
+  EXPECT_EQ(status.message(), "m:1:2: error: bad\nabc\n ^\nm:1:2: error: bad\nabc\n ^");
+}
+
+TEST(Diagnostics, SuggestsOnlyNearWords) {
+  EXPECT_EQ(DidYouMean("transpos", {"reverse", "transpose"}), "; did you mean 'transpose'?");
+  EXPECT_EQ(DidYouMean("xyz", {"reverse", "transpose"}), "");
+  EXPECT_EQ(DidYouMean("", {"a"}), "");
+}
+
+}  // namespace
+}  // namespace hlo_indexing::support
