@@ -53,10 +53,12 @@ std::optional<std::string> ParseNan(ElementType type, llvm::StringRef text, bool
   if (has_payload && (!text.consume_back(")") || text.getAsInteger(16, payload))) {
     return std::string("malformed nan payload");
   }
+  if (!llvm::APFloat::semanticsHasNaN(*FloatSemantics(type))) {
+    return ElementTypeName(type).str() + " has no nan";
+  }
   const llvm::APInt payload_bits(64, payload);
   const llvm::APFloat nan =
       llvm::APFloat::getQNaN(*FloatSemantics(type), negative, has_payload ? &payload_bits : nullptr);
-  if (!nan.isNaN()) return ElementTypeName(type).str() + " has no nan";
   AppendBits(nan.bitcastToAPInt().getZExtValue(), type, bytes);
   return std::nullopt;
 }
@@ -69,8 +71,10 @@ std::optional<std::string> ParseFloat(ElementType type, llvm::StringRef text,
   const llvm::fltSemantics& semantics = *FloatSemantics(type);
   llvm::APFloat value(semantics);
   if (magnitude == "inf") {
+    if (!llvm::APFloat::semanticsHasInf(semantics)) {
+      return ElementTypeName(type).str() + " has no infinity";
+    }
     value = llvm::APFloat::getInf(semantics, negative);
-    if (!value.isInfinity()) return ElementTypeName(type).str() + " has no infinity";
   } else {
     const bool starts = !magnitude.empty() && (llvm::isDigit(magnitude[0]) || magnitude[0] == '.');
     if (!starts) return "expected a number for " + ElementTypeName(type).str();

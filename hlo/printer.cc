@@ -141,7 +141,13 @@ struct ValuePrinter {
     PrintList(shapes, "{", ", ", "}", out, *this);
   }
   void operator()(const Literal* literal) const {
-    out << literal->shape().ToString() << ' ' << literal->ToString();
+    // Without a layout, the brace of the values would be read as one.
+    const Shape& shape = literal->shape();
+    out << shape.ToString();
+    if (shape.IsArray() && shape.rank() > 0 && shape.layout() == nullptr) {
+      out << layout::DefaultLayout(shape.rank()).ToString();
+    }
+    out << ' ' << literal->ToString();
   }
   void operator()(const Computation* computation) const { out << '%' << computation->name(); }
   void operator()(llvm::ArrayRef<const Computation*> computations) const {

@@ -1,0 +1,162 @@
+#include "hlo/verifier.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "hlo/parser.h"
+
+namespace hlo_indexing::hlo {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr const char* kCallees =
+    "add { x = f32[] parameter(0)\n y = f32[] parameter(1)\n ROOT s = f32[] add(x, y) }\n"
+    "neg { x = f32[4,6] parameter(0)\n ROOT n = f32[4,6] negate(x) }\n"
+    "less { x = f32[4,6] parameter(0)\n ROOT c = pred[] constant(true) }\n";
+
+constexpr const char* kOperands =
+    " a = f32[4,6] parameter(0)\n b = f32[6,5] parameter(1)\n c = f32[4,6] parameter(2)\n"
+    " i = s32[] parameter(3)\n s = f32[] parameter(4)\n p = pred[4,6] parameter(5)\n"
+    " x = s32[2,1] parameter(6)\n n = s32[4,6] parameter(7)\n t = (f32[4,6], s32[]) parameter(8)\n"
+    " z = c64[4,6] parameter(9)\n img = f32[1,8,8,4] parameter(10)\n k = f32[3,3,4,6] parameter(11)\n"
+    " h = f16[4,6] parameter(12)\n";
+
+// The verifier's message about an instruction `r = ...`; empty where it is content.
+std::string MessageFor(const std::string& instruction) {
+  const std::string text = std::string(kCallees) + "ENTRY e {\n" + kOperands + "r = " +
+                           instruction + "\n}\n";
+  const auto module = ParseModule(text);
+  if (!module.ok()) return "parser: " + std::string(module.status().message());
+  return std::string(Verify(**module).message());
+}
+
+class VerifierAccepts : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(VerifierAccepts, Instruction) { EXPECT_EQ(MessageFor(GetParam()), ""); }
+
+// With shapes given and, where they follow, without.
+INSTANTIATE_TEST_SUITE_P(
+    All, VerifierAccepts,
+    ::testing::Values(
+        "f32[4,6] add(a, c)", "add(a, c)", "f32[4,6] add(a, h)", "f32[4,6]{0,1} negate(a)",
+        "pred[4,6] compare(a, c), direction=EQ", "compare(a, c), direction=EQ",
+        "f32[4,6] select(p, a, c)", "select(p, a, c)", "f32[4,6] clamp(s, a, s)", "clamp(s, a, s)",
+        "f32[4,6] abs(z)", "abs(z)", "real(z)", "c64[4,6] complex(a, c)", "complex(a, c)",
+        "is-finite(a)", "s8[4,6] convert(a)", "u8[4,6,4] bitcast-convert(a)",
+        "f32[7,4,6] broadcast(a), dimensions={1,2}", "f32[6,4] transpose(a), dimensions={1,0}",
+        "transpose(a), dimensions={1,0}", "f32[24] reshape(a)", "f32[2,12] bitcast(a)",
+        "u8[96] bitcast(a)", "f32[4,6] reverse(a), dimensions={0}", "reverse(a), dimensions={1,0}",
+        "f32[2,6] slice(a), slice={[0:4:2], [0:6]}", "slice(a), slice={[0:4:3], [6:6]}",
+        "f32[6,6] pad(a, s), padding=1_1x0_0", "pad(a, s), padding=-1_0_2x0_0",
+        "f32[8,6] concatenate(a, c), dimensions={0}", "concatenate(a, c), dimensions={1}",
+        "s32[3,4] iota(), iota_dimension=1", "f32[2,3] dynamic-slice(a, i, i), "
+        "dynamic_slice_sizes={2,3}", "dynamic-slice(a, i, i), dynamic_slice_sizes={2,3}",
+        "f32[4,6] dynamic-update-slice(a, c, i, i)",
+        "f32[2,1,6] gather(a, x), offset_dims={1,2}, collapsed_slice_dims={}, start_index_map={0}, "
+        "index_vector_dim=1, slice_sizes={1,6}",
+        "f32[4,5] dot(a, b), lhs_contracting_dims={1}, rhs_contracting_dims={0}",
+        "dot(a, c), lhs_batch_dims={0}, rhs_batch_dims={0}, lhs_contracting_dims={1}, "
+        "rhs_contracting_dims={1}",
+        "f32[1,3,3,6] convolution(img, k), window={size=3x3 stride=2x2}, "
+        "dim_labels=b01f_01io->b01f",
+        "f32[4] reduce(a, s), dimensions={1}, to_apply=add", "reduce(a, s), dimensions={}, "
+        "to_apply=add", "f32[2,3] reduce-window(a, s), window={size=2x2 stride=2x2}, to_apply=add",
+        "reduce-window(a, s), window={size=3x1 pad=1_1x0_0 rhs_dilate=2x1}, to_apply=add",
+        "tuple(a, i)", "get-tuple-element(t), index=1", "f32[4,6] call(a), to_apply=neg",
+        "f32[4,6] fusion(a), kind=kLoop, calls=neg", "f32[4,6] while(a), condition=less, body=neg",
+        "f32[4,6] conditional(i, a, c), branch_computations={neg, neg}", "after-all()",
+        "f32[4,6] all-reduce(a), to_apply=add", "(f32[4,6], f32[4,6]) all-reduce(a, c), to_apply=add",
+        "s32[] get-dimension-size(a), dimensions={0}", "(f32[4,2], s32[4,2]) topk(a), k=2",
+        "f32[4,6] custom-call(a, i), custom_call_target=\"x\"",
+        "f32[4,6] opt-barrier(a)", "u32[] partition-id()"));
+
+struct RejectCase {
+  const char* instruction;
+  const char* message;
+};
+
+class VerifierRejects : public ::testing::TestWithParam<RejectCase> {};
+
+TEST_P(VerifierRejects, Instruction) {
+  const std::string message = MessageFor(GetParam().instruction);
+  EXPECT_THAT(message, HasSubstr(GetParam().message));
+  EXPECT_THAT(message, HasSubstr("<input>:22:"));
+  EXPECT_THAT(message, HasSubstr("^"));
+}
+
+constexpr RejectCase kRejects[] = {
+    {"f32[4,6] add(a, b)", "must have the same dimensions"},
+    {"f32[4,6] add(a, n)", "cannot mix element types f32 and s32"},
+    {"f32[4,7] add(a, c)", "operands and attributes give f32[4,6]"},
+    {"s32[4,6] add(a, c)", "give f32[4,6]"},
+    {"f32[4,6] compare(a, c), direction=EQ", "give pred[4,6]"},
+    {"pred[4,6] compare(a, c), direction=XX", "direction must be"},
+    {"f32[4,6] select(a, a, c)", "must be pred"},
+    {"f32[4,6] clamp(b, a, s)", "same dimensions"},
+    {"s8[4,7] convert(a)", "s8[4,7]"},
+    {"u8[4,6,3] bitcast-convert(a)", "u8[4,6,4]"},
+    {"f32[7,4,6] broadcast(a), dimensions={0,2}", "dimension 0 of size 4 to output dimension 0 of "
+     "size 7"},
+    {"f32[7,4,6] broadcast(a), dimensions={1}", "has 1 entries"},
+    {"f32[7,4,6] broadcast(a), dimensions={1,3}", "names dimension 3"},
+    {"f32[4,6] transpose(a), dimensions={0,0}", "twice"},
+    {"f32[4,6] transpose(a), dimensions={1,0}", "give f32[6,4]"},
+    {"f32[25] reshape(a)", "changes the number of elements from 24 to 25"},
+    {"f32[25] bitcast(a)", "changes the size in memory"},
+    {"f32[4,6] reverse(a), dimensions={2}", "names dimension 2"},
+    {"f32[2,6] slice(a), slice={[0:5:2], [0:6]}", "must have 0 <= start <= limit <= size"},
+    {"f32[2,6] slice(a), slice={[0:4:2]}", "has 1 entries"},
+    {"f32[6,6] pad(a, c), padding=1_1x0_0", "must be a scalar"},
+    {"f32[6,6] pad(a, s), padding=-9_1x0_0", "negative"},
+    {"f32[8,6] concatenate(a, b), dimensions={0}", "may differ in dimension 0 only"},
+    {"s32[3] iota(), iota_dimension=1", "is no dimension"},
+    {"f32[5,3] dynamic-slice(a, i, i), dynamic_slice_sizes={5,3}", "does not fit"},
+    {"f32[2,3] dynamic-slice(a, i), dynamic_slice_sizes={2,3}", "needs 2 start indices"},
+    {"f32[2,3] dynamic-slice(a, i, s), dynamic_slice_sizes={2,3}", "integer scalar"},
+    {"f32[4,6] dynamic-update-slice(a, b, i, i)", "does not fit into"},
+    {"f32[4,5] dot(a, b), lhs_contracting_dims={0}, rhs_contracting_dims={0}",
+     "must have the same size"},
+    {"f32[4,5] dot(a, b), lhs_contracting_dims={2}, rhs_contracting_dims={0}", "names dimension 2"},
+    {"f32[4] reduce(a, s, s), dimensions={1}, to_apply=add", "n arrays and n initial values"},
+    {"f32[4] reduce(a, s), dimensions={1}, to_apply=neg", "has 1 parameters"},
+    {"f32[4,6] get-tuple-element(t), index=2", "outside a tuple"},
+    {"f32[4,6] get-tuple-element(a), index=0", "must be a tuple"},
+    {"f32[4,6] call(b), to_apply=neg", "parameter 0 of computation 'neg' has shape f32[4,6]"},
+    {"f32[4,6] call(a, a), to_apply=neg", "has 1 parameters, call gives it 2"},
+    {"f32[4,7] call(a), to_apply=neg", "give f32[4,6]"},
+    {"f32[4,6] conditional(i, a), branch_computations={neg, neg}", "needs the selector"},
+};
+
+INSTANTIATE_TEST_SUITE_P(All, VerifierRejects, ::testing::ValuesIn(kRejects));
+
+TEST(Verifier, PointsAtTheAttribute) {
+  const auto module = ParseModule("e {\n  p = f32[2] parameter(0)\n"
+                                  "  ROOT r = f32[2] reverse(p), dimensions={1}\n}");
+  ASSERT_TRUE(module.ok());
+  EXPECT_THAT(std::string(Verify(**module).message()), HasSubstr("<input>:3:31: error: dimensions"));
+}
+
+// A module made by a program has no text; errors name the instruction instead.
+TEST(Verifier, ChecksBuiltModules) {
+  Module module;
+  ComputationBuilder builder(module, "entry");
+  const Shape* shape = module.shapes().Array(ElementType::kF32, {2});
+  ComputationBuilder::Spec parameter;
+  parameter.opcode = Opcode::kParameter;
+  parameter.name = "p";
+  parameter.shape = shape;
+  const Instruction* p = builder.Add(parameter);
+  ComputationBuilder::Spec negate;
+  negate.opcode = Opcode::kNegate;
+  negate.name = "n";
+  negate.shape = module.shapes().Array(ElementType::kF32, {3});
+  negate.operands = p;
+  builder.Add(negate);
+  module.set_entry(builder.Finish(nullptr, {}));
+  EXPECT_THAT(std::string(Verify(module).message()),
+              HasSubstr("instruction 'n' of computation 'entry': negate has shape f32[3]"));
+}
+
+}  // namespace
+}  // namespace hlo_indexing::hlo
