@@ -3,7 +3,8 @@
 include(CMakePackageConfigHelpers)
 
 set(package_dir lib/cmake/hlo_indexing)
-install(EXPORT hlo_indexing_targets NAMESPACE hlo_indexing:: DESTINATION ${package_dir})
+install(EXPORT hlo_indexing_targets FILE hlo_indexingTargets.cmake NAMESPACE hlo_indexing::
+  DESTINATION ${package_dir})
 configure_package_config_file(cmake/hlo_indexingConfig.cmake.in
   "${CMAKE_CURRENT_BINARY_DIR}/hlo_indexingConfig.cmake" INSTALL_DESTINATION ${package_dir})
 write_basic_package_version_file("${CMAKE_CURRENT_BINARY_DIR}/hlo_indexingConfigVersion.cmake"

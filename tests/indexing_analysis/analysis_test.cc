@@ -1,0 +1,406 @@
+#include "indexing_analysis/analysis.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "hlo/parser.h"
+#include "hlo/verifier.h"
+#include "mlir/IR/MLIRContext.h"
+
+namespace hlo_indexing::indexing_analysis {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+class AnalysisTest : public ::testing::Test {
+ protected:
+  // Parses a module and keeps it.
+  const hlo::Instruction& Root(const std::string& text) {
+    auto module = hlo::ParseModule(text);
+    EXPECT_TRUE(module.ok()) << module.status().message();
+    modules_.push_back(std::move(*module));
+    EXPECT_EQ(hlo::Verify(*modules_.back()).message(), "");
+    return modules_.back()->entry().root();
+  }
+
+  // One line per map of the root's output: "operand.leaf: map", with the exactness if it is not exact.
+  std::vector<std::string> Maps(const std::string& text, int64_t output = 0,
+                                AnalysisOptions options = {}) {
+    const hlo::Instruction& root = Root(text);
+    IndexingAnalysis analysis(&context_, options);
+    const OutputIndexing indexing = analysis.OutputToInput(root, output);
+    std::vector<std::string> lines;
+    if (!indexing.unknown_reason.empty()) lines.push_back("unknown: " + indexing.unknown_reason);
+    for (const OperandIndexing& operand : indexing.operands) {
+      std::string place = std::to_string(operand.operand);
+      if (operand.leaf != 0) place += "." + std::to_string(operand.leaf);
+      if (operand.exactness != Exactness::kExact) {
+        place += " " + ExactnessName(operand.exactness).str() + " (" + operand.reason + ")";
+      }
+      if (operand.maps == nullptr) lines.push_back(place);
+      if (operand.maps == nullptr) continue;
+      for (const IndexingMap& map : *operand.maps) {
+        EXPECT_TRUE(map.Verify().ok());
+        lines.push_back(place + ": " + map.ToString());
+      }
+    }
+    return lines;
+  }
+
+  // The maps of `r = INSTRUCTION`, its operands being parameters p0, p1, ... of the given shapes.
+  std::vector<std::string> MapsOf(const std::vector<std::string>& shapes,
+                                  const std::string& instruction) {
+    std::string text =
+        "add { a = f32[] parameter(0)\n b = f32[] parameter(1)\n ROOT r = f32[] add(a, b) }\n"
+        "ENTRY e {\n";
+    for (size_t i = 0; i < shapes.size(); ++i) {
+      const std::string number = std::to_string(i);
+      text += "  p" + number + " = " + shapes[i] + " parameter(" + number + ")\n";
+    }
+    return Maps(text + "  ROOT r = " + instruction + "\n}\n");
+  }
+
+  mlir::MLIRContext context_{mlir::MLIRContext::Threading::DISABLED};
+  std::vector<std::unique_ptr<hlo::Module>> modules_;
+};
+
+TEST_F(AnalysisTest, Elementwise) {
+  EXPECT_THAT(MapsOf({"f32[10,20]", "f32[10,20]"}, "f32[10,20] add(p0, p1)"),
+              ElementsAre("0: (d0, d1) -> (d0, d1), domain: d0 in [0, 9], d1 in [0, 19]",
+                          "1: (d0, d1) -> (d0, d1), domain: d0 in [0, 9], d1 in [0, 19]"));
+  EXPECT_THAT(MapsOf({"pred[]", "f32[3]", "f32[3]"}, "f32[3] select(p0, p1, p2)"),
+              ElementsAre("0: (d0) -> (), domain: d0 in [0, 2]", "1: (d0) -> (d0), domain: d0 in [0, 2]",
+                          "2: (d0) -> (d0), domain: d0 in [0, 2]"));
+  EXPECT_THAT(MapsOf({}, "f32[3] iota(), iota_dimension=0"), IsEmpty());
+  // An array without elements reads nothing.
+  EXPECT_THAT(MapsOf({"f32[0,4]"}, "f32[0,4] negate(p0)"), IsEmpty());
+  EXPECT_THAT(MapsOf({"f32[]"}, "f32[] negate(p0)"), ElementsAre("0: () -> ()"));
+}
+
+TEST_F(AnalysisTest, BitcastConvert) {
+  EXPECT_THAT(MapsOf({"f32[3]"}, "u8[3,4] bitcast-convert(p0)"),
+              ElementsAre("0: (d0, d1) -> (d0), domain: d0 in [0, 2], d1 in [0, 3]"));
+  EXPECT_THAT(MapsOf({"u8[3,4]"}, "f32[3] bitcast-convert(p0)"),
+              ElementsAre("0: (d0)[s0] -> (d0, s0), domain: d0 in [0, 2], s0 in [0, 3]"));
+}
+
+TEST_F(AnalysisTest, DataMovement) {
+  EXPECT_THAT(MapsOf({"f32[20]"}, "f32[10,20,30] broadcast(p0), dimensions={1}"),
+              ElementsAre("0: (d0, d1, d2) -> (d1), domain: d0 in [0, 9], d1 in [0, 19], d2 in "
+                          "[0, 29]"));
+  EXPECT_THAT(MapsOf({"f32[3,12288,6,128]"},
+                     "f32[3,6,128,12288] transpose(p0), dimensions={0,2,3,1}"),
+              ElementsAre("0: (d0, d1, d2, d3) -> (d0, d3, d1, d2), domain: d0 in [0, 2], d1 in "
+                          "[0, 5], d2 in [0, 127], d3 in [0, 12287]"));
+  EXPECT_THAT(MapsOf({"f32[1,17,9,9]"}, "f32[1,17,9,9] reverse(p0), dimensions={1,2}"),
+              ElementsAre("0: (d0, d1, d2, d3) -> (0, -d1 + 16, -d2 + 8, d3), domain: d0 in [0, 0], "
+                          "d1 in [0, 16], d2 in [0, 8], d3 in [0, 8]"));
+  EXPECT_THAT(MapsOf({"f32[10,20,50]"},
+                     "f32[5,3,25] slice(p0), slice={[5:10:1], [3:20:7], [0:50:2]}"),
+              ElementsAre("0: (d0, d1, d2) -> (d0 + 5, d1 * 7 + 3, d2 * 2), domain: d0 in [0, 4], "
+                          "d1 in [0, 2], d2 in [0, 24]"));
+}
+
+TEST_F(AnalysisTest, Reshape) {
+  EXPECT_THAT(MapsOf({"f32[4,8]"}, "f32[32] reshape(p0)"),
+              ElementsAre("0: (d0) -> (d0 floordiv 8, d0 mod 8), domain: d0 in [0, 31]"));
+  EXPECT_THAT(MapsOf({"f32[32]"}, "f32[4,8] reshape(p0)"),
+              ElementsAre("0: (d0, d1) -> (d0 * 8 + d1), domain: d0 in [0, 3], d1 in [0, 7]"));
+  EXPECT_THAT(MapsOf({"f32[4,8]"}, "f32[2,4,4] reshape(p0)"),
+              ElementsAre("0: (d0, d1, d2) -> (d0 * 2 + d1 floordiv 2, (d1 mod 2) * 4 + d2), domain: "
+                          "d0 in [0, 1], d1 in [0, 3], d2 in [0, 3]"));
+  EXPECT_THAT(MapsOf({"f32[2,4,4]"}, "f32[4,8] reshape(p0)"),
+              ElementsAre("0: (d0, d1) -> (d0 floordiv 2, (d0 mod 2) * 2 + d1 floordiv 4, d1 mod 4), "
+                          "domain: d0 in [0, 3], d1 in [0, 7]"));
+  EXPECT_THAT(MapsOf({"f32[4,8,12]"}, "f32[32,3,4] reshape(p0)"),
+              ElementsAre("0: (d0, d1, d2) -> (d0 floordiv 8, d0 mod 8, d1 * 4 + d2), domain: d0 in "
+                          "[0, 31], d1 in [0, 2], d2 in [0, 3]"));
+}
+
+TEST_F(AnalysisTest, Bitcast) {
+  EXPECT_THAT(MapsOf({"f32[16,17,3]"}, "f32[51,16]{0,1} bitcast(p0)"),
+              ElementsAre("0: (d0, d1) -> (d1, d0 floordiv 3, d0 mod 3), domain: d0 in [0, 50], d1 "
+                          "in [0, 15]"));
+  EXPECT_THAT(MapsOf({"f32[4]"}, "u8[16] bitcast(p0)"),
+              ElementsAre("0: (d0) -> (d0 floordiv 4), domain: d0 in [0, 15]"));
+  EXPECT_THAT(MapsOf({"u8[16]"}, "f32[4] bitcast(p0)"),
+              ElementsAre("0: (d0)[s0] -> (d0 * 4 + s0), domain: d0 in [0, 3], s0 in [0, 3]"));
+  // Through a tiling: where the untiled buffer holds padding, nothing is read.
+  EXPECT_THAT(MapsOf({"f32[3]{0:T(2)}"}, "f32[4] bitcast(p0)"),
+              ElementsAre("0: (d0) -> (d0), domain: d0 in [0, 2]"));
+  EXPECT_THAT(MapsOf({"f32[4,4]{1,0:T(2,2)}"}, "f32[2,2,2,2] bitcast(p0)"),
+              ElementsAre("0: (d0, d1, d2, d3) -> (d0 * 2 + d2, d1 * 2 + d3), domain: d0 in [0, 1], "
+                          "d1 in [0, 1], d2 in [0, 1], d3 in [0, 1]"));
+}
+
+TEST_F(AnalysisTest, ConcatenateAndPad) {
+  EXPECT_THAT(MapsOf({"f32[3,50]", "f32[3,30]"},
+                     "f32[3,80] concatenate(p0, p1), dimensions={1}"),
+              ElementsAre("0: (d0, d1) -> (d0, d1), domain: d0 in [0, 2], d1 in [0, 49]",
+                          "1: (d0, d1) -> (d0, d1 - 50), domain: d0 in [0, 2], d1 in [50, 79]"));
+  EXPECT_THAT(
+      MapsOf({"f32[4,4]", "f32[]"}, "f32[12,16] pad(p0, p1), padding=1_4_1x4_8_0"),
+      ElementsAre("0: (d0, d1) -> ((d0 - 1) floordiv 2, d1 - 4), domain: d0 in [1, 7], d1 in [4, 7], "
+                  "(d0 - 1) mod 2 in [0, 0]",
+                  "1: (d0, d1) -> (), domain: d0 in [0, 0], d1 in [0, 15]",
+                  "1: (d0, d1) -> (), domain: d0 in [8, 11], d1 in [0, 15]",
+                  "1: (d0, d1) -> (), domain: d0 in [1, 7], d1 in [0, 15], (d0 - 1) mod 2 in [1, 1]",
+                  "1: (d0, d1) -> (), domain: d0 in [1, 7], d1 in [0, 3], (d0 - 1) mod 2 in [0, 0]",
+                  "1: (d0, d1) -> (), domain: d0 in [1, 7], d1 in [8, 15], (d0 - 1) mod 2 in [0, "
+                  "0]"));
+  // No element of an empty operand is left to read.
+  EXPECT_THAT(MapsOf({"f32[0]", "f32[]"}, "f32[3] pad(p0, p1), padding=1_2"),
+              ElementsAre("1: (d0) -> (), domain: d0 in [0, 2]"));
+}
+
+TEST_F(AnalysisTest, Contractions) {
+  EXPECT_THAT(MapsOf({"f32[256,10]", "f32[]"},
+                     "f32[10] reduce(p0, p1), dimensions={0}, to_apply=add"),
+              ElementsAre("0: (d0)[s0] -> (s0, d0), domain: d0 in [0, 9], s0 in [0, 255]",
+                          "1: (d0) -> (), domain: d0 in [0, 9]"));
+  EXPECT_THAT(MapsOf({"f32[4,38,17,11,18,10]", "f32[17,10,16,18,22,38]"},
+                     "f32[10,38,4,11,16,22] dot(p0, p1), lhs_batch_dims={5,1}, "
+                     "rhs_batch_dims={1,5}, lhs_contracting_dims={4,2}, rhs_contracting_dims={3,0}"),
+              ElementsAre(HasSubstr("[s0, s1] -> (d2, d1, s1, d3, s0, d0), domain:"),
+                          HasSubstr("[s0, s1] -> (s1, d0, d4, s0, d5, d1), domain:")));
+}
+
+TEST_F(AnalysisTest, DynamicSlice) {
+  EXPECT_THAT(MapsOf({"s32[2,2,258]", "s32[]", "s32[]", "s32[]"},
+                     "s32[1,2,32] dynamic-slice(p0, p1, p2, p3), dynamic_slice_sizes={1,2,32}"),
+              ElementsAre("0: (d0, d1, d2){rt0, rt1} -> (rt0, d1, d2 + rt1), domain: d0 in [0, 0], d1 "
+                          "in [0, 1], d2 in [0, 31], rt0 in [0, 1], rt1 in [0, 226]",
+                          HasSubstr("1: (d0, d1, d2) -> ()"), HasSubstr("2: (d0, d1, d2) -> ()"),
+                          HasSubstr("3: (d0, d1, d2) -> ()")));
+}
+
+TEST_F(AnalysisTest, ConstantStartIndicesAreClamped) {
+  EXPECT_THAT(Maps("ENTRY e { p = f32[10] parameter(0)\n c = s32[] constant(99)\n"
+                   " ROOT r = f32[4] dynamic-slice(p, c), dynamic_slice_sizes={4} }"),
+              ElementsAre("0: (d0) -> (d0 + 6), domain: d0 in [0, 3]", HasSubstr("1: (d0) -> ()")));
+  // Also where the constant is given by the caller.
+  EXPECT_THAT(Maps("f { p = f32[10] parameter(0)\n i = s32[] parameter(1)\n"
+                   " ROOT r = f32[4] dynamic-slice(p, i), dynamic_slice_sizes={4} }\n"
+                   "ENTRY e { p = f32[10] parameter(0)\n c = s32[] constant(-5)\n"
+                   " ROOT r = f32[4] fusion(p, c), kind=kLoop, calls=f }"),
+              ElementsAre("0: (d0) -> (d0), domain: d0 in [0, 3]", HasSubstr("1: (d0) -> ()")));
+}
+
+TEST_F(AnalysisTest, DynamicUpdateSliceReadsTheComplement) {
+  EXPECT_THAT(MapsOf({"s32[20]", "s32[5]", "s32[]"},
+                     "s32[20] dynamic-update-slice(p0, p1, p2)"),
+              ElementsAre("0: (d0){rt0} -> (d0), domain: d0 in [0, 14], rt0 in [0, 15], d0 - rt0 in "
+                          "[-15, -1]",
+                          "0: (d0){rt0} -> (d0), domain: d0 in [5, 19], rt0 in [0, 15], d0 - rt0 in "
+                          "[5, 19]",
+                          "1: (d0){rt0} -> (d0 - rt0), domain: d0 in [0, 19], rt0 in [0, 15], d0 - "
+                          "rt0 in [0, 4]",
+                          "2: (d0) -> (), domain: d0 in [0, 19]"));
+  // All of it is overwritten.
+  EXPECT_THAT(MapsOf({"s32[5]", "s32[5]", "s32[]"}, "s32[5] dynamic-update-slice(p0, p1, p2)"),
+              ElementsAre("1: (d0) -> (d0), domain: d0 in [0, 4]", HasSubstr("2: ")));
+}
+
+TEST_F(AnalysisTest, TuplesByLeaf) {
+  const std::string text =
+      "ENTRY e { a = f32[2] parameter(0)\n t = (s32[], (token[], f32[3])) parameter(1)\n"
+      " ROOT r = (f32[2], ((s32[], (token[], f32[3])), f32[2])) tuple(a, u)\n}";
+  const std::string nested =
+      "ENTRY e { a = f32[2] parameter(0)\n t = (s32[], (token[], f32[3])) parameter(1)\n"
+      " u = ((s32[], (token[], f32[3])), f32[2]) tuple(t, a)\n"
+      " ROOT r = (f32[2], ((s32[], (token[], f32[3])), f32[2])) tuple(a, u)\n}";
+  EXPECT_THAT(Maps(nested, 0), ElementsAre("0: (d0) -> (d0), domain: d0 in [0, 1]"));
+  EXPECT_THAT(Maps(nested, 1), ElementsAre("1: () -> ()"));
+  EXPECT_THAT(Maps(nested, 2), ElementsAre("1.1: (d0) -> (d0), domain: d0 in [0, 2]"));
+  EXPECT_THAT(Maps(nested, 3), ElementsAre("1.2: (d0) -> (d0), domain: d0 in [0, 1]"));
+  EXPECT_THAT(Maps("ENTRY e { t = (s32[], (token[], f32[3])) parameter(0)\n"
+                   " ROOT r = (token[], f32[3]) get-tuple-element(t), index=1 }"),
+              ElementsAre("0.1: (d0) -> (d0), domain: d0 in [0, 2]"));
+  EXPECT_FALSE(hlo::ParseModule(text).ok());
+}
+
+constexpr const char* kAdd =
+    "add { a = f32[] parameter(0)\n b = f32[] parameter(1)\n ROOT r = f32[] add(a, b) }\n";
+
+TEST_F(AnalysisTest, SoftmaxReadsElementAndRow) {
+  EXPECT_THAT(
+      Maps(std::string(kAdd) +
+           "softmax { p = f32[2,65,125] parameter(0)\n c = f32[] constant(-inf)\n"
+           " m = f32[2,65] reduce(p, c), dimensions={2}, to_apply=add\n"
+           " mb = f32[2,65,125] broadcast(m), dimensions={0,1}\n"
+           " s = f32[2,65,125] subtract(p, mb)\n e = f32[2,65,125] exponential(s)\n"
+           " z = f32[] constant(0)\n sum = f32[2,65] reduce(e, z), dimensions={2}, to_apply=add\n"
+           " sb = f32[2,65,125] broadcast(sum), dimensions={0,1}\n"
+           " ROOT d = f32[2,65,125] divide(e, sb) }\n"
+           "ENTRY e { p = f32[2,65,125] parameter(0)\n"
+           " ROOT f = f32[2,65,125] fusion(p), kind=kLoop, calls=softmax }"),
+      ElementsAre("0: (d0, d1, d2) -> (d0, d1, d2), domain: d0 in [0, 1], d1 in [0, 64], d2 in [0, "
+                  "124]",
+                  "0: (d0, d1, d2)[s0] -> (d0, d1, s0), domain: d0 in [0, 1], d1 in [0, 64], d2 in "
+                  "[0, 124], s0 in [0, 124]"));
+}
+
+// A fusion of one parameter with this body.
+std::string Fusion(const std::string& parameter, const std::string& body, const std::string& shape) {
+  return std::string(kAdd) + "f { p = " + parameter + " parameter(0)\n" + body + " }\nENTRY e { p = " +
+         parameter + " parameter(0)\n ROOT r = " + shape + " fusion(p), kind=kLoop, calls=f }\n";
+}
+
+TEST_F(AnalysisTest, EqualPathsAreOneMap) {
+  EXPECT_THAT(Maps(Fusion("f32[20,10,50]",
+                          " a = f32[10,20,50] transpose(p), dimensions={1,0,2}\n"
+                          " b = f32[10,20,50] exponential(a)\n"
+                          " c = f32[10,50,20] transpose(b), dimensions={0,2,1}\n"
+                          " d = f32[50,10,20] transpose(p), dimensions={2,1,0}\n"
+                          " e = f32[10,50,20] transpose(d), dimensions={1,0,2}\n"
+                          " ROOT r = f32[10,50,20] add(c, e)",
+                          "f32[10,50,20]")),
+              ElementsAre("0: (d0, d1, d2) -> (d2, d0, d1), domain: d0 in [0, 9], d1 in [0, 49], d2 "
+                          "in [0, 19]"));
+}
+
+TEST_F(AnalysisTest, RangesOfProducersComeFirst) {
+  EXPECT_THAT(Maps(Fusion("f32[150,20,10,50]",
+                          " z = f32[] constant(0)\n"
+                          " a = f32[20,10] reduce(p, z), dimensions={0,3}, to_apply=add\n"
+                          " ROOT r = f32[10] reduce(a, z), dimensions={0}, to_apply=add",
+                          "f32[10]")),
+              ElementsAre("0: (d0)[s0, s1, s2] -> (s0, s2, d0, s1), domain: d0 in [0, 9], s0 in [0, "
+                          "149], s1 in [0, 49], s2 in [0, 19]"));
+}
+
+TEST_F(AnalysisTest, SliceOfConcatenate) {
+  const std::string body =
+      "f { a = f32[5] parameter(0)\n b = f32[11] parameter(1)\n c = f32[17] parameter(2)\n"
+      " k = f32[33] concatenate(a, b, c), dimensions={0}\n ROOT r = f32[11] slice(k), "
+      "slice={[0:33:3]} }\n"
+      "ENTRY e { a = f32[5] parameter(0)\n b = f32[11] parameter(1)\n c = f32[17] parameter(2)\n"
+      " ROOT r = f32[11] fusion(a, b, c), kind=kLoop, calls=f }";
+  EXPECT_THAT(Maps(body), ElementsAre("0: (d0) -> (d0 * 3), domain: d0 in [0, 1]",
+                                      "1: (d0) -> (d0 * 3 - 5), domain: d0 in [2, 5]",
+                                      "2: (d0) -> (d0 * 3 - 16), domain: d0 in [6, 10]"));
+}
+
+TEST_F(AnalysisTest, RuntimeValuesKnowTheirInstruction) {
+  const hlo::Instruction& root = Root(
+      "g { p = f32[10] parameter(0)\n i = s32[] parameter(1)\n one = s32[] constant(1)\n"
+      " j = s32[] add(i, one)\n ROOT r = f32[4] dynamic-slice(p, j), dynamic_slice_sizes={4} }\n"
+      "f { p = f32[10] parameter(0)\n i = s32[] parameter(1)\n k = s32[] parameter(2)\n"
+      " a = f32[4] call(p, i), to_apply=g\n b = f32[4] call(p, k), to_apply=g\n"
+      " c = f32[4] dynamic-slice(p, i), dynamic_slice_sizes={4}\n"
+      " ab = f32[4] add(a, b)\n ROOT r = f32[4] add(ab, c) }\n"
+      "ENTRY e { p = f32[10] parameter(0)\n x = s32[] parameter(1)\n y = s32[] parameter(2)\n"
+      " ROOT r = f32[4] fusion(p, x, y), kind=kLoop, calls=f }");
+  IndexingAnalysis analysis(&context_);
+  const OutputIndexing indexing = analysis.OutputToInput(root, 0);
+  // The two calls of g read with values of their own, though it is the same instruction.
+  ASSERT_EQ(indexing.operands[0].maps->size(), 3u);
+  std::vector<std::string> sources;
+  for (const IndexingMap& map : *indexing.operands[0].maps) {
+    const RuntimeVariable& variable = map.runtime()[0];
+    std::string source = variable.instruction->name().str();
+    for (const hlo::Instruction* call : variable.calls) source += "@" + call->name().str();
+    sources.push_back(source);
+    EXPECT_EQ(variable.bounds, (Interval{0, 6}));
+    EXPECT_EQ(variable.index.affine_map().getNumResults(), 0u);
+  }
+  EXPECT_THAT(sources, ::testing::UnorderedElementsAre("x", "j@a", "j@b"));
+}
+
+TEST_F(AnalysisTest, UnknownGoesOnlyWhereTheValueCameFrom) {
+  EXPECT_THAT(MapsOf({"f32[6]"}, "f32[6] custom-call(p0), custom_call_target=\"x\""),
+              ElementsAre("0 unknown (there is no rule for custom-call)"));
+  const std::string text =
+      "f { a = f32[6] parameter(0)\n b = f32[6] parameter(1)\n c = f32[6] parameter(2)\n"
+      " t = (f32[6], f32[6]) tuple(a, b)\n g = f32[6] get-tuple-element(t), index=1\n"
+      " u = f32[6] custom-call(g), custom_call_target=\"x\"\n s = f32[6] add(u, c)\n"
+      " ROOT r = (f32[6], f32[6]) tuple(s, a) }\n"
+      "ENTRY e { a = f32[6] parameter(0)\n b = f32[6] parameter(1)\n c = f32[6] parameter(2)\n"
+      " ROOT r = (f32[6], f32[6]) fusion(a, b, c), kind=kLoop, calls=f }";
+  EXPECT_THAT(Maps(text, 0),
+              ElementsAre("1 unknown (there is no rule for custom-call ('u' inside))",
+                          "2: (d0) -> (d0), domain: d0 in [0, 5]"));
+  EXPECT_THAT(Maps(text, 1), ElementsAre("0: (d0) -> (d0), domain: d0 in [0, 5]"));
+}
+
+TEST_F(AnalysisTest, UnboundedDimensionsAreUnknown) {
+  EXPECT_THAT(MapsOf({"f32[?,4]"}, "f32[?,4] negate(p0)"),
+              ElementsAre("unknown: a dimension has no bound"));
+  EXPECT_THAT(MapsOf({"f32[<=6,4]"}, "f32[<=6,4] negate(p0)"),
+              ElementsAre("0: (d0, d1) -> (d0, d1), domain: d0 in [0, 5], d1 in [0, 3]"));
+}
+
+TEST_F(AnalysisTest, DeepDiamondsAreLinear) {
+  std::string body = " v0 = f32[8] negate(p)\n";
+  constexpr int kDepth = 5000;
+  for (int i = 1; i <= kDepth; ++i) {
+    const std::string before = "v" + std::to_string(i - 1);
+    const std::string name = std::to_string(i);
+    body += " l" + name + " = f32[8] negate(" + before + ")\n r" + name + " = f32[8] abs(" + before +
+            ")\n v" + name + " = f32[8] add(l" + name + ", r" + name + ")\n";
+  }
+  body += " ROOT r = f32[8] negate(v" + std::to_string(kDepth) + ")";
+  EXPECT_THAT(Maps(Fusion("f32[8]", body, "f32[8]")),
+              ElementsAre("0: (d0) -> (d0), domain: d0 in [0, 7]"));
+}
+
+TEST_F(AnalysisTest, CallsThatDoubleAreLinear) {
+  std::string text = "f0 { p = f32[8] parameter(0)\n ROOT r = f32[8] reverse(p), dimensions={0} }\n";
+  constexpr int kDepth = 100;
+  for (int i = 1; i <= kDepth; ++i) {
+    const std::string callee = "f" + std::to_string(i - 1);
+    text += "f" + std::to_string(i) + " { p = f32[8] parameter(0)\n a = f32[8] call(p), to_apply=" +
+            callee + "\n ROOT b = f32[8] call(a), to_apply=" + callee + " }\n";
+  }
+  EXPECT_THAT(Maps(text + "ENTRY e { p = f32[8] parameter(0)\n ROOT r = f32[8] call(p), to_apply=f" +
+                   std::to_string(kDepth) + " }"),
+              ElementsAre("0: (d0) -> (d0), domain: d0 in [0, 7]"));
+}
+
+TEST_F(AnalysisTest, LimitsGiveASuperset) {
+  // Each step reads its operand in two ways: 2^12 in all.
+  std::string body = " v0 = f32[8192] negate(p)\n z = f32[] constant(0)\n";
+  for (int i = 1; i <= 12; ++i) {
+    const std::string before = "v" + std::to_string(i - 1);
+    const std::string name = std::to_string(i);
+    const std::string step = std::to_string(1 << (i - 1));
+    body += " s" + name + " = f32[8192] pad(" + before + ", z), padding=" + step + "_-" + step +
+            "\n v" + name + " = f32[8192] add(s" + name + ", " + before + ")\n";
+  }
+  body += " ROOT r = f32[8192] negate(v12)";
+  AnalysisOptions options;
+  options.max_accesses = 100;
+  EXPECT_THAT(Maps(Fusion("f32[8192]", body, "f32[8192]"), 0, options),
+              ::testing::Contains(
+                  "0 superset (an array inside is read in more than 100 ways): (d0)[s0] -> (s0), "
+                  "domain: d0 in [0, 8191], s0 in [0, 8191]"));
+  options.max_accesses = 5000;
+  EXPECT_EQ(Maps(Fusion("f32[8192]", body, "f32[8192]"), 0, options).size(), 4096u);
+}
+
+TEST_F(AnalysisTest, EqualInstructionsShareTheirMaps) {
+  const hlo::Instruction& root = Root(
+      "ENTRY e { p = f32[8] parameter(0)\n a = f32[8] negate(p)\n b = f32[8] abs(a)\n"
+      " ROOT c = f32[8] negate(b) }");
+  IndexingAnalysis analysis(&context_);
+  const auto maps = [&](const hlo::Instruction& instruction) {
+    return analysis.OutputToInput(instruction, 0).operands[0].maps.get();
+  };
+  EXPECT_EQ(maps(root), maps(root.operand(0)));
+  EXPECT_EQ(maps(root), maps(root.operand(0).operand(0)));
+}
+
+TEST_F(AnalysisTest, WithoutSimplification) {
+  AnalysisOptions options;
+  options.simplification = AnalysisOptions::Simplification::kNone;
+  EXPECT_THAT(Maps("ENTRY e { a = f32[5] parameter(0)\n b = f32[3] parameter(1)\n"
+                   " ROOT r = f32[8] concatenate(a, b), dimensions={0} }",
+                   0, options),
+              ElementsAre("0: (d0) -> (d0), domain: d0 in [0, 7], d0 in [0, 4]",
+                          "1: (d0) -> (d0 - 5), domain: d0 in [0, 7], d0 in [5, 7]"));
+}
+
+}  // namespace
+}  // namespace hlo_indexing::indexing_analysis
