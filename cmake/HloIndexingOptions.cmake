@@ -34,10 +34,14 @@ add_library(hlo_indexing_flags INTERFACE)
 target_compile_options(hlo_indexing_flags INTERFACE
   -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion
   # GCC 12 reports concatenations of strings that are fine (GCC bugs 105329 and 105651).
-  "$<$<CXX_COMPILER_ID:GNU>:-Wno-restrict;-Wno-array-bounds;-Wno-stringop-overflow>" -Werror)
+  "$<$<CXX_COMPILER_ID:GNU>:-Wno-restrict;-Wno-array-bounds;-Wno-stringop-overflow>"
+  # libstdc++ 12 uses what it deprecates itself.
+  $<$<CXX_COMPILER_ID:Clang>:-Wno-deprecated-declarations> -Werror)
 if(HLO_INDEXING_SANITIZE)
   target_compile_options(hlo_indexing_flags INTERFACE
-    -fsanitize=${HLO_INDEXING_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer -g)
+    -fsanitize=${HLO_INDEXING_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer -g
+    # Checks of dynamic types need type information that the packaged LLVM does not export.
+    -fno-sanitize=vptr)
   target_link_options(hlo_indexing_flags INTERFACE -fsanitize=${HLO_INDEXING_SANITIZE})
 endif()
 if(HLO_INDEXING_BUILD_FUZZERS)
