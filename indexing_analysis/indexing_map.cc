@@ -100,8 +100,28 @@ IndexingMap::IndexingMap(mlir::AffineMap affine_map, std::vector<Variable> dimen
     : affine_map_(affine_map),
       dimensions_(std::move(dimensions)),
       ranges_(std::move(ranges)),
-      runtime_(std::move(runtime)),
-      constraints_(std::move(constraints)) {}
+      runtime_(std::move(runtime)) {
+  for (const MapConstraint& constraint : constraints) {
+    if (Interval* bounds = BoundsOf(constraint.expression)) {
+      *bounds = bounds->Intersect(constraint.bounds);
+    } else {
+      constraints_.push_back(constraint);
+    }
+  }
+}
+
+Interval* IndexingMap::BoundsOf(AffineExpr expression) {
+  if (const auto dimension = llvm::dyn_cast<mlir::AffineDimExpr>(expression)) {
+    const size_t i = dimension.getPosition();
+    return i < dimensions_.size() ? &dimensions_[i].bounds : nullptr;
+  }
+  if (const auto symbol = llvm::dyn_cast<mlir::AffineSymbolExpr>(expression)) {
+    const size_t i = symbol.getPosition();
+    if (i < ranges_.size()) return &ranges_[i].bounds;
+    if (i - ranges_.size() < runtime_.size()) return &runtime_[i - ranges_.size()].bounds;
+  }
+  return nullptr;
+}
 
 IndexingMap::IndexingMap(const IndexingMap&) = default;
 IndexingMap::IndexingMap(IndexingMap&&) noexcept = default;

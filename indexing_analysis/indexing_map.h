@@ -57,6 +57,7 @@ class IndexingMap {
  public:
   /// The unknown map.
   IndexingMap() = default;
+  /// A constraint on a variable alone narrows that variable's bounds.
   IndexingMap(mlir::AffineMap affine_map, std::vector<Variable> dimensions,
               std::vector<Variable> ranges, std::vector<RuntimeVariable> runtime,
               std::vector<MapConstraint> constraints);
@@ -115,6 +116,9 @@ class IndexingMap {
   friend llvm::hash_code hash_value(const IndexingMap& map);
 
  private:
+  // The bounds of the variable that the expression is; null for other expressions.
+  Interval* BoundsOf(mlir::AffineExpr expression);
+
   mlir::AffineMap affine_map_;
   std::vector<Variable> dimensions_;
   std::vector<Variable> ranges_;

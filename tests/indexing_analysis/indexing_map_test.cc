@@ -61,6 +61,8 @@ TEST_F(IndexingMapTest, ReadsOtherSpellings) {
   // A bound given twice is intersected.
   EXPECT_EQ(Parse("(d0) -> (d0), domain: d0 in [0, 9], d0 in [3, 12]").dimensions()[0].bounds,
             (Interval{3, 9}));
+  EXPECT_EQ(Parse("(d0) -> (d0), domain: d0 in [0, 9], (d0) - 2 mod 2 in [3, 12]"),
+            Parse("(d0) -> (d0), domain: d0 in [3, 9]"));
 }
 
 struct MapError {

@@ -1,0 +1,51 @@
+#!/usr/bin/env bash
+# Installs what is missing of the packages that the project needs, on Debian 12; quick when all are there.
+#   tools/setup.sh           to build, test and run
+#   tools/setup.sh --dev     and to develop: fuzzing, formatting, linting, faster rebuilds
+# This is the project's only list of packages.
+set -euo pipefail
+
+packages=(
+  ca-certificates git g++ cmake ninja-build python3
+  libmlir-22-dev mlir-22-tools llvm-22-dev llvm-22-tools
+  libabsl-dev libgtest-dev libgmock-dev libbenchmark-dev
+)
+development_packages=(clang-22 libclang-rt-22-dev clang-format-22 clang-tidy-22 ccache)
+
+case "${1-}" in
+  "") ;;
+  --dev) packages+=("${development_packages[@]}") ;;
+  *) echo "usage: tools/setup.sh [--dev]" >&2; exit 2 ;;
+esac
+
+missing=()
+for package in "${packages[@]}"; do
+  status=$(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null || true)
+  [ "$status" = installed ] || missing+=("$package")
+done
+[ ${#missing[@]} -gt 0 ] || exit 0
+
+echo "setup: installing ${missing[*]}"
+if ! command -v apt-get >/dev/null; then
+  echo "setup: this needs Debian's apt-get; elsewhere, install what corresponds to these packages" >&2
+  exit 1
+fi
+as_root=()
+if [ "$(id -u)" != 0 ]; then
+  if ! command -v sudo >/dev/null; then
+    echo "setup: installing packages needs root; run as root: apt-get install ${missing[*]}" >&2
+    exit 1
+  fi
+  as_root=(sudo)
+fi
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+run() {
+  if ! "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive "$@" >"$log" 2>&1; then
+    cat "$log" >&2
+    echo "setup: '$*' failed, see above; the packages are Debian 12's, its security updates included" >&2
+    exit 1
+  fi
+}
+run apt-get update -q
+run apt-get install -y -q --no-install-recommends "${missing[@]}"
