@@ -25,9 +25,7 @@ int64_t ConvolutionDimensions::Find(llvm::StringRef labels, char label) {
   return position == llvm::StringRef::npos ? -1 : static_cast<int64_t>(position);
 }
 
-int64_t ConvolutionDimensions::num_spatial() const {
-  return llvm::count_if(output, llvm::isDigit);
-}
+int64_t ConvolutionDimensions::num_spatial() const { return llvm::count_if(output, llvm::isDigit); }
 
 std::string QuotedString::Unescape() const {
   std::string result;

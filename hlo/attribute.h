@@ -80,8 +80,9 @@ struct WindowDimension {
   friend bool operator==(const WindowDimension&, const WindowDimension&) = default;
 };
 
-/// `dim_labels=INPUT_KERNEL->OUTPUT`: one letter per dimension, b and f for batch and feature, i and o
-/// for the kernel's input and output feature, a digit for a spatial dimension, ? for none of these.
+/// `dim_labels=INPUT_KERNEL->OUTPUT`: one letter per dimension, b and f for batch and feature, i
+/// and o for the kernel's input and output feature, a digit for a spatial dimension, ? for none of
+/// these.
 struct ConvolutionDimensions {
   llvm::StringRef input;
   llvm::StringRef kernel;
@@ -102,7 +103,8 @@ struct ReplicaGroups {
   /// kList: the members of each group.
   llvm::ArrayRef<llvm::ArrayRef<int64_t>> groups;
   /// kIota `[dimensions]<=[reshape]T(permutation)`: iota(product of reshape) in shape `reshape`,
-  /// transposed by `permutation` (empty: identity), reshaped to `dimensions`; its rows are the groups.
+  /// transposed by `permutation` (empty: identity), reshaped to `dimensions`; its rows are the
+  /// groups.
   llvm::ArrayRef<int64_t> dimensions;
   llvm::ArrayRef<int64_t> reshape;
   llvm::ArrayRef<int64_t> permutation;

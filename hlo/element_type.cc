@@ -12,6 +12,7 @@ struct ElementTypeRow {
 };
 
 // In the order of ElementType.
+// clang-format off
 constexpr ElementTypeRow kRows[] = {
     {"pred", 1, ElementClass::kPredicate},
     {"s1", 1, ElementClass::kSigned},
@@ -48,6 +49,7 @@ constexpr ElementTypeRow kRows[] = {
     {"tuple", 0, ElementClass::kNone},
     {"b", 0, ElementClass::kNone},
 };
+// clang-format on
 
 const ElementTypeRow& Row(ElementType type) { return kRows[static_cast<size_t>(type)]; }
 

@@ -57,8 +57,8 @@ std::optional<std::string> ParseNan(ElementType type, llvm::StringRef text, bool
     return ElementTypeName(type).str() + " has no nan";
   }
   const llvm::APInt payload_bits(64, payload);
-  const llvm::APFloat nan =
-      llvm::APFloat::getQNaN(*FloatSemantics(type), negative, has_payload ? &payload_bits : nullptr);
+  const llvm::APFloat nan = llvm::APFloat::getQNaN(*FloatSemantics(type), negative,
+                                                   has_payload ? &payload_bits : nullptr);
   AppendBits(nan.bitcastToAPInt().getZExtValue(), type, bytes);
   return std::nullopt;
 }
@@ -92,8 +92,7 @@ std::optional<std::string> ParseFloat(ElementType type, llvm::StringRef text,
 
 std::string FloatText(ElementType type, uint64_t bits) {
   const llvm::fltSemantics& semantics = *FloatSemantics(type);
-  const llvm::APFloat value(semantics,
-                            llvm::APInt(static_cast<unsigned>(ElementBits(type)), bits));
+  const llvm::APFloat value(semantics, llvm::APInt(static_cast<unsigned>(ElementBits(type)), bits));
   const std::string sign = value.isNegative() ? "-" : "";
   if (value.isInfinity()) return sign + "inf";
   if (value.isNaN()) {
@@ -124,7 +123,8 @@ void AppendArray(const Literal& literal, int64_t dimension, int64_t& next, std::
     return;
   }
   out += '{';
-  const int64_t size = shape.num_elements() == 0 ? 0 : shape.sizes()[static_cast<size_t>(dimension)];
+  const int64_t size =
+      shape.num_elements() == 0 ? 0 : shape.sizes()[static_cast<size_t>(dimension)];
   for (int64_t i = 0; i < size; ++i) {
     if (i != 0) out += ", ";
     AppendArray(literal, dimension + 1, next, out);

@@ -15,9 +15,9 @@
 
 namespace hlo_indexing::hlo {
 
-/// The value of an array or a tuple; immutable, owned by a module. Array elements stand in row-major
-/// order of the logical index, whatever the layout; each takes whole bytes, least significant first,
-/// a complex number its real part first.
+/// The value of an array or a tuple; immutable, owned by a module. Array elements stand in
+/// row-major order of the logical index, whatever the layout; each takes whole bytes, least
+/// significant first, a complex number its real part first.
 class Literal {
  public:
   /// An array with these element bytes, or elided: written `{...}`, its values not given.
@@ -33,8 +33,8 @@ class Literal {
   llvm::ArrayRef<const Literal*> elements() const { return elements_; }
   llvm::ArrayRef<uint8_t> bytes() const { return bytes_; }
 
-  /// The value of element `index` of an integer or pred array; nothing where it is elided, of another
-  /// class, or a u64 beyond int64.
+  /// The value of element `index` of an integer or pred array; nothing where it is elided, of
+  /// another class, or a u64 beyond int64.
   std::optional<int64_t> GetInteger(int64_t index) const;
   /// The element as text that parses back to the same bits. *"-1.5", "nan", "(1, 0)"*
   std::string ElementText(int64_t index) const;
@@ -51,8 +51,8 @@ class Literal {
 /// Bytes of one element in a Literal. *kS4 -> 1, kC64 -> 8*
 int64_t LiteralBytesPerElement(ElementType type);
 
-/// Appends the bytes of the element that `text` writes in a type that is not complex: true, -1, 1.5,
-/// -inf, nan(0x12). Returns what is wrong where the type does not have that value.
+/// Appends the bytes of the element that `text` writes in a type that is not complex: true,
+/// -1, 1.5, -inf, nan(0x12). Returns what is wrong where the type does not have that value.
 std::optional<std::string> ParseElement(ElementType type, llvm::StringRef text,
                                         llvm::SmallVectorImpl<uint8_t>& bytes);
 

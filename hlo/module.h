@@ -125,8 +125,8 @@ class Computation {
   uint32_t offset_ = 0;
 };
 
-/// A whole program. Owns its computations, shapes and, where it was parsed, shares the text that names
-/// and unparsed attributes point into.
+/// A whole program. Owns its computations, shapes and, where it was parsed, shares the text that
+/// names and unparsed attributes point into.
 class Module {
  public:
   Module() = default;

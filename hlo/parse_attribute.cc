@@ -201,8 +201,8 @@ class AttributeParser {
       llvm::SmallVector<int64_t, 3>& list = lists.emplace_back();
       for (const llvm::StringRef number : numbers) {
         if (number.getAsInteger(10, list.emplace_back())) {
-          return state_.FailAt(offset, "expected " + what.str() + ", not '" +
-                                           support::Quotable(word) + "'");
+          return state_.FailAt(
+              offset, "expected " + what.str() + ", not '" + support::Quotable(word) + "'");
         }
       }
     }
@@ -282,10 +282,10 @@ class AttributeParser {
                             : field == "rhs_dilate" ? &dimension.window_dilation
                                                     : nullptr;
     if (target == nullptr) {
-      return state_.FailAt(
-          offset, "unknown window field '" + support::Quotable(field) + "'" +
-                      support::DidYouMean(field, {"size", "stride", "pad", "lhs_dilate",
-                                                  "rhs_dilate", "rhs_reversal"}));
+      return state_.FailAt(offset,
+                           "unknown window field '" + support::Quotable(field) + "'" +
+                               support::DidYouMean(field, {"size", "stride", "pad", "lhs_dilate",
+                                                           "rhs_dilate", "rhs_reversal"}));
     }
     if (values[0] < (field == "size" ? 0 : 1)) {
       return state_.FailAt(offset, "window field '" + field.str() + "' must be positive");
@@ -314,10 +314,9 @@ class AttributeParser {
       const auto allowed = [&](char c) {
         return llvm::isDigit(c) || c == '?' || features.contains(c);
       };
-      const bool distinct = llvm::all_of(
-          labels, [&](char c) { return c == '?' || labels.count(c) == 1; });
-      const bool has_features =
-          llvm::all_of(features, [&](char c) { return labels.contains(c); });
+      const bool distinct =
+          llvm::all_of(labels, [&](char c) { return c == '?' || labels.count(c) == 1; });
+      const bool has_features = llvm::all_of(features, [&](char c) { return labels.contains(c); });
       return distinct && has_features && llvm::all_of(labels, allowed);
     };
     if (!has_kernel || !has_output || !valid(dimensions->input, "bf") ||
@@ -335,9 +334,8 @@ class AttributeParser {
     if (state_.cursor.PeekWord() == "mesh") return ParseMeshGroups(*groups);
     groups->form = ReplicaGroups::Form::kList;
     llvm::SmallVector<llvm::ArrayRef<int64_t>, 8> lists;
-    if (!ParseElements(lists, [this](llvm::ArrayRef<int64_t>& list) {
-          return ParseIntegerList(list);
-        })) {
+    if (!ParseElements(lists,
+                       [this](llvm::ArrayRef<int64_t>& list) { return ParseIntegerList(list); })) {
       return false;
     }
     groups->groups = state_.module.Copy(llvm::ArrayRef<llvm::ArrayRef<int64_t>>(lists));

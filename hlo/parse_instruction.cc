@@ -46,8 +46,8 @@ bool ModuleParser::ParseInstruction(Scope& scope) {
   return true;
 }
 
-// After an error: makes the name known as erroneous and goes to the next line that looks like the start
-// of an instruction or the end of the computation.
+// After an error: makes the name known as erroneous and goes to the next line that looks like the
+// start of an instruction or the end of the computation.
 void ModuleParser::Recover(Scope& scope, StringRef name) {
   if (!name.empty() && LookUp(scope, name).first == nullptr) {
     DefineInstruction(scope, name, nullptr);
@@ -214,7 +214,8 @@ std::string ModuleParser::UndefinedMessage(Scope& scope, StringRef name) {
   const std::string start = "instruction '" + support::Quotable(name) + "' is not defined";
   const StringRef rest = state_.cursor.Rest();
   const StringRef body = rest.take_front(rest.find("\n}"));
-  for (size_t found = body.find(name); found != StringRef::npos; found = body.find(name, found + 1)) {
+  for (size_t found = body.find(name); found != StringRef::npos;
+       found = body.find(name, found + 1)) {
     const bool begins_word = found > 0 && !TextCursor::IsWordCharacter(body[found - 1]);
     if (begins_word && body.drop_front(found + name.size()).ltrim().starts_with("=")) {
       return start + " yet; its definition follows, but operands must stand before their users";
@@ -249,20 +250,19 @@ bool ModuleParser::CheckParts(const InstructionParts& parts) {
   const OpcodeInfo& info = InfoOf(parts.spec.opcode);
   const int count = static_cast<int>(parts.operands.size());
   if (count < info.min_operands || count > info.max_operands) {
-    const std::string expected = info.min_operands == info.max_operands
-                                     ? std::to_string(info.min_operands)
-                                     : (count < info.min_operands
-                                            ? "at least " + std::to_string(info.min_operands)
-                                            : "at most " + std::to_string(info.max_operands));
+    const std::string expected =
+        info.min_operands == info.max_operands
+            ? std::to_string(info.min_operands)
+            : (count < info.min_operands ? "at least " + std::to_string(info.min_operands)
+                                         : "at most " + std::to_string(info.max_operands));
     return state_.FailAt(parts.spec.opcode_offset,
                          info.name.str() + " takes " + expected +
                              (expected == "1" ? " operand, not " : " operands, not ") +
                              std::to_string(count));
   }
   for (const AttributeName required : info.required_attributes) {
-    const bool present = llvm::any_of(parts.attributes, [&](const Attribute& attribute) {
-      return attribute.name == required;
-    });
+    const bool present = llvm::any_of(
+        parts.attributes, [&](const Attribute& attribute) { return attribute.name == required; });
     if (!present) {
       return state_.FailAt(parts.spec.opcode_offset, info.name.str() + " needs the attribute '" +
                                                          AttributeText(required).str() + "'");
@@ -271,8 +271,8 @@ bool ModuleParser::CheckParts(const InstructionParts& parts) {
   return true;
 }
 
-// OPCODE-start wraps the operation into a computation of its own; -update and -done take that of their
-// operand.
+// OPCODE-start wraps the operation into a computation of its own; -update and -done take that of
+// their operand.
 bool ModuleParser::WrapAsync(InstructionParts& parts, AsyncForm form) {
   if (form == AsyncForm::kStart) return CheckParts(parts) && AddWrappedComputation(parts);
   parts.spec.opcode = form == AsyncForm::kUpdate ? Opcode::kAsyncUpdate : Opcode::kAsyncDone;
@@ -310,8 +310,7 @@ bool ModuleParser::AddWrappedComputation(InstructionParts& parts) {
   Attribute calls;
   calls.name = AttributeName::kCalls;
   calls.text = AttributeText(AttributeName::kCalls);
-  const Computation* computation =
-      scope.builder.Finish(nullptr, {}, static_cast<uint32_t>(offset));
+  const Computation* computation = scope.builder.Finish(nullptr, {}, static_cast<uint32_t>(offset));
   computations_[CachedHashStringRef(computation->name())] = computation;
   calls.value = computation;
   calls.offset = static_cast<uint32_t>(offset);
@@ -329,9 +328,8 @@ Instruction* ModuleParser::Finish(Scope& scope, InstructionParts& parts) {
   Instruction* instruction = scope.builder.Add(parts.spec);
   if (infer) {
     std::string error;
-    const Shape* shape = parts.pending.empty()
-                             ? InferShape(*instruction, state_.module.shapes(), error)
-                             : nullptr;
+    const Shape* shape =
+        parts.pending.empty() ? InferShape(*instruction, state_.module.shapes(), error) : nullptr;
     if (shape == nullptr) {
       state_.FailAt(parts.spec.opcode_offset,
                     error.empty() ? OpcodeName(parts.spec.opcode).str() +

@@ -200,9 +200,9 @@ bool ModuleParser::CheckParameters(const Scope& scope) {
   for (const Instruction* parameter : parameters) {
     const int64_t number = parameter->parameter_number();
     if (number >= count) {
-      return state_.FailAt(parameter->offset(),
-                           "parameter number " + std::to_string(number) +
-                               " in a computation with " + std::to_string(count) + " parameters");
+      return state_.FailAt(parameter->offset(), "parameter number " + std::to_string(number) +
+                                                    " in a computation with " +
+                                                    std::to_string(count) + " parameters");
     }
     const Instruction*& slot = by_number[static_cast<size_t>(number)];
     if (slot != nullptr) {
@@ -245,7 +245,8 @@ bool ModuleParser::ResolvePending() {
   return state_.diagnostics.empty();
 }
 
-// No computation may call itself, directly or through others: a depth-first search with its own stack.
+// No computation may call itself, directly or through others: a depth-first search with its own
+// stack.
 bool ModuleParser::CheckCalls() {
   struct Call {
     const Computation* callee;
@@ -255,9 +256,8 @@ bool ModuleParser::CheckCalls() {
   std::vector<std::vector<Call>> calls(computations.size());
   for (size_t i = 0; i < computations.size(); ++i) {
     for (const Instruction* instruction : computations[i]->instructions()) {
-      VisitCallees(*instruction, [&](const Computation* callee) {
-        calls[i].push_back({callee, instruction});
-      });
+      VisitCallees(*instruction,
+                   [&](const Computation* callee) { calls[i].push_back({callee, instruction}); });
     }
   }
   enum class Mark : uint8_t { kNew, kOpen, kDone };

@@ -47,9 +47,7 @@ class ModuleParser : private NameResolver {
   };
   enum class AsyncForm : uint8_t { kNone, kStart, kUpdate, kDone };
 
-  bool TooManyErrors() const {
-    return state_.diagnostics.size() >= state_.options.max_errors;
-  }
+  bool TooManyErrors() const { return state_.diagnostics.size() >= state_.options.max_errors; }
 
   // parse_module.cc
   bool ParseHeader();

@@ -17,8 +17,8 @@ bool AtLayout(llvm::StringRef rest, bool is_scalar) {
   return is_scalar && rest.starts_with("{}");
 }
 
-// The length of the array shape at the start of `text`, layout included, or 0 where it has a form that
-// only the full parser reads (blanks, comments).
+// The length of the array shape at the start of `text`, layout included, or 0 where it has a form
+// that only the full parser reads (blanks, comments).
 size_t LengthOfPlainArray(llvm::StringRef text) {
   constexpr size_t kLongestTypeName = 16;
   const size_t open = text.take_front(kLongestTypeName).find('[');

@@ -19,9 +19,9 @@ struct PrintOptions {
   PrintOperandShapes operand_shapes = PrintOperandShapes::kNo;
 };
 
-/// Prints the module in one canonical form that XLA's parser and ours accept: names with `%`, shapes
-/// and signatures everywhere, attributes in the order in which they came. Parsing the result gives the
-/// same module, and printing that the same bytes.
+/// Prints the module in one canonical form that XLA's parser and ours accept: names with `%`,
+/// shapes and signatures everywhere, attributes in the order in which they came. Parsing the result
+/// gives the same module, and printing that the same bytes.
 void Print(const Module& module, llvm::raw_ostream& out, const PrintOptions& options = {});
 
 /// One instruction as it stands in a computation, without indentation. *"%b = f32[2] negate(%a)"*

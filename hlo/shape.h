@@ -26,8 +26,8 @@ struct Dimension {
   friend bool operator==(const Dimension&, const Dimension&) = default;
 };
 
-/// An immutable shape, unique in its ShapePool: two shapes of a pool are equal, layout included, where
-/// their addresses are.
+/// An immutable shape, unique in its ShapePool: two shapes of a pool are equal, layout included,
+/// where their addresses are.
 class Shape : public llvm::FoldingSetNode {
  public:
   ElementType element_type() const { return element_type_; }
@@ -54,8 +54,8 @@ class Shape : public llvm::FoldingSetNode {
   /// Tuples: the elements. A buffer `b(...)`: the shape inside.
   llvm::ArrayRef<const Shape*> elements() const { return elements_; }
 
-  /// The arrays in this shape in tuple order, a buffer's array included; tokens and opaque values are
-  /// no arrays. *(f32[2], (s32[], token[])) -> 2*
+  /// The arrays in this shape in tuple order, a buffer's array included; tokens and opaque values
+  /// are no arrays. *(f32[2], (s32[], token[])) -> 2*
   int64_t num_array_leaves() const { return num_array_leaves_; }
   /// The array leaf of that number. *(f32[2], (s32[], token[])), 1 -> s32[]*
   const Shape& ArrayLeaf(int64_t leaf) const;
@@ -99,8 +99,8 @@ class ShapePool {
   const Shape* Array(ElementType type, llvm::ArrayRef<int64_t> sizes,
                      const layout::Layout* layout = nullptr);
   const Shape* Scalar(ElementType type) { return Array(type, llvm::ArrayRef<int64_t>()); }
-  /// A tuple. Null where it would hold more than kMaxSubshapes shapes, nested ones counted: tuples of
-  /// tuples grow exponentially in the length of a program.
+  /// A tuple. Null where it would hold more than kMaxSubshapes shapes, nested ones counted: tuples
+  /// of tuples grow exponentially in the length of a program.
   const Shape* Tuple(llvm::ArrayRef<const Shape*> elements);
   const Shape* Token() { return Special(ElementType::kToken); }
   const Shape* Opaque() { return Special(ElementType::kOpaque); }
@@ -126,7 +126,8 @@ enum class ShapeAspects : uint8_t {
   kTypeAndDimensions,  // that and the element types
 };
 
-/// Whether the shapes agree in these aspects, layouts aside. An unbounded dimension agrees with any.
+/// Whether the shapes agree in these aspects, layouts aside. An unbounded dimension agrees with
+/// any.
 bool Compatible(const Shape& a, const Shape& b, ShapeAspects aspects);
 
 }  // namespace hlo_indexing::hlo

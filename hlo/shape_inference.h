@@ -17,8 +17,8 @@ struct ShapeError {
   AttributeName attribute = AttributeName::kOther;
 };
 
-/// Checks one instruction: a rule looks at operands and attributes, says what is wrong with them, and
-/// which shape follows. Rules hold no state of their own.
+/// Checks one instruction: a rule looks at operands and attributes, says what is wrong with them,
+/// and which shape follows. Rules hold no state of their own.
 class ShapeRule {
  public:
   ShapeRule(const Instruction& instruction, ShapePool& pool)

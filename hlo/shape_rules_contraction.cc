@@ -9,12 +9,11 @@ namespace {
 
 using Sizes = llvm::SmallVector<int64_t, 6>;
 
-bool SameSize(int64_t a, int64_t b) {
-  return a == b || a == kUnboundedSize || b == kUnboundedSize;
-}
+bool SameSize(int64_t a, int64_t b) { return a == b || a == kUnboundedSize || b == kUnboundedSize; }
 
-// A result for each of `count` arrays: the arrays with these sizes and the operands' types, as a tuple
-// where there are several. Reducers may return another precision, and one result may stand in a tuple.
+// A result for each of `count` arrays: the arrays with these sizes and the operands' types, as a
+// tuple where there are several. Reducers may return another precision, and one result may stand in
+// a tuple.
 bool ExpectResults(ShapeRule& rule, size_t count, llvm::ArrayRef<int64_t> sizes) {
   const Shape* declared = rule.declared();
   const bool in_tuple = count > 1 || (declared != nullptr && declared->IsTuple());
@@ -42,8 +41,8 @@ bool RequireArraysAndInits(ShapeRule& rule) {
     if (Compatible(rule.operand(0), rule.operand(i), ShapeAspects::kDimensions)) continue;
     return rule.Fail("operands 0 and " + std::to_string(i) + " of " +
                      OpcodeName(rule.instruction().opcode()).str() +
-                     " must have the same dimensions, not " + rule.operand(0).ToString() +
-                     " and " + rule.operand(i).ToString());
+                     " must have the same dimensions, not " + rule.operand(0).ToString() + " and " +
+                     rule.operand(i).ToString());
   }
   return rule.RequireParameters(AttributeName::kToApply, 2 * count);
 }
@@ -67,8 +66,8 @@ bool RequirePairs(ShapeRule& rule, AttributeName lhs_name, AttributeName rhs_nam
     if (SameSize(a, b)) continue;
     return rule.FailAt(lhs_name, "dimension " + std::to_string(lhs[i]) + " of " +
                                      rule.operand(0).ToString() + " and dimension " +
-                                     std::to_string(rhs[i]) + " of " +
-                                     rule.operand(1).ToString() + " must have the same size");
+                                     std::to_string(rhs[i]) + " of " + rule.operand(1).ToString() +
+                                     " must have the same size");
   }
   return true;
 }
@@ -114,8 +113,8 @@ bool Dot(ShapeRule& rule) {
   for (const int64_t dimension : lhs_batch) {
     sizes.push_back(rule.operand(0).sizes()[static_cast<size_t>(dimension)]);
   }
-  AppendFreeDimensions(rule.operand(0), lhs_batch,
-                       dot.Integers(AttributeName::kLhsContractingDims), sizes);
+  AppendFreeDimensions(rule.operand(0), lhs_batch, dot.Integers(AttributeName::kLhsContractingDims),
+                       sizes);
   AppendFreeDimensions(rule.operand(1), dot.Integers(AttributeName::kRhsBatchDims),
                        dot.Integers(AttributeName::kRhsContractingDims), sizes);
   return rule.ExpectArray(rule.operand(0).element_type(), sizes, ShapeAspects::kDimensions);
@@ -126,9 +125,8 @@ bool Convolution(ShapeRule& rule) {
   const Instruction& convolution = rule.instruction();
   const auto labels =
       convolution.Get<const ConvolutionDimensions*>(AttributeName::kDimLabels).value();
-  const auto window =
-      convolution.Get<llvm::ArrayRef<WindowDimension>>(AttributeName::kWindow)
-          .value_or(llvm::ArrayRef<WindowDimension>());
+  const auto window = convolution.Get<llvm::ArrayRef<WindowDimension>>(AttributeName::kWindow)
+                          .value_or(llvm::ArrayRef<WindowDimension>());
   const Shape& input = rule.operand(0);
   const Shape& kernel = rule.operand(1);
   const int64_t spatial = labels->num_spatial();
@@ -185,15 +183,15 @@ bool ReduceWindow(ShapeRule& rule) {
                           .Get<llvm::ArrayRef<WindowDimension>>(AttributeName::kWindow)
                           .value_or(llvm::ArrayRef<WindowDimension>());
   if (static_cast<int64_t>(window.size()) != operand.rank()) {
-    return rule.FailAt(AttributeName::kWindow,
-                       "the window has " + std::to_string(window.size()) +
-                           " dimensions, the operand " + std::to_string(operand.rank()));
+    return rule.FailAt(AttributeName::kWindow, "the window has " + std::to_string(window.size()) +
+                                                   " dimensions, the operand " +
+                                                   std::to_string(operand.rank()));
   }
   Sizes sizes;
   for (size_t i = 0; i < window.size(); ++i) {
     const int64_t size = operand.sizes()[i];
-    const auto count = size == kUnboundedSize ? std::optional<int64_t>(size)
-                                              : WindowCount(size, window[i]);
+    const auto count =
+        size == kUnboundedSize ? std::optional<int64_t>(size) : WindowCount(size, window[i]);
     if (!count) return rule.FailAt(AttributeName::kWindow, "the window does not fit in 64 bits");
     sizes.push_back(*count);
   }
@@ -223,7 +221,8 @@ bool TopK(ShapeRule& rule) {
   if (!rule.RequireArray(0)) return false;
   const Shape& operand = rule.operand(0);
   const int64_t k = rule.instruction().Get<int64_t>(AttributeName::kK).value();
-  if (operand.rank() == 0 || k < 0 || (operand.sizes().back() != kUnboundedSize && k > operand.sizes().back())) {
+  if (operand.rank() == 0 || k < 0 ||
+      (operand.sizes().back() != kUnboundedSize && k > operand.sizes().back())) {
     return rule.FailAt(AttributeName::kK, "k must be between 0 and the size of the last dimension");
   }
   Sizes sizes(operand.sizes().begin(), operand.sizes().end());
@@ -257,8 +256,7 @@ bool Fft(ShapeRule& rule) {
 }
 
 bool TriangularSolve(ShapeRule& rule) {
-  return rule.RequireArrays() &&
-         rule.ExpectLike(rule.operand(1).element_type(), rule.operand(1));
+  return rule.RequireArrays() && rule.ExpectLike(rule.operand(1).element_type(), rule.operand(1));
 }
 
 // (operand, one value per feature, one value per feature)

@@ -9,18 +9,16 @@ bool RequireArguments(ShapeRule& rule, AttributeName attribute, const Computatio
                       size_t first, size_t count) {
   if (callee.parameters().size() != count) {
     return rule.FailAt(attribute, "computation '" + callee.name().str() + "' has " +
-                                      std::to_string(callee.parameters().size()) +
-                                      " parameters, " +
-                                      OpcodeName(rule.instruction().opcode()).str() +
-                                      " gives it " + std::to_string(count));
+                                      std::to_string(callee.parameters().size()) + " parameters, " +
+                                      OpcodeName(rule.instruction().opcode()).str() + " gives it " +
+                                      std::to_string(count));
   }
   for (size_t i = 0; i < count; ++i) {
     const Shape& parameter = callee.parameters()[i]->shape();
     if (Compatible(parameter, rule.operand(first + i), ShapeAspects::kTypeAndDimensions)) continue;
     return rule.FailAt(attribute, "parameter " + std::to_string(i) + " of computation '" +
-                                      callee.name().str() + "' has shape " +
-                                      parameter.ToString() + ", operand " +
-                                      std::to_string(first + i) + " has " +
+                                      callee.name().str() + "' has shape " + parameter.ToString() +
+                                      ", operand " + std::to_string(first + i) + " has " +
                                       rule.operand(first + i).ToString());
   }
   return true;
@@ -55,10 +53,9 @@ bool GetTupleElement(ShapeRule& rule) {
     return rule.Fail("operand 0 of get-tuple-element must be a tuple, not " + tuple.ToString());
   }
   if (index < 0 || index >= static_cast<int64_t>(tuple.elements().size())) {
-    return rule.FailAt(AttributeName::kIndex, "index " + std::to_string(index) +
-                                                  " is outside a tuple of " +
-                                                  std::to_string(tuple.elements().size()) +
-                                                  " elements");
+    return rule.FailAt(AttributeName::kIndex,
+                       "index " + std::to_string(index) + " is outside a tuple of " +
+                           std::to_string(tuple.elements().size()) + " elements");
   }
   return rule.Expect(tuple.elements()[static_cast<size_t>(index)]);
 }

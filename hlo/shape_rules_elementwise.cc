@@ -37,18 +37,15 @@ bool RequireScalarOrSame(ShapeRule& rule, size_t i, size_t j) {
 
 bool SameAsOperand(ShapeRule& rule) { return rule.Expect(&rule.operand(0)); }
 
-bool Unary(ShapeRule& rule) {
-  return rule.RequireArray(0) && ExpectMixable(rule, rule.operand(0));
-}
+bool Unary(ShapeRule& rule) { return rule.RequireArray(0) && ExpectMixable(rule, rule.operand(0)); }
 
 bool Binary(ShapeRule& rule) {
   if (!rule.RequireArrays() || !RequireSameDimensions(rule, 0, 1)) return false;
   const ElementType a = rule.operand(0).element_type();
   const ElementType b = rule.operand(1).element_type();
   if (!MayMix(a, b)) {
-    return rule.Fail(OpcodeName(rule.instruction().opcode()).str() +
-                     " cannot mix element types " + ElementTypeName(a).str() + " and " +
-                     ElementTypeName(b).str());
+    return rule.Fail(OpcodeName(rule.instruction().opcode()).str() + " cannot mix element types " +
+                     ElementTypeName(a).str() + " and " + ElementTypeName(b).str());
   }
   return ExpectMixable(rule, rule.operand(0));
 }

@@ -200,8 +200,9 @@ bool Concatenate(ShapeRule& rule) {
     }
     const bool unbounded =
         operand.sizes()[dimension] == kUnboundedSize || sizes[dimension] == kUnboundedSize;
-    const auto total = unbounded ? std::optional<int64_t>(kUnboundedSize)
-                                 : support::CheckedAdd(sizes[dimension], operand.sizes()[dimension]);
+    const auto total = unbounded
+                           ? std::optional<int64_t>(kUnboundedSize)
+                           : support::CheckedAdd(sizes[dimension], operand.sizes()[dimension]);
     if (!total) return rule.Fail("the size of the concatenated dimension does not fit in 64 bits");
     sizes[dimension] = *total;
   }
@@ -214,9 +215,9 @@ bool Iota(ShapeRule& rule) {
   const auto dimension = rule.instruction().Get<int64_t>(AttributeName::kIotaDimension).value();
   if (!declared->IsArray()) return rule.Fail("iota gives an array");
   if (dimension >= 0 && dimension < declared->rank()) return true;
-  return rule.FailAt(AttributeName::kIotaDimension,
-                     "iota_dimension " + Number(dimension) + " is no dimension of " +
-                         declared->ToString());
+  return rule.FailAt(
+      AttributeName::kIotaDimension,
+      "iota_dimension " + Number(dimension) + " is no dimension of " + declared->ToString());
 }
 
 bool DynamicSlice(ShapeRule& rule) {
@@ -286,9 +287,9 @@ bool Gather(ShapeRule& rule) {
     const int64_t size = slice_sizes[static_cast<size_t>(i)];
     const int64_t bound = operand.sizes()[static_cast<size_t>(i)];
     if (size < 0 || (bound != kUnboundedSize && size > bound)) {
-      return rule.FailAt(AttributeName::kSliceSizes,
-                         "slice size " + Number(size) + " does not fit into dimension " +
-                             Number(i) + " of " + operand.ToString());
+      return rule.FailAt(AttributeName::kSliceSizes, "slice size " + Number(size) +
+                                                         " does not fit into dimension " +
+                                                         Number(i) + " of " + operand.ToString());
     }
     if (!llvm::is_contained(collapsed, i) && !llvm::is_contained(batching, i)) {
       window.push_back(size);

@@ -89,8 +89,8 @@ class TextCursor {
   /// not end.
   std::optional<llvm::StringRef> TakeString();
 
-  /// Everything up to a comma, a closing bracket or the end of a line that is not inside brackets or a
-  /// string. Nothing where brackets or strings do not close.
+  /// Everything up to a comma, a closing bracket or the end of a line that is not inside brackets
+  /// or a string. Nothing where brackets or strings do not close.
   std::optional<llvm::StringRef> TakeBalanced();
 
   /// Moves to the start of the next line.
@@ -102,9 +102,7 @@ class TextCursor {
   /// The text from here to the end, blanks included.
   llvm::StringRef Rest() const { return {next_, static_cast<size_t>(end_ - next_)}; }
 
-  static bool IsWordCharacter(char c) {
-    return kWordCharacters[static_cast<unsigned char>(c)];
-  }
+  static bool IsWordCharacter(char c) { return kWordCharacters[static_cast<unsigned char>(c)]; }
 
  private:
   static constexpr std::array<bool, 256> kWordCharacters = [] {

@@ -18,8 +18,8 @@ void Verify(Module& module, size_t max_errors, std::vector<support::Diagnostic>&
         message = "instruction '" + instruction->name().str() + "' of computation '" +
                   computation->name().str() + "': " + message;
       }
-      diagnostics.push_back(support::MakeDiagnostic({module.file_name(), module.text()}, offset,
-                                                    std::move(message)));
+      diagnostics.push_back(
+          support::MakeDiagnostic({module.file_name(), module.text()}, offset, std::move(message)));
       if (diagnostics.size() >= limit) return;
     }
   }

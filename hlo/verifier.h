@@ -11,8 +11,8 @@
 namespace hlo_indexing::hlo {
 
 /// Appends what is wrong with the module, at most `max_errors` findings, each at its place in the
-/// module's text. Shapes are inferred from operands and attributes and compared with the ones given;
-/// layouts and the precision of floats are left to the program.
+/// module's text. Shapes are inferred from operands and attributes and compared with the ones
+/// given; layouts and the precision of floats are left to the program.
 void Verify(Module& module, size_t max_errors, std::vector<support::Diagnostic>& diagnostics);
 
 /// The same as a status that holds up to 20 findings.

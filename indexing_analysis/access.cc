@@ -19,7 +19,8 @@ using simplifier::LinearForm;
 using simplifier::OpaqueOperation;
 using simplifier::Term;
 
-// Divisions and remainders in a reported expression, written out as text. Beyond that nobody reads it.
+// Divisions and remainders in a reported expression, written out as text. Beyond that nobody reads
+// it.
 constexpr int kMaxOperations = 2000;
 
 bool IsFunction(const Atom& atom) {
@@ -94,7 +95,8 @@ class Mentions {
 
 // Whether a name reads like a default one, so that it could name two variables after a renumbering.
 bool LooksLikeDefault(llvm::StringRef name) {
-  const bool prefix = name.consume_front("d") || name.consume_front("s") || name.consume_front("rt");
+  const bool prefix =
+      name.consume_front("d") || name.consume_front("s") || name.consume_front("rt");
   return prefix && llvm::all_of(name, llvm::isDigit);
 }
 
@@ -137,9 +139,8 @@ class Exporter {
       kept_ranges_.push_back(range);
       ranges_.push_back({access_.map.boxes[range], NameOf(range)});
     }
-    std::optional<IndexingMap> map =
-        Write(access_.map.results, access_.map.constraints, OrderFunctions(mentions.functions),
-              unused_);
+    std::optional<IndexingMap> map = Write(access_.map.results, access_.map.constraints,
+                                           OrderFunctions(mentions.functions), unused_);
     if (map && access_.map.empty) map = IndexingMap::KnownEmpty(*map);
     return map;
   }
@@ -157,8 +158,7 @@ class Exporter {
     const auto rank = [this](const Atom* atom) {
       return llvm::find(access_.runtime, atom->variable) - access_.runtime.begin();
     };
-    llvm::stable_sort(ordered,
-                      [&](const Atom* a, const Atom* b) { return rank(a) < rank(b); });
+    llvm::stable_sort(ordered, [&](const Atom* a, const Atom* b) { return rank(a) < rank(b); });
     return ordered;
   }
 
@@ -253,8 +253,8 @@ class Exporter {
         return map.ToString(a.expression) < map.ToString(b.expression);
       });
     }
-    return IndexingMap(affine_map, dimensions_, ranges_, {map.runtime().begin(), map.runtime().end()},
-                       std::move(written));
+    return IndexingMap(affine_map, dimensions_, ranges_,
+                       {map.runtime().begin(), map.runtime().end()}, std::move(written));
   }
 
   DigitContext& context_;
@@ -354,9 +354,9 @@ void RenumberRanges(DigitContext& context, Access& access) {
   bool changed = ranges.size() != access.ranges.size();
   for (const VariableId old : order) changed |= *new_id(old) != old;
   if (!changed) return;
-  llvm::SmallVector<Interval, 6> boxes(access.map.boxes.begin(),
-                                       access.map.boxes.begin() +
-                                           static_cast<std::ptrdiff_t>(access.num_dimensions));
+  llvm::SmallVector<Interval, 6> boxes(
+      access.map.boxes.begin(),
+      access.map.boxes.begin() + static_cast<std::ptrdiff_t>(access.num_dimensions));
   for (const VariableId old : order) boxes.push_back(access.map.boxes[old]);
   const auto rename = [&](VariableId old) {
     return old < access.num_dimensions ? old : *new_id(old);

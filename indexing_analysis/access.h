@@ -1,8 +1,9 @@
 // Maps in the making: indices as digit sums, from the root of an analysis to some instruction.
 //
-// Composition happens here, without a detour over affine expressions. An Access says how an element of
-// the tensor that is mapped from reaches an element of another tensor; a read rule turns an access to an
-// instruction's output into accesses to its operands. Only what is reported becomes an IndexingMap.
+// Composition happens here, without a detour over affine expressions. An Access says how an element
+// of the tensor that is mapped from reaches an element of another tensor; a read rule turns an
+// access to an instruction's output into accesses to its operands. Only what is reported becomes an
+// IndexingMap.
 #ifndef HLO_INDEXING_INDEXING_ANALYSIS_ACCESS_H_
 #define HLO_INDEXING_INDEXING_ANALYSIS_ACCESS_H_
 
@@ -51,22 +52,23 @@ struct Access {
   VariableId AddRange(Interval bounds);
 };
 
-/// Adds the variables of `map` that are not dimensions to `access`, in front of the present ones, and
-/// makes the results of `map`, with the present results for its dimensions, the new results. The present
-/// results are constrained to the bounds of the dimensions.
-void ComposeInto(DigitContext& context, RuntimeTable& table, const IndexingMap& map, Access& access);
+/// Adds the variables of `map` that are not dimensions to `access`, in front of the present ones,
+/// and makes the results of `map`, with the present results for its dimensions, the new results.
+/// The present results are constrained to the bounds of the dimensions.
+void ComposeInto(DigitContext& context, RuntimeTable& table, const IndexingMap& map,
+                 Access& access);
 
 /// The variables and results of a map as an access.
 Access ImportMap(DigitContext& context, RuntimeTable& table, const IndexingMap& map);
 
-/// Numbers the range variables by their first appearance, so that accesses that differ in the choice of
-/// variables become equal, and drops those that nothing mentions.
+/// Numbers the range variables by their first appearance, so that accesses that differ in the
+/// choice of variables become equal, and drops those that nothing mentions.
 void RenumberRanges(DigitContext& context, Access& access);
 
 enum class UnusedVariables : uint8_t { kKeep, kDrop };
 
-/// The map of a simplified access, in shortest form. Nothing where an expression is so long that nobody
-/// could read it.
+/// The map of a simplified access, in shortest form. Nothing where an expression is so long that
+/// nobody could read it.
 std::optional<IndexingMap> ExportMap(DigitContext& context, const RuntimeTable& table,
                                      const Access& access, UnusedVariables unused,
                                      mlir::MLIRContext* mlir_context);

@@ -38,10 +38,9 @@ void Profile(llvm::ArrayRef<T> values, llvm::FoldingSetNodeID& node_id) {
 
 // The values that rules look at; of other attributes, only whether they are there.
 template <typename T>
-concept ReadByRules =
-    std::is_same_v<T, int64_t> || std::is_same_v<T, llvm::ArrayRef<int64_t>> ||
-    std::is_same_v<T, llvm::ArrayRef<hlo::SliceRange>> ||
-    std::is_same_v<T, llvm::ArrayRef<hlo::PaddingDimension>>;
+concept ReadByRules = std::is_same_v<T, int64_t> || std::is_same_v<T, llvm::ArrayRef<int64_t>> ||
+                      std::is_same_v<T, llvm::ArrayRef<hlo::SliceRange>> ||
+                      std::is_same_v<T, llvm::ArrayRef<hlo::PaddingDimension>>;
 
 void ProfileAttribute(const Attribute& attribute, llvm::FoldingSetNodeID& node_id) {
   node_id.AddInteger(static_cast<unsigned>(attribute.name));
@@ -129,9 +128,7 @@ class IndexingAnalysis::Cache {
   struct Node : llvm::FoldingSetNode {
     llvm::FoldingSetNodeIDRef id;
     OutputIndexing indexing;
-    void Profile(llvm::FoldingSetNodeID& node_id) const {
-      node_id = llvm::FoldingSetNodeID(id);
-    }
+    void Profile(llvm::FoldingSetNodeID& node_id) const { node_id = llvm::FoldingSetNodeID(id); }
   };
 
   llvm::BumpPtrAllocator allocator_;
@@ -159,8 +156,8 @@ IndexingAnalysis::~IndexingAnalysis() = default;
 
 OutputIndexing IndexingAnalysis::OutputToInput(const Instruction& instruction,
                                                int64_t output_leaf) {
-  const bool is_tuple = instruction.opcode() == Opcode::kTuple ||
-                        instruction.opcode() == Opcode::kGetTupleElement;
+  const bool is_tuple =
+      instruction.opcode() == Opcode::kTuple || instruction.opcode() == Opcode::kGetTupleElement;
   const Shape& output = instruction.shape().ArrayLeaf(output_leaf);
   if (is_tuple && !output.HasUnboundedDimension()) {
     return PassThrough(instruction, output_leaf, output);

@@ -57,8 +57,8 @@ struct AnalysisOptions {
   int max_call_depth = 200;
 };
 
-/// Computes indexing maps and remembers what instructions of the same kind share. The modules must have
-/// passed the verifier, and outlive the analysis. Not thread-safe.
+/// Computes indexing maps and remembers what instructions of the same kind share. The modules must
+/// have passed the verifier, and outlive the analysis. Not thread-safe.
 class IndexingAnalysis {
  public:
   explicit IndexingAnalysis(mlir::MLIRContext* context, AnalysisOptions options = {});

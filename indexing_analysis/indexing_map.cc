@@ -102,7 +102,7 @@ IndexingMap::IndexingMap(mlir::AffineMap affine_map, std::vector<Variable> dimen
       ranges_(std::move(ranges)),
       runtime_(std::move(runtime)) {
   for (const MapConstraint& constraint : constraints) {
-    if (Interval* bounds = BoundsOf(constraint.expression)) {
+    if (Interval* bounds = NarrowableBounds(constraint.expression)) {
       *bounds = bounds->Intersect(constraint.bounds);
     } else {
       constraints_.push_back(constraint);
@@ -110,15 +110,14 @@ IndexingMap::IndexingMap(mlir::AffineMap affine_map, std::vector<Variable> dimen
   }
 }
 
-Interval* IndexingMap::BoundsOf(AffineExpr expression) {
+Interval* IndexingMap::NarrowableBounds(AffineExpr expression) {
   if (const auto dimension = llvm::dyn_cast<mlir::AffineDimExpr>(expression)) {
     const size_t i = dimension.getPosition();
     return i < dimensions_.size() ? &dimensions_[i].bounds : nullptr;
   }
   if (const auto symbol = llvm::dyn_cast<mlir::AffineSymbolExpr>(expression)) {
     const size_t i = symbol.getPosition();
-    if (i < ranges_.size()) return &ranges_[i].bounds;
-    if (i - ranges_.size() < runtime_.size()) return &runtime_[i - ranges_.size()].bounds;
+    return i < ranges_.size() ? &ranges_[i].bounds : nullptr;
   }
   return nullptr;
 }
@@ -169,7 +168,8 @@ std::string IndexingMap::SymbolName(size_t i) const {
 absl::Status IndexingMap::Verify() const {
   if (IsUnknown()) return absl::OkStatus();
   const size_t num_symbols = ranges_.size() + runtime_.size();
-  if (affine_map_.getNumDims() != dimensions_.size() || affine_map_.getNumSymbols() != num_symbols) {
+  if (affine_map_.getNumDims() != dimensions_.size() ||
+      affine_map_.getNumSymbols() != num_symbols) {
     return absl::InvalidArgumentError(
         "the affine map has " + std::to_string(affine_map_.getNumDims()) + " dimensions and " +
         std::to_string(affine_map_.getNumSymbols()) + " symbols, the indexing map " +
@@ -252,8 +252,7 @@ llvm::hash_code hash_value(const IndexingMap& map) {
   return llvm::hash_combine(hash, constraints);
 }
 
-std::optional<int64_t> EvaluateExpression(AffineExpr expression,
-                                          llvm::ArrayRef<int64_t> dimensions,
+std::optional<int64_t> EvaluateExpression(AffineExpr expression, llvm::ArrayRef<int64_t> dimensions,
                                           llvm::ArrayRef<int64_t> symbols) {
   return ExpressionEvaluator(dimensions, symbols).Evaluate(expression);
 }

@@ -26,8 +26,8 @@ namespace hlo_indexing::indexing_analysis {
 
 using simplifier::Interval;
 
-/// A variable of a map: its bounds, both inclusive, and the name it prints with; an empty name stands
-/// for the default one, d0, s0 or rt0 by kind and number.
+/// A variable of a map: its bounds, both inclusive, and the name it prints with; an empty name
+/// stands for the default one, d0, s0 or rt0 by kind and number.
 struct Variable {
   Interval bounds;
   std::string name;
@@ -57,7 +57,9 @@ class IndexingMap {
  public:
   /// The unknown map.
   IndexingMap() = default;
-  /// A constraint on a variable alone narrows that variable's bounds.
+  /// A constraint on a dimension or range variable alone narrows its bounds. One on a runtime
+  /// variable stays: the bounds of these say how the value is clamped, not for which values the map
+  /// holds.
   IndexingMap(mlir::AffineMap affine_map, std::vector<Variable> dimensions,
               std::vector<Variable> ranges, std::vector<RuntimeVariable> runtime,
               std::vector<MapConstraint> constraints);
@@ -99,8 +101,8 @@ class IndexingMap {
   /// ranges, then the runtime variables. False where a constraint cannot be evaluated.
   bool DomainContains(llvm::ArrayRef<int64_t> dimensions, llvm::ArrayRef<int64_t> symbols) const;
 
-  /// The results at a point, whether or not it is in the domain. Nothing on overflow and division by
-  /// zero. *(d0)[s0] -> (d0 * 4 + s0) at ({2}, {1}) -> {9}*
+  /// The results at a point, whether or not it is in the domain. Nothing on overflow and division
+  /// by zero. *(d0)[s0] -> (d0 * 4 + s0) at ({2}, {1}) -> {9}*
   std::optional<llvm::SmallVector<int64_t>> Evaluate(llvm::ArrayRef<int64_t> dimensions,
                                                      llvm::ArrayRef<int64_t> symbols) const;
 
@@ -116,8 +118,9 @@ class IndexingMap {
   friend llvm::hash_code hash_value(const IndexingMap& map);
 
  private:
-  // The bounds of the variable that the expression is; null for other expressions.
-  Interval* BoundsOf(mlir::AffineExpr expression);
+  // The bounds of the dimension or range variable that the expression is; null for other
+  // expressions.
+  Interval* NarrowableBounds(mlir::AffineExpr expression);
 
   mlir::AffineMap affine_map_;
   std::vector<Variable> dimensions_;
@@ -134,11 +137,11 @@ struct RuntimeVariable {
   /// The instruction, and the array of its output by number; null for a map read from text.
   const hlo::Instruction* instruction = nullptr;
   int64_t leaf = 0;
-  /// Where the instruction stands inside computations that are called: the calls that lead to it, from the
-  /// outermost. The instruction that was asked about is not among them.
+  /// Where the instruction stands inside computations that are called: the calls that lead to it,
+  /// from the outermost. The instruction that was asked about is not among them.
   llvm::SmallVector<const hlo::Instruction*, 0> calls;
-  /// Which element: a map with the dimension and range variables of the map that the variable belongs
-  /// to. Unknown where `instruction` is null.
+  /// Which element: a map with the dimension and range variables of the map that the variable
+  /// belongs to. Unknown where `instruction` is null.
   IndexingMap index;
 
   friend bool operator==(const RuntimeVariable& a, const RuntimeVariable& b);
@@ -150,10 +153,12 @@ struct RuntimeVariable {
 ///           | 'KNOWN EMPTY' | 'UNKNOWN'
 ///   variables ::= '(' names ')' ['[' names ']'] ['{' names '}']
 ///   item  ::= (name | expr) 'in' '[' integer ',' integer ']'
-///   expr  ::= sums of products of factors with + - * floordiv ceildiv mod, parentheses and integers
+///   expr  ::= sums of products of factors with + - * floordiv ceildiv mod, parentheses and
+///   integers
 ///
-/// `/` and `floorDiv` stand for floordiv, `ceilDiv` for ceildiv, `UNDEFINED` for UNKNOWN; all divisions
-/// round towards minus infinity, and `mod` has the sign of its divisor. Every variable needs bounds.
+/// `/` and `floorDiv` stand for floordiv, `ceilDiv` for ceildiv, `UNDEFINED` for UNKNOWN; all
+/// divisions round towards minus infinity, and `mod` has the sign of its divisor. Every variable
+/// needs bounds.
 std::optional<IndexingMap> ParseIndexingMap(llvm::StringRef text, mlir::MLIRContext* context,
                                             support::TextError& error);
 
@@ -165,21 +170,22 @@ std::optional<int64_t> EvaluateExpression(mlir::AffineExpr expression,
                                           llvm::ArrayRef<int64_t> dimensions,
                                           llvm::ArrayRef<int64_t> symbols);
 
-/// The map in simplest form: expressions in the shortest form of their normal form, variables bounded
-/// as tightly as the constraints imply, implied constraints dropped, an empty domain recognised where
-/// ranges show it. The variables stay the same, unused ones included; so does the function on every
-/// point of the domain, and the domain.
+/// The map in simplest form: expressions in the shortest form of their normal form, variables
+/// bounded as tightly as the constraints imply, implied constraints dropped, an empty domain
+/// recognised where ranges show it. The variables stay the same, unused ones included; so does the
+/// function on every point of the domain, and the domain.
 IndexingMap Simplify(const IndexingMap& map);
 
-/// The map without the range and runtime variables that neither a result nor a constraint mentions, its
-/// expressions in normal form. The relation between dimensions and results stays the same: a variable
-/// that is dropped has a value.
+/// The map without the range and runtime variables that neither a result nor a constraint mentions,
+/// its expressions in normal form. The relation between dimensions and results stays the same: a
+/// variable that is dropped has a value.
 IndexingMap RemoveUnusedVariables(const IndexingMap& map);
 
-/// `second` after `first`, simplified: (second o first)(x) = second(first(x)) where x is in the domain of
-/// `first` and its results in that of `second`. The variables are the dimensions of `first`, the ranges
-/// of `second`, then `first`, and the runtime variables of `second`, then `first`. Unknown where one of
-/// them is. `first` must have as many results as `second` has dimensions.
+/// `second` after `first`, simplified: (second o first)(x) = second(first(x)) where x is in the
+/// domain of `first` and its results in that of `second`. The variables are the dimensions of
+/// `first`, the ranges of `second`, then `first`, and the runtime variables of `second`, then
+/// `first`. Unknown where one of them is. `first` must have as many results as `second` has
+/// dimensions.
 IndexingMap Compose(const IndexingMap& first, const IndexingMap& second);
 
 }  // namespace hlo_indexing::indexing_analysis

@@ -39,8 +39,7 @@ class MapParser {
  private:
   bool ParseMap(IndexingMap& map) {
     if (TakeWords("KNOWN", "EMPTY")) {
-      map = IndexingMap::KnownEmpty(
-          IndexingMap(mlir::AffineMap::get(context_), {}, {}, {}, {}));
+      map = IndexingMap::KnownEmpty(IndexingMap(mlir::AffineMap::get(context_), {}, {}, {}, {}));
       return ExpectEnd();
     }
     if (TakeWord("UNKNOWN") || TakeWord("UNDEFINED")) return ExpectEnd();
@@ -109,7 +108,8 @@ class MapParser {
     return true;
   }
 
-  // name in [lower, upper], or expr in [lower, upper]
+  // name in [lower, upper], or expr in [lower, upper]. What is said of a variable first are its
+  // bounds; the rest are constraints.
   bool ParseItem() {
     const size_t offset = position_;
     const StringRef name = TakeName();
@@ -118,7 +118,11 @@ class MapParser {
       Entry& entry = ListOf(found->second.kind)[found->second.number];
       Interval bounds;
       if (!ParseInterval(bounds)) return false;
-      entry.bounds = entry.bounds ? entry.bounds->Intersect(bounds) : bounds;
+      if (entry.bounds) {
+        constraints_.push_back({ExpressionOf(found->second), bounds});
+      } else {
+        entry.bounds = bounds;
+      }
       return true;
     }
     position_ = offset;
@@ -242,20 +246,21 @@ class MapParser {
       return FailAt(offset, "unknown variable '" + support::Quotable(name) + "'" +
                                 support::DidYouMean(name, names));
     }
-    const Declared declared = found->second;
+    variable = ExpressionOf(found->second);
+    return true;
+  }
+
+  AffineExpr ExpressionOf(const Declared& declared) const {
     switch (declared.kind) {
       case VariableKind::kDimension:
-        variable = mlir::getAffineDimExpr(declared.number, context_);
-        break;
+        return mlir::getAffineDimExpr(declared.number, context_);
       case VariableKind::kRange:
-        variable = mlir::getAffineSymbolExpr(declared.number, context_);
-        break;
+        return mlir::getAffineSymbolExpr(declared.number, context_);
       case VariableKind::kRuntime:
-        variable = mlir::getAffineSymbolExpr(
-            static_cast<unsigned>(ranges_.size()) + declared.number, context_);
-        break;
+        return mlir::getAffineSymbolExpr(static_cast<unsigned>(ranges_.size()) + declared.number,
+                                         context_);
     }
-    return true;
+    llvm_unreachable("no such kind");
   }
 
   bool CheckBounds() {
@@ -326,8 +331,7 @@ class MapParser {
     SkipBlanks();
     StringRef rest = text_.drop_front(position_);
     if (rest.empty() || !(llvm::isAlpha(rest.front()) || rest.front() == '_')) return {};
-    const StringRef name =
-        rest.take_while([](char c) { return llvm::isAlnum(c) || c == '_'; });
+    const StringRef name = rest.take_while([](char c) { return llvm::isAlnum(c) || c == '_'; });
     position_ += name.size();
     return name;
   }
@@ -348,9 +352,7 @@ class MapParser {
     return false;
   }
 
-  bool Expect(char c) {
-    return TakeIf(c) || Fail(std::string("expected '") + c + "'");
-  }
+  bool Expect(char c) { return TakeIf(c) || Fail(std::string("expected '") + c + "'"); }
 
   bool ExpectEnd() {
     SkipBlanks();

@@ -11,8 +11,8 @@ using mlir::AffineBinaryOpExpr;
 using mlir::AffineExpr;
 using mlir::AffineExprKind;
 
-// Prints expressions with `*`, floordiv, ceildiv and mod binding tighter than + and -. Operands of the
-// former stand in parentheses unless they are a variable or a number.
+// Prints expressions with `*`, floordiv, ceildiv and mod binding tighter than + and -. Operands of
+// the former stand in parentheses unless they are a variable or a number.
 class ExpressionPrinter {
  public:
   ExpressionPrinter(const IndexingMap& map, raw_ostream& out) : map_(map), out_(out) {}
@@ -45,8 +45,7 @@ class ExpressionPrinter {
     const bool is_product = product && product.getKind() == AffineExprKind::Mul;
     const auto constant =
         llvm::dyn_cast<mlir::AffineConstantExpr>(is_product ? product.getRHS() : term);
-    const bool negative =
-        constant && constant.getValue() < 0 && constant.getValue() != INT64_MIN;
+    const bool negative = constant && constant.getValue() < 0 && constant.getValue() != INT64_MIN;
     if (!first) out_ << (negative ? " - " : " + ");
     if (first && negative) out_ << '-';
     if (!negative) {

@@ -13,8 +13,8 @@ using hlo::Opcode;
 using hlo::Shape;
 using simplifier::Constraint;
 
-// More constraints than that on one access come from generated programs only, and every step looks at
-// all of them.
+// More constraints than that on one access come from generated programs only, and every step looks
+// at all of them.
 constexpr size_t kMaxConstraints = 64;
 
 void ProfileSum(const Sum& sum, llvm::FoldingSetNodeID& node_id) {
@@ -53,8 +53,8 @@ std::optional<int64_t> ConstantElement(const Instruction& instruction, llvm::Arr
   return literal->GetInteger(index.empty() ? 0 : index[0].constant);
 }
 
-// Names the instruction only where it stands inside the one that was asked about: the reason is shared by
-// equal instructions.
+// Names the instruction only where it stands inside the one that was asked about: the reason is
+// shared by equal instructions.
 std::string MissingRule(const Instruction& instruction, bool is_inside) {
   std::string reason = "there is no rule for " + hlo::OpcodeName(instruction.opcode()).str();
   if (is_inside) reason += " ('" + instruction.name().str() + "' inside)";
@@ -91,8 +91,8 @@ class PathFollower::Sink : public ReadSink {
   void Read(size_t operand, int64_t leaf, Access access) override {
     const llvm::StringRef reason = follower_.Settle(access);
     if (access.map.empty) return;
-    AddEntry(Target(operand, leaf), {follower_.Intern(std::move(access)),
-                                     reason.empty() ? entry_.reason : reason});
+    AddEntry(Target(operand, leaf),
+             {follower_.Intern(std::move(access)), reason.empty() ? entry_.reason : reason});
   }
   void ReadSameIndex(size_t operand, int64_t leaf) override {
     AddEntry(Target(operand, leaf), entry_);
@@ -201,9 +201,8 @@ void PathFollower::Follow(const Computation& computation, int64_t leaf, Reached 
   }
 }
 
-void PathFollower::FollowInstruction(const Instruction& instruction, int64_t leaf,
-                                     Reached& reached, const Frame& frame,
-                                     OperandLeaves operands) {
+void PathFollower::FollowInstruction(const Instruction& instruction, int64_t leaf, Reached& reached,
+                                     const Frame& frame, OperandLeaves operands) {
   const Computation* callee = FollowedCallee(instruction);
   if (reached.unknown.empty()) Limit(reached, instruction.shape().ArrayLeaf(leaf));
   if (callee == nullptr) {
@@ -224,8 +223,8 @@ void PathFollower::FollowInstruction(const Instruction& instruction, int64_t lea
   AddUnknownToAll(instruction, Keep("calls nest deeper than " + limit + " levels"), operands);
 }
 
-// A call is followed once for each set of accesses to its result: computations that call each other twice
-// in a row would take exponential time otherwise.
+// A call is followed once for each set of accesses to its result: computations that call each other
+// twice in a row would take exponential time otherwise.
 void PathFollower::FollowCall(const Instruction& call, const Computation& callee, int64_t leaf,
                               const Reached& reached, const Frame& frame, OperandLeaves operands) {
   const auto key = std::tuple(&callee, leaf, reached.entries);
@@ -236,9 +235,8 @@ void PathFollower::FollowCall(const Instruction& call, const Computation& callee
   }
   const int64_t value_uses = value_uses_;
   std::vector<ReachedLeaves> found(callee.parameters().size());
-  Follow(callee, leaf, reached, {&call, &frame}, [&](size_t parameter) {
-    return &found[parameter];
-  });
+  Follow(callee, leaf, reached, {&call, &frame},
+         [&](size_t parameter) { return &found[parameter]; });
   AddParameters(callee, found, operands);
   // What is read where a value says so may differ from call to call.
   if (is_shared && value_uses_ == value_uses) calls_.emplace(key, std::move(found));
@@ -251,11 +249,10 @@ void PathFollower::ApplyRule(const Instruction& instruction, int64_t leaf, const
     AddUnknownToAll(instruction, Keep(MissingRule(instruction, frame != nullptr)), operands);
     return;
   }
-  const bool any_unbounded =
-      HasUnboundedDimension(instruction.shape().ArrayLeaf(leaf)) ||
-      llvm::any_of(instruction.operands(), [](const Instruction* operand) {
-        return HasUnboundedDimension(operand->shape());
-      });
+  const bool any_unbounded = HasUnboundedDimension(instruction.shape().ArrayLeaf(leaf)) ||
+                             llvm::any_of(instruction.operands(), [](const Instruction* operand) {
+                               return HasUnboundedDimension(operand->shape());
+                             });
   if (any_unbounded) {
     AddUnknownToAll(instruction, "a dimension has no bound", operands);
     return;
@@ -312,14 +309,15 @@ void PathFollower::AddUnknownToAll(const Instruction& instruction, llvm::StringR
   }
 }
 
-// An array of whose elements nobody knows which are read: nobody knows of those that it reads either.
+// An array of whose elements nobody knows which are read: nobody knows of those that it reads
+// either.
 void PathFollower::PassUnknownOn(const Instruction& instruction, int64_t leaf,
                                  llvm::StringRef reason, OperandLeaves operands) {
   const ReadRule rule = ReadRuleOf(instruction.opcode());
   const Shape& output = instruction.shape().ArrayLeaf(leaf);
-  const bool any_unbounded =
-      llvm::any_of(instruction.operands(),
-                   [](const Instruction* operand) { return HasUnboundedDimension(operand->shape()); });
+  const bool any_unbounded = llvm::any_of(instruction.operands(), [](const Instruction* operand) {
+    return HasUnboundedDimension(operand->shape());
+  });
   if (rule == nullptr || any_unbounded || output.HasUnboundedDimension()) {
     AddUnknownToAll(instruction, reason, operands);
     return;
@@ -341,8 +339,8 @@ const PathFollower::UniqueAccess* PathFollower::Intern(Access access) {
   return &accesses_.back();
 }
 
-// Brings an access into the form in which equal ones are found to be equal. Returns why it covers more
-// than before, if it does.
+// Brings an access into the form in which equal ones are found to be equal. Returns why it covers
+// more than before, if it does.
 llvm::StringRef PathFollower::Settle(Access& access) {
   llvm::StringRef reason;
   if (options_.simplification == AnalysisOptions::Simplification::kFull) {

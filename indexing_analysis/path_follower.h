@@ -20,9 +20,9 @@ namespace hlo_indexing::indexing_analysis {
 /// The computation that an instruction stands for, if reads are followed through it.
 const hlo::Computation* FollowedCallee(const hlo::Instruction& instruction);
 
-/// Answers one question: what the elements of one output array read. Instructions are visited once, users
-/// before operands, each with all the accesses that have reached it; equal accesses are one, so that a
-/// graph costs about as much as it has edges, not paths.
+/// Answers one question: what the elements of one output array read. Instructions are visited once,
+/// users before operands, each with all the accesses that have reached it; equal accesses are one,
+/// so that a graph costs about as much as it has edges, not paths.
 class PathFollower {
  public:
   PathFollower(mlir::MLIRContext* mlir_context, const AnalysisOptions& options)
@@ -30,8 +30,8 @@ class PathFollower {
 
   OutputIndexing Run(const hlo::Instruction& instruction, int64_t output_leaf);
 
-  /// After Run: whether the result depends on which instruction gives an operand's value, so that it is
-  /// not one of equal instructions.
+  /// After Run: whether the result depends on which instruction gives an operand's value, so that
+  /// it is not one of equal instructions.
   bool depends_on_values() const { return value_uses_ != 0; }
 
  private:

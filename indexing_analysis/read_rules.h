@@ -1,9 +1,9 @@
 // What every opcode reads: one rule per family, one table.
 //
-// A rule is given an access to one element of an instruction's output, as digit sums, and says which
-// elements of the operands are read. The same rule serves an instruction by itself, where the access is
-// the identity, and any path through a fusion. The relation that each rule states is documented with
-// it; composition, simplification and reporting happen elsewhere.
+// A rule is given an access to one element of an instruction's output, as digit sums, and says
+// which elements of the operands are read. The same rule serves an instruction by itself, where the
+// access is the identity, and any path through a fusion. The relation that each rule states is
+// documented with it; composition, simplification and reporting happen elsewhere.
 #ifndef HLO_INDEXING_INDEXING_ANALYSIS_READ_RULES_H_
 #define HLO_INDEXING_INDEXING_ANALYSIS_READ_RULES_H_
 
@@ -28,8 +28,8 @@ class ReadSink {
   virtual void ReadSameIndex(size_t operand, int64_t leaf) = 0;
   /// Nothing is known about what is read of the operands.
   virtual void ReadUnknown(std::string reason) = 0;
-  /// The element at `index` of an operand's array, as a value in `bounds`: known if it is a constant, a
-  /// runtime value of `access` otherwise. Values outside are clamped.
+  /// The element at `index` of an operand's array, as a value in `bounds`: known if it is a
+  /// constant, a runtime value of `access` otherwise. Values outside are clamped.
   virtual Sum RuntimeValue(const hlo::Instruction& operand, llvm::ArrayRef<Sum> index,
                            Interval bounds, Access& access) = 0;
 };
@@ -66,7 +66,8 @@ class ReadContext {
     return sink_.RuntimeValue(instruction_.operand(operand), index, bounds, access);
   }
 
-  /// Array `leaf` of an operand is read at `index`, under the variables and constraints of `access`.
+  /// Array `leaf` of an operand is read at `index`, under the variables and constraints of
+  /// `access`.
   void Read(size_t operand, int64_t leaf, Access access, llvm::ArrayRef<Sum> index);
   /// It is read at the index of the output.
   void ReadSameIndex(size_t operand, int64_t leaf = 0) { sink_.ReadSameIndex(operand, leaf); }
@@ -86,8 +87,8 @@ using ReadRule = void (*)(ReadContext&);
 /// them.
 ReadRule ReadRuleOf(hlo::Opcode opcode);
 
-/// Whether what an instruction of this opcode reads depends on values, so that equal instructions may
-/// read differently.
+/// Whether what an instruction of this opcode reads depends on values, so that equal instructions
+/// may read differently.
 bool ReadsRuntimeValues(hlo::Opcode opcode);
 
 namespace read_rules {

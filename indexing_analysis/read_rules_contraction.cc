@@ -30,8 +30,8 @@ Indices DotIndex(ReadContext& context, Access& access, const hlo::Shape& side,
 
 }  // namespace
 
-// Every array is read along the reduced dimensions, every initial value by every element; so does each
-// output of a variadic reduction.
+// Every array is read along the reduced dimensions, every initial value by every element; so does
+// each output of a variadic reduction.
 void Reduce(ReadContext& context) {
   const llvm::ArrayRef<int64_t> reduced =
       context.instruction().Integers(AttributeName::kDimensions);
@@ -47,18 +47,18 @@ void Reduce(ReadContext& context) {
     Indices index;
     size_t next_kept = 0;
     for (int64_t dimension = 0; dimension < operand.rank(); ++dimension) {
-      index.push_back(llvm::is_contained(reduced, dimension)
-                          ? context.AddRange(access,
-                                             operand.sizes()[static_cast<size_t>(dimension)])
-                          : context.index()[next_kept++]);
+      index.push_back(
+          llvm::is_contained(reduced, dimension)
+              ? context.AddRange(access, operand.sizes()[static_cast<size_t>(dimension)])
+              : context.index()[next_kept++]);
     }
     context.Read(i, 0, std::move(access), index);
     context.Read(count + i, 0, context.Start(), {});
   }
 }
 
-// out[b, l, r] = sum over c of lhs[b, l, c] * rhs[b, r, c], one range variable per pair of contracting
-// dimensions in the order of the attribute.
+// out[b, l, r] = sum over c of lhs[b, l, c] * rhs[b, r, c], one range variable per pair of
+// contracting dimensions in the order of the attribute.
 void Dot(ReadContext& context) {
   const hlo::Instruction& dot = context.instruction();
   if (dot.Find(AttributeName::kSparsity) != nullptr || context.num_operands() != 2) {
@@ -67,11 +67,11 @@ void Dot(ReadContext& context) {
   }
   const llvm::ArrayRef<int64_t> lhs_batch = dot.Integers(AttributeName::kLhsBatchDims);
   const llvm::ArrayRef<int64_t> lhs_contracting = dot.Integers(AttributeName::kLhsContractingDims);
-  const size_t lhs_free = static_cast<size_t>(context.operand(0).rank()) - lhs_batch.size() -
-                          lhs_contracting.size();
+  const size_t lhs_free =
+      static_cast<size_t>(context.operand(0).rank()) - lhs_batch.size() - lhs_contracting.size();
   Access lhs = context.Start();
-  const Indices lhs_index = DotIndex(context, lhs, context.operand(0), lhs_batch, lhs_contracting,
-                                     lhs_batch.size());
+  const Indices lhs_index =
+      DotIndex(context, lhs, context.operand(0), lhs_batch, lhs_contracting, lhs_batch.size());
   context.Read(0, 0, std::move(lhs), lhs_index);
   Access rhs = context.Start();
   const Indices rhs_index =

@@ -40,8 +40,8 @@ Indices StartIndices(ReadContext& context, size_t first, llvm::ArrayRef<int64_t>
 // in[i + start]
 void DynamicSlice(ReadContext& context) {
   Access access = context.Start();
-  const Indices starts = StartIndices(context, 1, context.operand(0).sizes(),
-                                      context.output().sizes(), access);
+  const Indices starts =
+      StartIndices(context, 1, context.operand(0).sizes(), context.output().sizes(), access);
   Indices index;
   for (size_t i = 0; i < starts.size(); ++i) {
     index.push_back(Add(context.digits(), context.index()[i], starts[i]));
@@ -50,8 +50,8 @@ void DynamicSlice(ReadContext& context) {
   ReadStartIndices(context, 1);
 }
 
-// update[i - start] inside the slice; the operand outside: the union over dimensions of lying outside
-// there and inside in all dimensions before.
+// update[i - start] inside the slice; the operand outside: the union over dimensions of lying
+// outside there and inside in all dimensions before.
 void DynamicUpdateSlice(ReadContext& context) {
   const llvm::ArrayRef<int64_t> sizes = context.operand(0).sizes();
   const llvm::ArrayRef<int64_t> slice = context.operand(1).sizes();

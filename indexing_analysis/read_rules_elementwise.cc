@@ -6,8 +6,8 @@ namespace hlo_indexing::indexing_analysis::read_rules {
 // parameter, constant, iota: nothing is read.
 void NoOperands(ReadContext&) {}
 
-// out[i] = f(a[i], b[i], ...); a scalar operand of an array is read by every element. A tuple is copied
-// array by array.
+// out[i] = f(a[i], b[i], ...); a scalar operand of an array is read by every element. A tuple is
+// copied array by array.
 void Elementwise(ReadContext& context) {
   const hlo::Shape& output = context.output();
   for (size_t i = 0; i < context.num_operands(); ++i) {
@@ -21,8 +21,8 @@ void Elementwise(ReadContext& context) {
   }
 }
 
-// The same bits: identity where the element widths agree; narrower elements add a last dimension over
-// the parts of an element, wider ones take it away.
+// The same bits: identity where the element widths agree; narrower elements add a last dimension
+// over the parts of an element, wider ones take it away.
 void BitcastConvert(ReadContext& context) {
   const int64_t rank = context.output().rank();
   const int64_t operand_rank = context.operand(0).rank();

@@ -49,8 +49,8 @@ layout::Layout LayoutOf(const Shape& shape) {
   return shape.layout() != nullptr ? *shape.layout() : layout::DefaultLayout(shape.rank());
 }
 
-// The elements of the operand that share bits with element `position` of the output, both counted in
-// memory order.
+// The elements of the operand that share bits with element `position` of the output, both counted
+// in memory order.
 std::optional<Sum> SameBits(ReadContext& context, Access& access, const Sum& position) {
   DigitContext& digits = context.digits();
   const int64_t output_bits = context.output().StorageBits();
@@ -78,8 +78,7 @@ PaddedDimension PositionInPadded(DigitContext& digits, const Sum& index,
                                  const PaddingDimension& padding, int64_t size) {
   PaddedDimension dimension;
   dimension.position = Subtract(digits, index, Constant(padding.low));
-  const simplifier::Division division =
-      DivMod(digits, dimension.position, padding.interior + 1);
+  const simplifier::Division division = DivMod(digits, dimension.position, padding.interior + 1);
   dimension.element = division.quotient;
   dimension.between = division.remainder;
   dimension.span = (size - 1) * (padding.interior + 1);
@@ -165,7 +164,8 @@ void Bitcast(ReadContext& context) {
   Access access = context.Start();
   const std::optional<Sum> same = position ? SameBits(context, access, *position) : std::nullopt;
   if (!same || !output_elements || !operand_elements) {
-    context.ReadUnknown("bitcast between element sizes that do not divide each other, or too large");
+    context.ReadUnknown(
+        "bitcast between element sizes that do not divide each other, or too large");
     return;
   }
   // Padding of one layout may reach beyond the other.
@@ -187,8 +187,7 @@ void Bitcast(ReadContext& context) {
 
 // start + stride * i
 void Slice(ReadContext& context) {
-  const auto ranges =
-      *context.instruction().Get<llvm::ArrayRef<SliceRange>>(AttributeName::kSlice);
+  const auto ranges = *context.instruction().Get<llvm::ArrayRef<SliceRange>>(AttributeName::kSlice);
   Indices index;
   for (size_t i = 0; i < ranges.size(); ++i) {
     const ScaledSum parts[] = {{context.index()[i], ranges[i].stride}};
@@ -208,8 +207,8 @@ void Pad(ReadContext& context) {
   }
   llvm::SmallVector<PaddedDimension, 6> dimensions;
   for (size_t i = 0; i < padding.size(); ++i) {
-    dimensions.push_back(PositionInPadded(context.digits(), context.index()[i], padding[i],
-                                          operand.sizes()[i]));
+    dimensions.push_back(
+        PositionInPadded(context.digits(), context.index()[i], padding[i], operand.sizes()[i]));
   }
   Access access = context.Start();
   Indices index;

@@ -45,7 +45,8 @@ std::optional<Sum> Linearize(DigitContext& context, llvm::ArrayRef<Sum> coordina
   return Linear(context, parts);
 }
 
-// The inverse of Linearize, for a position inside the bounds: the leading coordinate is the quotient.
+// The inverse of Linearize, for a position inside the bounds: the leading coordinate is the
+// quotient.
 Coordinates Delinearize(DigitContext& context, Sum position, llvm::ArrayRef<int64_t> bounds) {
   Coordinates coordinates(bounds.size(), simplifier::Constant(0));
   size_t leading = 0;

@@ -1,8 +1,9 @@
-// Where an element of a tiled array lies in memory, and which element lies somewhere, as digit sums.
+// Where an element of a tiled array lies in memory, and which element lies somewhere, as digit
+// sums.
 //
-// A tiling of bounds d by t turns every coordinate e into (e floordiv t, e mod t) and the bounds into
-// (ceil(d / t), t), all quotients before all remainders; the next level tiles the result. The linear
-// index is row-major over the final bounds. Positions that no element maps to are padding.
+// A tiling of bounds d by t turns every coordinate e into (e floordiv t, e mod t) and the bounds
+// into (ceil(d / t), t), all quotients before all remainders; the next level tiles the result. The
+// linear index is row-major over the final bounds. Positions that no element maps to are padding.
 // Source of the formulas: XLA's "Tiled layout" document.
 #ifndef HLO_INDEXING_LAYOUT_TILED_INDEX_H_
 #define HLO_INDEXING_LAYOUT_TILED_INDEX_H_

@@ -117,9 +117,7 @@ class LayoutParser {
     return true;
   }
 
-  bool ParseNumber(int64_t& value) {
-    return Expect('(') && ParseInteger(value) && Expect(')');
-  }
+  bool ParseNumber(int64_t& value) { return Expect('(') && ParseInteger(value) && Expect(')'); }
 
   template <typename Vector>
   bool ParseIntegers(Vector& values) {

@@ -15,8 +15,8 @@
 namespace hlo_indexing::simplifier {
 
 /// Reads affine expressions as sums, dimensions and symbols standing for given sums: reading the
-/// results of a map with the results of another is their composition. Remembers what it has read, so
-/// that expressions sharing parts cost as much as their distinct parts.
+/// results of a map with the results of another is their composition. Remembers what it has read,
+/// so that expressions sharing parts cost as much as their distinct parts.
 class AffineReader {
  public:
   /// `dims` and `symbols` hold a sum for every dimension and symbol that is read.

@@ -32,8 +32,8 @@ Sum OpaqueBinary(DigitContext& context, OpaqueOperation operation, const Sum& a,
 Interval FloorDivRange(const Interval& a, const Interval& b) {
   if (a.lower >= 0 && b.lower >= 1) return {0, a.upper};
   if (!a.IsFinite()) return Interval::All();
-  const int64_t largest = std::max(a.upper, a.lower == support::kInt64Min ? support::kInt64Max
-                                                                          : -a.lower);
+  const int64_t largest =
+      std::max(a.upper, a.lower == support::kInt64Min ? support::kInt64Max : -a.lower);
   return {largest == support::kInt64Max ? Interval::kMinusInfinity : -largest - 1, largest};
 }
 

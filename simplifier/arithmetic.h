@@ -58,8 +58,8 @@ enum class UnchangedMarks { kKeep, kDivideAgain };
 
 /// Replaces atoms: `replace` gives for a variable or function atom the sum that the *value* of the
 /// variable or function shall be (`lower` included), or nothing to keep it. Marks and opaque atoms
-/// that depend on a replaced one are computed anew, under the facts of the context. The function must
-/// outlive the substitution.
+/// that depend on a replaced one are computed anew, under the facts of the context. The function
+/// must outlive the substitution.
 class Substitution {
  public:
   using Replace = llvm::function_ref<std::optional<Sum>(const Atom&)>;
@@ -99,10 +99,10 @@ class Renaming {
   llvm::SmallDenseMap<const Atom*, const Atom*, 8> memo_;
 };
 
-/// The value of the sum where `values(variable or function atom)` gives the value of the variable or
-/// function; nothing on overflow, division by zero or where `values` gives nothing.
-std::optional<int64_t> Evaluate(
-    const Sum& sum, llvm::function_ref<std::optional<int64_t>(const Atom&)> values);
+/// The value of the sum where `values(variable or function atom)` gives the value of the variable
+/// or function; nothing on overflow, division by zero or where `values` gives nothing.
+std::optional<int64_t> Evaluate(const Sum& sum,
+                                llvm::function_ref<std::optional<int64_t>(const Atom&)> values);
 
 }  // namespace hlo_indexing::simplifier
 

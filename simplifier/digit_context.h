@@ -21,7 +21,8 @@ struct Constraint {
   friend bool operator==(const Constraint&, const Constraint&) = default;
 };
 
-/// Quotient and remainder of a division: e = divisor * quotient + remainder, 0 <= remainder < divisor.
+/// Quotient and remainder of a division: e = divisor * quotient + remainder, 0 <= remainder <
+/// divisor.
 struct Division {
   Sum quotient;
   Sum remainder;
@@ -29,8 +30,8 @@ struct Division {
 
 using TermVector = llvm::SmallVector<Term, 8>;
 
-/// Owns every Atom and Sum made through it; they are valid as long as it lives. Not thread-safe; make
-/// one per job, it is small.
+/// Owns every Atom and Sum made through it; they are valid as long as it lives. Not thread-safe;
+/// make one per job, it is small.
 class DigitContext {
  public:
   DigitContext() = default;
@@ -47,8 +48,8 @@ class DigitContext {
   /// The result of an operation that the algebra does not look into, whose values lie in `range`.
   Sum Opaque(OpaqueOperation operation, llvm::ArrayRef<Sum> arguments, Interval range);
 
-  /// The mark of `sum`, whose values must lie in [0, extent). An extent of kUnbounded says that they
-  /// have no upper bound, `may_be_negative` that they have no lower bound either.
+  /// The mark of `sum`, whose values must lie in [0, extent). An extent of kUnbounded says that
+  /// they have no upper bound, `may_be_negative` that they have no lower bound either.
   const Atom* Mark(const Sum& sum, int64_t extent, bool may_be_negative);
 
   /// The one atom with this content; `id` and `structural_hash` of the argument do not count.

@@ -32,7 +32,8 @@
 // Laws, each tested by its name in tests/simplifier:
 //   Soundness       q and r have the values of floor(e / c) and e - c * floor(e / c) at every point
 //                   of the variables' boxes. Each rewrite is an identity guarded by a range.
-//   SplitMerge      Normalize(c * q + r) == Normalize(e), always. DivMod only partitions terms, cuts
+//   SplitMerge      Normalize(c * q + r) == Normalize(e), always. DivMod only partitions terms,
+//   cuts
 //                   a digit into two adjacent ones or makes the pair (M floordiv c, M mod c), and
 //                   Normalize puts each of these together again.
 //   Telescoping     A chain of reshapes equals the direct reshape, whatever is reshaped: by
@@ -79,8 +80,8 @@ struct Term {
   friend bool operator==(const Term&, const Term&) = default;
 };
 
-/// `constant + sum of terms`. An immutable view of terms that a DigitContext owns: copying is cheap,
-/// equality is equality of the normal forms where both come from one context.
+/// `constant + sum of terms`. An immutable view of terms that a DigitContext owns: copying is
+/// cheap, equality is equality of the normal forms where both come from one context.
 struct Sum {
   llvm::ArrayRef<Term> terms;
   int64_t constant = 0;

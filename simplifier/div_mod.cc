@@ -95,8 +95,8 @@ class Divider {
     return Division{*quotient, *rest};
   }
 
-  // Writes the rest as a combination of facts plus terms that the divisor divides or that are small,
-  // and succeeds where the bounds of the facts keep that inside one multiple of the divisor.
+  // Writes the rest as a combination of facts plus terms that the divisor divides or that are
+  // small, and succeeds where the bounds of the facts keep that inside one multiple of the divisor.
   std::optional<Division> DivideByFacts() {
     if (context_.facts().empty()) return std::nullopt;
     const auto indivisible = [this](const Term& term) { return term.coefficient % divisor_ != 0; };
@@ -107,7 +107,8 @@ class Divider {
       const std::optional<int64_t> factor = MatchingFactor(left, fact.expression);
       if (!factor) continue;
       const std::optional<TermVector> next = SubtractTerms(left, fact.expression, *factor);
-      if (!next || llvm::count_if(*next, indivisible) >= llvm::count_if(left, indivisible)) continue;
+      if (!next || llvm::count_if(*next, indivisible) >= llvm::count_if(left, indivisible))
+        continue;
       left = *next;
       range = range + fact.bounds * *factor;
       for (Term term : fact.expression.terms) {
@@ -171,8 +172,7 @@ class Divider {
     for (const Term& term : rest_) SplitAtBlock(term, block, small, tall);
     int64_t small_constant = FloorMod(rest_constant_, block);
     int64_t tall_constant = rest_constant_ - small_constant;
-    const std::optional<int64_t> carry =
-        MultipleAround(NaturalRange(small, small_constant), block);
+    const std::optional<int64_t> carry = MultipleAround(NaturalRange(small, small_constant), block);
     if (!carry) return std::nullopt;
     const std::optional<int64_t> shift = CheckedMul(*carry, block);
     const std::optional<int64_t> shifted = shift ? CheckedAdd(tall_constant, *shift) : std::nullopt;
@@ -201,13 +201,14 @@ class Divider {
     const int64_t magnitude = Magnitude(term.coefficient);
     const bool divides = term.coefficient != support::kInt64Min && block % magnitude == 0;
     const int64_t low = divides ? block / magnitude : 0;
-    const bool exact = low != 0 && term.extent > low &&
-                       (term.IsTop() || term.extent % low == 0) && CheckedMul(term.lo, low);
+    const bool exact = low != 0 && term.extent > low && (term.IsTop() || term.extent % low == 0) &&
+                       CheckedMul(term.lo, low);
     if (!exact) {
       small.push_back(term);
       return;
     }
-    const int64_t high = term.extent == kUnbounded ? kUnbounded : support::CeilDiv(term.extent, low);
+    const int64_t high =
+        term.extent == kUnbounded ? kUnbounded : support::CeilDiv(term.extent, low);
     AppendTerm(term.coefficient, term.atom, term.lo, low, small);
     AppendTerm(term.coefficient * low, term.atom, term.lo * low, high, tall);
   }
@@ -228,8 +229,9 @@ class Divider {
   // One canonical sign for marks, through rest' = k * divisor - 1 - rest: its quotient is
   // k - 1 - q and its remainder divisor - 1 - r.
   std::optional<Division> DivideNegated() {
-    const int64_t k =
-        rest_range_.upper == Interval::kPlusInfinity ? 1 : FloorDiv(rest_range_.upper, divisor_) + 1;
+    const int64_t k = rest_range_.upper == Interval::kPlusInfinity
+                          ? 1
+                          : FloorDiv(rest_range_.upper, divisor_) + 1;
     const std::optional<int64_t> top = CheckedMul(k, divisor_);
     if (!top) return std::nullopt;
     TermVector negated = rest_;

@@ -28,7 +28,8 @@ void Append(int64_t coefficient, const Factor* factor, LinearForm& form) {
 // form + coefficient * addend; nothing on overflow.
 std::optional<LinearForm> SumOf(LinearForm form, int64_t coefficient, const LinearForm& addend) {
   const std::optional<int64_t> offset = CheckedMul(coefficient, addend.constant);
-  const std::optional<int64_t> constant = offset ? CheckedAdd(form.constant, *offset) : std::nullopt;
+  const std::optional<int64_t> constant =
+      offset ? CheckedAdd(form.constant, *offset) : std::nullopt;
   if (!constant) return std::nullopt;
   form.constant = *constant;
   for (const auto& [part_coefficient, factor] : addend.parts) {
@@ -107,7 +108,8 @@ void Factor::Profile(llvm::FoldingSetNodeID& node_id) const {
 //
 // With boundaries P_0 < P_1 < ... and coefficient k_j of the digit between P_j and P_j+1, and with
 // X_P = x floordiv P, Y_P = x mod P, the digit is X_Pj - (P_j+1 / P_j) * X_Pj+1 and also
-// (Y_Pj+1 - Y_Pj) / P_j. A split writes the digits below it by remainders, those above by quotients.
+// (Y_Pj+1 - Y_Pj) / P_j. A split writes the digits below it by remainders, those above by
+// quotients.
 class Rebasing {
  public:
   Rebasing(ShortestForm& writer, llvm::ArrayRef<Term> digits) : writer_(writer) {
@@ -200,9 +202,8 @@ LinearForm ShortestForm::Write(const Sum& sum) {
     WriteChain(llvm::ArrayRef<Term>(terms).slice(begin, end - begin), form);
     begin = end;
   }
-  llvm::stable_sort(form.parts, [](const auto& a, const auto& b) {
-    return Compare(*a.second, *b.second) < 0;
-  });
+  llvm::stable_sort(form.parts,
+                    [](const auto& a, const auto& b) { return Compare(*a.second, *b.second) < 0; });
   SettleConstants(form);
   CountOperations(form);
   return form;
@@ -268,8 +269,8 @@ LinearForm ShortestForm::ComputeValue(const Atom* atom) {
   factor.atom = atom;
   factor.operand = Write(atom->arguments[0]);
   factor.second = Write(atom->arguments[1]);
-  const bool divides = atom->operation == OpaqueOperation::kFloorDiv ||
-                       atom->operation == OpaqueOperation::kMod;
+  const bool divides =
+      atom->operation == OpaqueOperation::kFloorDiv || atom->operation == OpaqueOperation::kMod;
   factor.operations = AddOperations(factor.operand.operations, factor.second.operations);
   if (divides) factor.operations = AddOperations(factor.operations, 1);
   value.operations = factor.operations;
@@ -292,9 +293,8 @@ LinearForm ShortestForm::LiftedOperand(const Atom* mark, int64_t& lo) {
     if (!lifted_lo || !extent) continue;
     TermVector low;
     AppendTerm(1, term.atom, 1, term.IsTop() ? kUnbounded : *extent, low);
-    const ScaledSum parts[] = {{sum, scale},
-                               {context_.Store(term, 0), -scale},
-                               {context_.Store(low, 0), 1}};
+    const ScaledSum parts[] = {
+        {sum, scale}, {context_.Store(term, 0), -scale}, {context_.Store(low, 0), 1}};
     LinearForm lifted = Write(Linear(context_, parts));
     if (lifted.operations >= best.operations) continue;
     best = std::move(lifted);
@@ -306,8 +306,7 @@ LinearForm ShortestForm::LiftedOperand(const Atom* mark, int64_t& lo) {
 const Factor* ShortestForm::Quotient(const Atom* atom, int64_t lo) {
   const auto key = std::make_pair(atom, lo);
   if (const auto known = quotients_.find(key); known != quotients_.end()) return known->second;
-  LinearForm operand =
-      atom->kind == AtomKind::kMark ? LiftedOperand(atom, lo) : Value(atom);
+  LinearForm operand = atom->kind == AtomKind::kMark ? LiftedOperand(atom, lo) : Value(atom);
   const Factor* factor = Divide(FactorKind::kFloorDiv, std::move(operand), lo);
   quotients_[key] = factor;
   return factor;
@@ -350,9 +349,8 @@ bool ShortestForm::LiftOne(TermVector& terms, int64_t& coefficient, Sum& sum, in
       if (!lifted_modulus || !extent) continue;
       TermVector joined;
       AppendTerm(1, low->atom, low->lo, *extent, joined);
-      const ScaledSum parts[] = {{sum, scale},
-                                 {context_.Store(quotient, 0), -scale},
-                                 {context_.Store(joined, 0), 1}};
+      const ScaledSum parts[] = {
+          {sum, scale}, {context_.Store(quotient, 0), -scale}, {context_.Store(joined, 0), 1}};
       sum = Linear(context_, parts);
       modulus = *lifted_modulus;
       coefficient = low->coefficient;
@@ -426,8 +424,7 @@ void ShortestForm::SettleConstants(LinearForm& form) {
     if (form.constant == 0) return;
     if (factor->kind != FactorKind::kFloorDiv || factor->divisor == 1 || inner == 0) continue;
     if (coefficient == support::kInt64Min || form.constant % coefficient != 0) continue;
-    const std::optional<int64_t> carried =
-        CheckedMul(form.constant / coefficient, factor->divisor);
+    const std::optional<int64_t> carried = CheckedMul(form.constant / coefficient, factor->divisor);
     const std::optional<int64_t> constant = carried ? CheckedAdd(inner, *carried) : std::nullopt;
     if (!constant) continue;
     form.constant = 0;

@@ -29,7 +29,8 @@ struct Factor;
 struct LinearForm {
   llvm::SmallVector<std::pair<int64_t, const Factor*>, 4> parts;
   int64_t constant = 0;
-  /// Divisions and remainders in all parts, written out as a tree; stops counting at kManyOperations.
+  /// Divisions and remainders in all parts, written out as a tree; stops counting at
+  /// kManyOperations.
   int operations = 0;
 };
 

@@ -65,7 +65,8 @@ bool CutOne(TermVector& group) {
     const Term term = group[i];
     group.erase(group.begin() + static_cast<std::ptrdiff_t>(i));
     const int64_t low = cut / term.lo;
-    const int64_t high = term.extent == kUnbounded ? kUnbounded : support::CeilDiv(term.extent, low);
+    const int64_t high =
+        term.extent == kUnbounded ? kUnbounded : support::CeilDiv(term.extent, low);
     AppendTerm(term.coefficient, term.atom, term.lo, low, group);
     AppendTerm(term.coefficient * low, term.atom, cut, high, group);
     return true;
@@ -111,9 +112,7 @@ bool ExpandMark(const Term& mark, TermVector& terms, int64_t& constant) {
   return true;
 }
 
-bool IsWholeMark(const Term& term) {
-  return term.atom->kind == AtomKind::kMark && term.IsWhole();
-}
+bool IsWholeMark(const Term& term) { return term.atom->kind == AtomKind::kMark && term.IsWhole(); }
 
 // Brings the digits of one atom into normal form. False on overflow.
 bool NormalizeGroup(TermVector& group) {

@@ -51,8 +51,9 @@ Interval DivideBounds(Interval bounds, int64_t factor) {
 Interval AtomBounds(Interval digit, int64_t lo) {
   Interval result;
   if (digit.lower != Interval::kMinusInfinity) {
-    result.lower = CheckedMul(digit.lower, lo).value_or(
-        digit.lower < 0 ? Interval::kMinusInfinity : Interval::kPlusInfinity);
+    result.lower =
+        CheckedMul(digit.lower, lo)
+            .value_or(digit.lower < 0 ? Interval::kMinusInfinity : Interval::kPlusInfinity);
   }
   if (digit.upper != Interval::kPlusInfinity) {
     const std::optional<int64_t> start = CheckedMul(digit.upper, lo);
@@ -131,8 +132,8 @@ class Tightener {
     return normal;
   }
 
-  // Turns a bound on one digit with coefficient 1 into a bound on its variable, or on the sum of its
-  // mark. False where the digit does not allow that.
+  // Turns a bound on one digit with coefficient 1 into a bound on its variable, or on the sum of
+  // its mark. False where the digit does not allow that.
   bool Absorb(const Constraint& constraint, llvm::SmallVectorImpl<Constraint>& pending) {
     const Term& term = constraint.expression.terms.front();
     if (!narrows_ || term.coefficient != 1 || !term.IsTop()) return false;
@@ -167,7 +168,8 @@ class Tightener {
     map_.empty |= box.IsEmpty();
   }
 
-  // Bounds each variable that stands alone in a term by the bounds and the range of the other terms.
+  // Bounds each variable that stands alone in a term by the bounds and the range of the other
+  // terms.
   void Propagate(const Constraint& constraint) {
     const llvm::ArrayRef<Term> terms = constraint.expression.terms;
     for (size_t i = 0; i < terms.size() && !map_.empty; ++i) {

@@ -25,8 +25,8 @@ struct QuasiAffineMap {
 /// Brings the constraints into normal form (no constant, coprime coefficients, the first term
 /// positive, bounds no wider than the expression's range), drops those that the box implies, turns
 /// those on one variable into bounds and carries bounds from variable to variable until nothing
-/// changes. Sets `empty` where the ranges show that no point is left. Never changes the set of points.
-/// *d0 * 6 + s0 in [0, 13] with d0, s0 in [0, 9] -> d0 in [0, 2], d0 * 6 + s0 in [0, 13]*
+/// changes. Sets `empty` where the ranges show that no point is left. Never changes the set of
+/// points. *d0 * 6 + s0 in [0, 13] with d0, s0 in [0, 9] -> d0 in [0, 2], d0 * 6 + s0 in [0, 13]*
 void Tighten(DigitContext& context, QuasiAffineMap& map);
 
 /// Tighten, then simplifies the results by what the constraints say.

@@ -28,7 +28,8 @@ std::string Printable(llvm::StringRef text) {
 SourcePosition Locate(llvm::StringRef text, size_t offset) {
   offset = std::min(offset, text.size());
   const llvm::StringRef before = text.take_front(offset);
-  const size_t line_start = before.rfind('\n') == llvm::StringRef::npos ? 0 : before.rfind('\n') + 1;
+  const size_t line_start =
+      before.rfind('\n') == llvm::StringRef::npos ? 0 : before.rfind('\n') + 1;
   SourcePosition position;
   position.line = 1 + static_cast<int64_t>(before.count('\n'));
   position.column = 1 + static_cast<int64_t>(offset - line_start);

@@ -11,11 +11,11 @@
 #define HI_CONCAT(a, b) HI_CONCAT_INNER(a, b)
 
 /// Returns from the enclosing function with the status of `expression` unless it is OK.
-#define HI_RETURN_IF_ERROR(expression)                         \
-  do {                                                         \
+#define HI_RETURN_IF_ERROR(expression)                            \
+  do {                                                            \
     if (absl::Status hi_status = (expression); !hi_status.ok()) { \
-      return hi_status;                                        \
-    }                                                          \
+      return hi_status;                                           \
+    }                                                             \
   } while (false)
 
 /// Declares or assigns `lhs` from a StatusOr, or returns its status.

@@ -45,8 +45,8 @@ std::optional<std::string> ReadInput(const std::string& file, uint64_t max_bytes
     const size_t count = std::fread(text.data() + size, 1, kChunk, stream);
     text.resize(size + count);
     if (text.size() > max_bytes) {
-      error = "larger than the limit of " + std::to_string(max_bytes) +
-              " bytes (--max-input-bytes)";
+      error =
+          "larger than the limit of " + std::to_string(max_bytes) + " bytes (--max-input-bytes)";
     } else if (std::ferror(stream) != 0) {
       error = std::strerror(errno);
     } else if (count < kChunk) {
@@ -75,8 +75,8 @@ void Report(const std::vector<support::Diagnostic>& diagnostics) {
   }
 }
 
-std::vector<std::unique_ptr<hlo::Module>> LoadModules(const std::string& file,
-                                                      const Limits& limits, ExitCode& status) {
+std::vector<std::unique_ptr<hlo::Module>> LoadModules(const std::string& file, const Limits& limits,
+                                                      ExitCode& status) {
   std::vector<std::unique_ptr<hlo::Module>> modules;
   std::optional<std::string> text = ReadInput(file, limits.input_bytes);
   if (!text) {

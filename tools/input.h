@@ -13,8 +13,8 @@
 
 namespace hlo_indexing::tools {
 
-/// The contents of a file, or of standard input for `-`. Nothing, after a message on standard error, where
-/// it cannot be read or is larger than the limit.
+/// The contents of a file, or of standard input for `-`. Nothing, after a message on standard
+/// error, where it cannot be read or is larger than the limit.
 std::optional<std::string> ReadInput(const std::string& file, uint64_t max_bytes);
 
 /// Prints `hlo-indexing: error: message` on standard error.
@@ -22,10 +22,10 @@ void ReportError(const std::string& message);
 /// Prints diagnostics on standard error, coloured where that is a terminal.
 void Report(const std::vector<support::Diagnostic>& diagnostics);
 
-/// The modules of one file, parsed and verified. Those in error are reported and left out; `status` becomes
-/// kBadInput then.
-std::vector<std::unique_ptr<hlo::Module>> LoadModules(const std::string& file,
-                                                      const Limits& limits, ExitCode& status);
+/// The modules of one file, parsed and verified. Those in error are reported and left out; `status`
+/// becomes kBadInput then.
+std::vector<std::unique_ptr<hlo::Module>> LoadModules(const std::string& file, const Limits& limits,
+                                                      ExitCode& status);
 
 }  // namespace hlo_indexing::tools
 

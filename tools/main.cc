@@ -32,7 +32,8 @@ struct CommandLine {
   cl::OptionCategory category{"hlo-indexing options"};
 
   cl::SubCommand maps{"maps", "Indexing maps per instruction, output array and operand array"};
-  cl::SubCommand simplify{"simplify", "Bare maps in simplest form, from arguments or lines of stdin"};
+  cl::SubCommand simplify{"simplify",
+                          "Bare maps in simplest form, from arguments or lines of stdin"};
   cl::SubCommand stats{"stats", "Opcodes, shapes and how many maps are exact, superset, unknown"};
   cl::SubCommand print{"print", "The modules again, in canonical text"};
 
@@ -55,23 +56,26 @@ struct CommandLine {
       cl::sub(simplify),
       cl::sub(stats),
       cl::cat(category)};
-  cl::opt<std::string> output{"o",           cl::desc("Write to a file instead of stdout"),
-                              cl::value_desc("file"), cl::init("-"),
-                              cl::sub(maps), cl::sub(simplify),
-                              cl::sub(stats), cl::sub(print),
+  cl::opt<std::string> output{"o",
+                              cl::desc("Write to a file instead of stdout"),
+                              cl::value_desc("file"),
+                              cl::init("-"),
+                              cl::sub(maps),
+                              cl::sub(simplify),
+                              cl::sub(stats),
+                              cl::sub(print),
                               cl::cat(category)};
 
-  cl::opt<Direction> direction{
-      "direction",
-      cl::desc("Which maps:"),
-      cl::values(clEnumValN(Direction::kOutputToInput, "output-to-input",
-                            "what each output element reads"),
-                 clEnumValN(Direction::kInputToOutput, "input-to-output",
-                            "which output elements read an input element"),
-                 clEnumValN(Direction::kBoth, "both", "both")),
-      cl::init(Direction::kOutputToInput),
-      cl::sub(maps),
-      cl::cat(category)};
+  cl::opt<Direction> direction{"direction",
+                               cl::desc("Which maps:"),
+                               cl::values(clEnumValN(Direction::kOutputToInput, "output-to-input",
+                                                     "what each output element reads"),
+                                          clEnumValN(Direction::kInputToOutput, "input-to-output",
+                                                     "which output elements read an input element"),
+                                          clEnumValN(Direction::kBoth, "both", "both")),
+                               cl::init(Direction::kOutputToInput),
+                               cl::sub(maps),
+                               cl::cat(category)};
   cl::opt<std::string> instruction{"instruction", cl::desc("Only the instruction of that name"),
                                    cl::value_desc("name"), cl::sub(maps), cl::cat(category)};
   cl::opt<std::string> computation{"computation", cl::desc("Only the computation of that name"),
@@ -86,19 +90,22 @@ struct CommandLine {
   cl::opt<bool> operand_shapes{"operand-shapes", cl::desc("With the shapes of operands"),
                                cl::sub(print), cl::cat(category)};
 
-  cl::opt<uint64_t> max_input_bytes{"max-input-bytes", cl::desc("The largest input file"),
+  cl::opt<uint64_t> max_input_bytes{"max-input-bytes",   cl::desc("The largest input file"),
                                     cl::value_desc("n"), cl::init(Limits().input_bytes),
-                                    cl::sub(maps), cl::sub(simplify),
-                                    cl::sub(stats), cl::sub(print),
+                                    cl::sub(maps),       cl::sub(simplify),
+                                    cl::sub(stats),      cl::sub(print),
                                     cl::cat(category)};
-  cl::opt<uint64_t> max_errors{"max-errors", cl::desc("Stop after so many errors in a file"),
+  cl::opt<uint64_t> max_errors{"max-errors",        cl::desc("Stop after so many errors in a file"),
                                cl::value_desc("n"), cl::init(Limits().errors),
-                               cl::sub(maps), cl::sub(stats),
-                               cl::sub(print), cl::cat(category)};
+                               cl::sub(maps),       cl::sub(stats),
+                               cl::sub(print),      cl::cat(category)};
   cl::opt<uint64_t> max_records{
-      "max-records", cl::desc("The most pairs of output and operand arrays of one instruction"),
-      cl::value_desc("n"), cl::init(Limits().records_per_instruction),
-      cl::sub(maps), cl::cat(category)};
+      "max-records",
+      cl::desc("The most pairs of output and operand arrays of one instruction"),
+      cl::value_desc("n"),
+      cl::init(Limits().records_per_instruction),
+      cl::sub(maps),
+      cl::cat(category)};
 
   Limits limits() const {
     Limits limits;
@@ -129,8 +136,7 @@ ExitCode Dispatch(CommandLine& line, llvm::raw_ostream& out) {
   if (line.simplify) return RunSimplify({line.simplify_maps, line.format, line.limits()}, out);
   if (line.stats) return RunStats({line.stats_files, line.format, line.limits()}, out);
   if (line.print) {
-    return RunPrint(
-        {line.print_files, !line.no_metadata, line.operand_shapes, line.limits()}, out);
+    return RunPrint({line.print_files, !line.no_metadata, line.operand_shapes, line.limits()}, out);
   }
   cl::PrintHelpMessage();
   return ExitCode::kBadUsage;

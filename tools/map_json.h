@@ -11,7 +11,8 @@
 
 namespace hlo_indexing::tools {
 
-/// Writes a map as an object: text, dims, ranges, runtime, results, constraints. Null for the unknown map.
+/// Writes a map as an object: text, dims, ranges, runtime, results, constraints. Null for the
+/// unknown map.
 void WriteMap(const indexing_analysis::IndexingMap& map, llvm::json::OStream& json);
 
 /// The text as a JSON string, quotes included; malformed UTF-8 is replaced.

@@ -1,10 +1,10 @@
 // `hlo-indexing maps`: the indexing maps of every instruction.
 #include <deque>
 
+#include "hlo/printer.h"
 #include "indexing_analysis/analysis.h"
 #include "llvm/ADT/DenseMap.h"
 #include "mlir/IR/MLIRContext.h"
-#include "hlo/printer.h"
 #include "support/checked_math.h"
 #include "tools/command.h"
 #include "tools/input.h"
@@ -108,8 +108,7 @@ class TextRenderer : public MapsRenderer {
       out_ << '\n';
       return;
     }
-    const bool on_one_line =
-        operand.maps->size() == 1 && operand.exactness == Exactness::kExact;
+    const bool on_one_line = operand.maps->size() == 1 && operand.exactness == Exactness::kExact;
     if (!on_one_line) out_ << '\n';
     for (const IndexingMap& map : *operand.maps) {
       out_ << (on_one_line ? " " : "      ") << map.ToString() << '\n';
@@ -131,8 +130,8 @@ class TextRenderer : public MapsRenderer {
   const std::vector<OperandArray>* operands_ = nullptr;
 };
 
-// For programs: one JSON object per instruction, output array and operand array. A tuple of a thousand
-// arrays has a million of them, so what repeats is rendered once and copied.
+// For programs: one JSON object per instruction, output array and operand array. A tuple of a
+// thousand arrays has a million of them, so what repeats is rendered once and copied.
 class JsonRenderer : public MapsRenderer {
  public:
   explicit JsonRenderer(raw_ostream& out) : out_(out) {}
@@ -196,11 +195,13 @@ class JsonRenderer : public MapsRenderer {
       return;
     }
     out_ << ",\"exactness\":\"" << ExactnessName(operand.exactness) << '"';
-    if (operand.exactness != Exactness::kExact) out_ << ",\"reason\":" << JsonString(operand.reason);
+    if (operand.exactness != Exactness::kExact)
+      out_ << ",\"reason\":" << JsonString(operand.reason);
     out_ << ",\"maps\":" << MapsText(operand) << "}\n";
   }
 
-  // The maps as an array. Instructions of the same kind share their lists, so most have been rendered.
+  // The maps as an array. Instructions of the same kind share their lists, so most have been
+  // rendered.
   llvm::StringRef MapsText(const OperandIndexing& operand) {
     const auto [position, is_new] = texts_.try_emplace(operand.maps.get());
     if (!is_new) return position->second;
@@ -245,13 +246,11 @@ class MapsCommand {
       status_ = Worst(status_, ExitCode::kNotSupported);
     }
     if (!options_.instruction.empty() && !found_ && status_ == ExitCode::kFine) {
-      ReportError("there is no instruction '" + options_.instruction + "'" +
-                  (options_.computation.empty()
-                       ? ""
-                       : " in computation '" + options_.computation + "'"));
+      ReportError(
+          "there is no instruction '" + options_.instruction + "'" +
+          (options_.computation.empty() ? "" : " in computation '" + options_.computation + "'"));
       status_ = ExitCode::kBadUsage;
-    } else if (!options_.computation.empty() && !found_computation_ &&
-               status_ == ExitCode::kFine) {
+    } else if (!options_.computation.empty() && !found_computation_ && status_ == ExitCode::kFine) {
       ReportError("there is no computation '" + options_.computation + "'");
       status_ = ExitCode::kBadUsage;
     }
@@ -266,8 +265,7 @@ class MapsCommand {
     for (const std::unique_ptr<Module>& module : modules) {
       indexing_analysis::AnalysisOptions analysis_options;
       if (!options_.simplify) {
-        analysis_options.simplification =
-            indexing_analysis::AnalysisOptions::Simplification::kNone;
+        analysis_options.simplification = indexing_analysis::AnalysisOptions::Simplification::kNone;
       }
       IndexingAnalysis analysis(&context_, analysis_options);
       renderer_.BeginModule(*module);
@@ -298,13 +296,12 @@ class MapsCommand {
   void RunInstruction(const Instruction& instruction, IndexingAnalysis& analysis) {
     const std::vector<OperandArray> operands = OperandArrays(instruction);
     const int64_t outputs = instruction.shape().num_array_leaves();
-    const auto records =
-        support::CheckedMul(outputs, static_cast<int64_t>(operands.size()));
+    const auto records = support::CheckedMul(outputs, static_cast<int64_t>(operands.size()));
     renderer_.BeginInstruction(instruction, operands);
     if (operands.empty()) return;
     if (!records || static_cast<uint64_t>(*records) > options_.limits.records_per_instruction) {
-      ReportError("instruction '" + instruction.name().str() + "' has " +
-                  std::to_string(outputs) + " output and " + std::to_string(operands.size()) +
+      ReportError("instruction '" + instruction.name().str() + "' has " + std::to_string(outputs) +
+                  " output and " + std::to_string(operands.size()) +
                   " operand arrays, more pairs than the limit (--max-records)");
       status_ = Worst(status_, ExitCode::kNotSupported);
       return;

@@ -8,8 +8,7 @@ namespace hlo_indexing::tools {
 ExitCode RunPrint(const PrintCommandOptions& options, llvm::raw_ostream& out) {
   ExitCode status = ExitCode::kFine;
   hlo::PrintOptions print_options;
-  print_options.metadata =
-      options.metadata ? hlo::PrintMetadata::kYes : hlo::PrintMetadata::kNo;
+  print_options.metadata = options.metadata ? hlo::PrintMetadata::kYes : hlo::PrintMetadata::kNo;
   print_options.operand_shapes =
       options.operand_shapes ? hlo::PrintOperandShapes::kYes : hlo::PrintOperandShapes::kNo;
   bool first = true;

@@ -32,8 +32,7 @@ struct Statistics {
   int64_t unknown = 0;
 };
 
-void CountMaps(const Instruction& instruction, IndexingAnalysis& analysis,
-               Statistics& statistics) {
+void CountMaps(const Instruction& instruction, IndexingAnalysis& analysis, Statistics& statistics) {
   int64_t operands = 0;
   for (const Instruction* operand : instruction.operands()) {
     operands += operand->shape().num_array_leaves();
@@ -121,8 +120,8 @@ void WriteRanking(const std::map<std::string, int64_t>& counts, size_t limit,
 void WriteText(const std::string& file, const Statistics& statistics, llvm::raw_ostream& out) {
   const int64_t records = statistics.exact + statistics.superset + statistics.unknown;
   const auto share = [&](int64_t count) {
-    const double percent = records == 0 ? 0 : 100.0 * static_cast<double>(count) /
-                                                  static_cast<double>(records);
+    const double percent =
+        records == 0 ? 0 : 100.0 * static_cast<double>(count) / static_cast<double>(records);
     out << llvm::format("%lld (%.1f %%)", static_cast<long long>(count), percent);
   };
   out << "// " << file << '\n'

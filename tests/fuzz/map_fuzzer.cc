@@ -1,5 +1,5 @@
-// Any bytes as an indexing map: what parses prints to text that parses back, and simplifying keeps the
-// values and the domain at a few points.
+// Any bytes as an indexing map: what parses prints to text that parses back, and simplifying keeps
+// the values and the domain at a few points.
 #include <cstdint>
 #include <cstdlib>
 #include <string>
@@ -30,8 +30,11 @@ int64_t Sample(Interval bounds, uint64_t seed) {
 void CheckPoint(const IndexingMap& map, const IndexingMap& simplified, uint64_t seed) {
   llvm::SmallVector<int64_t> dimensions;
   llvm::SmallVector<int64_t> symbols;
-  const auto next = [&seed] { return seed = seed * 6364136223846793005ULL + 1442695040888963407ULL; };
-  for (const auto& variable : map.dimensions()) dimensions.push_back(Sample(variable.bounds, next()));
+  const auto next = [&seed] {
+    return seed = seed * 6364136223846793005ULL + 1442695040888963407ULL;
+  };
+  for (const auto& variable : map.dimensions())
+    dimensions.push_back(Sample(variable.bounds, next()));
   for (const auto& variable : map.ranges()) symbols.push_back(Sample(variable.bounds, next()));
   for (const auto& variable : map.runtime()) symbols.push_back(Sample(variable.bounds, next()));
   const auto values = map.Evaluate(dimensions, symbols);
@@ -47,8 +50,7 @@ void CheckPoint(const IndexingMap& map, const IndexingMap& simplified, uint64_t 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   // Expressions are never freed: a context of its own for each input.
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
-  const auto map =
-      ParseIndexingMap({reinterpret_cast<const char*>(data), size}, &context);
+  const auto map = ParseIndexingMap({reinterpret_cast<const char*>(data), size}, &context);
   if (!map.ok() || map->IsUnknown()) return 0;
   const auto again = ParseIndexingMap(map->ToString(), &context);
   Require(again.ok() && *again == *map, "does not parse back", *map);

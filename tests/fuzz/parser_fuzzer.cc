@@ -1,5 +1,5 @@
-// Any bytes as HLO text: parsed modules print to text that parses back to the same text, and their maps
-// can be asked for.
+// Any bytes as HLO text: parsed modules print to text that parses back to the same text, and their
+// maps can be asked for.
 #include <cstdint>
 #include <cstdlib>
 #include <memory>

@@ -56,8 +56,7 @@ constexpr RoundTripCase kRoundTrips[] = {
      "  %multiply.inline.0 = f32[3] multiply(%a, %a)\n"
      "  %negate.inline.1 = f32[3] negate(%a)\n"
      "  ROOT %r = f32[3] add(%multiply.inline.0, %negate.inline.1)\n}\n"},
-    {"TupleElementSuffix",
-     "e { t = (f32[3], (s32[])) parameter(0)\n ROOT r = s32[] copy(t#1#0) }",
+    {"TupleElementSuffix", "e { t = (f32[3], (s32[])) parameter(0)\n ROOT r = s32[] copy(t#1#0) }",
      "\nENTRY %e (t: (f32[3], (s32[]))) -> s32[] {\n  %t = (f32[3], (s32[])) parameter(0)\n"
      "  %get-tuple-element.inline.0 = (s32[]) get-tuple-element(%t), index=1\n"
      "  %get-tuple-element.inline.1 = s32[] "
@@ -101,7 +100,8 @@ constexpr RoundTripCase kRoundTrips[] = {
 INSTANTIATE_TEST_SUITE_P(All, ParserRoundTrip, ::testing::ValuesIn(kRoundTrips),
                          [](const auto& test) { return std::string(test.param.name); });
 
-// Instructions whose line prints as it is written, in a computation with the operands that they name.
+// Instructions whose line prints as it is written, in a computation with the operands that they
+// name.
 class InstructionRoundTrip : public ::testing::TestWithParam<const char*> {};
 
 constexpr const char* kOperands =
@@ -131,7 +131,8 @@ INSTANTIATE_TEST_SUITE_P(
         "%r = f32[4,5]{1,0} dot(%a, %b), lhs_contracting_dims={1}, rhs_contracting_dims={0}, "
         "operand_precision={high,highest}, algorithm=dot_bf16_bf16_f32",
         "%r = f32[4]{0} reduce(%a, %z), dimensions={1}, to_apply=%add",
-        "%r = f32[1,3,3,6]{3,2,1,0} convolution(%img, %k), window={size=3x3 stride=2x1 pad=-1_0x0_2 "
+        "%r = f32[1,3,3,6]{3,2,1,0} convolution(%img, %k), window={size=3x3 stride=2x1 "
+        "pad=-1_0x0_2 "
         "lhs_dilate=1x2 rhs_dilate=2x1 rhs_reversal=0x1}, dim_labels=b01f_01io->b01f, "
         "feature_group_count=1",
         "%r = f32[4,6]{1,0} all-reduce(%a), channel_id=1, replica_groups={{0,1},{2,3}}, "
@@ -178,7 +179,8 @@ TEST(Parser, LinksUsersAndParameters) {
   EXPECT_EQ(entry.root().name(), "t");
   EXPECT_TRUE(entry.root().users().empty());
   std::vector<std::string> order;
-  for (const Instruction* instruction : entry.PostOrder()) order.push_back(instruction->name().str());
+  for (const Instruction* instruction : entry.PostOrder())
+    order.push_back(instruction->name().str());
   EXPECT_EQ(order, (std::vector<std::string>{"a", "s", "t"}));
 }
 
@@ -187,8 +189,8 @@ TEST(Parser, EntryIsMarkedOrLast) {
                 ->entry()
                 .name(),
             "a");
-  EXPECT_EQ(
-      Parse("a { ROOT p = f32[] parameter(0) } b { p = f32[] parameter(0) }")->entry().name(), "b");
+  EXPECT_EQ(Parse("a { ROOT p = f32[] parameter(0) } b { p = f32[] parameter(0) }")->entry().name(),
+            "b");
 }
 
 TEST(Parser, SplitsModules) {
@@ -239,8 +241,8 @@ constexpr ErrorCase kErrors[] = {
     {"Tile", "e { p = f32[2]{0:T(0)} parameter(0) }", "at least 1"},
     {"Duplicate", "e { p = f32[] parameter(0)\n p = f32[] negate(p) }", "is defined twice"},
     {"TwoRoots", "e { ROOT p = f32[] parameter(0)\n ROOT q = f32[] negate(p) }", "second ROOT"},
-    {"TwoEntries",
-     "ENTRY a { p = f32[] parameter(0) } ENTRY b { p = f32[] parameter(0) }", "second ENTRY"},
+    {"TwoEntries", "ENTRY a { p = f32[] parameter(0) } ENTRY b { p = f32[] parameter(0) }",
+     "second ENTRY"},
     {"SameComputation", "a { p = f32[] parameter(0) } a { p = f32[] parameter(0) }",
      "computation 'a' is defined twice"},
     {"NoInstructions", "e { }", "has no instructions"},
@@ -258,8 +260,10 @@ constexpr ErrorCase kErrors[] = {
      "add takes 2 operands, not 1"},
     {"MissingAttribute", "e { p = f32[2] parameter(0)\n q = f32[2] transpose(p) }",
      "transpose needs the attribute 'dimensions'"},
-    {"AttributeTwice", "e { p = f32[2] parameter(0)\n q = f32[2] reverse(p), dimensions={0}, "
-     "dimensions={0} }", "'dimensions' stands twice"},
+    {"AttributeTwice",
+     "e { p = f32[2] parameter(0)\n q = f32[2] reverse(p), dimensions={0}, "
+     "dimensions={0} }",
+     "'dimensions' stands twice"},
     {"AttributeValue", "e { p = f32[2] parameter(0)\n q = f32[2] reverse(p), dimensions={x} }",
      "expected an integer"},
     {"Window", "e { p = f32[2] parameter(0)\n q = f32[2] reduce-window(p, p), window={sise=2} }",
@@ -332,8 +336,8 @@ TEST(Parser, SurvivesEveryTruncation) {
   for (const RoundTripCase& test : kRoundTrips) text += std::string(test.text) + "\n// -----\n";
   for (size_t length = 0; length < text.size(); ++length) {
     std::vector<support::Diagnostic> diagnostics;
-    const auto modules = ParseModules(
-        std::make_shared<const std::string>(text.substr(0, length)), {}, diagnostics);
+    const auto modules =
+        ParseModules(std::make_shared<const std::string>(text.substr(0, length)), {}, diagnostics);
     EXPECT_TRUE(!modules.empty() || !diagnostics.empty());
   }
 }

@@ -32,8 +32,7 @@ TEST(Shape, NumbersArrayLeavesInTupleOrder) {
   EXPECT_EQ(tuple->ElementOfLeaf(1), 2);
   EXPECT_EQ(tuple->ElementOfLeaf(2), 4);
   EXPECT_EQ(tuple->FirstLeafOfElement(3), 2);
-  EXPECT_EQ(tuple->ToString(),
-            "((), f32[], (token[], s32[4]), (), b(s32[4]), /*index=5*/())");
+  EXPECT_EQ(tuple->ToString(), "((), f32[], (token[], s32[4]), (), b(s32[4]), /*index=5*/())");
 }
 
 TEST(Shape, RefusesWhatDoesNotFit) {

@@ -19,13 +19,14 @@ constexpr const char* kOperands =
     " a = f32[4,6] parameter(0)\n b = f32[6,5] parameter(1)\n c = f32[4,6] parameter(2)\n"
     " i = s32[] parameter(3)\n s = f32[] parameter(4)\n p = pred[4,6] parameter(5)\n"
     " x = s32[2,1] parameter(6)\n n = s32[4,6] parameter(7)\n t = (f32[4,6], s32[]) parameter(8)\n"
-    " z = c64[4,6] parameter(9)\n img = f32[1,8,8,4] parameter(10)\n k = f32[3,3,4,6] parameter(11)\n"
+    " z = c64[4,6] parameter(9)\n img = f32[1,8,8,4] parameter(10)\n k = f32[3,3,4,6] "
+    "parameter(11)\n"
     " h = f16[4,6] parameter(12)\n";
 
 // The verifier's message about an instruction `r = ...`; empty where it is content.
 std::string MessageFor(const std::string& instruction) {
-  const std::string text = std::string(kCallees) + "ENTRY e {\n" + kOperands + "r = " +
-                           instruction + "\n}\n";
+  const std::string text =
+      std::string(kCallees) + "ENTRY e {\n" + kOperands + "r = " + instruction + "\n}\n";
   const auto module = ParseModule(text);
   if (!module.ok()) return "parser: " + std::string(module.status().message());
   return std::string(Verify(**module).message());
@@ -50,8 +51,10 @@ INSTANTIATE_TEST_SUITE_P(
         "f32[2,6] slice(a), slice={[0:4:2], [0:6]}", "slice(a), slice={[0:4:3], [6:6]}",
         "f32[6,6] pad(a, s), padding=1_1x0_0", "pad(a, s), padding=-1_0_2x0_0",
         "f32[8,6] concatenate(a, c), dimensions={0}", "concatenate(a, c), dimensions={1}",
-        "s32[3,4] iota(), iota_dimension=1", "f32[2,3] dynamic-slice(a, i, i), "
-        "dynamic_slice_sizes={2,3}", "dynamic-slice(a, i, i), dynamic_slice_sizes={2,3}",
+        "s32[3,4] iota(), iota_dimension=1",
+        "f32[2,3] dynamic-slice(a, i, i), "
+        "dynamic_slice_sizes={2,3}",
+        "dynamic-slice(a, i, i), dynamic_slice_sizes={2,3}",
         "f32[4,6] dynamic-update-slice(a, c, i, i)",
         "f32[2,1,6] gather(a, x), offset_dims={1,2}, collapsed_slice_dims={}, start_index_map={0}, "
         "index_vector_dim=1, slice_sizes={1,6}",
@@ -60,16 +63,19 @@ INSTANTIATE_TEST_SUITE_P(
         "rhs_contracting_dims={1}",
         "f32[1,3,3,6] convolution(img, k), window={size=3x3 stride=2x2}, "
         "dim_labels=b01f_01io->b01f",
-        "f32[4] reduce(a, s), dimensions={1}, to_apply=add", "reduce(a, s), dimensions={}, "
-        "to_apply=add", "f32[2,3] reduce-window(a, s), window={size=2x2 stride=2x2}, to_apply=add",
+        "f32[4] reduce(a, s), dimensions={1}, to_apply=add",
+        "reduce(a, s), dimensions={}, "
+        "to_apply=add",
+        "f32[2,3] reduce-window(a, s), window={size=2x2 stride=2x2}, to_apply=add",
         "reduce-window(a, s), window={size=3x1 pad=1_1x0_0 rhs_dilate=2x1}, to_apply=add",
         "tuple(a, i)", "get-tuple-element(t), index=1", "f32[4,6] call(a), to_apply=neg",
         "f32[4,6] fusion(a), kind=kLoop, calls=neg", "f32[4,6] while(a), condition=less, body=neg",
         "f32[4,6] conditional(i, a, c), branch_computations={neg, neg}", "after-all()",
-        "f32[4,6] all-reduce(a), to_apply=add", "(f32[4,6], f32[4,6]) all-reduce(a, c), to_apply=add",
+        "f32[4,6] all-reduce(a), to_apply=add",
+        "(f32[4,6], f32[4,6]) all-reduce(a, c), to_apply=add",
         "s32[] get-dimension-size(a), dimensions={0}", "(f32[4,2], s32[4,2]) topk(a), k=2",
-        "f32[4,6] custom-call(a, i), custom_call_target=\"x\"",
-        "f32[4,6] opt-barrier(a)", "u32[] partition-id()"));
+        "f32[4,6] custom-call(a, i), custom_call_target=\"x\"", "f32[4,6] opt-barrier(a)",
+        "u32[] partition-id()"));
 
 struct RejectCase {
   const char* instruction;
@@ -96,7 +102,8 @@ constexpr RejectCase kRejects[] = {
     {"f32[4,6] clamp(b, a, s)", "same dimensions"},
     {"s8[4,7] convert(a)", "s8[4,7]"},
     {"u8[4,6,3] bitcast-convert(a)", "u8[4,6,4]"},
-    {"f32[7,4,6] broadcast(a), dimensions={0,2}", "dimension 0 of size 4 to output dimension 0 of "
+    {"f32[7,4,6] broadcast(a), dimensions={0,2}",
+     "dimension 0 of size 4 to output dimension 0 of "
      "size 7"},
     {"f32[7,4,6] broadcast(a), dimensions={1}", "has 1 entries"},
     {"f32[7,4,6] broadcast(a), dimensions={1,3}", "names dimension 3"},
@@ -131,10 +138,12 @@ constexpr RejectCase kRejects[] = {
 INSTANTIATE_TEST_SUITE_P(All, VerifierRejects, ::testing::ValuesIn(kRejects));
 
 TEST(Verifier, PointsAtTheAttribute) {
-  const auto module = ParseModule("e {\n  p = f32[2] parameter(0)\n"
-                                  "  ROOT r = f32[2] reverse(p), dimensions={1}\n}");
+  const auto module = ParseModule(
+      "e {\n  p = f32[2] parameter(0)\n"
+      "  ROOT r = f32[2] reverse(p), dimensions={1}\n}");
   ASSERT_TRUE(module.ok());
-  EXPECT_THAT(std::string(Verify(**module).message()), HasSubstr("<input>:3:31: error: dimensions"));
+  EXPECT_THAT(std::string(Verify(**module).message()),
+              HasSubstr("<input>:3:31: error: dimensions"));
 }
 
 // A module made by a program has no text; errors name the instruction instead.

@@ -25,7 +25,8 @@ class AnalysisTest : public ::testing::Test {
     return modules_.back()->entry().root();
   }
 
-  // One line per map of the root's output: "operand.leaf: map", with the exactness if it is not exact.
+  // One line per map of the root's output: "operand.leaf: map", with the exactness if it is not
+  // exact.
   std::vector<std::string> Maps(const std::string& text, int64_t output = 0,
                                 AnalysisOptions options = {}) {
     const hlo::Instruction& root = Root(text);
@@ -70,9 +71,10 @@ TEST_F(AnalysisTest, Elementwise) {
   EXPECT_THAT(MapsOf({"f32[10,20]", "f32[10,20]"}, "f32[10,20] add(p0, p1)"),
               ElementsAre("0: (d0, d1) -> (d0, d1), domain: d0 in [0, 9], d1 in [0, 19]",
                           "1: (d0, d1) -> (d0, d1), domain: d0 in [0, 9], d1 in [0, 19]"));
-  EXPECT_THAT(MapsOf({"pred[]", "f32[3]", "f32[3]"}, "f32[3] select(p0, p1, p2)"),
-              ElementsAre("0: (d0) -> (), domain: d0 in [0, 2]", "1: (d0) -> (d0), domain: d0 in [0, 2]",
-                          "2: (d0) -> (d0), domain: d0 in [0, 2]"));
+  EXPECT_THAT(
+      MapsOf({"pred[]", "f32[3]", "f32[3]"}, "f32[3] select(p0, p1, p2)"),
+      ElementsAre("0: (d0) -> (), domain: d0 in [0, 2]", "1: (d0) -> (d0), domain: d0 in [0, 2]",
+                  "2: (d0) -> (d0), domain: d0 in [0, 2]"));
   EXPECT_THAT(MapsOf({}, "f32[3] iota(), iota_dimension=0"), IsEmpty());
   // An array without elements reads nothing.
   EXPECT_THAT(MapsOf({"f32[0,4]"}, "f32[0,4] negate(p0)"), IsEmpty());
@@ -90,17 +92,18 @@ TEST_F(AnalysisTest, DataMovement) {
   EXPECT_THAT(MapsOf({"f32[20]"}, "f32[10,20,30] broadcast(p0), dimensions={1}"),
               ElementsAre("0: (d0, d1, d2) -> (d1), domain: d0 in [0, 9], d1 in [0, 19], d2 in "
                           "[0, 29]"));
-  EXPECT_THAT(MapsOf({"f32[3,12288,6,128]"},
-                     "f32[3,6,128,12288] transpose(p0), dimensions={0,2,3,1}"),
-              ElementsAre("0: (d0, d1, d2, d3) -> (d0, d3, d1, d2), domain: d0 in [0, 2], d1 in "
-                          "[0, 5], d2 in [0, 127], d3 in [0, 12287]"));
-  EXPECT_THAT(MapsOf({"f32[1,17,9,9]"}, "f32[1,17,9,9] reverse(p0), dimensions={1,2}"),
-              ElementsAre("0: (d0, d1, d2, d3) -> (0, -d1 + 16, -d2 + 8, d3), domain: d0 in [0, 0], "
-                          "d1 in [0, 16], d2 in [0, 8], d3 in [0, 8]"));
-  EXPECT_THAT(MapsOf({"f32[10,20,50]"},
-                     "f32[5,3,25] slice(p0), slice={[5:10:1], [3:20:7], [0:50:2]}"),
-              ElementsAre("0: (d0, d1, d2) -> (d0 + 5, d1 * 7 + 3, d2 * 2), domain: d0 in [0, 4], "
-                          "d1 in [0, 2], d2 in [0, 24]"));
+  EXPECT_THAT(
+      MapsOf({"f32[3,12288,6,128]"}, "f32[3,6,128,12288] transpose(p0), dimensions={0,2,3,1}"),
+      ElementsAre("0: (d0, d1, d2, d3) -> (d0, d3, d1, d2), domain: d0 in [0, 2], d1 in "
+                  "[0, 5], d2 in [0, 127], d3 in [0, 12287]"));
+  EXPECT_THAT(
+      MapsOf({"f32[1,17,9,9]"}, "f32[1,17,9,9] reverse(p0), dimensions={1,2}"),
+      ElementsAre("0: (d0, d1, d2, d3) -> (0, -d1 + 16, -d2 + 8, d3), domain: d0 in [0, 0], "
+                  "d1 in [0, 16], d2 in [0, 8], d3 in [0, 8]"));
+  EXPECT_THAT(
+      MapsOf({"f32[10,20,50]"}, "f32[5,3,25] slice(p0), slice={[5:10:1], [3:20:7], [0:50:2]}"),
+      ElementsAre("0: (d0, d1, d2) -> (d0 + 5, d1 * 7 + 3, d2 * 2), domain: d0 in [0, 4], "
+                  "d1 in [0, 2], d2 in [0, 24]"));
 }
 
 TEST_F(AnalysisTest, Reshape) {
@@ -108,15 +111,18 @@ TEST_F(AnalysisTest, Reshape) {
               ElementsAre("0: (d0) -> (d0 floordiv 8, d0 mod 8), domain: d0 in [0, 31]"));
   EXPECT_THAT(MapsOf({"f32[32]"}, "f32[4,8] reshape(p0)"),
               ElementsAre("0: (d0, d1) -> (d0 * 8 + d1), domain: d0 in [0, 3], d1 in [0, 7]"));
-  EXPECT_THAT(MapsOf({"f32[4,8]"}, "f32[2,4,4] reshape(p0)"),
-              ElementsAre("0: (d0, d1, d2) -> (d0 * 2 + d1 floordiv 2, (d1 mod 2) * 4 + d2), domain: "
-                          "d0 in [0, 1], d1 in [0, 3], d2 in [0, 3]"));
-  EXPECT_THAT(MapsOf({"f32[2,4,4]"}, "f32[4,8] reshape(p0)"),
-              ElementsAre("0: (d0, d1) -> (d0 floordiv 2, (d0 mod 2) * 2 + d1 floordiv 4, d1 mod 4), "
-                          "domain: d0 in [0, 3], d1 in [0, 7]"));
-  EXPECT_THAT(MapsOf({"f32[4,8,12]"}, "f32[32,3,4] reshape(p0)"),
-              ElementsAre("0: (d0, d1, d2) -> (d0 floordiv 8, d0 mod 8, d1 * 4 + d2), domain: d0 in "
-                          "[0, 31], d1 in [0, 2], d2 in [0, 3]"));
+  EXPECT_THAT(
+      MapsOf({"f32[4,8]"}, "f32[2,4,4] reshape(p0)"),
+      ElementsAre("0: (d0, d1, d2) -> (d0 * 2 + d1 floordiv 2, (d1 mod 2) * 4 + d2), domain: "
+                  "d0 in [0, 1], d1 in [0, 3], d2 in [0, 3]"));
+  EXPECT_THAT(
+      MapsOf({"f32[2,4,4]"}, "f32[4,8] reshape(p0)"),
+      ElementsAre("0: (d0, d1) -> (d0 floordiv 2, (d0 mod 2) * 2 + d1 floordiv 4, d1 mod 4), "
+                  "domain: d0 in [0, 3], d1 in [0, 7]"));
+  EXPECT_THAT(
+      MapsOf({"f32[4,8,12]"}, "f32[32,3,4] reshape(p0)"),
+      ElementsAre("0: (d0, d1, d2) -> (d0 floordiv 8, d0 mod 8, d1 * 4 + d2), domain: d0 in "
+                  "[0, 31], d1 in [0, 2], d2 in [0, 3]"));
 }
 
 TEST_F(AnalysisTest, Bitcast) {
@@ -130,50 +136,53 @@ TEST_F(AnalysisTest, Bitcast) {
   // Through a tiling: where the untiled buffer holds padding, nothing is read.
   EXPECT_THAT(MapsOf({"f32[3]{0:T(2)}"}, "f32[4] bitcast(p0)"),
               ElementsAre("0: (d0) -> (d0), domain: d0 in [0, 2]"));
-  EXPECT_THAT(MapsOf({"f32[4,4]{1,0:T(2,2)}"}, "f32[2,2,2,2] bitcast(p0)"),
-              ElementsAre("0: (d0, d1, d2, d3) -> (d0 * 2 + d2, d1 * 2 + d3), domain: d0 in [0, 1], "
-                          "d1 in [0, 1], d2 in [0, 1], d3 in [0, 1]"));
+  EXPECT_THAT(
+      MapsOf({"f32[4,4]{1,0:T(2,2)}"}, "f32[2,2,2,2] bitcast(p0)"),
+      ElementsAre("0: (d0, d1, d2, d3) -> (d0 * 2 + d2, d1 * 2 + d3), domain: d0 in [0, 1], "
+                  "d1 in [0, 1], d2 in [0, 1], d3 in [0, 1]"));
 }
 
 TEST_F(AnalysisTest, ConcatenateAndPad) {
-  EXPECT_THAT(MapsOf({"f32[3,50]", "f32[3,30]"},
-                     "f32[3,80] concatenate(p0, p1), dimensions={1}"),
+  EXPECT_THAT(MapsOf({"f32[3,50]", "f32[3,30]"}, "f32[3,80] concatenate(p0, p1), dimensions={1}"),
               ElementsAre("0: (d0, d1) -> (d0, d1), domain: d0 in [0, 2], d1 in [0, 49]",
                           "1: (d0, d1) -> (d0, d1 - 50), domain: d0 in [0, 2], d1 in [50, 79]"));
   EXPECT_THAT(
       MapsOf({"f32[4,4]", "f32[]"}, "f32[12,16] pad(p0, p1), padding=1_4_1x4_8_0"),
-      ElementsAre("0: (d0, d1) -> ((d0 - 1) floordiv 2, d1 - 4), domain: d0 in [1, 7], d1 in [4, 7], "
-                  "(d0 - 1) mod 2 in [0, 0]",
-                  "1: (d0, d1) -> (), domain: d0 in [0, 0], d1 in [0, 15]",
-                  "1: (d0, d1) -> (), domain: d0 in [8, 11], d1 in [0, 15]",
-                  "1: (d0, d1) -> (), domain: d0 in [1, 7], d1 in [0, 15], (d0 - 1) mod 2 in [1, 1]",
-                  "1: (d0, d1) -> (), domain: d0 in [1, 7], d1 in [0, 3], (d0 - 1) mod 2 in [0, 0]",
-                  "1: (d0, d1) -> (), domain: d0 in [1, 7], d1 in [8, 15], (d0 - 1) mod 2 in [0, "
-                  "0]"));
+      ElementsAre(
+          "0: (d0, d1) -> ((d0 - 1) floordiv 2, d1 - 4), domain: d0 in [1, 7], d1 in [4, 7], "
+          "(d0 - 1) mod 2 in [0, 0]",
+          "1: (d0, d1) -> (), domain: d0 in [0, 0], d1 in [0, 15]",
+          "1: (d0, d1) -> (), domain: d0 in [8, 11], d1 in [0, 15]",
+          "1: (d0, d1) -> (), domain: d0 in [1, 7], d1 in [0, 15], (d0 - 1) mod 2 in [1, 1]",
+          "1: (d0, d1) -> (), domain: d0 in [1, 7], d1 in [0, 3], (d0 - 1) mod 2 in [0, 0]",
+          "1: (d0, d1) -> (), domain: d0 in [1, 7], d1 in [8, 15], (d0 - 1) mod 2 in [0, "
+          "0]"));
   // No element of an empty operand is left to read.
   EXPECT_THAT(MapsOf({"f32[0]", "f32[]"}, "f32[3] pad(p0, p1), padding=1_2"),
               ElementsAre("1: (d0) -> (), domain: d0 in [0, 2]"));
 }
 
 TEST_F(AnalysisTest, Contractions) {
-  EXPECT_THAT(MapsOf({"f32[256,10]", "f32[]"},
-                     "f32[10] reduce(p0, p1), dimensions={0}, to_apply=add"),
-              ElementsAre("0: (d0)[s0] -> (s0, d0), domain: d0 in [0, 9], s0 in [0, 255]",
-                          "1: (d0) -> (), domain: d0 in [0, 9]"));
-  EXPECT_THAT(MapsOf({"f32[4,38,17,11,18,10]", "f32[17,10,16,18,22,38]"},
-                     "f32[10,38,4,11,16,22] dot(p0, p1), lhs_batch_dims={5,1}, "
-                     "rhs_batch_dims={1,5}, lhs_contracting_dims={4,2}, rhs_contracting_dims={3,0}"),
-              ElementsAre(HasSubstr("[s0, s1] -> (d2, d1, s1, d3, s0, d0), domain:"),
-                          HasSubstr("[s0, s1] -> (s1, d0, d4, s0, d5, d1), domain:")));
+  EXPECT_THAT(
+      MapsOf({"f32[256,10]", "f32[]"}, "f32[10] reduce(p0, p1), dimensions={0}, to_apply=add"),
+      ElementsAre("0: (d0)[s0] -> (s0, d0), domain: d0 in [0, 9], s0 in [0, 255]",
+                  "1: (d0) -> (), domain: d0 in [0, 9]"));
+  EXPECT_THAT(
+      MapsOf({"f32[4,38,17,11,18,10]", "f32[17,10,16,18,22,38]"},
+             "f32[10,38,4,11,16,22] dot(p0, p1), lhs_batch_dims={5,1}, "
+             "rhs_batch_dims={1,5}, lhs_contracting_dims={4,2}, rhs_contracting_dims={3,0}"),
+      ElementsAre(HasSubstr("[s0, s1] -> (d2, d1, s1, d3, s0, d0), domain:"),
+                  HasSubstr("[s0, s1] -> (s1, d0, d4, s0, d5, d1), domain:")));
 }
 
 TEST_F(AnalysisTest, DynamicSlice) {
-  EXPECT_THAT(MapsOf({"s32[2,2,258]", "s32[]", "s32[]", "s32[]"},
-                     "s32[1,2,32] dynamic-slice(p0, p1, p2, p3), dynamic_slice_sizes={1,2,32}"),
-              ElementsAre("0: (d0, d1, d2){rt0, rt1} -> (rt0, d1, d2 + rt1), domain: d0 in [0, 0], d1 "
-                          "in [0, 1], d2 in [0, 31], rt0 in [0, 1], rt1 in [0, 226]",
-                          HasSubstr("1: (d0, d1, d2) -> ()"), HasSubstr("2: (d0, d1, d2) -> ()"),
-                          HasSubstr("3: (d0, d1, d2) -> ()")));
+  EXPECT_THAT(
+      MapsOf({"s32[2,2,258]", "s32[]", "s32[]", "s32[]"},
+             "s32[1,2,32] dynamic-slice(p0, p1, p2, p3), dynamic_slice_sizes={1,2,32}"),
+      ElementsAre("0: (d0, d1, d2){rt0, rt1} -> (rt0, d1, d2 + rt1), domain: d0 in [0, 0], d1 "
+                  "in [0, 1], d2 in [0, 31], rt0 in [0, 1], rt1 in [0, 226]",
+                  HasSubstr("1: (d0, d1, d2) -> ()"), HasSubstr("2: (d0, d1, d2) -> ()"),
+                  HasSubstr("3: (d0, d1, d2) -> ()")));
 }
 
 TEST_F(AnalysisTest, ConstantStartIndicesAreClamped) {
@@ -189,15 +198,15 @@ TEST_F(AnalysisTest, ConstantStartIndicesAreClamped) {
 }
 
 TEST_F(AnalysisTest, DynamicUpdateSliceReadsTheComplement) {
-  EXPECT_THAT(MapsOf({"s32[20]", "s32[5]", "s32[]"},
-                     "s32[20] dynamic-update-slice(p0, p1, p2)"),
-              ElementsAre("0: (d0){rt0} -> (d0), domain: d0 in [0, 14], rt0 in [0, 15], d0 - rt0 in "
-                          "[-15, -1]",
-                          "0: (d0){rt0} -> (d0), domain: d0 in [5, 19], rt0 in [0, 15], d0 - rt0 in "
-                          "[5, 19]",
-                          "1: (d0){rt0} -> (d0 - rt0), domain: d0 in [0, 19], rt0 in [0, 15], d0 - "
-                          "rt0 in [0, 4]",
-                          "2: (d0) -> (), domain: d0 in [0, 19]"));
+  EXPECT_THAT(
+      MapsOf({"s32[20]", "s32[5]", "s32[]"}, "s32[20] dynamic-update-slice(p0, p1, p2)"),
+      ElementsAre("0: (d0){rt0} -> (d0), domain: d0 in [0, 14], rt0 in [0, 15], d0 - rt0 in "
+                  "[-15, -1]",
+                  "0: (d0){rt0} -> (d0), domain: d0 in [5, 19], rt0 in [0, 15], d0 - rt0 in "
+                  "[5, 19]",
+                  "1: (d0){rt0} -> (d0 - rt0), domain: d0 in [0, 19], rt0 in [0, 15], d0 - "
+                  "rt0 in [0, 4]",
+                  "2: (d0) -> (), domain: d0 in [0, 19]"));
   // All of it is overwritten.
   EXPECT_THAT(MapsOf({"s32[5]", "s32[5]", "s32[]"}, "s32[5] dynamic-update-slice(p0, p1, p2)"),
               ElementsAre("1: (d0) -> (d0), domain: d0 in [0, 4]", HasSubstr("2: ")));
@@ -243,32 +252,36 @@ TEST_F(AnalysisTest, SoftmaxReadsElementAndRow) {
 }
 
 // A fusion of one parameter with this body.
-std::string Fusion(const std::string& parameter, const std::string& body, const std::string& shape) {
-  return std::string(kAdd) + "f { p = " + parameter + " parameter(0)\n" + body + " }\nENTRY e { p = " +
-         parameter + " parameter(0)\n ROOT r = " + shape + " fusion(p), kind=kLoop, calls=f }\n";
+std::string Fusion(const std::string& parameter, const std::string& body,
+                   const std::string& shape) {
+  return std::string(kAdd) + "f { p = " + parameter + " parameter(0)\n" + body +
+         " }\nENTRY e { p = " + parameter + " parameter(0)\n ROOT r = " + shape +
+         " fusion(p), kind=kLoop, calls=f }\n";
 }
 
 TEST_F(AnalysisTest, EqualPathsAreOneMap) {
-  EXPECT_THAT(Maps(Fusion("f32[20,10,50]",
-                          " a = f32[10,20,50] transpose(p), dimensions={1,0,2}\n"
-                          " b = f32[10,20,50] exponential(a)\n"
-                          " c = f32[10,50,20] transpose(b), dimensions={0,2,1}\n"
-                          " d = f32[50,10,20] transpose(p), dimensions={2,1,0}\n"
-                          " e = f32[10,50,20] transpose(d), dimensions={1,0,2}\n"
-                          " ROOT r = f32[10,50,20] add(c, e)",
-                          "f32[10,50,20]")),
-              ElementsAre("0: (d0, d1, d2) -> (d2, d0, d1), domain: d0 in [0, 9], d1 in [0, 49], d2 "
-                          "in [0, 19]"));
+  EXPECT_THAT(
+      Maps(Fusion("f32[20,10,50]",
+                  " a = f32[10,20,50] transpose(p), dimensions={1,0,2}\n"
+                  " b = f32[10,20,50] exponential(a)\n"
+                  " c = f32[10,50,20] transpose(b), dimensions={0,2,1}\n"
+                  " d = f32[50,10,20] transpose(p), dimensions={2,1,0}\n"
+                  " e = f32[10,50,20] transpose(d), dimensions={1,0,2}\n"
+                  " ROOT r = f32[10,50,20] add(c, e)",
+                  "f32[10,50,20]")),
+      ElementsAre("0: (d0, d1, d2) -> (d2, d0, d1), domain: d0 in [0, 9], d1 in [0, 49], d2 "
+                  "in [0, 19]"));
 }
 
 TEST_F(AnalysisTest, RangesOfProducersComeFirst) {
-  EXPECT_THAT(Maps(Fusion("f32[150,20,10,50]",
-                          " z = f32[] constant(0)\n"
-                          " a = f32[20,10] reduce(p, z), dimensions={0,3}, to_apply=add\n"
-                          " ROOT r = f32[10] reduce(a, z), dimensions={0}, to_apply=add",
-                          "f32[10]")),
-              ElementsAre("0: (d0)[s0, s1, s2] -> (s0, s2, d0, s1), domain: d0 in [0, 9], s0 in [0, "
-                          "149], s1 in [0, 49], s2 in [0, 19]"));
+  EXPECT_THAT(
+      Maps(Fusion("f32[150,20,10,50]",
+                  " z = f32[] constant(0)\n"
+                  " a = f32[20,10] reduce(p, z), dimensions={0,3}, to_apply=add\n"
+                  " ROOT r = f32[10] reduce(a, z), dimensions={0}, to_apply=add",
+                  "f32[10]")),
+      ElementsAre("0: (d0)[s0, s1, s2] -> (s0, s2, d0, s1), domain: d0 in [0, 9], s0 in [0, "
+                  "149], s1 in [0, 49], s2 in [0, 19]"));
 }
 
 TEST_F(AnalysisTest, SliceOfConcatenate) {
@@ -338,8 +351,8 @@ TEST_F(AnalysisTest, DeepDiamondsAreLinear) {
   for (int i = 1; i <= kDepth; ++i) {
     const std::string before = "v" + std::to_string(i - 1);
     const std::string name = std::to_string(i);
-    body += " l" + name + " = f32[8] negate(" + before + ")\n r" + name + " = f32[8] abs(" + before +
-            ")\n v" + name + " = f32[8] add(l" + name + ", r" + name + ")\n";
+    body += " l" + name + " = f32[8] negate(" + before + ")\n r" + name + " = f32[8] abs(" +
+            before + ")\n v" + name + " = f32[8] add(l" + name + ", r" + name + ")\n";
   }
   body += " ROOT r = f32[8] negate(v" + std::to_string(kDepth) + ")";
   EXPECT_THAT(Maps(Fusion("f32[8]", body, "f32[8]")),
@@ -347,16 +360,19 @@ TEST_F(AnalysisTest, DeepDiamondsAreLinear) {
 }
 
 TEST_F(AnalysisTest, CallsThatDoubleAreLinear) {
-  std::string text = "f0 { p = f32[8] parameter(0)\n ROOT r = f32[8] reverse(p), dimensions={0} }\n";
+  std::string text =
+      "f0 { p = f32[8] parameter(0)\n ROOT r = f32[8] reverse(p), dimensions={0} }\n";
   constexpr int kDepth = 100;
   for (int i = 1; i <= kDepth; ++i) {
     const std::string callee = "f" + std::to_string(i - 1);
-    text += "f" + std::to_string(i) + " { p = f32[8] parameter(0)\n a = f32[8] call(p), to_apply=" +
-            callee + "\n ROOT b = f32[8] call(a), to_apply=" + callee + " }\n";
+    text += "f" + std::to_string(i) +
+            " { p = f32[8] parameter(0)\n a = f32[8] call(p), to_apply=" + callee +
+            "\n ROOT b = f32[8] call(a), to_apply=" + callee + " }\n";
   }
-  EXPECT_THAT(Maps(text + "ENTRY e { p = f32[8] parameter(0)\n ROOT r = f32[8] call(p), to_apply=f" +
-                   std::to_string(kDepth) + " }"),
-              ElementsAre("0: (d0) -> (d0), domain: d0 in [0, 7]"));
+  EXPECT_THAT(
+      Maps(text + "ENTRY e { p = f32[8] parameter(0)\n ROOT r = f32[8] call(p), to_apply=f" +
+           std::to_string(kDepth) + " }"),
+      ElementsAre("0: (d0) -> (d0), domain: d0 in [0, 7]"));
 }
 
 TEST_F(AnalysisTest, LimitsGiveASuperset) {

@@ -28,7 +28,8 @@ TEST_F(IndexingMapTest, PrintsWhatItParses) {
            "() -> ()",
            "() -> (5, -3)",
            "(d0) -> (d0), domain: d0 in [-4, 7]",
-           "(d0, d1)[s0]{rt0} -> (s0, d0 + rt0), domain: d0 in [0, 9], d1 in [0, 19], s0 in [0, 3], "
+           "(d0, d1)[s0]{rt0} -> (s0, d0 + rt0), domain: d0 in [0, 9], d1 in [0, 19], s0 in [0, "
+           "3], "
            "rt0 in [0, 5], d0 + s0 in [0, 12]",
            "(th_x, bl_x)[vector_index] -> (bl_x floordiv 4, (th_x mod 8) * 4 + vector_index), "
            "domain: th_x in [0, 127], bl_x in [0, 9], vector_index in [0, 3]",
@@ -63,6 +64,10 @@ TEST_F(IndexingMapTest, ReadsOtherSpellings) {
             (Interval{3, 9}));
   EXPECT_EQ(Parse("(d0) -> (d0), domain: d0 in [0, 9], (d0) - 2 mod 2 in [3, 12]"),
             Parse("(d0) -> (d0), domain: d0 in [3, 9]"));
+  // The bounds of a runtime variable are what its value is clamped to; more is a constraint.
+  const IndexingMap runtime = Parse("(){rt0} -> (rt0), domain: rt0 in [0, 9], rt0 in [3, 12]");
+  EXPECT_EQ(runtime.runtime()[0].bounds, (Interval{0, 9}));
+  EXPECT_EQ(runtime.ToString(), "(){rt0} -> (rt0), domain: rt0 in [0, 9], rt0 in [3, 12]");
 }
 
 struct MapError {
@@ -82,8 +87,10 @@ INSTANTIATE_TEST_SUITE_P(
     All, IndexingMapErrors,
     ::testing::Values(
         MapError{"", "<map>:1:1: error: expected the dimension variables"},
-        MapError{"(d0", "expected ')'"}, MapError{"(d0, d0) -> ()", "<map>:1:6: error: variable 'd0' "
-                                                                    "is declared twice"},
+        MapError{"(d0", "expected ')'"},
+        MapError{"(d0, d0) -> ()",
+                 "<map>:1:6: error: variable 'd0' "
+                 "is declared twice"},
         MapError{"(d0) (d0)", "expected '->'"}, MapError{"(d0) -> (d1)", "unknown variable 'd1'"},
         MapError{"(d0) -> (d0)", "<map>:1:2: error: the domain gives no bounds for variable 'd0'"},
         MapError{"(d0) -> (d0 +)", "<map>:1:14: error: expected an expression"},
@@ -118,17 +125,17 @@ TEST_F(IndexingMapTest, EvaluatesAndChecksTheDomain) {
   EXPECT_FALSE(map.DomainContains({2}, {4, 4}));
   EXPECT_FALSE(map.DomainContains({2}, {1, 6}));
   EXPECT_FALSE(map.DomainContains({0}, {0, 4}));
-  EXPECT_EQ(Parse("(d0) -> (d0 * d0), domain: d0 in [0, 9223372036854775807]")
-                .Evaluate({INT64_MAX}, {}),
-            std::nullopt);
+  EXPECT_EQ(
+      Parse("(d0) -> (d0 * d0), domain: d0 in [0, 9223372036854775807]").Evaluate({INT64_MAX}, {}),
+      std::nullopt);
 }
 
 TEST_F(IndexingMapTest, EqualityIgnoresNamesAndTheOrderOfConstraints) {
   const IndexingMap a =
       Parse("(x, y) -> (x), domain: x in [0, 9], y in [0, 9], x + y in [1, 2], x - y in [0, 3]");
-  const IndexingMap b =
-      Parse("(d0, d1) -> (d0), domain: d0 in [0, 9], d1 in [0, 9], d0 - d1 in [0, 3], "
-            "d0 + d1 in [1, 2]");
+  const IndexingMap b = Parse(
+      "(d0, d1) -> (d0), domain: d0 in [0, 9], d1 in [0, 9], d0 - d1 in [0, 3], "
+      "d0 + d1 in [1, 2]");
   EXPECT_EQ(a, b);
   EXPECT_EQ(hash_value(a), hash_value(b));
   EXPECT_NE(a, Parse("(d0, d1) -> (d1), domain: d0 in [0, 9], d1 in [0, 9]"));
@@ -153,10 +160,11 @@ TEST_F(IndexingMapTest, SimplifiesTheDocumentsExamples) {
   EXPECT_EQ(Simplified("(d0, d1, d2) -> ((100*d0 + 10*d1 + d2) / 100, ((100*d0 + 10*d1 + d2) mod "
                        "100) / 10, d2 mod 10), domain: d0 in [0, 9], d1 in [0, 9], d2 in [0, 9]"),
             "(d0, d1, d2) -> (d0, d1, d2), domain: d0 in [0, 9], d1 in [0, 9], d2 in [0, 9]");
-  EXPECT_EQ(Simplified("(d0, d1, d2) -> ((16*d0 + 4*d1 + d2) / 8, (16*d0 + 4*d1 + d2) mod 8), "
-                       "domain: d0 in [0, 9], d1 in [0, 9], d2 in [0, 9]"),
-            "(d0, d1, d2) -> (d0 * 2 + (d1 * 4 + d2) floordiv 8, (d1 * 4 + d2) mod 8), domain: d0 in "
-            "[0, 9], d1 in [0, 9], d2 in [0, 9]");
+  EXPECT_EQ(
+      Simplified("(d0, d1, d2) -> ((16*d0 + 4*d1 + d2) / 8, (16*d0 + 4*d1 + d2) mod 8), "
+                 "domain: d0 in [0, 9], d1 in [0, 9], d2 in [0, 9]"),
+      "(d0, d1, d2) -> (d0 * 2 + (d1 * 4 + d2) floordiv 8, (d1 * 4 + d2) mod 8), domain: d0 in "
+      "[0, 9], d1 in [0, 9], d2 in [0, 9]");
   EXPECT_EQ(Simplified("(d0, d1) -> (-((-11*d0 - d1 + 109) / 11) + 9), domain: d0 in [0, 9], d1 in "
                        "[0, 10]"),
             "(d0, d1) -> (d0), domain: d0 in [0, 9], d1 in [0, 10]");
@@ -165,9 +173,10 @@ TEST_F(IndexingMapTest, SimplifiesTheDocumentsExamples) {
 // What users of other compilers have asked for: the issue and the expected form.
 TEST_F(IndexingMapTest, SimplifiesWhatOthersMissed) {
   // pytorch#127581
-  EXPECT_EQ(Simplified("(hi, lo) -> (5504*hi + lo floordiv 2 - (11008*hi + lo) floordiv 2), domain: "
-                       "hi in [0, 100], lo in [0, 11007]"),
-            "(hi, lo) -> (0), domain: hi in [0, 100], lo in [0, 11007]");
+  EXPECT_EQ(
+      Simplified("(hi, lo) -> (5504*hi + lo floordiv 2 - (11008*hi + lo) floordiv 2), domain: "
+                 "hi in [0, 100], lo in [0, 11007]"),
+      "(hi, lo) -> (0), domain: hi in [0, 100], lo in [0, 11007]");
   // triton#10273
   EXPECT_EQ(Simplified("(x, t) -> (x + 512*(t mod 614400) + 1228800*((x + 512*(t mod 2400)) / "
                        "1228800)), domain: x in [0, 511], t in [0, 614399]"),
@@ -200,32 +209,33 @@ TEST_F(IndexingMapTest, KeepsWhatItCannotSimplify) {
 }
 
 TEST_F(IndexingMapTest, SimplifyKeepsAllVariables) {
-  EXPECT_EQ(Simplified("(d0)[s0, s1]{rt0} -> (s1 floordiv 4), domain: d0 in [0, 3], s0 in [0, 1], s1 "
-                       "in [0, 3], rt0 in [0, 5]"),
-            "(d0)[s0, s1]{rt0} -> (0), domain: d0 in [0, 3], s0 in [0, 1], s1 in [0, 3], rt0 in "
-            "[0, 5]");
+  EXPECT_EQ(
+      Simplified("(d0)[s0, s1]{rt0} -> (s1 floordiv 4), domain: d0 in [0, 3], s0 in [0, 1], s1 "
+                 "in [0, 3], rt0 in [0, 5]"),
+      "(d0)[s0, s1]{rt0} -> (0), domain: d0 in [0, 3], s0 in [0, 1], s1 in [0, 3], rt0 in "
+      "[0, 5]");
 }
 
 TEST_F(IndexingMapTest, RemovesUnusedVariables) {
-  EXPECT_EQ(RemoveUnusedVariables(
-                Parse("(d0)[a, b, c]{x, y} -> (b + y), domain: d0 in [0, 3], a in [0, 1], b in [0, "
-                      "3], c in [0, 5], x in [0, 2], y in [0, 7], c + d0 in [0, 6]"))
-                .ToString(),
-            "(d0)[b, c]{y} -> (b + y), domain: d0 in [0, 3], b in [0, 3], c in [0, 5], y in [0, 7], "
-            "d0 + c in [0, 6]");
+  EXPECT_EQ(
+      RemoveUnusedVariables(
+          Parse("(d0)[a, b, c]{x, y} -> (b + y), domain: d0 in [0, 3], a in [0, 1], b in [0, "
+                "3], c in [0, 5], x in [0, 2], y in [0, 7], c + d0 in [0, 6]"))
+          .ToString(),
+      "(d0)[b, c]{y} -> (b + y), domain: d0 in [0, 3], b in [0, 3], c in [0, 5], y in [0, 7], "
+      "d0 + c in [0, 6]");
 }
 
 TEST_F(IndexingMapTest, Composes) {
   const IndexingMap consumer =
       Parse("(d0)[s0]{rt0} -> (d0 + rt0, s0), domain: d0 in [0, 9], s0 in [0, 4], rt0 in [0, 3]");
-  const IndexingMap producer = Parse(
-      "(d0, d1)[s0] -> (d0 * 5 + d1, s0), domain: d0 in [2, 12], d1 in [0, 4], s0 in [0, 1]");
+  const IndexingMap producer =
+      Parse("(d0, d1)[s0] -> (d0 * 5 + d1, s0), domain: d0 in [2, 12], d1 in [0, 4], s0 in [0, 1]");
   EXPECT_EQ(Compose(consumer, producer).ToString(),
             "(d0)[s0, s1]{rt0} -> (d0 * 5 + s1 + rt0 * 5, s0), domain: d0 in [0, 9], s0 in [0, 1], "
             "s1 in [0, 4], rt0 in [0, 3], d0 + rt0 in [2, 12]");
   EXPECT_TRUE(Compose(consumer, IndexingMap()).IsUnknown());
-  const IndexingMap nowhere =
-      Parse("(d0, d1) -> (d0), domain: d0 in [100, 101], d1 in [0, 4]");
+  const IndexingMap nowhere = Parse("(d0, d1) -> (d0), domain: d0 in [100, 101], d1 in [0, 4]");
   EXPECT_TRUE(Compose(consumer, nowhere).IsKnownEmpty());
 }
 

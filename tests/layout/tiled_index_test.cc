@@ -45,7 +45,8 @@ int64_t PositionByDefinition(Sizes index, Sizes bounds, llvm::ArrayRef<Tile> til
     carried_bound = 1;
   }
   const size_t untiled = combined_index.size() - sizes.size();
-  Sizes next_index(combined_index.begin(), combined_index.begin() + static_cast<std::ptrdiff_t>(untiled));
+  Sizes next_index(combined_index.begin(),
+                   combined_index.begin() + static_cast<std::ptrdiff_t>(untiled));
   Sizes next_bounds(combined_bounds.begin(),
                     combined_bounds.begin() + static_cast<std::ptrdiff_t>(untiled));
   for (size_t i = 0; i < sizes.size(); ++i) {
@@ -60,9 +61,8 @@ int64_t PositionByDefinition(Sizes index, Sizes bounds, llvm::ArrayRef<Tile> til
 }
 
 int64_t ValueAt(const Sum& sum, const Sizes& values) {
-  return simplifier::Evaluate(sum, [&](const Atom& atom) {
-           return std::optional<int64_t>(values[atom.variable]);
-         })
+  return simplifier::Evaluate(
+             sum, [&](const Atom& atom) { return std::optional<int64_t>(values[atom.variable]); })
       .value();
 }
 
@@ -146,8 +146,7 @@ TEST(TiledIndex, RandomLayoutsEqualTheDefinition) {
     const int rank = between(0, 4);
     for (int d = 0; d < rank; ++d) {
       sizes.push_back(between(1, 5));
-      layout.minor_to_major.insert(
-          layout.minor_to_major.begin() + between(0, d), d);
+      layout.minor_to_major.insert(layout.minor_to_major.begin() + between(0, d), d);
     }
     const int levels = between(0, 2);
     int physical_rank = rank;

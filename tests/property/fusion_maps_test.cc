@@ -22,8 +22,8 @@ using indexing_analysis::OperandIndexing;
 using indexing_analysis::OutputIndexing;
 using indexing_analysis::RuntimeVariable;
 
-// Calls `visit` for every point of the map's domain with these dimension values. Runtime variables have
-// the value that `scalars` gives, clamped.
+// Calls `visit` for every point of the map's domain with these dimension values. Runtime variables
+// have the value that `scalars` gives, clamped.
 template <typename Visit>
 void ForEachPoint(const IndexingMap& map, const Instruction& root,
                   llvm::ArrayRef<int64_t> dimensions, const ScalarValues& scalars, Visit visit) {

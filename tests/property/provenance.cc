@@ -86,8 +86,8 @@ class Evaluator {
     return Arrays(begin, begin + instruction.shape().num_array_leaves());
   }
 
-  Sources Element(const Instruction& instruction, size_t leaf, const Index& index,
-                  int64_t position, const std::vector<const Arrays*>& operands) {
+  Sources Element(const Instruction& instruction, size_t leaf, const Index& index, int64_t position,
+                  const std::vector<const Arrays*>& operands) {
     Sources read;
     const auto add = [&](size_t operand, const Index& at) {
       const Shape& shape = instruction.operand(operand).shape();
@@ -212,8 +212,8 @@ class Evaluator {
     int64_t position = 0;
     int64_t stride = 1;
     for (int64_t k = 0; k < shape.rank(); ++k) {
-      const size_t d =
-          At(shape.layout() != nullptr ? shape.layout()->minor_to_major[At(k)] : shape.rank() - 1 - k);
+      const size_t d = At(shape.layout() != nullptr ? shape.layout()->minor_to_major[At(k)]
+                                                    : shape.rank() - 1 - k);
       position += index[d] * stride;
       stride *= shape.sizes()[d];
     }
@@ -270,8 +270,8 @@ class Evaluator {
   template <typename Add>
   static void Dot(const Instruction& dot, const Index& index, Add add) {
     for (size_t side = 0; side < 2; ++side) {
-      const auto batch = dot.Integers(side == 0 ? AttributeName::kLhsBatchDims
-                                                : AttributeName::kRhsBatchDims);
+      const auto batch =
+          dot.Integers(side == 0 ? AttributeName::kLhsBatchDims : AttributeName::kRhsBatchDims);
       const auto contracting = dot.Integers(side == 0 ? AttributeName::kLhsContractingDims
                                                       : AttributeName::kRhsContractingDims);
       const Shape& shape = dot.operand(side).shape();
@@ -291,8 +291,7 @@ class Evaluator {
     }
   }
 
-  Index Starts(const Instruction& instruction, size_t first,
-               llvm::ArrayRef<int64_t> slice) const {
+  Index Starts(const Instruction& instruction, size_t first, llvm::ArrayRef<int64_t> slice) const {
     const auto sizes = instruction.operand(0).shape().sizes();
     Index starts;
     for (size_t i = 0; i < sizes.size(); ++i) {

@@ -1,6 +1,6 @@
-// What every output element reads, found by carrying sets of elements through a computation: the oracle
-// of the indexing maps. Straight from the meaning of each opcode, element by element; shares nothing with
-// the read rules.
+// What every output element reads, found by carrying sets of elements through a computation: the
+// oracle of the indexing maps. Straight from the meaning of each opcode, element by element; shares
+// nothing with the read rules.
 #ifndef HLO_INDEXING_TESTS_PROPERTY_PROVENANCE_H_
 #define HLO_INDEXING_TESTS_PROPERTY_PROVENANCE_H_
 
@@ -25,12 +25,13 @@ struct Source {
 
 using Sources = std::set<Source>;
 
-/// The values of integer scalars: those that are given, and what is computed from them and constants.
+/// The values of integer scalars: those that are given, and what is computed from them and
+/// constants.
 class ScalarValues {
  public:
   void Set(const hlo::Instruction& instruction, int64_t value) { given_[&instruction] = value; }
-  /// The value of an instruction that these calls lead to, the outermost first. Nothing for opcodes other
-  /// than parameter, constant, add and copy.
+  /// The value of an instruction that these calls lead to, the outermost first. Nothing for opcodes
+  /// other than parameter, constant, add and copy.
   std::optional<int64_t> Get(const hlo::Instruction& instruction,
                              llvm::ArrayRef<const hlo::Instruction*> calls) const;
 
@@ -38,7 +39,8 @@ class ScalarValues {
   std::map<const hlo::Instruction*, int64_t> given_;
 };
 
-/// For each array of the instruction's output and each element of it, what it reads of the operands.
+/// For each array of the instruction's output and each element of it, what it reads of the
+/// operands.
 std::vector<std::vector<Sources>> Provenance(const hlo::Instruction& instruction,
                                              const ScalarValues& scalars);
 

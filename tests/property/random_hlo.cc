@@ -120,9 +120,7 @@ class ComputationWriter {
   }
 
   // Prefers what was made last, so that chains become long.
-  const Value& PickValue() {
-    return random_.OneIn(3) ? random_.Pick(values_) : values_.back();
-  }
+  const Value& PickValue() { return random_.OneIn(3) ? random_.Pick(values_) : values_.back(); }
 
   void AddOperation() {
     const Value value = PickValue();
@@ -231,8 +229,8 @@ class ComputationWriter {
 
   void AddConcatenate(const Value& value) {
     if (value.sizes.empty()) return;
-    const size_t d = static_cast<size_t>(
-        random_.Between(0, static_cast<int64_t>(value.sizes.size()) - 1));
+    const size_t d =
+        static_cast<size_t>(random_.Between(0, static_cast<int64_t>(value.sizes.size()) - 1));
     std::string operands = value.name;
     Sizes sizes = value.sizes;
     for (const Value& other : values_) {
@@ -294,7 +292,8 @@ class ComputationWriter {
         rhs_dims.push_back(static_cast<int64_t>(j));
       }
     }
-    const size_t batch = static_cast<size_t>(random_.Between(0, static_cast<int64_t>(lhs_dims.size())));
+    const size_t batch =
+        static_cast<size_t>(random_.Between(0, static_cast<int64_t>(lhs_dims.size())));
     Sizes sizes;
     for (size_t i = 0; i < batch; ++i) sizes.push_back(lhs.sizes[static_cast<size_t>(lhs_dims[i])]);
     for (const auto& [value, dims] : {std::pair(&lhs, &lhs_dims), std::pair(&rhs, &rhs_dims)}) {
@@ -311,9 +310,8 @@ class ComputationWriter {
                              : std::vector<int64_t>(middle, dims.end()));
     };
     Add(sizes, "dot(" + lhs.name + ", " + rhs.name + "), lhs_batch_dims=" + part(lhs_dims, true) +
-                   ", rhs_batch_dims=" + part(rhs_dims, true) +
-                   ", lhs_contracting_dims=" + part(lhs_dims, false) +
-                   ", rhs_contracting_dims=" + part(rhs_dims, false));
+                   ", rhs_batch_dims=" + part(rhs_dims, true) + ", lhs_contracting_dims=" +
+                   part(lhs_dims, false) + ", rhs_contracting_dims=" + part(rhs_dims, false));
   }
 
   void AddElementwise(const Value& value) {
@@ -360,8 +358,7 @@ class ComputationWriter {
       update = &values_.back();
     }
     const std::string operands = value.name + ", " + update->name;
-    Add(value.sizes,
-        "dynamic-update-slice(" + operands + IndexOperands(value.sizes.size()) + ")");
+    Add(value.sizes, "dynamic-update-slice(" + operands + IndexOperands(value.sizes.size()) + ")");
   }
 
   // To other dimensions in another order in memory; operands are row-major.
@@ -414,8 +411,8 @@ class ComputationWriter {
     if (!root_is_tuple_) {
       outputs_ = {values_.back().sizes};
       const std::string name = FreshName();
-      body_ += "  ROOT " + name + " = " + Shape(outputs_[0]) + " negate(" + values_.back().name +
-               ")\n";
+      body_ +=
+          "  ROOT " + name + " = " + Shape(outputs_[0]) + " negate(" + values_.back().name + ")\n";
       return;
     }
     std::string operands = values_.back().name;

@@ -11,7 +11,8 @@ namespace hlo_indexing::testing {
 
 using Sizes = std::vector<int64_t>;
 
-/// A seeded source of choices; the same everywhere, unlike the distributions of the standard library.
+/// A seeded source of choices; the same everywhere, unlike the distributions of the standard
+/// library.
 class Random {
  public:
   explicit Random(uint64_t seed) : engine_(seed) {}
@@ -34,8 +35,8 @@ class Random {
 /// Random sizes whose product is `total`, at most `max_rank` of them, ones included.
 Sizes RandomFactors(Random& random, int64_t total, size_t max_rank);
 
-/// The text of a module whose entry holds one call or fusion `f` of random data movement, elementwise,
-/// reducing and dynamic operations on parameters; it may call further computations.
+/// The text of a module whose entry holds one call or fusion `f` of random data movement,
+/// elementwise, reducing and dynamic operations on parameters; it may call further computations.
 std::string RandomModule(Random& random);
 
 }  // namespace hlo_indexing::testing

@@ -33,7 +33,8 @@ class ExpressionWriter {
   }
 
   std::string Factor() {
-    static const std::vector<int64_t> factors = {2, 3, 4, 5, 6, 7, 8, 10, 12, 16, 1, -1, -2, -3, -4};
+    static const std::vector<int64_t> factors = {2,  3,  4, 5,  6,  7,  8, 10,
+                                                 12, 16, 1, -1, -2, -3, -4};
     return std::to_string(random_.Pick(factors));
   }
 

@@ -1,4 +1,5 @@
-// Chains of reshapes equal the direct reshape, and words followed by their inverse are the identity.
+// Chains of reshapes equal the direct reshape, and words followed by their inverse are the
+// identity.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -23,9 +24,7 @@ std::string List(const std::vector<int64_t>& values) {
 // A computation that applies one operation after the other to its parameter.
 class ChainWriter {
  public:
-  explicit ChainWriter(const Sizes& sizes) : sizes_(sizes) {
-    Line(sizes, "parameter(0)");
-  }
+  explicit ChainWriter(const Sizes& sizes) : sizes_(sizes) { Line(sizes, "parameter(0)"); }
 
   void Reshape(const Sizes& sizes) { Apply(sizes, "reshape", ""); }
 
@@ -80,9 +79,9 @@ class Telescoping : public ::testing::Test {
   }
 
   static int64_t RandomTotal(Random& random) {
-    static const std::vector<int64_t> totals = {12,  18,  24,  30,   36,   48,   60,   64,    72,
-                                                90,  96,  120, 210,  360,  720,  900,  1001,  1260,
-                                                2310, 4096, 5040, 6561, 30030, 65536};
+    static const std::vector<int64_t> totals = {12,   18,   24,   30,   36,   48,   60,    64,
+                                                72,   90,   96,   120,  210,  360,  720,   900,
+                                                1001, 1260, 2310, 4096, 5040, 6561, 30030, 65536};
     return random.Pick(totals);
   }
 

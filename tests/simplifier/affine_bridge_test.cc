@@ -45,8 +45,7 @@ TEST_F(AffineBridgeTest, LiftsQuotientsAndRemainders) {
 TEST_F(AffineBridgeTest, Rebases) {
   EXPECT_EQ(Shortest(D(0).floorDiv(4) * 5 + D(0) % 4, {100}), "d0 + d0 floordiv 4");
   EXPECT_EQ(Shortest(D(0).floorDiv(4) * 4, {100}), "(d0 floordiv 4) * 4");
-  EXPECT_EQ(Shortest((D(0) % 12).floorDiv(4) * 8 + D(0) % 4, {100}),
-            "(d0 mod 12) * 2 - d0 mod 4");
+  EXPECT_EQ(Shortest((D(0) % 12).floorDiv(4) * 8 + D(0) % 4, {100}), "(d0 mod 12) * 2 - d0 mod 4");
 }
 
 TEST_F(AffineBridgeTest, SettlesConstants) {

@@ -104,7 +104,8 @@ TEST_F(DigitSumTest, SplitMerge) {
 }
 
 // Cuts an index into coordinates of a shape, and back.
-std::vector<Sum> Delinearize(DigitContext& context, Sum position, const std::vector<int64_t>& sizes) {
+std::vector<Sum> Delinearize(DigitContext& context, Sum position,
+                             const std::vector<int64_t>& sizes) {
   std::vector<Sum> index(sizes.size());
   for (size_t i = sizes.size(); i-- > 1;) {
     const Division division = DivMod(context, position, sizes[i]);
@@ -126,8 +127,8 @@ Sum Linearize(DigitContext& context, const std::vector<Sum>& index,
 }
 
 TEST_F(DigitSumTest, Telescoping) {
-  const std::vector<std::vector<int64_t>> shapes = {
-      {360}, {18, 20}, {5, 72}, {8, 45}, {3, 4, 30}, {9, 5, 8}, {2, 3, 5, 12}, {40, 9}};
+  const std::vector<std::vector<int64_t>> shapes = {{360},      {18, 20},  {5, 72},       {8, 45},
+                                                    {3, 4, 30}, {9, 5, 8}, {2, 3, 5, 12}, {40, 9}};
   std::mt19937 random(3);
   // Indices that no analysis of ranges sees through: the law does not need one.
   Var(0, 50);
