@@ -43,8 +43,8 @@ void Cold(benchmark::State& state, const char* text) {
   }
 }
 
-#define SIMPLIFY_BENCHMARK(name)                  \
-  BENCHMARK_CAPTURE(Warm, name, k##name);         \
+#define SIMPLIFY_BENCHMARK(name)          \
+  BENCHMARK_CAPTURE(Warm, name, k##name); \
   BENCHMARK_CAPTURE(Cold, name, k##name)
 
 SIMPLIFY_BENCHMARK(Digits);

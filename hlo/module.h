@@ -52,6 +52,11 @@ class Instruction {
     const T* value = std::get_if<T>(&attribute->value);
     return value == nullptr ? std::nullopt : std::optional<T>(*value);
   }
+  /// The value of an attribute that the verifier has found to be there, and of this type.
+  template <typename T>
+  const T& Required(AttributeName name) const {
+    return std::get<T>(Find(name)->value);
+  }
   /// A list of integers; empty where it is missing. *Integers(AttributeName::kDimensions)*
   llvm::ArrayRef<int64_t> Integers(AttributeName name) const {
     return Get<llvm::ArrayRef<int64_t>>(name).value_or(llvm::ArrayRef<int64_t>());

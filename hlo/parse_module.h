@@ -17,7 +17,7 @@ namespace hlo_indexing::hlo {
 /// Parses one module from a stretch of a text.
 class ModuleParser : private NameResolver {
  public:
-  ModuleParser(ParseState& state) : state_(state) {}
+  explicit ModuleParser(ParseState& state) : state_(state) {}
 
   /// Parses up to the end of the stretch or the next `HloModule`. False after an error.
   bool Parse();

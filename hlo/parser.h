@@ -25,8 +25,7 @@ struct ParseOptions {
 /// Parses HLO text as XLA prints and accepts it: with or without `%`, a module header, computation
 /// signatures, operand shapes, layouts and shapes of instructions; comments, inline operands and
 /// computations, tables of source locations, async operations in either spelling. Lines that start
-/// with
-/// `// -----` separate modules, and so does a further `HloModule` header.
+/// with `// -----` separate modules, and so does a further `HloModule` header.
 ///
 /// Unknown attributes are kept as text. Shapes that the text leaves out are inferred; whether the
 /// given ones fit is the verifier's business. Errors go to `diagnostics`, each with its place; a

@@ -123,8 +123,7 @@ bool Dot(ShapeRule& rule) {
 bool Convolution(ShapeRule& rule) {
   if (!rule.RequireArrays()) return false;
   const Instruction& convolution = rule.instruction();
-  const auto labels =
-      convolution.Get<const ConvolutionDimensions*>(AttributeName::kDimLabels).value();
+  const auto labels = convolution.Required<const ConvolutionDimensions*>(AttributeName::kDimLabels);
   const auto window = convolution.Get<llvm::ArrayRef<WindowDimension>>(AttributeName::kWindow)
                           .value_or(llvm::ArrayRef<WindowDimension>());
   const Shape& input = rule.operand(0);
@@ -220,7 +219,7 @@ bool Sort(ShapeRule& rule) {
 bool TopK(ShapeRule& rule) {
   if (!rule.RequireArray(0)) return false;
   const Shape& operand = rule.operand(0);
-  const int64_t k = rule.instruction().Get<int64_t>(AttributeName::kK).value();
+  const int64_t k = rule.instruction().Required<int64_t>(AttributeName::kK);
   if (operand.rank() == 0 || k < 0 ||
       (operand.sizes().back() != kUnboundedSize && k > operand.sizes().back())) {
     return rule.FailAt(AttributeName::kK, "k must be between 0 and the size of the last dimension");
@@ -238,8 +237,7 @@ bool Fft(ShapeRule& rule) {
   if (!rule.RequireArray(0)) return false;
   const Shape& operand = rule.operand(0);
   const llvm::ArrayRef<int64_t> lengths = rule.instruction().Integers(AttributeName::kFftLength);
-  const llvm::StringRef type =
-      rule.instruction().Get<Keyword>(AttributeName::kFftType).value().text;
+  const llvm::StringRef type = rule.instruction().Required<Keyword>(AttributeName::kFftType).text;
   constexpr llvm::StringRef kTypes[] = {"FFT", "IFFT", "RFFT", "IRFFT"};
   if (!llvm::is_contained(kTypes, type)) {
     return rule.FailAt(AttributeName::kFftType, "fft_type must be FFT, IFFT, RFFT or IRFFT");
@@ -263,7 +261,7 @@ bool TriangularSolve(ShapeRule& rule) {
 bool BatchNorm(ShapeRule& rule) {
   if (!rule.RequireArrays()) return false;
   const Shape& operand = rule.operand(0);
-  const int64_t feature = rule.instruction().Get<int64_t>(AttributeName::kFeatureIndex).value();
+  const int64_t feature = rule.instruction().Required<int64_t>(AttributeName::kFeatureIndex);
   if (feature < 0 || feature >= operand.rank()) {
     return rule.FailAt(AttributeName::kFeatureIndex,
                        "feature_index is no dimension of " + operand.ToString());

@@ -47,7 +47,7 @@ bool Tuple(ShapeRule& rule) {
 }
 
 bool GetTupleElement(ShapeRule& rule) {
-  const int64_t index = rule.instruction().Get<int64_t>(AttributeName::kIndex).value();
+  const int64_t index = rule.instruction().Required<int64_t>(AttributeName::kIndex);
   const Shape& tuple = rule.operand(0);
   if (!tuple.IsTuple()) {
     return rule.Fail("operand 0 of get-tuple-element must be a tuple, not " + tuple.ToString());

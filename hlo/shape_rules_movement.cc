@@ -126,7 +126,7 @@ bool Slice(ShapeRule& rule) {
   if (!rule.RequireArray(0)) return false;
   const Shape& operand = rule.operand(0);
   const auto ranges =
-      rule.instruction().Get<llvm::ArrayRef<SliceRange>>(AttributeName::kSlice).value();
+      rule.instruction().Required<llvm::ArrayRef<SliceRange>>(AttributeName::kSlice);
   if (!RequireCount(rule, AttributeName::kSlice, ranges.size(), operand.rank())) return false;
   Sizes sizes;
   for (size_t i = 0; i < ranges.size(); ++i) {
@@ -149,7 +149,7 @@ bool Pad(ShapeRule& rule) {
   if (!rule.RequireArrays()) return false;
   const Shape& operand = rule.operand(0);
   const auto padding =
-      rule.instruction().Get<llvm::ArrayRef<PaddingDimension>>(AttributeName::kPadding).value();
+      rule.instruction().Required<llvm::ArrayRef<PaddingDimension>>(AttributeName::kPadding);
   if (!rule.operand(1).IsScalar()) {
     return rule.Fail("the padding value must be a scalar, not " + rule.operand(1).ToString());
   }
@@ -212,7 +212,7 @@ bool Concatenate(ShapeRule& rule) {
 bool Iota(ShapeRule& rule) {
   const Shape* declared = rule.declared();
   if (declared == nullptr) return true;
-  const auto dimension = rule.instruction().Get<int64_t>(AttributeName::kIotaDimension).value();
+  const auto dimension = rule.instruction().Required<int64_t>(AttributeName::kIotaDimension);
   if (!declared->IsArray()) return rule.Fail("iota gives an array");
   if (dimension >= 0 && dimension < declared->rank()) return true;
   return rule.FailAt(

@@ -254,7 +254,7 @@ class Exporter {
       });
     }
     return IndexingMap(affine_map, dimensions_, ranges_,
-                       {map.runtime().begin(), map.runtime().end()}, std::move(written));
+                       {map.runtime().begin(), map.runtime().end()}, written);
   }
 
   DigitContext& context_;

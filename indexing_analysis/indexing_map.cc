@@ -96,7 +96,7 @@ bool MentionsBeyond(AffineExpr expression, size_t num_dimensions, size_t num_sym
 
 IndexingMap::IndexingMap(mlir::AffineMap affine_map, std::vector<Variable> dimensions,
                          std::vector<Variable> ranges, std::vector<RuntimeVariable> runtime,
-                         std::vector<MapConstraint> constraints)
+                         llvm::ArrayRef<MapConstraint> constraints)
     : affine_map_(affine_map),
       dimensions_(std::move(dimensions)),
       ranges_(std::move(ranges)),

@@ -62,7 +62,7 @@ class IndexingMap {
   /// holds.
   IndexingMap(mlir::AffineMap affine_map, std::vector<Variable> dimensions,
               std::vector<Variable> ranges, std::vector<RuntimeVariable> runtime,
-              std::vector<MapConstraint> constraints);
+              llvm::ArrayRef<MapConstraint> constraints);
   /// A map from an array of these sizes, without range and runtime variables or constraints.
   static IndexingMap FromSizes(mlir::AffineMap affine_map, llvm::ArrayRef<int64_t> sizes);
   /// The same variables and number of results as `like`, and no point in the domain.

@@ -309,7 +309,7 @@ class MapParser {
         static_cast<unsigned>(dimensions.size()),
         static_cast<unsigned>(ranges.size() + runtime.size()), results_, context_);
     return IndexingMap(map, std::move(dimensions), std::move(ranges), std::move(runtime),
-                       {constraints_.begin(), constraints_.end()});
+                       constraints_);
   }
 
   void SkipBlanks() {
@@ -330,7 +330,7 @@ class MapParser {
   StringRef TakeName() {
     SkipBlanks();
     StringRef rest = text_.drop_front(position_);
-    if (rest.empty() || !(llvm::isAlpha(rest.front()) || rest.front() == '_')) return {};
+    if (rest.empty() || (!llvm::isAlpha(rest.front()) && rest.front() != '_')) return {};
     const StringRef name = rest.take_while([](char c) { return llvm::isAlnum(c) || c == '_'; });
     position_ += name.size();
     return name;

@@ -4,7 +4,6 @@
 namespace hlo_indexing::indexing_analysis::read_rules {
 namespace {
 
-using hlo::AttributeName;
 using simplifier::Constant;
 using Indices = llvm::SmallVector<Sum, 6>;
 

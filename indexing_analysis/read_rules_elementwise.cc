@@ -47,7 +47,7 @@ void Tuple(ReadContext& context) {
 }
 
 void GetTupleElement(ReadContext& context) {
-  const int64_t index = *context.instruction().Get<int64_t>(hlo::AttributeName::kIndex);
+  const int64_t index = context.instruction().Required<int64_t>(hlo::AttributeName::kIndex);
   context.ReadSameIndex(0, context.operand(0).FirstLeafOfElement(index) + context.output_leaf());
 }
 

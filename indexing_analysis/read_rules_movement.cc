@@ -187,7 +187,8 @@ void Bitcast(ReadContext& context) {
 
 // start + stride * i
 void Slice(ReadContext& context) {
-  const auto ranges = *context.instruction().Get<llvm::ArrayRef<SliceRange>>(AttributeName::kSlice);
+  const auto ranges =
+      context.instruction().Required<llvm::ArrayRef<SliceRange>>(AttributeName::kSlice);
   Indices index;
   for (size_t i = 0; i < ranges.size(); ++i) {
     const ScaledSum parts[] = {{context.index()[i], ranges[i].stride}};
@@ -200,7 +201,7 @@ void Slice(ReadContext& context) {
 void Pad(ReadContext& context) {
   const Shape& operand = context.operand(0);
   const auto padding =
-      *context.instruction().Get<llvm::ArrayRef<PaddingDimension>>(AttributeName::kPadding);
+      context.instruction().Required<llvm::ArrayRef<PaddingDimension>>(AttributeName::kPadding);
   if (operand.num_elements() == 0) {
     context.Read(1, 0, context.Start(), {});
     return;

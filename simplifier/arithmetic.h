@@ -54,7 +54,7 @@ Sum Mod(DigitContext& context, const Sum& a, const Sum& b);
 Interval Range(const DigitContext& context, const Sum& sum);
 
 /// What a Substitution does with the marks that do not depend on a replaced atom.
-enum class UnchangedMarks { kKeep, kDivideAgain };
+enum class UnchangedMarks : uint8_t { kKeep, kDivideAgain };
 
 /// Replaces atoms: `replace` gives for a variable or function atom the sum that the *value* of the
 /// variable or function shall be (`lower` included), or nothing to keep it. Marks and opaque atoms

@@ -33,9 +33,8 @@
 //   Soundness       q and r have the values of floor(e / c) and e - c * floor(e / c) at every point
 //                   of the variables' boxes. Each rewrite is an identity guarded by a range.
 //   SplitMerge      Normalize(c * q + r) == Normalize(e), always. DivMod only partitions terms,
-//   cuts
-//                   a digit into two adjacent ones or makes the pair (M floordiv c, M mod c), and
-//                   Normalize puts each of these together again.
+//                   cuts a digit into two adjacent ones or makes the pair (M floordiv c, M mod c),
+//                   and Normalize puts each of these together again.
 //   Telescoping     A chain of reshapes equals the direct reshape, whatever is reshaped: by
 //                   SplitMerge, linearising a step's outputs gives back the sum that it divided.
 //   Canonicity      Where every boundary divides the next (powers of two, tilings, pure splits and

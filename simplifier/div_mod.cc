@@ -107,8 +107,9 @@ class Divider {
       const std::optional<int64_t> factor = MatchingFactor(left, fact.expression);
       if (!factor) continue;
       const std::optional<TermVector> next = SubtractTerms(left, fact.expression, *factor);
-      if (!next || llvm::count_if(*next, indivisible) >= llvm::count_if(left, indivisible))
+      if (!next || llvm::count_if(*next, indivisible) >= llvm::count_if(left, indivisible)) {
         continue;
+      }
       left = *next;
       range = range + fact.bounds * *factor;
       for (Term term : fact.expression.terms) {
@@ -140,6 +141,7 @@ class Divider {
     for (const Term& term : fact.terms) {
       for (const Term& other : terms) {
         if (!other.SameDigit(term) || other.coefficient % divisor_ == 0) continue;
+        if (other.coefficient == support::kInt64Min) return std::nullopt;
         if (other.coefficient % term.coefficient != 0) return std::nullopt;
         return other.coefficient / term.coefficient;
       }

@@ -2,6 +2,8 @@
 
 #include <numeric>
 
+#include "simplifier/small_domain.h"
+
 namespace hlo_indexing::simplifier {
 namespace {
 
@@ -68,10 +70,52 @@ bool ComesBefore(const Term& a, const Term& b) {
   return a.lo < b.lo;
 }
 
+bool IsEquality(const Constraint& constraint) {
+  return constraint.bounds.IsPoint() && constraint.expression.terms.size() > 1;
+}
+
+// sum - factor * (expression - value) for the equality `expression = value`; nothing on overflow.
+std::optional<Sum> AddMultiple(DigitContext& context, const Sum& sum, const Constraint& equality,
+                               int64_t factor) {
+  TermVector terms(sum.terms.begin(), sum.terms.end());
+  for (Term term : equality.expression.terms) {
+    const std::optional<int64_t> product = CheckedMul(term.coefficient, factor);
+    const std::optional<int64_t> negated = product ? CheckedSub(0, *product) : std::nullopt;
+    if (!negated) return std::nullopt;
+    term.coefficient = *negated;
+    terms.push_back(term);
+  }
+  const std::optional<int64_t> value = CheckedMul(equality.bounds.lower, factor);
+  const std::optional<int64_t> constant =
+      value ? support::CheckedAdd(sum.constant, *value) : std::nullopt;
+  return constant ? Normalize(context, std::move(terms), *constant) : std::nullopt;
+}
+
+// Adds the multiple of the equality that leaves the fewest terms; nothing unless these are fewer
+// than before.
+std::optional<Sum> Reduce(DigitContext& context, const Sum& sum, const Constraint& equality) {
+  std::optional<Sum> best;
+  for (const Term& term : equality.expression.terms) {
+    const Term* same = llvm::find_if(sum.terms, [&](const Term& t) { return t.SameDigit(term); });
+    // The smallest integer has no quotient by -1.
+    if (same == sum.terms.end() || same->coefficient == support::kInt64Min ||
+        same->coefficient % term.coefficient != 0) {
+      continue;
+    }
+    const std::optional<Sum> next =
+        AddMultiple(context, sum, equality, same->coefficient / term.coefficient);
+    if (next && next->terms.size() < (best ? *best : sum).terms.size()) best = next;
+  }
+  return best;
+}
+
+enum class Effort : uint8_t { kIntervals, kAllPoints };
+
 // Works on one map; every step keeps its set of points.
 class Tightener {
  public:
-  Tightener(DigitContext& context, QuasiAffineMap& map) : context_(context), map_(map) {}
+  Tightener(DigitContext& context, QuasiAffineMap& map, Effort effort)
+      : context_(context), map_(map), effort_(effort) {}
 
   void Run() {
     for (const Interval& box : map_.boxes) map_.empty |= box.IsEmpty();
@@ -81,8 +125,12 @@ class Tightener {
       NormalizeConstraints();
       if (narrows_) {
         for (const Constraint& constraint : map_.constraints) Propagate(constraint);
+        if (effort_ == Effort::kAllPoints && !boxes_changed_ && !map_.empty) TryAllPoints();
       }
-      if (!boxes_changed_ || map_.empty) break;
+      if (map_.empty) break;
+      const bool functions_changed = FindFunctionBounds();
+      const bool sums_changed = UseEqualities();
+      if (!boxes_changed_ && !functions_changed && !sums_changed) break;
       SubstituteBoxes();
     }
   }
@@ -122,7 +170,7 @@ class Tightener {
       }
     }
     normal.expression = context_.Store(terms, 0);
-    const Interval range = NaturalRange(normal.expression);
+    const Interval range = RangeOf(terms);
     if (normal.bounds.Contains(range)) return std::nullopt;
     normal.bounds = normal.bounds.Intersect(range);
     if (normal.bounds.IsEmpty()) {
@@ -174,8 +222,7 @@ class Tightener {
     const llvm::ArrayRef<Term> terms = constraint.expression.terms;
     for (size_t i = 0; i < terms.size() && !map_.empty; ++i) {
       if (terms[i].atom->kind != AtomKind::kVariable || !terms[i].IsTop()) continue;
-      const Interval others =
-          NaturalRange(terms.take_front(i), 0) + NaturalRange(terms.drop_front(i + 1), 0);
+      const Interval others = RangeOf(terms.take_front(i)) + RangeOf(terms.drop_front(i + 1));
       const Interval product = constraint.bounds + others * -1;
       const Interval digit = DivideBounds(product, terms[i].coefficient);
       if (digit.Contains(terms[i].DigitRange())) continue;
@@ -183,9 +230,77 @@ class Tightener {
     }
   }
 
-  // Makes every sum speak of the variables in their present boxes.
+  void TryAllPoints() {
+    if (map_.constraints.empty()) return;
+    SmallDomain domain = DecideSmallDomain(context_, map_.constraints);
+    map_.empty = domain.empty;
+    if (map_.empty) return;
+    map_.constraints = std::move(domain.constraints);
+    for (const auto& [atom, bounds] : domain.narrowed) {
+      IntersectBox(*atom, bounds + Interval::Point(-atom->lower));
+    }
+  }
+
+  // Collects the constraints that bound a function alone. They stay, for the range of a function is
+  // what its value is clamped to, but are used everywhere else. Whether there is a new one.
+  bool FindFunctionBounds() {
+    bool changed = false;
+    for (const Constraint& constraint : map_.constraints) {
+      if (!IsFunctionBound(constraint.expression.terms)) continue;
+      const Atom* atom = constraint.expression.terms.front().atom;
+      const auto [known, is_new] = function_bounds_.try_emplace(atom, constraint.bounds);
+      changed |= is_new || known->second != constraint.bounds;
+      known->second = constraint.bounds;
+    }
+    return changed;
+  }
+
+  static bool IsFunctionBound(llvm::ArrayRef<Term> terms) {
+    return terms.size() == 1 && terms.front().IsWhole() && terms.front().coefficient == 1 &&
+           terms.front().atom->kind == AtomKind::kOpaque &&
+           terms.front().atom->operation == OpaqueOperation::kFunction;
+  }
+
+  // NaturalRange by what is known of functions too.
+  Interval RangeOf(llvm::ArrayRef<Term> terms) const {
+    if (function_bounds_.empty() || IsFunctionBound(terms)) return NaturalRange(terms, 0);
+    Interval range = Interval::Point(0);
+    for (const Term& term : terms) {
+      const auto bounds = function_bounds_.find(term.atom);
+      const bool known = bounds != function_bounds_.end() && term.IsWhole();
+      range = range + (known ? bounds->second : term.DigitRange()) * term.coefficient;
+    }
+    return range;
+  }
+
+  // Shortens the constraints and results by what equalities say. Whether a constraint has changed.
+  bool UseEqualities() {
+    bool changed = false;
+    for (size_t i = 0; i < map_.constraints.size(); ++i) {
+      const Constraint equality = map_.constraints[i];
+      if (!IsEquality(equality)) continue;
+      for (size_t k = 0; k < map_.constraints.size(); ++k) {
+        if (k == i) continue;
+        const auto reduced = Reduce(context_, map_.constraints[k].expression, equality);
+        if (!reduced) continue;
+        map_.constraints[k].expression = *reduced;
+        changed = true;
+      }
+      for (Sum& result : map_.results) {
+        result = Reduce(context_, result, equality).value_or(result);
+      }
+    }
+    return changed;
+  }
+
+  // Makes every sum speak of the variables in their present boxes, and of the values of functions
+  // that are known on the domain.
   void SubstituteBoxes() {
     const auto present = [this](const Atom& atom) -> std::optional<Sum> {
+      if (const auto bounds = function_bounds_.find(&atom); bounds != function_bounds_.end()) {
+        if (!bounds->second.IsPoint()) return std::nullopt;
+        return Constant(bounds->second.lower + atom.lower);
+      }
       if (atom.kind != AtomKind::kVariable) return std::nullopt;
       const Interval& box = map_.boxes[atom.variable];
       if (box == atom.ValueRange()) return std::nullopt;
@@ -193,6 +308,7 @@ class Tightener {
     };
     Substitution substitution(context_, present);
     for (Constraint& constraint : map_.constraints) {
+      if (IsFunctionBound(constraint.expression.terms)) continue;
       constraint.expression = substitution.Apply(constraint.expression);
     }
     for (Sum& result : map_.results) result = substitution.Apply(result);
@@ -200,16 +316,21 @@ class Tightener {
 
   DigitContext& context_;
   QuasiAffineMap& map_;
+  Effort effort_;
+  // The bounds, without `lower`, of function atoms.
+  llvm::SmallDenseMap<const Atom*, Interval, 4> function_bounds_;
   bool boxes_changed_ = false;
   bool narrows_ = true;
 };
 
 }  // namespace
 
-void Tighten(DigitContext& context, QuasiAffineMap& map) { Tightener(context, map).Run(); }
+void Tighten(DigitContext& context, QuasiAffineMap& map) {
+  Tightener(context, map, Effort::kIntervals).Run();
+}
 
 void Simplify(DigitContext& context, QuasiAffineMap& map) {
-  Tighten(context, map);
+  Tightener(context, map, Effort::kAllPoints).Run();
   if (map.empty || map.constraints.empty()) return;
   const FactScope facts(context, map.constraints);
   const auto keep = [](const Atom&) -> std::optional<Sum> { return std::nullopt; };

@@ -22,6 +22,7 @@ void WriteRuntimeVariable(const IndexingMap& map, size_t i, llvm::json::OStream&
   json.attribute("name", map.SymbolName(map.num_ranges() + i));
   WriteBounds(variable.bounds, json);
   if (variable.instruction != nullptr) {
+    json.attribute("clamp", true);
     json.attribute("instruction", variable.instruction->name());
     json.attribute("computation", variable.instruction->parent().name());
     json.attributeArray("calls", [&] {

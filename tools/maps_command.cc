@@ -195,8 +195,9 @@ class JsonRenderer : public MapsRenderer {
       return;
     }
     out_ << ",\"exactness\":\"" << ExactnessName(operand.exactness) << '"';
-    if (operand.exactness != Exactness::kExact)
+    if (operand.exactness != Exactness::kExact) {
       out_ << ",\"reason\":" << JsonString(operand.reason);
+    }
     out_ << ",\"maps\":" << MapsText(operand) << "}\n";
   }
 

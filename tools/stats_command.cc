@@ -1,5 +1,6 @@
 // `hlo-indexing stats`: what a file holds and how much of it the analysis covers.
 #include <algorithm>
+#include <cinttypes>
 #include <map>
 #include <set>
 
@@ -112,7 +113,7 @@ void WriteRanking(const std::map<std::string, int64_t>& counts, size_t limit,
   for (size_t i = 0; i < std::min(limit, ranking.size()); ++i) {
     std::string name = ranking[i].first;
     if (name.size() > kLongestName) name = name.substr(0, kLongestName) + "...";
-    out << llvm::format("  %8lld  ", static_cast<long long>(ranking[i].second)) << name << '\n';
+    out << llvm::format("  %8" PRId64 "  ", ranking[i].second) << name << '\n';
   }
   if (ranking.size() > limit) out << "            and " << ranking.size() - limit << " more\n";
 }
@@ -122,7 +123,7 @@ void WriteText(const std::string& file, const Statistics& statistics, llvm::raw_
   const auto share = [&](int64_t count) {
     const double percent =
         records == 0 ? 0 : 100.0 * static_cast<double>(count) / static_cast<double>(records);
-    out << llvm::format("%lld (%.1f %%)", static_cast<long long>(count), percent);
+    out << llvm::format("%" PRId64 " (%.1f %%)", count, percent);
   };
   out << "// " << file << '\n'
       << statistics.modules << " modules, " << statistics.computations << " computations, "

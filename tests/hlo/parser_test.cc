@@ -179,8 +179,9 @@ TEST(Parser, LinksUsersAndParameters) {
   EXPECT_EQ(entry.root().name(), "t");
   EXPECT_TRUE(entry.root().users().empty());
   std::vector<std::string> order;
-  for (const Instruction* instruction : entry.PostOrder())
+  for (const Instruction* instruction : entry.PostOrder()) {
     order.push_back(instruction->name().str());
+  }
   EXPECT_EQ(order, (std::vector<std::string>{"a", "s", "t"}));
 }
 

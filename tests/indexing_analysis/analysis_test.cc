@@ -153,7 +153,7 @@ TEST_F(AnalysisTest, ConcatenateAndPad) {
           "(d0 - 1) mod 2 in [0, 0]",
           "1: (d0, d1) -> (), domain: d0 in [0, 0], d1 in [0, 15]",
           "1: (d0, d1) -> (), domain: d0 in [8, 11], d1 in [0, 15]",
-          "1: (d0, d1) -> (), domain: d0 in [1, 7], d1 in [0, 15], (d0 - 1) mod 2 in [1, 1]",
+          "1: (d0, d1) -> (), domain: d0 in [2, 6], d1 in [0, 15], (d0 - 1) mod 2 in [1, 1]",
           "1: (d0, d1) -> (), domain: d0 in [1, 7], d1 in [0, 3], (d0 - 1) mod 2 in [0, 0]",
           "1: (d0, d1) -> (), domain: d0 in [1, 7], d1 in [8, 15], (d0 - 1) mod 2 in [0, "
           "0]"));

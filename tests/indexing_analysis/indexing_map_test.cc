@@ -115,6 +115,45 @@ TEST_F(IndexingMapTest, LimitsHostileTexts) {
   EXPECT_THAT(error(sum + ")"), HasSubstr("more than"));
 }
 
+TEST_F(IndexingMapTest, TriesAllPointsWhereThereAreFew) {
+  // One point is left, or none.
+  EXPECT_EQ(Simplified("(d0) -> (d0), domain: d0 in [0, 5], (d0 * 3 + 2) mod 4 in [0, 0]"),
+            "(d0) -> (2), domain: d0 in [2, 2]");
+  EXPECT_EQ(Simplified("(d0) -> (d0), domain: d0 in [0, 1], (d0 * 3 + 2) mod 4 in [0, 0]"),
+            "(d0) -> (0), domain: KNOWN EMPTY");
+  // The other variables may have many values; two constraints only exclude each other together.
+  EXPECT_EQ(Simplified("(d0, d1) -> (d0), domain: d0 in [0, 99999], d1 in [0, 9], d1 mod 3 in "
+                       "[1, 1], d1 mod 5 in [3, 3]"),
+            "(d0, d1) -> (0), domain: KNOWN EMPTY");
+  // What one implies is left out.
+  EXPECT_EQ(Simplified("(d0, d1) -> (d0), domain: d0 in [0, 9], d1 in [0, 9], d0 + d1 in [0, 4], "
+                       "d0 * 2 + d1 in [0, 8], d0 * 3 + d1 * 2 in [0, 12]"),
+            "(d0, d1) -> (d0), domain: d0 in [0, 4], d1 in [0, 4], d0 + d1 in [0, 4]");
+}
+
+TEST_F(IndexingMapTest, UsesEqualities) {
+  EXPECT_EQ(Simplified("(d0, d1){rt0} -> (d0, d1 * 32 + d0 * 128 - rt0 * 128 + 128), domain: d0 in "
+                       "[0, 255], d1 in [0, 31], rt0 in [0, 255], d0 - rt0 in [0, 0]"),
+            "(d0, d1){rt0} -> (d0, d1 * 32 + 128), domain: d0 in [0, 255], d1 in [0, 31], rt0 in "
+            "[0, 255], d0 - rt0 in [0, 0]");
+  EXPECT_EQ(Simplified("(d0, d1)[s0] -> (s0), domain: d0 in [0, 9999], d1 in [0, 9999], s0 in [0, "
+                       "9999], d0 + d1 in [7, 7], d0 * 2 + d1 * 2 + s0 in [20, 24]"),
+            "(d0, d1)[s0] -> (s0), domain: d0 in [0, 7], d1 in [0, 7], s0 in [6, 10], d0 + d1 in "
+            "[7, 7]");
+}
+
+TEST_F(IndexingMapTest, UsesBoundsOfRuntimeVariables) {
+  // The bounds of the variable itself stay: its value is clamped to them.
+  EXPECT_EQ(Simplified("(){rt0} -> (rt0 * 2), domain: rt0 in [0, 9], rt0 in [3, 3]"),
+            "(){rt0} -> (6), domain: rt0 in [0, 9], rt0 in [3, 3]");
+  EXPECT_EQ(Simplified("(){rt0} -> (rt0), domain: rt0 in [0, 1], (rt0 + 2) mod 3 in [0, 0]"),
+            "(){rt0} -> (1), domain: rt0 in [0, 1], rt0 in [1, 1]");
+  EXPECT_EQ(
+      Simplified("(){rt0, rt1} -> (rt0), domain: rt0 in [0, 99999], rt1 in [0, 99999], rt1 in "
+                 "[5, 9], rt0 + rt1 in [0, 4]"),
+      "(){rt0, rt1} -> (0), domain: KNOWN EMPTY");
+}
+
 TEST_F(IndexingMapTest, EvaluatesAndChecksTheDomain) {
   const IndexingMap map = Parse(
       "(d0)[s0]{rt0} -> (d0 * 4 + s0, rt0), domain: d0 in [0, 9], s0 in [0, 3], rt0 in [2, 5], "

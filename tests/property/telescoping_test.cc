@@ -124,7 +124,7 @@ TEST_F(Telescoping, WordsFollowedByTheirInverseAreTheIdentity) {
             back[static_cast<size_t>(permutation[d])] = static_cast<int64_t>(d);
           }
           chain.Transpose(permutation);
-          inverse.push_back([&chain, back] { chain.Transpose(back); });
+          inverse.emplace_back([&chain, back] { chain.Transpose(back); });
           break;
         }
         case 1: {
@@ -133,12 +133,12 @@ TEST_F(Telescoping, WordsFollowedByTheirInverseAreTheIdentity) {
             if (random.OneIn(2)) reversed.push_back(static_cast<int64_t>(d));
           }
           chain.Reverse(reversed);
-          inverse.push_back([&chain, reversed] { chain.Reverse(reversed); });
+          inverse.emplace_back([&chain, reversed] { chain.Reverse(reversed); });
           break;
         }
         default:
           chain.Reshape(RandomFactors(random, total, 5));
-          inverse.push_back([&chain, before] { chain.Reshape(before); });
+          inverse.emplace_back([&chain, before] { chain.Reshape(before); });
       }
     }
     while (!inverse.empty()) {

@@ -56,12 +56,12 @@ class DigitSumTest : public ::testing::Test {
     };
     std::vector<ScaledSum> parts;
     for (VariableId i = 0; i < boxes_.size(); ++i) {
-      parts.push_back({context_.Variable(i, boxes_[i]), between(-12, 12)});
+      parts.emplace_back(context_.Variable(i, boxes_[i]), between(-12, 12));
     }
     if (depth > 0) {
       const Division division = DivMod(context_, RandomSum(random, depth - 1), between(1, 15));
-      parts.push_back({division.quotient, between(-5, 5)});
-      parts.push_back({division.remainder, between(-5, 5)});
+      parts.emplace_back(division.quotient, between(-5, 5));
+      parts.emplace_back(division.remainder, between(-5, 5));
     }
     return Linear(context_, parts, between(-30, 30));
   }

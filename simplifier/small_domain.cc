@@ -1,0 +1,238 @@
+#include "simplifier/small_domain.h"
+
+#include <limits>
+#include <vector>
+
+#include "llvm/ADT/EquivalenceClasses.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/SmallPtrSet.h"
+#include "simplifier/arithmetic.h"
+
+namespace hlo_indexing::simplifier {
+namespace {
+
+// Trying a point costs about as much as a division; a domain of this size costs less than a
+// millisecond.
+constexpr int64_t kMaxPoints = 2048;
+// A bit each in a word.
+constexpr size_t kMaxConstraints = 32;
+
+using Leaves = llvm::SmallSetVector<const Atom*, 4>;
+
+bool IsLeaf(const Atom& atom) {
+  return atom.kind == AtomKind::kVariable ||
+         (atom.kind == AtomKind::kOpaque && atom.operation == OpaqueOperation::kFunction);
+}
+
+// The variables and functions that the sum depends on.
+void CollectLeaves(const Sum& sum, llvm::SmallPtrSetImpl<const Atom*>& seen, Leaves& leaves) {
+  for (const Term& term : sum.terms) {
+    if (IsLeaf(*term.atom)) {
+      leaves.insert(term.atom);
+    } else if (seen.insert(term.atom).second) {
+      for (const Sum& argument : term.atom->arguments) CollectLeaves(argument, seen, leaves);
+    }
+  }
+}
+
+// Constraints that share leaves, directly or through others.
+struct Component {
+  llvm::SmallVector<Constraint, 4> constraints;
+  Leaves leaves;
+};
+
+std::vector<Component> Split(llvm::ArrayRef<Constraint> constraints) {
+  llvm::SmallVector<Leaves, 4> leaves(constraints.size());
+  llvm::EquivalenceClasses<const Atom*> classes;
+  for (size_t i = 0; i < constraints.size(); ++i) {
+    llvm::SmallPtrSet<const Atom*, 8> seen;
+    CollectLeaves(constraints[i].expression, seen, leaves[i]);
+    for (const Atom* leaf : leaves[i]) classes.unionSets(leaves[i].front(), leaf);
+  }
+  // In the order of the constraints.
+  std::vector<Component> components;
+  llvm::SmallDenseMap<const Atom*, size_t, 4> number;
+  for (size_t i = 0; i < constraints.size(); ++i) {
+    const Atom* leader = leaves[i].empty() ? nullptr : classes.getLeaderValue(leaves[i].front());
+    const auto [found, is_new] = number.try_emplace(leader, components.size());
+    if (is_new) components.emplace_back();
+    Component& component = components[found->second];
+    component.constraints.push_back(constraints[i]);
+    component.leaves.insert(leaves[i].begin(), leaves[i].end());
+  }
+  return components;
+}
+
+// Whether bounds that travel through the one constraint are exact: every value of every term can be
+// completed to a point.
+bool IntervalsDecide(const Component& component) {
+  if (component.constraints.size() > 1) return false;
+  return llvm::all_of(component.constraints.front().expression.terms, [](const Term& term) {
+    return IsLeaf(*term.atom) && term.IsWhole() &&
+           (term.coefficient == 1 || term.coefficient == -1);
+  });
+}
+
+// The number of points in the box of the leaves, or 0 where there are too many to try.
+int64_t CountPoints(const Leaves& leaves) {
+  int64_t points = 1;
+  for (const Atom* leaf : leaves) {
+    if (leaf->extent > kMaxPoints) return 0;
+    points *= leaf->extent;
+    if (points > kMaxPoints) return 0;
+  }
+  return points;
+}
+
+class Enumeration {
+ public:
+  Enumeration(DigitContext& context, const Component& component)
+      : context_(context), component_(component) {}
+
+  // False where a constraint has no value at some point.
+  bool Run(int64_t num_points, SmallDomain& domain) {
+    constraints_ = component_.constraints;
+    for (const Atom* leaf : component_.leaves) values_[leaf] = leaf->lower;
+    for (int64_t i = 0; i < num_points; ++i) {
+      if (!AddPoint()) return false;
+      Advance();
+    }
+    domain.empty = llvm::none_of(failed_, [](uint64_t failed) { return failed == 0; });
+    if (domain.empty) return true;
+    FindHulls();
+    AddFunctionBounds();
+    const uint64_t dropped = DropImplied();
+    for (const auto& [leaf, hull] : hulls_) {
+      if (leaf->kind == AtomKind::kVariable) domain.narrowed.push_back({leaf, hull});
+    }
+    for (size_t i = 0; i < constraints_.size(); ++i) {
+      if ((dropped >> i & 1) == 0) domain.constraints.push_back(constraints_[i]);
+    }
+    return true;
+  }
+
+ private:
+  // Appends the present point and which constraints fail there.
+  bool AddPoint() {
+    uint64_t failed = 0;
+    for (size_t i = 0; i < constraints_.size(); ++i) {
+      const auto value = Evaluate(constraints_[i].expression, [this](const Atom& atom) {
+        return std::optional(values_.lookup(&atom));
+      });
+      if (!value) return false;
+      if (!constraints_[i].bounds.Contains(*value)) failed |= uint64_t{1} << i;
+    }
+    failed_.push_back(failed);
+    for (const Atom* leaf : component_.leaves) points_.push_back(values_[leaf]);
+    return true;
+  }
+
+  void Advance() {
+    for (const Atom* leaf : component_.leaves) {
+      int64_t& value = values_[leaf];
+      if (++value < leaf->lower + leaf->extent) return;
+      value = leaf->lower;
+    }
+  }
+
+  int64_t ValueAt(size_t point, size_t leaf) const {
+    return points_[point * component_.leaves.size() + leaf];
+  }
+
+  void FindHulls() {
+    for (size_t k = 0; k < component_.leaves.size(); ++k) {
+      const Atom* leaf = component_.leaves[k];
+      Interval hull = {std::numeric_limits<int64_t>::max(), std::numeric_limits<int64_t>::min()};
+      for (size_t i = 0; i < failed_.size(); ++i) {
+        if (failed_[i] != 0) continue;
+        hull = {std::min(hull.lower, ValueAt(i, k)), std::max(hull.upper, ValueAt(i, k))};
+      }
+      if (hull == leaf->ValueRange()) continue;
+      // The bounds of a variable are no constraint: points outside need none that fails.
+      const bool is_variable = leaf->kind == AtomKind::kVariable;
+      hulls_.push_back({leaf, hull});
+      for (size_t i = 0; i < failed_.size(); ++i) {
+        if (is_variable && !hull.Contains(ValueAt(i, k))) failed_[i] |= kOutsideBox;
+      }
+    }
+  }
+
+  // Bounds on a function alone, as constraints, for others to be dropped.
+  void AddFunctionBounds() {
+    num_given_ = constraints_.size();
+    for (const auto& [leaf, hull] : hulls_) {
+      if (leaf->kind == AtomKind::kVariable || constraints_.size() == 2 * kMaxConstraints) continue;
+      TermVector whole;
+      AppendTerm(1, leaf, 1, leaf->extent, whole);
+      constraints_.push_back({context_.Store(whole, 0), hull + Interval::Point(-leaf->lower)});
+      const size_t k =
+          static_cast<size_t>(llvm::find(component_.leaves, leaf) - component_.leaves.begin());
+      for (size_t i = 0; i < failed_.size(); ++i) {
+        if (!hull.Contains(ValueAt(i, k))) failed_[i] |= uint64_t{1} << (constraints_.size() - 1);
+      }
+    }
+  }
+
+  // The constraints, as bits, that fail nowhere alone: those given first, the longest of them
+  // before, so that what is left is short.
+  uint64_t DropImplied() {
+    llvm::SmallVector<size_t, 4> order;
+    for (size_t i = 0; i < constraints_.size(); ++i) order.push_back(i);
+    llvm::stable_sort(order, [this](size_t a, size_t b) {
+      if ((a < num_given_) != (b < num_given_)) return a < num_given_;
+      return Length(a) > Length(b);
+    });
+    uint64_t dropped = 0;
+    for (const size_t i : order) {
+      const uint64_t bit = uint64_t{1} << i;
+      const bool needed =
+          llvm::any_of(failed_, [&](uint64_t failed) { return (failed & ~dropped) == bit; });
+      if (!needed) dropped |= bit;
+    }
+    return dropped;
+  }
+
+  // Marks count as longer than any number of terms.
+  size_t Length(size_t i) const {
+    size_t length = 0;
+    for (const Term& term : constraints_[i].expression.terms) {
+      length += IsLeaf(*term.atom) ? (term.IsWhole() ? 1 : 2) : 64;
+    }
+    return length;
+  }
+
+  // Above the bits of constraints, given and added.
+  static constexpr uint64_t kOutsideBox = uint64_t{1} << 63;
+
+  DigitContext& context_;
+  const Component& component_;
+  llvm::SmallVector<Constraint, 4> constraints_;
+  size_t num_given_ = 0;
+  llvm::SmallDenseMap<const Atom*, int64_t, 4> values_;
+  // The points, leaf by leaf, and for each of them which constraints fail, as bits.
+  std::vector<int64_t> points_;
+  std::vector<uint64_t> failed_;
+  llvm::SmallVector<std::pair<const Atom*, Interval>, 4> hulls_;
+};
+
+}  // namespace
+
+SmallDomain DecideSmallDomain(DigitContext& context, llvm::ArrayRef<Constraint> constraints) {
+  SmallDomain domain;
+  for (const Component& component : Split(constraints)) {
+    SmallDomain decided;
+    const int64_t points = CountPoints(component.leaves);
+    if (IntervalsDecide(component) || points == 0 ||
+        component.constraints.size() > kMaxConstraints ||
+        !Enumeration(context, component).Run(points, decided)) {
+      domain.constraints.append(component.constraints.begin(), component.constraints.end());
+      continue;
+    }
+    if (decided.empty) return decided;
+    domain.narrowed.append(decided.narrowed.begin(), decided.narrowed.end());
+    domain.constraints.append(decided.constraints.begin(), decided.constraints.end());
+  }
+  return domain;
+}
+
+}  // namespace hlo_indexing::simplifier
