@@ -228,7 +228,9 @@ class Exporter {
     for (const Sum& result : results) {
       const LinearForm form = writer.ShortestFormOf(result);
       if (form.operations > kMaxOperations) return std::nullopt;
-      expressions.push_back(writer.Write(form));
+      const std::optional<mlir::AffineExpr> expression = writer.Write(form);
+      if (!expression) return std::nullopt;
+      expressions.push_back(*expression);
     }
     std::vector<MapConstraint> written;
     for (const Constraint& constraint : constraints) {
@@ -241,7 +243,9 @@ class Exporter {
         bounds = shifted;
         form.constant = 0;
       }
-      written.push_back({writer.Write(form), bounds});
+      const std::optional<mlir::AffineExpr> expression = writer.Write(form);
+      if (!expression) return std::nullopt;
+      written.push_back({*expression, bounds});
     }
     const mlir::AffineMap affine_map = mlir::AffineMap::get(
         static_cast<unsigned>(dimensions_.size()),

@@ -4,6 +4,7 @@
 #include "indexing_analysis/indexing_map.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
+#include "simplifier/checked_affine.h"
 #include "support/diagnostics.h"
 
 namespace hlo_indexing::indexing_analysis {
@@ -11,6 +12,11 @@ namespace {
 
 using llvm::StringRef;
 using mlir::AffineExpr;
+using simplifier::CheckedAdd;
+using simplifier::CheckedCeilDiv;
+using simplifier::CheckedFloorDiv;
+using simplifier::CheckedMod;
+using simplifier::CheckedMul;
 
 // Parentheses nest no deeper, and a map has no more operators: MLIR walks expressions by recursion.
 constexpr int kMaxNesting = 500;
@@ -166,10 +172,12 @@ class MapParser {
     }
     if (!ParseTerm(expression)) return false;
     while (Peek() == '+' || (Peek() == '-' && !AtArrow())) {
+      const size_t offset = position_;
       const bool minus = text_[position_++] == '-';
       AffineExpr term;
       if (!CountOperator() || !ParseTerm(term)) return false;
-      expression = minus ? expression - term : expression + term;
+      if (minus && !Take(CheckedMul(term, MinusOne()), offset, term)) return false;
+      if (!Take(CheckedAdd(expression, term), offset, expression)) return false;
     }
     --nesting_;
     return true;
@@ -185,21 +193,30 @@ class MapParser {
       AffineExpr factor;
       if (TakeIf('*')) {
         if (!CountOperator() || !ParseFactor(factor)) return false;
-        term = term * factor;
+        if (!Take(CheckedMul(term, factor), offset, term)) return false;
       } else if (TakeIf('/') || TakeWord("floordiv") || TakeWord("floorDiv")) {
         if (!ParseDivisor(factor, offset)) return false;
-        term = term.floorDiv(factor);
+        if (!Take(CheckedFloorDiv(term, factor), offset, term)) return false;
       } else if (TakeWord("ceildiv") || TakeWord("ceilDiv")) {
         if (!ParseDivisor(factor, offset)) return false;
-        term = term.ceilDiv(factor);
+        if (!Take(CheckedCeilDiv(term, factor), offset, term)) return false;
       } else if (TakeWord("mod")) {
         if (!ParseDivisor(factor, offset)) return false;
-        term = term % factor;
+        if (!Take(CheckedMod(term, factor), offset, term)) return false;
       } else {
         return true;
       }
     }
   }
+
+  // What an operator at `offset` has given.
+  bool Take(std::optional<AffineExpr> value, size_t offset, AffineExpr& expression) {
+    if (!value) return FailAt(offset, "the constants of this operation do not fit 64 bits");
+    expression = *value;
+    return true;
+  }
+
+  AffineExpr MinusOne() const { return mlir::getAffineConstantExpr(-1, context_); }
 
   bool ParseDivisor(AffineExpr& divisor, size_t operator_offset) {
     if (!CountOperator() || !ParseFactor(divisor)) return false;
@@ -210,6 +227,7 @@ class MapParser {
 
   bool ParseFactor(AffineExpr& factor) {
     SkipBlanks();
+    const size_t offset = position_;
     bool negative = false;
     while (TakeIf('-')) {
       negative = !negative;
@@ -227,8 +245,7 @@ class MapParser {
     } else if (!ParseVariable(factor)) {
       return false;
     }
-    if (negative) factor = -factor;
-    return true;
+    return !negative || Take(CheckedMul(factor, MinusOne()), offset, factor);
   }
 
   bool ParseVariable(AffineExpr& variable) {

@@ -1,4 +1,6 @@
 // The text of indexing maps.
+#include <algorithm>
+
 #include "indexing_analysis/indexing_map.h"
 
 #include "llvm/Support/raw_ostream.h"
@@ -18,14 +20,18 @@ class ExpressionPrinter {
   ExpressionPrinter(const IndexingMap& map, raw_ostream& out) : map_(map), out_(out) {}
 
   void Print(AffineExpr expression) {
-    llvm::SmallVector<AffineExpr, 8> terms;
-    GatherTerms(expression, terms);
+    llvm::SmallVector<AffineExpr, 8> terms = AllTerms(expression);
+    // Constants that MLIR has not added up would overflow side by side.
+    if (llvm::count_if(terms, llvm::IsaPred<mlir::AffineConstantExpr>) > 1) {
+      terms = TermsToTheLeft(expression);
+    }
     for (size_t i = 0; i < terms.size(); ++i) PrintTerm(terms[i], i == 0);
   }
 
  private:
   // Additions nest to the left, as deep as the sum is long.
-  static void GatherTerms(AffineExpr expression, llvm::SmallVectorImpl<AffineExpr>& terms) {
+  static llvm::SmallVector<AffineExpr, 8> AllTerms(AffineExpr expression) {
+    llvm::SmallVector<AffineExpr, 8> terms;
     llvm::SmallVector<AffineExpr, 8> pending = {expression};
     while (!pending.empty()) {
       const AffineExpr next = pending.pop_back_val();
@@ -37,6 +43,19 @@ class ExpressionPrinter {
         terms.push_back(next);
       }
     }
+    return terms;
+  }
+
+  // The same, sums that are added on the right being terms.
+  static llvm::SmallVector<AffineExpr, 8> TermsToTheLeft(AffineExpr expression) {
+    llvm::SmallVector<AffineExpr, 8> terms;
+    for (; expression.getKind() == AffineExprKind::Add;
+         expression = llvm::cast<AffineBinaryOpExpr>(expression).getLHS()) {
+      terms.push_back(llvm::cast<AffineBinaryOpExpr>(expression).getRHS());
+    }
+    terms.push_back(expression);
+    std::reverse(terms.begin(), terms.end());
+    return terms;
   }
 
   // A term with its sign: `x * -3` is `- x * 3`, `-3` is `- 3`.
@@ -62,6 +81,10 @@ class ExpressionPrinter {
     const auto binary = llvm::dyn_cast<AffineBinaryOpExpr>(expression);
     if (!binary) {
       PrintLeaf(expression);
+      return;
+    }
+    if (binary.getKind() == AffineExprKind::Add) {
+      PrintOperand(binary);
       return;
     }
     PrintOperand(binary.getLHS());

@@ -1,6 +1,7 @@
 #include "simplifier/affine_bridge.h"
 
 #include "simplifier/arithmetic.h"
+#include "simplifier/checked_affine.h"
 
 namespace hlo_indexing::simplifier {
 
@@ -59,52 +60,49 @@ Sum AffineReader::ReadBinary(AffineBinaryOpExpr expression) {
   }
 }
 
-AffineExpr AffineWriter::Write(const LinearForm& form) {
-  AffineExpr sum;
+std::optional<AffineExpr> AffineWriter::Write(const LinearForm& form) {
+  std::optional<AffineExpr> sum;
   for (const auto& [coefficient, factor] : form.parts) {
-    const AffineExpr product = WriteFactor(*factor) * coefficient;
-    sum = sum ? sum + product : product;
+    const std::optional<AffineExpr> value = WriteFactor(*factor);
+    if (!value) return std::nullopt;
+    const auto product =
+        CheckedMul(*value, mlir::getAffineConstantExpr(coefficient, mlir_context_));
+    sum = sum && product ? CheckedAdd(*sum, *product) : product;
+    if (!sum) return std::nullopt;
   }
-  if (!sum) return mlir::getAffineConstantExpr(form.constant, mlir_context_);
-  return form.constant == 0 ? sum : sum + form.constant;
+  const AffineExpr constant = mlir::getAffineConstantExpr(form.constant, mlir_context_);
+  if (!sum) return constant;
+  return form.constant == 0 ? sum : CheckedAdd(*sum, constant);
 }
 
-AffineExpr AffineWriter::WriteFactor(const Factor& factor) {
+std::optional<AffineExpr> AffineWriter::WriteFactor(const Factor& factor) {
   if (const auto known = memo_.find(&factor); known != memo_.end()) return known->second;
-  AffineExpr result;
-  switch (factor.kind) {
-    case FactorKind::kLeaf:
-      result = leaf_(*factor.atom);
-      break;
-    case FactorKind::kFloorDiv:
-      result = Write(factor.operand);
-      if (factor.divisor != 1) result = result.floorDiv(factor.divisor);
-      break;
-    case FactorKind::kMod:
-      result = Write(factor.operand) % factor.divisor;
-      break;
-    case FactorKind::kBinary: {
-      const AffineExpr lhs = Write(factor.operand);
-      const AffineExpr rhs = Write(factor.second);
-      switch (factor.atom->operation) {
-        case OpaqueOperation::kAdd:
-          result = lhs + rhs;
-          break;
-        case OpaqueOperation::kMultiply:
-          result = lhs * rhs;
-          break;
-        case OpaqueOperation::kFloorDiv:
-          result = lhs.floorDiv(rhs);
-          break;
-        default:
-          result = lhs % rhs;
-          break;
-      }
-      break;
-    }
-  }
+  const std::optional<AffineExpr> result = ComputeFactor(factor);
   memo_[&factor] = result;
   return result;
+}
+
+std::optional<AffineExpr> AffineWriter::ComputeFactor(const Factor& factor) {
+  if (factor.kind == FactorKind::kLeaf) return leaf_(*factor.atom);
+  const std::optional<AffineExpr> operand = Write(factor.operand);
+  if (!operand) return std::nullopt;
+  const AffineExpr divisor = mlir::getAffineConstantExpr(factor.divisor, mlir_context_);
+  if (factor.kind == FactorKind::kFloorDiv) {
+    return factor.divisor == 1 ? operand : CheckedFloorDiv(*operand, divisor);
+  }
+  if (factor.kind == FactorKind::kMod) return CheckedMod(*operand, divisor);
+  const std::optional<AffineExpr> second = Write(factor.second);
+  if (!second) return std::nullopt;
+  switch (factor.atom->operation) {
+    case OpaqueOperation::kAdd:
+      return CheckedAdd(*operand, *second);
+    case OpaqueOperation::kMultiply:
+      return CheckedMul(*operand, *second);
+    case OpaqueOperation::kFloorDiv:
+      return CheckedFloorDiv(*operand, *second);
+    default:
+      return CheckedMod(*operand, *second);
+  }
 }
 
 }  // namespace hlo_indexing::simplifier

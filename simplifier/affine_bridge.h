@@ -46,16 +46,18 @@ class AffineWriter {
 
   /// The shortest form of `sum`, to be passed to Write(LinearForm).
   LinearForm ShortestFormOf(const Sum& sum) { return shortest_form_.Write(sum); }
-  mlir::AffineExpr Write(const LinearForm& form);
-  mlir::AffineExpr Write(const Sum& sum) { return Write(ShortestFormOf(sum)); }
+  /// The expression; nothing where MLIR would fold constants of it that overflow.
+  std::optional<mlir::AffineExpr> Write(const LinearForm& form);
+  std::optional<mlir::AffineExpr> Write(const Sum& sum) { return Write(ShortestFormOf(sum)); }
 
  private:
-  mlir::AffineExpr WriteFactor(const Factor& factor);
+  std::optional<mlir::AffineExpr> WriteFactor(const Factor& factor);
+  std::optional<mlir::AffineExpr> ComputeFactor(const Factor& factor);
 
   ShortestForm shortest_form_;
   mlir::MLIRContext* mlir_context_;
   LeafExpression leaf_;
-  llvm::SmallDenseMap<const Factor*, mlir::AffineExpr, 8> memo_;
+  llvm::SmallDenseMap<const Factor*, std::optional<mlir::AffineExpr>, 8> memo_;
 };
 
 }  // namespace hlo_indexing::simplifier

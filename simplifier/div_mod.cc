@@ -308,7 +308,10 @@ Interval Range(const DigitContext& context, const Sum& sum) {
     const Term& first = fact.expression.terms.front();
     const Term* same =
         std::find_if(left.begin(), left.end(), [&](const Term& t) { return t.SameDigit(first); });
-    if (same == left.end() || same->coefficient % first.coefficient != 0) continue;
+    if (same == left.end() || same->coefficient == support::kInt64Min ||
+        same->coefficient % first.coefficient != 0) {
+      continue;
+    }
     const int64_t factor = same->coefficient / first.coefficient;
     const std::optional<TermVector> next = SubtractTerms(left, fact.expression, factor);
     if (!next || next->size() + fact.expression.terms.size() != left.size()) continue;

@@ -423,8 +423,9 @@ void ShortestForm::SettleConstants(LinearForm& form) {
     const int64_t inner = factor->operand.constant;
     if (form.constant == 0) return;
     if (factor->kind != FactorKind::kFloorDiv || factor->divisor == 1 || inner == 0) continue;
-    if (coefficient == support::kInt64Min || form.constant % coefficient != 0) continue;
-    const std::optional<int64_t> carried = CheckedMul(form.constant / coefficient, factor->divisor);
+    const std::optional<int64_t> multiple = support::CheckedFloorDiv(form.constant, coefficient);
+    if (!multiple || CheckedMul(*multiple, coefficient) != form.constant) continue;
+    const std::optional<int64_t> carried = CheckedMul(*multiple, factor->divisor);
     const std::optional<int64_t> constant = carried ? CheckedAdd(inner, *carried) : std::nullopt;
     if (!constant) continue;
     form.constant = 0;

@@ -114,10 +114,20 @@ bool ExpandMark(const Term& mark, TermVector& terms, int64_t& constant) {
 
 bool IsWholeMark(const Term& term) { return term.atom->kind == AtomKind::kMark && term.IsWhole(); }
 
-// Brings the digits of one atom into normal form. False on overflow.
+// Brings the digits of one atom into normal form. False on overflow. All cuts come before all
+// merges: a cut that has met no digit to combine with is merged again. What merging leaves may be
+// cut elsewhere, where boundaries do not divide each other; that need not end, so it is limited.
 bool NormalizeGroup(TermVector& group) {
-  while (group.size() > 1 && (CutOne(group) || MergeOne(group))) {
-    if (!SortAndCombine(group)) return false;
+  constexpr int kMaxRounds = 8;
+  TermVector before;
+  for (int round = 0; round < kMaxRounds && group.size() > 1 && group != before; ++round) {
+    before = group;
+    while (CutOne(group)) {
+      if (!SortAndCombine(group)) return false;
+    }
+    while (MergeOne(group)) {
+      if (!SortAndCombine(group)) return false;
+    }
   }
   return true;
 }

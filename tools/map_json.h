@@ -1,4 +1,4 @@
-// Indexing maps as JSON; the format is documented in docs/json.md.
+// Indexing maps as JSON; the format is documented in docs/command_line.md.
 #ifndef HLO_INDEXING_TOOLS_MAP_JSON_H_
 #define HLO_INDEXING_TOOLS_MAP_JSON_H_
 

@@ -70,6 +70,22 @@ TEST_F(IndexingMapTest, ReadsOtherSpellings) {
   EXPECT_EQ(runtime.ToString(), "(){rt0} -> (rt0), domain: rt0 in [0, 9], rt0 in [3, 12]");
 }
 
+TEST_F(IndexingMapTest, KeepsExtremeConstants) {
+  for (const char* text : {
+           "(d0) -> (d0 * 4611686018427387904 + 4611686018427387904), domain: d0 in [-1, 0]",
+           "(d0) -> (d0 + -9223372036854775808), domain: d0 in [0, 9]",
+           "(d0) -> (d0 * -9223372036854775808), domain: d0 in [0, 1]",
+           "(d0)[s0] -> (d0 * 4611686018427387904 + s0 * 4611686018427387904), domain: d0 in [0, "
+           "1], s0 in [-1, 0]",
+       }) {
+    EXPECT_EQ(Parse(text).ToString(), text);
+    EXPECT_EQ(Simplified(text), text);
+  }
+  // A division by -1 is a product.
+  EXPECT_EQ(Parse("(d0) -> (d0 floordiv -1, d0 ceildiv -1, d0 mod -1), domain: d0 in [0, 1]"),
+            Parse("(d0) -> (-d0, -d0, 0), domain: d0 in [0, 1]"));
+}
+
 struct MapError {
   const char* text;
   const char* message;
@@ -102,6 +118,13 @@ INSTANTIATE_TEST_SUITE_P(
         MapError{"(d0) -> (d0), d0 in [0, 1]", "expected 'domain'"},
         MapError{"(d0) -> (min(d0, 3)), domain: d0 in [0, 9]", "min is not affine"},
         MapError{"(d0) -> (d0 modd0), domain: d0 in [0, 9]", "expected ')'"},
+        MapError{"(d0) -> (d0 * 4611686018427387904 * 4), domain: d0 in [0, 0]",
+                 "<map>:1:35: error: the constants of this operation do not fit 64 bits"},
+        MapError{"(d0) -> (d0 + 9223372036854775807 + 5), domain: d0 in [0, 0]", "do not fit 64"},
+        MapError{"(d0) -> (5 - (d0 - 9223372036854775807 - 9)), domain: d0 in [0, 0]",
+                 "do not fit"},
+        MapError{"(d0) -> (-9223372036854775808 floordiv -1), domain: d0 in [0, 0]", "do not fit"},
+        MapError{"(d0) -> (d0 * 9223372036854775807 + d0), domain: d0 in [0, 0]", "do not fit"},
         MapError{"KNOWN EMPTY x", "unexpected text"}));
 
 TEST_F(IndexingMapTest, LimitsHostileTexts) {

@@ -29,7 +29,7 @@ class AffineBridgeTest : public ::testing::Test {
     AffineWriter writer(context, &mlir_context_, leaf);
     std::string text;
     llvm::raw_string_ostream out(text);
-    out << writer.Write(sum);
+    out << writer.Write(sum).value();
     return text;
   }
 

@@ -103,6 +103,35 @@ TEST_F(DigitSumTest, SplitMerge) {
   }
 }
 
+// Digits of one atom that overlap in every way.
+TEST_F(DigitSumTest, NormalizationEndsAndKeepsTheValue) {
+  std::mt19937 random(6);
+  for (int i = 0; i < 20000; ++i) {
+    const int64_t size = 2 + static_cast<int64_t>(random() % 70);
+    const Sum variable = Var(0, size);
+    const Atom* atom = variable.terms.front().atom;
+    TermVector terms;
+    for (int k = 0; k < 5; ++k) {
+      const int64_t lo = 1 + static_cast<int64_t>(random() % 12);
+      const int64_t extent =
+          random() % 3 == 0 ? kUnbounded : 2 + static_cast<int64_t>(random() % 9);
+      AppendTerm(static_cast<int64_t>(random() % 7) - 3, atom, lo, extent, terms);
+    }
+    const std::optional<Sum> sum = Normalize(context_, terms, 0);
+    ASSERT_TRUE(sum.has_value());
+    const TermVector normal(sum->terms.begin(), sum->terms.end());
+    EXPECT_EQ(Normalize(context_, normal, 0), sum);
+    for (int64_t x = 0; x < size; ++x) {
+      int64_t expected = 0;
+      for (const Term& term : terms) {
+        const int64_t digit = term.IsTop() ? x / term.lo : x / term.lo % term.extent;
+        expected += term.coefficient * digit;
+      }
+      ASSERT_EQ(At(*sum, {x}), expected);
+    }
+  }
+}
+
 // Cuts an index into coordinates of a shape, and back.
 std::vector<Sum> Delinearize(DigitContext& context, Sum position,
                              const std::vector<int64_t>& sizes) {
