@@ -34,8 +34,13 @@ std::optional<std::string> ParseInteger(ElementType type, llvm::StringRef text,
   }
   if (ClassOf(type) == ElementClass::kUnsigned) {
     uint64_t value = 0;
-    const bool fits = !text.getAsInteger(10, value) && llvm::isUIntN(bits, value);
-    if (!fits) return OutOfRange(text, type);
+    int64_t negative = 0;
+    if (bits == 64 && text.starts_with("-") && !text.getAsInteger(10, negative)) {
+      // Negative numbers stand for their two's complement, as in XLA.
+      value = static_cast<uint64_t>(negative);
+    } else if (text.getAsInteger(10, value) || !llvm::isUIntN(bits, value)) {
+      return OutOfRange(text, type);
+    }
     AppendBits(value, type, bytes);
     return std::nullopt;
   }
@@ -56,11 +61,37 @@ std::optional<std::string> ParseNan(ElementType type, llvm::StringRef text, bool
   if (!llvm::APFloat::semanticsHasNaN(*FloatSemantics(type))) {
     return ElementTypeName(type).str() + " has no nan";
   }
-  const llvm::APInt payload_bits(64, payload);
-  const llvm::APFloat nan = llvm::APFloat::getQNaN(*FloatSemantics(type), negative,
-                                                   has_payload ? &payload_bits : nullptr);
-  AppendBits(nan.bitcastToAPInt().getZExtValue(), type, bytes);
+  const llvm::fltSemantics& semantics = *FloatSemantics(type);
+  uint64_t bits = llvm::APFloat::getQNaN(semantics, negative).bitcastToAPInt().getZExtValue();
+  if (has_payload) {
+    // With infinities, every mantissa but 0 is a nan; without, there is only one.
+    const uint64_t mantissa =
+        (uint64_t{1} << (llvm::APFloat::semanticsPrecision(semantics) - 1)) - 1;
+    const bool any = llvm::APFloat::semanticsHasInf(semantics);
+    if (payload == 0 || payload > mantissa || (!any && payload != (bits & mantissa))) {
+      return "there is no nan with this payload in " + ElementTypeName(type).str();
+    }
+    bits = (bits & ~mantissa) | payload;
+  }
+  AppendBits(bits, type, bytes);
   return std::nullopt;
+}
+
+// Whether a number is within the finite values of a type; types without infinities would take the
+// nearest one instead. `text` is known to be a number.
+bool HasFiniteValue(const llvm::fltSemantics& semantics, llvm::StringRef text) {
+  if (llvm::APFloat::semanticsHasInf(semantics)) return true;
+  double value = 0;
+  if (text.getAsDouble(value)) return false;
+  const auto limit = [](llvm::APFloat end) {
+    bool loses_info = false;
+    end.convert(llvm::APFloat::IEEEdouble(), llvm::APFloat::rmNearestTiesToEven, &loses_info);
+    return end.convertToDouble();
+  };
+  if (value > limit(llvm::APFloat::getLargest(semantics))) return false;
+  return llvm::APFloat::semanticsHasSignedRepr(semantics)
+             ? value >= limit(llvm::APFloat::getLargest(semantics, /*Negative=*/true))
+             : value > 0;
 }
 
 std::optional<std::string> ParseFloat(ElementType type, llvm::StringRef text,
@@ -84,7 +115,9 @@ std::optional<std::string> ParseFloat(ElementType type, llvm::StringRef text,
       llvm::consumeError(status.takeError());
       return "expected a number for " + ElementTypeName(type).str();
     }
-    if ((*status & llvm::APFloat::opOverflow) != 0) return OutOfRange(text, type);
+    if ((*status & llvm::APFloat::opOverflow) != 0 || !HasFiniteValue(semantics, text)) {
+      return OutOfRange(text, type);
+    }
   }
   AppendBits(value.bitcastToAPInt().getZExtValue(), type, bytes);
   return std::nullopt;

@@ -210,13 +210,14 @@ class AttributeParser {
   }
 
   bool ParsePaddingValue() {
-    const size_t offset = state_.cursor.Offset();
-    llvm::SmallVector<llvm::SmallVector<int64_t, 3>, 6> lists;
-    // The padding of a scalar has no dimension at all.
-    if (state_.cursor.PeekWord().empty()) {
+    // The padding of a scalar has no dimension at all: nothing stands on the line.
+    const llvm::StringRef rest = state_.cursor.Rest().ltrim(" \t");
+    if (rest.empty() || !TextCursor::IsWordCharacter(rest.front())) {
       attribute_.value = llvm::ArrayRef<PaddingDimension>();
       return true;
     }
+    const size_t offset = state_.cursor.Offset();
+    llvm::SmallVector<llvm::SmallVector<int64_t, 3>, 6> lists;
     if (!ParseSeparated("a padding such as 1_2x0_0_1", lists)) return false;
     llvm::SmallVector<PaddingDimension, 6> dimensions;
     for (const auto& list : lists) {
@@ -364,13 +365,21 @@ class AttributeParser {
     return !state_.cursor.TakeIf('T') || ParseBracketed('(', ')', groups.permutation);
   }
 
-  // mesh['x'=2,'y'=4] {'y'}
+  // mesh['x'=2,'y'=4] {'y'}, mesh['x'=4], device_ids=([2,2]T(1,0)) {'x'}
   bool ParseMeshGroups(ReplicaGroups& groups) {
     groups.form = ReplicaGroups::Form::kMesh;
     const size_t offset = state_.cursor.Offset();
     const std::optional<llvm::StringRef> text = state_.cursor.TakeBalanced();
     if (!text) return state_.FailAt(offset, "brackets or quotes do not close");
     groups.mesh = *text;
+    const size_t end = state_.cursor.Offset();
+    if (!state_.cursor.TakeIf(',') || !state_.cursor.TakeIf(llvm::StringRef("device_ids="))) {
+      state_.cursor.SetOffset(end);
+      return true;
+    }
+    const std::optional<llvm::StringRef> devices = state_.cursor.TakeBalanced();
+    if (!devices) return state_.FailAt(offset, "brackets or quotes do not close");
+    groups.mesh = {text->begin(), static_cast<size_t>(devices->end() - text->begin())};
     return true;
   }
 
@@ -381,9 +390,7 @@ class AttributeParser {
   }
 
   bool ParseLiteralValue() {
-    const Shape* shape = ParseShape(state_);
-    if (shape == nullptr) return false;
-    const Literal* literal = ParseLiteral(state_, *shape);
+    const Literal* literal = ParseShapedLiteral(state_);
     attribute_.value = literal;
     return literal != nullptr;
   }
@@ -419,7 +426,11 @@ class AttributeParser {
 
   bool ParseText() {
     const size_t offset = state_.cursor.Offset();
-    const std::optional<llvm::StringRef> text = state_.cursor.TakeBalanced();
+    // A backend_config in braces need not be JSON.
+    const bool braces =
+        attribute_.name == AttributeName::kBackendConfig && state_.cursor.Peek() == '{';
+    const std::optional<llvm::StringRef> text =
+        braces ? state_.cursor.TakeBraces() : state_.cursor.TakeBalanced();
     if (!text) return state_.FailAt(offset, "brackets or quotes do not close");
     attribute_.value = RawText{*text};
     return true;

@@ -286,6 +286,28 @@ bool ModuleParser::WrapAsync(InstructionParts& parts, AsyncForm form) {
   return true;
 }
 
+namespace {
+
+enum class AsyncPlace : uint8_t { kStart, kWrapped, kBoth };
+
+// Where an attribute of `OPCODE-start` belongs: to the start, to the operation that it wraps.
+AsyncPlace AsyncPlaceOf(AttributeName name) {
+  switch (name) {
+    case AttributeName::kAsyncExecutionThread:
+    case AttributeName::kControlPredecessors:
+      return AsyncPlace::kStart;
+    case AttributeName::kBackendConfig:
+    case AttributeName::kFrontendAttributes:
+    case AttributeName::kMetadata:
+    case AttributeName::kStatistics:
+      return AsyncPlace::kBoth;
+    default:
+      return AsyncPlace::kWrapped;
+  }
+}
+
+}  // namespace
+
 // Moves the operation into `computation { parameters; ROOT OPCODE(parameters), attributes }`.
 bool ModuleParser::AddWrappedComputation(InstructionParts& parts) {
   const size_t offset = parts.spec.opcode_offset;
@@ -306,6 +328,9 @@ bool ModuleParser::AddWrappedComputation(InstructionParts& parts) {
     parameter.offset = parameter.opcode_offset = static_cast<uint32_t>(offset);
     wrapped.operands[i] = scope.builder.Add(parameter);
   }
+  llvm::erase_if(wrapped.attributes, [](const Attribute& attribute) {
+    return AsyncPlaceOf(attribute.name) == AsyncPlace::kStart;
+  });
   if (Finish(scope, wrapped) == nullptr) return false;
   Attribute calls;
   calls.name = AttributeName::kCalls;
@@ -314,7 +339,10 @@ bool ModuleParser::AddWrappedComputation(InstructionParts& parts) {
   computations_[CachedHashStringRef(computation->name())] = computation;
   calls.value = computation;
   calls.offset = static_cast<uint32_t>(offset);
-  parts.attributes.assign(1, calls);
+  llvm::erase_if(parts.attributes, [](const Attribute& attribute) {
+    return AsyncPlaceOf(attribute.name) == AsyncPlace::kWrapped;
+  });
+  parts.attributes.insert(parts.attributes.begin(), calls);
   parts.pending.clear();
   parts.spec.opcode = Opcode::kAsyncStart;
   return true;
@@ -353,8 +381,15 @@ std::pair<const Instruction*, bool> ModuleParser::LookUp(const Scope& scope, Str
   return {found->second, found->second == nullptr};
 }
 
+// BASE.inline.N, with a word that the text does not have so that no name of it is taken.
 StringRef ModuleParser::FreshName(StringRef base) {
-  return state_.module.Copy((base + ".inline." + std::to_string(next_fresh_++)).str());
+  if (fresh_word_.empty()) {
+    fresh_word_ = ".inline.";
+    for (int i = 2; state_.source.text.contains(fresh_word_); ++i) {
+      fresh_word_ = ".inline" + std::to_string(i) + ".";
+    }
+  }
+  return state_.module.Copy((base + fresh_word_ + std::to_string(next_fresh_++)).str());
 }
 
 const Instruction* ModuleParser::FindInstruction(StringRef name) {

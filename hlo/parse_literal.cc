@@ -58,11 +58,19 @@ class ArrayLiteralParser {
     return false;
   }
 
+  // Nested braces and commas.
   bool SkipEmpty() {
-    const size_t offset = state_.cursor.Offset();
-    const std::optional<llvm::StringRef> text = state_.cursor.TakeBalanced();
-    if (text && text->find_first_not_of("{}, \t\r\n") == llvm::StringRef::npos) return true;
-    return state_.FailAt(offset, "expected a literal without elements");
+    int64_t depth = 0;
+    do {
+      if (state_.cursor.TakeIf('{')) {
+        ++depth;
+      } else if (depth > 0 && state_.cursor.TakeIf('}')) {
+        --depth;
+      } else if (depth == 0 || !state_.cursor.TakeIf(',')) {
+        return state_.Fail("expected a literal without elements");
+      }
+    } while (depth > 0);
+    return true;
   }
 
   bool ParseDimension(int64_t dimension) {
@@ -133,6 +141,46 @@ const Literal* ParseLiteral(ParseState& state, const Shape& shape) {
   if (!state.Expect(')', "to close a tuple literal")) return nullptr;
   const llvm::ArrayRef<const Literal*> view = elements;
   return state.module.Make<Literal>(&shape, state.module.Copy(view));
+}
+
+namespace {
+
+// Whether a `(` opens the shape of a tuple, and not literals that have their own shapes.
+bool AtTupleShape(ParseState& state) {
+  const size_t offset = state.cursor.Offset();
+  const size_t errors = state.diagnostics.size();
+  const bool is_shape = ParseShape(state) != nullptr;
+  state.diagnostics.erase(state.diagnostics.begin() + static_cast<std::ptrdiff_t>(errors),
+                          state.diagnostics.end());
+  state.cursor.SetOffset(offset);
+  return is_shape;
+}
+
+}  // namespace
+
+const Literal* ParseShapedLiteral(ParseState& state) {
+  if (state.cursor.Peek() != '(' || AtTupleShape(state)) {
+    const Shape* shape = ParseShape(state);
+    return shape == nullptr ? nullptr : ParseLiteral(state, *shape);
+  }
+  const NestingScope nesting(state);
+  if (!nesting.Check()) return nullptr;
+  state.cursor.TakeIf('(');
+  llvm::SmallVector<const Literal*, 4> elements;
+  llvm::SmallVector<const Shape*, 4> shapes;
+  do {
+    elements.push_back(ParseShapedLiteral(state));
+    if (elements.back() == nullptr) return nullptr;
+    shapes.push_back(&elements.back()->shape());
+  } while (state.cursor.TakeIf(','));
+  if (!state.Expect(')', "to close a tuple literal")) return nullptr;
+  const Shape* shape = state.module.shapes().Tuple(shapes);
+  if (shape == nullptr) {
+    state.Fail("the tuple literal is too large");
+    return nullptr;
+  }
+  const llvm::ArrayRef<const Literal*> view = elements;
+  return state.module.Make<Literal>(shape, state.module.Copy(view));
 }
 
 }  // namespace hlo_indexing::hlo

@@ -26,13 +26,15 @@ struct Stretch {
   size_t end;
 };
 
-// Cuts the text at lines that start with `// -----`.
+// Cuts the text at lines that are `// -----` and nothing else: longer rules are comments.
 std::vector<Stretch> SplitAtSeparators(llvm::StringRef text) {
   constexpr llvm::StringRef kSeparator = "// -----";
   std::vector<Stretch> stretches = {{0, text.size()}};
   for (size_t found = text.find(kSeparator); found != llvm::StringRef::npos;
        found = text.find(kSeparator, found + 1)) {
     if (found != 0 && text[found - 1] != '\n') continue;
+    const llvm::StringRef rest = text.drop_front(found + kSeparator.size()).ltrim(" \t\r");
+    if (!rest.empty() && rest.front() != '\n') continue;
     stretches.back().end = found;
     stretches.push_back({found, text.size()});
   }

@@ -92,6 +92,7 @@ class ModuleParser : private NameResolver {
   Scope* scope_ = nullptr;
   uint32_t next_serial_ = 0;
   uint32_t next_fresh_ = 0;
+  std::string fresh_word_;
   // Instructions by name and the serial of their computation.
   llvm::DenseMap<std::pair<llvm::CachedHashStringRef, uint32_t>, const Instruction*> instructions_;
   llvm::DenseMap<llvm::CachedHashStringRef, const Computation*> computations_;

@@ -111,7 +111,7 @@ const Shape* ParseTuple(ParseState& state) {
     if (!state.Expect(')', "after the tuple's shapes")) return nullptr;
   }
   const Shape* shape = state.module.shapes().Tuple(elements);
-  if (shape == nullptr) state.FailAt(offset, "the tuple has too many elements");
+  if (shape == nullptr) state.FailAt(offset, "the tuple has too many elements or nests too deep");
   return shape;
 }
 

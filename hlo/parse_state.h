@@ -76,6 +76,11 @@ bool AtShape(ParseState& state);
 /// The literal of that shape, as in `constant(...)`; null after an error.
 const Literal* ParseLiteral(ParseState& state, const Shape& shape);
 
+/// A literal after its shape, as in `literal=s32[2] {1, 2}`. A tuple's shapes stand before its
+/// elements, `(s32[] 1, f32[] 2)`, or before the tuple, `(s32[], f32[]) (1, 2)`. Null after an
+/// error.
+const Literal* ParseShapedLiteral(ParseState& state);
+
 /// Finds computations and instructions by name while attributes are parsed.
 class NameResolver {
  public:

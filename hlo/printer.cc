@@ -141,8 +141,12 @@ struct ValuePrinter {
     PrintList(shapes, "{", ", ", "}", out, *this);
   }
   void operator()(const Literal* literal) const {
-    // Without a layout, the brace of the values would be read as one.
     const Shape& shape = literal->shape();
+    if (shape.IsTuple()) {
+      PrintList(literal->elements(), "(", ", ", ")", out, *this);
+      return;
+    }
+    // Without a layout, the brace of the values would be read as one.
     out << shape.ToString();
     if (shape.IsArray() && shape.rank() > 0 && shape.layout() == nullptr) {
       out << layout::DefaultLayout(shape.rank()).ToString();

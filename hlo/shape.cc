@@ -126,7 +126,8 @@ const Shape* ShapePool::Tuple(llvm::ArrayRef<const Shape*> elements) {
     first_leaves.push_back(shape.num_array_leaves_);
     shape.num_array_leaves_ += element->num_array_leaves();
     shape.num_subshapes_ += element->num_subshapes_;
-    if (shape.num_subshapes_ > kMaxSubshapes) return nullptr;
+    shape.depth_ = std::max(shape.depth_, element->depth_ + 1);
+    if (shape.num_subshapes_ > kMaxSubshapes || shape.depth_ > kMaxTupleDepth) return nullptr;
   }
   shape.first_leaves_ = first_leaves;
   return Intern(shape);
@@ -135,6 +136,7 @@ const Shape* ShapePool::Tuple(llvm::ArrayRef<const Shape*> elements) {
 const Shape* ShapePool::Buffer(const Shape* contents) {
   Shape shape;
   shape.element_type_ = ElementType::kBuffer;
+  shape.depth_ = contents->depth_ + 1;
   const int64_t first_leaf = 0;
   shape.elements_ = contents;
   shape.first_leaves_ = first_leaf;

@@ -83,6 +83,7 @@ class Shape : public llvm::FoldingSetNode {
   int64_t num_elements_ = 0;
   int64_t num_array_leaves_ = 0;
   int64_t num_subshapes_ = 1;
+  int depth_ = 0;
 };
 
 /// Makes shapes and owns them.
@@ -99,8 +100,8 @@ class ShapePool {
   const Shape* Array(ElementType type, llvm::ArrayRef<int64_t> sizes,
                      const layout::Layout* layout = nullptr);
   const Shape* Scalar(ElementType type) { return Array(type, llvm::ArrayRef<int64_t>()); }
-  /// A tuple. Null where it would hold more than kMaxSubshapes shapes, nested ones counted: tuples
-  /// of tuples grow exponentially in the length of a program.
+  /// A tuple. Null where it would hold more than kMaxSubshapes shapes, nested ones counted, or nest
+  /// deeper than kMaxTupleDepth: tuples of tuples grow exponentially in the length of a program.
   const Shape* Tuple(llvm::ArrayRef<const Shape*> elements);
   const Shape* Token() { return Special(ElementType::kToken); }
   const Shape* Opaque() { return Special(ElementType::kOpaque); }
@@ -119,6 +120,9 @@ class ShapePool {
 
 /// The most shapes that a tuple may hold, nested ones counted.
 inline constexpr int64_t kMaxSubshapes = int64_t{1} << 20;
+
+/// How deep tuples may nest: shapes are walked by recursion.
+inline constexpr int kMaxTupleDepth = 500;
 
 /// What two shapes must share to be compatible.
 enum class ShapeAspects : uint8_t {

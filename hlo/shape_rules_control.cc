@@ -42,7 +42,7 @@ bool Tuple(ShapeRule& rule) {
   llvm::SmallVector<const Shape*, 8> shapes;
   for (size_t i = 0; i < rule.num_operands(); ++i) shapes.push_back(&rule.operand(i));
   const Shape* shape = rule.pool().Tuple(shapes);
-  if (shape == nullptr) return rule.Fail("the tuple has too many elements");
+  if (shape == nullptr) return rule.Fail("the tuple has too many elements or nests too deep");
   return rule.Expect(shape);
 }
 

@@ -1,9 +1,14 @@
 #include "hlo/text_cursor.h"
 
-#include <cstring>
+#include <algorithm>
 
 namespace hlo_indexing::hlo {
 namespace {
+
+// The end of a line, as any system writes it.
+const char* EndOfLine(const char* begin, const char* end) {
+  return std::find_if(begin, end, [](char c) { return c == '\n' || c == '\r'; });
+}
 
 const char* FindEnd(const char* begin, const char* end, llvm::StringRef marker) {
   const size_t found = llvm::StringRef(begin, static_cast<size_t>(end - begin)).find(marker);
@@ -24,14 +29,17 @@ const char* EndOfString(const char* next, const char* end) {
   return nullptr;
 }
 
-enum class Character : uint8_t { kPlain, kQuote, kOpen, kClose, kEndsOutside, kSlash };
+enum class Character : uint8_t { kPlain, kQuote, kOpen, kClose, kBlank, kEndsOutside, kSlash };
 
 constexpr std::array<Character, 256> kCharacters = [] {
   std::array<Character, 256> table = {};
   for (const char c : {'"', '\''}) table[static_cast<unsigned char>(c)] = Character::kQuote;
   for (const char c : {'(', '[', '{'}) table[static_cast<unsigned char>(c)] = Character::kOpen;
   for (const char c : {')', ']', '}'}) table[static_cast<unsigned char>(c)] = Character::kClose;
-  for (const char c : {',', '\n'}) table[static_cast<unsigned char>(c)] = Character::kEndsOutside;
+  for (const char c : {' ', '\t'}) table[static_cast<unsigned char>(c)] = Character::kBlank;
+  for (const char c : {',', '\n', '\r'}) {
+    table[static_cast<unsigned char>(c)] = Character::kEndsOutside;
+  }
   table['/'] = Character::kSlash;
   return table;
 }();
@@ -44,7 +52,7 @@ void TextCursor::SkipBlanksAndComments() {
     if (c == ' ' || c == '\n' || c == '\t' || c == '\r' || c == '\f' || c == '\v') {
       ++next_;
     } else if (c == '/' && end_ - next_ > 1 && next_[1] == '/') {
-      next_ = FindEnd(next_, end_, "\n");
+      next_ = EndOfLine(next_, end_);
     } else if (c == '/' && end_ - next_ > 1 && next_[1] == '*') {
       next_ = FindEnd(next_ + 2, end_, "*/");
     } else {
@@ -90,10 +98,18 @@ std::optional<llvm::StringRef> TextCursor::TakeBalanced() {
         kind == Character::kSlash && end_ - next > 1 && (next[1] == '/' || next[1] == '*');
     if (is_comment) {
       if (depth == 0) break;
-      next = next[1] == '/' ? FindEnd(next, end_, "\n") : FindEnd(next + 2, end_, "*/");
+      next = next[1] == '/' ? EndOfLine(next, end_) : FindEnd(next + 2, end_, "*/");
       continue;
     }
     if (depth == 0 && (kind == Character::kClose || kind == Character::kEndsOutside)) break;
+    if (depth == 0 && kind == Character::kBlank) {
+      // Only an opening bracket continues the value behind a blank.
+      next = std::find_if(next, end_, [](char c) { return c != ' ' && c != '\t'; });
+      const bool opens =
+          next != end_ && kCharacters[static_cast<unsigned char>(*next)] == Character::kOpen;
+      if (!opens) break;
+      continue;
+    }
     if (kind == Character::kOpen) ++depth;
     if (kind == Character::kClose) --depth;
     ++next;
@@ -101,6 +117,26 @@ std::optional<llvm::StringRef> TextCursor::TakeBalanced() {
   if (depth != 0) return std::nullopt;
   next_ = next;
   return llvm::StringRef(start, static_cast<size_t>(next - start)).rtrim();
+}
+
+std::optional<llvm::StringRef> TextCursor::TakeBraces() {
+  SkipBlanks();
+  const char* start = next_;
+  int64_t depth = 0;
+  for (const char* next = next_; next != end_;) {
+    if (*next == '"') {
+      next = EndOfString(next, end_);
+      if (next == nullptr) return std::nullopt;
+      continue;
+    }
+    if (*next == '{') ++depth;
+    if (*next == '}') --depth;
+    ++next;
+    if (depth > 0) continue;
+    next_ = next;
+    return llvm::StringRef(start, static_cast<size_t>(next - start));
+  }
+  return std::nullopt;
 }
 
 }  // namespace hlo_indexing::hlo

@@ -89,13 +89,18 @@ class TextCursor {
   /// not end.
   std::optional<llvm::StringRef> TakeString();
 
-  /// Everything up to a comma, a closing bracket or the end of a line that is not inside brackets
-  /// or a string. Nothing where brackets or strings do not close.
+  /// A value that nobody looks into: everything up to a comma, a closing bracket, a blank or the
+  /// end of a line that is not inside brackets or a string; brackets may follow a blank. Nothing
+  /// where brackets or strings do not close. *"mesh['x'=2] {'x'} ENTRY" -> "mesh['x'=2] {'x'}"*
   std::optional<llvm::StringRef> TakeBalanced();
+
+  /// Braces and what is between them, where only braces and strings in double quotes mean
+  /// something. Nothing where they do not close. *"{it's: {}} x" -> "{it's: {}}"*
+  std::optional<llvm::StringRef> TakeBraces();
 
   /// Moves to the start of the next line.
   void SkipLine() {
-    while (next_ != end_ && *next_ != '\n') ++next_;
+    while (next_ != end_ && *next_ != '\n' && *next_ != '\r') ++next_;
     if (next_ != end_) ++next_;
   }
 

@@ -35,6 +35,9 @@ TEST(Literal, ValuesComeBack) {
   EXPECT_EQ(RoundTrip(ElementType::kF32, "-0"), "-0");
   EXPECT_EQ(RoundTrip(ElementType::kBF16, "-inf"), "-inf");
   EXPECT_EQ(RoundTrip(ElementType::kF16, "-nan"), "-nan");
+  EXPECT_EQ(RoundTrip(ElementType::kBF16, "-nan(0x7f)"), "-nan(0x7f)");
+  EXPECT_EQ(RoundTrip(ElementType::kBF16, "-nan(0x3f)"), "-nan(0x3f)");
+  EXPECT_EQ(RoundTrip(ElementType::kF32, "nan(0x1)"), "nan(0x1)");
   EXPECT_EQ(RoundTrip(ElementType::kF8E4M3FN, "448"), "448");
 }
 
@@ -54,7 +57,9 @@ TEST(Literal, BitsFollowTheFormat) {
   // Halfway between two values of bf16: to the even one.
   EXPECT_EQ(Bits(ElementType::kBF16, "1.00390625"), 0x3f80u);
   EXPECT_EQ(Bits(ElementType::kS8, "-1"), 0xffu);
-  EXPECT_EQ(Bits(ElementType::kF32, "nan(0x200001)"), 0x7fe00001u);
+  // The payload is the whole mantissa: this nan is a signalling one.
+  EXPECT_EQ(Bits(ElementType::kF32, "nan(0x200001)"), 0x7fa00001u);
+  EXPECT_EQ(Bits(ElementType::kU64, "-1"), UINT64_MAX);
 }
 
 TEST(Literal, RefusesValuesThatTheTypeHasNot) {
@@ -67,6 +72,11 @@ TEST(Literal, RefusesValuesThatTheTypeHasNot) {
   EXPECT_THAT(RoundTrip(ElementType::kPred, "2"), HasSubstr("expected true, false"));
   EXPECT_THAT(RoundTrip(ElementType::kF8E4M3FN, "inf"), HasSubstr("no infinity"));
   EXPECT_THAT(RoundTrip(ElementType::kF4E2M1FN, "nan"), HasSubstr("no nan"));
+  EXPECT_THAT(RoundTrip(ElementType::kBF16, "nan(0x3ff)"), HasSubstr("no nan with this payload"));
+  EXPECT_THAT(RoundTrip(ElementType::kF8E4M3FN, "nan(0x1)"), HasSubstr("no nan with this"));
+  EXPECT_THAT(RoundTrip(ElementType::kF4E2M1FN, "10"), HasSubstr("out of range for f4e2m1fn"));
+  EXPECT_THAT(RoundTrip(ElementType::kF8E8M0FNU, "-1"), HasSubstr("out of range"));
+  EXPECT_THAT(RoundTrip(ElementType::kF8E8M0FNU, "0"), HasSubstr("out of range"));
 }
 
 TEST(Literal, GivesIntegersOfIntegralTypesOnly) {

@@ -81,6 +81,48 @@ constexpr RoundTripCase kRoundTrips[] = {
      "  %s = ((f32[3]), f32[3], s32[]) async-start(%p), calls=%async_computation.inline.0\n"
      "  %u = ((f32[3]), f32[3], s32[]) async-update(%s), calls=%async_computation.inline.0\n"
      "  ROOT %d = f32[3] async-done(%u), calls=%async_computation.inline.0\n}\n"},
+    {"AsyncSugarSplitsAttributes",
+     "e { p = f32[3] parameter(0)\n n = f32[3] negate(p)\n"
+     " s = ((f32[3]), f32[3], s32[]) custom-call-start(p), custom_call_target=\"f\", "
+     "control-predecessors={n}, async_execution_thread=\"t\", metadata={op_name=\"x\"}\n"
+     " ROOT d = f32[3] custom-call-done(s) }",
+     "\n%async_computation.inline.0 (param.inline.2: f32[3]) -> f32[3] {\n"
+     "  %param.inline.2 = f32[3] parameter(0)\n"
+     "  ROOT %custom-call.inline.1 = f32[3] custom-call(%param.inline.2), "
+     "custom_call_target=\"f\", metadata={op_name=\"x\"}\n}\n"
+     "\nENTRY %e (p: f32[3]) -> f32[3] {\n  %p = f32[3] parameter(0)\n"
+     "  %n = f32[3] negate(%p)\n"
+     "  %s = ((f32[3]), f32[3], s32[]) async-start(%p), calls=%async_computation.inline.0, "
+     "control-predecessors={%n}, async_execution_thread=\"t\", metadata={op_name=\"x\"}\n"
+     "  ROOT %d = f32[3] async-done(%s), calls=%async_computation.inline.0\n}\n"},
+    {"SeveralOnOneLine",
+     "HloModule m, is_scheduled=true, num_partitions=2 f { ROOT q = f32[2] parameter(0), "
+     "sharding={replicated} }, execution_thread=\"t\" ENTRY e { p = f32[2] parameter(0), "
+     "metadata={op_name=\"x y\"} n = f32[2] negate(p), unknown=a.b {c d} [2] ROOT t = f32[2] "
+     "custom-call(n), custom_call_target=\"f\", backend_config=\"s\" }",
+     "HloModule m, is_scheduled=true, num_partitions=2\n\n%f (q: f32[2]) -> f32[2] {\n"
+     "  ROOT %q = f32[2] parameter(0), sharding={replicated}\n}, execution_thread=\"t\"\n\n"
+     "ENTRY %e (p: f32[2]) -> f32[2] {\n  %p = f32[2] parameter(0), metadata={op_name=\"x y\"}\n"
+     "  %n = f32[2] negate(%p), unknown=a.b {c d} [2]\n"
+     "  ROOT %t = f32[2] custom-call(%n), custom_call_target=\"f\", backend_config=\"s\"\n}\n"},
+    {"LineEndsOfOldMacs", "// comment\re { ROOT p = f32[2] parameter(0) // c\r}\r",
+     "\nENTRY %e (p: f32[2]) -> f32[2] {\n  ROOT %p = f32[2] parameter(0)\n}\n"},
+    {"RulesAreComments",
+     "HloModule m\n// ---------\n// -----x\ne { ROOT p = f32[2] parameter(0)\n// ------\n}",
+     "HloModule m\n\nENTRY %e (p: f32[2]) -> f32[2] {\n  ROOT %p = f32[2] parameter(0)\n}\n"},
+    {"FreshNamesAvoidThoseOfTheText",
+     "e { p = f32[] parameter(0)\n add.inline.0 = f32[] negate(p)\n"
+     " ROOT x = f32[] multiply(add(p, p), add.inline.0) }",
+     "\nENTRY %e (p: f32[]) -> f32[] {\n  %p = f32[] parameter(0)\n"
+     "  %add.inline.0 = f32[] negate(%p)\n  %add.inline2.0 = f32[] add(%p, %p)\n"
+     "  ROOT %x = f32[] multiply(%add.inline2.0, %add.inline.0)\n}\n"},
+    {"EmptyLiteralWithComments",
+     "e { ROOT c = f32[2,0,4] constant({ { /*i0=0*/ }, { /*i0=1*/ } }) }",
+     "\nENTRY %e () -> f32[2,0,4] {\n  ROOT %c = f32[2,0,4] constant({})\n}\n"},
+    {"PaddingOfAScalar",
+     "e { p = f32[] parameter(0)\n q = f32[] pad(p, p), padding=\n ROOT n = f32[] negate(q) }",
+     "\nENTRY %e (p: f32[]) -> f32[] {\n  %p = f32[] parameter(0)\n"
+     "  %q = f32[] pad(%p, %p), padding=\n  ROOT %n = f32[] negate(%q)\n}\n"},
     {"StackTables",
      "HloModule m\n\nFileNames\n1 \"a.py\"\n\nFunctionNames\n1 \"f\"\n\nFileLocations\n"
      "1 {file_name_id=1 function_name_id=1 line=3}\n\nStackFrames\n1 {file_location_id=1}\n\n"
@@ -140,6 +182,12 @@ INSTANTIATE_TEST_SUITE_P(
         "%r = f32[4,6]{1,0} all-reduce(%a), replica_groups=[2,4]<=[4,2]T(1,0), to_apply=%add",
         "%r = f32[4,6]{1,0} all-reduce(%a), replica_groups=mesh['x'=2,'y'=2] {'y'}, to_apply=%add",
         "%r = f32[4,6]{1,0} all-reduce(%a), replica_groups={}, to_apply=%add",
+        "%r = f32[4,6]{1,0} all-reduce(%a), replica_groups=mesh['x'=4], device_ids=([2,2]T(1,0)) "
+        "{'x'}, to_apply=%add",
+        "%r = f32[4,6]{1,0} custom-call(%a), custom_call_target=\"f\", literal=(s32[2]{0} {1, 2}, "
+        "(f32[] 1.5, pred[1]{0} {true}))",
+        "%r = f32[4,6]{1,0} custom-call(%a), custom_call_target=\"f\", "
+        "backend_config={it's: {at: http://x}}, metadata={op_name=\"y\"}",
         "%r = f32[4,6]{1,0} collective-permute(%a), source_target_pairs={{0,1},{1,0}}",
         "%r = f32[2,1,6]{2,1,0} gather(%a, %x), offset_dims={1,2}, collapsed_slice_dims={}, "
         "start_index_map={0}, index_vector_dim=1, slice_sizes={1,6}, indices_are_sorted=true",
@@ -320,6 +368,26 @@ TEST(Parser, LimitsNesting) {
   std::string inline_computations;
   for (int i = 0; i < 10000; ++i) inline_computations += "e { c = f32[] call(), to_apply=";
   EXPECT_FALSE(ParseModule(inline_computations).ok());
+}
+
+TEST(Parser, LimitsTheDepthOfTuples) {
+  std::string text = "e {\n  x0 = f32[4] parameter(0)\n";
+  for (int i = 1; i <= 100000; ++i) {
+    text += "  x" + std::to_string(i) + " = tuple(x" + std::to_string(i - 1) + ")\n";
+  }
+  EXPECT_THAT(std::string(ParseModule(text + "}").status().message()), HasSubstr("nests too deep"));
+}
+
+TEST(Parser, ReadsATupleLiteralInBothForms) {
+  const char* const form =
+      "e {\n  ROOT %c = f32[] custom-call(), custom_call_target=\"f\", literal=%s\n}";
+  const auto print = [&](const std::string& literal) {
+    const std::string text(form);
+    const size_t place = text.find("%s");
+    const auto module = Parse(text.substr(0, place) + literal + text.substr(place + 2));
+    return module == nullptr ? "" : ToString(*module);
+  };
+  EXPECT_EQ(print("( s32[2]{0} {1, 2}, pred[] true )"), print("(s32[2], pred[]) ({1, 2}, true)"));
 }
 
 TEST(Parser, ReadsLongChains) {
