@@ -156,12 +156,17 @@ OutputIndexing PathFollower::Run(const Instruction& instruction, int64_t output_
   }
   // Nobody reads anything for an array without elements.
   if (root.map.empty) return result;
+  const Computation* callee = FollowedCallee(instruction);
+  if (callee == nullptr && ReadRuleOf(instruction.opcode()) == nullptr) {
+    result.unknown_reason = MissingRule(instruction, /*inside=*/false);
+    return result;
+  }
   root_ = Intern(std::move(root));
   std::vector<ReachedLeaves> operands(instruction.operands().size());
   const auto operand_leaves = [&](size_t operand) { return &operands[operand]; };
   Reached reached;
   reached.entries.push_back({root_, ""});
-  if (const Computation* callee = FollowedCallee(instruction)) {
+  if (callee != nullptr) {
     Follow(*callee, output_leaf, std::move(reached), {&instruction, nullptr}, operand_leaves);
   } else {
     ApplyRule(instruction, output_leaf, reached, nullptr, operand_leaves);
@@ -246,7 +251,7 @@ void PathFollower::ApplyRule(const Instruction& instruction, int64_t leaf, const
                              const Frame* frame, OperandLeaves operands) {
   const ReadRule rule = ReadRuleOf(instruction.opcode());
   if (rule == nullptr) {
-    AddUnknownToAll(instruction, Keep(MissingRule(instruction, frame != nullptr)), operands);
+    AddUnknownToAll(instruction, Keep(MissingRule(instruction, /*inside=*/true)), operands);
     return;
   }
   const bool any_unbounded = HasUnboundedDimension(instruction.shape().ArrayLeaf(leaf)) ||

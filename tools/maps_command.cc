@@ -84,7 +84,7 @@ class TextRenderer : public MapsRenderer {
     const bool has_outputs = instruction_->shape().num_array_leaves() != 1;
     const std::string prefix = has_outputs ? "output " + std::to_string(output) + ", " : "";
     if (!indexing.unknown_reason.empty()) {
-      out_ << "    " << prefix << "unknown: " << indexing.unknown_reason << '\n';
+      out_ << "    " << prefix << "all operands: unknown: " << indexing.unknown_reason << '\n';
       return;
     }
     size_t number = 0;
@@ -301,9 +301,12 @@ class MapsCommand {
     renderer_.BeginInstruction(instruction, operands);
     if (operands.empty()) return;
     if (!records || static_cast<uint64_t>(*records) > options_.limits.records_per_instruction) {
-      ReportError("instruction '" + instruction.name().str() + "' has " + std::to_string(outputs) +
-                  " output and " + std::to_string(operands.size()) +
-                  " operand arrays, more pairs than the limit (--max-records)");
+      const Module& module = instruction.parent().parent();
+      Report({support::MakeDiagnostic(
+          {module.file_name(), module.text()}, instruction.offset(),
+          "instruction '" + instruction.name().str() + "' has " + std::to_string(outputs) +
+              " output and " + std::to_string(operands.size()) +
+              " operand arrays, more pairs than the limit (--max-records)")});
       status_ = Worst(status_, ExitCode::kNotSupported);
       return;
     }

@@ -324,7 +324,7 @@ TEST_F(AnalysisTest, RuntimeValuesKnowTheirInstruction) {
 
 TEST_F(AnalysisTest, UnknownGoesOnlyWhereTheValueCameFrom) {
   EXPECT_THAT(MapsOf({"f32[6]"}, "f32[6] custom-call(p0), custom_call_target=\"x\""),
-              ElementsAre("0 unknown (there is no rule for custom-call)"));
+              ElementsAre("unknown: there is no rule for custom-call"));
   const std::string text =
       "f { a = f32[6] parameter(0)\n b = f32[6] parameter(1)\n c = f32[6] parameter(2)\n"
       " t = (f32[6], f32[6]) tuple(a, b)\n g = f32[6] get-tuple-element(t), index=1\n"
