@@ -41,7 +41,9 @@ if(HLO_INDEXING_SANITIZE)
   target_compile_options(hlo_indexing_flags INTERFACE
     -fsanitize=${HLO_INDEXING_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer -g
     # Checks of dynamic types need type information that the packaged LLVM does not export.
-    -fno-sanitize=vptr)
+    -fno-sanitize=vptr
+    # GCC 12 takes instrumented code for uses of uninitialized memory.
+    $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
   target_link_options(hlo_indexing_flags INTERFACE -fsanitize=${HLO_INDEXING_SANITIZE})
 endif()
 if(HLO_INDEXING_BUILD_FUZZERS)
