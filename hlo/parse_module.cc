@@ -304,7 +304,7 @@ const Computation* ModuleParser::ParseInlineComputation() {
   return computation;
 }
 
-std::vector<std::unique_ptr<Module>> ParseModules(std::shared_ptr<const std::string> text,
+std::vector<std::unique_ptr<Module>> ParseModules(const std::shared_ptr<const std::string>& text,
                                                   const ParseOptions& options,
                                                   std::vector<support::Diagnostic>& diagnostics) {
   std::vector<std::unique_ptr<Module>> modules;

@@ -30,7 +30,7 @@ struct ParseOptions {
 /// Unknown attributes are kept as text. Shapes that the text leaves out are inferred; whether the
 /// given ones fit is the verifier's business. Errors go to `diagnostics`, each with its place; a
 /// module with errors is not returned.
-std::vector<std::unique_ptr<Module>> ParseModules(std::shared_ptr<const std::string> text,
+std::vector<std::unique_ptr<Module>> ParseModules(const std::shared_ptr<const std::string>& text,
                                                   const ParseOptions& options,
                                                   std::vector<support::Diagnostic>& diagnostics);
 

@@ -55,9 +55,12 @@ std::optional<int64_t> ConstantElement(const Instruction& instruction, llvm::Arr
 
 // Names the instruction only where it stands inside the one that was asked about: the reason is
 // shared by equal instructions.
-std::string MissingRule(const Instruction& instruction, bool is_inside) {
+// Whose rule is missing: that of the instruction that was asked about, or of one inside it.
+enum class RuleOwner : uint8_t { kAsked, kInside };
+
+std::string MissingRule(const Instruction& instruction, RuleOwner owner) {
   std::string reason = "there is no rule for " + hlo::OpcodeName(instruction.opcode()).str();
-  if (is_inside) reason += " ('" + instruction.name().str() + "' inside)";
+  if (owner == RuleOwner::kInside) reason += " ('" + instruction.name().str() + "' inside)";
   return reason;
 }
 
@@ -158,7 +161,7 @@ OutputIndexing PathFollower::Run(const Instruction& instruction, int64_t output_
   if (root.map.empty) return result;
   const Computation* callee = FollowedCallee(instruction);
   if (callee == nullptr && ReadRuleOf(instruction.opcode()) == nullptr) {
-    result.unknown_reason = MissingRule(instruction, /*inside=*/false);
+    result.unknown_reason = MissingRule(instruction, RuleOwner::kAsked);
     return result;
   }
   root_ = Intern(std::move(root));
@@ -251,7 +254,7 @@ void PathFollower::ApplyRule(const Instruction& instruction, int64_t leaf, const
                              const Frame* frame, OperandLeaves operands) {
   const ReadRule rule = ReadRuleOf(instruction.opcode());
   if (rule == nullptr) {
-    AddUnknownToAll(instruction, Keep(MissingRule(instruction, /*inside=*/true)), operands);
+    AddUnknownToAll(instruction, Keep(MissingRule(instruction, RuleOwner::kInside)), operands);
     return;
   }
   const bool any_unbounded = HasUnboundedDimension(instruction.shape().ArrayLeaf(leaf)) ||

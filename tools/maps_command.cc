@@ -9,6 +9,7 @@
 #include "tools/command.h"
 #include "tools/input.h"
 #include "tools/map_json.h"
+#include "tools/progress.h"
 
 namespace hlo_indexing::tools {
 namespace {
@@ -263,6 +264,11 @@ class MapsCommand {
     const std::vector<std::unique_ptr<Module>> modules =
         LoadModules(file, options_.limits, status_);
     renderer_.BeginFile(file);
+    int64_t instructions = 0;
+    for (const std::unique_ptr<Module>& module : modules) {
+      instructions += module->num_instructions();
+    }
+    Progress progress(file, instructions);
     for (const std::unique_ptr<Module>& module : modules) {
       indexing_analysis::AnalysisOptions analysis_options;
       if (!options_.simplify) {
@@ -273,14 +279,16 @@ class MapsCommand {
       for (const Computation* computation : module->computations()) {
         if (!options_.computation.empty() && computation->name() != options_.computation) continue;
         found_computation_ = true;
-        RunComputation(*computation, analysis);
+        RunComputation(*computation, analysis, progress);
       }
     }
   }
 
-  void RunComputation(const Computation& computation, IndexingAnalysis& analysis) {
+  void RunComputation(const Computation& computation, IndexingAnalysis& analysis,
+                      Progress& progress) {
     bool begun = false;
     for (const Instruction* instruction : computation.instructions()) {
+      progress.Step();
       if (!IsSelected(*instruction)) continue;
       if (!begun) renderer_.BeginComputation(computation);
       begun = true;
