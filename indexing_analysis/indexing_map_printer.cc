@@ -4,6 +4,7 @@
 #include "indexing_analysis/indexing_map.h"
 
 #include "llvm/Support/raw_ostream.h"
+#include "simplifier/checked_affine.h"
 
 namespace hlo_indexing::indexing_analysis {
 namespace {
@@ -20,7 +21,7 @@ class ExpressionPrinter {
   ExpressionPrinter(const IndexingMap& map, raw_ostream& out) : map_(map), out_(out) {}
 
   void Print(AffineExpr expression) {
-    llvm::SmallVector<AffineExpr, 8> terms = AllTerms(expression);
+    llvm::SmallVector<AffineExpr, 8> terms = simplifier::AddedTerms(expression);
     // Constants that MLIR has not added up would overflow side by side.
     if (llvm::count_if(terms, llvm::IsaPred<mlir::AffineConstantExpr>) > 1) {
       terms = TermsToTheLeft(expression);
@@ -29,24 +30,7 @@ class ExpressionPrinter {
   }
 
  private:
-  // Additions nest to the left, as deep as the sum is long.
-  static llvm::SmallVector<AffineExpr, 8> AllTerms(AffineExpr expression) {
-    llvm::SmallVector<AffineExpr, 8> terms;
-    llvm::SmallVector<AffineExpr, 8> pending = {expression};
-    while (!pending.empty()) {
-      const AffineExpr next = pending.pop_back_val();
-      if (next.getKind() == AffineExprKind::Add) {
-        const auto add = llvm::cast<AffineBinaryOpExpr>(next);
-        pending.push_back(add.getRHS());
-        pending.push_back(add.getLHS());
-      } else {
-        terms.push_back(next);
-      }
-    }
-    return terms;
-  }
-
-  // The same, sums that are added on the right being terms.
+  // The terms of a sum where sums that are added on the right are terms.
   static llvm::SmallVector<AffineExpr, 8> TermsToTheLeft(AffineExpr expression) {
     llvm::SmallVector<AffineExpr, 8> terms;
     for (; expression.getKind() == AffineExprKind::Add;
