@@ -28,6 +28,7 @@ constexpr const char* kCallees =
     "  j = s32[] parameter(3)\n ROOT s = f32[] add(x, y) }\n"
     "order { x = f32[] parameter(0)\n y = f32[] parameter(1)\n i = s32[] parameter(2)\n"
     "  j = s32[] parameter(3)\n ROOT c = pred[] compare(x, y), direction=LT }\n"
+    "rows { x = f32[6] parameter(0)\n y = f32[6] parameter(1)\n ROOT s = f32[6] add(x, y) }\n"
     "dots { x = f32[4,6] parameter(0)\n y = f32[4,6] parameter(1)\n"
     "  ROOT s = f32[4,6] add(x, y) }\n";
 
@@ -139,10 +140,13 @@ constexpr const char* kOftenRejectedWrongly[] = {
     "f32[4,5] convolution(a, b), dim_labels=bf_io->bf",
     "f32[1,6,6,6] convolution(img, bf16[3,3,4,6] parameter(13)), window={size=3x3}, "
     "dim_labels=b01f_01io->b01f",
+    "f32[1,6,6,6] convolution(img, f32[2,3,4,6] parameter(13)), window={size=3x3}, "
+    "dim_labels=b01f_01io->b01f",
     // Reductions.
     "(f32[4], s32[4]) reduce(a, n, s, i), dimensions={1}, to_apply=two",
     "(f32[4]) reduce(a, s), dimensions={1}, to_apply=add1",
     "f32[4] reduce(a, s), dimensions={1}, to_apply=add1",
+    "f32[6] reduce(a, f32[6] parameter(13)), dimensions={0}, to_apply=rows",
     "f32[?] reduce(f32[?,6] parameter(13), s), dimensions={1}, to_apply=add",
     "f32[] reduce-window(s, s), to_apply=add",
     "f32[4,6] select-and-scatter(a, f32[2,3] parameter(13), s), window={size=2x2 stride=2x2}, "
