@@ -17,6 +17,20 @@ struct ShapeError {
   AttributeName attribute = AttributeName::kOther;
 };
 
+/// How far the element types of two shapes must agree. Dimensions always do; layouts need not.
+enum class TypeMatch : uint8_t {
+  kAny,
+  kAnyPrecision,  // any two float types agree: HLO lets an operation change the precision
+  kSame,
+};
+
+/// Whether values of the two types may meet in one operation: equal types, or two float types.
+bool MayMix(ElementType a, ElementType b);
+
+/// Whether the shapes have the same structure and dimensions, an unbounded one agreeing with any,
+/// and matching element types.
+bool ShapesAgree(const Shape& a, const Shape& b, TypeMatch match);
+
 /// Checks one instruction: a rule looks at operands and attributes, says what is wrong with them,
 /// and which shape follows. Rules hold no state of their own.
 class ShapeRule {
@@ -34,25 +48,41 @@ class ShapeRule {
   /// Records the first mistake; false, to be returned.
   bool Fail(std::string message) { return FailAt(AttributeName::kOther, std::move(message)); }
   bool FailAt(AttributeName attribute, std::string message);
-  /// Records the shape that follows, and what of it the declared shape must share; true.
-  bool Expect(const Shape* shape, ShapeAspects aspects = ShapeAspects::kTypeAndDimensions);
+  /// Records the shape that follows, and how the declared shape must match it; true.
+  bool Expect(const Shape* shape, TypeMatch match = TypeMatch::kSame);
   /// An array of that type with the dimensions of `like`; its layout is left open.
-  bool ExpectLike(ElementType type, const Shape& like,
-                  ShapeAspects aspects = ShapeAspects::kTypeAndDimensions);
+  bool ExpectLike(ElementType type, const Shape& like, TypeMatch match = TypeMatch::kAnyPrecision);
   bool ExpectArray(ElementType type, llvm::ArrayRef<int64_t> sizes,
-                   ShapeAspects aspects = ShapeAspects::kTypeAndDimensions);
+                   TypeMatch match = TypeMatch::kAnyPrecision);
+  /// A result for each of these shapes: the shape itself where it is one, else a tuple. One result
+  /// may stand in a tuple, too, if the text has it so.
+  bool ExpectEach(llvm::ArrayRef<const Shape*> shapes);
 
   /// Fails unless operand i is an array.
   bool RequireArray(size_t i);
   bool RequireArrays();
+  /// Fails unless operand i is an array without dimensions; `role` says what it is for.
+  bool RequireScalar(size_t i, llvm::StringRef role);
+  /// Fails unless the operands have the same type, or float types.
+  bool RequireMixable(size_t i, size_t j);
+  /// Fails unless the operands have the same dimensions.
+  bool RequireSameDimensions(size_t i, size_t j);
   /// Fails unless the integers of the attribute are distinct and in [0, rank).
   bool RequireDimensions(AttributeName attribute, int64_t rank);
   /// Fails unless the computation of the attribute has that many parameters.
   bool RequireParameters(AttributeName attribute, size_t count);
+  /// Fails unless the integers of the attribute ascend.
+  bool RequireAscending(AttributeName attribute);
+  /// Fails unless the computation of the attribute takes scalars of these types and gives scalars
+  /// of those, in a tuple where there are several.
+  bool RequireScalarFunction(AttributeName attribute, llvm::ArrayRef<ElementType> parameters,
+                             llvm::ArrayRef<ElementType> results);
+  /// Fails unless the computation combines n values of these types with n others to n new ones.
+  bool RequireReducer(AttributeName attribute, llvm::ArrayRef<ElementType> types);
 
   const std::optional<ShapeError>& error() const { return error_; }
   const Shape* shape() const { return shape_; }
-  ShapeAspects aspects() const { return aspects_; }
+  TypeMatch match() const { return match_; }
 
  private:
   friend std::optional<ShapeError> CheckShape(const Instruction&, ShapePool&);
@@ -62,7 +92,7 @@ class ShapeRule {
   const Shape* declared_ = nullptr;
   std::optional<ShapeError> error_;
   const Shape* shape_ = nullptr;
-  ShapeAspects aspects_ = ShapeAspects::kTypeAndDimensions;
+  TypeMatch match_ = TypeMatch::kSame;
 };
 
 /// The shape of an instruction that was given none; null where it does not follow from operands and
@@ -80,8 +110,22 @@ using Rule = bool (*)(ShapeRule&);
 /// The rule of an opcode; null where any shape goes.
 Rule RuleOf(Opcode opcode);
 
+using Sizes = llvm::SmallVector<int64_t, 6>;
+
+/// Whether the sizes are equal as far as they are known.
+inline bool SameSize(int64_t a, int64_t b) {
+  return a == b || a == kUnboundedSize || b == kUnboundedSize;
+}
+
+/// The attribute `window`; empty where it is missing, as for scalars.
+llvm::ArrayRef<WindowDimension> WindowOf(const Instruction& instruction);
+/// Appends, for each of these sizes, the number of places where the window fits. False after an
+/// error: another number of sizes than the window has, a window that is not positive, an overflow.
+bool AppendWindowedSizes(ShapeRule& rule, llvm::ArrayRef<int64_t> sizes, Sizes& windowed);
+
 // shape_rules_elementwise.cc
 bool SameAsOperand(ShapeRule& rule);
+bool SameUpToPrecision(ShapeRule& rule);
 bool Unary(ShapeRule& rule);
 bool Binary(ShapeRule& rule);
 bool AbsoluteValue(ShapeRule& rule);
@@ -107,22 +151,27 @@ bool Concatenate(ShapeRule& rule);
 bool Iota(ShapeRule& rule);
 bool DynamicSlice(ShapeRule& rule);
 bool DynamicUpdateSlice(ShapeRule& rule);
-bool Gather(ShapeRule& rule);
-bool Scatter(ShapeRule& rule);
 bool GetDimensionSize(ShapeRule& rule);
 bool SetDimensionSize(ShapeRule& rule);
 
+// shape_rules_indexed.cc
+bool Gather(ShapeRule& rule);
+bool Scatter(ShapeRule& rule);
+
 // shape_rules_contraction.cc
 bool Dot(ShapeRule& rule);
+bool RaggedDot(ShapeRule& rule);
 bool Convolution(ShapeRule& rule);
-bool Reduce(ShapeRule& rule);
-bool ReduceWindow(ShapeRule& rule);
-bool SelectAndScatter(ShapeRule& rule);
-bool Sort(ShapeRule& rule);
 bool TopK(ShapeRule& rule);
 bool Fft(ShapeRule& rule);
 bool TriangularSolve(ShapeRule& rule);
 bool BatchNorm(ShapeRule& rule);
+
+// shape_rules_reduction.cc
+bool Reduce(ShapeRule& rule);
+bool ReduceWindow(ShapeRule& rule);
+bool SelectAndScatter(ShapeRule& rule);
+bool Sort(ShapeRule& rule);
 
 // shape_rules_control.cc
 bool Tuple(ShapeRule& rule);
@@ -132,12 +181,20 @@ bool While(ShapeRule& rule);
 bool Conditional(ShapeRule& rule);
 bool AfterAll(ShapeRule& rule);
 bool FirstElementOfOperand(ShapeRule& rule);
+bool SecondElementOfOperand(ShapeRule& rule);
 bool AsyncStart(ShapeRule& rule);
-bool AsyncDone(ShapeRule& rule);
-bool SameAsOperands(ShapeRule& rule);
-bool AllGather(ShapeRule& rule);
-bool ReduceScatter(ShapeRule& rule);
+bool AsyncUpdate(ShapeRule& rule);
 bool DeviceId(ShapeRule& rule);
+
+// shape_rules_collectives.cc
+bool AllReduce(ShapeRule& rule);
+bool AllGather(ShapeRule& rule);
+bool AllGatherStart(ShapeRule& rule);
+bool ReduceScatter(ShapeRule& rule);
+bool AllToAll(ShapeRule& rule);
+bool CollectiveBroadcast(ShapeRule& rule);
+bool CollectivePermute(ShapeRule& rule);
+bool CollectivePermuteStart(ShapeRule& rule);
 
 }  // namespace shape_rules
 

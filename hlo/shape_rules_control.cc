@@ -1,27 +1,38 @@
-// Shapes of tuples, calls, control flow, async operations and collectives.
+// Shapes of tuples, calls, control flow and async operations.
 #include "hlo/shape_inference.h"
 
 namespace hlo_indexing::hlo::shape_rules {
 namespace {
 
-// The operands of a call, from `first` on, fit the parameters of the computation.
-bool RequireArguments(ShapeRule& rule, AttributeName attribute, const Computation& callee,
-                      size_t first, size_t count) {
-  if (callee.parameters().size() != count) {
-    return rule.FailAt(attribute, "computation '" + callee.name().str() + "' has " +
-                                      std::to_string(callee.parameters().size()) + " parameters, " +
-                                      OpcodeName(rule.instruction().opcode()).str() + " gives it " +
-                                      std::to_string(count));
-  }
+// The first `count` operands from `first` on fit the first parameters of the computation.
+bool RequireLeadingArguments(ShapeRule& rule, AttributeName attribute, const Computation& callee,
+                             size_t first, size_t count) {
   for (size_t i = 0; i < count; ++i) {
     const Shape& parameter = callee.parameters()[i]->shape();
-    if (Compatible(parameter, rule.operand(first + i), ShapeAspects::kTypeAndDimensions)) continue;
+    if (ShapesAgree(parameter, rule.operand(first + i), TypeMatch::kSame)) continue;
     return rule.FailAt(attribute, "parameter " + std::to_string(i) + " of computation '" +
                                       callee.name().str() + "' has shape " + parameter.ToString() +
                                       ", operand " + std::to_string(first + i) + " has " +
                                       rule.operand(first + i).ToString());
   }
   return true;
+}
+
+// The operands of a call, from `first` on, fit the parameters of the computation.
+bool RequireArguments(ShapeRule& rule, AttributeName attribute, const Computation& callee,
+                      size_t first, size_t count) {
+  return rule.RequireParameters(attribute, count) &&
+         RequireLeadingArguments(rule, attribute, callee, first, count);
+}
+
+// pred[] for two branches, s32[] for any number.
+bool RequireSelector(ShapeRule& rule, size_t num_branches) {
+  const Shape& selector = rule.operand(0);
+  const bool selects_two = selector.IsScalar() && selector.element_type() == ElementType::kPred;
+  if (selects_two && num_branches == 2) return true;
+  if (selector.IsScalar() && selector.element_type() == ElementType::kS32) return true;
+  return rule.Fail("the selector of a conditional must be s32[], or pred[] for two branches, not " +
+                   selector.ToString());
 }
 
 // true_computation and false_computation, or branch_computations.
@@ -75,7 +86,12 @@ bool While(ShapeRule& rule) {
       !RequireArguments(rule, AttributeName::kBody, body, 0, 1)) {
     return false;
   }
-  if (!Compatible(body.root().shape(), rule.operand(0), ShapeAspects::kTypeAndDimensions)) {
+  const Shape& decision = condition.root().shape();
+  if (!decision.IsScalar() || decision.element_type() != ElementType::kPred) {
+    return rule.FailAt(AttributeName::kCondition,
+                       "the condition must give pred[], not " + decision.ToString());
+  }
+  if (!ShapesAgree(body.root().shape(), rule.operand(0), TypeMatch::kSame)) {
     return rule.FailAt(AttributeName::kBody, "the body gives " + body.root().shape().ToString() +
                                                  ", the loop carries " +
                                                  rule.operand(0).ToString());
@@ -93,12 +109,12 @@ bool Conditional(ShapeRule& rule) {
     return rule.Fail("conditional with " + std::to_string(branches.size()) +
                      " branches needs the selector and an operand for each branch");
   }
+  if (!RequireSelector(rule, branches.size())) return false;
   for (size_t i = 0; i < branches.size(); ++i) {
     if (!RequireArguments(rule, AttributeName::kBranchComputations, *branches[i], i + 1, 1)) {
       return false;
     }
-    if (!Compatible(branches[0]->root().shape(), branches[i]->root().shape(),
-                    ShapeAspects::kTypeAndDimensions)) {
+    if (!ShapesAgree(branches[0]->root().shape(), branches[i]->root().shape(), TypeMatch::kSame)) {
       return rule.FailAt(AttributeName::kBranchComputations,
                          "the branches of a conditional must give the same shape");
     }
@@ -117,47 +133,63 @@ bool FirstElementOfOperand(ShapeRule& rule) {
   return rule.Expect(operand.elements()[0]);
 }
 
-// ((operands), result, ...)
-bool AsyncStart(ShapeRule& rule) {
-  const Computation* callee = rule.instruction().Callee(AttributeName::kCalls);
-  const Shape* declared = rule.declared();
-  if (callee == nullptr || declared == nullptr) return true;
-  if (!RequireArguments(rule, AttributeName::kCalls, *callee, 0, rule.num_operands())) return false;
-  if (!declared->IsTuple() || declared->elements().size() < 2) {
-    return rule.Fail("async-start gives ((operands), result, ...), not " + declared->ToString());
-  }
-  const Shape& result = *declared->elements()[1];
-  if (Compatible(result, callee->root().shape(), ShapeAspects::kTypeAndDimensions)) return true;
-  return rule.Fail("async-start gives " + result.ToString() + ", its computation " +
-                   callee->root().shape().ToString());
-}
-
-bool AsyncDone(ShapeRule& rule) {
+bool SecondElementOfOperand(ShapeRule& rule) {
   const Shape& operand = rule.operand(0);
   if (!operand.IsTuple() || operand.elements().size() < 2) {
-    return rule.Fail("operand 0 of async-done must be ((operands), result, ...), not " +
-                     operand.ToString());
+    return rule.Fail("operand 0 of " + OpcodeName(rule.instruction().opcode()).str() +
+                     " must be (operands, result, ...), not " + operand.ToString());
   }
   return rule.Expect(operand.elements()[1]);
 }
 
-bool SameAsOperands(ShapeRule& rule) {
-  if (rule.num_operands() == 1) return rule.Expect(&rule.operand(0));
-  return Tuple(rule);
+// ((operands), result, ...). Parameters of the computation that are not given yet are bound by
+// async-update.
+bool AsyncStart(ShapeRule& rule) {
+  const Computation* callee = rule.instruction().Callee(AttributeName::kCalls);
+  const Shape* declared = rule.declared();
+  if (callee == nullptr || declared == nullptr) return true;
+  const size_t count = rule.num_operands();
+  if (count > callee->parameters().size() &&
+      !rule.RequireParameters(AttributeName::kCalls, count)) {
+    return false;
+  }
+  if (!RequireLeadingArguments(rule, AttributeName::kCalls, *callee, 0, count)) return false;
+  if (!declared->IsTuple() || declared->elements().size() < 2 ||
+      !declared->elements()[0]->IsTuple()) {
+    return rule.Fail("async-start gives ((operands), result, ...), not " + declared->ToString());
+  }
+  llvm::SmallVector<const Shape*, 4> operands;
+  for (size_t i = 0; i < count; ++i) operands.push_back(&rule.operand(i));
+  const Shape* bound = rule.pool().Tuple(operands);
+  const Shape& first = *declared->elements()[0];
+  if (bound != nullptr && !ShapesAgree(first, *bound, TypeMatch::kSame)) {
+    return rule.Fail("async-start gives operands " + first.ToString() + ", it has " +
+                     bound->ToString());
+  }
+  const Shape& result = *declared->elements()[1];
+  if (ShapesAgree(result, callee->root().shape(), TypeMatch::kSame)) return true;
+  return rule.Fail("async-start gives " + result.ToString() + ", its computation " +
+                   callee->root().shape().ToString());
 }
 
-bool AllGather(ShapeRule& rule) {
-  if (!rule.RequireArrays()) return false;
-  return rule.RequireDimensions(AttributeName::kDimensions, rule.operand(0).rank());
-}
-
-bool ReduceScatter(ShapeRule& rule) {
-  if (!rule.RequireArrays()) return false;
-  return rule.RequireDimensions(AttributeName::kDimensions, rule.operand(0).rank());
+// The operand's shape; further operands are bound to parameters and join the operands in it.
+bool AsyncUpdate(ShapeRule& rule) {
+  const Shape& operand = rule.operand(0);
+  if (!operand.IsTuple() || operand.elements().size() < 2 || !operand.elements()[0]->IsTuple()) {
+    return rule.Fail("operand 0 of async-update must be ((operands), result, ...), not " +
+                     operand.ToString());
+  }
+  llvm::SmallVector<const Shape*, 4> bound(operand.elements()[0]->elements());
+  for (size_t i = 1; i < rule.num_operands(); ++i) bound.push_back(&rule.operand(i));
+  llvm::SmallVector<const Shape*, 4> elements(operand.elements());
+  elements[0] = rule.pool().Tuple(bound);
+  const Shape* shape = elements[0] == nullptr ? nullptr : rule.pool().Tuple(elements);
+  if (shape == nullptr) return rule.Fail("the tuple has too many elements");
+  return rule.Expect(shape);
 }
 
 bool DeviceId(ShapeRule& rule) {
-  return rule.Expect(rule.pool().Scalar(ElementType::kU32), ShapeAspects::kDimensions);
+  return rule.Expect(rule.pool().Scalar(ElementType::kU32), TypeMatch::kAny);
 }
 
 }  // namespace hlo_indexing::hlo::shape_rules

@@ -4,56 +4,35 @@
 namespace hlo_indexing::hlo::shape_rules {
 namespace {
 
-// Whether values of the two types may meet in one operation: equal types, or floats of two
-// precisions, which HLO allows to be mixed.
-bool MayMix(ElementType a, ElementType b) {
-  return a == b || (ClassOf(a) == ElementClass::kFloat && ClassOf(b) == ElementClass::kFloat);
-}
-
-bool RequireSameDimensions(ShapeRule& rule, size_t i, size_t j) {
-  if (Compatible(rule.operand(i), rule.operand(j), ShapeAspects::kDimensions)) return true;
-  return rule.Fail("operands " + std::to_string(i) + " and " + std::to_string(j) + " of " +
-                   OpcodeName(rule.instruction().opcode()).str() +
-                   " must have the same dimensions, not " + rule.operand(i).ToString() + " and " +
-                   rule.operand(j).ToString());
-}
-
-// The result has the dimensions of `like` and its type, or another precision of it.
-bool ExpectMixable(ShapeRule& rule, const Shape& like) {
-  const Shape* declared = rule.declared();
-  if (declared != nullptr && declared->IsArray() &&
-      MayMix(declared->element_type(), like.element_type())) {
-    return rule.ExpectLike(declared->element_type(), like);
-  }
-  return rule.ExpectLike(like.element_type(), like);
-}
-
 // A scalar goes with an array of any dimensions.
 bool RequireScalarOrSame(ShapeRule& rule, size_t i, size_t j) {
-  return rule.operand(i).IsScalar() || RequireSameDimensions(rule, i, j);
+  return rule.operand(i).IsScalar() || rule.RequireSameDimensions(i, j);
 }
 
 }  // namespace
 
 bool SameAsOperand(ShapeRule& rule) { return rule.Expect(&rule.operand(0)); }
 
-bool Unary(ShapeRule& rule) { return rule.RequireArray(0) && ExpectMixable(rule, rule.operand(0)); }
+bool SameUpToPrecision(ShapeRule& rule) {
+  return rule.Expect(&rule.operand(0), TypeMatch::kAnyPrecision);
+}
+
+bool Unary(ShapeRule& rule) {
+  return rule.RequireArray(0) && rule.ExpectLike(rule.operand(0).element_type(), rule.operand(0));
+}
 
 bool Binary(ShapeRule& rule) {
-  if (!rule.RequireArrays() || !RequireSameDimensions(rule, 0, 1)) return false;
-  const ElementType a = rule.operand(0).element_type();
-  const ElementType b = rule.operand(1).element_type();
-  if (!MayMix(a, b)) {
-    return rule.Fail(OpcodeName(rule.instruction().opcode()).str() + " cannot mix element types " +
-                     ElementTypeName(a).str() + " and " + ElementTypeName(b).str());
+  if (!rule.RequireArrays() || !rule.RequireSameDimensions(0, 1) || !rule.RequireMixable(0, 1)) {
+    return false;
   }
-  return ExpectMixable(rule, rule.operand(0));
+  return rule.ExpectLike(rule.operand(0).element_type(), rule.operand(0));
 }
 
 bool AbsoluteValue(ShapeRule& rule) {
   if (!rule.RequireArray(0)) return false;
   const ElementType type = rule.operand(0).element_type();
-  if (ClassOf(type) != ElementClass::kComplex) return ExpectMixable(rule, rule.operand(0));
+  if (ClassOf(type) != ElementClass::kComplex)
+    return rule.ExpectLike(rule.operand(0).element_type(), rule.operand(0));
   return rule.ExpectLike(RealPartType(type), rule.operand(0));
 }
 
@@ -63,13 +42,15 @@ bool RealPart(ShapeRule& rule) {
 }
 
 bool Complex(ShapeRule& rule) {
-  if (!rule.RequireArrays() || !RequireSameDimensions(rule, 0, 1)) return false;
+  if (!rule.RequireArrays() || !rule.RequireSameDimensions(0, 1)) return false;
   const bool wide = rule.operand(0).element_type() == ElementType::kF64;
   return rule.ExpectLike(wide ? ElementType::kC128 : ElementType::kC64, rule.operand(0));
 }
 
 bool Compare(ShapeRule& rule) {
-  if (!rule.RequireArrays() || !RequireSameDimensions(rule, 0, 1)) return false;
+  if (!rule.RequireArrays() || !rule.RequireSameDimensions(0, 1) || !rule.RequireMixable(0, 1)) {
+    return false;
+  }
   const auto direction = rule.instruction().Get<Keyword>(AttributeName::kDirection);
   constexpr llvm::StringRef kDirections[] = {"EQ", "NE", "GE", "GT", "LE", "LT"};
   if (!direction || !llvm::is_contained(kDirections, direction->text)) {
@@ -84,11 +65,10 @@ bool IsFinite(ShapeRule& rule) {
 
 bool Convert(ShapeRule& rule) {
   if (!rule.RequireArrays()) return false;
-  if (rule.num_operands() == 2 && !RequireSameDimensions(rule, 0, 1)) return false;
+  if (rule.num_operands() == 2 && !rule.RequireSameDimensions(0, 1)) return false;
   // The target type stands nowhere but in the shape.
   if (rule.declared() == nullptr) return true;
-  return rule.ExpectLike(rule.operand(0).element_type(), rule.operand(0),
-                         ShapeAspects::kDimensions);
+  return rule.ExpectLike(rule.operand(0).element_type(), rule.operand(0), TypeMatch::kAny);
 }
 
 bool BitcastConvert(ShapeRule& rule) {
@@ -124,28 +104,37 @@ bool Select(ShapeRule& rule) {
   if (rule.operand(0).element_type() != ElementType::kPred) {
     return rule.Fail("operand 0 of select must be pred, not " + rule.operand(0).ToString());
   }
-  if (!RequireScalarOrSame(rule, 0, 1) || !RequireSameDimensions(rule, 1, 2)) return false;
-  return ExpectMixable(rule, rule.operand(1));
+  if (!RequireScalarOrSame(rule, 0, 1) || !rule.RequireSameDimensions(1, 2) ||
+      !rule.RequireMixable(1, 2)) {
+    return false;
+  }
+  return rule.ExpectLike(rule.operand(1).element_type(), rule.operand(1));
 }
 
 bool Clamp(ShapeRule& rule) {
   if (!rule.RequireArrays()) return false;
-  if (!RequireScalarOrSame(rule, 0, 1) || !RequireScalarOrSame(rule, 2, 1)) return false;
-  return ExpectMixable(rule, rule.operand(1));
+  if (!RequireScalarOrSame(rule, 0, 1) || !RequireScalarOrSame(rule, 2, 1) ||
+      !rule.RequireMixable(0, 1) || !rule.RequireMixable(2, 1)) {
+    return false;
+  }
+  return rule.ExpectLike(rule.operand(1).element_type(), rule.operand(1));
 }
 
 bool Map(ShapeRule& rule) {
   if (!rule.RequireArrays()) return false;
-  if (!rule.RequireParameters(AttributeName::kToApply, rule.num_operands())) return false;
-  for (size_t i = 1; i < rule.num_operands(); ++i) {
-    if (!RequireSameDimensions(rule, 0, i)) return false;
+  llvm::SmallVector<ElementType, 4> types;
+  for (size_t i = 0; i < rule.num_operands(); ++i) {
+    if (!rule.RequireSameDimensions(0, i)) return false;
+    types.push_back(rule.operand(i).element_type());
+  }
+  const Shape& root = rule.instruction().Callee(AttributeName::kToApply)->root().shape();
+  const bool in_tuple = root.IsTuple() && root.elements().size() == 1;
+  const Shape& result = in_tuple ? *root.elements()[0] : root;
+  if (!rule.RequireScalarFunction(AttributeName::kToApply, types, result.element_type())) {
+    return false;
   }
   if (rule.num_operands() == 0) return true;
-  const Computation* callee = rule.instruction().Callee(AttributeName::kToApply);
-  const bool known = callee != nullptr && callee->root().shape().IsArray();
-  const ElementType type =
-      known ? callee->root().shape().element_type() : rule.operand(0).element_type();
-  return rule.ExpectLike(type, rule.operand(0), ShapeAspects::kDimensions);
+  return rule.ExpectLike(result.element_type(), rule.operand(0));
 }
 
 }  // namespace hlo_indexing::hlo::shape_rules

@@ -7,8 +7,6 @@
 namespace hlo_indexing::hlo::shape_rules {
 namespace {
 
-using Sizes = llvm::SmallVector<int64_t, 6>;
-
 std::string Number(int64_t value) { return std::to_string(value); }
 
 // The number of positions that a list attribute has, checked against a rank.
@@ -102,7 +100,7 @@ bool Bitcast(ShapeRule& rule) {
   const Shape* declared = rule.declared();
   if (declared == nullptr) return true;
   if (!operand.IsArray() || !declared->IsArray()) {
-    return rule.Expect(&operand, ShapeAspects::kDimensions);
+    return rule.Expect(&operand, TypeMatch::kAny);
   }
   const auto is_plain = [](const Shape& shape) {
     return !shape.HasUnboundedDimension() &&
@@ -150,9 +148,7 @@ bool Pad(ShapeRule& rule) {
   const Shape& operand = rule.operand(0);
   const auto padding =
       rule.instruction().Required<llvm::ArrayRef<PaddingDimension>>(AttributeName::kPadding);
-  if (!rule.operand(1).IsScalar()) {
-    return rule.Fail("the padding value must be a scalar, not " + rule.operand(1).ToString());
-  }
+  if (!rule.RequireScalar(1, "the padding value") || !rule.RequireMixable(0, 1)) return false;
   if (!RequireCount(rule, AttributeName::kPadding, padding.size(), operand.rank())) return false;
   Sizes sizes;
   for (size_t i = 0; i < padding.size(); ++i) {
@@ -187,6 +183,7 @@ bool Concatenate(ShapeRule& rule) {
   const size_t dimension = static_cast<size_t>(dimensions[0]);
   Sizes sizes(first.sizes().begin(), first.sizes().end());
   for (size_t i = 1; i < rule.num_operands(); ++i) {
+    if (!rule.RequireMixable(0, i)) return false;
     const Shape& operand = rule.operand(i);
     bool fits = operand.rank() == first.rank();
     for (size_t k = 0; fits && k < sizes.size(); ++k) {
@@ -251,80 +248,8 @@ bool DynamicUpdateSlice(ShapeRule& rule) {
     return rule.Fail("the update " + update.ToString() + " does not fit into " +
                      operand.ToString());
   }
-  return RequireStartIndices(rule, 2, operand.rank()) &&
+  return rule.RequireMixable(0, 1) && RequireStartIndices(rule, 2, operand.rank()) &&
          rule.ExpectLike(operand.element_type(), operand);
-}
-
-// Batch dimensions from the indices (all but the index vector), offset dimensions from the slice.
-bool Gather(ShapeRule& rule) {
-  if (!rule.RequireArrays()) return false;
-  const Instruction& gather = rule.instruction();
-  const Shape& operand = rule.operand(0);
-  const Shape& indices = rule.operand(1);
-  const llvm::ArrayRef<int64_t> slice_sizes = gather.Integers(AttributeName::kSliceSizes);
-  const llvm::ArrayRef<int64_t> offset_dims = gather.Integers(AttributeName::kOffsetDims);
-  const llvm::ArrayRef<int64_t> collapsed = gather.Integers(AttributeName::kCollapsedSliceDims);
-  const llvm::ArrayRef<int64_t> batching = gather.Integers(AttributeName::kOperandBatchingDims);
-  if (!RequireCount(rule, AttributeName::kSliceSizes, slice_sizes.size(), operand.rank()) ||
-      !rule.RequireDimensions(AttributeName::kCollapsedSliceDims, operand.rank()) ||
-      !rule.RequireDimensions(AttributeName::kOperandBatchingDims, operand.rank()) ||
-      !rule.RequireDimensions(AttributeName::kStartIndexMap, operand.rank()) ||
-      !rule.RequireDimensions(AttributeName::kStartIndicesBatchingDims, indices.rank())) {
-    return false;
-  }
-  const int64_t vector_dim =
-      gather.Get<int64_t>(AttributeName::kIndexVectorDim).value_or(indices.rank());
-  if (vector_dim < 0 || vector_dim > indices.rank()) {
-    return rule.FailAt(AttributeName::kIndexVectorDim,
-                       "index_vector_dim is no dimension of " + indices.ToString());
-  }
-  Sizes batch;
-  for (int64_t i = 0; i < indices.rank(); ++i) {
-    if (i != vector_dim) batch.push_back(indices.sizes()[static_cast<size_t>(i)]);
-  }
-  Sizes window;
-  for (int64_t i = 0; i < operand.rank(); ++i) {
-    const int64_t size = slice_sizes[static_cast<size_t>(i)];
-    const int64_t bound = operand.sizes()[static_cast<size_t>(i)];
-    if (size < 0 || (bound != kUnboundedSize && size > bound)) {
-      return rule.FailAt(AttributeName::kSliceSizes, "slice size " + Number(size) +
-                                                         " does not fit into dimension " +
-                                                         Number(i) + " of " + operand.ToString());
-    }
-    if (!llvm::is_contained(collapsed, i) && !llvm::is_contained(batching, i)) {
-      window.push_back(size);
-    }
-  }
-  const int64_t rank = static_cast<int64_t>(batch.size() + offset_dims.size());
-  if (!rule.RequireDimensions(AttributeName::kOffsetDims, rank)) return false;
-  if (window.size() != offset_dims.size()) {
-    return rule.FailAt(AttributeName::kOffsetDims,
-                       "offset_dims must have an entry for each dimension of the slice that is "
-                       "neither collapsed nor a batching dimension");
-  }
-  Sizes sizes;
-  size_t next_batch = 0;
-  size_t next_window = 0;
-  for (int64_t i = 0; i < rank; ++i) {
-    const bool is_offset = llvm::is_contained(offset_dims, i);
-    sizes.push_back(is_offset ? window[next_window++] : batch[next_batch++]);
-  }
-  return rule.ExpectArray(operand.element_type(), sizes);
-}
-
-bool Scatter(ShapeRule& rule) {
-  if (!rule.RequireArrays()) return false;
-  const size_t count = rule.num_operands() / 2;
-  if (rule.num_operands() % 2 == 0) {
-    return rule.Fail("scatter takes n arrays, the indices and n updates");
-  }
-  if (!rule.RequireParameters(AttributeName::kToApply, 2 * count)) return false;
-  if (count == 1) {
-    return rule.ExpectLike(rule.operand(0).element_type(), rule.operand(0));
-  }
-  llvm::SmallVector<const Shape*, 4> shapes;
-  for (size_t i = 0; i < count; ++i) shapes.push_back(&rule.operand(i));
-  return rule.Expect(rule.pool().Tuple(shapes));
 }
 
 bool GetDimensionSize(ShapeRule& rule) {

@@ -1,9 +1,12 @@
 #include "hlo/verifier.h"
 
+#include <algorithm>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "hlo/parser.h"
+#include "tests/hlo/verifier_cases.h"
 
 namespace hlo_indexing::hlo {
 namespace {
@@ -13,7 +16,22 @@ using ::testing::HasSubstr;
 constexpr const char* kCallees =
     "add { x = f32[] parameter(0)\n y = f32[] parameter(1)\n ROOT s = f32[] add(x, y) }\n"
     "neg { x = f32[4,6] parameter(0)\n ROOT n = f32[4,6] negate(x) }\n"
-    "less { x = f32[4,6] parameter(0)\n ROOT c = pred[] constant(true) }\n";
+    "less { x = f32[4,6] parameter(0)\n ROOT c = pred[] constant(true) }\n"
+    "addi { x = s32[] parameter(0)\n y = s32[] parameter(1)\n ROOT s = s32[] add(x, y) }\n"
+    "ge { x = f32[] parameter(0)\n y = f32[] parameter(1)\n"
+    "  ROOT c = pred[] compare(x, y), direction=GE }\n"
+    "add1 { x = f32[] parameter(0)\n y = f32[] parameter(1)\n s = f32[] add(x, y)\n"
+    "  ROOT t = (f32[]) tuple(s) }\n"
+    "wide { x = f32[3] parameter(0)\n y = f32[3] parameter(1)\n ROOT s = f32[3] add(x, y) }\n"
+    "two { x = f32[] parameter(0)\n i = s32[] parameter(1)\n y = f32[] parameter(2)\n"
+    "  j = s32[] parameter(3)\n s = f32[] add(x, y)\n ROOT t = (f32[], s32[]) tuple(s, i) }\n"
+    "first { x = f32[] parameter(0)\n i = s32[] parameter(1)\n y = f32[] parameter(2)\n"
+    "  j = s32[] parameter(3)\n ROOT s = f32[] add(x, y) }\n"
+    "order { x = f32[] parameter(0)\n y = f32[] parameter(1)\n i = s32[] parameter(2)\n"
+    "  j = s32[] parameter(3)\n ROOT c = pred[] compare(x, y), direction=LT }\n"
+    "rows { x = f32[6] parameter(0)\n y = f32[6] parameter(1)\n ROOT s = f32[6] add(x, y) }\n"
+    "dots { x = f32[4,6] parameter(0)\n y = f32[4,6] parameter(1)\n"
+    "  ROOT s = f32[4,6] add(x, y) }\n";
 
 constexpr const char* kOperands =
     " a = f32[4,6] parameter(0)\n b = f32[6,5] parameter(1)\n c = f32[4,6] parameter(2)\n"
@@ -23,10 +41,12 @@ constexpr const char* kOperands =
     "parameter(11)\n"
     " h = f16[4,6] parameter(12)\n";
 
+std::string LineOf(const std::string& instruction) { return "r = " + instruction; }
+
 // The verifier's message about an instruction `r = ...`; empty where it is content.
 std::string MessageFor(const std::string& instruction) {
   const std::string text =
-      std::string(kCallees) + "ENTRY e {\n" + kOperands + "r = " + instruction + "\n}\n";
+      std::string(kCallees) + "ENTRY e {\n" + kOperands + LineOf(instruction) + "\n}\n";
   const auto module = ParseModule(text);
   if (!module.ok()) return "parser: " + std::string(module.status().message());
   return std::string(Verify(**module).message());
@@ -77,17 +97,19 @@ INSTANTIATE_TEST_SUITE_P(
         "f32[4,6] custom-call(a, i), custom_call_target=\"x\"", "f32[4,6] opt-barrier(a)",
         "u32[] partition-id()"));
 
-struct RejectCase {
-  const char* instruction;
-  const char* message;
-};
+INSTANTIATE_TEST_SUITE_P(Unusual, VerifierAccepts, ::testing::ValuesIn(kUnusualPrograms));
 
 class VerifierRejects : public ::testing::TestWithParam<RejectCase> {};
 
 TEST_P(VerifierRejects, Instruction) {
   const std::string message = MessageFor(GetParam().instruction);
   EXPECT_THAT(message, HasSubstr(GetParam().message));
-  EXPECT_THAT(message, HasSubstr("<input>:22:"));
+  const std::string before = std::string(kCallees) + "ENTRY e {\n" + kOperands;
+  const size_t column = LineOf(GetParam().instruction).find(GetParam().at, 4) + 1;
+  const std::string place =
+      "<input>:" + std::to_string(std::count(before.begin(), before.end(), '\n') + 1) + ":";
+  const bool knows_column = *GetParam().at != '\0';
+  EXPECT_THAT(message, HasSubstr(knows_column ? place + std::to_string(column) + ":" : place));
   EXPECT_THAT(message, HasSubstr("^"));
 }
 
@@ -136,6 +158,7 @@ constexpr RejectCase kRejects[] = {
 };
 
 INSTANTIATE_TEST_SUITE_P(All, VerifierRejects, ::testing::ValuesIn(kRejects));
+INSTANTIATE_TEST_SUITE_P(Parts, VerifierRejects, ::testing::ValuesIn(kMistakes));
 
 TEST(Verifier, PointsAtTheAttribute) {
   const auto module = ParseModule(
@@ -165,6 +188,45 @@ TEST(Verifier, ChecksBuiltModules) {
   module.set_entry(builder.Finish(nullptr, {}));
   EXPECT_THAT(std::string(Verify(module).message()),
               HasSubstr("instruction 'n' of computation 'entry': negate has shape f32[3]"));
+}
+
+// The parser rejects such windows already; a program can build them.
+TEST(Verifier, RejectsBuiltWindowsThatAreNotPositive) {
+  const std::pair<int64_t WindowDimension::*, const char*> fields[] = {
+      {&WindowDimension::size, "size"},
+      {&WindowDimension::stride, "stride"},
+      {&WindowDimension::base_dilation, "lhs_dilate"},
+      {&WindowDimension::window_dilation, "rhs_dilate"}};
+  for (const auto& [field, name] : fields) {
+    const auto module = ParseModule(std::string(kCallees) + "ENTRY e {\n" + kOperands + "}");
+    ASSERT_TRUE(module.ok());
+    ComputationBuilder builder(**module, "built");
+    ComputationBuilder::Spec scalar;
+    scalar.opcode = Opcode::kParameter;
+    scalar.name = "p";
+    scalar.shape = (*module)->shapes().Scalar(ElementType::kF32);
+    const Instruction* p = builder.Add(scalar);
+    WindowDimension dimension;
+    dimension.*field = 0;
+    const Attribute attributes[] = {
+        {AttributeName::kWindow, "window",
+         llvm::ArrayRef<WindowDimension>((*module)->Copy(llvm::ArrayRef(dimension)))},
+        {AttributeName::kToApply, "to_apply", (*module)->FindComputation("add")}};
+    scalar.parameter_number = 1;
+    scalar.name = "a";
+    scalar.shape = (*module)->shapes().Array(ElementType::kF32, {4});
+    const Instruction* operands[] = {builder.Add(scalar), p};
+    ComputationBuilder::Spec windowed;
+    windowed.opcode = Opcode::kReduceWindow;
+    windowed.name = "w";
+    windowed.shape = scalar.shape;
+    windowed.operands = operands;
+    windowed.attributes = attributes;
+    builder.Add(windowed);
+    builder.Finish(nullptr, {});
+    EXPECT_THAT(std::string(Verify(**module).message()),
+                HasSubstr(std::string(name) + " of window dimension 0 must be positive, not 0"));
+  }
 }
 
 }  // namespace
