@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "indexing_analysis/read_rules.h"
+#include "layout/row_major.h"
 #include "layout/tiled_index.h"
 #include "support/checked_math.h"
 
@@ -16,34 +17,6 @@ using hlo::SliceRange;
 using simplifier::Constant;
 using simplifier::ScaledSum;
 using Indices = llvm::SmallVector<Sum, 6>;
-
-// The row-major position of an index.
-Sum Linearize(DigitContext& digits, llvm::ArrayRef<Sum> index, llvm::ArrayRef<int64_t> sizes) {
-  llvm::SmallVector<ScaledSum, 6> parts;
-  int64_t stride = 1;
-  for (size_t i = sizes.size(); i-- > 0;) {
-    parts.push_back({index[i], stride});
-    stride *= sizes[i];
-  }
-  return Linear(digits, parts);
-}
-
-// The index at a row-major position inside an array. The leading index is the plain quotient.
-Indices Delinearize(DigitContext& digits, Sum position, llvm::ArrayRef<int64_t> sizes) {
-  Indices index(sizes.size(), Constant(0));
-  size_t leading = 0;
-  while (leading < sizes.size() && sizes[leading] == 1) ++leading;
-  for (size_t i = sizes.size(); i-- > leading;) {
-    if (i == leading) {
-      index[i] = position;
-      break;
-    }
-    const simplifier::Division division = DivMod(digits, position, sizes[i]);
-    index[i] = division.remainder;
-    position = division.quotient;
-  }
-  return index;
-}
 
 layout::Layout LayoutOf(const Shape& shape) {
   return shape.layout() != nullptr ? *shape.layout() : layout::DefaultLayout(shape.rank());
@@ -141,9 +114,11 @@ void Reverse(ReadContext& context) {
 
 // The element at the same row-major position.
 void Reshape(ReadContext& context) {
-  const Sum position = Linearize(context.digits(), context.index(), context.output().sizes());
+  // An array that is read has elements, and their number fits in 64 bits.
+  const Sum position =
+      layout::Linearize(context.digits(), context.index(), context.output().sizes()).value();
   context.Read(0, 0, context.Start(),
-               Delinearize(context.digits(), position, context.operand(0).sizes()));
+               layout::Delinearize(context.digits(), position, context.operand(0).sizes()));
 }
 
 // The elements at the same place in memory, by both layouts.

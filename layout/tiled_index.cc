@@ -1,5 +1,6 @@
 #include "layout/tiled_index.h"
 
+#include "layout/row_major.h"
 #include "simplifier/arithmetic.h"
 #include "simplifier/div_mod.h"
 #include "support/checked_math.h"
@@ -12,7 +13,7 @@ using simplifier::DigitContext;
 using simplifier::Division;
 using simplifier::Sum;
 using Bounds = llvm::SmallVector<int64_t, 8>;
-using Coordinates = llvm::SmallVector<Sum, 8>;
+using Coordinates = llvm::SmallVector<Sum, 6>;
 
 // The bounds of an array in memory, dimensions major to minor.
 Bounds PhysicalOrder(llvm::ArrayRef<int64_t> dimensions, const Layout& layout) {
@@ -21,46 +22,6 @@ Bounds PhysicalOrder(llvm::ArrayRef<int64_t> dimensions, const Layout& layout) {
     bounds.push_back(dimensions[static_cast<size_t>(dimension)]);
   }
   return bounds;
-}
-
-std::optional<int64_t> Product(llvm::ArrayRef<int64_t> bounds) {
-  std::optional<int64_t> product = 1;
-  for (const int64_t bound : bounds) {
-    product = support::CheckedMul(*product, bound);
-    if (!product) return std::nullopt;
-  }
-  return product;
-}
-
-// Row-major position of the coordinates in the bounds.
-std::optional<Sum> Linearize(DigitContext& context, llvm::ArrayRef<Sum> coordinates,
-                             llvm::ArrayRef<int64_t> bounds) {
-  if (!Product(bounds)) return std::nullopt;
-  llvm::SmallVector<simplifier::ScaledSum, 8> parts;
-  int64_t stride = 1;
-  for (size_t i = bounds.size(); i-- > 0;) {
-    parts.push_back({coordinates[i], stride});
-    stride *= bounds[i];
-  }
-  return Linear(context, parts);
-}
-
-// The inverse of Linearize, for a position inside the bounds: the leading coordinate is the
-// quotient.
-Coordinates Delinearize(DigitContext& context, Sum position, llvm::ArrayRef<int64_t> bounds) {
-  Coordinates coordinates(bounds.size(), simplifier::Constant(0));
-  size_t leading = 0;
-  while (leading < bounds.size() && bounds[leading] == 1) ++leading;
-  for (size_t i = bounds.size(); i-- > leading;) {
-    if (i == leading || bounds[i] == 0) {
-      coordinates[i] = position;
-      break;
-    }
-    const Division division = DivMod(context, position, bounds[i]);
-    coordinates[i] = division.remainder;
-    position = division.quotient;
-  }
-  return coordinates;
 }
 
 // One tiling, with the bounds that it meets: first dimensions are combined, then cut.
