@@ -31,8 +31,9 @@ bool Binary(ShapeRule& rule) {
 bool AbsoluteValue(ShapeRule& rule) {
   if (!rule.RequireArray(0)) return false;
   const ElementType type = rule.operand(0).element_type();
-  if (ClassOf(type) != ElementClass::kComplex)
+  if (ClassOf(type) != ElementClass::kComplex) {
     return rule.ExpectLike(rule.operand(0).element_type(), rule.operand(0));
+  }
   return rule.ExpectLike(RealPartType(type), rule.operand(0));
 }
 

@@ -43,7 +43,8 @@ struct MapsOptions {
   Limits limits;
 };
 
-struct SimplifyOptions {
+/// For the subcommands on maps without a module; no maps stand for standard input.
+struct BareMapsOptions {
   std::vector<std::string> maps;
   OutputFormat format = OutputFormat::kText;
   Limits limits;
@@ -63,7 +64,9 @@ struct PrintCommandOptions {
 };
 
 ExitCode RunMaps(const MapsOptions& options, llvm::raw_ostream& out);
-ExitCode RunSimplify(const SimplifyOptions& options, llvm::raw_ostream& out);
+ExitCode RunSimplify(const BareMapsOptions& options, llvm::raw_ostream& out);
+ExitCode RunEqual(const BareMapsOptions& options, llvm::raw_ostream& out);
+ExitCode RunCompose(const BareMapsOptions& options, llvm::raw_ostream& out);
 ExitCode RunStats(const StatsOptions& options, llvm::raw_ostream& out);
 ExitCode RunPrint(const PrintCommandOptions& options, llvm::raw_ostream& out);
 

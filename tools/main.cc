@@ -21,11 +21,14 @@ constexpr llvm::StringRef kOverview =
     "  hlo-indexing maps --fusions-only dump.txt          of the fusions, through their bodies\n"
     "  hlo-indexing maps --instruction=add.5 --format=json dump.txt | jq .maps\n"
     "  hlo-indexing simplify '(d0) -> (d0 floordiv 4 * 4 + d0 mod 4), domain: d0 in [0, 99]'\n"
+    "  hlo-indexing equal '(d0) -> (d0 mod 2), domain: d0 in [0, 1]' "
+    "'(d0) -> (d0), domain: d0 in [0, 1]'\n"
     "  hlo-indexing stats dump.txt                        opcodes, shapes, coverage\n"
     "  hlo-indexing print --no-metadata dump.txt          canonical HLO text\n"
     "\n"
-    "EXIT STATUS: 0 fine; 2 bad usage; 3 the input could not be read or parsed; 4 a part of the\n"
-    "request is not supported (what could be done was printed).\n";
+    "EXIT STATUS: 0 fine; 1 `equal` answers no; 2 bad usage; 3 the input could not be read or "
+    "parsed;\n"
+    "4 a part of the request is not supported (what could be done was printed).\n";
 
 // The options of all subcommands. They register themselves with LLVM's parser.
 struct CommandLine {
@@ -34,6 +37,8 @@ struct CommandLine {
   cl::SubCommand maps{"maps", "Indexing maps per instruction, output array and operand array"};
   cl::SubCommand simplify{"simplify",
                           "Bare maps in simplest form, from arguments or lines of stdin"};
+  cl::SubCommand equal{"equal", "Whether two bare maps are the same function"};
+  cl::SubCommand compose{"compose", "The second bare map after the first"};
   cl::SubCommand stats{"stats", "Opcodes, shapes and how many maps are exact, superset, unknown"};
   cl::SubCommand print{"print", "The modules again, in canonical text"};
 
@@ -41,6 +46,8 @@ struct CommandLine {
                                    cl::OneOrMore, cl::sub(maps), cl::cat(category)};
   cl::list<std::string> simplify_maps{cl::Positional, cl::desc("[MAP]..."), cl::sub(simplify),
                                       cl::cat(category)};
+  cl::list<std::string> map_pairs{cl::Positional, cl::desc("[MAP MAP]..."), cl::sub(equal),
+                                  cl::sub(compose), cl::cat(category)};
   cl::list<std::string> stats_files{cl::Positional, cl::desc("FILE... ('-' for stdin)"),
                                     cl::OneOrMore, cl::sub(stats), cl::cat(category)};
   cl::list<std::string> print_files{cl::Positional, cl::desc("FILE... ('-' for stdin)"),
@@ -54,6 +61,8 @@ struct CommandLine {
       cl::init(OutputFormat::kText),
       cl::sub(maps),
       cl::sub(simplify),
+      cl::sub(equal),
+      cl::sub(compose),
       cl::sub(stats),
       cl::cat(category)};
   cl::opt<std::string> output{"o",
@@ -62,6 +71,8 @@ struct CommandLine {
                               cl::init("-"),
                               cl::sub(maps),
                               cl::sub(simplify),
+                              cl::sub(equal),
+                              cl::sub(compose),
                               cl::sub(stats),
                               cl::sub(print),
                               cl::cat(category)};
@@ -93,6 +104,7 @@ struct CommandLine {
   cl::opt<uint64_t> max_input_bytes{"max-input-bytes",   cl::desc("The largest input file"),
                                     cl::value_desc("n"), cl::init(Limits().input_bytes),
                                     cl::sub(maps),       cl::sub(simplify),
+                                    cl::sub(equal),      cl::sub(compose),
                                     cl::sub(stats),      cl::sub(print),
                                     cl::cat(category)};
   cl::opt<uint64_t> max_errors{"max-errors",        cl::desc("Stop after so many errors in a file"),
@@ -134,6 +146,8 @@ ExitCode Dispatch(CommandLine& line, llvm::raw_ostream& out) {
     return RunMaps(options, out);
   }
   if (line.simplify) return RunSimplify({line.simplify_maps, line.format, line.limits()}, out);
+  if (line.equal) return RunEqual({line.map_pairs, line.format, line.limits()}, out);
+  if (line.compose) return RunCompose({line.map_pairs, line.format, line.limits()}, out);
   if (line.stats) return RunStats({line.stats_files, line.format, line.limits()}, out);
   if (line.print) {
     return RunPrint({line.print_files, !line.no_metadata, line.operand_shapes, line.limits()}, out);

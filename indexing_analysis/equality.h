@@ -1,0 +1,45 @@
+// Whether two maps are the same function, with evidence.
+#ifndef HLO_INDEXING_INDEXING_ANALYSIS_EQUALITY_H_
+#define HLO_INDEXING_INDEXING_ANALYSIS_EQUALITY_H_
+
+#include <cstdint>
+#include <string>
+
+#include "indexing_analysis/indexing_map.h"
+#include "llvm/ADT/SmallVector.h"
+
+namespace hlo_indexing::indexing_analysis {
+
+enum class Answer : uint8_t { kYes, kNo, kUnknown };
+
+/// "yes", "no" or "unknown".
+llvm::StringRef AnswerName(Answer answer);
+
+struct Equality {
+  Answer answer = Answer::kUnknown;
+  /// How the answer was found, or why there is none.
+  std::string reason;
+  /// kNo: a point that is in the domain of one map only, or at which the results differ. Empty
+  /// where the maps have different numbers of variables or results.
+  llvm::SmallVector<int64_t> dimensions;
+  /// The ranges, then the runtime variables.
+  llvm::SmallVector<int64_t> symbols;
+};
+
+/// How far Equal goes where normal forms differ.
+struct EqualityBudget {
+  /// Random points that are tried first.
+  int samples = 1000;
+  /// All points are tried where there are no more, counting the variables that matter.
+  int64_t max_points = int64_t{1} << 18;
+};
+
+/// Whether two maps have the same domain and the same results on it, as functions of dimension,
+/// range and runtime variables, taken in order. Every "no" has been checked at the point that it
+/// gives; every "yes" rests on equal normal forms, on all points, or on integer programming.
+/// *(d0) -> (d0 floordiv 2 * 2 + d0 mod 2) and (d0) -> (d0), both on [0, 9] -> yes*
+Equality Equal(const IndexingMap& a, const IndexingMap& b, EqualityBudget budget = {});
+
+}  // namespace hlo_indexing::indexing_analysis
+
+#endif  // HLO_INDEXING_INDEXING_ANALYSIS_EQUALITY_H_

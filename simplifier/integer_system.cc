@@ -1,0 +1,172 @@
+#include "simplifier/integer_system.h"
+
+#include <map>
+#include "mlir/Analysis/Presburger/IntegerRelation.h"
+#include "support/checked_math.h"
+
+namespace hlo_indexing::simplifier {
+namespace {
+
+using mlir::presburger::BoundType;
+using mlir::presburger::IntegerPolyhedron;
+using mlir::presburger::PresburgerSpace;
+
+// Integer programming takes exponential time in the number of variables; so many take milliseconds.
+constexpr size_t kMaxVariables = 16;
+// Coefficients beyond make the arithmetic inside leave 64 bits, and slow.
+constexpr int64_t kMaxCoefficient = int64_t{1} << 40;
+
+// A linear expression: coefficients of the columns, and a constant. Columns beyond the end are 0.
+struct Row {
+  llvm::SmallVector<int64_t, 16> coefficients;
+  int64_t constant = 0;
+};
+
+bool Fits(std::optional<int64_t> value) {
+  return value && *value <= kMaxCoefficient && *value >= -kMaxCoefficient;
+}
+
+// target += factor * row; false where a coefficient becomes too large.
+bool AddScaled(int64_t factor, const Row& row, Row& target) {
+  const auto add = [factor](int64_t& value, int64_t other) {
+    const std::optional<int64_t> product = support::CheckedMul(factor, other);
+    const auto sum = product ? support::CheckedAdd(value, *product) : std::nullopt;
+    if (!Fits(sum)) return false;
+    value = *sum;
+    return true;
+  };
+  if (target.coefficients.size() < row.coefficients.size()) {
+    target.coefficients.resize(row.coefficients.size(), 0);
+  }
+  for (size_t i = 0; i < row.coefficients.size(); ++i) {
+    if (!add(target.coefficients[i], row.coefficients[i])) return false;
+  }
+  return add(target.constant, row.constant);
+}
+
+}  // namespace
+
+class IntegerSystem::Formula {
+ public:
+  explicit Formula(llvm::ArrayRef<Interval> boxes)
+      : num_variables_(boxes.size()),
+        polyhedron_(PresburgerSpace::getSetSpace(static_cast<unsigned>(boxes.size()))) {
+    too_hard_ = boxes.size() > kMaxVariables;
+    for (size_t i = 0; i < boxes.size(); ++i) {
+      if (!Fits(boxes[i].lower) || !Fits(boxes[i].upper)) {
+        too_hard_ = true;
+        return;
+      }
+      polyhedron_.addBound(BoundType::LB, static_cast<unsigned>(i), boxes[i].lower);
+      polyhedron_.addBound(BoundType::UB, static_cast<unsigned>(i), boxes[i].upper);
+    }
+  }
+
+  void Add(const Sum& sum, Interval bounds) {
+    const std::optional<Row> row = RowOf(sum);
+    if (!row) {
+      too_hard_ = true;
+      return;
+    }
+    if (bounds.lower != Interval::kMinusInfinity) AddAtLeast(*row, 1, bounds.lower);
+    if (bounds.upper != Interval::kPlusInfinity) AddAtLeast(*row, -1, bounds.upper);
+  }
+
+  Solution Solve() const {
+    Solution solution;
+    if (too_hard_) return solution;
+    const auto sample = polyhedron_.findIntegerSample();
+    solution.answer = sample ? Solution::Answer::kFound : Solution::Answer::kNone;
+    for (size_t i = 0; sample && i < num_variables_; ++i) {
+      solution.point.push_back(static_cast<int64_t>((*sample)[i]));
+    }
+    return solution;
+  }
+
+ private:
+  // sign * row >= sign * bound.
+  void AddAtLeast(const Row& row, int64_t sign, int64_t bound) {
+    Row inequality;
+    if (too_hard_ || !Fits(bound) || !AddScaled(sign, row, inequality) ||
+        !AddScaled(-sign, {{}, bound}, inequality)) {
+      too_hard_ = true;
+      return;
+    }
+    polyhedron_.addInequality(Expand(inequality));
+  }
+
+  // With a coefficient for every column, and the constant.
+  llvm::SmallVector<int64_t, 16> Expand(const Row& row) const {
+    llvm::SmallVector<int64_t, 16> expanded = row.coefficients;
+    expanded.resize(polyhedron_.getNumVars(), 0);
+    expanded.push_back(row.constant);
+    return expanded;
+  }
+
+  std::optional<Row> RowOf(const Sum& sum) {
+    Row row;
+    if (!AddScaled(1, {{}, sum.constant}, row)) return std::nullopt;
+    for (const Term& term : sum.terms) {
+      const std::optional<Row> digit = DigitOf(term);
+      if (!digit || !AddScaled(term.coefficient, *digit, row)) return std::nullopt;
+    }
+    return row;
+  }
+
+  // (atom floordiv lo) mod extent.
+  std::optional<Row> DigitOf(const Term& term) {
+    std::optional<Row> value = AtomValue(*term.atom);
+    if (value && term.lo != 1) value = Quotient(*value, term.lo);
+    if (!value || term.IsTop()) return value;
+    const std::optional<Row> quotient = Quotient(*value, term.extent);
+    if (!quotient || !AddScaled(-term.extent, *quotient, *value)) return std::nullopt;
+    return value;
+  }
+
+  std::optional<Row> AtomValue(const Atom& atom) {
+    if (atom.kind == AtomKind::kMark) return RowOf(atom.arguments.front());
+    if (atom.kind != AtomKind::kVariable || atom.variable >= num_variables_) return std::nullopt;
+    Row row;
+    row.coefficients.resize(atom.variable + 1, 0);
+    row.coefficients[atom.variable] = 1;
+    if (!AddScaled(-1, {{}, atom.lower}, row)) return std::nullopt;
+    return row;
+  }
+
+  // A new column, or the one of an equal quotient.
+  std::optional<Row> Quotient(const Row& dividend, int64_t divisor) {
+    if (!Fits(divisor)) return std::nullopt;
+    const llvm::SmallVector<int64_t, 16> expanded = Expand(dividend);
+    std::vector<int64_t> key(dividend.coefficients.begin(), dividend.coefficients.end());
+    while (!key.empty() && key.back() == 0) key.pop_back();
+    key.push_back(dividend.constant);
+    key.push_back(divisor);
+    const auto [known, is_new] = quotients_.try_emplace(key, polyhedron_.getNumVars());
+    if (is_new) {
+      if (polyhedron_.getNumVars() >= kMaxVariables) return std::nullopt;
+      polyhedron_.addLocalFloorDiv(expanded, divisor);
+    }
+    Row row;
+    row.coefficients.resize(known->second + 1, 0);
+    row.coefficients[known->second] = 1;
+    return row;
+  }
+
+  size_t num_variables_;
+  IntegerPolyhedron polyhedron_;
+  // Columns of quotients by dividend and divisor.
+  std::map<std::vector<int64_t>, unsigned> quotients_;
+  bool too_hard_ = false;
+};
+
+IntegerSystem::IntegerSystem(llvm::ArrayRef<Interval> boxes)
+    : formula_(std::make_unique<Formula>(boxes)) {}
+IntegerSystem::IntegerSystem(const IntegerSystem& other)
+    : formula_(std::make_unique<Formula>(*other.formula_)) {}
+IntegerSystem::~IntegerSystem() = default;
+
+void IntegerSystem::Add(const Sum& sum, Interval bounds) { formula_->Add(sum, bounds); }
+
+Solution IntegerSystem::Solve() const { return formula_->Solve(); }
+
+}  // namespace hlo_indexing::simplifier

@@ -1,0 +1,49 @@
+// Exact answers where normal forms give none: systems of constraints on integers.
+#ifndef HLO_INDEXING_SIMPLIFIER_INTEGER_SYSTEM_H_
+#define HLO_INDEXING_SIMPLIFIER_INTEGER_SYSTEM_H_
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "llvm/ADT/ArrayRef.h"
+#include "simplifier/digit_sum.h"
+#include "simplifier/interval.h"
+
+namespace hlo_indexing::simplifier {
+
+/// Whether a system of constraints has a solution.
+struct Solution {
+  enum class Answer : uint8_t { kNone, kFound, kTooHard };
+  Answer answer = Answer::kTooHard;
+  /// kFound: the values of the variables.
+  std::vector<int64_t> point;
+};
+
+/// Variables in finite boxes and constraints on sums over them, as a Presburger formula: every
+/// quotient is a variable of its own. Solved by MLIR's integer programming, within a budget of
+/// variables so that it ends soon.
+class IntegerSystem {
+ public:
+  /// Variable i has the bounds `boxes[i]`.
+  explicit IntegerSystem(llvm::ArrayRef<Interval> boxes);
+  IntegerSystem(const IntegerSystem&);
+  IntegerSystem& operator=(const IntegerSystem&) = delete;
+  ~IntegerSystem();
+
+  /// Requires `bounds.lower <= sum <= bounds.upper`.
+  void Add(const Sum& sum, Interval bounds);
+
+  /// A solution, none, or that the system is too hard: it has too many quotients, an unbounded
+  /// variable, or an operation that is not affine.
+  Solution Solve() const;
+
+ private:
+  class Formula;
+  std::unique_ptr<Formula> formula_;
+};
+
+}  // namespace hlo_indexing::simplifier
+
+#endif  // HLO_INDEXING_SIMPLIFIER_INTEGER_SYSTEM_H_

@@ -1,0 +1,134 @@
+// `hlo-indexing simplify`, `equal` and `compose`: the algebra on bare maps.
+#include "indexing_analysis/equality.h"
+#include "indexing_analysis/indexing_map.h"
+#include "tools/command.h"
+#include "tools/map_command.h"
+#include "tools/map_json.h"
+
+namespace hlo_indexing::tools {
+namespace {
+
+using indexing_analysis::AnswerName;
+using indexing_analysis::Equality;
+using indexing_analysis::IndexingMap;
+
+// A subcommand whose answer is a map.
+class MapResultCommand : public MapCommand {
+ public:
+  using MapCommand::MapCommand;
+
+ protected:
+  void WriteResult(const IndexingMap& result, llvm::ArrayRef<llvm::StringRef> texts) {
+    if (!is_json()) {
+      out() << result.ToString() << '\n';
+      return;
+    }
+    WriteObject([&](llvm::json::OStream& json) {
+      json.attribute("kind", "simplified");
+      json.attribute("input", Joined(texts));
+      json.attributeBegin("map");
+      WriteMap(result, json);
+      json.attributeEnd();
+      json.attribute("empty", result.IsKnownEmpty());
+    });
+  }
+};
+
+class SimplifyCommand : public MapResultCommand {
+ public:
+  using MapResultCommand::MapResultCommand;
+
+ protected:
+  size_t maps_per_question() const override { return 1; }
+  void Answer(llvm::ArrayRef<IndexingMap> maps, llvm::ArrayRef<llvm::StringRef> texts) override {
+    WriteResult(Simplify(maps[0]), texts);
+  }
+};
+
+class ComposeCommand : public MapResultCommand {
+ public:
+  using MapResultCommand::MapResultCommand;
+
+ protected:
+  size_t maps_per_question() const override { return 2; }
+  void Answer(llvm::ArrayRef<IndexingMap> maps, llvm::ArrayRef<llvm::StringRef> texts) override {
+    const bool fits = maps[0].IsUnknown() || maps[1].IsUnknown() ||
+                      maps[0].affine_map().getNumResults() == maps[1].num_dimensions();
+    if (!fits) {
+      return Fail(1, "the first map has " + std::to_string(maps[0].affine_map().getNumResults()) +
+                         " results, the second " + std::to_string(maps[1].num_dimensions()) +
+                         " dimension variables");
+    }
+    WriteResult(Compose(maps[0], maps[1]), texts);
+  }
+};
+
+class EqualCommand : public MapCommand {
+ public:
+  using MapCommand::MapCommand;
+
+ protected:
+  size_t maps_per_question() const override { return 2; }
+  void Answer(llvm::ArrayRef<IndexingMap> maps, llvm::ArrayRef<llvm::StringRef> texts) override {
+    const Equality equality = Equal(maps[0], maps[1]);
+    if (equality.answer == indexing_analysis::Answer::kNo) Raise(ExitCode::kFinding);
+    if (!is_json()) {
+      out() << AnswerName(equality.answer) << ": " << equality.reason
+            << PointText(maps[0], equality) << '\n';
+      return;
+    }
+    WriteObject([&](llvm::json::OStream& json) {
+      json.attribute("kind", "equal");
+      json.attribute("input", Joined(texts));
+      json.attribute("answer", AnswerName(equality.answer));
+      if (HasPoint(equality)) {
+        json.attributeObject("point", [&] {
+          ForEachVariable(maps[0], equality, [&](const std::string& name, int64_t value) {
+            json.attribute(name, value);
+          });
+        });
+      }
+      json.attribute("reason", equality.reason);
+    });
+  }
+
+ private:
+  static bool HasPoint(const Equality& equality) {
+    return !equality.dimensions.empty() || !equality.symbols.empty();
+  }
+
+  static void ForEachVariable(const IndexingMap& map, const Equality& equality,
+                              llvm::function_ref<void(const std::string&, int64_t)> visit) {
+    for (size_t i = 0; i < equality.dimensions.size(); ++i) {
+      visit(map.DimensionName(i), equality.dimensions[i]);
+    }
+    for (size_t i = 0; i < equality.symbols.size(); ++i) {
+      visit(map.SymbolName(i), equality.symbols[i]);
+    }
+  }
+
+  // " d0 = 3, s0 = 1"
+  static std::string PointText(const IndexingMap& map, const Equality& equality) {
+    std::string text;
+    ForEachVariable(map, equality, [&](const std::string& name, int64_t value) {
+      text += (text.empty() ? " " : ", ") + name + " = " + std::to_string(value);
+    });
+    return text;
+  }
+};
+
+}  // namespace
+
+ExitCode RunSimplify(const BareMapsOptions& options, llvm::raw_ostream& out) {
+  return SimplifyCommand(options, out).Run();
+}
+
+ExitCode RunCompose(const BareMapsOptions& options, llvm::raw_ostream& out) {
+  return ComposeCommand(options, out).Run();
+}
+
+ExitCode RunEqual(const BareMapsOptions& options, llvm::raw_ostream& out) {
+  return EqualCommand(options, out).Run();
+}
+
+}  // namespace hlo_indexing::tools
