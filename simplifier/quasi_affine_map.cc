@@ -2,6 +2,7 @@
 
 #include <numeric>
 
+#include "simplifier/integer_system.h"
 #include "simplifier/small_domain.h"
 
 namespace hlo_indexing::simplifier {
@@ -323,6 +324,17 @@ class Tightener {
   bool narrows_ = true;
 };
 
+// Integer programming where constraints may exclude each other and there are too many points to
+// try.
+bool HasNoPoint(const QuasiAffineMap& map) {
+  if (map.empty || map.constraints.size() < 2) return false;
+  IntegerSystem system(map.boxes);
+  for (const Constraint& constraint : map.constraints) {
+    system.Add(constraint.expression, constraint.bounds);
+  }
+  return system.Solve().answer == Solution::Answer::kNone;
+}
+
 }  // namespace
 
 void Tighten(DigitContext& context, QuasiAffineMap& map) {
@@ -331,6 +343,7 @@ void Tighten(DigitContext& context, QuasiAffineMap& map) {
 
 void Simplify(DigitContext& context, QuasiAffineMap& map) {
   Tightener(context, map, Effort::kAllPoints).Run();
+  map.empty |= HasNoPoint(map);
   if (map.empty || map.constraints.empty()) return;
   const FactScope facts(context, map.constraints);
   const auto keep = [](const Atom&) -> std::optional<Sum> { return std::nullopt; };

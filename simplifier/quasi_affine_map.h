@@ -29,8 +29,9 @@ struct QuasiAffineMap {
 /// points. *d0 * 6 + s0 in [0, 13] with d0, s0 in [0, 9] -> d0 in [0, 2], d0 * 6 + s0 in [0, 13]*
 void Tighten(DigitContext& context, QuasiAffineMap& map);
 
-/// Tighten, also by trying all points where constraints speak of few, then simplifies the results
-/// by what the constraints say. *d0 mod 4 in [3, 3] with d0 in [0, 6] -> d0 in [3, 3]*
+/// Tighten, also by trying all points where constraints speak of few and by integer programming
+/// where they speak of more, then simplifies the results by what the constraints say. *d0 mod 4 in
+/// [3, 3] with d0 in [0, 6] -> d0 in [3, 3]*
 void Simplify(DigitContext& context, QuasiAffineMap& map);
 
 }  // namespace hlo_indexing::simplifier
