@@ -124,6 +124,8 @@ class IndexingAnalysis::Cache {
     return list;
   }
 
+  ArrayReadsMemo& array_reads() { return array_reads_; }
+
  private:
   struct Node : llvm::FoldingSetNode {
     llvm::FoldingSetNodeIDRef id;
@@ -135,6 +137,7 @@ class IndexingAnalysis::Cache {
   std::deque<Node> storage_;
   llvm::FoldingSet<Node> nodes_;
   llvm::DenseMap<const Shape*, MapList> identities_;
+  ArrayReadsMemo array_reads_;
 };
 
 llvm::StringRef ExactnessName(Exactness exactness) {
@@ -169,7 +172,7 @@ OutputIndexing IndexingAnalysis::OutputToInput(const Instruction& instruction,
   if (is_shared) {
     if (const OutputIndexing* known = cache_->Find(node_id, position)) return *known;
   }
-  PathFollower follower(context_, options_);
+  PathFollower follower(context_, options_, cache_->array_reads());
   OutputIndexing result = follower.Run(instruction, output_leaf);
   if (is_shared && !follower.depends_on_values()) cache_->Add(node_id, position, result);
   return result;

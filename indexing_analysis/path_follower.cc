@@ -120,18 +120,20 @@ class PathFollower::Sink : public ReadSink {
   OperandLeaves operands_;
 };
 
-// Marks as unknown whatever a rule reads.
-class PathFollower::UnknownSink : public ReadSink {
+// Collects the arrays that a rule reads.
+class PathFollower::ArraySink : public ReadSink {
  public:
-  UnknownSink(DigitContext& digits, const Instruction& instruction, llvm::StringRef reason,
-              OperandLeaves operands)
-      : digits_(digits), instruction_(instruction), reason_(reason), operands_(operands) {}
+  ArraySink(DigitContext& digits, const Instruction& instruction, ArrayReads& reads)
+      : digits_(digits), instruction_(instruction), reads_(reads) {}
 
   void Read(size_t operand, int64_t leaf, Access) override { ReadSameIndex(operand, leaf); }
-  void ReadSameIndex(size_t operand, int64_t leaf) override {
-    AddUnknown(LeafOf(*operands_(operand), instruction_.operand(operand).shape(), leaf), reason_);
+  void ReadSameIndex(size_t operand, int64_t leaf) override { reads_.emplace_back(operand, leaf); }
+  void ReadUnknown(std::string) override {
+    for (size_t i = 0; i < instruction_.operands().size(); ++i) {
+      const int64_t leaves = instruction_.operand(i).shape().num_array_leaves();
+      for (int64_t leaf = 0; leaf < leaves; ++leaf) reads_.emplace_back(i, leaf);
+    }
   }
-  void ReadUnknown(std::string) override { AddUnknownToAll(instruction_, reason_, operands_); }
   Sum RuntimeValue(const Instruction&, llvm::ArrayRef<Sum> index, Interval bounds,
                    Access&) override {
     return digits_.Function(UINT32_MAX, index, bounds);
@@ -140,8 +142,7 @@ class PathFollower::UnknownSink : public ReadSink {
  private:
   DigitContext& digits_;
   const Instruction& instruction_;
-  llvm::StringRef reason_;
-  OperandLeaves operands_;
+  ArrayReads& reads_;
 };
 
 OutputIndexing PathFollower::Run(const Instruction& instruction, int64_t output_leaf) {
@@ -235,7 +236,8 @@ void PathFollower::FollowInstruction(const Instruction& instruction, int64_t lea
 // twice in a row would take exponential time otherwise.
 void PathFollower::FollowCall(const Instruction& call, const Computation& callee, int64_t leaf,
                               const Reached& reached, const Frame& frame, OperandLeaves operands) {
-  const auto key = std::tuple(&callee, leaf, reached.entries);
+  const auto key =
+      std::tuple(&callee, leaf, std::vector<Entry>(reached.entries.begin(), reached.entries.end()));
   const bool is_shared = reached.unknown.empty();
   if (const auto known = calls_.find(key); is_shared && known != calls_.end()) {
     AddParameters(callee, known->second, operands);
@@ -317,24 +319,35 @@ void PathFollower::AddUnknownToAll(const Instruction& instruction, llvm::StringR
   }
 }
 
-// An array of whose elements nobody knows which are read: nobody knows of those that it reads
-// either.
-void PathFollower::PassUnknownOn(const Instruction& instruction, int64_t leaf,
-                                 llvm::StringRef reason, OperandLeaves operands) {
+const ArrayReads& PathFollower::ReadsOf(const Instruction& instruction, int64_t leaf) {
+  const auto [known, is_new] = array_reads_.try_emplace(std::pair(&instruction, leaf));
+  ArrayReads& reads = known->second;
+  if (!is_new) return reads;
+  ArraySink sink(digits_, instruction, reads);
   const ReadRule rule = ReadRuleOf(instruction.opcode());
   const Shape& output = instruction.shape().ArrayLeaf(leaf);
   const bool any_unbounded = llvm::any_of(instruction.operands(), [](const Instruction* operand) {
     return HasUnboundedDimension(operand->shape());
   });
   if (rule == nullptr || any_unbounded || output.HasUnboundedDimension()) {
-    AddUnknownToAll(instruction, reason, operands);
-    return;
+    sink.ReadUnknown("");
+    return reads;
   }
   const Access whole = WholeArray(output);
-  if (whole.map.empty) return;
-  UnknownSink sink(digits_, instruction, reason, operands);
+  if (whole.map.empty) return reads;
   ReadContext context(instruction, leaf, whole, digits_, sink);
   rule(context);
+  return reads;
+}
+
+// An array of whose elements nobody knows which are read: nobody knows of those that it reads
+// either.
+void PathFollower::PassUnknownOn(const Instruction& instruction, int64_t leaf,
+                                 llvm::StringRef reason, OperandLeaves operands) {
+  for (const auto& [operand, operand_leaf] : ReadsOf(instruction, leaf)) {
+    AddUnknown(LeafOf(*operands(operand), instruction.operand(operand).shape(), operand_leaf),
+               reason);
+  }
 }
 
 const PathFollower::UniqueAccess* PathFollower::Intern(Access access) {

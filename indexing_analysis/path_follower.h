@@ -13,6 +13,7 @@
 #include "indexing_analysis/access.h"
 #include "indexing_analysis/analysis.h"
 #include "indexing_analysis/read_rules.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/FoldingSet.h"
 
 namespace hlo_indexing::indexing_analysis {
@@ -20,13 +21,19 @@ namespace hlo_indexing::indexing_analysis {
 /// The computation that an instruction stands for, if reads are followed through it.
 const hlo::Computation* FollowedCallee(const hlo::Instruction& instruction);
 
+/// The operand arrays, as operand and array number, that an array of an instruction's output is
+/// read from, whatever their elements. Remembered from question to question.
+using ArrayReads = llvm::SmallVector<std::pair<size_t, int64_t>, 2>;
+using ArrayReadsMemo = llvm::DenseMap<std::pair<const hlo::Instruction*, int64_t>, ArrayReads>;
+
 /// Answers one question: what the elements of one output array read. Instructions are visited once,
 /// users before operands, each with all the accesses that have reached it; equal accesses are one,
 /// so that a graph costs about as much as it has edges, not paths.
 class PathFollower {
  public:
-  PathFollower(mlir::MLIRContext* mlir_context, const AnalysisOptions& options)
-      : mlir_context_(mlir_context), options_(options) {}
+  PathFollower(mlir::MLIRContext* mlir_context, const AnalysisOptions& options,
+               ArrayReadsMemo& array_reads)
+      : mlir_context_(mlir_context), options_(options), array_reads_(array_reads) {}
 
   OutputIndexing Run(const hlo::Instruction& instruction, int64_t output_leaf);
 
@@ -53,7 +60,7 @@ class PathFollower {
   };
   // What has reached one array of an instruction's output.
   struct Reached {
-    std::vector<Entry> entries;
+    llvm::SmallVector<Entry, 1> entries;
     // Why nothing is known, if so.
     llvm::StringRef unknown;
 
@@ -71,7 +78,7 @@ class PathFollower {
   using OperandLeaves = llvm::function_ref<ReachedLeaves*(size_t operand)>;
 
   class Sink;
-  class UnknownSink;
+  class ArraySink;
 
   static Reached& LeafOf(ReachedLeaves& leaves, const hlo::Shape& shape, int64_t leaf);
 
@@ -93,6 +100,7 @@ class PathFollower {
                             OperandLeaves operands);
   static void AddUnknownToAll(const hlo::Instruction& instruction, llvm::StringRef reason,
                               OperandLeaves operands);
+  const ArrayReads& ReadsOf(const hlo::Instruction& instruction, int64_t leaf);
   void PassUnknownOn(const hlo::Instruction& instruction, int64_t leaf, llvm::StringRef reason,
                      OperandLeaves operands);
 
@@ -111,6 +119,7 @@ class PathFollower {
 
   mlir::MLIRContext* mlir_context_;
   const AnalysisOptions& options_;
+  ArrayReadsMemo& array_reads_;
   DigitContext digits_;
   RuntimeTable table_;
   // Runtime values by the calls that lead to an instruction, and the instruction.
