@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <set>
 
 namespace hlo_indexing::indexing_analysis {
 namespace {
@@ -212,14 +213,14 @@ void PathFollower::Follow(const Computation& computation, int64_t leaf, Reached 
 
 void PathFollower::FollowInstruction(const Instruction& instruction, int64_t leaf, Reached& reached,
                                      const Frame& frame, OperandLeaves operands) {
+  if (!reached.unknown.empty()) {
+    PassUnknownOn(instruction, leaf, reached.unknown, operands);
+    return;
+  }
   const Computation* callee = FollowedCallee(instruction);
-  if (reached.unknown.empty()) Limit(reached, instruction.shape().ArrayLeaf(leaf));
+  Limit(reached, instruction.shape().ArrayLeaf(leaf));
   if (callee == nullptr) {
-    if (reached.unknown.empty()) {
-      ApplyRule(instruction, leaf, reached, &frame, operands);
-    } else {
-      PassUnknownOn(instruction, leaf, reached.unknown, operands);
-    }
+    ApplyRule(instruction, leaf, reached, &frame, operands);
     return;
   }
   int depth = 0;
@@ -238,8 +239,7 @@ void PathFollower::FollowCall(const Instruction& call, const Computation& callee
                               const Reached& reached, const Frame& frame, OperandLeaves operands) {
   const auto key =
       std::tuple(&callee, leaf, std::vector<Entry>(reached.entries.begin(), reached.entries.end()));
-  const bool is_shared = reached.unknown.empty();
-  if (const auto known = calls_.find(key); is_shared && known != calls_.end()) {
+  if (const auto known = calls_.find(key); known != calls_.end()) {
     AddParameters(callee, known->second, operands);
     return;
   }
@@ -249,7 +249,7 @@ void PathFollower::FollowCall(const Instruction& call, const Computation& callee
          [&](size_t parameter) { return &found[parameter]; });
   AddParameters(callee, found, operands);
   // What is read where a value says so may differ from call to call.
-  if (is_shared && value_uses_ == value_uses) calls_.emplace(key, std::move(found));
+  if (value_uses_ == value_uses) calls_.emplace(key, std::move(found));
 }
 
 void PathFollower::ApplyRule(const Instruction& instruction, int64_t leaf, const Reached& reached,
@@ -319,10 +319,21 @@ void PathFollower::AddUnknownToAll(const Instruction& instruction, llvm::StringR
   }
 }
 
-const ArrayReads& PathFollower::ReadsOf(const Instruction& instruction, int64_t leaf) {
-  const auto [known, is_new] = array_reads_.try_emplace(std::pair(&instruction, leaf));
-  ArrayReads& reads = known->second;
-  if (!is_new) return reads;
+ArrayReads PathFollower::ReadsOf(const Instruction& instruction, int64_t leaf, int call_depth) {
+  const std::pair key(&instruction, leaf);
+  if (const auto known = array_reads_.find(key); known != array_reads_.end()) return known->second;
+  ArrayReads reads;
+  const Computation* callee = FollowedCallee(instruction);
+  if (callee != nullptr && call_depth < options_.max_call_depth) {
+    AddReadsOfCallee(*callee, leaf, call_depth + 1, reads);
+  } else {
+    AddReadsOfRule(instruction, leaf, reads);
+  }
+  array_reads_[key] = reads;
+  return reads;
+}
+
+void PathFollower::AddReadsOfRule(const Instruction& instruction, int64_t leaf, ArrayReads& reads) {
   ArraySink sink(digits_, instruction, reads);
   const ReadRule rule = ReadRuleOf(instruction.opcode());
   const Shape& output = instruction.shape().ArrayLeaf(leaf);
@@ -331,20 +342,39 @@ const ArrayReads& PathFollower::ReadsOf(const Instruction& instruction, int64_t 
   });
   if (rule == nullptr || any_unbounded || output.HasUnboundedDimension()) {
     sink.ReadUnknown("");
-    return reads;
+    return;
   }
   const Access whole = WholeArray(output);
-  if (whole.map.empty) return reads;
+  if (whole.map.empty) return;
   ReadContext context(instruction, leaf, whole, digits_, sink);
   rule(context);
-  return reads;
+}
+
+// The arrays of the parameters that an array of the result is read from.
+void PathFollower::AddReadsOfCallee(const Computation& callee, int64_t leaf, int call_depth,
+                                    ArrayReads& reads) {
+  std::vector<std::set<int64_t>> reached(callee.instructions().size());
+  const size_t root = static_cast<size_t>(callee.root().index());
+  reached[root].insert(leaf);
+  for (size_t i = root + 1; i-- > 0;) {
+    const Instruction& instruction = *callee.instructions()[i];
+    for (const int64_t k : reached[i]) {
+      if (instruction.opcode() == Opcode::kParameter) {
+        reads.emplace_back(static_cast<size_t>(instruction.parameter_number()), k);
+        continue;
+      }
+      for (const auto& [operand, operand_leaf] : ReadsOf(instruction, k, call_depth)) {
+        reached[static_cast<size_t>(instruction.operand(operand).index())].insert(operand_leaf);
+      }
+    }
+  }
 }
 
 // An array of whose elements nobody knows which are read: nobody knows of those that it reads
 // either.
 void PathFollower::PassUnknownOn(const Instruction& instruction, int64_t leaf,
                                  llvm::StringRef reason, OperandLeaves operands) {
-  for (const auto& [operand, operand_leaf] : ReadsOf(instruction, leaf)) {
+  for (const auto& [operand, operand_leaf] : ReadsOf(instruction, leaf, /*call_depth=*/0)) {
     AddUnknown(LeafOf(*operands(operand), instruction.operand(operand).shape(), operand_leaf),
                reason);
   }

@@ -100,7 +100,10 @@ class PathFollower {
                             OperandLeaves operands);
   static void AddUnknownToAll(const hlo::Instruction& instruction, llvm::StringRef reason,
                               OperandLeaves operands);
-  const ArrayReads& ReadsOf(const hlo::Instruction& instruction, int64_t leaf);
+  ArrayReads ReadsOf(const hlo::Instruction& instruction, int64_t leaf, int call_depth);
+  void AddReadsOfRule(const hlo::Instruction& instruction, int64_t leaf, ArrayReads& reads);
+  void AddReadsOfCallee(const hlo::Computation& callee, int64_t leaf, int call_depth,
+                        ArrayReads& reads);
   void PassUnknownOn(const hlo::Instruction& instruction, int64_t leaf, llvm::StringRef reason,
                      OperandLeaves operands);
 
