@@ -70,18 +70,6 @@ bool RequireScaledResults(ShapeRule& rule, const Shape& given, Scaling scaling) 
   return true;
 }
 
-// The arrays in the operands, which may be tuples, have types that the computation combines.
-bool RequireCombiner(ShapeRule& rule) {
-  for (const Shape* shape : OperandShapes(rule)) {
-    for (int64_t leaf = 0; leaf < shape->num_array_leaves(); ++leaf) {
-      if (!rule.RequireReducer(AttributeName::kToApply, shape->ArrayLeaf(leaf).element_type())) {
-        return false;
-      }
-    }
-  }
-  return true;
-}
-
 // An asynchronous collective gives (operands, results, ...): its results, or null after an error.
 const Shape* RequireStart(ShapeRule& rule, llvm::ArrayRef<const Shape*> operands) {
   const Shape* declared = rule.declared();
@@ -109,9 +97,8 @@ bool IsInPlacePermute(const ShapeRule& rule) {
 
 }  // namespace
 
-bool AllReduce(ShapeRule& rule) {
-  return RequireCombiner(rule) && rule.ExpectEach(OperandShapes(rule));
-}
+// The computation only says how to combine: operands of several types may share it.
+bool AllReduce(ShapeRule& rule) { return rule.ExpectEach(OperandShapes(rule)); }
 
 bool AllGather(ShapeRule& rule) {
   if (!rule.RequireArrays()) return false;
@@ -127,7 +114,7 @@ bool AllGatherStart(ShapeRule& rule) {
 }
 
 bool ReduceScatter(ShapeRule& rule) {
-  if (!rule.RequireArrays() || !RequireCombiner(rule)) return false;
+  if (!rule.RequireArrays()) return false;
   const Shape* declared = rule.declared();
   return declared == nullptr || RequireScaledResults(rule, *declared, Scaling::kScatter);
 }

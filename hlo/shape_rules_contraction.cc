@@ -40,9 +40,7 @@ void AppendFreeDimensions(const Shape& shape, llvm::ArrayRef<int64_t> batch,
   }
 }
 
-// Classes of values in the order in which one can stand for the other: a product of operands may be
-// kept with more bits and as a class further down, as s8 x s8 -> s32 or s4 x s4 -> bf16, never as
-// one further up, which would lose what the operands hold.
+// Classes of values in the order in which one can stand for the other.
 int Generality(ElementType type) {
   switch (ClassOf(type)) {
     case ElementClass::kPredicate:
@@ -60,9 +58,8 @@ int Generality(ElementType type) {
   return 4;
 }
 
-// The array of sums of products of the first two operands. Its type is free in the text as far as
-// it can hold them: floats of any precision for floats, integers that are not narrower for
-// integers.
+// The array of sums of products of the first two operands. Its type is the one that the text asks
+// for, as in XLA; only truth values are no sums of numbers.
 bool ExpectProducts(ShapeRule& rule, llvm::ArrayRef<int64_t> sizes) {
   ElementType type = rule.operand(0).element_type();
   const ElementType other = rule.operand(1).element_type();
@@ -73,8 +70,7 @@ bool ExpectProducts(ShapeRule& rule, llvm::ArrayRef<int64_t> sizes) {
   const Shape* declared = rule.declared();
   if (declared != nullptr && declared->IsArray()) {
     const ElementType given = declared->element_type();
-    const bool narrower = IsIntegral(type) && ElementBits(given) < ElementBits(type);
-    if (Generality(given) < Generality(type) || narrower) {
+    if (given == ElementType::kPred && type != ElementType::kPred) {
       return rule.Fail(OpcodeName(rule.instruction().opcode()).str() + " of " +
                        ElementTypeName(rule.operand(0).element_type()).str() + " and " +
                        ElementTypeName(other).str() + " cannot give " +
@@ -258,7 +254,7 @@ bool Fft(ShapeRule& rule) {
                        "fft_length needs a length for one or more of the last dimensions");
   }
   Sizes sizes(operand.sizes().begin(), operand.sizes().end());
-  if (type == "RFFT") sizes.back() = lengths.back() / 2 + 1;
+  if (type == "RFFT" && lengths.back() != 0) sizes.back() = lengths.back() / 2 + 1;
   if (type == "IRFFT") sizes.back() = lengths.back();
   return rule.ExpectArray(operand.element_type(), sizes, TypeMatch::kAny);
 }

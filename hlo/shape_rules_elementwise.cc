@@ -121,12 +121,17 @@ bool Clamp(ShapeRule& rule) {
   return rule.ExpectLike(rule.operand(1).element_type(), rule.operand(1));
 }
 
+// Scalars among arrays are taken for every element.
 bool Map(ShapeRule& rule) {
   if (!rule.RequireArrays()) return false;
   llvm::SmallVector<ElementType, 4> types;
+  size_t widest = 0;
   for (size_t i = 0; i < rule.num_operands(); ++i) {
-    if (!rule.RequireSameDimensions(0, i)) return false;
+    if (rule.operand(i).rank() > rule.operand(widest).rank()) widest = i;
     types.push_back(rule.operand(i).element_type());
+  }
+  for (size_t i = 0; i < rule.num_operands(); ++i) {
+    if (rule.operand(i).rank() != 0 && !rule.RequireSameDimensions(widest, i)) return false;
   }
   const Shape& root = rule.instruction().Callee(AttributeName::kToApply)->root().shape();
   const bool in_tuple = root.IsTuple() && root.elements().size() == 1;
@@ -135,7 +140,7 @@ bool Map(ShapeRule& rule) {
     return false;
   }
   if (rule.num_operands() == 0) return true;
-  return rule.ExpectLike(result.element_type(), rule.operand(0));
+  return rule.ExpectLike(result.element_type(), rule.operand(widest));
 }
 
 }  // namespace hlo_indexing::hlo::shape_rules

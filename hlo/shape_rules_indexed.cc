@@ -54,8 +54,7 @@ bool RequireBatching(ShapeRule& rule, const IndexedAttributes& names, const Shap
   const llvm::ArrayRef<int64_t> of_indices = rule.instruction().Integers(names.indices_batching);
   if (!RequireAscendingDimensions(rule, names.array_batching, array.rank()) ||
       !rule.RequireDimensions(names.indices_batching, indices.rank()) ||
-      !RequireDisjoint(rule, names.unit_dims, names.array_batching) ||
-      !RequireDisjoint(rule, names.index_map, names.array_batching)) {
+      !RequireDisjoint(rule, names.unit_dims, names.array_batching)) {
     return false;
   }
   if (of_array.size() != of_indices.size()) {

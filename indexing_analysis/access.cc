@@ -380,7 +380,9 @@ std::optional<IndexingMap> ExportMap(DigitContext& context, const RuntimeTable& 
   return Exporter(context, table, access, unused, mlir_context).Export();
 }
 
-IndexingMap Simplify(const IndexingMap& map) {
+namespace {
+
+IndexingMap SimplifyOnce(const IndexingMap& map) {
   if (map.IsUnknown() || map.IsKnownEmpty()) return map;
   DigitContext context;
   RuntimeTable table;
@@ -390,6 +392,36 @@ IndexingMap Simplify(const IndexingMap& map) {
   std::optional<IndexingMap> simplified =
       ExportMap(context, table, access, UnusedVariables::kKeep, map.context());
   return simplified ? *simplified : map;
+}
+
+bool IsDivision(mlir::AffineExpr expression) {
+  const mlir::AffineExprKind kind = expression.getKind();
+  return kind == mlir::AffineExprKind::FloorDiv || kind == mlir::AffineExprKind::CeilDiv ||
+         kind == mlir::AffineExprKind::Mod;
+}
+
+}  // namespace
+
+bool HasDivisions(const IndexingMap& map) {
+  bool found = false;
+  const auto look = [&found](mlir::AffineExpr part) { found |= IsDivision(part); };
+  for (const mlir::AffineExpr result : map.affine_map().getResults()) result.walk(look);
+  for (const MapConstraint& constraint : map.constraints()) constraint.expression.walk(look);
+  return found;
+}
+
+// The shortest form of a sum, read again, may be another sum that has a shorter one: where
+// boundaries do not divide each other, equal functions may have several sums. So this goes on until
+// nothing changes, which makes it idempotent.
+IndexingMap Simplify(const IndexingMap& map) {
+  constexpr int kMaxRounds = 6;
+  IndexingMap current = map;
+  for (int round = 0; round < kMaxRounds; ++round) {
+    IndexingMap next = SimplifyOnce(current);
+    if (next == current || next.IsUnknown() || !HasDivisions(next)) return next;
+    current = std::move(next);
+  }
+  return current;
 }
 
 IndexingMap RemoveUnusedVariables(const IndexingMap& map) {

@@ -73,6 +73,9 @@ std::optional<IndexingMap> ExportMap(DigitContext& context, const RuntimeTable& 
                                      const Access& access, UnusedVariables unused,
                                      mlir::MLIRContext* mlir_context);
 
+/// Whether a result or a constraint of the map has a division or a remainder.
+bool HasDivisions(const IndexingMap& map);
+
 }  // namespace hlo_indexing::indexing_analysis
 
 #endif  // HLO_INDEXING_INDEXING_ANALYSIS_ACCESS_H_

@@ -172,8 +172,8 @@ std::optional<int64_t> EvaluateExpression(mlir::AffineExpr expression,
 
 /// The map in simplest form: expressions in the shortest form of their normal form, variables
 /// bounded as tightly as the constraints imply, implied constraints dropped, an empty domain
-/// recognised where ranges show it. The variables stay the same, unused ones included; so does the
-/// function on every point of the domain, and the domain.
+/// recognised. The variables stay the same, unused ones included; so does the function on every
+/// point of the domain, and the domain. Simplifying again changes nothing.
 IndexingMap Simplify(const IndexingMap& map);
 
 /// The map without the range and runtime variables that neither a result nor a constraint mentions,

@@ -504,6 +504,9 @@ void PathFollower::CollectMaps(const Reached& reached, OperandIndexing& indexing
       indexing.exactness = Exactness::kSuperset;
       indexing.reason = entry.reason.str();
     }
+    // What composition has found may have a shorter form, read again.
+    const bool full = options_.simplification == AnalysisOptions::Simplification::kFull;
+    if (full && HasDivisions(*map)) *map = Simplify(*map);
     if (!llvm::is_contained(maps, *map)) maps.push_back(std::move(*map));
   }
   indexing.maps = std::make_shared<const std::vector<IndexingMap>>(std::move(maps));

@@ -7,6 +7,18 @@
 namespace hlo_indexing::hlo {
 
 inline constexpr const char* kUnusualPrograms[] = {
+    // The type of a product is what the text asks for.
+    "bf16[4,4] dot(n, n), lhs_contracting_dims={1}, rhs_contracting_dims={1}",
+    "s8[4,4] dot(n, n), lhs_contracting_dims={1}, rhs_contracting_dims={1}",
+    // One computation for operands of several types.
+    "(f32[4,6], s32[4,6]) all-reduce(a, n), to_apply=add",
+    "s32[2,6] reduce-scatter(n), dimensions={0}, to_apply=add",
+    // Index vectors may address batching dimensions.
+    "s32[1,3,5] gather(s32[1,3,1] parameter(13), s32[1,5] parameter(14)), offset_dims={1}, "
+    "collapsed_slice_dims={2}, start_index_map={0}, index_vector_dim=2, slice_sizes={1,3,1}, "
+    "operand_batching_dims={0}, start_indices_batching_dims={0}",
+    "c64[3,0] fft(f32[3,0] parameter(13)), fft_type=RFFT, fft_length={0}",
+    "f32[4,6] map(s, a), dimensions={0,1}, to_apply=add",
     // Floats of two precisions may meet.
     "bf16[4,6] reverse(a), dimensions={0}",
     "bf16[2,6] slice(a), slice={[0:4:2], [0:6]}",
@@ -144,15 +156,6 @@ inline constexpr RejectCase kMistakes[] = {
     // Products.
     {"pred[4,5] dot(a, b), lhs_contracting_dims={1}, rhs_contracting_dims={0}",
      "dot of f32 and f32 cannot give pred", "dot"},
-    {"s32[4,5] dot(n, b), lhs_contracting_dims={1}, rhs_contracting_dims={0}",
-     "dot of s32 and f32 cannot give s32", "dot"},
-    {"s8[4,4] dot(n, n), lhs_contracting_dims={1}, rhs_contracting_dims={1}", "cannot give s8",
-     "dot"},
-    {"f32[4,4] dot(z, z), lhs_contracting_dims={1}, rhs_contracting_dims={1}", "cannot give f32",
-     "dot"},
-    {"s32[4,7] ragged-dot(a, f32[3,6,7] parameter(13), s64[3] parameter(14)), "
-     "lhs_contracting_dims={1}, rhs_contracting_dims={1}",
-     "cannot give s32", "ragged-dot"},
     {"f32[4,7] ragged-dot(a, f32[3,6,7] parameter(13), f32[3] parameter(14)), "
      "lhs_contracting_dims={1}, rhs_contracting_dims={1}",
      "group sizes must be integers", "ragged-dot"},
@@ -188,8 +191,6 @@ inline constexpr RejectCase kMistakes[] = {
     {"f32[1,6,6,6] convolution(img, k), window={size=3x3}, dim_labels=b01f_01io->b01f, "
      "batch_group_count=2, feature_group_count=2",
      "cannot both", "batch_group_count"},
-    {"s32[1,6,6,6] convolution(img, k), window={size=3x3}, dim_labels=b01f_01io->b01f",
-     "cannot give s32", "convolution"},
     {"f32[1,6,6,6] convolution(img, k), window={size=3x3 stride=0x1}, dim_labels=b01f_01io->b01f",
      "window field 'stride' must be positive", "stride"},
     // Reductions.
@@ -276,9 +277,6 @@ inline constexpr RejectCase kMistakes[] = {
      "start_indices_batching_dims={0}, start_index_map={1}, index_vector_dim=1, slice_sizes={1,1}",
      "must have the same size", "operand_batching_dims"},
     {"f32[4,1] gather(a, s32[4,1] parameter(13)), offset_dims={1}, operand_batching_dims={0}, "
-     "start_indices_batching_dims={0}, start_index_map={0}, index_vector_dim=1, slice_sizes={1,1}",
-     "is in both start_index_map and operand_batching_dims", "operand_batching_dims"},
-    {"f32[4,1] gather(a, s32[4,1] parameter(13)), offset_dims={1}, operand_batching_dims={0}, "
      "start_index_map={1}, index_vector_dim=1, slice_sizes={1,1}",
      "same number of entries", "gather"},
     {"f32[4,1] gather(a, s32[4,1] parameter(13)), offset_dims={1}, operand_batching_dims={0}, "
@@ -348,8 +346,6 @@ inline constexpr RejectCase kMistakes[] = {
      "reduce-scatter"},
     {"(f32[2,6]) reduce-scatter(a, c), dimensions={0}, to_apply=add",
      "reduce-scatter of 2 operands cannot give", "reduce-scatter"},
-    {"f32[2,6] reduce-scatter(a), dimensions={0}, to_apply=addi", "reduce-scatter needs f32[]",
-     "to_apply"},
     {"f32[2,12] all-to-all(a), dimensions={0}", "give f32[4,6]", "all-to-all"},
     {"s32[4,6] all-to-all(a), dimensions={0}", "give f32[4,6]", "all-to-all"},
     {"f32[4,6] all-to-all(a), dimensions={2}", "names dimension 2", "dimensions"},
@@ -367,9 +363,6 @@ inline constexpr RejectCase kMistakes[] = {
      "give f32[4,6]", "collective-permute-done"},
     {"s32[4,6] all-reduce(a), to_apply=add", "give f32[4,6]", "all-reduce"},
     {"f32[4,7] all-reduce-start(a), to_apply=add", "give f32[4,6]", "all-reduce-start"},
-    {"f32[4,6] all-reduce(a), to_apply=wide",
-     "parameter 0 of computation 'wide' has shape f32[3], all-reduce needs f32[]", "to_apply"},
-    {"s32[4,6] all-reduce(n), to_apply=add", "all-reduce needs s32[]", "to_apply"},
     {"f32[4,7] collective-broadcast(a)", "give f32[4,6]", "collective-broadcast"},
     {"(f32[4,6], s32[]) collective-broadcast(a, i), has_dynamic_root=true", "give (f32[4,6])",
      "collective-broadcast"},
