@@ -1,10 +1,7 @@
 // The text of indexing maps.
-#include <algorithm>
-
 #include "indexing_analysis/indexing_map.h"
 
 #include "llvm/Support/raw_ostream.h"
-#include "simplifier/checked_affine.h"
 
 namespace hlo_indexing::indexing_analysis {
 namespace {
@@ -20,28 +17,23 @@ class ExpressionPrinter {
  public:
   ExpressionPrinter(const IndexingMap& map, raw_ostream& out) : map_(map), out_(out) {}
 
+  // Sums that are added on the left need no parentheses; those on the right keep theirs, so that
+  // the text parses back to the same expression.
   void Print(AffineExpr expression) {
-    llvm::SmallVector<AffineExpr, 8> terms = simplifier::AddedTerms(expression);
-    // Constants that MLIR has not added up would overflow side by side.
-    if (llvm::count_if(terms, llvm::IsaPred<mlir::AffineConstantExpr>) > 1) {
-      terms = TermsToTheLeft(expression);
-    }
-    for (size_t i = 0; i < terms.size(); ++i) PrintTerm(terms[i], i == 0);
-  }
-
- private:
-  // The terms of a sum where sums that are added on the right are terms.
-  static llvm::SmallVector<AffineExpr, 8> TermsToTheLeft(AffineExpr expression) {
     llvm::SmallVector<AffineExpr, 8> terms;
     for (; expression.getKind() == AffineExprKind::Add;
          expression = llvm::cast<AffineBinaryOpExpr>(expression).getLHS()) {
       terms.push_back(llvm::cast<AffineBinaryOpExpr>(expression).getRHS());
     }
     terms.push_back(expression);
-    std::reverse(terms.begin(), terms.end());
-    return terms;
+    bool first = true;
+    for (const AffineExpr term : llvm::reverse(terms)) {
+      PrintTerm(term, first);
+      first = false;
+    }
   }
 
+ private:
   // A term with its sign: `x * -3` is `- x * 3`, `-3` is `- 3`.
   void PrintTerm(AffineExpr term, bool first) {
     const auto product = llvm::dyn_cast<AffineBinaryOpExpr>(term);

@@ -28,9 +28,20 @@ Sum AffineReader::Read(AffineExpr expression) {
   return sum;
 }
 
+// Additions nest to the left, as deep as a sum is long: gather the terms without recursion.
 Sum AffineReader::ReadSum(AffineExpr expression) {
   llvm::SmallVector<ScaledSum, 8> parts;
-  for (const AffineExpr term : AddedTerms(expression)) parts.emplace_back(Read(term), 1);
+  llvm::SmallVector<AffineExpr, 8> pending = {expression};
+  while (!pending.empty()) {
+    const AffineExpr next = pending.pop_back_val();
+    if (next.getKind() == AffineExprKind::Add) {
+      const auto add = llvm::cast<AffineBinaryOpExpr>(next);
+      pending.push_back(add.getRHS());
+      pending.push_back(add.getLHS());
+    } else {
+      parts.emplace_back(Read(next), 1);
+    }
+  }
   return Linear(context_, parts);
 }
 

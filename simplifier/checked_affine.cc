@@ -36,22 +36,6 @@ bool IsConstant(AffineExpr expression, int64_t value) { return ConstantValue(exp
 
 }  // namespace
 
-llvm::SmallVector<AffineExpr, 8> AddedTerms(AffineExpr expression) {
-  llvm::SmallVector<AffineExpr, 8> terms;
-  llvm::SmallVector<AffineExpr, 8> pending = {expression};
-  while (!pending.empty()) {
-    const AffineExpr next = pending.pop_back_val();
-    if (next.getKind() == AffineExprKind::Add) {
-      const auto add = llvm::cast<AffineBinaryOpExpr>(next);
-      pending.push_back(add.getRHS());
-      pending.push_back(add.getLHS());
-    } else {
-      terms.push_back(next);
-    }
-  }
-  return terms;
-}
-
 std::optional<AffineExpr> CheckedAdd(AffineExpr a, AffineExpr b) {
   const auto [a_rest, a_constant] = SplitAddend(a);
   const auto [b_rest, b_constant] = SplitAddend(b);

@@ -8,7 +8,6 @@
 
 #include <optional>
 
-#include "llvm/ADT/SmallVector.h"
 #include "mlir/IR/AffineExpr.h"
 
 namespace hlo_indexing::simplifier {
@@ -23,10 +22,6 @@ std::optional<mlir::AffineExpr> CheckedFloorDiv(mlir::AffineExpr a, mlir::Affine
 std::optional<mlir::AffineExpr> CheckedCeilDiv(mlir::AffineExpr a, mlir::AffineExpr b);
 /// a mod b; b must not be the constant 0.
 std::optional<mlir::AffineExpr> CheckedMod(mlir::AffineExpr a, mlir::AffineExpr b);
-
-/// The expressions that are added up to `expression`, in order; additions nest as deep as a sum is
-/// long. *(d0 + 1) + d1 * 2 -> {d0, 1, d1 * 2}*
-llvm::SmallVector<mlir::AffineExpr, 8> AddedTerms(mlir::AffineExpr expression);
 
 }  // namespace hlo_indexing::simplifier
 

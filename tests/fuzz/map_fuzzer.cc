@@ -1,15 +1,17 @@
-// Any bytes as an indexing map: what parses prints to text that parses back, and simplifying keeps
-// the values and the domain at a few points.
+// Any bytes as an indexing map: what parses prints to text that parses back, and simplifying is
+// idempotent and keeps the values and the domain at a few points.
 #include <cstdint>
 #include <cstdlib>
 #include <string>
 
+#include "indexing_analysis/equality.h"
 #include "indexing_analysis/indexing_map.h"
 #include "llvm/Support/raw_ostream.h"
 #include "mlir/IR/MLIRContext.h"
 
 namespace {
 
+using hlo_indexing::indexing_analysis::Answer;
 using hlo_indexing::indexing_analysis::IndexingMap;
 using hlo_indexing::indexing_analysis::Interval;
 using hlo_indexing::indexing_analysis::ParseIndexingMap;
@@ -58,6 +60,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   Require(simplified.Verify().ok(), "does not verify", *map);
   const auto simplified_again = ParseIndexingMap(simplified.ToString(), &context);
   Require(simplified_again.ok() && *simplified_again == simplified, "does not parse back", *map);
+  Require(Simplify(simplified) == simplified, "is not idempotent", *map);
+  const auto equality = Equal(*map, simplified, {.samples = 16, .max_points = 1024});
+  Require(equality.answer != Answer::kNo, "is not equal", *map);
   if (map->IsKnownEmpty()) return 0;
   for (const auto& variable : map->dimensions()) {
     if (variable.bounds.IsEmpty()) return 0;

@@ -38,6 +38,8 @@ TEST_F(IndexingMapTest, PrintsWhatItParses) {
            "s0 in [1, 2]",
            "(d0, d1) -> (0, 0), domain: KNOWN EMPTY",
            "(d0)[s0]{rt0} -> (0), domain: KNOWN EMPTY",
+           "(d0)[s0] -> ((d0 - 5) * 8 + (-((d0 - 5) * s0) + 6)), domain: d0 in [0, 7], s0 in [0, "
+           "7]",
            "UNKNOWN",
        }) {
     const IndexingMap map = Parse(text);
