@@ -64,14 +64,17 @@ std::optional<AffineExpr> CheckedMul(AffineExpr a, AffineExpr b) {
 }
 
 std::optional<AffineExpr> CheckedFloorDiv(AffineExpr a, AffineExpr b) {
+  if (IsConstant(b, 0)) return std::nullopt;
   return IsConstant(b, -1) ? CheckedMul(a, b) : a.floorDiv(b);
 }
 
 std::optional<AffineExpr> CheckedCeilDiv(AffineExpr a, AffineExpr b) {
+  if (IsConstant(b, 0)) return std::nullopt;
   return IsConstant(b, -1) ? CheckedMul(a, b) : a.ceilDiv(b);
 }
 
 std::optional<AffineExpr> CheckedMod(AffineExpr a, AffineExpr b) {
+  if (IsConstant(b, 0)) return std::nullopt;
   return IsConstant(b, -1) ? mlir::getAffineConstantExpr(0, a.getContext()) : a % b;
 }
 

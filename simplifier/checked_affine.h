@@ -1,8 +1,8 @@
 // Affine expressions without wrap-around.
 //
 // MLIR's operators fold constants as they build an expression, modulo 2^64: (d0 * 2^62) * 4 becomes
-// 0. These functions give nothing where a folded constant does not fit 64 bits. They also keep
-// divisions by -1 away from MLIR, which divides the smallest integer by them.
+// 0. These functions give nothing where a folded constant does not fit 64 bits, and for a division
+// by 0. They also keep divisions by -1 away from MLIR, which divides the smallest integer by them.
 #ifndef HLO_INDEXING_SIMPLIFIER_CHECKED_AFFINE_H_
 #define HLO_INDEXING_SIMPLIFIER_CHECKED_AFFINE_H_
 
@@ -16,11 +16,11 @@ namespace hlo_indexing::simplifier {
 std::optional<mlir::AffineExpr> CheckedAdd(mlir::AffineExpr a, mlir::AffineExpr b);
 /// a * b.
 std::optional<mlir::AffineExpr> CheckedMul(mlir::AffineExpr a, mlir::AffineExpr b);
-/// a floordiv b; b must not be the constant 0.
+/// a floordiv b.
 std::optional<mlir::AffineExpr> CheckedFloorDiv(mlir::AffineExpr a, mlir::AffineExpr b);
-/// a ceildiv b; b must not be the constant 0.
+/// a ceildiv b.
 std::optional<mlir::AffineExpr> CheckedCeilDiv(mlir::AffineExpr a, mlir::AffineExpr b);
-/// a mod b; b must not be the constant 0.
+/// a mod b.
 std::optional<mlir::AffineExpr> CheckedMod(mlir::AffineExpr a, mlir::AffineExpr b);
 
 }  // namespace hlo_indexing::simplifier

@@ -83,6 +83,12 @@ TEST_F(IndexingMapTest, KeepsExtremeConstants) {
     EXPECT_EQ(Parse(text).ToString(), text);
     EXPECT_EQ(Simplified(text), text);
   }
+  // A division by a variable that can only be 0 has no value, and no shorter form.
+  for (const char* text : {"(d0)[s0] -> (d0 floordiv s0), domain: d0 in [0, 9], s0 in [0, 0]",
+                           "(d0)[s0] -> (d0), domain: d0 in [0, 9], s0 in [0, 0], d0 mod s0 in "
+                           "[1, 2]"}) {
+    EXPECT_EQ(Parse(Simplified(text)).ToString(), Simplified(text));
+  }
   // A division by -1 is a product.
   EXPECT_EQ(Parse("(d0) -> (d0 floordiv -1, d0 ceildiv -1, d0 mod -1), domain: d0 in [0, 1]"),
             Parse("(d0) -> (-d0, -d0, 0), domain: d0 in [0, 1]"));
