@@ -63,7 +63,7 @@ bool ShapeRule::ExpectEach(llvm::ArrayRef<const Shape*> shapes) {
     return Expect(shapes[0], TypeMatch::kAnyPrecision);
   }
   const Shape* tuple = pool_.Tuple(shapes);
-  if (tuple == nullptr) return Fail("the tuple has too many elements");
+  if (tuple == nullptr) return Fail("the tuple has too many elements or nests too deep");
   return Expect(tuple, TypeMatch::kAnyPrecision);
 }
 

@@ -16,16 +16,11 @@ using simplifier::Atom;
 using simplifier::AtomKind;
 using simplifier::Constraint;
 using simplifier::LinearForm;
-using simplifier::OpaqueOperation;
 using simplifier::Term;
 
 // Divisions and remainders in a reported expression, written out as text. Beyond that nobody reads
 // it.
 constexpr int kMaxOperations = 2000;
-
-bool IsFunction(const Atom& atom) {
-  return atom.kind == AtomKind::kOpaque && atom.operation == OpaqueOperation::kFunction;
-}
 
 // The sum for a runtime variable, whose index is read with these sums for dimensions and ranges.
 Sum ImportRuntime(DigitContext& context, RuntimeTable& table, const RuntimeVariable& variable,
@@ -80,7 +75,7 @@ class Mentions {
   }
 
   void VisitAtom(const Atom& atom, bool is_index) {
-    const bool is_function = IsFunction(atom);
+    const bool is_function = atom.IsFunction();
     if (!seen_[is_index ? 1 : 0].insert(&atom).second) return;
     if (is_function && !is_index) functions.push_back(&atom);
     if (atom.kind == AtomKind::kVariable && !llvm::is_contained(variables, atom.variable)) {
@@ -216,7 +211,7 @@ class Exporter {
                                       const llvm::SmallDenseMap<const Atom*, unsigned, 4>& symbols,
                                       std::vector<RuntimeVariable> runtime) {
     const auto leaf = [&](const Atom& atom) -> mlir::AffineExpr {
-      if (IsFunction(atom)) return mlir::getAffineSymbolExpr(symbols.at(&atom), mlir_context_);
+      if (atom.IsFunction()) return mlir::getAffineSymbolExpr(symbols.at(&atom), mlir_context_);
       if (atom.variable < access_.num_dimensions) {
         return mlir::getAffineDimExpr(atom.variable, mlir_context_);
       }

@@ -257,9 +257,7 @@ class Evaluator {
 
   std::optional<int64_t> RawValue(const Atom& atom) {
     if (atom.kind == AtomKind::kMark) return Value(atom.arguments.front());
-    if (atom.kind == AtomKind::kVariable || atom.operation == OpaqueOperation::kFunction) {
-      return values_(atom);
-    }
+    if (atom.IsLeaf()) return values_(atom);
     const std::optional<int64_t> a = Value(atom.arguments[0]);
     const std::optional<int64_t> b = Value(atom.arguments[1]);
     if (!a || !b) return std::nullopt;

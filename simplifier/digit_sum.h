@@ -25,8 +25,9 @@
 // Normal form (digit_context.h, Normalize). A sum holds each digit once, sorted; overlapping
 // digits of an atom are cut where their boundaries meet; adjacent digits are merged,
 //     k * (x mod a) + k * a * ((x floordiv a) mod b)  =  k * (x mod a * b),
-// and the whole digit of a mark is replaced by the mark's sum. Every step removes a digit or a mark
-// or cuts at one of finitely many boundaries, so it ends.
+// and the whole digit of a mark is replaced by the mark's sum. Marks form a DAG, so replacing them
+// ends. All cuts of a group of digits come before all merges, and each of both is finite; where
+// boundaries do not divide each other, cutting what was merged may go on, and is limited.
 //
 // Division (div_mod.h, DivMod) is the only place that simplifies: e = c * q + r with 0 <= r < c.
 // Laws, each tested by its name in tests/simplifier:
@@ -114,6 +115,12 @@ struct Atom : llvm::FoldingSetNode {
   llvm::ArrayRef<Sum> arguments;
   /// A hash of the content, the same in every process, to order atoms independently of `id`.
   uint64_t structural_hash = 0;
+
+  bool IsFunction() const {
+    return kind == AtomKind::kOpaque && operation == OpaqueOperation::kFunction;
+  }
+  /// Whether the value is given from outside: a variable or a function.
+  bool IsLeaf() const { return kind == AtomKind::kVariable || IsFunction(); }
 
   /// The values of the variable or operation that the atom stands for, `lower` included.
   Interval ValueRange() const;

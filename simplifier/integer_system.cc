@@ -11,7 +11,7 @@ using mlir::presburger::BoundType;
 using mlir::presburger::IntegerPolyhedron;
 using mlir::presburger::PresburgerSpace;
 
-// Integer programming takes exponential time in the number of variables; so many take milliseconds.
+// Integer programming may take exponential time in the number of variables.
 constexpr size_t kMaxVariables = 16;
 // Coefficients beyond make the arithmetic inside leave 64 bits, and slow.
 constexpr int64_t kMaxCoefficient = int64_t{1} << 40;

@@ -258,8 +258,7 @@ class Tightener {
 
   static bool IsFunctionBound(llvm::ArrayRef<Term> terms) {
     return terms.size() == 1 && terms.front().IsWhole() && terms.front().coefficient == 1 &&
-           terms.front().atom->kind == AtomKind::kOpaque &&
-           terms.front().atom->operation == OpaqueOperation::kFunction;
+           terms.front().atom->IsFunction();
   }
 
   // NaturalRange by what is known of functions too.

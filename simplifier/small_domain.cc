@@ -19,15 +19,10 @@ constexpr size_t kMaxConstraints = 32;
 
 using Leaves = llvm::SmallSetVector<const Atom*, 4>;
 
-bool IsLeaf(const Atom& atom) {
-  return atom.kind == AtomKind::kVariable ||
-         (atom.kind == AtomKind::kOpaque && atom.operation == OpaqueOperation::kFunction);
-}
-
 // The variables and functions that the sum depends on.
 void CollectLeaves(const Sum& sum, llvm::SmallPtrSetImpl<const Atom*>& seen, Leaves& leaves) {
   for (const Term& term : sum.terms) {
-    if (IsLeaf(*term.atom)) {
+    if (term.atom->IsLeaf()) {
       leaves.insert(term.atom);
     } else if (seen.insert(term.atom).second) {
       for (const Sum& argument : term.atom->arguments) CollectLeaves(argument, seen, leaves);
@@ -68,7 +63,7 @@ std::vector<Component> Split(llvm::ArrayRef<Constraint> constraints) {
 bool IntervalsDecide(const Component& component) {
   if (component.constraints.size() > 1) return false;
   return llvm::all_of(component.constraints.front().expression.terms, [](const Term& term) {
-    return IsLeaf(*term.atom) && term.IsWhole() &&
+    return term.atom->IsLeaf() && term.IsWhole() &&
            (term.coefficient == 1 || term.coefficient == -1);
   });
 }
@@ -196,7 +191,7 @@ class Enumeration {
   size_t Length(size_t i) const {
     size_t length = 0;
     for (const Term& term : constraints_[i].expression.terms) {
-      length += IsLeaf(*term.atom) ? (term.IsWhole() ? 1 : 2) : 64;
+      length += term.atom->IsLeaf() ? (term.IsWhole() ? 1 : 2) : 64;
     }
     return length;
   }
