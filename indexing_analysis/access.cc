@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "indexing_analysis/write_map.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
@@ -15,12 +16,7 @@ using simplifier::AffineReader;
 using simplifier::Atom;
 using simplifier::AtomKind;
 using simplifier::Constraint;
-using simplifier::LinearForm;
 using simplifier::Term;
-
-// Divisions and remainders in a reported expression, written out as text. Beyond that nobody reads
-// it.
-constexpr int kMaxOperations = 2000;
 
 // The sum for a runtime variable, whose index is read with these sums for dimensions and ranges.
 Sum ImportRuntime(DigitContext& context, RuntimeTable& table, const RuntimeVariable& variable,
@@ -219,41 +215,16 @@ class Exporter {
       return mlir::getAffineSymbolExpr(static_cast<unsigned>(position), mlir_context_);
     };
     simplifier::AffineWriter writer(context_, mlir_context_, leaf);
-    llvm::SmallVector<mlir::AffineExpr> expressions;
-    for (const Sum& result : results) {
-      const LinearForm form = writer.ShortestFormOf(result);
-      if (form.operations > kMaxOperations) return std::nullopt;
-      const std::optional<mlir::AffineExpr> expression = writer.Write(form);
-      if (!expression) return std::nullopt;
-      expressions.push_back(*expression);
-    }
-    std::vector<MapConstraint> written;
-    for (const Constraint& constraint : constraints) {
-      LinearForm form = writer.ShortestFormOf(constraint.expression);
-      if (form.operations > kMaxOperations) return std::nullopt;
-      // A constant belongs to the bounds, unless that overflows.
-      Interval bounds = constraint.bounds;
-      const Interval shifted = bounds + Interval::Point(form.constant) * -1;
-      if (shifted.IsFinite() || !bounds.IsFinite()) {
-        bounds = shifted;
-        form.constant = 0;
-      }
-      const std::optional<mlir::AffineExpr> expression = writer.Write(form);
-      if (!expression) return std::nullopt;
-      written.push_back({*expression, bounds});
-    }
+    const auto expressions = WriteResults(results, writer);
+    auto written = WriteConstraints(constraints, writer);
+    if (!expressions || !written) return std::nullopt;
     const mlir::AffineMap affine_map = mlir::AffineMap::get(
         static_cast<unsigned>(dimensions_.size()),
-        static_cast<unsigned>(ranges_.size() + runtime.size()), expressions, mlir_context_);
+        static_cast<unsigned>(ranges_.size() + runtime.size()), *expressions, mlir_context_);
     IndexingMap map(affine_map, dimensions_, ranges_, std::move(runtime), {});
-    // A canonical order, whatever the order in which the constraints were met.
-    if (written.size() > 1) {
-      llvm::sort(written, [&](const MapConstraint& a, const MapConstraint& b) {
-        return map.ToString(a.expression) < map.ToString(b.expression);
-      });
-    }
+    SortConstraints(map, *written);
     return IndexingMap(affine_map, dimensions_, ranges_,
-                       {map.runtime().begin(), map.runtime().end()}, written);
+                       {map.runtime().begin(), map.runtime().end()}, *written);
   }
 
   DigitContext& context_;
@@ -373,50 +344,6 @@ std::optional<IndexingMap> ExportMap(DigitContext& context, const RuntimeTable& 
                                      const Access& access, UnusedVariables unused,
                                      mlir::MLIRContext* mlir_context) {
   return Exporter(context, table, access, unused, mlir_context).Export();
-}
-
-namespace {
-
-IndexingMap SimplifyOnce(const IndexingMap& map) {
-  if (map.IsUnknown() || map.IsKnownEmpty()) return map;
-  DigitContext context;
-  RuntimeTable table;
-  Access access = ImportMap(context, table, map);
-  simplifier::Simplify(context, access.map);
-  if (access.map.empty) return IndexingMap::KnownEmpty(map);
-  std::optional<IndexingMap> simplified =
-      ExportMap(context, table, access, UnusedVariables::kKeep, map.context());
-  return simplified ? *simplified : map;
-}
-
-bool IsDivision(mlir::AffineExpr expression) {
-  const mlir::AffineExprKind kind = expression.getKind();
-  return kind == mlir::AffineExprKind::FloorDiv || kind == mlir::AffineExprKind::CeilDiv ||
-         kind == mlir::AffineExprKind::Mod;
-}
-
-}  // namespace
-
-bool HasDivisions(const IndexingMap& map) {
-  bool found = false;
-  const auto look = [&found](mlir::AffineExpr part) { found |= IsDivision(part); };
-  for (const mlir::AffineExpr result : map.affine_map().getResults()) result.walk(look);
-  for (const MapConstraint& constraint : map.constraints()) constraint.expression.walk(look);
-  return found;
-}
-
-// The shortest form of a sum, read again, may be another sum that has a shorter one: where
-// boundaries do not divide each other, equal functions may have several sums. So this goes on until
-// nothing changes, which makes it idempotent.
-IndexingMap Simplify(const IndexingMap& map) {
-  constexpr int kMaxRounds = 6;
-  IndexingMap current = map;
-  for (int round = 0; round < kMaxRounds; ++round) {
-    IndexingMap next = SimplifyOnce(current);
-    if (next == current || next.IsUnknown() || !HasDivisions(next)) return next;
-    current = std::move(next);
-  }
-  return current;
 }
 
 IndexingMap RemoveUnusedVariables(const IndexingMap& map) {

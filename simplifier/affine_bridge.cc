@@ -60,6 +60,43 @@ Sum AffineReader::ReadBinary(AffineBinaryOpExpr expression) {
   }
 }
 
+LinearForm AffineWriter::ShortestFormOf(const Sum& sum) {
+  if (!shortest_form_) shortest_form_.emplace(context_);
+  return shortest_form_->Write(sum);
+}
+
+std::optional<AffineExpr> AffineWriter::Write(const Sum& sum, int max_operations) {
+  const bool is_linear = llvm::all_of(
+      sum.terms, [](const Term& term) { return term.IsWhole() && term.atom->IsLeaf(); });
+  const std::optional<AffineExpr> linear = is_linear ? WriteLinear(sum) : std::nullopt;
+  if (linear) return linear;
+  const LinearForm form = ShortestFormOf(sum);
+  return form.operations > max_operations ? std::nullopt : Write(form);
+}
+
+// Of whole leaves, in the order of ShortestForm: there is nothing to shorten. Nothing on overflow.
+std::optional<AffineExpr> AffineWriter::WriteLinear(const Sum& sum) {
+  TermVector terms(sum.terms.begin(), sum.terms.end());
+  llvm::sort(terms,
+             [](const Term& a, const Term& b) { return StructurallyLess(*a.atom, *b.atom); });
+  std::optional<AffineExpr> expression;
+  int64_t constant = sum.constant;
+  for (const Term& term : terms) {
+    const auto shift = support::CheckedMul(term.atom->lower, term.coefficient);
+    const auto shifted = shift ? support::CheckedSub(constant, *shift) : std::nullopt;
+    if (!shifted) return std::nullopt;
+    constant = *shifted;
+    AffineExpr value = leaf_(*term.atom);
+    if (term.coefficient != 1) {
+      value = value * mlir::getAffineConstantExpr(term.coefficient, mlir_context_);
+    }
+    expression = expression ? *expression + value : value;
+  }
+  const AffineExpr offset = mlir::getAffineConstantExpr(constant, mlir_context_);
+  if (!expression) return offset;
+  return constant == 0 ? expression : CheckedAdd(*expression, offset);
+}
+
 std::optional<AffineExpr> AffineWriter::Write(const LinearForm& form) {
   std::optional<AffineExpr> sum;
   for (const auto& [coefficient, factor] : form.parts) {

@@ -5,6 +5,8 @@
 #ifndef HLO_INDEXING_SIMPLIFIER_AFFINE_BRIDGE_H_
 #define HLO_INDEXING_SIMPLIFIER_AFFINE_BRIDGE_H_
 
+#include <optional>
+
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
@@ -42,19 +44,23 @@ class AffineWriter {
   using LeafExpression = llvm::function_ref<mlir::AffineExpr(const Atom&)>;
 
   AffineWriter(DigitContext& context, mlir::MLIRContext* mlir_context, LeafExpression leaf)
-      : shortest_form_(context), mlir_context_(mlir_context), leaf_(leaf) {}
+      : context_(context), mlir_context_(mlir_context), leaf_(leaf) {}
 
   /// The shortest form of `sum`, to be passed to Write(LinearForm).
-  LinearForm ShortestFormOf(const Sum& sum) { return shortest_form_.Write(sum); }
+  LinearForm ShortestFormOf(const Sum& sum);
   /// The expression; nothing where MLIR would fold constants of it that overflow.
   std::optional<mlir::AffineExpr> Write(const LinearForm& form);
-  std::optional<mlir::AffineExpr> Write(const Sum& sum) { return Write(ShortestFormOf(sum)); }
+  /// Nothing also where the form has more divisions and remainders than `max_operations`.
+  std::optional<mlir::AffineExpr> Write(const Sum& sum, int max_operations = kManyOperations);
 
  private:
+  std::optional<mlir::AffineExpr> WriteLinear(const Sum& sum);
   std::optional<mlir::AffineExpr> WriteFactor(const Factor& factor);
   std::optional<mlir::AffineExpr> ComputeFactor(const Factor& factor);
 
-  ShortestForm shortest_form_;
+  DigitContext& context_;
+  // Made when a sum with a division is met: most have none.
+  std::optional<ShortestForm> shortest_form_;
   mlir::MLIRContext* mlir_context_;
   LeafExpression leaf_;
   llvm::SmallDenseMap<const Factor*, std::optional<mlir::AffineExpr>, 8> memo_;

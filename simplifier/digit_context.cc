@@ -49,32 +49,39 @@ void SetRange(Interval range, Atom& atom) {
 
 }  // namespace
 
-void DigitContext::DivisionNode::Profile(llvm::FoldingSetNodeID& node_id) const {
-  node_id.AddInteger(divisor);
-  node_id.AddInteger(epoch);
-  node_id.AddInteger(sum.constant);
-  for (const Term& term : sum.terms) {
-    node_id.AddInteger(term.coefficient);
-    node_id.AddPointer(term.atom);
-    node_id.AddInteger(term.lo);
-    node_id.AddInteger(term.extent);
-  }
+bool DigitContext::ByContent<Atom>::isEqual(const Atom* a, const Atom* b) {
+  const auto is_key = [](const Atom* atom) {
+    return atom == getEmptyKey() || atom == getTombstoneKey();
+  };
+  if (a == b || is_key(a) || is_key(b)) return a == b;
+  return a->structural_hash == b->structural_hash && a->kind == b->kind &&
+         a->operation == b->operation && a->may_be_negative == b->may_be_negative &&
+         a->variable == b->variable && a->lower == b->lower && a->extent == b->extent &&
+         a->arguments == b->arguments;
+}
+
+bool DigitContext::ByContent<DigitContext::DivisionNode>::isEqual(const DivisionNode* a,
+                                                                  const DivisionNode* b) {
+  const auto is_key = [](const DivisionNode* node) {
+    return node == getEmptyKey() || node == getTombstoneKey();
+  };
+  if (a == b || is_key(a) || is_key(b)) return a == b;
+  return a->hash == b->hash && a->divisor == b->divisor && a->epoch == b->epoch && a->sum == b->sum;
 }
 
 const Atom* DigitContext::Intern(const Atom& atom) {
-  llvm::FoldingSetNodeID node_id;
-  atom.Profile(node_id);
-  void* insert_position = nullptr;
-  if (Atom* known = atoms_.FindNodeOrInsertPos(node_id, insert_position)) return known;
-  Atom* made = new (allocator_.Allocate<Atom>()) Atom(atom);
+  Atom key = atom;
+  key.structural_hash = HashOf(key);
+  const Atom* key_pointer = &key;
+  if (const auto known = atoms_.find(key_pointer); known != atoms_.end()) return *known;
+  Atom* made = new (allocator_.Allocate<Atom>()) Atom(key);
   if (!atom.arguments.empty()) {
     Sum* copies = allocator_.Allocate<Sum>(atom.arguments.size());
     std::uninitialized_copy(atom.arguments.begin(), atom.arguments.end(), copies);
     made->arguments = {copies, atom.arguments.size()};
   }
   made->id = atoms_.size();
-  made->structural_hash = HashOf(*made);
-  atoms_.InsertNode(made, insert_position);
+  atoms_.insert(made);
   return made;
 }
 
@@ -127,25 +134,26 @@ Sum DigitContext::Store(llvm::ArrayRef<Term> terms, int64_t constant) {
   return {{copies, terms.size()}, constant};
 }
 
-const Division* DigitContext::FindDivision(const Sum& sum, int64_t divisor) {
+DigitContext::DivisionNode DigitContext::DivisionKey(const Sum& sum, int64_t divisor) const {
   DivisionNode key;
   key.sum = sum;
   key.divisor = divisor;
   key.epoch = epoch_;
-  llvm::FoldingSetNodeID node_id;
-  key.Profile(node_id);
-  void* insert_position = nullptr;
-  const DivisionNode* node = divisions_.FindNodeOrInsertPos(node_id, insert_position);
-  return node == nullptr ? nullptr : &node->division;
+  key.hash = Mix(Mix(HashOf(sum), static_cast<uint64_t>(divisor)), epoch_);
+  return key;
+}
+
+const Division* DigitContext::FindDivision(const Sum& sum, int64_t divisor) {
+  const DivisionNode key = DivisionKey(sum, divisor);
+  const auto known = divisions_.find(&key);
+  return known == divisions_.end() ? nullptr : &(*known)->division;
 }
 
 void DigitContext::RememberDivision(const Sum& sum, int64_t divisor, const Division& division) {
-  DivisionNode* node = new (allocator_.Allocate<DivisionNode>()) DivisionNode();
-  node->sum = sum;
-  node->divisor = divisor;
-  node->epoch = epoch_;
+  DivisionNode* node =
+      new (allocator_.Allocate<DivisionNode>()) DivisionNode(DivisionKey(sum, divisor));
   node->division = division;
-  divisions_.GetOrInsertNode(node);
+  divisions_.insert(node);
 }
 
 }  // namespace hlo_indexing::simplifier

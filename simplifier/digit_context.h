@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "llvm/ADT/ArrayRef.h"
-#include "llvm/ADT/FoldingSet.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/Allocator.h"
 #include "simplifier/digit_sum.h"
@@ -69,24 +69,45 @@ class DigitContext {
   friend class FactScope;
 
   // A remembered division.
-  struct DivisionNode : llvm::FoldingSetNode {
+  struct DivisionNode {
     Sum sum;
     int64_t divisor = 1;
     uint32_t epoch = 0;
+    uint64_t hash = 0;
     Division division;
-
-    void Profile(llvm::FoldingSetNodeID& node_id) const;
   };
 
+  // Sets of pointers by content. Most contexts hold a handful of atoms: no allocation for these.
+  template <typename Node>
+  struct ByContent;
+
+  DivisionNode DivisionKey(const Sum& sum, int64_t divisor) const;
   Sum WholeAtom(const Atom& atom);
 
   llvm::BumpPtrAllocator allocator_;
-  llvm::FoldingSet<Atom> atoms_;
-  llvm::FoldingSet<DivisionNode> divisions_;
+  llvm::SmallDenseSet<const Atom*, 8, ByContent<Atom>> atoms_;
+  llvm::SmallDenseSet<const DivisionNode*, 8, ByContent<DivisionNode>> divisions_;
   llvm::ArrayRef<Constraint> facts_;
   // Identifies `facts_` in the memo; 0 stands for no facts.
   uint32_t epoch_ = 0;
   uint32_t last_epoch_ = 0;
+};
+
+template <>
+struct DigitContext::ByContent<Atom> : llvm::DenseMapInfo<const Atom*> {
+  static unsigned getHashValue(const Atom* atom) {
+    return static_cast<unsigned>(atom->structural_hash);
+  }
+  static bool isEqual(const Atom* a, const Atom* b);
+};
+
+template <>
+struct DigitContext::ByContent<DigitContext::DivisionNode>
+    : llvm::DenseMapInfo<const DigitContext::DivisionNode*> {
+  static unsigned getHashValue(const DivisionNode* node) {
+    return static_cast<unsigned>(node->hash);
+  }
+  static bool isEqual(const DivisionNode* a, const DivisionNode* b);
 };
 
 /// Makes `facts` known to every division and range while it lives.

@@ -21,24 +21,6 @@ Interval Atom::ValueRange() const {
   return {may_be_negative ? Interval::kMinusInfinity : lower, Interval::kPlusInfinity};
 }
 
-void Atom::Profile(llvm::FoldingSetNodeID& node_id) const {
-  node_id.AddInteger(static_cast<unsigned>(kind) << 8 | static_cast<unsigned>(operation) << 1 |
-                     static_cast<unsigned>(may_be_negative));
-  node_id.AddInteger(variable);
-  node_id.AddInteger(lower);
-  node_id.AddInteger(extent);
-  for (const Sum& sum : arguments) {
-    node_id.AddInteger(sum.constant);
-    node_id.AddInteger(static_cast<unsigned>(sum.terms.size()));
-    for (const Term& term : sum.terms) {
-      node_id.AddInteger(term.coefficient);
-      node_id.AddPointer(term.atom);
-      node_id.AddInteger(term.lo);
-      node_id.AddInteger(term.extent);
-    }
-  }
-}
-
 bool StructurallyLess(const Atom& a, const Atom& b) {
   return std::tie(a.kind, a.variable, a.lower, a.extent, a.structural_hash, a.id) <
          std::tie(b.kind, b.variable, b.lower, b.extent, b.structural_hash, b.id);

@@ -47,7 +47,6 @@
 #include <cstdint>
 
 #include "llvm/ADT/ArrayRef.h"
-#include "llvm/ADT/FoldingSet.h"
 #include "simplifier/interval.h"
 
 namespace hlo_indexing::simplifier {
@@ -99,7 +98,7 @@ enum class AtomKind : uint8_t { kVariable, kOpaque, kMark };
 enum class OpaqueOperation : uint8_t { kAdd, kMultiply, kFloorDiv, kMod, kFunction };
 
 /// A value in [0, extent), unique in its DigitContext.
-struct Atom : llvm::FoldingSetNode {
+struct Atom {
   AtomKind kind = AtomKind::kVariable;
   OpaqueOperation operation = OpaqueOperation::kAdd;
   /// Where extent is kUnbounded: whether the value may lie below 0 too.
@@ -113,7 +112,8 @@ struct Atom : llvm::FoldingSetNode {
   int64_t extent = 1;
   /// kMark: its one sum. kOpaque: the operands.
   llvm::ArrayRef<Sum> arguments;
-  /// A hash of the content, the same in every process, to order atoms independently of `id`.
+  /// A hash of the content, the same in every process: finds equal atoms, and orders atoms
+  /// independently of `id`.
   uint64_t structural_hash = 0;
 
   bool IsFunction() const {
@@ -124,8 +124,6 @@ struct Atom : llvm::FoldingSetNode {
 
   /// The values of the variable or operation that the atom stands for, `lower` included.
   Interval ValueRange() const;
-
-  void Profile(llvm::FoldingSetNodeID& node_id) const;
 };
 
 /// A total order of atoms that does not depend on the order in which they were made: variables by

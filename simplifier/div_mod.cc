@@ -70,12 +70,15 @@ class Divider {
     rest_constant_ = FloorMod(sum.constant, divisor);
   }
 
-  // Nothing on overflow.
-  std::optional<Division> Divide() {
+  // Where the rest lies inside one multiple of the divisor. Nothing elsewhere and on overflow.
+  std::optional<Division> DivideByRange() {
     rest_range_ = NaturalRange(rest_, rest_constant_);
-    if (const std::optional<int64_t> k = MultipleAround(rest_range_, divisor_)) {
-      return Finish(*k, rest_, rest_constant_ - *k * divisor_);
-    }
+    const std::optional<int64_t> k = MultipleAround(rest_range_, divisor_);
+    return k ? Finish(*k, rest_, rest_constant_ - *k * divisor_) : std::nullopt;
+  }
+
+  // Where DivideByRange finds nothing. Nothing on overflow.
+  std::optional<Division> Divide() {
     if (std::optional<Division> division = DivideByFacts()) return division;
     for (const int64_t block : Blocks()) {
       if (std::optional<Division> division = DivideInBlocks(block)) return division;
@@ -292,8 +295,10 @@ Division DivMod(DigitContext& context, const Sum& sum, int64_t divisor) {
   if (sum.IsConstant()) {
     return {Constant(FloorDiv(sum.constant, divisor)), Constant(FloorMod(sum.constant, divisor))};
   }
+  Divider divider(context, sum, divisor);
+  if (const std::optional<Division> division = divider.DivideByRange()) return *division;
   if (const Division* known = context.FindDivision(sum, divisor)) return *known;
-  std::optional<Division> division = Divider(context, sum, divisor).Divide();
+  std::optional<Division> division = divider.Divide();
   if (!division) division = OpaqueDivision(context, sum, divisor);
   context.RememberDivision(sum, divisor, *division);
   return *division;

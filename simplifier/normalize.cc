@@ -132,6 +132,15 @@ bool NormalizeGroup(TermVector& group) {
   return true;
 }
 
+// Whether the terms are in normal form as they stand: one digit for each atom, in order.
+bool IsNormal(llvm::ArrayRef<Term> terms) {
+  for (size_t i = 0; i < terms.size(); ++i) {
+    if (i > 0 && terms[i - 1].atom->id >= terms[i].atom->id) return false;
+    if (terms[i].coefficient == 0 || IsWholeMark(terms[i])) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 void AppendTerm(int64_t coefficient, const Atom* atom, int64_t lo, int64_t extent,
@@ -142,6 +151,7 @@ void AppendTerm(int64_t coefficient, const Atom* atom, int64_t lo, int64_t exten
 }
 
 std::optional<Sum> Normalize(DigitContext& context, TermVector terms, int64_t constant) {
+  if (IsNormal(terms)) return context.Store(terms, constant);
   bool expanded = true;
   while (expanded) {
     expanded = false;
