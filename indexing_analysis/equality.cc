@@ -3,8 +3,8 @@
 #include <random>
 #include <vector>
 
+#include "indexing_analysis/read_map.h"
 #include "llvm/ADT/SmallPtrSet.h"
-#include "simplifier/affine_bridge.h"
 #include "simplifier/arithmetic.h"
 #include "simplifier/integer_system.h"
 #include "simplifier/quasi_affine_map.h"
@@ -20,34 +20,11 @@ using simplifier::IntegerSystem;
 using simplifier::QuasiAffineMap;
 using simplifier::Solution;
 using simplifier::Sum;
-using simplifier::Term;
 using simplifier::VariableId;
 
-// The map as sums; ranges and runtime variables are variables after the dimensions.
 QuasiAffineMap Import(DigitContext& context, const IndexingMap& map) {
-  QuasiAffineMap imported;
-  for (const Variable& variable : map.dimensions()) imported.boxes.push_back(variable.bounds);
-  for (const Variable& variable : map.ranges()) imported.boxes.push_back(variable.bounds);
-  for (const RuntimeVariable& variable : map.runtime()) imported.boxes.push_back(variable.bounds);
-  imported.empty = map.IsKnownEmpty();
-  llvm::SmallVector<Sum, 6> variables;
-  for (size_t i = 0; i < imported.boxes.size(); ++i) {
-    imported.empty |= imported.boxes[i].IsEmpty();
-    if (!imported.empty) {
-      variables.push_back(imported.Variable(context, static_cast<VariableId>(i)));
-    }
-  }
-  if (imported.empty) return imported;
-  const llvm::ArrayRef<Sum> all = variables;
-  simplifier::AffineReader reader(context, all.take_front(map.num_dimensions()),
-                                  all.drop_front(map.num_dimensions()));
-  for (const mlir::AffineExpr result : map.affine_map().getResults()) {
-    imported.results.push_back(reader.Read(result));
-  }
-  for (const MapConstraint& constraint : map.constraints()) {
-    imported.constraints.push_back({reader.Read(constraint.expression), constraint.bounds});
-  }
-  Simplify(context, imported);
+  QuasiAffineMap imported = ReadMap(context, map, RuntimeVariablesAs::kVariables);
+  if (!imported.empty) Simplify(context, imported);
   return imported;
 }
 
@@ -136,26 +113,21 @@ class Comparison {
     return false;
   }
 
-  void CollectVariables(const Sum& sum, llvm::SmallPtrSetImpl<const Atom*>& seen) {
-    for (const Term& term : sum.terms) {
-      if (!seen.insert(term.atom).second) continue;
-      if (term.atom->kind == AtomKind::kVariable) relevant_[term.atom->variable] = true;
-      for (const Sum& argument : term.atom->arguments) CollectVariables(argument, seen);
-    }
-  }
-
   // The number of points of the variables on which a difference can depend; 0 if there are too
   // many.
   int64_t CountRelevantPoints() {
     const auto& [a, b] = sums_;
     relevant_.assign(boxes_.size(), false);
     llvm::SmallPtrSet<const Atom*, 16> seen;
+    const auto mark = [this](const Atom& atom) {
+      if (atom.kind == AtomKind::kVariable) relevant_[atom.variable] = true;
+    };
     for (const QuasiAffineMap* map : {&a, &b}) {
       if (map->empty) continue;
       for (const Constraint& constraint : map->constraints) {
-        CollectVariables(constraint.expression, seen);
+        ForEachAtom(constraint.expression, seen, mark);
       }
-      for (const size_t k : unequal_results_) CollectVariables(map->results[k], seen);
+      for (const size_t k : unequal_results_) ForEachAtom(map->results[k], seen, mark);
     }
     int64_t points = 1;
     for (size_t i = 0; i < boxes_.size(); ++i) {

@@ -3,6 +3,7 @@
 
 #include "indexing_analysis/access.h"
 #include "indexing_analysis/indexing_map.h"
+#include "indexing_analysis/read_map.h"
 #include "indexing_analysis/write_map.h"
 #include "simplifier/affine_bridge.h"
 #include "simplifier/quasi_affine_map.h"
@@ -13,46 +14,11 @@ namespace {
 using simplifier::Atom;
 using simplifier::DigitContext;
 using simplifier::QuasiAffineMap;
-using simplifier::Sum;
-using simplifier::VariableId;
 
 bool IsDivision(mlir::AffineExpr expression) {
   const mlir::AffineExprKind kind = expression.getKind();
   return kind == mlir::AffineExprKind::FloorDiv || kind == mlir::AffineExprKind::CeilDiv ||
          kind == mlir::AffineExprKind::Mod;
-}
-
-// The dimensions, then the ranges, are variables; the runtime variables are functions without
-// arguments, for their bounds are not to be narrowed.
-QuasiAffineMap Import(DigitContext& context, const IndexingMap& map) {
-  QuasiAffineMap imported;
-  llvm::SmallVector<Sum, 8> variables;
-  const auto add = [&](const Variable& variable) {
-    imported.boxes.push_back(variable.bounds);
-    imported.empty |= variable.bounds.IsEmpty();
-    if (imported.empty) return;
-    const auto number = static_cast<VariableId>(variables.size());
-    variables.push_back(imported.Variable(context, number));
-  };
-  for (const Variable& dimension : map.dimensions()) add(dimension);
-  for (const Variable& range : map.ranges()) add(range);
-  for (const RuntimeVariable& runtime : map.runtime()) {
-    imported.empty |= runtime.bounds.IsEmpty();
-    if (imported.empty) return imported;
-    const auto number = static_cast<VariableId>(variables.size());
-    variables.push_back(context.Function(number, {}, runtime.bounds));
-  }
-  if (imported.empty) return imported;
-  const llvm::ArrayRef<Sum> all = variables;
-  simplifier::AffineReader reader(context, all.take_front(map.num_dimensions()),
-                                  all.drop_front(map.num_dimensions()));
-  for (const mlir::AffineExpr result : map.affine_map().getResults()) {
-    imported.results.push_back(reader.Read(result));
-  }
-  for (const MapConstraint& constraint : map.constraints()) {
-    imported.constraints.push_back({reader.Read(constraint.expression), constraint.bounds});
-  }
-  return imported;
 }
 
 // Nothing where an expression is too long or overflows.
@@ -86,7 +52,7 @@ std::optional<IndexingMap> Export(DigitContext& context, const QuasiAffineMap& s
 
 IndexingMap SimplifyOnce(const IndexingMap& map) {
   DigitContext context;
-  QuasiAffineMap imported = Import(context, map);
+  QuasiAffineMap imported = ReadMap(context, map, RuntimeVariablesAs::kFunctions);
   if (!imported.empty) simplifier::Simplify(context, imported);
   if (imported.empty) return IndexingMap::KnownEmpty(map);
   std::optional<IndexingMap> simplified = Export(context, imported, map);

@@ -224,6 +224,15 @@ const Atom* Renaming::ApplyTo(const Atom& atom) {
   return result;
 }
 
+void ForEachAtom(const Sum& sum, llvm::SmallPtrSetImpl<const Atom*>& seen,
+                 llvm::function_ref<void(const Atom&)> visit) {
+  for (const Term& term : sum.terms) {
+    if (!seen.insert(term.atom).second) continue;
+    visit(*term.atom);
+    for (const Sum& argument : term.atom->arguments) ForEachAtom(argument, seen, visit);
+  }
+}
+
 namespace {
 
 class Evaluator {

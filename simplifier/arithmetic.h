@@ -9,6 +9,7 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/SmallPtrSet.h"
 #include "simplifier/digit_context.h"
 #include "simplifier/digit_sum.h"
 
@@ -98,6 +99,11 @@ class Renaming {
   Rename rename_;
   llvm::SmallDenseMap<const Atom*, const Atom*, 8> memo_;
 };
+
+/// Calls `visit` once for every atom that the sum depends on, itself or through marks and operands,
+/// but for those in `seen`, and adds these to `seen`. An atom comes before those it depends on.
+void ForEachAtom(const Sum& sum, llvm::SmallPtrSetImpl<const Atom*>& seen,
+                 llvm::function_ref<void(const Atom&)> visit);
 
 /// The value of the sum where `values(variable or function atom)` gives the value of the variable
 /// or function; nothing on overflow, division by zero or where `values` gives nothing.

@@ -224,7 +224,7 @@ class Divider {
     for (const Term& term : rest_) {
       const int64_t magnitude = Magnitude(term.coefficient);
       const int64_t best = Magnitude(leading->coefficient);
-      if (magnitude > best || (magnitude == best && StructurallyLess(*leading->atom, *term.atom))) {
+      if (magnitude > best || (magnitude == best && StructurallyLess(*term.atom, *leading->atom))) {
         leading = &term;
       }
     }

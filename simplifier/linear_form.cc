@@ -204,6 +204,7 @@ LinearForm ShortestForm::Write(const Sum& sum) {
   }
   llvm::stable_sort(form.parts,
                     [](const auto& a, const auto& b) { return Compare(*a.second, *b.second) < 0; });
+  SettleSigns(form);
   SettleConstants(form);
   CountOperations(form);
   return form;
@@ -398,6 +399,39 @@ LinearForm ShortestForm::WriteDigits(llvm::ArrayRef<Term> digits) {
     Append(digit.coefficient, factor, form);
   }
   return form;
+}
+
+// With S' = c - 1 - S, -(S floordiv c) is S' floordiv c and -(S mod c) is S' mod c - (c - 1): takes
+// what has fewer signs and constants.
+void ShortestForm::SettleSigns(LinearForm& form) {
+  const auto clutter = [](const LinearForm& operand, int64_t divisor) {
+    int count = operand.constant % divisor != 0 ? 1 : 0;
+    for (const auto& part : operand.parts) count += part.first < 0 ? 1 : 0;
+    return count;
+  };
+  for (auto& [coefficient, factor] : form.parts) {
+    const bool divides = factor->kind == FactorKind::kFloorDiv || factor->kind == FactorKind::kMod;
+    const int64_t divisor = factor->divisor;
+    if (coefficient >= 0 || coefficient == support::kInt64Min || !divides || divisor == 1) continue;
+    LinearForm flipped;
+    flipped.constant = divisor - 1;
+    const std::optional<LinearForm> operand = SumOf(flipped, -1, factor->operand);
+    if (!operand) continue;
+    std::optional<int64_t> constant = form.constant;
+    if (factor->kind == FactorKind::kMod) {
+      const std::optional<int64_t> shift = CheckedMul(coefficient, divisor - 1);
+      constant = shift ? CheckedAdd(form.constant, *shift) : std::nullopt;
+    }
+    if (!constant) continue;
+    const int before = clutter(factor->operand, divisor) + (form.constant != 0 ? 1 : 0) + 1;
+    const int after = clutter(*operand, divisor) + (*constant != 0 ? 1 : 0);
+    if (after >= before) continue;
+    form.constant = *constant;
+    coefficient = -coefficient;
+    flipped = *operand;
+    flipped.operations = factor->operand.operations;
+    factor = Divide(factor->kind, std::move(flipped), divisor);
+  }
 }
 
 // Moves constants between a form and its quotients, so that as few as possible are left:

@@ -7,6 +7,7 @@
 //   Lifting       with 0 <= r < g: S floordiv c = (g * S + r) floordiv (c * g), and
 //                 g * (S mod c) + r = (g * S + r) mod (c * g). So with S = d1 + d2 floordiv 4 and
 //                 r = d2 mod 4, S floordiv 2 is (4 * d1 + d2) floordiv 8.
+//   Signs         -(S floordiv c) is (c - 1 - S) floordiv c.
 // The result is a function of the sum alone.
 #ifndef HLO_INDEXING_SIMPLIFIER_LINEAR_FORM_H_
 #define HLO_INDEXING_SIMPLIFIER_LINEAR_FORM_H_
@@ -78,6 +79,7 @@ class ShortestForm {
   bool LiftOne(TermVector& terms, int64_t& coefficient, Sum& sum, int64_t& modulus);
   void WriteChain(llvm::ArrayRef<Term> digits, LinearForm& form);
   LinearForm WriteDigits(llvm::ArrayRef<Term> digits);
+  void SettleSigns(LinearForm& form);
   void SettleConstants(LinearForm& form);
   void AppendForm(int64_t coefficient, const LinearForm& addend, LinearForm& form);
 

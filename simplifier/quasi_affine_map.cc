@@ -86,9 +86,10 @@ std::optional<Sum> AddMultiple(DigitContext& context, const Sum& sum, const Cons
     term.coefficient = *negated;
     terms.push_back(term);
   }
-  const std::optional<int64_t> value = CheckedMul(equality.bounds.lower, factor);
-  const std::optional<int64_t> constant =
-      value ? support::CheckedAdd(sum.constant, *value) : std::nullopt;
+  // Reducing one equality by another may have left a constant in it.
+  const auto value = CheckedSub(equality.bounds.lower, equality.expression.constant);
+  const auto scaled = value ? CheckedMul(*value, factor) : std::nullopt;
+  const auto constant = scaled ? support::CheckedAdd(sum.constant, *scaled) : std::nullopt;
   return constant ? Normalize(context, std::move(terms), *constant) : std::nullopt;
 }
 

@@ -19,17 +19,6 @@ constexpr size_t kMaxConstraints = 32;
 
 using Leaves = llvm::SmallSetVector<const Atom*, 4>;
 
-// The variables and functions that the sum depends on.
-void CollectLeaves(const Sum& sum, llvm::SmallPtrSetImpl<const Atom*>& seen, Leaves& leaves) {
-  for (const Term& term : sum.terms) {
-    if (term.atom->IsLeaf()) {
-      leaves.insert(term.atom);
-    } else if (seen.insert(term.atom).second) {
-      for (const Sum& argument : term.atom->arguments) CollectLeaves(argument, seen, leaves);
-    }
-  }
-}
-
 // Constraints that share leaves, directly or through others.
 struct Component {
   llvm::SmallVector<Constraint, 4> constraints;
@@ -41,7 +30,9 @@ std::vector<Component> Split(llvm::ArrayRef<Constraint> constraints) {
   llvm::EquivalenceClasses<const Atom*> classes;
   for (size_t i = 0; i < constraints.size(); ++i) {
     llvm::SmallPtrSet<const Atom*, 8> seen;
-    CollectLeaves(constraints[i].expression, seen, leaves[i]);
+    ForEachAtom(constraints[i].expression, seen, [&](const Atom& atom) {
+      if (atom.IsLeaf()) leaves[i].insert(&atom);
+    });
     for (const Atom* leaf : leaves[i]) classes.unionSets(leaves[i].front(), leaf);
   }
   // In the order of the constraints.

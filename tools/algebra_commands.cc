@@ -1,6 +1,7 @@
 // `hlo-indexing simplify`, `equal` and `compose`: the algebra on bare maps.
 #include "indexing_analysis/equality.h"
 #include "indexing_analysis/indexing_map.h"
+#include "indexing_analysis/inverse.h"
 #include "tools/command.h"
 #include "tools/map_command.h"
 #include "tools/map_json.h"
@@ -11,6 +12,7 @@ namespace {
 using indexing_analysis::AnswerName;
 using indexing_analysis::Equality;
 using indexing_analysis::IndexingMap;
+using indexing_analysis::InverseResult;
 
 // A subcommand whose answer is a map.
 class MapResultCommand : public MapCommand {
@@ -60,6 +62,37 @@ class ComposeCommand : public MapResultCommand {
                          " dimension variables");
     }
     WriteResult(Compose(maps[0], maps[1]), texts);
+  }
+};
+
+class InverseCommand : public MapCommand {
+ public:
+  using MapCommand::MapCommand;
+
+ protected:
+  size_t maps_per_question() const override { return 1; }
+  void Answer(llvm::ArrayRef<IndexingMap> maps, llvm::ArrayRef<llvm::StringRef> texts) override {
+    const InverseResult inverse = Inverse(maps[0]);
+    if (!is_json()) {
+      out() << inverse.map.ToString();
+      if (!inverse.exists) out() << ": " << inverse.reason;
+      out() << '\n';
+      return;
+    }
+    WriteObject([&](llvm::json::OStream& json) {
+      json.attribute("kind", "simplified");
+      json.attribute("input", Joined(texts));
+      json.attribute("exists", inverse.exists);
+      json.attributeBegin("map");
+      if (inverse.exists) {
+        WriteMap(inverse.map, json);
+      } else {
+        json.value(nullptr);
+      }
+      json.attributeEnd();
+      json.attribute("empty", inverse.map.IsKnownEmpty());
+      if (!inverse.exists) json.attribute("reason", inverse.reason);
+    });
   }
 };
 
@@ -125,6 +158,10 @@ ExitCode RunSimplify(const BareMapsOptions& options, llvm::raw_ostream& out) {
 
 ExitCode RunCompose(const BareMapsOptions& options, llvm::raw_ostream& out) {
   return ComposeCommand(options, out).Run();
+}
+
+ExitCode RunInverse(const BareMapsOptions& options, llvm::raw_ostream& out) {
+  return InverseCommand(options, out).Run();
 }
 
 ExitCode RunEqual(const BareMapsOptions& options, llvm::raw_ostream& out) {

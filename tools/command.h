@@ -67,6 +67,8 @@ ExitCode RunMaps(const MapsOptions& options, llvm::raw_ostream& out);
 ExitCode RunSimplify(const BareMapsOptions& options, llvm::raw_ostream& out);
 ExitCode RunEqual(const BareMapsOptions& options, llvm::raw_ostream& out);
 ExitCode RunCompose(const BareMapsOptions& options, llvm::raw_ostream& out);
+ExitCode RunInverse(const BareMapsOptions& options, llvm::raw_ostream& out);
+ExitCode RunImage(const BareMapsOptions& options, llvm::raw_ostream& out);
 ExitCode RunStats(const StatsOptions& options, llvm::raw_ostream& out);
 ExitCode RunPrint(const PrintCommandOptions& options, llvm::raw_ostream& out);
 

@@ -39,12 +39,14 @@ struct CommandLine {
                           "Bare maps in simplest form, from arguments or lines of stdin"};
   cl::SubCommand equal{"equal", "Whether two bare maps are the same function"};
   cl::SubCommand compose{"compose", "The second bare map after the first"};
+  cl::SubCommand inverse{"inverse", "The maps from results to dimensions"};
+  cl::SubCommand image{"image", "What bare maps reach, and how often"};
   cl::SubCommand stats{"stats", "Opcodes, shapes and how many maps are exact, superset, unknown"};
   cl::SubCommand print{"print", "The modules again, in canonical text"};
 
   cl::list<std::string> maps_files{cl::Positional, cl::desc("FILE... ('-' for stdin)"),
                                    cl::OneOrMore, cl::sub(maps), cl::cat(category)};
-  cl::list<std::string> simplify_maps{cl::Positional, cl::desc("[MAP]..."), cl::sub(simplify),
+  cl::list<std::string> single_maps{cl::Positional, cl::desc("[MAP]..."), cl::sub(simplify), cl::sub(inverse), cl::sub(image),
                                       cl::cat(category)};
   cl::list<std::string> map_pairs{cl::Positional, cl::desc("[MAP MAP]..."), cl::sub(equal),
                                   cl::sub(compose), cl::cat(category)};
@@ -63,6 +65,8 @@ struct CommandLine {
       cl::sub(simplify),
       cl::sub(equal),
       cl::sub(compose),
+      cl::sub(inverse),
+      cl::sub(image),
       cl::sub(stats),
       cl::cat(category)};
   cl::opt<std::string> output{"o",
@@ -73,6 +77,8 @@ struct CommandLine {
                               cl::sub(simplify),
                               cl::sub(equal),
                               cl::sub(compose),
+                              cl::sub(inverse),
+                              cl::sub(image),
                               cl::sub(stats),
                               cl::sub(print),
                               cl::cat(category)};
@@ -105,6 +111,7 @@ struct CommandLine {
                                     cl::value_desc("n"), cl::init(Limits().input_bytes),
                                     cl::sub(maps),       cl::sub(simplify),
                                     cl::sub(equal),      cl::sub(compose),
+                                    cl::sub(inverse),    cl::sub(image),
                                     cl::sub(stats),      cl::sub(print),
                                     cl::cat(category)};
   cl::opt<uint64_t> max_errors{"max-errors",        cl::desc("Stop after so many errors in a file"),
@@ -145,9 +152,11 @@ ExitCode Dispatch(CommandLine& line, llvm::raw_ostream& out) {
     options.limits = line.limits();
     return RunMaps(options, out);
   }
-  if (line.simplify) return RunSimplify({line.simplify_maps, line.format, line.limits()}, out);
+  if (line.simplify) return RunSimplify({line.single_maps, line.format, line.limits()}, out);
   if (line.equal) return RunEqual({line.map_pairs, line.format, line.limits()}, out);
   if (line.compose) return RunCompose({line.map_pairs, line.format, line.limits()}, out);
+  if (line.inverse) return RunInverse({line.single_maps, line.format, line.limits()}, out);
+
   if (line.stats) return RunStats({line.stats_files, line.format, line.limits()}, out);
   if (line.print) {
     return RunPrint({line.print_files, !line.no_metadata, line.operand_shapes, line.limits()}, out);

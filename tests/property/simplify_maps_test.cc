@@ -3,6 +3,7 @@
 
 #include "indexing_analysis/indexing_map.h"
 #include "mlir/IR/MLIRContext.h"
+#include "tests/property/map_points.h"
 #include "tests/property/random_map.h"
 
 namespace hlo_indexing::testing {
@@ -19,30 +20,6 @@ int CountDivisions(const std::string& text) {
     }
   }
   return count;
-}
-
-// Calls `visit` for every point of the box of the original's variables.
-template <typename Visit>
-void ForEachPoint(const IndexingMap& map, Visit visit) {
-  std::vector<indexing_analysis::Interval> boxes;
-  for (const auto& variable : map.dimensions()) boxes.push_back(variable.bounds);
-  for (const auto& variable : map.ranges()) boxes.push_back(variable.bounds);
-  std::vector<int64_t> point;
-  for (const auto& box : boxes) {
-    if (box.IsEmpty()) return;
-    point.push_back(box.lower);
-  }
-  while (true) {
-    visit(llvm::ArrayRef<int64_t>(point).take_front(map.num_dimensions()),
-          llvm::ArrayRef<int64_t>(point).drop_front(map.num_dimensions()));
-    size_t i = 0;
-    while (i < boxes.size() && point[i] == boxes[i].upper) {
-      point[i] = boxes[i].lower;
-      ++i;
-    }
-    if (i == boxes.size()) return;
-    ++point[i];
-  }
 }
 
 TEST(SimplifyMaps, KeepsDomainAndValuesAndIsIdempotent) {

@@ -96,6 +96,37 @@ TEST_F(QuasiAffineMapTest, ExtremeBoundsDoNotOverflow) {
   SUCCEED();
 }
 
+// An equality that another one has shortened has a constant; a third sum that it shortens in turn
+// must count it.
+TEST_F(QuasiAffineMapTest, EqualitiesShortenEachOther) {
+  const Sum x = Var(0, 9);
+  const Sum y = Var(0, 9);
+  const Sum z = Var(0, 9);
+  const Sum w = Var(0, 9);
+  Constrain(Combine({{x, 2}, {y, 1}, {z, 1}}), 12, 12);
+  Constrain(Combine({{x, 2}, {y, 1}, {z, 3}, {w, 5}}), 30, 30);
+  map_.results = {Combine({{x, 2}, {y, 1}, {z, 3}, {w, 7}})};
+  const std::vector<Constraint> original(map_.constraints.begin(), map_.constraints.end());
+  const Sum result = map_.results[0];
+  Simplify(context_, map_);
+  int points = 0;
+  for (int64_t code = 0; code < 10000; ++code) {
+    const int64_t point[] = {code / 1000, code / 100 % 10, code / 10 % 10, code % 10};
+    const auto value = [&](const Atom& atom) { return std::optional(point[atom.variable]); };
+    const auto holds = [&](const Constraint& constraint) {
+      return constraint.bounds.Contains(*Evaluate(constraint.expression, value));
+    };
+    bool in_box = true;
+    for (size_t i = 0; i < 4; ++i) in_box &= map_.boxes[i].Contains(point[i]);
+    const bool expected = llvm::all_of(original, holds);
+    ASSERT_EQ(in_box && llvm::all_of(map_.constraints, holds), expected) << code;
+    if (!expected) continue;
+    ++points;
+    ASSERT_EQ(Evaluate(map_.results[0], value), Evaluate(result, value)) << code;
+  }
+  EXPECT_GT(points, 0);
+}
+
 TEST_F(QuasiAffineMapTest, ConstraintsSimplifyResults) {
   const Sum x = Var(0, 9);
   const Sum y = Var(0, 9);

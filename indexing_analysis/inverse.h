@@ -1,0 +1,31 @@
+// The inverse of a map, as a map.
+#ifndef HLO_INDEXING_INDEXING_ANALYSIS_INVERSE_H_
+#define HLO_INDEXING_INDEXING_ANALYSIS_INVERSE_H_
+
+#include <string>
+
+#include "indexing_analysis/indexing_map.h"
+
+namespace hlo_indexing::indexing_analysis {
+
+struct InverseResult {
+  /// Unknown where there is no inverse.
+  IndexingMap map;
+  /// kNo: why.
+  bool exists = false;
+  std::string reason;
+};
+
+/// The inverse of the relation that `map` states between its dimensions and its results: dimension
+/// j of the inverse is result j of `map`, result i the dimension i. Where several points have the
+/// same results, or `map` has range variables, the inverse has range variables. Its domain has
+/// exactly the results that `map` reaches. Runtime variables stay, at the same places.
+/// *(d0)[s0] -> (d0 * 2 + s0), d0 in [0, 4], s0 in [0, 2] gives
+///  (d0)[s0] -> ((d0 - s0) floordiv 2), d0 in [0, 10], s0 in [0, 2], d0 - s0 in [0, 8],
+///  (d0 - s0) mod 2 in [0, 0]*
+/// It does not exist where `map` is unknown, and where an expression overflows.
+InverseResult Inverse(const IndexingMap& map);
+
+}  // namespace hlo_indexing::indexing_analysis
+
+#endif  // HLO_INDEXING_INDEXING_ANALYSIS_INVERSE_H_
