@@ -243,18 +243,6 @@ class Comparison {
 
 }  // namespace
 
-llvm::StringRef AnswerName(Answer answer) {
-  switch (answer) {
-    case Answer::kYes:
-      return "yes";
-    case Answer::kNo:
-      return "no";
-    case Answer::kUnknown:
-      break;
-  }
-  return "unknown";
-}
-
 Equality Equal(const IndexingMap& a, const IndexingMap& b, EqualityBudget budget) {
   if (a.IsUnknown() || b.IsUnknown()) return {Answer::kUnknown, "a map is unknown", {}, {}};
   if (a.num_dimensions() != b.num_dimensions() || a.num_ranges() != b.num_ranges() ||

@@ -7,13 +7,11 @@
 
 #include "indexing_analysis/indexing_map.h"
 #include "llvm/ADT/SmallVector.h"
+#include "support/answer.h"
 
 namespace hlo_indexing::indexing_analysis {
 
-enum class Answer : uint8_t { kYes, kNo, kUnknown };
-
-/// "yes", "no" or "unknown".
-llvm::StringRef AnswerName(Answer answer);
+using support::Answer;
 
 struct Equality {
   Answer answer = Answer::kUnknown;

@@ -119,8 +119,8 @@ class Exporter {
 };
 
 IndexingMap EmptyInverse(const IndexingMap& map) {
-  const llvm::SmallVector<mlir::AffineExpr> zeros(
-      map.num_dimensions(), mlir::getAffineConstantExpr(0, map.context()));
+  const llvm::SmallVector<mlir::AffineExpr> zeros(map.num_dimensions(),
+                                                  mlir::getAffineConstantExpr(0, map.context()));
   const unsigned num_results = map.affine_map().getNumResults();
   const auto affine_map = mlir::AffineMap::get(
       num_results, static_cast<unsigned>(map.num_runtime()), zeros, map.context());

@@ -137,8 +137,7 @@ class Inverter {
         term.IsTop() ? std::nullopt : CheckedMul(term.lo, term.extent);
     for (Piece& piece : unknown->pieces) {
       if (piece.lo() < term.lo || (end && piece.lo() >= *end)) continue;
-      const std::optional<int64_t> coefficient =
-          CheckedMul(term.coefficient, piece.lo() / term.lo);
+      const std::optional<int64_t> coefficient = CheckedMul(term.coefficient, piece.lo() / term.lo);
       if (!coefficient || *coefficient == support::kInt64Min) {
         equation.blocked.push_back(term);
         return;
@@ -208,10 +207,10 @@ class Inverter {
         Move(*part.piece->value, part.coefficient, equation);
         continue;
       }
-      const auto same = llvm::find_if(
-          left, [&](const ScaledPiece& other) { return other.piece == part.piece; });
-      const auto sum = same == left.end() ? std::nullopt
-                                          : CheckedAdd(same->coefficient, part.coefficient);
+      const auto same =
+          llvm::find_if(left, [&](const ScaledPiece& other) { return other.piece == part.piece; });
+      const auto sum =
+          same == left.end() ? std::nullopt : CheckedAdd(same->coefficient, part.coefficient);
       if (sum && *sum != support::kInt64Min) {
         same->coefficient = *sum;
       } else {

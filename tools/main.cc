@@ -23,6 +23,8 @@ constexpr llvm::StringRef kOverview =
     "  hlo-indexing simplify '(d0) -> (d0 floordiv 4 * 4 + d0 mod 4), domain: d0 in [0, 99]'\n"
     "  hlo-indexing equal '(d0) -> (d0 mod 2), domain: d0 in [0, 1]' "
     "'(d0) -> (d0), domain: d0 in [0, 1]'\n"
+    "  hlo-indexing inverse '(d0) -> (d0 * 2 + 1), domain: d0 in [0, 9]'\n"
+    "  hlo-indexing image '(d0)[s0] -> (d0 * 2 + s0), domain: d0 in [0, 4], s0 in [0, 2]'\n"
     "  hlo-indexing stats dump.txt                        opcodes, shapes, coverage\n"
     "  hlo-indexing print --no-metadata dump.txt          canonical HLO text\n"
     "\n"
@@ -46,8 +48,8 @@ struct CommandLine {
 
   cl::list<std::string> maps_files{cl::Positional, cl::desc("FILE... ('-' for stdin)"),
                                    cl::OneOrMore, cl::sub(maps), cl::cat(category)};
-  cl::list<std::string> single_maps{cl::Positional, cl::desc("[MAP]..."), cl::sub(simplify), cl::sub(inverse), cl::sub(image),
-                                      cl::cat(category)};
+  cl::list<std::string> single_maps{cl::Positional,   cl::desc("[MAP]..."), cl::sub(simplify),
+                                    cl::sub(inverse), cl::sub(image),       cl::cat(category)};
   cl::list<std::string> map_pairs{cl::Positional, cl::desc("[MAP MAP]..."), cl::sub(equal),
                                   cl::sub(compose), cl::cat(category)};
   cl::list<std::string> stats_files{cl::Positional, cl::desc("FILE... ('-' for stdin)"),
@@ -156,6 +158,7 @@ ExitCode Dispatch(CommandLine& line, llvm::raw_ostream& out) {
   if (line.equal) return RunEqual({line.map_pairs, line.format, line.limits()}, out);
   if (line.compose) return RunCompose({line.map_pairs, line.format, line.limits()}, out);
   if (line.inverse) return RunInverse({line.single_maps, line.format, line.limits()}, out);
+  if (line.image) return RunImage({line.single_maps, line.format, line.limits()}, out);
 
   if (line.stats) return RunStats({line.stats_files, line.format, line.limits()}, out);
   if (line.print) {
