@@ -1,4 +1,5 @@
 // Simplifying a map whose variables stay.
+#include <algorithm>
 #include <utility>
 
 #include "indexing_analysis/access.h"
@@ -15,10 +16,49 @@ using simplifier::Atom;
 using simplifier::DigitContext;
 using simplifier::QuasiAffineMap;
 
-bool IsDivision(mlir::AffineExpr expression) {
-  const mlir::AffineExprKind kind = expression.getKind();
-  return kind == mlir::AffineExprKind::FloorDiv || kind == mlir::AffineExprKind::CeilDiv ||
-         kind == mlir::AffineExprKind::Mod;
+// Divisions and remainders of expressions, written out as trees. Shared parts are looked at once.
+class DivisionCounter {
+ public:
+  // Stops counting at kMany.
+  int64_t Count(mlir::AffineExpr expression) {
+    const auto binary = llvm::dyn_cast<mlir::AffineBinaryOpExpr>(expression);
+    if (!binary) return 0;
+    if (const auto known = counts_.find(expression); known != counts_.end()) return known->second;
+    const mlir::AffineExprKind kind = expression.getKind();
+    const bool divides = kind == mlir::AffineExprKind::FloorDiv ||
+                         kind == mlir::AffineExprKind::CeilDiv || kind == mlir::AffineExprKind::Mod;
+    const int64_t operands = Count(binary.getLHS()) + Count(binary.getRHS());
+    const int64_t count = std::min(operands + (divides ? 1 : 0), kMany);
+    counts_[expression] = count;
+    return count;
+  }
+
+  int64_t Count(llvm::ArrayRef<MapConstraint> constraints) {
+    int64_t count = 0;
+    for (const MapConstraint& constraint : constraints) count += Count(constraint.expression);
+    return count;
+  }
+
+ private:
+  static constexpr int64_t kMany = int64_t{1} << 32;
+  llvm::SmallDenseMap<mlir::AffineExpr, int64_t, 16> counts_;
+};
+
+// Where boundaries do not divide each other, a sum may take more divisions than its author found.
+// What was given is as right then, and shorter.
+void KeepShorter(const IndexingMap& map, llvm::MutableArrayRef<mlir::AffineExpr> results,
+                 llvm::SmallVectorImpl<MapConstraint>& constraints) {
+  DivisionCounter counter;
+  for (size_t i = 0; i < results.size(); ++i) {
+    const int64_t count = counter.Count(results[i]);
+    if (count == 0) continue;
+    const mlir::AffineExpr given = map.affine_map().getResult(static_cast<unsigned>(i));
+    if (counter.Count(given) < count) results[i] = given;
+  }
+  const int64_t count = counter.Count(constraints);
+  if (count > 0 && counter.Count(map.constraints()) < count) {
+    constraints.assign(map.constraints().begin(), map.constraints().end());
+  }
 }
 
 // Nothing where an expression is too long or overflows.
@@ -32,9 +72,10 @@ std::optional<IndexingMap> Export(DigitContext& context, const QuasiAffineMap& s
                                            map.context());
   };
   simplifier::AffineWriter writer(context, map.context(), leaf);
-  const auto results = WriteResults(simplified.results, writer);
+  auto results = WriteResults(simplified.results, writer);
   auto constraints = WriteConstraints(simplified.constraints, writer);
   if (!results || !constraints) return std::nullopt;
+  KeepShorter(map, *results, *constraints);
   SortConstraints(map, *constraints);
   std::vector<Variable> dimensions(map.dimensions());
   std::vector<Variable> ranges(map.ranges());
@@ -62,11 +103,10 @@ IndexingMap SimplifyOnce(const IndexingMap& map) {
 }  // namespace
 
 bool HasDivisions(const IndexingMap& map) {
-  bool found = false;
-  const auto look = [&found](mlir::AffineExpr part) { found |= IsDivision(part); };
-  for (const mlir::AffineExpr result : map.affine_map().getResults()) result.walk(look);
-  for (const MapConstraint& constraint : map.constraints()) constraint.expression.walk(look);
-  return found;
+  DivisionCounter counter;
+  return counter.Count(map.constraints()) > 0 ||
+         llvm::any_of(map.affine_map().getResults(),
+                      [&](mlir::AffineExpr result) { return counter.Count(result) > 0; });
 }
 
 // The shortest form of a sum, read again, may be another sum that has a shorter one: where

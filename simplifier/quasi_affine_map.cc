@@ -2,7 +2,10 @@
 
 #include <numeric>
 
+#include "llvm/ADT/MapVector.h"
 #include "simplifier/integer_system.h"
+#include "simplifier/pinned.h"
+#include "simplifier/refine.h"
 #include "simplifier/small_domain.h"
 
 namespace hlo_indexing::simplifier {
@@ -125,14 +128,15 @@ class Tightener {
       boxes_changed_ = false;
       narrows_ = round < kMaxRounds;
       NormalizeConstraints();
-      if (narrows_) {
+      const bool remainders_changed = !map_.empty && MeetRemainders();
+      if (narrows_ && !remainders_changed) {
         for (const Constraint& constraint : map_.constraints) Propagate(constraint);
         if (effort_ == Effort::kAllPoints && !boxes_changed_ && !map_.empty) TryAllPoints();
       }
       if (map_.empty) break;
       const bool functions_changed = FindFunctionBounds();
       const bool sums_changed = UseEqualities();
-      if (!boxes_changed_ && !functions_changed && !sums_changed) break;
+      if (!boxes_changed_ && !functions_changed && !sums_changed && !remainders_changed) break;
       SubstituteBoxes();
     }
   }
@@ -230,6 +234,44 @@ class Tightener {
       if (digit.Contains(terms[i].DigitRange())) continue;
       IntersectBox(*terms[i].atom, AtomBounds(digit, terms[i].lo));
     }
+  }
+
+  // Joins what constraints say of the remainders of each variable, and lets its bounds be of that
+  // class. Whether a constraint has changed.
+  bool MeetRemainders() {
+    llvm::MapVector<const Atom*, Pinned> known;
+    llvm::SmallVector<std::optional<Pinned>, 4> said;
+    bool changed = false;
+    for (const Constraint& constraint : map_.constraints) {
+      said.push_back(PinnedBy(constraint));
+      if (!said.back()) continue;
+      const Pinned& pinned = *said.back();
+      const auto [joined, is_new] = known.insert({pinned.leaf, pinned});
+      map_.empty |= pinned.values.modulus == 0;
+      map_.empty |= !is_new && AreDisjoint(joined->second.values, pinned.values);
+      if (map_.empty) return false;
+      changed |= !is_new || !pinned.is_plain;
+      if (is_new) continue;
+      const std::optional<Congruence> both = Intersect(joined->second.values, pinned.values);
+      // The variable has fewer values than the modulus then, and keeps both.
+      if (!both) return false;
+      joined->second.values = *both;
+    }
+    for (const auto& [leaf, pinned] : known) {
+      if (leaf->kind != AtomKind::kVariable || !narrows_) continue;
+      const Interval snapped = Snap(map_.boxes[leaf->variable], pinned.values);
+      IntersectBox(*leaf, snapped + Interval::Point(-leaf->lower));
+    }
+    if (!changed || map_.empty) return false;
+    llvm::SmallVector<Constraint, 2> kept;
+    for (size_t i = 0; i < said.size(); ++i) {
+      if (!said[i]) kept.push_back(map_.constraints[i]);
+    }
+    for (const auto& [leaf, pinned] : known) {
+      if (pinned.values.modulus > 1) kept.push_back(PlainConstraint(context_, pinned));
+    }
+    map_.constraints = std::move(kept);
+    return narrows_;
   }
 
   void TryAllPoints() {
@@ -344,11 +386,14 @@ void Tighten(DigitContext& context, QuasiAffineMap& map) {
 void Simplify(DigitContext& context, QuasiAffineMap& map) {
   Tightener(context, map, Effort::kAllPoints).Run();
   map.empty |= HasNoPoint(map);
-  if (map.empty || map.constraints.empty()) return;
-  const FactScope facts(context, map.constraints);
-  const auto keep = [](const Atom&) -> std::optional<Sum> { return std::nullopt; };
-  Substitution substitution(context, keep, UnchangedMarks::kDivideAgain);
-  for (Sum& result : map.results) result = substitution.Apply(result);
+  if (map.empty) return;
+  if (!map.constraints.empty()) {
+    const FactScope facts(context, map.constraints);
+    const auto keep = [](const Atom&) -> std::optional<Sum> { return std::nullopt; };
+    Substitution substitution(context, keep, UnchangedMarks::kDivideAgain);
+    for (Sum& result : map.results) result = substitution.Apply(result);
+  }
+  Refine(context, map);
 }
 
 }  // namespace hlo_indexing::simplifier

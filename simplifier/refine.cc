@@ -1,0 +1,322 @@
+#include "simplifier/refine.h"
+
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/SmallPtrSet.h"
+#include "simplifier/affine_fit.h"
+#include "simplifier/arithmetic.h"
+#include "simplifier/div_mod.h"
+#include "simplifier/linear_form.h"
+#include "simplifier/pinned.h"
+
+namespace hlo_indexing::simplifier {
+namespace {
+
+// Points at which one sum is tried.
+constexpr int64_t kMaxPoints = 2048;
+// Evaluations of a map, all sums together: a few milliseconds.
+constexpr int64_t kMaxEvaluations = 1 << 15;
+
+using Leaves = llvm::SmallSetVector<const Atom*, 4>;
+
+bool IsWholeLeaf(const Term& term) { return term.IsWhole() && term.atom->IsLeaf(); }
+
+bool IsLinear(const Sum& sum) { return llvm::all_of(sum.terms, IsWholeLeaf); }
+
+Leaves LeavesOf(const Sum& sum) {
+  Leaves leaves;
+  llvm::SmallPtrSet<const Atom*, 8> seen;
+  ForEachAtom(sum, seen, [&](const Atom& atom) {
+    if (atom.IsLeaf()) leaves.insert(&atom);
+  });
+  return leaves;
+}
+
+bool Intersects(const Leaves& a, const Leaves& b) {
+  return llvm::any_of(a, [&](const Atom* leaf) { return b.contains(leaf); });
+}
+
+// A variable with a known remainder, and the one that stands for its quotient.
+struct Scaled {
+  const Atom* leaf = nullptr;
+  // leaf = modulus * quotient + lowest.
+  int64_t modulus = 1;
+  int64_t lowest = 0;
+  Sum quotient;
+};
+
+// The variable that stands for the quotient, with values from 0; nothing where the leaf has no
+// smallest and largest value or only one.
+std::optional<Scaled> MakeScaled(DigitContext& context, const Pinned& pinned, VariableId number) {
+  const Interval values = Snap(pinned.leaf->ValueRange(), pinned.values);
+  if (!values.IsFinite() || values.lower >= values.upper) return std::nullopt;
+  const auto width = support::CheckedSub(values.upper, values.lower);
+  if (!width) return std::nullopt;
+  Scaled scaled = {pinned.leaf, pinned.values.modulus, values.lower, {}};
+  scaled.quotient = context.Variable(number, {0, *width / scaled.modulus});
+  return scaled;
+}
+
+// Sums in terms of the quotients of pinned variables, and back.
+class Scaling {
+ public:
+  Scaling(DigitContext& context, llvm::ArrayRef<Scaled> scaled)
+      : context_(context), scaled_(scaled) {}
+
+  Sum Apply(const Sum& sum) const {
+    const auto replace = [this](const Atom& atom) -> std::optional<Sum> {
+      for (const Scaled& s : scaled_) {
+        if (s.leaf != &atom) continue;
+        const ScaledSum parts[] = {{s.quotient, s.modulus}};
+        return Linear(context_, parts, s.lowest);
+      }
+      return std::nullopt;
+    };
+    return Substitution(context_, replace).Apply(sum);
+  }
+
+  Sum Undo(const Sum& sum) const {
+    llvm::SmallVector<ScaledSum, 8> parts;
+    TermVector others;
+    for (const Term& term : sum.terms) {
+      const Scaled* s = Find(*term.atom);
+      // modulus * quotient is leaf - lowest.
+      if (s != nullptr && term.IsWhole() && term.coefficient % s->modulus == 0) {
+        parts.push_back({Offset(*s), term.coefficient / s->modulus});
+      } else {
+        others.push_back(term);
+      }
+    }
+    const auto replace = [this](const Atom& atom) -> std::optional<Sum> {
+      const Scaled* s = Find(atom);
+      if (s == nullptr) return std::nullopt;
+      return DivMod(context_, Offset(*s), s->modulus).quotient;
+    };
+    parts.push_back({Substitution(context_, replace).Apply(context_.Store(others, 0)), 1});
+    return Linear(context_, parts, sum.constant);
+  }
+
+ private:
+  const Scaled* Find(const Atom& atom) const {
+    for (const Scaled& s : scaled_) {
+      if (s.quotient.terms.front().atom == &atom) return &s;
+    }
+    return nullptr;
+  }
+
+  // leaf - lowest.
+  Sum Offset(const Scaled& s) const {
+    TermVector whole;
+    AppendTerm(1, s.leaf, 1, s.leaf->extent, whole);
+    return Add(context_, context_.Store(whole, s.leaf->lower), Constant(-s.lowest));
+  }
+
+  DigitContext& context_;
+  llvm::ArrayRef<Scaled> scaled_;
+};
+
+class Refiner {
+ public:
+  Refiner(DigitContext& context, QuasiAffineMap& map)
+      : context_(context), map_(map), shortest_form_(context) {
+    for (const Constraint& constraint : map.constraints) {
+      leaves_of_constraints_.push_back(LeavesOf(constraint.expression));
+      const std::optional<Pinned> pinned = PinnedBy(constraint);
+      if (!pinned || pinned->values.modulus < 2) continue;
+      const auto number = static_cast<VariableId>(map.boxes.size() + scaled_.size());
+      if (const auto scaled = MakeScaled(context, *pinned, number)) scaled_.push_back(*scaled);
+    }
+  }
+
+  void Run() {
+    for (Sum& result : map_.results) {
+      if (IsLinear(result)) continue;
+      result = Rescaled(result, scaled_);
+      result = Fitted(result, Domain::kConstrained);
+    }
+    for (Constraint& constraint : map_.constraints) {
+      if (IsLinear(constraint.expression)) continue;
+      llvm::SmallVector<Scaled, 2> others;
+      const std::optional<Pinned> own = PinnedBy(constraint);
+      for (const Scaled& s : scaled_) {
+        if (!own || own->leaf != s.leaf) others.push_back(s);
+      }
+      constraint.expression = Rescaled(constraint.expression, others);
+      constraint.expression = Fitted(constraint.expression, Domain::kBox);
+    }
+  }
+
+ private:
+  enum class Domain : uint8_t { kBox, kConstrained };
+
+  Sum Shorter(const Sum& a, const Sum& b) {
+    if (a == b) return a;
+    const auto cost = [this](const Sum& sum) {
+      const LinearForm form = shortest_form_.Write(sum);
+      return std::pair(form.operations, form.parts.size());
+    };
+    return cost(b) < cost(a) ? b : a;
+  }
+
+  Sum Rescaled(const Sum& sum, llvm::ArrayRef<Scaled> scaled) {
+    if (scaled.empty()) return sum;
+    const Scaling scaling(context_, scaled);
+    const Sum applied = scaling.Apply(sum);
+    return applied == sum ? sum : Shorter(sum, scaling.Undo(applied));
+  }
+
+  // The affine function that the sum is, or one that its parts are.
+  Sum Fitted(const Sum& sum, Domain domain) {
+    if (IsLinear(sum)) return sum;
+    if (const std::optional<Sum> affine = FitAll(sum, domain)) return *affine;
+    llvm::SmallVector<ScaledSum, 8> parts;
+    TermVector kept;
+    for (const Term& term : sum.terms) {
+      const std::optional<Sum> digit = IsWholeLeaf(term) ? std::nullopt : FitDigit(term, domain);
+      if (digit) {
+        parts.push_back({*digit, term.coefficient});
+      } else {
+        kept.push_back(term);
+      }
+    }
+    if (parts.empty()) return sum;
+    parts.push_back({context_.Store(kept, 0), 1});
+    return Linear(context_, parts, sum.constant);
+  }
+
+  // The digit without its coefficient; nothing where it stays.
+  std::optional<Sum> FitDigit(const Term& term, Domain domain) {
+    const Term digit = {1, term.atom, term.lo, term.extent};
+    const Sum alone = context_.Store(digit, 0);
+    if (const std::optional<Sum> affine = FitAll(alone, domain)) return affine;
+    if (term.atom->kind != AtomKind::kMark) return std::nullopt;
+    const Sum& inner = term.atom->arguments.front();
+    const Sum fitted = Fitted(inner, domain);
+    if (fitted == inner) return std::nullopt;
+    const Sum quotient = DivMod(context_, fitted, term.lo).quotient;
+    return term.IsTop() ? quotient : DivMod(context_, quotient, term.extent).remainder;
+  }
+
+  std::optional<Sum> FitAll(const Sum& sum, Domain domain) {
+    Leaves leaves = LeavesOf(sum);
+    const size_t num_leaves = leaves.size();
+    llvm::SmallVector<const Constraint*, 2> constraints;
+    if (domain == Domain::kConstrained) AddConstraints(leaves, constraints);
+    int64_t points = CountPoints(leaves);
+    if (points == 0 && !constraints.empty()) {
+      constraints.clear();
+      while (leaves.size() > num_leaves) leaves.pop_back();
+      points = CountPoints(leaves);
+    }
+    // A digit of a leaf on its whole box is not affine.
+    const bool only_leaves =
+        llvm::all_of(sum.terms, [](const Term& term) { return term.atom->IsLeaf(); });
+    if (points == 0 || (only_leaves && constraints.empty() && points > 2)) return std::nullopt;
+    if (evaluations_ + points > kMaxEvaluations) return std::nullopt;
+    return Fit(sum, leaves.getArrayRef(), num_leaves, constraints, points);
+  }
+
+  // The constraints that hang together with the leaves, whose own leaves are added.
+  void AddConstraints(Leaves& leaves, llvm::SmallVectorImpl<const Constraint*>& constraints) const {
+    std::vector<bool> added(map_.constraints.size(), false);
+    bool changed = true;
+    while (changed) {
+      changed = false;
+      for (size_t i = 0; i < added.size(); ++i) {
+        if (added[i] || !Intersects(leaves, leaves_of_constraints_[i])) continue;
+        added[i] = changed = true;
+        leaves.insert(leaves_of_constraints_[i].begin(), leaves_of_constraints_[i].end());
+        constraints.push_back(&map_.constraints[i]);
+      }
+    }
+  }
+
+  // 0 where there are too many.
+  static int64_t CountPoints(const Leaves& leaves) {
+    int64_t points = 1;
+    for (const Atom* leaf : leaves) {
+      if (leaf->extent > kMaxPoints / points) return 0;
+      points *= leaf->extent;
+    }
+    return points;
+  }
+
+  // The affine function of the first `num_leaves` leaves that the sum is at all points.
+  std::optional<Sum> Fit(const Sum& sum, llvm::ArrayRef<const Atom*> leaves, size_t num_leaves,
+                         llvm::ArrayRef<const Constraint*> constraints, int64_t points) {
+    AffineFit fit(num_leaves);
+    llvm::SmallVector<int64_t, 4> point;
+    for (const Atom* leaf : leaves) point.push_back(leaf->lower);
+    const auto value_of = [&](const Atom& atom) -> std::optional<int64_t> {
+      return point[static_cast<size_t>(llvm::find(leaves, &atom) - leaves.begin())];
+    };
+    for (int64_t i = 0; i < points; ++i) {
+      ++evaluations_;
+      const bool inside = llvm::all_of(constraints, [&](const Constraint* constraint) {
+        const auto value = Evaluate(constraint->expression, value_of);
+        return !value || constraint->bounds.Contains(*value);
+      });
+      if (inside) {
+        const auto value = Evaluate(sum, value_of);
+        if (!value || !fit.Add(llvm::ArrayRef<int64_t>(point).take_front(num_leaves), *value)) {
+          return std::nullopt;
+        }
+      }
+      for (size_t k = 0; k < leaves.size(); ++k) {
+        if (++point[k] < leaves[k]->lower + leaves[k]->extent) break;
+        point[k] = leaves[k]->lower;
+      }
+    }
+    const std::optional<AffineFit::Function> function = fit.Solve();
+    if (!function) return std::nullopt;
+    llvm::SmallVector<ScaledSum, 4> parts;
+    for (size_t k = 0; k < num_leaves; ++k) {
+      TermVector whole;
+      AppendTerm(1, leaves[k], 1, leaves[k]->extent, whole);
+      parts.push_back({context_.Store(whole, leaves[k]->lower), function->coefficients[k]});
+    }
+    return Linear(context_, parts, function->constant);
+  }
+
+  DigitContext& context_;
+  QuasiAffineMap& map_;
+  ShortestForm shortest_form_;
+  std::vector<Leaves> leaves_of_constraints_;
+  std::vector<Scaled> scaled_;
+  int64_t evaluations_ = 0;
+};
+
+}  // namespace
+
+void Refine(DigitContext& context, QuasiAffineMap& map) {
+  const bool has_divisions =
+      llvm::any_of(map.results, [](const Sum& sum) { return !IsLinear(sum); }) ||
+      llvm::any_of(map.constraints, [](const Constraint& c) { return !IsLinear(c.expression); });
+  if (has_divisions) Refiner(context, map).Run();
+}
+
+void RescalePinned(DigitContext& context, QuasiAffineMap& map, VariableId first) {
+  std::vector<Scaled> scaled;
+  for (const Constraint& constraint : map.constraints) {
+    const std::optional<Pinned> pinned = PinnedBy(constraint);
+    if (!pinned || pinned->values.modulus < 2 || pinned->leaf->kind != AtomKind::kVariable) continue;
+    const VariableId variable = pinned->leaf->variable;
+    if (variable < first) continue;
+    const std::optional<Scaled> made = MakeScaled(context, *pinned, variable);
+    if (!made) continue;
+    scaled.push_back(*made);
+    map.boxes[variable] = made->quotient.terms.front().atom->ValueRange();
+  }
+  if (scaled.empty()) return;
+  const Scaling scaling(context, scaled);
+  for (Sum& result : map.results) result = scaling.Apply(result);
+  for (Constraint& constraint : map.constraints) {
+    constraint.expression = scaling.Apply(constraint.expression);
+  }
+  Simplify(context, map);
+}
+
+}  // namespace hlo_indexing::simplifier
