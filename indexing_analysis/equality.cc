@@ -203,7 +203,7 @@ class Comparison {
   }
 
   static IntegerSystem SystemOf(const QuasiAffineMap& map, llvm::ArrayRef<Interval> boxes) {
-    IntegerSystem system(boxes);
+    IntegerSystem system(boxes, IntegerSystem::Effort::kThorough);
     for (const Constraint& constraint : map.constraints) {
       system.Add(constraint.expression, constraint.bounds);
     }

@@ -32,8 +32,8 @@ class AffineFit {
   std::optional<Function> Solve() const;
 
  private:
-  // An equation between the coefficients: sum of factor * coefficient = value; its first factor that
-  // is not 0 belongs to `pivot`.
+  // An equation between the coefficients: sum of factor * coefficient = value; its first factor
+  // that is not 0 belongs to `pivot`.
   struct Row {
     llvm::SmallVector<int64_t, 4> factors;
     int64_t value = 0;

@@ -65,24 +65,21 @@ std::optional<Congruence> SolveCongruence(int64_t factor, int64_t offset, int64_
   if (needed % divisor != 0) return std::nullopt;
   const int64_t step = modulus / divisor;
   if (step == 1) return Congruence{};
-  return Congruence{step,
-                    MultiplyMod(needed / divisor, InverseMod(reduced / divisor, step), step)};
+  return Congruence{step, MultiplyMod(needed / divisor, InverseMod(reduced / divisor, step), step)};
 }
 
 Interval Snap(Interval interval, const Congruence& congruence) {
   const int64_t modulus = congruence.modulus;
   Interval snapped = interval;
   if (interval.lower != Interval::kMinusInfinity) {
-    snapped.lower =
-        support::CheckedAdd(interval.lower,
-                            DifferenceMod(congruence.residue, interval.lower, modulus))
-            .value_or(Interval::kPlusInfinity);
+    snapped.lower = support::CheckedAdd(interval.lower,
+                                        DifferenceMod(congruence.residue, interval.lower, modulus))
+                        .value_or(Interval::kPlusInfinity);
   }
   if (interval.upper != Interval::kPlusInfinity) {
-    snapped.upper =
-        support::CheckedSub(interval.upper,
-                            DifferenceMod(interval.upper, congruence.residue, modulus))
-            .value_or(Interval::kMinusInfinity);
+    snapped.upper = support::CheckedSub(interval.upper,
+                                        DifferenceMod(interval.upper, congruence.residue, modulus))
+                        .value_or(Interval::kMinusInfinity);
   }
   return snapped;
 }

@@ -11,8 +11,12 @@ using mlir::presburger::BoundType;
 using mlir::presburger::IntegerPolyhedron;
 using mlir::presburger::PresburgerSpace;
 
-// Integer programming may take exponential time in the number of variables.
-constexpr size_t kMaxVariables = 16;
+// Integer programming may take exponential time in the number of variables: with 8 it is measured
+// to take a millisecond and 10 at most, with 11 some tens of these, with 13 seconds.
+constexpr size_t MaxVariables(IntegerSystem::Effort effort) {
+  return effort == IntegerSystem::Effort::kQuick ? 8 : 11;
+}
+
 // Coefficients beyond make the arithmetic inside leave 64 bits, and slow.
 constexpr int64_t kMaxCoefficient = int64_t{1} << 40;
 
@@ -48,10 +52,11 @@ bool AddScaled(int64_t factor, const Row& row, Row& target) {
 
 class IntegerSystem::Formula {
  public:
-  explicit Formula(llvm::ArrayRef<Interval> boxes)
+  Formula(llvm::ArrayRef<Interval> boxes, Effort effort)
       : num_variables_(boxes.size()),
+        max_variables_(MaxVariables(effort)),
         polyhedron_(PresburgerSpace::getSetSpace(static_cast<unsigned>(boxes.size()))) {
-    too_hard_ = boxes.size() > kMaxVariables;
+    too_hard_ = boxes.size() > max_variables_;
     for (size_t i = 0; i < boxes.size(); ++i) {
       if (!Fits(boxes[i].lower) || !Fits(boxes[i].upper)) {
         too_hard_ = true;
@@ -143,7 +148,7 @@ class IntegerSystem::Formula {
     key.push_back(divisor);
     const auto [known, is_new] = quotients_.try_emplace(key, polyhedron_.getNumVars());
     if (is_new) {
-      if (polyhedron_.getNumVars() >= kMaxVariables) return std::nullopt;
+      if (polyhedron_.getNumVars() >= max_variables_) return std::nullopt;
       polyhedron_.addLocalFloorDiv(expanded, divisor);
     }
     Row row;
@@ -153,14 +158,15 @@ class IntegerSystem::Formula {
   }
 
   size_t num_variables_;
+  size_t max_variables_;
   IntegerPolyhedron polyhedron_;
   // Columns of quotients by dividend and divisor.
   std::map<std::vector<int64_t>, unsigned> quotients_;
   bool too_hard_ = false;
 };
 
-IntegerSystem::IntegerSystem(llvm::ArrayRef<Interval> boxes)
-    : formula_(std::make_unique<Formula>(boxes)) {}
+IntegerSystem::IntegerSystem(llvm::ArrayRef<Interval> boxes, Effort effort)
+    : formula_(std::make_unique<Formula>(boxes, effort)) {}
 IntegerSystem::IntegerSystem(const IntegerSystem& other)
     : formula_(std::make_unique<Formula>(*other.formula_)) {}
 IntegerSystem::~IntegerSystem() = default;

@@ -26,8 +26,12 @@ struct Solution {
 /// variables so that it ends soon.
 class IntegerSystem {
  public:
+  /// How many variables and quotients a system may have: as many as are solved in a few
+  /// milliseconds, or in some tens of them.
+  enum class Effort : uint8_t { kQuick, kThorough };
+
   /// Variable i has the bounds `boxes[i]`.
-  explicit IntegerSystem(llvm::ArrayRef<Interval> boxes);
+  IntegerSystem(llvm::ArrayRef<Interval> boxes, Effort effort);
   IntegerSystem(const IntegerSystem&);
   IntegerSystem& operator=(const IntegerSystem&) = delete;
   ~IntegerSystem();

@@ -33,11 +33,11 @@ std::optional<Pinned> PinnedBy(const Constraint& constraint) {
     return pinned;
   }
   // From the atom's value to that of the variable.
-  pinned.values = {solved->modulus, support::FloorMod(solved->residue +
-                                                          support::FloorMod(leaf->lower,
-                                                                            solved->modulus) -
-                                                          solved->modulus,
-                                                      solved->modulus)};
+  pinned.values = {
+      solved->modulus,
+      support::FloorMod(
+          solved->residue + support::FloorMod(leaf->lower, solved->modulus) - solved->modulus,
+          solved->modulus)};
   pinned.is_plain = factor == 1 && digit.extent == solved->modulus;
   return pinned;
 }

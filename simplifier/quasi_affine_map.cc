@@ -366,11 +366,49 @@ class Tightener {
   bool narrows_ = true;
 };
 
+// A generator of numbers that are the same everywhere (Knuth's MMIX constants).
+class PointSource {
+ public:
+  int64_t Next(Interval box) {
+    state_ = state_ * 6364136223846793005ULL + 1442695040888963407ULL;
+    const auto width = static_cast<uint64_t>(box.upper) - static_cast<uint64_t>(box.lower) + 1;
+    const uint64_t offset = width == 0 ? state_ : (state_ >> 16) % width;
+    return static_cast<int64_t>(static_cast<uint64_t>(box.lower) + offset);
+  }
+
+ private:
+  uint64_t state_ = 1;
+};
+
+// Whether one of a few points meets all constraints: most domains that constraints leave are wide.
+bool FindsPoint(const QuasiAffineMap& map) {
+  constexpr int kSamples = 256;
+  PointSource source;
+  llvm::SmallDenseMap<const Atom*, int64_t, 4> functions;
+  llvm::SmallVector<int64_t, 8> point(map.boxes.size());
+  const auto value_of = [&](const Atom& atom) -> std::optional<int64_t> {
+    if (atom.kind == AtomKind::kVariable) return point[atom.variable];
+    const auto [known, is_new] = functions.try_emplace(&atom, 0);
+    if (is_new) known->second = source.Next(atom.ValueRange());
+    return known->second;
+  };
+  for (int i = 0; i < kSamples; ++i) {
+    functions.clear();
+    for (size_t k = 0; k < point.size(); ++k) point[k] = source.Next(map.boxes[k]);
+    const bool inside = llvm::all_of(map.constraints, [&](const Constraint& constraint) {
+      const auto value = Evaluate(constraint.expression, value_of);
+      return value && constraint.bounds.Contains(*value);
+    });
+    if (inside) return true;
+  }
+  return false;
+}
+
 // Integer programming where constraints may exclude each other and there are too many points to
 // try.
 bool HasNoPoint(const QuasiAffineMap& map) {
-  if (map.empty || map.constraints.size() < 2) return false;
-  IntegerSystem system(map.boxes);
+  if (map.empty || map.constraints.size() < 2 || FindsPoint(map)) return false;
+  IntegerSystem system(map.boxes, IntegerSystem::Effort::kQuick);
   for (const Constraint& constraint : map.constraints) {
     system.Add(constraint.expression, constraint.bounds);
   }
@@ -383,17 +421,37 @@ void Tighten(DigitContext& context, QuasiAffineMap& map) {
   Tightener(context, map, Effort::kIntervals).Run();
 }
 
-void Simplify(DigitContext& context, QuasiAffineMap& map) {
-  Tightener(context, map, Effort::kAllPoints).Run();
-  map.empty |= HasNoPoint(map);
-  if (map.empty) return;
-  if (!map.constraints.empty()) {
-    const FactScope facts(context, map.constraints);
-    const auto keep = [](const Atom&) -> std::optional<Sum> { return std::nullopt; };
-    Substitution substitution(context, keep, UnchangedMarks::kDivideAgain);
-    for (Sum& result : map.results) result = substitution.Apply(result);
+namespace {
+
+// Divides again under what the constraints say. Whether a result has changed.
+bool DivideByFacts(DigitContext& context, QuasiAffineMap& map) {
+  if (map.constraints.empty()) return false;
+  const FactScope facts(context, map.constraints);
+  const auto keep = [](const Atom&) -> std::optional<Sum> { return std::nullopt; };
+  Substitution substitution(context, keep, UnchangedMarks::kDivideAgain);
+  bool changed = false;
+  for (Sum& result : map.results) {
+    const Sum before = result;
+    result = substitution.Apply(before);
+    changed |= !(result == before);
   }
-  Refine(context, map);
+  return changed;
+}
+
+}  // namespace
+
+void Simplify(DigitContext& context, QuasiAffineMap& map) {
+  // Each round but the last has shortened something.
+  constexpr int kMaxRefinements = 4;
+  for (int round = 0; round < kMaxRefinements; ++round) {
+    Tightener(context, map, Effort::kAllPoints).Run();
+    map.empty = map.empty || HasNoPoint(map);
+    if (map.empty) return;
+    const bool divided = DivideByFacts(context, map);
+    const bool refined = Refine(context, map);
+    if (!divided && !refined) return;
+  }
+  Tighten(context, map);
 }
 
 }  // namespace hlo_indexing::simplifier

@@ -131,11 +131,13 @@ class Refiner {
     }
   }
 
-  void Run() {
+  bool Run() {
+    bool changed = false;
     for (Sum& result : map_.results) {
       if (IsLinear(result)) continue;
-      result = Rescaled(result, scaled_);
-      result = Fitted(result, Domain::kConstrained);
+      const Sum before = result;
+      result = Fitted(Rescaled(before, scaled_), Domain::kConstrained);
+      changed |= !(result == before);
     }
     for (Constraint& constraint : map_.constraints) {
       if (IsLinear(constraint.expression)) continue;
@@ -144,9 +146,11 @@ class Refiner {
       for (const Scaled& s : scaled_) {
         if (!own || own->leaf != s.leaf) others.push_back(s);
       }
-      constraint.expression = Rescaled(constraint.expression, others);
-      constraint.expression = Fitted(constraint.expression, Domain::kBox);
+      const Sum before = constraint.expression;
+      constraint.expression = Fitted(Rescaled(before, others), Domain::kBox);
+      changed |= !(constraint.expression == before);
     }
+    return changed;
   }
 
  private:
@@ -291,18 +295,19 @@ class Refiner {
 
 }  // namespace
 
-void Refine(DigitContext& context, QuasiAffineMap& map) {
+bool Refine(DigitContext& context, QuasiAffineMap& map) {
   const bool has_divisions =
       llvm::any_of(map.results, [](const Sum& sum) { return !IsLinear(sum); }) ||
       llvm::any_of(map.constraints, [](const Constraint& c) { return !IsLinear(c.expression); });
-  if (has_divisions) Refiner(context, map).Run();
+  return has_divisions && Refiner(context, map).Run();
 }
 
 void RescalePinned(DigitContext& context, QuasiAffineMap& map, VariableId first) {
   std::vector<Scaled> scaled;
   for (const Constraint& constraint : map.constraints) {
     const std::optional<Pinned> pinned = PinnedBy(constraint);
-    if (!pinned || pinned->values.modulus < 2 || pinned->leaf->kind != AtomKind::kVariable) continue;
+    if (!pinned || pinned->values.modulus < 2 || pinned->leaf->kind != AtomKind::kVariable)
+      continue;
     const VariableId variable = pinned->leaf->variable;
     if (variable < first) continue;
     const std::optional<Scaled> made = MakeScaled(context, *pinned, variable);

@@ -14,8 +14,9 @@ namespace hlo_indexing::simplifier {
 ///     becomes that function.
 /// Each is taken where it has fewer divisions. A constraint is rewritten by the box, and by the
 /// remainders that other constraints give.
+/// Whether something has changed, so that the map may be tightened further.
 /// *(d0 * 6 mod 8 mod 3) floordiv 2 on d0 in [0, 2] -> 0*
-void Refine(DigitContext& context, QuasiAffineMap& map);
+bool Refine(DigitContext& context, QuasiAffineMap& map);
 
 /// Replaces every variable from number `first` on whose remainder is known by a new one with the
 /// same number: v mod m = r becomes v = m * v' + lower. The set of results at a point of the other

@@ -46,7 +46,9 @@ class ExpressionWriter {
 
 std::string RandomMap(Random& random) {
   const int64_t dimensions = random.Between(1, 3);
-  const int64_t ranges = random.Between(0, 1);
+  const int64_t ranges = random.OneIn(3) ? random.Between(1, 2) : 0;
+  // Few enough points to try them all.
+  const int64_t widest = dimensions + ranges <= 3 ? 9 : (dimensions + ranges == 4 ? 5 : 3);
   std::vector<std::string> names;
   std::string head = "(";
   std::string domain;
@@ -59,7 +61,7 @@ std::string RandomMap(Random& random) {
     head += name;
     names.push_back(name);
     const int64_t lower = random.OneIn(3) ? random.Between(-8, 4) : 0;
-    const int64_t upper = lower + random.Between(0, 9);
+    const int64_t upper = lower + random.Between(0, widest);
     domain += (domain.empty() ? "" : ", ") + name + " in [" + std::to_string(lower) + ", " +
               std::to_string(upper) + "]";
   }

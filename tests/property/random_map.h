@@ -8,7 +8,7 @@
 
 namespace hlo_indexing::testing {
 
-/// The text of a map with up to 4 variables in small boxes, up to 3 constraints, nested divisions
+/// The text of a map with up to 5 variables in small boxes, up to 3 constraints, nested divisions
 /// and remainders by positive and negative constants.
 std::string RandomMap(Random& random);
 
