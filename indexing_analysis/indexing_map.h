@@ -176,6 +176,13 @@ std::optional<int64_t> EvaluateExpression(mlir::AffineExpr expression,
 /// point of the domain, and the domain. Simplifying again changes nothing.
 IndexingMap Simplify(const IndexingMap& map);
 
+/// The same relation between dimensions and results with other range variables: where a constraint
+/// gives the remainder of one, as `s0 mod 42 in [33, 33]` does, the new one counts the multiples. A
+/// map with a runtime variable whose index is known keeps its ranges, for that may mention them.
+/// *()[s0] -> (s0), s0 in [0, 1000], s0 mod 42 in [33, 33] gives ()[s0] -> (s0 * 42 + 33), s0 in
+/// [0, 23]*
+IndexingMap RescaleRanges(const IndexingMap& map);
+
 /// The map without the range and runtime variables that neither a result nor a constraint mentions,
 /// its expressions in normal form. The relation between dimensions and results stays the same: a
 /// variable that is dropped has a value.

@@ -8,6 +8,7 @@
 #include "indexing_analysis/write_map.h"
 #include "simplifier/affine_bridge.h"
 #include "simplifier/quasi_affine_map.h"
+#include "simplifier/refine.h"
 
 namespace hlo_indexing::indexing_analysis {
 namespace {
@@ -61,9 +62,11 @@ void KeepShorter(const IndexingMap& map, llvm::MutableArrayRef<mlir::AffineExpr>
   }
 }
 
+enum class Ranges : uint8_t { kKeep, kRescale };
+
 // Nothing where an expression is too long or overflows.
 std::optional<IndexingMap> Export(DigitContext& context, const QuasiAffineMap& simplified,
-                                  const IndexingMap& map) {
+                                  const IndexingMap& map, Ranges range_variables) {
   const size_t num_dimensions = map.num_dimensions();
   const auto leaf = [&](const Atom& atom) {
     return atom.variable < num_dimensions
@@ -75,7 +78,7 @@ std::optional<IndexingMap> Export(DigitContext& context, const QuasiAffineMap& s
   auto results = WriteResults(simplified.results, writer);
   auto constraints = WriteConstraints(simplified.constraints, writer);
   if (!results || !constraints) return std::nullopt;
-  KeepShorter(map, *results, *constraints);
+  if (range_variables == Ranges::kKeep) KeepShorter(map, *results, *constraints);
   SortConstraints(map, *constraints);
   std::vector<Variable> dimensions(map.dimensions());
   std::vector<Variable> ranges(map.ranges());
@@ -91,12 +94,16 @@ std::optional<IndexingMap> Export(DigitContext& context, const QuasiAffineMap& s
                      *constraints);
 }
 
-IndexingMap SimplifyOnce(const IndexingMap& map) {
+IndexingMap SimplifyOnce(const IndexingMap& map, Ranges ranges) {
   DigitContext context;
   QuasiAffineMap imported = ReadMap(context, map, RuntimeVariablesAs::kFunctions);
   if (!imported.empty) simplifier::Simplify(context, imported);
+  if (!imported.empty && ranges == Ranges::kRescale) {
+    const auto first_range = static_cast<simplifier::VariableId>(map.num_dimensions());
+    simplifier::RescalePinned(context, imported, first_range);
+  }
   if (imported.empty) return IndexingMap::KnownEmpty(map);
-  std::optional<IndexingMap> simplified = Export(context, imported, map);
+  std::optional<IndexingMap> simplified = Export(context, imported, map, ranges);
   return simplified ? std::move(*simplified) : map;
 }
 
@@ -115,13 +122,20 @@ bool HasDivisions(const IndexingMap& map) {
 IndexingMap Simplify(const IndexingMap& map) {
   if (map.IsUnknown() || map.IsKnownEmpty()) return map;
   constexpr int kMaxRounds = 6;
-  IndexingMap current = SimplifyOnce(map);
+  IndexingMap current = SimplifyOnce(map, Ranges::kKeep);
   for (int round = 1; round < kMaxRounds && HasDivisions(current); ++round) {
-    IndexingMap next = SimplifyOnce(current);
+    IndexingMap next = SimplifyOnce(current, Ranges::kKeep);
     if (next == current) break;
     current = std::move(next);
   }
   return current;
+}
+
+IndexingMap RescaleRanges(const IndexingMap& map) {
+  if (map.IsUnknown() || map.IsKnownEmpty()) return map;
+  const bool has_index = llvm::any_of(
+      map.runtime(), [](const RuntimeVariable& variable) { return !variable.index.IsUnknown(); });
+  return Simplify(SimplifyOnce(map, has_index ? Ranges::kKeep : Ranges::kRescale));
 }
 
 }  // namespace hlo_indexing::indexing_analysis

@@ -45,7 +45,7 @@ class SimplifyCommand : public MapResultCommand {
  protected:
   size_t maps_per_question() const override { return 1; }
   void Answer(llvm::ArrayRef<IndexingMap> maps, llvm::ArrayRef<llvm::StringRef> texts) override {
-    WriteResult(Simplify(maps[0]), texts);
+    WriteResult(options().rescale_ranges ? RescaleRanges(maps[0]) : Simplify(maps[0]), texts);
   }
 };
 

@@ -48,6 +48,8 @@ struct BareMapsOptions {
   std::vector<std::string> maps;
   OutputFormat format = OutputFormat::kText;
   Limits limits;
+  /// `simplify`: whether range variables may be replaced by others.
+  bool rescale_ranges = false;
 };
 
 struct StatsOptions {

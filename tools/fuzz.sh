@@ -6,18 +6,18 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 seconds=${1:-60}
 tools/setup.sh --dev
-tools/build.sh fuzz parser_fuzzer map_fuzzer
+tools/build.sh fuzz parser_fuzzer map_fuzzer simplify_fuzzer
 # The packaged LLVM is built without the annotations that this check of containers relies on.
 export ASAN_OPTIONS=detect_container_overflow=0
 findings=build/fuzz/findings
 mkdir -p "$findings"
 
 fuzz() {
-  local target=$1 seeds=$2
+  local target=$1 seeds=${2:-}
   local log="build/fuzz/$target.log"
   mkdir -p "build/fuzz/corpus/$target"
   if ! "build/fuzz/bin/$target" -max_total_time="$seconds" -timeout=20 -rss_limit_mb=4096 \
-    -max_len=8192 -artifact_prefix="$findings/$target-" "build/fuzz/corpus/$target" "$seeds" \
+    -max_len=8192 -artifact_prefix="$findings/$target-" "build/fuzz/corpus/$target" $seeds \
     >"$log" 2>&1; then
     tail -n 60 "$log" >&2
     echo "fuzz: $target found something, see above and $findings" >&2
@@ -26,10 +26,13 @@ fuzz() {
   echo "fuzz: $target: $(grep -a '^Done' "$log")"
 }
 fuzz parser_fuzzer tests/fuzz/corpus/hlo &
-parser=$!
+jobs=($!)
 fuzz map_fuzzer tests/fuzz/corpus/map &
-map=$!
+jobs+=($!)
+fuzz simplify_fuzzer &
+jobs+=($!)
 status=0
-wait $parser || status=1
-wait $map || status=1
+for job in "${jobs[@]}"; do
+  wait "$job" || status=1
+done
 exit $status

@@ -104,6 +104,9 @@ struct CommandLine {
   cl::opt<bool> no_simplify{"no-simplify",
                             cl::desc("Leave domains and expressions as composition gives them"),
                             cl::sub(maps), cl::cat(category)};
+  cl::opt<bool> rescale_ranges{
+      "rescale-ranges", cl::desc("Let range variables with a known remainder count its multiples"),
+      cl::sub(simplify), cl::cat(category)};
   cl::opt<bool> no_metadata{"no-metadata", cl::desc("Without metadata and source locations"),
                             cl::sub(print), cl::cat(category)};
   cl::opt<bool> operand_shapes{"operand-shapes", cl::desc("With the shapes of operands"),
@@ -154,11 +157,13 @@ ExitCode Dispatch(CommandLine& line, llvm::raw_ostream& out) {
     options.limits = line.limits();
     return RunMaps(options, out);
   }
-  if (line.simplify) return RunSimplify({line.single_maps, line.format, line.limits()}, out);
-  if (line.equal) return RunEqual({line.map_pairs, line.format, line.limits()}, out);
-  if (line.compose) return RunCompose({line.map_pairs, line.format, line.limits()}, out);
-  if (line.inverse) return RunInverse({line.single_maps, line.format, line.limits()}, out);
-  if (line.image) return RunImage({line.single_maps, line.format, line.limits()}, out);
+  if (line.simplify) {
+    return RunSimplify({line.single_maps, line.format, line.limits(), line.rescale_ranges}, out);
+  }
+  if (line.equal) return RunEqual({line.map_pairs, line.format, line.limits(), false}, out);
+  if (line.compose) return RunCompose({line.map_pairs, line.format, line.limits(), false}, out);
+  if (line.inverse) return RunInverse({line.single_maps, line.format, line.limits(), false}, out);
+  if (line.image) return RunImage({line.single_maps, line.format, line.limits(), false}, out);
 
   if (line.stats) return RunStats({line.stats_files, line.format, line.limits()}, out);
   if (line.print) {

@@ -37,6 +37,7 @@ class MapCommand {
   void Fail(size_t map, const std::string& message);
   void Raise(ExitCode status) { status_ = Worst(status_, status); }
 
+  const BareMapsOptions& options() const { return options_; }
   bool is_json() const { return options_.format == OutputFormat::kJson; }
   llvm::raw_ostream& out() { return out_; }
 

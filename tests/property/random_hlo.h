@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace hlo_indexing::testing {
@@ -16,10 +17,12 @@ using Sizes = std::vector<int64_t>;
 class Random {
  public:
   explicit Random(uint64_t seed) : engine_(seed) {}
+  /// Choices by these bytes, one each, and by zeros behind their end: for fuzzers.
+  explicit Random(std::vector<uint8_t> bytes) : bytes_(std::move(bytes)), uses_bytes_(true) {}
 
   /// A number in [low, high].
   int64_t Between(int64_t low, int64_t high) {
-    return low + static_cast<int64_t>(engine_() % static_cast<uint64_t>(high - low + 1));
+    return low + static_cast<int64_t>(Next() % static_cast<uint64_t>(high - low + 1));
   }
   bool OneIn(int64_t n) { return Between(1, n) == 1; }
   template <typename T>
@@ -29,7 +32,15 @@ class Random {
   std::vector<int64_t> Permutation(size_t n);
 
  private:
+  uint64_t Next() {
+    if (!uses_bytes_) return engine_();
+    return next_byte_ < bytes_.size() ? bytes_[next_byte_++] : 0;
+  }
+
   std::mt19937_64 engine_;
+  std::vector<uint8_t> bytes_;
+  size_t next_byte_ = 0;
+  bool uses_bytes_ = false;
 };
 
 /// Random sizes whose product is `total`, at most `max_rank` of them, ones included.

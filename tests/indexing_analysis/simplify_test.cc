@@ -1,0 +1,155 @@
+// What users of other simplifiers have asked for, and what constraints imply, each as one row.
+#include <gtest/gtest.h>
+
+#include "indexing_analysis/equality.h"
+#include "indexing_analysis/image.h"
+#include "indexing_analysis/indexing_map.h"
+#include "mlir/IR/MLIRContext.h"
+
+namespace hlo_indexing::indexing_analysis {
+namespace {
+
+struct Row {
+  const char* name;
+  const char* given;
+  const char* expected;
+};
+
+class SimplifiesTo : public ::testing::TestWithParam<Row> {
+ protected:
+  mlir::MLIRContext context_{mlir::MLIRContext::Threading::DISABLED};
+};
+
+TEST_P(SimplifiesTo, AndIsTheSameFunction) {
+  const auto map = ParseIndexingMap(GetParam().given, &context_);
+  ASSERT_TRUE(map.ok()) << map.status().message();
+  const IndexingMap simplified = Simplify(*map);
+  EXPECT_EQ(simplified.ToString(), GetParam().expected);
+  EXPECT_EQ(Simplify(simplified), simplified);
+  EXPECT_EQ(Equal(*map, simplified).answer, Answer::kYes);
+}
+
+// The number of the issue in the other project is in the name.
+INSTANTIATE_TEST_SUITE_P(
+    Acceptance, SimplifiesTo,
+    ::testing::Values(
+        Row{"Pytorch127581Sum",
+            "(d0, d1) -> (d1 * 5504 + d0 floordiv 2), domain: d0 in [0, 11007], d1 in [0, 99]",
+            "(d0, d1) -> (d0 floordiv 2 + d1 * 5504), domain: d0 in [0, 11007], d1 in [0, 99]"},
+        Row{"Pytorch127581Quotient",
+            "(d0, d1) -> ((d1 * 11008 + d0) floordiv 2), domain: d0 in [0, 11007], d1 in [0, 99]",
+            "(d0, d1) -> (d0 floordiv 2 + d1 * 5504), domain: d0 in [0, 11007], d1 in [0, 99]"},
+        Row{"Triton10273",
+            "(d0) -> (d0 mod 512 + 512 * ((d0 floordiv 512) mod 614400) + 1228800 * ((d0 mod 512 + "
+            "512 * ((d0 floordiv 512) mod 2400)) floordiv 1228800)), domain: d0 in [0, 314572799]",
+            "(d0) -> (d0), domain: d0 in [0, 314572799]"},
+        Row{"Triton10273OtherRange",
+            "(d0) -> (d0 mod 512 + 512 * ((d0 floordiv 512) mod 2400) + 1228800 * ((d0 mod 512 + "
+            "512 * (d0 floordiv 512)) floordiv 1228800)), domain: d0 in [0, 314572799]",
+            "(d0) -> (d0), domain: d0 in [0, 314572799]"},
+        Row{"Tvm19825",
+            "(d0, d1) -> (128 * ((d0 * 192 + d1) floordiv 128) + (d0 * 192 + d1) mod 128), "
+            "domain: d0 in [0, 7], d1 in [0, 191]",
+            "(d0, d1) -> (d0 * 192 + d1), domain: d0 in [0, 7], d1 in [0, 191]"},
+        Row{"Xla12018",
+            "()[s0, s1] -> (s0 + 32 * s1 - (s0 floordiv 32) * 32), domain: s0 in [0, 1023], "
+            "s1 in [0, 31]",
+            "()[s0, s1] -> (s0 mod 32 + s1 * 32), domain: s0 in [0, 1023], s1 in [0, 31]"},
+        Row{"Xla12018RangeIsImplied",
+            "()[s0, s1] -> (s1), domain: s0 in [0, 1023], s1 in [0, 31], "
+            "s0 + 32 * s1 - (s0 floordiv 32) * 32 in [0, 1023]",
+            "()[s0, s1] -> (s1), domain: s0 in [0, 1023], s1 in [0, 31]"},
+        Row{"Tvm15665Below255", "(d0) -> ((d0 mod 255) floordiv 16), domain: d0 in [0, 254]",
+            "(d0) -> (d0 floordiv 16), domain: d0 in [0, 254]"},
+        Row{"Tvm15665Below510", "(d0) -> ((d0 mod 255) floordiv 16), domain: d0 in [0, 509]",
+            "(d0) -> ((d0 mod 255) floordiv 16), domain: d0 in [0, 509]"},
+        Row{"EnzymeJax318",
+            "(d0, d1, d2) -> (d0 + (d1 + d2 floordiv 3) floordiv 5), domain: d0 in [0, 9], d1 in "
+            "[0, 4], d2 in [0, 2]",
+            "(d0, d1, d2) -> (d0), domain: d0 in [0, 9], d1 in [0, 4], d2 in [0, 2]"},
+        // XLA gives [15, 35], without two valid points.
+        Row{"XlaNegativeDivisor", "()[s0] -> (s0), domain: s0 in [0, 100], s0 / -3 in [-11, -5]",
+            "()[s0] -> (s0), domain: s0 in [13, 33]"},
+        Row{"XlaIndexingDocumentThirdExample",
+            "(d0, d1, d2) -> (d0 * 2 + (d1 + d2 floordiv 4) floordiv 2, "
+            "4 * ((d1 + d2 floordiv 4) mod 2) + d2 mod 4), "
+            "domain: d0 in [0, 3], d1 in [0, 7], d2 in [0, 7]",
+            "(d0, d1, d2) -> (d0 * 2 + (d1 * 4 + d2) floordiv 8, (d1 * 4 + d2) mod 8), "
+            "domain: d0 in [0, 3], d1 in [0, 7], d2 in [0, 7]"}),
+    [](const auto& test) { return std::string(test.param.name); });
+
+INSTANTIATE_TEST_SUITE_P(
+    Domains, SimplifiesTo,
+    ::testing::Values(
+        Row{"OneVariableOfThree",
+            "(d0)[s0, s1] -> (d0, s0, s1), domain: d0 in [0, 1999], s0 in [0, 3], s1 in [0, 5], "
+            "d0 * 6 + s0 * 3 + s1 in [0, 598]",
+            "(d0)[s0, s1] -> (d0, s0, s1), domain: d0 in [0, 99], s0 in [0, 3], s1 in [0, 5], "
+            "d0 * 6 + s0 * 3 + s1 in [0, 598]"},
+        Row{"BothVariables",
+            "(d0, d1) -> (d0, d1), domain: d0 in [0, 3], d1 in [0, 7], d0 * 8 + d1 in [0, 1]",
+            "(d0, d1) -> (0, d1), domain: d0 in [0, 0], d1 in [0, 1]"},
+        Row{"ThroughADivision",
+            "(d0)[s0, s1] -> (d0, s0, s1), domain: d0 in [0, 1023], s0 in [0, 3], s1 in [0, 127], "
+            "d0 floordiv 32 + s1 * 32 in [0, 63]",
+            "(d0)[s0, s1] -> (d0, s0, s1), domain: d0 in [0, 1023], s0 in [0, 3], s1 in [0, 1]"},
+        Row{"ConstantOnTheDomain",
+            "(d0, d1) -> ((d1 * 6 mod 8 mod 3) floordiv 2), domain: d0 in [0, 2], d1 in [0, 2]",
+            "(d0, d1) -> (0), domain: d0 in [0, 2], d1 in [0, 2]"},
+        Row{"ARemainderThatIsNoRemainder",
+            "(d0) -> (d0), domain: d0 in [0, 100], d0 mod 8 in [45, 49]",
+            "(d0) -> (0), domain: KNOWN EMPTY"},
+        Row{"ChineseRemainder",
+            "()[s0] -> (s0), domain: s0 in [0, 1000], s0 mod 6 in [3, 3], s0 mod 7 in [5, 5]",
+            "()[s0] -> (s0), domain: s0 in [33, 999], s0 mod 42 in [33, 33]"},
+        Row{"RemaindersThatExcludeEachOther",
+            "(d0) -> (d0), domain: d0 in [0, 1000000], d0 mod 6 in [3, 3], d0 mod 4 in [2, 2]",
+            "(d0) -> (0), domain: KNOWN EMPTY"},
+        Row{"RemainderOfAMultiple",
+            "(d0) -> (d0), domain: d0 in [0, 1000000], (d0 * 3 + 2) mod 4 in [0, 0]",
+            "(d0) -> (d0), domain: d0 in [2, 999998], d0 mod 4 in [2, 2]"},
+        Row{"PinnedVariableInAResult",
+            "(d0) -> (d0 mod 2, (d0 + 3) floordiv 6 + (d0 + 3) mod 6, (d0 floordiv 3) mod 2), "
+            "domain: d0 in [0, 1000000], d0 mod 6 in [3, 3]",
+            "(d0) -> (1, (d0 + 3) floordiv 6, 1), domain: d0 in [3, 999999], d0 mod 6 in [3, 3]"},
+        Row{"DisjointRemaindersOfTwoModuli",
+            "(d0) -> (d0), domain: d0 in [0, 30000000], d0 mod 7 in [1, 2], d0 mod 11 in [3, 3], "
+            "d0 mod 77 in [4, 13]",
+            "(d0) -> (0), domain: KNOWN EMPTY"},
+        Row{"AffineOnTheConstraints",
+            "(d0, d1) -> ((d0 - d1) mod 12), domain: d0 in [0, 99], d1 in [0, 99], d0 - d1 in [0, "
+            "11]",
+            "(d0, d1) -> (d0 - d1), domain: d0 in [0, 99], d1 in [0, 99], d0 - d1 in [0, 11]"}),
+    [](const auto& test) { return std::string(test.param.name); });
+
+TEST(RescaleRanges, ReplacesWhatIsPinned) {
+  mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
+  const auto rescaled = [&](const char* text) {
+    return RescaleRanges(ParseIndexingMap(text, &context).value()).ToString();
+  };
+  EXPECT_EQ(rescaled("()[s0] -> (s0), domain: s0 in [0, 1000], s0 mod 6 in [3, 3], "
+                     "s0 mod 7 in [5, 5]"),
+            "()[s0] -> (s0 * 42 + 33), domain: s0 in [0, 23]");
+  // The dimension keeps its meaning; two ranges are rescaled at a time.
+  EXPECT_EQ(rescaled("(d0)[s0, s1] -> (d0 + s0, s1 floordiv 4), domain: d0 in [0, 99], "
+                     "s0 in [0, 99], s1 in [0, 99], d0 mod 2 in [1, 1], s0 mod 10 in [5, 5], "
+                     "s1 mod 4 in [0, 0], s0 + s1 in [0, 120]"),
+            "(d0)[s0, s1] -> (d0 + s0 * 10 + 5, s1), domain: d0 in [1, 99], s0 in [0, 9], "
+            "s1 in [0, 24], d0 mod 2 in [1, 1], s0 * 5 + s1 * 2 in [0, 57]");
+  EXPECT_EQ(rescaled("UNKNOWN"), "UNKNOWN");
+}
+
+TEST(Xla12018, TheRangeIsExact) {
+  mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
+  const auto map = ParseIndexingMap(
+      "()[s0, s1] -> (s0 + 32 * s1 - (s0 floordiv 32) * 32), domain: s0 in [0, 1023], s1 in [0, "
+      "31]",
+      &context);
+  const std::optional<Image> image = ImageOf(*map);
+  ASSERT_TRUE(image->box.has_value());
+  EXPECT_EQ(image->bounds[0], (Interval{0, 1023}));
+  EXPECT_TRUE(image->size.lower == 1024);
+}
+
+}  // namespace
+}  // namespace hlo_indexing::indexing_analysis
