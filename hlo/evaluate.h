@@ -11,7 +11,6 @@
 #include <string>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
 #include "hlo/interpreter.h"
 #include "hlo/module.h"
@@ -73,8 +72,9 @@ class Session {
   absl::Status status_;
   int64_t steps_ = 0;
   int depth_ = 0;
-  absl::flat_hash_map<const Computation*, std::unique_ptr<Plan>> plans_;
-  absl::flat_hash_map<const Computation*, std::unique_ptr<ScalarFunction>> functions_;
+  // By the index of the computation.
+  std::vector<std::unique_ptr<Plan>> plans_;
+  std::vector<std::unique_ptr<ScalarFunction>> functions_;
 };
 
 /// One instruction on one device.

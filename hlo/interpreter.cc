@@ -111,7 +111,9 @@ Session::Session(const Module& module, const InterpreterOptions& options, Source
     : module_(module),
       options_(options),
       sources_(sources),
-      budget_(std::make_shared<MemoryBudget>(options.max_bytes)) {}
+      budget_(std::make_shared<MemoryBudget>(options.max_bytes)),
+      plans_(module.computations().size()),
+      functions_(module.computations().size()) {}
 
 Session::~Session() = default;
 
@@ -155,7 +157,7 @@ std::shared_ptr<ArrayValue> Session::NewArray(const Instruction& instruction, co
 }
 
 const Session::Plan& Session::PlanOf(const Computation& computation) {
-  std::unique_ptr<Plan>& plan = plans_[&computation];
+  std::unique_ptr<Plan>& plan = plans_[static_cast<size_t>(computation.index())];
   if (plan != nullptr) return *plan;
   plan = std::make_unique<Plan>();
   const llvm::ArrayRef<const Instruction*> all = computation.instructions();
@@ -269,7 +271,7 @@ bool Session::RunOnEach(const Instruction& instruction, llvm::ArrayRef<int64_t> 
 }
 
 const ScalarFunction& Session::FunctionOf(const Computation& computation) {
-  std::unique_ptr<ScalarFunction>& function = functions_[&computation];
+  std::unique_ptr<ScalarFunction>& function = functions_[static_cast<size_t>(computation.index())];
   if (function == nullptr) function = std::make_unique<ScalarFunction>(*this, computation);
   return *function;
 }
