@@ -257,15 +257,21 @@ void StoreFloat(ElementType type, double value, uint8_t* bytes) {
   }
 }
 
+template <typename Signed, typename Unsigned>
+int64_t ReadInteger(bool is_signed, const uint8_t* bytes) {
+  if (is_signed) return Read<Signed>(bytes);
+  return Read<Unsigned>(bytes);
+}
+
 int64_t LoadInteger(ElementType type, const uint8_t* bytes) {
   const bool is_signed = ClassOf(type) == ElementClass::kSigned;
   switch (LiteralBytesPerElement(type)) {
     case 1:
-      return is_signed ? Read<int8_t>(bytes) : *bytes;
+      return ReadInteger<int8_t, uint8_t>(is_signed, bytes);
     case 2:
-      return is_signed ? Read<int16_t>(bytes) : Read<uint16_t>(bytes);
+      return ReadInteger<int16_t, uint16_t>(is_signed, bytes);
     case 4:
-      return is_signed ? Read<int32_t>(bytes) : Read<uint32_t>(bytes);
+      return ReadInteger<int32_t, uint32_t>(is_signed, bytes);
     default:
       return Read<int64_t>(bytes);
   }
