@@ -52,7 +52,19 @@ void Complex2(const ElementParameters& p, const Element* x, Element& result) {
 }
 
 // Arithmetic modulo 2^64; wrapping to the type comes after.
-int64_t Wrapping(uint64_t value) { return static_cast<int64_t>(value); }
+int64_t Sum(ElementType /*type*/, int64_t a, int64_t b) {
+  return static_cast<int64_t>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
+}
+int64_t Difference(ElementType /*type*/, int64_t a, int64_t b) {
+  return static_cast<int64_t>(static_cast<uint64_t>(a) - static_cast<uint64_t>(b));
+}
+int64_t Product(ElementType /*type*/, int64_t a, int64_t b) {
+  return static_cast<int64_t>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
+}
+int64_t Negation(ElementType type, int64_t a) { return Difference(type, 0, a); }
+int64_t AbsoluteValue(ElementType type, int64_t a) {
+  return fn::Order(type, a, 0) < 0 ? Negation(type, a) : a;
+}
 
 void ComplexAbs(const ElementParameters& p, const Element* x, Element& result) {
   SetFloat(p, result, std::abs(x[0].number()));
@@ -161,14 +173,13 @@ using D = double;
 using C = Complex;
 using T = ElementType;
 using I = int64_t;
-using U = uint64_t;
 
 // clang-format off
 constexpr Row kRows[] = {
-    {Opcode::kAbs, Integer1<[](T t, I a) { return fn::Order(t, a, 0) < 0 ? Wrapping(0 - U(a)) : a; }>, Float1<[](D x) { return std::fabs(x); }>, ComplexAbs},
+    {Opcode::kAbs, Integer1<AbsoluteValue>, Float1<[](D x) { return std::fabs(x); }>, ComplexAbs},
     {Opcode::kAcos, nullptr, Float1<[](D x) { return std::acos(x); }>, Complex1<[](C z) { return std::acos(z); }>},
     {Opcode::kAcosh, nullptr, Float1<[](D x) { return std::acosh(x); }>, Complex1<[](C z) { return std::acosh(z); }>},
-    {Opcode::kAdd, Integer2<[](T, I a, I b) { return Wrapping(U(a) + U(b)); }>, Float2<[](D a, D b) { return a + b; }>, Complex2<[](C a, C b) { return a + b; }>},
+    {Opcode::kAdd, Integer2<Sum>, Float2<[](D a, D b) { return a + b; }>, Complex2<[](C a, C b) { return a + b; }>},
     {Opcode::kAnd, Integer2<[](T, I a, I b) { return a & b; }>, nullptr, nullptr},
     {Opcode::kAsin, nullptr, Float1<[](D x) { return std::asin(x); }>, Complex1<[](C z) { return std::asin(z); }>},
     {Opcode::kAsinh, nullptr, Float1<[](D x) { return std::asinh(x); }>, Complex1<[](C z) { return std::asinh(z); }>},
@@ -196,8 +207,8 @@ constexpr Row kRows[] = {
     {Opcode::kMaximum, Integer2<[](T t, I a, I b) { return fn::Order(t, a, b) >= 0 ? a : b; }>, Float2<fn::Maximum>, nullptr},
     {Opcode::kMinimum, Integer2<[](T t, I a, I b) { return fn::Order(t, a, b) <= 0 ? a : b; }>, Float2<fn::Minimum>, nullptr},
     {Opcode::kMulhi, Integer2<fn::MultiplyHigh>, nullptr, nullptr},
-    {Opcode::kMultiply, Integer2<[](T, I a, I b) { return Wrapping(U(a) * U(b)); }>, Float2<[](D a, D b) { return a * b; }>, Complex2<fn::Multiply>},
-    {Opcode::kNegate, Integer1<[](T, I a) { return Wrapping(0 - U(a)); }>, Float1<[](D x) { return -x; }>, Complex1<[](C z) { return -z; }>},
+    {Opcode::kMultiply, Integer2<Product>, Float2<[](D a, D b) { return a * b; }>, Complex2<fn::Multiply>},
+    {Opcode::kNegate, Integer1<Negation>, Float1<[](D x) { return -x; }>, Complex1<[](C z) { return -z; }>},
     {Opcode::kNot, Not, nullptr, nullptr},
     {Opcode::kOr, Integer2<[](T, I a, I b) { return a | b; }>, nullptr, nullptr},
     {Opcode::kPopulationCount, Integer1<fn::PopulationCount>, nullptr, nullptr},
@@ -217,7 +228,7 @@ constexpr Row kRows[] = {
     {Opcode::kSinh, nullptr, Float1<[](D x) { return std::sinh(x); }>, Complex1<[](C z) { return std::sinh(z); }>},
     {Opcode::kSqrt, nullptr, Float1<[](D x) { return std::sqrt(x); }>, Complex1<[](C z) { return std::sqrt(z); }>},
     {Opcode::kStochasticConvert, nullptr, StochasticConvert, nullptr},
-    {Opcode::kSubtract, Integer2<[](T, I a, I b) { return Wrapping(U(a) - U(b)); }>, Float2<[](D a, D b) { return a - b; }>, Complex2<[](C a, C b) { return a - b; }>},
+    {Opcode::kSubtract, Integer2<Difference>, Float2<[](D a, D b) { return a - b; }>, Complex2<[](C a, C b) { return a - b; }>},
     {Opcode::kTan, nullptr, Float1<[](D x) { return std::tan(x); }>, Complex1<[](C z) { return std::tan(z); }>},
     {Opcode::kTanh, nullptr, Float1<[](D x) { return std::tanh(x); }>, Complex1<[](C z) { return std::tanh(z); }>},
     {Opcode::kXor, Integer2<[](T, I a, I b) { return a ^ b; }>, nullptr, nullptr},

@@ -103,7 +103,7 @@ uint64_t EncodePower(double value) {
     // What lies above the middle between 0 and the smallest value rounds to that, too.
     return 0;
   }
-  uint64_t code = static_cast<uint64_t>(exponent + kPowerBias);
+  uint64_t code = static_cast<uint64_t>(int64_t{exponent} + kPowerBias);
   const uint64_t mantissa = std::bit_cast<uint64_t>(value) & kDoubleMantissa;
   const uint64_t half = uint64_t{1} << (kDoubleMantissaBits - 1);
   if (mantissa > half || (mantissa == half && (code & 1) != 0)) ++code;

@@ -46,7 +46,7 @@ class Session {
   /// Runs a computation on these devices; arguments and results in their order. The caller is named
   /// in errors.
   bool RunComputation(const Instruction& caller, const Computation& computation,
-                      llvm::ArrayRef<int64_t> devices, std::vector<Arguments> arguments,
+                      llvm::ArrayRef<int64_t> devices, llvm::ArrayRef<Arguments> arguments,
                       std::vector<Value>& results);
   bool RunInstruction(const Instruction& instruction, llvm::ArrayRef<int64_t> devices,
                       llvm::ArrayRef<Arguments> operands, std::vector<Value>& results);

@@ -51,7 +51,18 @@ Coordinates ApplyTile(const Coordinates& before, const layout::Tile& tile) {
 struct Placement {
   int64_t num_places = 0;
   std::vector<int64_t> places;
+  std::shared_ptr<MemoryLease> lease;
 };
+
+// Takes the memory for the places of an array.
+bool ReservePlaces(Evaluation& e, int64_t size, Placement& placement) {
+  const int64_t bytes_each = static_cast<int64_t>(sizeof(int64_t));
+  placement.lease =
+      e.session().Reserve(e.instruction(), support::CheckedMul(size, bytes_each).value_or(-1));
+  if (placement.lease == nullptr) return false;
+  placement.places.reserve(static_cast<size_t>(size));
+  return true;
+}
 
 bool Place(Evaluation& e, const Shape& shape, Placement& placement) {
   const layout::Layout layout =
@@ -59,6 +70,19 @@ bool Place(Evaluation& e, const Shape& shape, Placement& placement) {
   const std::optional<int64_t> places = layout::PhysicalElements(shape.sizes(), layout);
   if (!places) return e.Fail("the size of " + shape.ToString() + " does not fit in 64 bits");
   placement.num_places = *places;
+  if (!ReservePlaces(e, shape.num_elements(), placement)) return false;
+  if (layout.tiles.empty()) {
+    // Without tiles an element lies where the strides say.
+    Index strides(static_cast<size_t>(shape.rank()));
+    int64_t stride = 1;
+    for (const int64_t dimension : layout.minor_to_major) {
+      strides[dimension] = stride;
+      stride *= shape.sizes()[dimension];
+    }
+    ForEachStrided(shape.sizes(), strides, 0,
+                   [&](int64_t, int64_t place) { placement.places.push_back(place); });
+    return true;
+  }
   ForEachIndex(shape.sizes(), [&](llvm::ArrayRef<int64_t> index) {
     Coordinates coordinates;
     for (const int64_t dimension : llvm::reverse(layout.minor_to_major)) {
@@ -150,11 +174,11 @@ bool ReadThrough(Evaluation& e, const Placement& from, int64_t from_width, const
 }
 
 // Row-major, nothing between the elements.
-Placement Packed(int64_t size) {
-  Placement placement;
+bool Pack(Evaluation& e, int64_t size, Placement& placement) {
   placement.num_places = size;
+  if (!ReservePlaces(e, size, placement)) return false;
   for (int64_t i = 0; i < size; ++i) placement.places.push_back(i);
-  return placement;
+  return true;
 }
 
 }  // namespace
@@ -181,8 +205,10 @@ bool BitcastConvert(Evaluation& e) {
     from_width = std::max(from_width, to_width);
     to_width = from_width;
   }
-  return ReadThrough(e, Packed(from.num_elements()), from_width, Packed(to.num_elements()),
-                     to_width);
+  Placement from_places;
+  Placement to_places;
+  return Pack(e, from.num_elements(), from_places) && Pack(e, to.num_elements(), to_places) &&
+         ReadThrough(e, from_places, from_width, to_places, to_width);
 }
 
 }  // namespace hlo_indexing::hlo::evaluate

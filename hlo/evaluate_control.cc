@@ -31,8 +31,7 @@ bool RunBranch(GroupEvaluation& e, const Computation& branch, size_t number,
     devices.push_back(e.devices()[slot]);
     arguments.push_back({e.operands(slot)[number + 1]});
   }
-  return e.session().RunComputation(e.instruction(), branch, devices, std::move(arguments),
-                                    results);
+  return e.session().RunComputation(e.instruction(), branch, devices, arguments, results);
 }
 
 // What a conditional gives depends on the selector and, as far as anybody can tell before it runs,
@@ -73,8 +72,8 @@ bool BindAsync(GroupEvaluation& e, const Computation& callee,
   const Shape& shape = e.instruction().shape();
   const bool is_complete = bound.front().size() == callee.parameters().size();
   std::vector<Value> outputs(e.devices().size());
-  if (is_complete && !e.session().RunComputation(e.instruction(), callee, e.devices(),
-                                                 std::vector<Arguments>(bound), outputs)) {
+  if (is_complete &&
+      !e.session().RunComputation(e.instruction(), callee, e.devices(), bound, outputs)) {
     return false;
   }
   for (size_t slot = 0; slot < bound.size(); ++slot) {
@@ -135,8 +134,7 @@ bool Call(GroupEvaluation& e) {
   for (size_t slot = 0; slot < e.devices().size(); ++slot) {
     arguments.emplace_back(e.operands(slot).begin(), e.operands(slot).end());
   }
-  return e.session().RunComputation(e.instruction(), callee, e.devices(), std::move(arguments),
-                                    e.results());
+  return e.session().RunComputation(e.instruction(), callee, e.devices(), arguments, e.results());
 }
 
 // Devices leave the loop one by one; what is carried depends on every condition that was evaluated.
@@ -158,8 +156,7 @@ bool While(GroupEvaluation& e) {
         devices.push_back(e.devices()[slot]);
         arguments.push_back({e.results()[slot]});
       }
-      return e.session().RunComputation(e.instruction(), computation, devices, std::move(arguments),
-                                        results);
+      return e.session().RunComputation(e.instruction(), computation, devices, arguments, results);
     };
     std::vector<Value> decisions;
     if (!run(condition, decisions)) return false;

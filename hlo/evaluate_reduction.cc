@@ -72,8 +72,7 @@ bool ReduceWhole(Evaluation& e, llvm::ArrayRef<int64_t> kept, llvm::ArrayRef<int
                    [&](int64_t to, int64_t from) { slice->CopyFrom(to, e.array(0), from); });
     std::vector<Value> results;
     std::vector<Arguments> arguments = {{value, Value(slice)}};
-    if (!e.session().RunComputation(e.instruction(), callee, e.device(), std::move(arguments),
-                                    results)) {
+    if (!e.session().RunComputation(e.instruction(), callee, e.device(), arguments, results)) {
       return false;
     }
     value = results.front();
@@ -352,8 +351,7 @@ bool ScanEvaluation::Step(int64_t at) {
   }
   arguments[0].insert(arguments[0].end(), carries_.begin(), carries_.end());
   std::vector<Value> results;
-  if (!e_.session().RunComputation(e_.instruction(), *callee_, e_.device(), std::move(arguments),
-                                   results)) {
+  if (!e_.session().RunComputation(e_.instruction(), *callee_, e_.device(), arguments, results)) {
     return false;
   }
   const auto result = [&](size_t i) {

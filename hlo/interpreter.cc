@@ -181,7 +181,7 @@ const Session::Plan& Session::PlanOf(const Computation& computation) {
 }
 
 bool Session::RunComputation(const Instruction& caller, const Computation& computation,
-                             llvm::ArrayRef<int64_t> devices, std::vector<Arguments> arguments,
+                             llvm::ArrayRef<int64_t> devices, llvm::ArrayRef<Arguments> arguments,
                              std::vector<Value>& results) {
   if (depth_ >= options_.max_call_depth) {
     return Fail(

@@ -109,7 +109,7 @@ bool ScalarFunction::RunGenerally(const Instruction& caller, int64_t device,
     values[0].emplace_back(array);
   }
   std::vector<Value> outputs;
-  if (!session_.RunComputation(caller, computation_, device, std::move(values), outputs)) {
+  if (!session_.RunComputation(caller, computation_, device, values, outputs)) {
     return false;
   }
   const std::vector<const ArrayValue*> leaves = outputs.front().ArrayLeaves();

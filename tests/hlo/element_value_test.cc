@@ -153,39 +153,41 @@ struct ConversionCase {
 
 using T = ElementType;
 
-const ConversionCase kConversions[] = {
-    {"TruncatesTowardZero", T::kF32, FloatElement(-2.9), T::kS32, IntegerElement(-2)},
-    {"ClampsToS8", T::kF32, FloatElement(300), T::kS8, IntegerElement(127)},
-    {"ClampsBelow", T::kF32, FloatElement(-300), T::kS8, IntegerElement(-128)},
-    {"ClampsNegativeToU8", T::kF32, FloatElement(-1), T::kU8, IntegerElement(0)},
-    {"ClampsToS4", T::kF32, FloatElement(9), T::kS4, IntegerElement(7)},
-    {"ClampsToS64", T::kF64, FloatElement(1e30), T::kS64, IntegerElement(INT64_MAX)},
-    {"ClampsToU64", T::kF64, FloatElement(1e30), T::kU64, IntegerElement(-1)},
-    {"LargeU64", T::kF64, FloatElement(0x1p63), T::kU64, IntegerElement(INT64_MIN)},
-    {"InfinityToS32", T::kF32, FloatElement(kInfinity), T::kS32, IntegerElement(INT32_MAX)},
-    {"NanToInteger", T::kF32, FloatElement(kNan), T::kS32, IntegerElement(0)},
-    {"NanToPred", T::kF32, FloatElement(kNan), T::kPred, IntegerElement(1)},
-    {"HalfToPred", T::kF32, FloatElement(0.5), T::kPred, IntegerElement(1)},
-    {"WrapsToS8", T::kS32, IntegerElement(200), T::kS8, IntegerElement(-56)},
-    {"WrapsToU4", T::kS32, IntegerElement(-1), T::kU4, IntegerElement(15)},
-    {"WrapsToS2", T::kS32, IntegerElement(2), T::kS2, IntegerElement(-2)},
-    {"SignExtends", T::kS8, IntegerElement(-1), T::kU32, IntegerElement(0xffffffff)},
-    {"TwoToPred", T::kS32, IntegerElement(2), T::kPred, IntegerElement(1)},
-    // 2^24 + 1 lies between two floats and rounds to the even one.
-    {"RoundsToF32", T::kS32, IntegerElement(16777217), T::kF32, FloatElement(16777216)},
-    // 2^53 + 2^29 + 1 must round up; rounding to f64 first would lose the 1 and tie to even.
-    {"RoundsOnce", T::kS64, IntegerElement((int64_t{1} << 53) + (int64_t{1} << 29) + 1), T::kF32,
-     FloatElement(0x1p53 + 0x1p30)},
-    {"U64ToF32", T::kU64, IntegerElement(-1), T::kF32, FloatElement(0x1p64)},
-    {"U64ToF64", T::kU64, IntegerElement(-1), T::kF64, FloatElement(0x1p64)},
-    {"IntegerToF16Overflows", T::kS32, IntegerElement(65520), T::kF16, FloatElement(kInfinity)},
-    {"IntegerToF16", T::kS32, IntegerElement(65519), T::kF16, FloatElement(65504)},
-    {"ComplexToReal", T::kC64, ComplexElement({3, 4}), T::kF32, FloatElement(3)},
-    {"RealToComplex", T::kF64, FloatElement(0.1), T::kC64, ComplexElement({0.1F, 0})},
-};
+std::vector<ConversionCase> Conversions() {
+  return {
+      {"TruncatesTowardZero", T::kF32, FloatElement(-2.9), T::kS32, IntegerElement(-2)},
+      {"ClampsToS8", T::kF32, FloatElement(300), T::kS8, IntegerElement(127)},
+      {"ClampsBelow", T::kF32, FloatElement(-300), T::kS8, IntegerElement(-128)},
+      {"ClampsNegativeToU8", T::kF32, FloatElement(-1), T::kU8, IntegerElement(0)},
+      {"ClampsToS4", T::kF32, FloatElement(9), T::kS4, IntegerElement(7)},
+      {"ClampsToS64", T::kF64, FloatElement(1e30), T::kS64, IntegerElement(INT64_MAX)},
+      {"ClampsToU64", T::kF64, FloatElement(1e30), T::kU64, IntegerElement(-1)},
+      {"LargeU64", T::kF64, FloatElement(0x1p63), T::kU64, IntegerElement(INT64_MIN)},
+      {"InfinityToS32", T::kF32, FloatElement(kInfinity), T::kS32, IntegerElement(INT32_MAX)},
+      {"NanToInteger", T::kF32, FloatElement(kNan), T::kS32, IntegerElement(0)},
+      {"NanToPred", T::kF32, FloatElement(kNan), T::kPred, IntegerElement(1)},
+      {"HalfToPred", T::kF32, FloatElement(0.5), T::kPred, IntegerElement(1)},
+      {"WrapsToS8", T::kS32, IntegerElement(200), T::kS8, IntegerElement(-56)},
+      {"WrapsToU4", T::kS32, IntegerElement(-1), T::kU4, IntegerElement(15)},
+      {"WrapsToS2", T::kS32, IntegerElement(2), T::kS2, IntegerElement(-2)},
+      {"SignExtends", T::kS8, IntegerElement(-1), T::kU32, IntegerElement(0xffffffff)},
+      {"TwoToPred", T::kS32, IntegerElement(2), T::kPred, IntegerElement(1)},
+      // 2^24 + 1 lies between two floats and rounds to the even one.
+      {"RoundsToF32", T::kS32, IntegerElement(16777217), T::kF32, FloatElement(16777216)},
+      // 2^53 + 2^29 + 1 must round up; rounding to f64 first would lose the 1 and tie to even.
+      {"RoundsOnce", T::kS64, IntegerElement((int64_t{1} << 53) + (int64_t{1} << 29) + 1), T::kF32,
+       FloatElement(0x1p53 + 0x1p30)},
+      {"U64ToF32", T::kU64, IntegerElement(-1), T::kF32, FloatElement(0x1p64)},
+      {"U64ToF64", T::kU64, IntegerElement(-1), T::kF64, FloatElement(0x1p64)},
+      {"IntegerToF16Overflows", T::kS32, IntegerElement(65520), T::kF16, FloatElement(kInfinity)},
+      {"IntegerToF16", T::kS32, IntegerElement(65519), T::kF16, FloatElement(65504)},
+      {"ComplexToReal", T::kC64, ComplexElement({3, 4}), T::kF32, FloatElement(3)},
+      {"RealToComplex", T::kF64, FloatElement(0.1), T::kC64, ComplexElement({0.1F, 0})},
+  };
+}
 
 TEST(ConvertElementTest, Table) {
-  for (const ConversionCase& c : kConversions) {
+  for (const ConversionCase& c : Conversions()) {
     const Element result = ConvertElement(c.value, c.from, c.to);
     EXPECT_EQ(result.integer, c.expected.integer) << c.name;
     EXPECT_EQ(result.real, c.expected.real) << c.name;

@@ -9,8 +9,9 @@ namespace {
 std::string TraceRoot(const std::string& body, const hlo::InterpreterOptions& options = {}) {
   const auto module = hlo::ParseModule(ModuleOf(body));
   if (!module.ok()) return std::string(module.status().message());
-  if (const absl::Status fits = hlo::Verify(**module); !fits.ok())
+  if (const absl::Status fits = hlo::Verify(**module); !fits.ok()) {
     return std::string(fits.message());
+  }
   // The operands are what the body makes of constants.
   const hlo::Instruction& root = (*module)->entry().root();
   std::vector<hlo::Arguments> operands(static_cast<size_t>(options.num_devices()));

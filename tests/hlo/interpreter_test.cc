@@ -395,9 +395,10 @@ TEST(InterpreterTest, Devices) {
 TEST(InterpreterTest, Limits) {
   hlo::InterpreterOptions options;
   options.max_steps = 100000;
-  EXPECT_THAT(Interpret("i = s32[] constant(1)\nROOT r = s32[] while(i), condition=forever, body=triple",
-                  options),
-              ::testing::HasSubstr("the limit of 100000 steps"));
+  EXPECT_THAT(
+      Interpret("i = s32[] constant(1)\nROOT r = s32[] while(i), condition=forever, body=triple",
+                options),
+      ::testing::HasSubstr("the limit of 100000 steps"));
   options.max_bytes = 1000;
   EXPECT_THAT(Interpret("ROOT r = f32[10000] iota(), iota_dimension=0", options),
               ::testing::HasSubstr("the limit of 1000 bytes"));
