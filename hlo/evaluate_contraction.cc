@@ -148,15 +148,30 @@ void MultiplyOneByOne(Evaluation& e, const DotAxes& axes, const WideArray& lhs,
 }
 
 int64_t SizeOf(llvm::ArrayRef<Axis> axes) {
-  int64_t size = 1;
-  for (const Axis& axis : axes) size *= axis.size;
-  return size;
+  Index sizes;
+  for (const Axis& axis : axes) sizes.push_back(axis.size);
+  return NumIndices(sizes);
+}
+
+// The memory for the positions of all axes; null after an error.
+std::shared_ptr<MemoryLease> ReservePositions(Evaluation& e, const DotAxes& axes) {
+  const int64_t bytes_each = 2 * static_cast<int64_t>(sizeof(int64_t));
+  std::optional<int64_t> bytes = 0;
+  for (const auto* of_kind : {&axes.batch, &axes.lhs_free, &axes.rhs_free, &axes.contracting}) {
+    const auto more = support::CheckedMul(SizeOf(*of_kind), bytes_each);
+    bytes = bytes && more ? support::CheckedAdd(*bytes, *more) : std::nullopt;
+  }
+  return e.session().Reserve(e.instruction(), bytes.value_or(-1));
 }
 
 bool Multiply(Evaluation& e, const WideArray& lhs, const WideArray& rhs, ElementType wide_type) {
   const std::shared_ptr<ArrayValue> result = e.NewResult();
   if (result == nullptr) return false;
+  // There may be nothing to multiply along dimensions of any size.
+  if (result->size() == 0) return e.Return(result);
   const DotAxes axes = AxesOf(e);
+  const std::shared_ptr<MemoryLease> lease = ReservePositions(e, axes);
+  if (lease == nullptr) return false;
   if (!e.Spend(support::CheckedMul(result->size(), SizeOf(axes.contracting)).value_or(-1))) {
     return false;
   }
@@ -236,6 +251,7 @@ class RaggedEvaluation {
     return lhs_position / lhs_stride_ % lhs_size_;
   }
   void AddGroup(SumOfProducts& sum, const Groups& groups, int64_t group, int64_t lhs, int64_t rhs);
+  SourceSet SourcesOfGroups(int64_t row);
 
   Evaluation& e_;
   RaggedKind kind_ = RaggedKind::kFree;
@@ -304,6 +320,16 @@ void RaggedEvaluation::AddGroup(SumOfProducts& sum, const Groups& groups, int64_
   }
 }
 
+// What a row of the group sizes was read from; a ragged batch does not depend on it.
+SourceSet RaggedEvaluation::SourcesOfGroups(int64_t row) {
+  SourceSet sources = kNoSources;
+  if (!e_.is_traced() || kind_ == RaggedKind::kBatch) return sources;
+  for (int64_t g = 0; g < num_groups_; ++g) {
+    sources = e_.Union(sources, e_.array(2).SourcesOf(row * num_groups_ + g));
+  }
+  return sources;
+}
+
 bool RaggedEvaluation::Run() {
   if (!Prepare()) return false;
   const std::shared_ptr<ArrayValue> result = e_.NewResult();
@@ -327,13 +353,14 @@ bool RaggedEvaluation::Run() {
   }
   const int64_t per_batch = per_repeat / std::max<int64_t>(SizeOf(axes_.batch), 1);
   const bool groups_vary = e_.array(2).size() != num_groups_;
-  const SourceSet sizes_read = e_.SourcesOfAll(e_.array(2));
+  SourceSet sizes_read = SourcesOfGroups(0);
   Groups groups = ReadGroups(e_.array(2), 0, num_groups_);
   SumOfProducts sum(e_, lhs, rhs, wide_type);
   for (int64_t i = 0; i < result->size(); ++i) {
     const int64_t start = i % per_repeat;
     if (groups_vary && start % per_batch == 0) {
       groups = ReadGroups(e_.array(2), start / per_batch, num_groups_);
+      sizes_read = SourcesOfGroups(start / per_batch);
     }
     AddGroup(sum, groups, i / per_repeat, starts.lhs[start], starts.rhs[start]);
     sum.Read(sizes_read);

@@ -5,16 +5,21 @@
 #include <cstdint>
 
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
+#include "support/checked_math.h"
 
 namespace hlo_indexing::hlo {
 
 using Index = llvm::SmallVector<int64_t, 8>;
 
-/// The row-major strides of an array. *{2, 3, 4} -> {12, 4, 1}*
+/// The row-major strides of an array. *{2, 3, 4} -> {12, 4, 1}* Those of an array without elements
+/// may not fit; nothing is at them.
 inline Index RowMajorStrides(llvm::ArrayRef<int64_t> sizes) {
   Index strides(sizes.size(), 1);
-  for (size_t i = sizes.size(); i-- > 1;) strides[i - 1] = strides[i] * sizes[i];
+  for (size_t i = sizes.size(); i-- > 1;) {
+    strides[i - 1] = support::CheckedMul(strides[i], sizes[i]).value_or(0);
+  }
   return strides;
 }
 
@@ -35,9 +40,13 @@ inline Index IndexOf(int64_t position, llvm::ArrayRef<int64_t> sizes) {
   return index;
 }
 
+/// The product of the sizes; the largest integer where it does not fit.
 inline int64_t NumIndices(llvm::ArrayRef<int64_t> sizes) {
+  if (llvm::is_contained(sizes, int64_t{0})) return 0;
   int64_t count = 1;
-  for (const int64_t size : sizes) count *= size;
+  for (const int64_t size : sizes) {
+    count = support::CheckedMul(count, size).value_or(support::kInt64Max);
+  }
   return count;
 }
 
