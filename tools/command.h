@@ -65,6 +65,26 @@ struct PrintCommandOptions {
   Limits limits;
 };
 
+/// What executes a module.
+enum class Backend : uint8_t { kInterpreter, kCpu, kCuda };
+
+struct RunOptions {
+  std::vector<std::string> files;
+  OutputFormat format = OutputFormat::kText;
+  Backend backend = Backend::kInterpreter;
+  /// K=FILE or K@DEVICE=FILE.
+  std::vector<std::string> inputs;
+  uint64_t seed = 0;
+  /// A folder for the results; empty: they are printed.
+  std::string output;
+  /// 0: as the module's header says.
+  int64_t replicas = 0;
+  int64_t partitions = 0;
+  int64_t max_steps = 0;
+  int64_t max_bytes = 0;
+  Limits limits;
+};
+
 ExitCode RunMaps(const MapsOptions& options, llvm::raw_ostream& out);
 ExitCode RunSimplify(const BareMapsOptions& options, llvm::raw_ostream& out);
 ExitCode RunEqual(const BareMapsOptions& options, llvm::raw_ostream& out);
@@ -73,6 +93,7 @@ ExitCode RunInverse(const BareMapsOptions& options, llvm::raw_ostream& out);
 ExitCode RunImage(const BareMapsOptions& options, llvm::raw_ostream& out);
 ExitCode RunStats(const StatsOptions& options, llvm::raw_ostream& out);
 ExitCode RunPrint(const PrintCommandOptions& options, llvm::raw_ostream& out);
+ExitCode RunModules(const RunOptions& options, llvm::raw_ostream& out);
 
 }  // namespace hlo_indexing::tools
 

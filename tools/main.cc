@@ -2,6 +2,7 @@
 #include <memory>
 #include <system_error>
 
+#include "hlo/interpreter.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
@@ -26,6 +27,7 @@ constexpr llvm::StringRef kOverview =
     "  hlo-indexing inverse '(d0) -> (d0 * 2 + 1), domain: d0 in [0, 9]'\n"
     "  hlo-indexing image '(d0)[s0] -> (d0 * 2 + s0), domain: d0 in [0, 4], s0 in [0, 2]'\n"
     "  hlo-indexing stats dump.txt                        opcodes, shapes, coverage\n"
+    "  hlo-indexing run --seed=1 module.hlo               execute a module on random inputs\n"
     "  hlo-indexing print --no-metadata dump.txt          canonical HLO text\n"
     "\n"
     "EXIT STATUS: 0 fine; 1 `equal` answers no; 2 bad usage; 3 the input could not be read or "
@@ -45,6 +47,7 @@ struct CommandLine {
   cl::SubCommand image{"image", "What bare maps reach, and how often"};
   cl::SubCommand stats{"stats", "Opcodes, shapes and how many maps are exact, superset, unknown"};
   cl::SubCommand print{"print", "The modules again, in canonical text"};
+  cl::SubCommand run{"run", "Execute the modules"};
 
   cl::list<std::string> maps_files{cl::Positional, cl::desc("FILE... ('-' for stdin)"),
                                    cl::OneOrMore, cl::sub(maps), cl::cat(category)};
@@ -56,6 +59,8 @@ struct CommandLine {
                                     cl::OneOrMore, cl::sub(stats), cl::cat(category)};
   cl::list<std::string> print_files{cl::Positional, cl::desc("FILE... ('-' for stdin)"),
                                     cl::OneOrMore, cl::sub(print), cl::cat(category)};
+  cl::list<std::string> run_files{cl::Positional, cl::desc("FILE... ('-' for stdin)"),
+                                  cl::OneOrMore, cl::sub(run), cl::cat(category)};
 
   cl::opt<OutputFormat> format{
       "format",
@@ -70,6 +75,7 @@ struct CommandLine {
       cl::sub(inverse),
       cl::sub(image),
       cl::sub(stats),
+      cl::sub(run),
       cl::cat(category)};
   cl::opt<std::string> output{"o",
                               cl::desc("Write to a file instead of stdout"),
@@ -83,6 +89,7 @@ struct CommandLine {
                               cl::sub(image),
                               cl::sub(stats),
                               cl::sub(print),
+                              cl::sub(run),
                               cl::cat(category)};
 
   cl::opt<Direction> direction{"direction",
@@ -118,11 +125,12 @@ struct CommandLine {
                                     cl::sub(equal),      cl::sub(compose),
                                     cl::sub(inverse),    cl::sub(image),
                                     cl::sub(stats),      cl::sub(print),
-                                    cl::cat(category)};
+                                    cl::sub(run),        cl::cat(category)};
   cl::opt<uint64_t> max_errors{"max-errors",        cl::desc("Stop after so many errors in a file"),
                                cl::value_desc("n"), cl::init(Limits().errors),
                                cl::sub(maps),       cl::sub(stats),
-                               cl::sub(print),      cl::cat(category)};
+                               cl::sub(print),      cl::sub(run),
+                               cl::cat(category)};
   cl::opt<uint64_t> max_records{
       "max-records",
       cl::desc("The most pairs of output and operand arrays of one instruction"),
@@ -130,6 +138,58 @@ struct CommandLine {
       cl::init(Limits().records_per_instruction),
       cl::sub(maps),
       cl::cat(category)};
+
+  cl::opt<Backend> backend{"backend",
+                           cl::desc("What executes the module:"),
+                           cl::values(clEnumValN(Backend::kInterpreter, "interpreter",
+                                                 "evaluates instruction by instruction"),
+                                      clEnumValN(Backend::kCpu, "cpu", "not supported yet"),
+                                      clEnumValN(Backend::kCuda, "cuda", "not supported yet")),
+                           cl::init(Backend::kInterpreter),
+                           cl::sub(run),
+                           cl::cat(category)};
+  cl::list<std::string> inputs{
+      "input", cl::desc("The K-th parameter array, on all devices or on one, from a .npy file"),
+      cl::value_desc("K[@DEVICE]=file"), cl::sub(run), cl::cat(category)};
+  cl::opt<uint64_t> seed{"seed",
+                         cl::desc("For the values of parameters without a file"),
+                         cl::value_desc("n"),
+                         cl::init(0),
+                         cl::sub(run),
+                         cl::cat(category)};
+  cl::opt<std::string> output_folder{"output", cl::desc("Write the results there, as .npy files"),
+                                     cl::value_desc("folder"), cl::sub(run), cl::cat(category)};
+  cl::opt<int64_t> replicas{
+      "replicas",          cl::desc("Simulated replicas; default: the module's"),
+      cl::value_desc("n"), cl::init(0),
+      cl::sub(run),        cl::cat(category)};
+  cl::opt<int64_t> partitions{
+      "partitions",        cl::desc("Simulated partitions of each; default: the module's"),
+      cl::value_desc("n"), cl::init(0),
+      cl::sub(run),        cl::cat(category)};
+  cl::opt<int64_t> max_steps{"max-steps",         cl::desc("The most steps of work of a module"),
+                             cl::value_desc("n"), cl::init(hlo::InterpreterOptions().max_steps),
+                             cl::sub(run),        cl::cat(category)};
+  cl::opt<int64_t> max_bytes{
+      "max-bytes",         cl::desc("The most bytes that values take at a time"),
+      cl::value_desc("n"), cl::init(hlo::InterpreterOptions().max_bytes),
+      cl::sub(run),        cl::cat(category)};
+
+  RunOptions run_options() {
+    RunOptions options;
+    options.files = run_files;
+    options.format = format;
+    options.backend = backend;
+    options.inputs = inputs;
+    options.seed = seed;
+    options.output = output_folder;
+    options.replicas = replicas;
+    options.partitions = partitions;
+    options.max_steps = max_steps;
+    options.max_bytes = max_bytes;
+    options.limits = limits();
+    return options;
+  }
 
   Limits limits() const {
     Limits limits;
@@ -169,6 +229,7 @@ ExitCode Dispatch(CommandLine& line, llvm::raw_ostream& out) {
   if (line.print) {
     return RunPrint({line.print_files, !line.no_metadata, line.operand_shapes, line.limits()}, out);
   }
+  if (line.run) return RunModules(line.run_options(), out);
   cl::PrintHelpMessage();
   return ExitCode::kBadUsage;
 }
