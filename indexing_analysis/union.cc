@@ -6,6 +6,7 @@
 #include "simplifier/arithmetic.h"
 #include "simplifier/integer_system.h"
 #include "simplifier/inverse.h"
+#include "simplifier/point_evaluator.h"
 
 namespace hlo_indexing::indexing_analysis {
 namespace {
@@ -124,34 +125,38 @@ constexpr int64_t kMaxPoints = int64_t{1} << 14;
 using Tuple = std::vector<int64_t>;
 
 // The image of a map, sorted; nothing where its box has too many points, or a value overflows.
-std::optional<std::vector<Tuple>> AllResults(const QuasiAffineMap& map) {
+std::optional<std::vector<Tuple>> AllResults(DigitContext& context, const QuasiAffineMap& map) {
   int64_t points = 1;
   for (const Interval& box : map.boxes) {
     const auto width = support::CheckedSub(box.upper, box.lower);
     if (!width || *width >= kMaxPoints / points) return std::nullopt;
     points *= *width + 1;
   }
+  // A variable with one value is no leaf.
+  llvm::SmallVector<const Atom*, 6> leaves;
   Tuple point;
-  for (const Interval& box : map.boxes) point.push_back(box.lower);
-  const auto value_of = [&](const Atom& atom) { return std::optional(point[atom.variable]); };
+  for (VariableId i = 0; i < map.boxes.size(); ++i) {
+    const Sum variable = map.Variable(context, i);
+    if (variable.IsConstant()) continue;
+    leaves.push_back(variable.terms.front().atom);
+    point.push_back(map.boxes[i].lower);
+  }
+  llvm::SmallVector<Sum, 8> sums(map.results.begin(), map.results.end());
+  for (const auto& constraint : map.constraints) sums.push_back(constraint.expression);
+  simplifier::PointEvaluator evaluator(leaves, sums);
+  Tuple values(sums.size());
   std::vector<Tuple> results;
   for (int64_t i = 0; i < points; ++i) {
+    if (!evaluator.Evaluate(point, values)) return std::nullopt;
     bool inside = true;
-    for (const auto& constraint : map.constraints) {
-      const auto value = simplifier::Evaluate(constraint.expression, value_of);
-      if (!value) return std::nullopt;
-      inside &= constraint.bounds.Contains(*value);
+    for (size_t k = 0; k < map.constraints.size(); ++k) {
+      inside &= map.constraints[k].bounds.Contains(values[map.results.size() + k]);
     }
-    Tuple tuple;
-    for (const Sum& result : map.results) {
-      const auto value = simplifier::Evaluate(result, value_of);
-      if (!value) return std::nullopt;
-      tuple.push_back(*value);
-    }
-    if (inside) results.push_back(std::move(tuple));
+    const auto end = static_cast<std::ptrdiff_t>(map.results.size());
+    if (inside) results.emplace_back(values.begin(), values.begin() + end);
     for (size_t k = 0; k < point.size(); ++k) {
-      if (++point[k] <= map.boxes[k].upper) break;
-      point[k] = map.boxes[k].lower;
+      if (++point[k] < leaves[k]->lower + leaves[k]->extent) break;
+      point[k] = leaves[k]->lower;
     }
   }
   llvm::sort(results);
@@ -159,9 +164,10 @@ std::optional<std::vector<Tuple>> AllResults(const QuasiAffineMap& map) {
   return results;
 }
 
-Answer ContainsByTrying(const QuasiAffineMap& larger, const QuasiAffineMap& smaller) {
-  const auto inner = AllResults(smaller);
-  const auto outer = inner ? AllResults(larger) : std::nullopt;
+Answer ContainsByTrying(DigitContext& context, const QuasiAffineMap& larger,
+                        const QuasiAffineMap& smaller) {
+  const auto inner = AllResults(context, smaller);
+  const auto outer = inner ? AllResults(context, larger) : std::nullopt;
   if (!outer) return Answer::kUnknown;
   const bool contained = std::includes(outer->begin(), outer->end(), inner->begin(), inner->end());
   return contained ? Answer::kYes : Answer::kNo;
@@ -239,7 +245,7 @@ Answer Subsumes(const IndexingMap& larger, const IndexingMap& smaller) {
     return has_points == Answer::kYes ? Answer::kNo : Answer::kYes;
   }
   const Answer answer = ImageContains(context, outer, inner);
-  return answer == Answer::kUnknown ? ContainsByTrying(outer, inner) : answer;
+  return answer == Answer::kUnknown ? ContainsByTrying(context, outer, inner) : answer;
 }
 
 std::vector<IndexingMap> Union(llvm::ArrayRef<IndexingMap> maps) {

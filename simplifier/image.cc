@@ -9,6 +9,7 @@
 #include "llvm/ADT/SmallPtrSet.h"
 #include "simplifier/arithmetic.h"
 #include "simplifier/inverse.h"
+#include "simplifier/point_evaluator.h"
 
 namespace hlo_indexing::simplifier {
 namespace {
@@ -213,41 +214,36 @@ class Counter {
       if (coordinates_[c].extent > kMaxPoints / count) return std::nullopt;
       count *= coordinates_[c].extent;
     }
-    llvm::SmallDenseMap<const Atom*, int64_t, 8> point;
-    for (const size_t c : coordinates) point[coordinates_[c].atom] = coordinates_[c].atom->lower;
-    const auto value_of = [&](const Atom& atom) { return std::optional(point.lookup(&atom)); };
-    llvm::SmallVector<Sum, 2> sums;
+    llvm::SmallVector<const Atom*, 4> leaves;
+    llvm::SmallVector<int64_t, 4> point;
+    for (const size_t c : coordinates) {
+      leaves.push_back(coordinates_[c].atom);
+      point.push_back(leaves.back()->lower);
+    }
+    // The constraints, then the results.
+    llvm::SmallVector<Sum, 4> sums;
+    for (const size_t k : group.constraints) sums.push_back(f_.constraints[k].expression);
     for (const size_t r : group.results) sums.push_back(TriedPart(results_[r]));
+    PointEvaluator evaluator(leaves, sums);
+    std::vector<int64_t> values(sums.size());
     Tried tried;
     for (int64_t i = 0; i < count; ++i) {
-      const std::optional<bool> inside = MeetsConstraints(group, value_of);
-      if (!inside) return std::nullopt;
-      if (*inside) {
-        ++tried.points;
-        for (const Sum& sum : sums) {
-          const auto value = Evaluate(sum, value_of);
-          if (!value) return std::nullopt;
-          tried.values.push_back(*value);
-        }
+      if (!evaluator.Evaluate(point, values)) return std::nullopt;
+      bool inside = true;
+      for (size_t k = 0; k < group.constraints.size(); ++k) {
+        inside &= f_.constraints[group.constraints[k]].bounds.Contains(values[k]);
       }
-      for (const size_t c : coordinates) {
-        const Atom& atom = *coordinates_[c].atom;
-        if (++point[&atom] < atom.lower + atom.extent) break;
-        point[&atom] = atom.lower;
+      if (inside) {
+        ++tried.points;
+        const auto first = static_cast<std::ptrdiff_t>(group.constraints.size());
+        tried.values.insert(tried.values.end(), values.begin() + first, values.end());
+      }
+      for (size_t k = 0; k < point.size(); ++k) {
+        if (++point[k] < leaves[k]->lower + leaves[k]->extent) break;
+        point[k] = leaves[k]->lower;
       }
     }
     return tried;
-  }
-
-  using Values = llvm::function_ref<std::optional<int64_t>(const Atom&)>;
-
-  std::optional<bool> MeetsConstraints(const Group& group, Values values) const {
-    for (const size_t k : group.constraints) {
-      const auto value = Evaluate(f_.constraints[k].expression, values);
-      if (!value) return std::nullopt;
-      if (!f_.constraints[k].bounds.Contains(*value)) return false;
-    }
-    return true;
   }
 
   Sum TriedPart(const Result& result) {

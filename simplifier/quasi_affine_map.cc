@@ -3,8 +3,10 @@
 #include <numeric>
 
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SmallPtrSet.h"
 #include "simplifier/integer_system.h"
 #include "simplifier/pinned.h"
+#include "simplifier/point_evaluator.h"
 #include "simplifier/refine.h"
 #include "simplifier/small_domain.h"
 
@@ -383,22 +385,30 @@ class PointSource {
 // Whether one of a few points meets all constraints: most domains that constraints leave are wide.
 bool FindsPoint(const QuasiAffineMap& map) {
   constexpr int kSamples = 256;
-  PointSource source;
-  llvm::SmallDenseMap<const Atom*, int64_t, 4> functions;
-  llvm::SmallVector<int64_t, 8> point(map.boxes.size());
-  const auto value_of = [&](const Atom& atom) -> std::optional<int64_t> {
-    if (atom.kind == AtomKind::kVariable) return point[atom.variable];
-    const auto [known, is_new] = functions.try_emplace(&atom, 0);
-    if (is_new) known->second = source.Next(atom.ValueRange());
-    return known->second;
-  };
-  for (int i = 0; i < kSamples; ++i) {
-    functions.clear();
-    for (size_t k = 0; k < point.size(); ++k) point[k] = source.Next(map.boxes[k]);
-    const bool inside = llvm::all_of(map.constraints, [&](const Constraint& constraint) {
-      const auto value = Evaluate(constraint.expression, value_of);
-      return value && constraint.bounds.Contains(*value);
+  llvm::SmallVector<Sum, 4> sums;
+  llvm::SmallVector<const Atom*, 8> leaves;
+  llvm::SmallPtrSet<const Atom*, 16> seen;
+  for (const Constraint& constraint : map.constraints) {
+    sums.push_back(constraint.expression);
+    ForEachAtom(constraint.expression, seen, [&](const Atom& atom) {
+      if (atom.IsLeaf()) leaves.push_back(&atom);
     });
+  }
+  PointEvaluator evaluator(leaves, sums);
+  PointSource source;
+  llvm::SmallVector<int64_t, 8> point(leaves.size());
+  llvm::SmallVector<int64_t, 4> values(sums.size());
+  for (int i = 0; i < kSamples; ++i) {
+    for (size_t k = 0; k < point.size(); ++k) {
+      const bool is_variable = leaves[k]->kind == AtomKind::kVariable;
+      point[k] =
+          source.Next(is_variable ? map.boxes[leaves[k]->variable] : leaves[k]->ValueRange());
+    }
+    if (!evaluator.Evaluate(point, values)) continue;
+    bool inside = true;
+    for (size_t k = 0; k < values.size(); ++k) {
+      inside &= map.constraints[k].bounds.Contains(values[k]);
+    }
     if (inside) return true;
   }
   return false;

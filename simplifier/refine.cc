@@ -11,6 +11,7 @@
 #include "simplifier/div_mod.h"
 #include "simplifier/linear_form.h"
 #include "simplifier/pinned.h"
+#include "simplifier/point_evaluator.h"
 
 namespace hlo_indexing::simplifier {
 namespace {
@@ -254,20 +255,22 @@ class Refiner {
     AffineFit fit(num_leaves);
     llvm::SmallVector<int64_t, 4> point;
     for (const Atom* leaf : leaves) point.push_back(leaf->lower);
-    const auto value_of = [&](const Atom& atom) -> std::optional<int64_t> {
-      return point[static_cast<size_t>(llvm::find(leaves, &atom) - leaves.begin())];
-    };
+    // The sum behind the constraints.
+    llvm::SmallVector<Sum, 4> sums;
+    for (const Constraint* constraint : constraints) sums.push_back(constraint->expression);
+    sums.push_back(sum);
+    PointEvaluator evaluator(leaves, sums);
+    llvm::SmallVector<int64_t, 4> values(sums.size());
     for (int64_t i = 0; i < points; ++i) {
       ++evaluations_;
-      const bool inside = llvm::all_of(constraints, [&](const Constraint* constraint) {
-        const auto value = Evaluate(constraint->expression, value_of);
-        return !value || constraint->bounds.Contains(*value);
-      });
-      if (inside) {
-        const auto value = Evaluate(sum, value_of);
-        if (!value || !fit.Add(llvm::ArrayRef<int64_t>(point).take_front(num_leaves), *value)) {
-          return std::nullopt;
-        }
+      if (!evaluator.Evaluate(point, values)) return std::nullopt;
+      bool inside = true;
+      for (size_t k = 0; k < constraints.size(); ++k) {
+        inside &= constraints[k]->bounds.Contains(values[k]);
+      }
+      if (inside &&
+          !fit.Add(llvm::ArrayRef<int64_t>(point).take_front(num_leaves), values.back())) {
+        return std::nullopt;
       }
       for (size_t k = 0; k < leaves.size(); ++k) {
         if (++point[k] < leaves[k]->lower + leaves[k]->extent) break;

@@ -7,6 +7,7 @@
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "simplifier/arithmetic.h"
+#include "simplifier/point_evaluator.h"
 
 namespace hlo_indexing::simplifier {
 namespace {
@@ -78,9 +79,12 @@ class Enumeration {
   // False where a constraint has no value at some point.
   bool Run(int64_t num_points, SmallDomain& domain) {
     constraints_ = component_.constraints;
-    for (const Atom* leaf : component_.leaves) values_[leaf] = leaf->lower;
+    llvm::SmallVector<Sum, 4> sums;
+    for (const Constraint& constraint : constraints_) sums.push_back(constraint.expression);
+    PointEvaluator evaluator(component_.leaves.getArrayRef(), sums);
+    for (const Atom* leaf : component_.leaves) point_.push_back(leaf->lower);
     for (int64_t i = 0; i < num_points; ++i) {
-      if (!AddPoint()) return false;
+      if (!AddPoint(evaluator)) return false;
       Advance();
     }
     domain.empty = llvm::none_of(failed_, [](uint64_t failed) { return failed == 0; });
@@ -99,25 +103,23 @@ class Enumeration {
 
  private:
   // Appends the present point and which constraints fail there.
-  bool AddPoint() {
+  bool AddPoint(PointEvaluator& evaluator) {
+    llvm::SmallVector<int64_t, 4> values(constraints_.size());
+    if (!evaluator.Evaluate(point_, values)) return false;
     uint64_t failed = 0;
     for (size_t i = 0; i < constraints_.size(); ++i) {
-      const auto value = Evaluate(constraints_[i].expression, [this](const Atom& atom) {
-        return std::optional(values_.lookup(&atom));
-      });
-      if (!value) return false;
-      if (!constraints_[i].bounds.Contains(*value)) failed |= uint64_t{1} << i;
+      if (!constraints_[i].bounds.Contains(values[i])) failed |= uint64_t{1} << i;
     }
     failed_.push_back(failed);
-    for (const Atom* leaf : component_.leaves) points_.push_back(values_[leaf]);
+    points_.insert(points_.end(), point_.begin(), point_.end());
     return true;
   }
 
   void Advance() {
-    for (const Atom* leaf : component_.leaves) {
-      int64_t& value = values_[leaf];
-      if (++value < leaf->lower + leaf->extent) return;
-      value = leaf->lower;
+    for (size_t k = 0; k < point_.size(); ++k) {
+      const Atom* leaf = component_.leaves[k];
+      if (++point_[k] < leaf->lower + leaf->extent) return;
+      point_[k] = leaf->lower;
     }
   }
 
@@ -194,7 +196,7 @@ class Enumeration {
   const Component& component_;
   llvm::SmallVector<Constraint, 4> constraints_;
   size_t num_given_ = 0;
-  llvm::SmallDenseMap<const Atom*, int64_t, 4> values_;
+  llvm::SmallVector<int64_t, 4> point_;
   // The points, leaf by leaf, and for each of them which constraints fail, as bits.
   std::vector<int64_t> points_;
   std::vector<uint64_t> failed_;

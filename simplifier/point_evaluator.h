@@ -1,0 +1,65 @@
+// Sums at many points, one after the other.
+#ifndef HLO_INDEXING_SIMPLIFIER_POINT_EVALUATOR_H_
+#define HLO_INDEXING_SIMPLIFIER_POINT_EVALUATOR_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/DenseMap.h"
+#include "simplifier/digit_sum.h"
+
+namespace hlo_indexing::simplifier {
+
+/// Evaluates some sums together, like Evaluate in arithmetic.h, with all that does not depend on
+/// the point done once.
+class PointEvaluator {
+ public:
+  /// The sums have no value anywhere if they depend on a variable or function atom that is not
+  /// among `leaves`.
+  PointEvaluator(llvm::ArrayRef<const Atom*> leaves, llvm::ArrayRef<Sum> sums);
+
+  /// The values of the sums where leaf i has the value `point[i]`, `lower` of its atom included.
+  /// False where one of them overflows or divides by 0.
+  bool Evaluate(llvm::ArrayRef<int64_t> point, llvm::MutableArrayRef<int64_t> values);
+
+ private:
+  // A digit of an atom that has a number here.
+  struct Digit {
+    int64_t coefficient;
+    int64_t lo;
+    // 0 where the mod does nothing.
+    int64_t modulus;
+    size_t atom;
+  };
+  struct Row {
+    int64_t constant = 0;
+    size_t first_digit = 0;
+    size_t last_digit = 0;
+  };
+  // An atom that is computed: a mark's row, or an operation on two rows.
+  struct Computed {
+    const Atom* atom = nullptr;
+    Row rows[2];
+  };
+
+  size_t NumberOf(const Atom& atom);
+  Row MakeRow(const Sum& sum);
+  bool ValueOf(const Row& row, int64_t& value) const;
+  bool Compute(const Computed& computed, int64_t& value) const;
+
+  size_t num_leaves_;
+  bool has_all_leaves_ = true;
+  llvm::SmallDenseMap<const Atom*, size_t, 8> numbers_;
+  std::vector<int64_t> lowers_;
+  std::vector<Digit> digits_;
+  // In an order in which each needs only those before it; their numbers follow those of the leaves.
+  std::vector<Computed> computed_;
+  std::vector<Row> sums_;
+  // Of all atoms, without `lower`.
+  std::vector<int64_t> atom_values_;
+};
+
+}  // namespace hlo_indexing::simplifier
+
+#endif  // HLO_INDEXING_SIMPLIFIER_POINT_EVALUATOR_H_
