@@ -32,7 +32,8 @@
 // Division (div_mod.h, DivMod) is the only place that simplifies: e = c * q + r with 0 <= r < c.
 // Laws, each tested by its name in tests/simplifier:
 //   Soundness       q and r have the values of floor(e / c) and e - c * floor(e / c) at every point
-//                   of the variables' boxes. Each rewrite is an identity guarded by a range.
+//                   of the variables' boxes. Each rewrite is an identity guarded by a range, and
+//                   what overflows stays an opaque atom.
 //   SplitMerge      Normalize(c * q + r) == Normalize(e), always. DivMod only partitions terms,
 //                   cuts a digit into two adjacent ones or makes the pair (M floordiv c, M mod c),
 //                   and Normalize puts each of these together again.
@@ -41,6 +42,15 @@
 //   Canonicity      Where every boundary divides the next (powers of two, tilings, pure splits and
 //                   merges) no mark is ever made, digits are independent, and equal functions have
 //                   equal sums. Elsewhere the form is sound and telescopes but is not unique.
+//   Idempotence     A normal form is its own normal form, and a remainder by c divided by c again is
+//                   itself: its range is inside [0, c - 1], whichever branch made it. A simplified
+//                   map is its own simplified map, for simplifying goes on until nothing changes;
+//                   tests/property checks that on random maps.
+//   Termination     Normalize cuts at boundaries that are there, finitely many, before it merges,
+//                   each merge leaves a digit less, and a mark's sum only holds atoms made before
+//                   the mark. DivMod calls itself for a smaller divisor, or once for the negated
+//                   sum. Where rounds could go on, as boundaries that do not divide each other or
+//                   bounds that creep allow, their number is limited: what is left is as right.
 #ifndef HLO_INDEXING_SIMPLIFIER_DIGIT_SUM_H_
 #define HLO_INDEXING_SIMPLIFIER_DIGIT_SUM_H_
 

@@ -4,17 +4,22 @@
 
 #include <cstdlib>
 #include <functional>
+#include <map>
 
 #include "hlo/parser.h"
 #include "indexing_analysis/analysis.h"
+#include "indexing_analysis/equality.h"
 #include "mlir/IR/MLIRContext.h"
+#include "tests/property/map_points.h"
 #include "tests/property/random_hlo.h"
 
 namespace hlo_indexing::testing {
 namespace {
 
 using indexing_analysis::IndexingAnalysis;
+using indexing_analysis::IndexingMap;
 using indexing_analysis::OutputIndexing;
+using indexing_analysis::ParseIndexingMap;
 
 std::string List(const std::vector<int64_t>& values) {
   std::string text;
@@ -326,6 +331,84 @@ TEST_F(Telescoping, WordsFollowedByTheirInverseAreTheIdentity) {
     }
     ASSERT_EQ(MapOf(chain), MapOf(identity)) << chain.Module();
   }
+}
+
+// A word of reshapes, transposes and reverses from one shape to another.
+ChainWriter RandomWord(Random& random, const Sizes& from, const Sizes& to, size_t max_rank) {
+  ChainWriter chain(from);
+  for (int64_t k = random.Between(1, 5); k > 0; --k) {
+    const size_t rank = chain.sizes().size();
+    switch (random.Between(0, 2)) {
+      case 0:
+        chain.Transpose(random.Permutation(rank));
+        break;
+      case 1:
+        chain.Reverse({random.Between(0, static_cast<int64_t>(rank) - 1)});
+        break;
+      default:
+        chain.Reshape(RandomFactors(random, Product(from), max_rank));
+    }
+  }
+  chain.Reshape(to);
+  return chain;
+}
+
+// The linear positions that all elements read, in row-major order.
+std::vector<int64_t> ValuesOf(const IndexingMap& map, const Sizes& sizes) {
+  std::vector<int64_t> values;
+  ForEachPoint(map, [&](llvm::ArrayRef<int64_t> dimensions, llvm::ArrayRef<int64_t> symbols) {
+    const auto index = map.Evaluate(dimensions, symbols);
+    int64_t position = 0;
+    for (size_t d = 0; d < sizes.size(); ++d) position = position * sizes[d] + (*index)[d];
+    values.push_back(position);
+  });
+  return values;
+}
+
+// Where every boundary divides the next, equal functions print identically.
+TEST_F(Telescoping, EqualFunctionsOfAlignedShapesPrintIdentically) {
+  Random random(4);
+  for (const int64_t base : {2, 3}) {
+    const int64_t total = base == 2 ? 64 : 81;
+    const Sizes from = base == 2 ? Sizes{4, 2, 8} : Sizes{9, 9};
+    const Sizes to = base == 2 ? Sizes{8, 8} : Sizes{3, 27};
+    std::map<std::vector<int64_t>, std::string> texts;
+    int met_again = 0;
+    for (int i = 0; i < NumCases(); ++i) {
+      const ChainWriter chain = RandomWord(random, from, to, 4);
+      ASSERT_EQ(Product(chain.sizes()), total);
+      const std::string text = MapOf(chain);
+      const auto map = ParseIndexingMap(text, &context_);
+      const auto [known, is_new] = texts.try_emplace(ValuesOf(*map, from), text);
+      met_again += is_new ? 0 : 1;
+      ASSERT_EQ(known->second, text) << chain.Module();
+    }
+    EXPECT_GT(met_again, NumCases() / 10);
+  }
+}
+
+// Elsewhere, Equal decides, as enumeration does.
+TEST_F(Telescoping, EqualDecidesOnShapesThatAreNotAligned) {
+  Random random(5);
+  int equal = 0;
+  int unknown = 0;
+  for (int i = 0; i < NumCases(); ++i) {
+    const int64_t total = random.Pick(std::vector<int64_t>{12, 18, 30, 36, 60, 72, 90, 210, 1260});
+    const Sizes from = RandomFactors(random, total, 3);
+    const Sizes to = RandomFactors(random, total, 3);
+    const auto a = ParseIndexingMap(MapOf(RandomWord(random, from, to, 3)), &context_);
+    const auto b = ParseIndexingMap(MapOf(RandomWord(random, from, to, 3)), &context_);
+    const auto answer = Equal(*a, *b).answer;
+    unknown += answer == support::Answer::kUnknown ? 1 : 0;
+    if (answer == support::Answer::kUnknown) continue;
+    const bool expected = ValuesOf(*a, from) == ValuesOf(*b, from);
+    equal += expected ? 1 : 0;
+    ASSERT_EQ(answer == support::Answer::kYes, expected) << a->ToString() << "\n" << b->ToString();
+  }
+  RecordProperty("equal", equal);
+  RecordProperty("unknown", unknown);
+  EXPECT_GT(equal, 0);
+  EXPECT_LE(unknown, NumCases() / 1000);
 }
 
 }  // namespace
