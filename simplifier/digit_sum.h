@@ -42,7 +42,8 @@
 //   Canonicity      Where every boundary divides the next (powers of two, tilings, pure splits and
 //                   merges) no mark is ever made, digits are independent, and equal functions have
 //                   equal sums. Elsewhere the form is sound and telescopes but is not unique.
-//   Idempotence     A normal form is its own normal form, and a remainder by c divided by c again is
+//   Idempotence     A normal form is its own normal form, and a remainder by c divided by c again
+//   is
 //                   itself: its range is inside [0, c - 1], whichever branch made it. A simplified
 //                   map is its own simplified map, for simplifying goes on until nothing changes;
 //                   tests/property checks that on random maps.
