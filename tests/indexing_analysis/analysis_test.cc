@@ -324,7 +324,7 @@ TEST_F(AnalysisTest, RuntimeValuesKnowTheirInstruction) {
 
 TEST_F(AnalysisTest, UnknownGoesOnlyWhereTheValueCameFrom) {
   EXPECT_THAT(MapsOf({"f32[6]"}, "f32[6] custom-call(p0), custom_call_target=\"x\""),
-              ElementsAre("unknown: there is no rule for custom-call"));
+              ElementsAre("0 unknown (no maps are registered for the custom call 'x')"));
   const std::string text =
       "f { a = f32[6] parameter(0)\n b = f32[6] parameter(1)\n c = f32[6] parameter(2)\n"
       " t = (f32[6], f32[6]) tuple(a, b)\n g = f32[6] get-tuple-element(t), index=1\n"
@@ -333,7 +333,7 @@ TEST_F(AnalysisTest, UnknownGoesOnlyWhereTheValueCameFrom) {
       "ENTRY e { a = f32[6] parameter(0)\n b = f32[6] parameter(1)\n c = f32[6] parameter(2)\n"
       " ROOT r = (f32[6], f32[6]) fusion(a, b, c), kind=kLoop, calls=f }";
   EXPECT_THAT(Maps(text, 0),
-              ElementsAre("1 unknown (there is no rule for custom-call ('u' inside))",
+              ElementsAre("1 unknown (no maps are registered for the custom call 'x')",
                           "2: (d0) -> (d0), domain: d0 in [0, 5]"));
   EXPECT_THAT(Maps(text, 1), ElementsAre("0: (d0) -> (d0), domain: d0 in [0, 5]"));
 }
