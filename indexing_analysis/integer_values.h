@@ -24,6 +24,14 @@ struct CallFrame {
   bool is_loop = false;
 };
 
+/// Whether a level from this one outwards is a loop.
+inline bool IsInLoop(const CallFrame* frame) {
+  for (; frame != nullptr; frame = frame->outer) {
+    if (frame->is_loop) return true;
+  }
+  return false;
+}
+
 /// An instruction and where it is called; null for an instruction beside the outermost call.
 struct CalledInstruction {
   const hlo::Instruction* instruction = nullptr;

@@ -21,6 +21,9 @@ using simplifier::Constraint;
 // at all of them.
 constexpr size_t kMaxConstraints = 64;
 
+// An array inside a loop that is read in more ways counts as read whole.
+constexpr size_t kMaxAccessesInLoop = 12;
+
 void ProfileSum(const Sum& sum, llvm::FoldingSetNodeID& node_id) {
   node_id.AddInteger(sum.constant);
   node_id.AddInteger(static_cast<unsigned>(sum.terms.size()));
@@ -93,6 +96,9 @@ class PathFollower::Sink : public ReadSink {
   void Read(size_t operand, int64_t leaf, Access access) override {
     llvm::StringRef reason = follower_.Settle(access);
     if (access.map.empty) return;
+    if (IsInLoop(frame_)) {
+      follower_.Loosen(access, instruction_.operand(operand).shape().ArrayLeaf(leaf));
+    }
     if (!access.superset_reason.empty()) reason = follower_.Keep(std::move(access.superset_reason));
     access.superset_reason.clear();
     AddEntry(Target(operand, leaf),
@@ -235,7 +241,7 @@ void PathFollower::FollowInstruction(const Instruction& instruction, int64_t lea
     PassUnknownOn(instruction, leaf, reached.unknown, operands);
     return;
   }
-  Limit(reached, instruction.shape().ArrayLeaf(leaf));
+  Limit(reached, instruction.shape().ArrayLeaf(leaf), frame);
   if (!IsFollowed(instruction)) {
     ApplyRule(instruction, leaf, reached, &frame, operands);
     return;
@@ -317,9 +323,8 @@ ArrayReads PathFollower::ReadsOf(const Instruction& instruction, int64_t leaf, i
   const std::pair key(&instruction, leaf);
   if (const auto known = array_reads_.find(key); known != array_reads_.end()) return known->second;
   ArrayReads reads;
-  const Computation* callee = FollowedCallee(instruction);
-  if (callee != nullptr && call_depth < options_.max_call_depth) {
-    AddReadsOfCallee(*callee, leaf, call_depth + 1, reads);
+  if (IsFollowed(instruction) && call_depth < options_.max_call_depth) {
+    AddReadsOfCalled(instruction, leaf, call_depth + 1, reads);
   } else {
     AddReadsOfRule(instruction, leaf, reads);
   }
@@ -400,6 +405,20 @@ llvm::StringRef PathFollower::Settle(Access& access) {
   return reason;
 }
 
+// Inside a loop: leaves out the constraints that the results do not need to lie inside the array.
+// Iterations differ in them, and what is read in any of them counts.
+void PathFollower::Loosen(Access& access, const Shape& shape) {
+  if (access.map.constraints.empty()) return;
+  const llvm::ArrayRef<Sum> index = access.Index();
+  for (size_t i = 0; i < index.size(); ++i) {
+    const Interval inside = {0, shape.sizes()[i] - 1};
+    if (!inside.Contains(simplifier::NaturalRange(index[i]))) return;
+  }
+  access.map.constraints.clear();
+  RenumberRanges(digits_, access);
+  access.superset_reason = "what a loop reads is not followed iteration by iteration";
+}
+
 // Every element of an array, for every element of the output; on any device, if one of these
 // entries reaches another device.
 Access PathFollower::WholeArray(const Shape& shape, llvm::ArrayRef<Entry> entries) {
@@ -418,12 +437,14 @@ Access PathFollower::WholeArray(const Shape& shape, llvm::ArrayRef<Entry> entrie
 }
 
 // Beyond the limits, the array counts as read whole.
-void PathFollower::Limit(Reached& reached, const Shape& shape) {
-  const bool too_many = reached.entries.size() > options_.max_accesses;
+void PathFollower::Limit(Reached& reached, const Shape& shape, const Frame& frame) {
+  // What happens in a loop is not exact anyway.
+  const size_t max_accesses = IsInLoop(&frame) ? std::min(kMaxAccessesInLoop, options_.max_accesses)
+                                               : options_.max_accesses;
+  const bool too_many = reached.entries.size() > max_accesses;
   if ((!too_many && steps_ <= options_.max_steps) || shape.HasUnboundedDimension()) return;
   const std::string reason =
-      too_many ? "an array inside is read in more than " + std::to_string(options_.max_accesses) +
-                     " ways"
+      too_many ? "an array inside is read in more than " + std::to_string(max_accesses) + " ways"
                : "more than " + std::to_string(options_.max_steps) + " reads to follow";
   Access whole = WholeArray(shape, reached.entries);
   reached.entries.clear();

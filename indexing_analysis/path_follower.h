@@ -107,6 +107,8 @@ class PathFollower {
                          const Frame* frame, OperandLeaves operands);
   void FollowWhile(const hlo::Instruction& loop, int64_t leaf, const Reached& reached,
                    const Frame* frame, OperandLeaves operands);
+  void FollowWhileByArrays(const hlo::Instruction& loop, int64_t leaf, const Reached& reached,
+                           OperandLeaves operands);
   void FollowIteration(const hlo::Instruction& loop, ReachedLeaves fresh, const Frame& inside,
                        ReachedLeaves& before);
   bool AddToState(Reached& state, const Reached& found, const hlo::Shape& shape, Reached& fresh);
@@ -124,6 +126,10 @@ class PathFollower {
                               OperandLeaves operands);
   ArrayReads ReadsOf(const hlo::Instruction& instruction, int64_t leaf, int call_depth);
   void AddReadsOfRule(const hlo::Instruction& instruction, int64_t leaf, ArrayReads& reads);
+  void AddReadsOfCalled(const hlo::Instruction& instruction, int64_t leaf, int call_depth,
+                        ArrayReads& reads);
+  void AddReadsOfWhile(const hlo::Instruction& loop, int64_t leaf, int call_depth,
+                       ArrayReads& reads);
   void AddReadsOfCallee(const hlo::Computation& callee, int64_t leaf, int call_depth,
                         ArrayReads& reads);
   void PassUnknownOn(const hlo::Instruction& instruction, int64_t leaf, llvm::StringRef reason,
@@ -134,7 +140,8 @@ class PathFollower {
   llvm::StringRef Keep(std::string reason) { return reasons_.emplace_back(std::move(reason)); }
   llvm::StringRef Settle(Access& access);
   Access WholeArray(const hlo::Shape& shape, llvm::ArrayRef<Entry> entries);
-  void Limit(Reached& reached, const hlo::Shape& shape);
+  void Limit(Reached& reached, const hlo::Shape& shape, const Frame& frame);
+  void Loosen(Access& access, const hlo::Shape& shape);
   Sum RuntimeValue(const hlo::Instruction& operand, llvm::ArrayRef<Sum> index, Interval bounds,
                    const Frame* frame, const Access& incoming, Access& access);
   Sum VaryingValue(Interval bounds, llvm::StringRef reason, Access& access);

@@ -1,4 +1,6 @@
 // Following reads through computations that are called: fusions, calls, branches and loops.
+#include <set>
+
 #include "indexing_analysis/path_follower.h"
 
 namespace hlo_indexing::indexing_analysis {
@@ -9,11 +11,17 @@ using hlo::Computation;
 using hlo::Instruction;
 using hlo::Opcode;
 using hlo::Shape;
-using simplifier::Constant;
 
 // Beyond that, an array that a loop carries counts as read whole.
-constexpr size_t kMaxAccessesOfState = 8;
+constexpr size_t kMaxAccessesOfState = 4;
+// With more accesses, a conditional does not say which branch belongs to which value.
+constexpr size_t kMaxAccessesOfBranches = 16;
 
+// Loops with more arrays or instructions are not followed by element.
+constexpr size_t kMaxStateArrays = 16;
+constexpr int64_t kMaxLoopInstructions = 300;
+
+constexpr llvm::StringLiteral kBranchReason = "which branch runs is known at run time only";
 constexpr llvm::StringLiteral kLoopReason = "a loop runs an unknown number of times";
 
 // The array of the parameter that array `leaf` of the root is handed on from unchanged; nothing
@@ -43,6 +51,20 @@ std::optional<int64_t> HandedOn(const Computation& computation, int64_t leaf) {
         return std::nullopt;
     }
   }
+}
+
+// Whether the loop's computations hold few instructions, and none that calls others but fusions.
+bool IsSmall(const Instruction& loop) {
+  int64_t count = 0;
+  for (const AttributeName name : {AttributeName::kCondition, AttributeName::kBody}) {
+    for (const Instruction* instruction : loop.Callee(name)->instructions()) {
+      const Computation* callee = FollowedCallee(*instruction);
+      const bool is_large = IsFollowed(*instruction) && callee == nullptr;
+      count += is_large ? kMaxLoopInstructions : 1;
+      if (callee != nullptr) count += static_cast<int64_t>(callee->instructions().size());
+    }
+  }
+  return count <= kMaxLoopInstructions;
 }
 
 llvm::SmallVector<const Computation*, 4> Branches(const Instruction& conditional) {
@@ -139,6 +161,8 @@ void PathFollower::FollowConditional(const Instruction& conditional, int64_t lea
   const Instruction& selector = conditional.operand(0);
   const bool is_predicate = selector.shape().element_type() == hlo::ElementType::kPred;
   const Interval bounds = {is_predicate ? 0 : -1, static_cast<int64_t>(branches.size()) - 1};
+  const bool is_exact =
+      !IsInLoop(frame) && reached.entries.size() <= kMaxAccessesOfBranches && branches.size() > 1;
   Reached& of_selector = LeafOf(*operands(0), selector.shape(), 0);
   for (const Entry& entry : reached.entries) {
     AddEntry(of_selector, {ScalarAccess(*entry.access), entry.reason});
@@ -146,12 +170,15 @@ void PathFollower::FollowConditional(const Instruction& conditional, int64_t lea
   for (size_t branch = 0; branch < branches.size(); ++branch) {
     Reached chosen;
     for (const Entry& entry : reached.entries) {
+      if (!is_exact) {
+        AddEntry(chosen, {entry.access, branches.size() == 1 ? entry.reason : kBranchReason});
+        continue;
+      }
       for (const int64_t value : SelectorValues(is_predicate, branch, branches.size())) {
         Access access = entry.access->access;
         const simplifier::FactScope facts(digits_, entry.access->access.map.constraints);
-        const Sum selected = branches.size() == 1 ? Constant(value)
-                                                  : RuntimeValue(selector, {}, bounds, frame,
-                                                                 entry.access->access, access);
+        const Sum selected =
+            RuntimeValue(selector, {}, bounds, frame, entry.access->access, access);
         llvm::StringRef reason = entry.reason;
         if (!access.superset_reason.empty()) reason = Keep(std::move(access.superset_reason));
         access.superset_reason.clear();
@@ -219,6 +246,73 @@ void PathFollower::FollowIteration(const Instruction& loop, ReachedLeaves fresh,
   Follow(body, std::move(fresh), inside, [&](size_t) { return &before; });
 }
 
+// Where a loop is too large to be followed by element: every array that the result depends on
+// counts as read whole.
+void PathFollower::FollowWhileByArrays(const Instruction& loop, int64_t leaf,
+                                       const Reached& reached, OperandLeaves operands) {
+  const Shape& shape = loop.shape();
+  ReachedLeaves& result = *operands(0);
+  for (const auto& [operand, state_leaf] : ReadsOf(loop, leaf, /*call_depth=*/0)) {
+    Reached& target = LeafOf(result, shape, state_leaf);
+    const Shape& array = shape.ArrayLeaf(state_leaf);
+    if (array.HasUnboundedDimension()) {
+      AddUnknown(target, "a dimension has no bound");
+      continue;
+    }
+    Access whole = WholeArray(array, reached.entries);
+    if (!whole.map.empty) AddEntry(target, {Intern(std::move(whole)), kLoopReason});
+  }
+}
+
+void PathFollower::AddReadsOfCalled(const Instruction& instruction, int64_t leaf, int call_depth,
+                                    ArrayReads& reads) {
+  switch (instruction.opcode()) {
+    case Opcode::kWhile:
+      return AddReadsOfWhile(instruction, leaf, call_depth, reads);
+    case Opcode::kConditional: {
+      reads.emplace_back(0, 0);
+      const auto branches = Branches(instruction);
+      for (size_t branch = 0; branch < branches.size(); ++branch) {
+        ArrayReads of_branch;
+        AddReadsOfCallee(*branches[branch], leaf, call_depth, of_branch);
+        for (const auto& [parameter, array] : of_branch) reads.emplace_back(branch + 1, array);
+      }
+      return;
+    }
+    case Opcode::kAsyncStart:
+      // Operands and result stand beside each other.
+      return AddReadsOfRule(instruction, leaf, reads);
+    default:
+      return AddReadsOfCallee(*FollowedCallee(instruction), leaf, call_depth, reads);
+  }
+}
+
+// The arrays of the state that an array depends on after any number of iterations.
+void PathFollower::AddReadsOfWhile(const Instruction& loop, int64_t leaf, int call_depth,
+                                   ArrayReads& reads) {
+  const Computation& body = *loop.Callee(AttributeName::kBody);
+  llvm::SmallVector<int64_t, 8> pending = {leaf};
+  std::set<int64_t> reached = {leaf};
+  const auto add = [&](const ArrayReads& found) {
+    for (const auto& [parameter, array] : found) {
+      if (reached.insert(array).second) pending.push_back(array);
+    }
+  };
+  bool has_condition = false;
+  while (!pending.empty()) {
+    const int64_t next = pending.pop_back_val();
+    if (HandedOn(body, next) == next) continue;
+    ArrayReads found;
+    AddReadsOfCallee(body, next, call_depth, found);
+    if (!has_condition) {
+      AddReadsOfCallee(*loop.Callee(AttributeName::kCondition), 0, call_depth, found);
+    }
+    has_condition = true;
+    add(found);
+  }
+  for (const int64_t array : reached) reads.emplace_back(0, array);
+}
+
 // The state after the loop reads the state before it after any number of iterations. An array that
 // the body hands on is read as it is; the others to a fix point.
 void PathFollower::FollowWhile(const Instruction& loop, int64_t leaf, const Reached& reached,
@@ -231,6 +325,9 @@ void PathFollower::FollowWhile(const Instruction& loop, int64_t leaf, const Reac
     return;
   }
   const size_t leaves = static_cast<size_t>(shape.num_array_leaves());
+  if (IsInLoop(frame) || leaves > kMaxStateArrays || !IsSmall(loop)) {
+    return FollowWhileByArrays(loop, leaf, reached, operands);
+  }
   const Frame inside = {&loop, frame, 0, /*is_loop=*/true};
   ReachedLeaves state(leaves);
   ReachedLeaves fresh(leaves);
