@@ -438,9 +438,16 @@ Access PathFollower::WholeArray(const Shape& shape, llvm::ArrayRef<Entry> entrie
 
 // Beyond the limits, the array counts as read whole.
 void PathFollower::Limit(Reached& reached, const Shape& shape, const Frame& frame) {
-  // What happens in a loop is not exact anyway.
-  const size_t max_accesses = IsInLoop(&frame) ? std::min(kMaxAccessesInLoop, options_.max_accesses)
-                                               : options_.max_accesses;
+  size_t max_accesses = options_.max_accesses;
+  if (IsInLoop(&frame)) {
+    // What happens in a loop is not exact anyway.
+    max_accesses = std::min(kMaxAccessesInLoop, max_accesses);
+  } else if (reached.entries.size() > options_.max_accesses_with_values &&
+             llvm::any_of(reached.entries, [](const Entry& entry) {
+               return !entry.access->access.runtime.empty();
+             })) {
+    max_accesses = std::min(options_.max_accesses_with_values, max_accesses);
+  }
   const bool too_many = reached.entries.size() > max_accesses;
   if ((!too_many && steps_ <= options_.max_steps) || shape.HasUnboundedDimension()) return;
   const std::string reason =

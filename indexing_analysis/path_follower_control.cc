@@ -15,7 +15,7 @@ using hlo::Shape;
 // Beyond that, an array that a loop carries counts as read whole.
 constexpr size_t kMaxAccessesOfState = 4;
 // With more accesses, a conditional does not say which branch belongs to which value.
-constexpr size_t kMaxAccessesOfBranches = 16;
+constexpr size_t kMaxAccessesOfBranches = 4;
 
 // Loops with more arrays or instructions are not followed by element.
 constexpr size_t kMaxStateArrays = 16;
