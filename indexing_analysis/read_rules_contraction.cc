@@ -149,7 +149,7 @@ void ScaledDot(ReadContext& context) {
 
 // (lhs, rhs, group sizes). Groups split one dimension of the left side. Where that is free, a row
 // meets the part of the right side that belongs to its group; where it is contracted, each group
-// gives a result of its own; where it is a batch dimension, groups change nothing that shows here.
+// gives a result of its own; a batch dimension may be split as well.
 // Which group a place belongs to depends on all sizes.
 void RaggedDot(ReadContext& context) {
   const hlo::Instruction& dot = context.instruction();
@@ -177,7 +177,8 @@ void RaggedDot(ReadContext& context) {
     }
     Access access = context.Start();
     const Indices index = DotIndex(context, access, dimensions);
-    if (gives_groups || (side == 1 && !group.empty())) access.superset_reason = reason.str();
+    // A place behind the last group meets nothing.
+    access.superset_reason = reason.str();
     context.ReadWithin(side, 0, std::move(access), index);
   }
   context.ReadWholeOperand(2, reason);
