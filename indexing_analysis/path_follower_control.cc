@@ -14,14 +14,10 @@ using hlo::Shape;
 
 // Beyond that, an array that a loop carries counts as read whole.
 constexpr size_t kMaxAccessesOfState = 4;
-// With more accesses, a conditional does not say which branch belongs to which value.
-constexpr size_t kMaxAccessesOfBranches = 4;
-
 // Loops with more arrays or instructions are not followed by element.
 constexpr size_t kMaxStateArrays = 16;
 constexpr int64_t kMaxLoopInstructions = 300;
 
-constexpr llvm::StringLiteral kBranchReason = "which branch runs is known at run time only";
 constexpr llvm::StringLiteral kLoopReason = "a loop runs an unknown number of times";
 
 // The array of the parameter that array `leaf` of the root is handed on from unchanged; nothing
@@ -74,15 +70,6 @@ llvm::SmallVector<const Computation*, 4> Branches(const Instruction& conditional
   if (!branches.empty()) return {branches.begin(), branches.end()};
   return {conditional.Callee(AttributeName::kTrueComputation),
           conditional.Callee(AttributeName::kFalseComputation)};
-}
-
-// The values of the selector for which a branch runs: true is branch 0, a number that is no branch
-// the last one. Numbers are clamped to one more than the branches at the lower end.
-llvm::SmallVector<int64_t, 2> SelectorValues(bool is_predicate, size_t branch, size_t count) {
-  if (is_predicate) return {branch == 0 ? 1 : 0};
-  const int64_t number = static_cast<int64_t>(branch);
-  if (branch + 1 < count) return {number};
-  return {-1, number};
 }
 
 }  // namespace
@@ -153,43 +140,17 @@ const PathFollower::UniqueAccess* PathFollower::ScalarAccess(const UniqueAccess&
   return Intern(std::move(scalar));
 }
 
-// Every branch where the selector chooses it; the selector always.
+// Every branch, as any of them may run, and the selector.
 void PathFollower::FollowConditional(const Instruction& conditional, int64_t leaf,
                                      const Reached& reached, const Frame* frame,
                                      OperandLeaves operands) {
   const auto branches = Branches(conditional);
-  const Instruction& selector = conditional.operand(0);
-  const bool is_predicate = selector.shape().element_type() == hlo::ElementType::kPred;
-  const Interval bounds = {is_predicate ? 0 : -1, static_cast<int64_t>(branches.size()) - 1};
-  const bool is_exact =
-      !IsInLoop(frame) && reached.entries.size() <= kMaxAccessesOfBranches && branches.size() > 1;
-  Reached& of_selector = LeafOf(*operands(0), selector.shape(), 0);
+  Reached& of_selector = LeafOf(*operands(0), conditional.operand(0).shape(), 0);
   for (const Entry& entry : reached.entries) {
     AddEntry(of_selector, {ScalarAccess(*entry.access), entry.reason});
   }
   for (size_t branch = 0; branch < branches.size(); ++branch) {
-    Reached chosen;
-    for (const Entry& entry : reached.entries) {
-      if (!is_exact) {
-        AddEntry(chosen, {entry.access, branches.size() == 1 ? entry.reason : kBranchReason});
-        continue;
-      }
-      for (const int64_t value : SelectorValues(is_predicate, branch, branches.size())) {
-        Access access = entry.access->access;
-        const simplifier::FactScope facts(digits_, entry.access->access.map.constraints);
-        const Sum selected =
-            RuntimeValue(selector, {}, bounds, frame, entry.access->access, access);
-        llvm::StringRef reason = entry.reason;
-        if (!access.superset_reason.empty()) reason = Keep(std::move(access.superset_reason));
-        access.superset_reason.clear();
-        access.map.constraints.push_back({selected, Interval::Point(value)});
-        const llvm::StringRef settled = Settle(access);
-        if (access.map.empty) continue;
-        AddEntry(chosen, {Intern(std::move(access)), settled.empty() ? reason : settled});
-      }
-    }
-    if (!chosen.Any()) continue;
-    Follow(*branches[branch], leaf, std::move(chosen), {&conditional, frame, branch + 1},
+    Follow(*branches[branch], leaf, reached, {&conditional, frame, branch + 1},
            [&](size_t) { return operands(branch + 1); });
   }
 }
@@ -255,6 +216,7 @@ void PathFollower::FollowWhileByArrays(const Instruction& loop, int64_t leaf,
   for (const auto& [operand, state_leaf] : ReadsOf(loop, leaf, /*call_depth=*/0)) {
     Reached& target = LeafOf(result, shape, state_leaf);
     const Shape& array = shape.ArrayLeaf(state_leaf);
+    if (state_leaf == leaf && HandedOn(*loop.Callee(AttributeName::kBody), leaf) == leaf) continue;
     if (array.HasUnboundedDimension()) {
       AddUnknown(target, "a dimension has no bound");
       continue;
@@ -298,16 +260,14 @@ void PathFollower::AddReadsOfWhile(const Instruction& loop, int64_t leaf, int ca
       if (reached.insert(array).second) pending.push_back(array);
     }
   };
-  bool has_condition = false;
+  ArrayReads of_condition;
+  AddReadsOfCallee(*loop.Callee(AttributeName::kCondition), 0, call_depth, of_condition);
+  add(of_condition);
   while (!pending.empty()) {
     const int64_t next = pending.pop_back_val();
     if (HandedOn(body, next) == next) continue;
     ArrayReads found;
     AddReadsOfCallee(body, next, call_depth, found);
-    if (!has_condition) {
-      AddReadsOfCallee(*loop.Callee(AttributeName::kCondition), 0, call_depth, found);
-    }
-    has_condition = true;
     add(found);
   }
   for (const int64_t array : reached) reads.emplace_back(0, array);
@@ -322,7 +282,8 @@ void PathFollower::FollowWhile(const Instruction& loop, int64_t leaf, const Reac
   if (HandedOn(*loop.Callee(AttributeName::kBody), leaf) == leaf) {
     Reached& target = LeafOf(result, shape, leaf);
     for (const Entry& entry : reached.entries) AddEntry(target, entry);
-    return;
+    // That the loop ends depends on its conditions.
+    return FollowWhileByArrays(loop, leaf, reached, operands);
   }
   const size_t leaves = static_cast<size_t>(shape.num_array_leaves());
   if (IsInLoop(frame) || leaves > kMaxStateArrays || !IsSmall(loop)) {

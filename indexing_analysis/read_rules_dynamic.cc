@@ -126,6 +126,25 @@ Indices ScatterUpdate(ReadContext& context, Access& access) {
   return index;
 }
 
+// All indices that may address the accessed element: those of its place in the batching dimensions.
+void ReadScatterIndices(ReadContext& context, size_t operand) {
+  const hlo::Instruction& scatter = context.instruction();
+  const llvm::ArrayRef<int64_t> of_array = scatter.Integers(AttributeName::kInputBatchingDims);
+  const llvm::ArrayRef<int64_t> of_indices =
+      scatter.Integers(AttributeName::kScatterIndicesBatchingDims);
+  Access access = context.Start();
+  Indices index;
+  const llvm::ArrayRef<int64_t> sizes = context.operand(operand).sizes();
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    const auto* const found = llvm::find(of_indices, static_cast<int64_t>(i));
+    index.push_back(found == of_indices.end()
+                        ? context.AddRange(access, sizes[i])
+                        : context.index()[static_cast<size_t>(
+                              of_array[static_cast<size_t>(found - of_indices.begin())])]);
+  }
+  context.Read(operand, 0, std::move(access), index);
+}
+
 // Which of its parameters the computation of a scatter uses for one array: the elements of the
 // arrays, then the updates.
 class ScatterReads {
@@ -257,7 +276,7 @@ void Scatter(ReadContext& context) {
   const bool is_unique =
       batch_size <= 1 ||
       context.instruction().Get<bool>(AttributeName::kUniqueIndices).value_or(false);
-  context.ReadWholeOperand(count);
+  ReadScatterIndices(context, count);
   for (size_t i = 0; i < count; ++i) {
     Access access = context.Start();
     const Indices update = ScatterUpdate(context, access);

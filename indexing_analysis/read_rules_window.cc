@@ -196,10 +196,6 @@ void SelectAndScatter(ReadContext& context) {
   Access of_source = context.Start();
   const Indices places = WindowsOver(context, of_source, window, windows);
   Access of_window = of_source;
-  // Where a window has one element, that is selected.
-  if (llvm::any_of(window, [](const WindowDimension& dimension) { return dimension.size > 1; })) {
-    of_source.superset_reason = "an element gets the source of a window only if selected there";
-  }
   context.Read(1, 0, std::move(of_source), places);
   const Indices index = Window(context, of_window, window, places, context.operand(0).sizes());
   context.Read(0, 0, std::move(of_window), index);

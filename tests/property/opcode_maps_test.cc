@@ -34,13 +34,11 @@ bool IsCollective(Opcode opcode) {
 // Opcodes that values decide about: what they read is not one relation.
 bool DependsOnValues(Opcode opcode) {
   switch (opcode) {
-    case Opcode::kConditional:
     case Opcode::kDynamicSlice:
     case Opcode::kDynamicUpdateSlice:
     case Opcode::kGather:
     case Opcode::kRaggedDot:
     case Opcode::kScatter:
-    case Opcode::kSelectAndScatter:
     case Opcode::kWhile:
       return true;
     default:

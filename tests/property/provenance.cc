@@ -65,7 +65,7 @@ class Evaluator {
   }
 
  private:
-  // The branch that the selector chooses; every element reads the selector.
+  // Any branch may run; every element reads the selector.
   Arrays Conditional(const Instruction& conditional, const std::vector<const Arrays*>& operands) {
     using Computations = llvm::ArrayRef<const Computation*>;
     const auto listed = conditional.Get<Computations>(AttributeName::kBranchComputations);
@@ -75,27 +75,27 @@ class Evaluator {
       branches = {conditional.Callee(AttributeName::kTrueComputation),
                   conditional.Callee(AttributeName::kFalseComputation)};
     }
-    const int64_t value = *integers_.Get(conditional.operand(0), 0, calls_);
-    const int64_t count = static_cast<int64_t>(branches.size());
-    int64_t branch = value < 0 || value >= count ? count - 1 : value;
-    if (conditional.operand(0).shape().element_type() == hlo::ElementType::kPred) {
-      branch = value != 0 ? 0 : 1;
-    }
-    Arrays result = Call(*branches[At(branch)], {operands[At(branch) + 1]}, conditional);
-    for (Array& array : result) {
-      for (Sources& sources : array) Insert((*operands[0])[0][0], sources);
+    Arrays result;
+    for (size_t branch = 0; branch < branches.size(); ++branch) {
+      const Arrays one = Call(*branches[branch], {operands[branch + 1]}, conditional);
+      if (result.empty()) result = one;
+      for (size_t leaf = 0; leaf < one.size(); ++leaf) {
+        for (size_t i = 0; i < one[leaf].size(); ++i) {
+          Insert(one[leaf][i], result[leaf][i]);
+          Insert((*operands[0])[0][0], result[leaf][i]);
+        }
+      }
     }
     return result;
   }
 
-  // A given number of iterations; whoever is changed by one depends on the decision to run it.
+  // A given number of iterations; everything depends on the decisions to run them.
   Arrays While(const Instruction& loop, const std::vector<const Arrays*>& operands) {
     Arrays state = *operands[0];
     for (int64_t i = 0; i < circumstances_.iterations; ++i) {
       const Arrays decision = Call(*loop.Callee(AttributeName::kCondition), {&state}, loop);
       Arrays next = Call(*loop.Callee(AttributeName::kBody), {&state}, loop);
       for (size_t leaf = 0; leaf < next.size(); ++leaf) {
-        if (next[leaf] == state[leaf]) continue;
         for (Sources& sources : next[leaf]) Insert(decision[0][0], sources);
       }
       state = std::move(next);
@@ -381,15 +381,10 @@ std::optional<int64_t> IntegerValues::Get(const Instruction& instruction, int64_
     return found->second[At(element)];
   }
   switch (instruction.opcode()) {
-    case Opcode::kParameter: {
+    case Opcode::kParameter:
       if (calls.empty()) return std::nullopt;
-      const Instruction& call = *calls.back();
-      // A branch has the operand behind the selector and the branches before it; the tests use one
-      // operand for all.
-      const size_t first = call.opcode() == Opcode::kConditional ? 1 : 0;
-      return Get(call.operand(first + At(instruction.parameter_number())), element,
+      return Get(calls.back()->operand(At(instruction.parameter_number())), element,
                  calls.drop_back());
-    }
     case Opcode::kConstant:
       return instruction.literal()->GetInteger(element);
     case Opcode::kIota:

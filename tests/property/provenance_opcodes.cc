@@ -201,7 +201,14 @@ void Scatter(const OpcodeReads& reads) {
   const auto window_dims = scatter.Integers(AttributeName::kUpdateWindowDims);
   const auto inserted = scatter.Integers(AttributeName::kInsertedWindowDims);
   const auto batching = scatter.Integers(AttributeName::kInputBatchingDims);
-  reads.AddAll(count);
+  // Index vectors that address another batch have nothing to do with the element.
+  ForEachIndex(reads.operand(count).sizes(), [&](const Index& at) {
+    const auto of_indices = scatter.Integers(AttributeName::kScatterIndicesBatchingDims);
+    for (size_t k = 0; k < batching.size(); ++k) {
+      if (at[At(of_indices[k])] != reads.index[At(batching[k])]) return;
+    }
+    reads.Add(count, at);
+  });
   std::vector<Index> landed;
   ForEachIndex(updates.sizes(), [&](const Index& update) {
     Index batch;
