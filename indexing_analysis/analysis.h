@@ -58,10 +58,10 @@ struct AnalysisOptions {
   Simplification simplification = Simplification::kFull;
   /// An instruction that is reached in more ways is taken to be read whole, and maps through it are
   /// supersets.
-  size_t max_accesses = 1024;
+  size_t max_accesses = 64;
   /// The same where the ways differ by values that are known at run time only: nobody looks at so
   /// many cases.
-  size_t max_accesses_with_values = 32;
+  size_t max_accesses_with_values = 8;
   /// So many reads are followed through the computations that an instruction calls; then every
   /// instruction counts as read whole.
   int64_t max_steps = 4'000'000;
