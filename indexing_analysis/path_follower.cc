@@ -321,14 +321,15 @@ void PathFollower::AddUnknownToAll(const Instruction& instruction, llvm::StringR
 
 ArrayReads PathFollower::ReadsOf(const Instruction& instruction, int64_t leaf, int call_depth) {
   const std::pair key(&instruction, leaf);
-  if (const auto known = array_reads_.find(key); known != array_reads_.end()) return known->second;
+  const auto known = array_reads_.instructions.find(key);
+  if (known != array_reads_.instructions.end()) return known->second;
   ArrayReads reads;
   if (IsFollowed(instruction) && call_depth < options_.max_call_depth) {
     AddReadsOfCalled(instruction, leaf, call_depth + 1, reads);
   } else {
     AddReadsOfRule(instruction, leaf, reads);
   }
-  array_reads_[key] = reads;
+  array_reads_.instructions[key] = reads;
   return reads;
 }
 
@@ -347,6 +348,17 @@ void PathFollower::AddReadsOfRule(const Instruction& instruction, int64_t leaf, 
   if (whole.map.empty) return;
   ReadContext context(instruction, leaf, whole, digits_, sink);
   rule(context);
+}
+
+// The same, remembered; valid until the next question.
+const ArrayReads& PathFollower::ReadsOfCallee(const Computation& callee, int64_t leaf,
+                                              int call_depth) {
+  const std::pair key(&callee, leaf);
+  const auto known = array_reads_.computations.find(key);
+  if (known != array_reads_.computations.end()) return known->second;
+  ArrayReads reads;
+  AddReadsOfCallee(callee, leaf, call_depth, reads);
+  return array_reads_.computations[key] = std::move(reads);
 }
 
 // The arrays of the parameters that an array of the result is read from.

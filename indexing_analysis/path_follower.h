@@ -33,7 +33,11 @@ enum class MapDirection : uint8_t { kOutputToInput, kInputToOutput };
 /// The operand arrays, as operand and array number, that an array of an instruction's output is
 /// read from, whatever their elements. Remembered from question to question.
 using ArrayReads = llvm::SmallVector<std::pair<size_t, int64_t>, 2>;
-using ArrayReadsMemo = llvm::DenseMap<std::pair<const hlo::Instruction*, int64_t>, ArrayReads>;
+struct ArrayReadsMemo {
+  llvm::DenseMap<std::pair<const hlo::Instruction*, int64_t>, ArrayReads> instructions;
+  /// The arrays of the parameters that an array of a computation's root is read from.
+  llvm::DenseMap<std::pair<const hlo::Computation*, int64_t>, ArrayReads> computations;
+};
 
 /// Answers one question: what the elements of one output array read. Instructions are visited once,
 /// users before operands, each with all the accesses that have reached it; equal accesses are one,
@@ -130,6 +134,7 @@ class PathFollower {
                         ArrayReads& reads);
   void AddReadsOfWhile(const hlo::Instruction& loop, int64_t leaf, int call_depth,
                        ArrayReads& reads);
+  const ArrayReads& ReadsOfCallee(const hlo::Computation& callee, int64_t leaf, int call_depth);
   void AddReadsOfCallee(const hlo::Computation& callee, int64_t leaf, int call_depth,
                         ArrayReads& reads);
   void PassUnknownOn(const hlo::Instruction& instruction, int64_t leaf, llvm::StringRef reason,

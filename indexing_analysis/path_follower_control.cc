@@ -235,9 +235,9 @@ void PathFollower::AddReadsOfCalled(const Instruction& instruction, int64_t leaf
       reads.emplace_back(0, 0);
       const auto branches = Branches(instruction);
       for (size_t branch = 0; branch < branches.size(); ++branch) {
-        ArrayReads of_branch;
-        AddReadsOfCallee(*branches[branch], leaf, call_depth, of_branch);
-        for (const auto& [parameter, array] : of_branch) reads.emplace_back(branch + 1, array);
+        for (const auto& [parameter, array] : ReadsOfCallee(*branches[branch], leaf, call_depth)) {
+          reads.emplace_back(branch + 1, array);
+        }
       }
       return;
     }
@@ -245,7 +245,7 @@ void PathFollower::AddReadsOfCalled(const Instruction& instruction, int64_t leaf
       // Operands and result stand beside each other.
       return AddReadsOfRule(instruction, leaf, reads);
     default:
-      return AddReadsOfCallee(*FollowedCallee(instruction), leaf, call_depth, reads);
+      reads = ReadsOfCallee(*FollowedCallee(instruction), leaf, call_depth);
   }
 }
 
@@ -260,15 +260,11 @@ void PathFollower::AddReadsOfWhile(const Instruction& loop, int64_t leaf, int ca
       if (reached.insert(array).second) pending.push_back(array);
     }
   };
-  ArrayReads of_condition;
-  AddReadsOfCallee(*loop.Callee(AttributeName::kCondition), 0, call_depth, of_condition);
-  add(of_condition);
+  add(ReadsOfCallee(*loop.Callee(AttributeName::kCondition), 0, call_depth));
   while (!pending.empty()) {
     const int64_t next = pending.pop_back_val();
     if (HandedOn(body, next) == next) continue;
-    ArrayReads found;
-    AddReadsOfCallee(body, next, call_depth, found);
-    add(found);
+    add(ReadsOfCallee(body, next, call_depth));
   }
   for (const int64_t array : reached) reads.emplace_back(0, array);
 }
