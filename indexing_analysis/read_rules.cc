@@ -234,6 +234,27 @@ ReadRule ReadRuleOf(Opcode opcode) {
   return kRules[static_cast<size_t>(opcode)];
 }
 
+std::vector<bool> UsedParameters(const hlo::Computation& computation, size_t leaf) {
+  const hlo::Instruction* root = &computation.root();
+  if (root->opcode() == Opcode::kTuple && leaf < root->operands().size()) {
+    root = &root->operand(leaf);
+  }
+  // By position: an operand stands before its users.
+  std::vector<bool> is_used(computation.instructions().size(), false);
+  is_used[static_cast<size_t>(root->index())] = true;
+  for (size_t i = is_used.size(); i-- > 0;) {
+    if (!is_used[i]) continue;
+    for (const hlo::Instruction* operand : computation.instructions()[i]->operands()) {
+      is_used[static_cast<size_t>(operand->index())] = true;
+    }
+  }
+  std::vector<bool> parameters;
+  for (const hlo::Instruction* parameter : computation.parameters()) {
+    parameters.push_back(is_used[static_cast<size_t>(parameter->index())]);
+  }
+  return parameters;
+}
+
 bool ReadsRuntimeValues(Opcode opcode) {
   const ReadRule rule = ReadRuleOf(opcode);
   return rule == read_rules::DynamicSlice || rule == read_rules::DynamicUpdateSlice ||

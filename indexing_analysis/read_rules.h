@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "hlo/module.h"
 #include "indexing_analysis/access.h"
@@ -126,6 +127,10 @@ ReadRule ReadRuleOf(hlo::Opcode opcode);
 /// Whether what an instruction of this opcode reads depends on values, so that equal instructions
 /// may read differently.
 bool ReadsRuntimeValues(hlo::Opcode opcode);
+
+/// Which parameters an array of the computation's root depends on, taking every operand of an
+/// instruction as used. *tuple(add(a, b), a), 1 -> {true, false}*
+std::vector<bool> UsedParameters(const hlo::Computation& computation, size_t leaf);
 
 namespace read_rules {
 

@@ -145,39 +145,6 @@ void ReadScatterIndices(ReadContext& context, size_t operand) {
   context.Read(operand, 0, std::move(access), index);
 }
 
-// Which of its parameters the computation of a scatter uses for one array: the elements of the
-// arrays, then the updates.
-class ScatterReads {
- public:
-  ScatterReads(const hlo::Instruction& scatter, size_t output)
-      : count_(scatter.operands().size() / 2) {
-    const hlo::Computation& callee = *scatter.Callee(AttributeName::kToApply);
-    const hlo::Instruction* root = &callee.root();
-    if (root->opcode() == hlo::Opcode::kTuple && output < root->operands().size()) {
-      root = &root->operand(output);
-    }
-    // By position: an operand stands before its users.
-    std::vector<bool> is_used(callee.instructions().size(), false);
-    is_used[static_cast<size_t>(root->index())] = true;
-    for (size_t i = is_used.size(); i-- > 0;) {
-      if (!is_used[i]) continue;
-      for (const hlo::Instruction* operand : callee.instructions()[i]->operands()) {
-        is_used[static_cast<size_t>(operand->index())] = true;
-      }
-    }
-    for (const hlo::Instruction* parameter : callee.parameters()) {
-      parameters_.push_back(is_used[static_cast<size_t>(parameter->index())]);
-    }
-  }
-
-  bool Array(size_t i) const { return parameters_[i]; }
-  bool Update(size_t i) const { return parameters_[count_ + i]; }
-
- private:
-  size_t count_;
-  std::vector<bool> parameters_;
-};
-
 }  // namespace
 
 // in[i + start]
@@ -271,7 +238,9 @@ void Gather(ReadContext& context) {
 void Scatter(ReadContext& context) {
   const size_t count = context.num_operands() / 2;
   const size_t output = static_cast<size_t>(context.output_leaf());
-  const ScatterReads reads(context.instruction(), output);
+  // What the computation of this array uses: elements of the arrays, then updates.
+  const std::vector<bool> uses =
+      UsedParameters(*context.instruction().Callee(AttributeName::kToApply), output);
   const int64_t batch_size = context.operand(count).num_elements();
   const bool is_unique =
       batch_size <= 1 ||
@@ -280,16 +249,16 @@ void Scatter(ReadContext& context) {
   for (size_t i = 0; i < count; ++i) {
     Access access = context.Start();
     const Indices update = ScatterUpdate(context, access);
-    if (reads.Update(i)) {
+    if (uses[count + i]) {
       Access of_update = access;
-      if (!reads.Array(output) && !is_unique) {
+      if (!uses[output] && !is_unique) {
         of_update.superset_reason = "of several updates of an element, only the last one counts";
       }
       context.Read(count + 1 + i, 0, std::move(of_update), update);
     }
-    if (i != output && reads.Array(i)) context.Read(i, 0, std::move(access), context.index());
+    if (i != output && uses[i]) context.Read(i, 0, std::move(access), context.index());
   }
-  if (reads.Array(output)) {
+  if (uses[output]) {
     context.ReadSameIndex(output);
     return;
   }

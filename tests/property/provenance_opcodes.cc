@@ -261,6 +261,7 @@ void Fft(const OpcodeReads& reads) {
   Line(reads, 0, rank - static_cast<int64_t>(lengths.size()), rank);
 }
 
+// The computation carries a sum and gives the sum with its input, the one before, or the input.
 void Scan(const OpcodeReads& reads) {
   const auto& scan = reads.instruction;
   const int64_t dimension = scan.Integers(AttributeName::kDimensions)[0];
@@ -268,6 +269,7 @@ void Scan(const OpcodeReads& reads) {
   const int64_t inputs = static_cast<int64_t>(scan.operands().size()) - carries;
   const bool is_carry = reads.leaf >= scan.shape().num_array_leaves() - carries;
   const bool is_reverse = scan.Get<bool>(AttributeName::kIsReverse).value_or(false);
+  const char gives = scan.Callee(AttributeName::kToApply)->root().operand(0).name().front();
   Index slice = reads.index;
   if (!is_carry) slice.erase(slice.begin() + dimension);
   for (int64_t i = 0; i < inputs; ++i) {
@@ -276,9 +278,14 @@ void Scan(const OpcodeReads& reads) {
       rest.erase(rest.begin() + dimension);
       if (rest != slice) return;
       const int64_t distance = is_carry ? 0 : reads.index[At(dimension)] - at[At(dimension)];
-      if (is_carry || (is_reverse ? distance <= 0 : distance >= 0)) reads.Add(At(i), at);
+      const int64_t before = is_reverse ? -distance : distance;
+      const bool is_read = is_carry || gives == 'c' ? before >= 0
+                           : gives == 'b'           ? before > 0
+                                                    : before == 0;
+      if (is_read) reads.Add(At(i), at);
     });
   }
+  if (!is_carry && gives == 'a') return;
   for (int64_t i = inputs; i < inputs + carries; ++i) reads.Add(At(i), slice);
 }
 

@@ -648,9 +648,12 @@ void Scan(Instance& i) {
   const size_t d = At(i.random.Between(0, static_cast<int64_t>(sizes.size()) - 1));
   Sizes carry = sizes;
   carry.erase(carry.begin() + static_cast<std::ptrdiff_t>(d));
-  i.computations +=
-      "step {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n  c = f32[] add(a, b)\n"
-      "  ROOT t = (f32[], f32[]) tuple(c, c)\n}\n";
+  // The sum up to here, the sum before, or the element itself; on slices.
+  const std::string part = Shape("f32", carry);
+  const std::string output = i.random.Pick(std::vector<std::string>{"c", "b", "a"});
+  i.computations += "step {\n  a = " + part + " parameter(0)\n  b = " + part +
+                    " parameter(1)\n  c = " + part + " add(a, b)\n  ROOT t = (" + part + ", " +
+                    part + ") tuple(" + output + ", c)\n}\n";
   const std::string input = i.Parameter(sizes);
   i.Root("(" + Shape("f32", sizes) + ", " + Shape("f32", carry) + ")",
          "scan(" + input + ", " + i.Parameter(carry) + "), dimensions={" + std::to_string(d) +
