@@ -211,6 +211,7 @@ class IndexingAnalysis::Cache {
   }
 
   ArrayReadsMemo& array_reads() { return array_reads_; }
+  SimpleMaps& simple_maps() { return simple_maps_; }
 
   const DeviceCounts& Devices(const hlo::Module& module) {
     const auto [position, is_new] = devices_.try_emplace(&module);
@@ -230,6 +231,7 @@ class IndexingAnalysis::Cache {
   llvm::FoldingSet<Node> nodes_;
   llvm::DenseMap<const Shape*, MapList> identities_;
   ArrayReadsMemo array_reads_;
+  SimpleMaps simple_maps_;
   std::map<const hlo::Module*, DeviceCounts> devices_;
 };
 
@@ -276,7 +278,7 @@ OutputIndexing IndexingAnalysis::Indexing(const Instruction& instruction, int64_
   if (is_shared) {
     if (const OutputIndexing* known = cache_->Find(node_id, position)) return *known;
   }
-  PathFollower follower(context_, options_, cache_->array_reads(),
+  PathFollower follower(context_, options_, cache_->array_reads(), cache_->simple_maps(),
                         cache_->Devices(instruction.parent().parent()));
   OutputIndexing result =
       follower.Run(instruction, output_leaf,

@@ -178,8 +178,9 @@ class RuleReader {
       const auto number = value->getAsInteger();
       JsonPath here = path;
       here.emplace_back(name);
-      if (!number || *number < 0)
+      if (!number || *number < 0) {
         return Error(here, std::string(name) + " must be a number from 0");
+      }
       *target = *number;
     }
     if (operand < 0) return Error(path, "expected a number 'operand'");

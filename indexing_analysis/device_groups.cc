@@ -325,8 +325,8 @@ void DeviceGroups::ForEachMember(ReadContext& context, const DevicePlace& place,
   for (size_t i = 0; i < group.size(); ++i) {
     Access one = access;
     context.Constrain(one, member, Interval::Point(static_cast<int64_t>(i)));
-    if (!one.map.empty)
-      visit(std::move(one), DeviceOf(digits, Constant(group[i]), position, place.device));
+    if (one.map.empty) continue;
+    visit(std::move(one), DeviceOf(digits, Constant(group[i]), position, place.device));
   }
 }
 

@@ -136,8 +136,9 @@ class Evaluator {
   Indices Moved(const Instruction& instruction, llvm::ArrayRef<Sum> index) {
     const hlo::Shape& operand = instruction.operand(0).shape();
     Indices moved;
-    if (operand.HasUnboundedDimension() || instruction.shape().HasUnboundedDimension())
+    if (operand.HasUnboundedDimension() || instruction.shape().HasUnboundedDimension()) {
       return moved;
+    }
     switch (instruction.opcode()) {
       case Opcode::kBroadcast:
         for (const int64_t dimension : instruction.Integers(AttributeName::kDimensions)) {

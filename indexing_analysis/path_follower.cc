@@ -603,10 +603,45 @@ IndexingMap SplitDevice(IndexingMap& map) {
   return device;
 }
 
+// What identifies the maps of a simple access; empty for others.
+std::vector<int64_t> SimpleKey(const Access& access, const Shape& shape, MapDirection direction) {
+  if (!access.map.constraints.empty() || !access.runtime.empty() || access.has_device) return {};
+  std::vector<int64_t> key = {static_cast<int64_t>(direction),
+                              static_cast<int64_t>(access.num_dimensions),
+                              static_cast<int64_t>(access.map.boxes.size())};
+  for (const Interval& box : access.map.boxes) {
+    key.push_back(box.lower);
+    key.push_back(box.upper);
+  }
+  for (const Sum& result : access.map.results) {
+    const bool is_variable = result.terms.size() == 1 && result.terms[0].coefficient == 1 &&
+                             result.terms[0].IsWhole() &&
+                             result.terms[0].atom->kind == simplifier::AtomKind::kVariable &&
+                             result.terms[0].atom->lower == result.constant;
+    if (!is_variable && !result.IsConstant()) return {};
+    key.push_back(is_variable ? 1 : 0);
+    key.push_back(is_variable ? result.terms[0].atom->variable : result.constant);
+  }
+  key.insert(key.end(), shape.sizes().begin(), shape.sizes().end());
+  return key;
+}
+
 }  // namespace
 
 void PathFollower::CollectMaps(const Reached& reached, const Shape& shape, MapDirection direction,
                                OperandIndexing& indexing) {
+  std::vector<int64_t> key;
+  if (reached.entries.size() == 1) {
+    const Entry& entry = reached.entries.front();
+    key = SimpleKey(entry.access->access, shape, direction);
+    const auto known = key.empty() ? simple_maps_.end() : simple_maps_.find(key);
+    if (known != simple_maps_.end()) {
+      indexing.maps = known->second;
+      if (!entry.reason.empty()) indexing.exactness = Exactness::kSuperset;
+      indexing.reason = entry.reason.str();
+      return;
+    }
+  }
   std::vector<std::pair<IndexingMap, bool>> found;
   bool any_device = false;
   for (const Entry& entry : reached.entries) {
@@ -634,6 +669,7 @@ void PathFollower::CollectMaps(const Reached& reached, const Shape& shape, MapDi
     maps.push_back(std::move(map));
   }
   indexing.maps = std::make_shared<const std::vector<IndexingMap>>(std::move(maps));
+  if (!key.empty()) simple_maps_.emplace(std::move(key), indexing.maps);
   if (!any_device) return;
   indexing.replica_maps =
       std::make_shared<const std::vector<std::optional<IndexingMap>>>(std::move(devices));

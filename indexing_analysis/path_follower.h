@@ -4,6 +4,7 @@
 
 #include <deque>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <tuple>
@@ -39,16 +40,21 @@ struct ArrayReadsMemo {
   llvm::DenseMap<std::pair<const hlo::Computation*, int64_t>, ArrayReads> computations;
 };
 
+/// The maps of single accesses whose results are variables and nothing else, by what they consist
+/// of: identities, lines, whole arrays. There are few, and they are most of all maps.
+using SimpleMaps = std::map<std::vector<int64_t>, std::shared_ptr<const std::vector<IndexingMap>>>;
+
 /// Answers one question: what the elements of one output array read. Instructions are visited once,
 /// users before operands, each with all the accesses that have reached it; equal accesses are one,
 /// so that a graph costs about as much as it has edges, not paths.
 class PathFollower {
  public:
   PathFollower(mlir::MLIRContext* mlir_context, const AnalysisOptions& options,
-               ArrayReadsMemo& array_reads, const DeviceCounts& devices)
+               ArrayReadsMemo& array_reads, SimpleMaps& simple_maps, const DeviceCounts& devices)
       : mlir_context_(mlir_context),
         options_(options),
         array_reads_(array_reads),
+        simple_maps_(simple_maps),
         devices_(devices) {}
 
   OutputIndexing Run(const hlo::Instruction& instruction, int64_t output_leaf,
@@ -163,6 +169,7 @@ class PathFollower {
   mlir::MLIRContext* mlir_context_;
   const AnalysisOptions& options_;
   ArrayReadsMemo& array_reads_;
+  SimpleMaps& simple_maps_;
   DeviceCounts devices_;
   DigitContext digits_;
   RuntimeTable table_;
