@@ -47,6 +47,15 @@ struct Access {
   llvm::SmallVector<uint32_t, 2> runtime;
   /// Names of variables by number; variables beyond its end have the default name.
   llvm::SmallVector<std::string, 0> names;
+  /// Whether the last result is the device whose array is reached; else it is the device itself.
+  bool has_device = false;
+  /// Why more is covered than is read; empty where it is not. Not a part of the access's identity.
+  std::string superset_reason;
+
+  /// The results without the device.
+  llvm::ArrayRef<Sum> Index() const {
+    return llvm::ArrayRef<Sum>(map.results).drop_back(has_device ? 1 : 0);
+  }
 
   /// A new range variable, to be printed before the present ones; its number.
   VariableId AddRange(Interval bounds);
@@ -67,8 +76,8 @@ void RenumberRanges(DigitContext& context, Access& access);
 
 enum class UnusedVariables : uint8_t { kKeep, kDrop };
 
-/// The map of a simplified access, in shortest form. Nothing where an expression is so long that
-/// nobody could read it.
+/// The map of a simplified access, in shortest form; with a device, that is its last result.
+/// Nothing where an expression is so long that nobody could read it.
 std::optional<IndexingMap> ExportMap(DigitContext& context, const RuntimeTable& table,
                                      const Access& access, UnusedVariables unused,
                                      mlir::MLIRContext* mlir_context);

@@ -1,9 +1,11 @@
 #include "indexing_analysis/analysis.h"
 
 #include <deque>
+#include <map>
 #include <optional>
 #include <type_traits>
 
+#include "indexing_analysis/device_groups.h"
 #include "indexing_analysis/path_follower.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/FoldingSet.h"
@@ -30,47 +32,125 @@ void Profile(const hlo::PaddingDimension& padding, llvm::FoldingSetNodeID& node_
   }
 }
 
+void Profile(const hlo::WindowDimension& window, llvm::FoldingSetNodeID& node_id) {
+  for (const int64_t value :
+       {window.size, window.stride, window.padding_low, window.padding_high, window.base_dilation,
+        window.window_dilation, int64_t{window.reversal ? 1 : 0}}) {
+    node_id.AddInteger(value);
+  }
+}
+
 template <typename T>
 void Profile(llvm::ArrayRef<T> values, llvm::FoldingSetNodeID& node_id) {
   node_id.AddInteger(static_cast<unsigned>(values.size()));
   for (const T& value : values) Profile(value, node_id);
 }
 
-// The values that rules look at; of other attributes, only whether they are there.
+void Profile(const hlo::ConvolutionDimensions& labels, llvm::FoldingSetNodeID& node_id) {
+  for (const llvm::StringRef text : {labels.input, labels.kernel, labels.output}) {
+    node_id.AddString(text);
+  }
+}
+
+void Profile(const hlo::ReplicaGroups& groups, llvm::FoldingSetNodeID& node_id) {
+  node_id.AddInteger(static_cast<unsigned>(groups.form));
+  Profile(groups.groups, node_id);
+  Profile(groups.dimensions, node_id);
+  Profile(groups.reshape, node_id);
+  Profile(groups.permutation, node_id);
+  node_id.AddString(groups.mesh);
+}
+
+// Computations that say what is read, not only how values are combined.
+bool IsReadThrough(const Instruction& instruction) {
+  return IsFollowed(instruction) || instruction.opcode() == Opcode::kScan;
+}
+
 template <typename T>
 concept ReadByRules = std::is_same_v<T, int64_t> || std::is_same_v<T, llvm::ArrayRef<int64_t>> ||
+                      std::is_same_v<T, llvm::ArrayRef<llvm::ArrayRef<int64_t>>> ||
                       std::is_same_v<T, llvm::ArrayRef<hlo::SliceRange>> ||
-                      std::is_same_v<T, llvm::ArrayRef<hlo::PaddingDimension>>;
+                      std::is_same_v<T, llvm::ArrayRef<hlo::PaddingDimension>> ||
+                      std::is_same_v<T, llvm::ArrayRef<hlo::WindowDimension>>;
 
-void ProfileAttribute(const Attribute& attribute, llvm::FoldingSetNodeID& node_id) {
+// The values that rules look at; of other attributes, only whether they are there.
+template <typename T>
+void ProfileValue(const T& value, llvm::FoldingSetNodeID& node_id) {
+  if constexpr (std::is_same_v<T, bool>) {
+    node_id.AddBoolean(value);
+  } else if constexpr (std::is_same_v<T, hlo::Keyword>) {
+    node_id.AddString(value.text);
+  } else if constexpr (std::is_same_v<T, const hlo::ConvolutionDimensions*> ||
+                       std::is_same_v<T, const hlo::ReplicaGroups*>) {
+    Profile(*value, node_id);
+  } else if constexpr (ReadByRules<T>) {
+    Profile(value, node_id);
+  }
+}
+
+void ProfileAttribute(const Instruction& instruction, const Attribute& attribute,
+                      llvm::FoldingSetNodeID& node_id) {
   node_id.AddInteger(static_cast<unsigned>(attribute.name));
+  // The number of a channel says nothing, only that there is one.
+  if (attribute.name == hlo::AttributeName::kChannelId) return;
   std::visit(
       [&]<typename T>(const T& value) {
-        if constexpr (ReadByRules<T>) Profile(value, node_id);
+        if constexpr (std::is_same_v<T, const hlo::Computation*>) {
+          if (IsReadThrough(instruction)) node_id.AddPointer(value);
+        } else if constexpr (std::is_same_v<T, llvm::ArrayRef<const hlo::Computation*>>) {
+          if (!IsReadThrough(instruction)) return;
+          for (const hlo::Computation* computation : value) node_id.AddPointer(computation);
+        } else {
+          ProfileValue(value, node_id);
+        }
       },
       attribute.value);
 }
 
 // Attributes that say nothing about what is read.
 bool IsIrrelevant(const Attribute& attribute) {
-  return std::holds_alternative<hlo::RawText>(attribute.value) ||
-         attribute.name == hlo::AttributeName::kChannelId;
+  return std::holds_alternative<hlo::RawText>(attribute.value);
+}
+
+// Whether what is read depends on how many devices run the module.
+bool IsCollective(const Instruction& instruction) {
+  const ReadRule rule = ReadRuleOf(instruction.opcode());
+  return llvm::is_contained(
+      {read_rules::AllReduce, read_rules::AllGather, read_rules::ReduceScatter,
+       read_rules::AllToAll, read_rules::CollectiveBroadcast, read_rules::CollectivePermute,
+       read_rules::RaggedAllToAll},
+      rule);
 }
 
 // What two instructions must share to read in the same way.
 void ProfileInstruction(const Instruction& instruction, int64_t output_leaf,
                         llvm::FoldingSetNodeID& node_id) {
   node_id.AddInteger(output_leaf);
-  if (const hlo::Computation* callee = FollowedCallee(instruction)) {
-    node_id.AddPointer(callee);
+  const bool is_call =
+      instruction.opcode() == Opcode::kFusion || instruction.opcode() == Opcode::kCall;
+  if (is_call) {
+    node_id.AddPointer(FollowedCallee(instruction));
     return;
   }
-  node_id.AddPointer(reinterpret_cast<const void*>(ReadRuleOf(instruction.opcode())));
+  const ReadRule rule = ReadRuleOf(instruction.opcode());
+  node_id.AddPointer(reinterpret_cast<const void*>(rule));
+  // These rules tell opcodes apart.
+  const bool looks_at_opcode = rule == nullptr || rule == read_rules::CopyStart ||
+                               rule == read_rules::AllGather ||
+                               rule == read_rules::CollectivePermute;
+  if (looks_at_opcode) node_id.AddInteger(static_cast<unsigned>(instruction.opcode()));
+  if (IsCollective(instruction)) node_id.AddPointer(&instruction.parent().parent());
   node_id.AddPointer(&instruction.shape());
   for (const Instruction* operand : instruction.operands()) node_id.AddPointer(&operand->shape());
   for (const Attribute& attribute : instruction.attributes()) {
-    if (!IsIrrelevant(attribute)) ProfileAttribute(attribute, node_id);
+    if (!IsIrrelevant(attribute)) ProfileAttribute(instruction, attribute, node_id);
   }
+}
+
+// Whether equal instructions read in the same way: not where values say what is read, nor where a
+// rule of the user's may look at anything.
+bool IsShared(const Instruction& instruction) {
+  return !ReadsRuntimeValues(instruction.opcode()) && instruction.opcode() != Opcode::kCustomCall;
 }
 
 // Remembers the one array that tuple and get-tuple-element pass on.
@@ -87,9 +167,15 @@ class PassThroughSink : public ReadSink {
   Sum RuntimeValue(const Instruction&, llvm::ArrayRef<Sum>, Interval bounds, Access&) override {
     return simplifier::Constant(bounds.lower);
   }
+  Sum OwnDevice(Access&) override { return simplifier::Constant(0); }
+  const DeviceCounts& devices() override { return devices_; }
+  void Compose(const IndexingMap&, Access&) override {}
+  const CustomCallRegistry* custom_calls() override { return nullptr; }
+  mlir::MLIRContext* mlir_context() override { return nullptr; }
 
  private:
   OperandIndexing& indexing_;
+  DeviceCounts devices_;
 };
 
 }  // namespace
@@ -125,6 +211,13 @@ class IndexingAnalysis::Cache {
   }
 
   ArrayReadsMemo& array_reads() { return array_reads_; }
+  SimpleMaps& simple_maps() { return simple_maps_; }
+
+  const DeviceCounts& Devices(const hlo::Module& module) {
+    const auto [position, is_new] = devices_.try_emplace(&module);
+    if (is_new) position->second = CountDevices(module);
+    return position->second;
+  }
 
  private:
   struct Node : llvm::FoldingSetNode {
@@ -138,6 +231,8 @@ class IndexingAnalysis::Cache {
   llvm::FoldingSet<Node> nodes_;
   llvm::DenseMap<const Shape*, MapList> identities_;
   ArrayReadsMemo array_reads_;
+  SimpleMaps simple_maps_;
+  std::map<const hlo::Module*, DeviceCounts> devices_;
 };
 
 llvm::StringRef ExactnessName(Exactness exactness) {
@@ -159,6 +254,16 @@ IndexingAnalysis::~IndexingAnalysis() = default;
 
 OutputIndexing IndexingAnalysis::OutputToInput(const Instruction& instruction,
                                                int64_t output_leaf) {
+  return Indexing(instruction, output_leaf, Direction::kOutputToInput);
+}
+
+OutputIndexing IndexingAnalysis::InputToOutput(const Instruction& instruction,
+                                               int64_t output_leaf) {
+  return Indexing(instruction, output_leaf, Direction::kInputToOutput);
+}
+
+OutputIndexing IndexingAnalysis::Indexing(const Instruction& instruction, int64_t output_leaf,
+                                          Direction direction) {
   const bool is_tuple =
       instruction.opcode() == Opcode::kTuple || instruction.opcode() == Opcode::kGetTupleElement;
   const Shape& output = instruction.shape().ArrayLeaf(output_leaf);
@@ -166,14 +271,19 @@ OutputIndexing IndexingAnalysis::OutputToInput(const Instruction& instruction,
     return PassThrough(instruction, output_leaf, output);
   }
   llvm::FoldingSetNodeID node_id;
+  node_id.AddInteger(static_cast<unsigned>(direction));
   ProfileInstruction(instruction, output_leaf, node_id);
-  const bool is_shared = !ReadsRuntimeValues(instruction.opcode());
+  const bool is_shared = IsShared(instruction);
   void* position = nullptr;
   if (is_shared) {
     if (const OutputIndexing* known = cache_->Find(node_id, position)) return *known;
   }
-  PathFollower follower(context_, options_, cache_->array_reads());
-  OutputIndexing result = follower.Run(instruction, output_leaf);
+  PathFollower follower(context_, options_, cache_->array_reads(), cache_->simple_maps(),
+                        cache_->Devices(instruction.parent().parent()));
+  OutputIndexing result =
+      follower.Run(instruction, output_leaf,
+                   direction == Direction::kOutputToInput ? MapDirection::kOutputToInput
+                                                          : MapDirection::kInputToOutput);
   if (is_shared && !follower.depends_on_values()) cache_->Add(node_id, position, result);
   return result;
 }

@@ -4,10 +4,12 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "hlo/module.h"
+#include "indexing_analysis/custom_calls.h"
 #include "indexing_analysis/indexing_map.h"
 
 namespace hlo_indexing::indexing_analysis {
@@ -30,12 +32,19 @@ struct OperandIndexing {
   Exactness exactness = Exactness::kExact;
   /// Why the maps are not exact.
   std::string reason;
-  /// Dimension variables are the index of the output array, results the index of the operand's; an
-  /// element reads the union. Not empty unless exactness is kUnknown. Shared by equal instructions.
+  /// From output to input, dimension variables are the index of the output array, results the index
+  /// of the operand's; an element reads the union. From input to output, they change roles: an
+  /// element goes to the union, and one that is not read is outside all domains. Not empty unless
+  /// exactness is kUnknown. Shared by equal instructions.
   std::shared_ptr<const std::vector<IndexingMap>> maps;
+  /// Which device each of the maps reaches: a map with the same variables and domain, whose runtime
+  /// variable `replica` is the device that asks and whose one result is the device whose array is
+  /// meant; nothing where that is the device itself. Null where no map reaches another device.
+  /// Device r * num_partitions + p runs partition p of replica r.
+  std::shared_ptr<const std::vector<std::optional<IndexingMap>>> replica_maps;
 };
 
-/// What the elements of one output array read.
+/// How one output array and the arrays of the operands are related, in one direction.
 struct OutputIndexing {
   /// The operand arrays that are read, in order; the others are not read at all.
   std::vector<OperandIndexing> operands;
@@ -49,12 +58,17 @@ struct AnalysisOptions {
   Simplification simplification = Simplification::kFull;
   /// An instruction that is reached in more ways is taken to be read whole, and maps through it are
   /// supersets.
-  size_t max_accesses = 1024;
+  size_t max_accesses = 64;
+  /// The same where the ways differ by values that are known at run time only: nobody looks at so
+  /// many cases.
+  size_t max_accesses_with_values = 8;
   /// So many reads are followed through the computations that an instruction calls; then every
   /// instruction counts as read whole.
   int64_t max_steps = 4'000'000;
   /// How deep calls may nest to be followed.
   int max_call_depth = 200;
+  /// What custom calls read. Must outlive the analysis; null: nothing is known of any.
+  const CustomCallRegistry* custom_calls = nullptr;
 };
 
 /// Computes indexing maps and remembers what instructions of the same kind share. The modules must
@@ -71,9 +85,18 @@ class IndexingAnalysis {
   /// *transpose f32[3,2] of f32[2,3] -> operand 0: (d0, d1) -> (d1, d0)*
   OutputIndexing OutputToInput(const hlo::Instruction& instruction, int64_t output_leaf);
 
+  /// Where each element of the operands goes in the output array `output_leaf`: the inverse
+  /// relation. *slice f32[3] of f32[16], slice={[1:10:3]} -> operand 0: (d0) -> ((d0 - 1) floordiv
+  /// 3), d0 in [1, 7], (d0 - 1) mod 3 in [0, 0]*
+  OutputIndexing InputToOutput(const hlo::Instruction& instruction, int64_t output_leaf);
+
  private:
   class Cache;
 
+  enum class Direction : uint8_t { kOutputToInput, kInputToOutput };
+
+  OutputIndexing Indexing(const hlo::Instruction& instruction, int64_t output_leaf,
+                          Direction direction);
   OutputIndexing PassThrough(const hlo::Instruction& instruction, int64_t output_leaf,
                              const hlo::Shape& output);
 

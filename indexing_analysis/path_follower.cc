@@ -4,6 +4,9 @@
 #include <memory>
 #include <set>
 
+#include "indexing_analysis/access_inversion.h"
+#include "indexing_analysis/device_groups.h"
+
 namespace hlo_indexing::indexing_analysis {
 namespace {
 
@@ -18,6 +21,9 @@ using simplifier::Constraint;
 // at all of them.
 constexpr size_t kMaxConstraints = 64;
 
+// An array inside a loop that is read in more ways counts as read whole.
+constexpr size_t kMaxAccessesInLoop = 12;
+
 void ProfileSum(const Sum& sum, llvm::FoldingSetNodeID& node_id) {
   node_id.AddInteger(sum.constant);
   node_id.AddInteger(static_cast<unsigned>(sum.terms.size()));
@@ -31,6 +37,7 @@ void ProfileSum(const Sum& sum, llvm::FoldingSetNodeID& node_id) {
 
 // Range variables, runtime values and names in their order of printing do not count.
 void ProfileAccess(const Access& access, llvm::FoldingSetNodeID& node_id) {
+  node_id.AddBoolean(access.has_device);
   node_id.AddInteger(static_cast<unsigned>(access.map.results.size()));
   for (const Sum& result : access.map.results) ProfileSum(result, node_id);
   for (const Interval& box : access.map.boxes) {
@@ -44,35 +51,29 @@ void ProfileAccess(const Access& access, llvm::FoldingSetNodeID& node_id) {
   }
 }
 
-// The value of a constant scalar, or of an element of a constant array of rank 1.
-std::optional<int64_t> ConstantElement(const Instruction& instruction, llvm::ArrayRef<Sum> index) {
-  const hlo::Literal* literal = instruction.literal();
-  if (literal == nullptr || literal->is_elided() || !instruction.shape().IsArray()) {
-    return std::nullopt;
-  }
-  if (index.size() > 1 || (index.size() == 1 && !index[0].IsConstant())) return std::nullopt;
-  return literal->GetInteger(index.empty() ? 0 : index[0].constant);
-}
-
-// Names the instruction only where it stands inside the one that was asked about: the reason is
-// shared by equal instructions.
-// Whose rule is missing: that of the instruction that was asked about, or of one inside it.
-enum class RuleOwner : uint8_t { kAsked, kInside };
-
-std::string MissingRule(const Instruction& instruction, RuleOwner owner) {
-  std::string reason = "there is no rule for " + hlo::OpcodeName(instruction.opcode()).str();
-  if (owner == RuleOwner::kInside) reason += " ('" + instruction.name().str() + "' inside)";
-  return reason;
-}
-
 bool HasUnboundedDimension(const Shape& shape) {
   return shape.IsArray() && shape.HasUnboundedDimension();
 }
 
 }  // namespace
 
+bool IsFollowed(const Instruction& instruction) {
+  switch (instruction.opcode()) {
+    case Opcode::kAsyncStart:
+    case Opcode::kCall:
+    case Opcode::kConditional:
+    case Opcode::kFusion:
+    case Opcode::kWhile:
+      return true;
+    default:
+      return false;
+  }
+}
+
 const Computation* FollowedCallee(const Instruction& instruction) {
-  if (instruction.opcode() == Opcode::kFusion) return instruction.Callee(AttributeName::kCalls);
+  if (instruction.opcode() == Opcode::kFusion || instruction.opcode() == Opcode::kAsyncStart) {
+    return instruction.Callee(AttributeName::kCalls);
+  }
   if (instruction.opcode() == Opcode::kCall) return instruction.Callee(AttributeName::kToApply);
   return nullptr;
 }
@@ -93,8 +94,13 @@ class PathFollower::Sink : public ReadSink {
         operands_(operands) {}
 
   void Read(size_t operand, int64_t leaf, Access access) override {
-    const llvm::StringRef reason = follower_.Settle(access);
+    llvm::StringRef reason = follower_.Settle(access);
     if (access.map.empty) return;
+    if (IsInLoop(frame_)) {
+      follower_.Loosen(access, instruction_.operand(operand).shape().ArrayLeaf(leaf));
+    }
+    if (!access.superset_reason.empty()) reason = follower_.Keep(std::move(access.superset_reason));
+    access.superset_reason.clear();
     AddEntry(Target(operand, leaf),
              {follower_.Intern(std::move(access)), reason.empty() ? entry_.reason : reason});
   }
@@ -108,6 +114,11 @@ class PathFollower::Sink : public ReadSink {
                    Access& access) override {
     return follower_.RuntimeValue(operand, index, bounds, frame_, entry_.access->access, access);
   }
+  Sum OwnDevice(Access& access) override { return follower_.OwnDevice(access); }
+  const DeviceCounts& devices() override { return follower_.devices_; }
+  void Compose(const IndexingMap& map, Access& access) override { follower_.Compose(map, access); }
+  const CustomCallRegistry* custom_calls() override { return follower_.options_.custom_calls; }
+  mlir::MLIRContext* mlir_context() override { return follower_.mlir_context_; }
 
  private:
   Reached& Target(size_t operand, int64_t leaf) {
@@ -124,8 +135,8 @@ class PathFollower::Sink : public ReadSink {
 // Collects the arrays that a rule reads.
 class PathFollower::ArraySink : public ReadSink {
  public:
-  ArraySink(DigitContext& digits, const Instruction& instruction, ArrayReads& reads)
-      : digits_(digits), instruction_(instruction), reads_(reads) {}
+  ArraySink(PathFollower& follower, const Instruction& instruction, ArrayReads& reads)
+      : follower_(follower), instruction_(instruction), reads_(reads) {}
 
   void Read(size_t operand, int64_t leaf, Access) override { ReadSameIndex(operand, leaf); }
   void ReadSameIndex(size_t operand, int64_t leaf) override { reads_.emplace_back(operand, leaf); }
@@ -137,16 +148,24 @@ class PathFollower::ArraySink : public ReadSink {
   }
   Sum RuntimeValue(const Instruction&, llvm::ArrayRef<Sum> index, Interval bounds,
                    Access&) override {
-    return digits_.Function(UINT32_MAX, index, bounds);
+    return follower_.digits_.Function(UINT32_MAX, index, bounds);
   }
+  Sum OwnDevice(Access&) override {
+    return follower_.digits_.Function(UINT32_MAX, {}, {0, follower_.devices_.Count() - 1});
+  }
+  const DeviceCounts& devices() override { return follower_.devices_; }
+  void Compose(const IndexingMap& map, Access& access) override { follower_.Compose(map, access); }
+  const CustomCallRegistry* custom_calls() override { return follower_.options_.custom_calls; }
+  mlir::MLIRContext* mlir_context() override { return follower_.mlir_context_; }
 
  private:
-  DigitContext& digits_;
+  PathFollower& follower_;
   const Instruction& instruction_;
   ArrayReads& reads_;
 };
 
-OutputIndexing PathFollower::Run(const Instruction& instruction, int64_t output_leaf) {
+OutputIndexing PathFollower::Run(const Instruction& instruction, int64_t output_leaf,
+                                 MapDirection direction) {
   OutputIndexing result;
   const Shape& output = instruction.shape().ArrayLeaf(output_leaf);
   if (output.HasUnboundedDimension()) {
@@ -161,22 +180,19 @@ OutputIndexing PathFollower::Run(const Instruction& instruction, int64_t output_
   }
   // Nobody reads anything for an array without elements.
   if (root.map.empty) return result;
-  const Computation* callee = FollowedCallee(instruction);
-  if (callee == nullptr && ReadRuleOf(instruction.opcode()) == nullptr) {
-    result.unknown_reason = MissingRule(instruction, RuleOwner::kAsked);
-    return result;
-  }
   root_ = Intern(std::move(root));
   std::vector<ReachedLeaves> operands(instruction.operands().size());
   const auto operand_leaves = [&](size_t operand) { return &operands[operand]; };
   Reached reached;
   reached.entries.push_back({root_, ""});
-  if (callee != nullptr) {
-    Follow(*callee, output_leaf, std::move(reached), {&instruction, nullptr}, operand_leaves);
+  if (IsFollowed(instruction)) {
+    FollowCalled(instruction, output_leaf, reached, nullptr, operand_leaves);
   } else {
     ApplyRule(instruction, output_leaf, reached, nullptr, operand_leaves);
   }
-  for (size_t i = 0; i < operands.size(); ++i) Collect(i, operands[i], result);
+  for (size_t i = 0; i < operands.size(); ++i) {
+    Collect(instruction, i, operands[i], direction, result);
+  }
   return result;
 }
 
@@ -189,9 +205,17 @@ PathFollower::Reached& PathFollower::LeafOf(ReachedLeaves& leaves, const Shape& 
 // Follows what has reached the root's array `leaf` back to the parameters.
 void PathFollower::Follow(const Computation& computation, int64_t leaf, Reached reached,
                           const Frame& frame, OperandLeaves parameters) {
+  ReachedLeaves leaves;
+  LeafOf(leaves, computation.root().shape(), leaf) = std::move(reached);
+  Follow(computation, std::move(leaves), frame, parameters);
+}
+
+// The same for all arrays of the root.
+void PathFollower::Follow(const Computation& computation, ReachedLeaves reached, const Frame& frame,
+                          OperandLeaves parameters) {
   std::vector<ReachedLeaves> leaves(computation.instructions().size());
   const Instruction& root = computation.root();
-  LeafOf(leaves[static_cast<size_t>(root.index())], root.shape(), leaf) = std::move(reached);
+  leaves[static_cast<size_t>(root.index())] = std::move(reached);
   for (size_t i = static_cast<size_t>(root.index()) + 1; i-- > 0;) {
     if (leaves[i].empty()) continue;
     const Instruction& instruction = *computation.instructions()[i];
@@ -217,48 +241,24 @@ void PathFollower::FollowInstruction(const Instruction& instruction, int64_t lea
     PassUnknownOn(instruction, leaf, reached.unknown, operands);
     return;
   }
-  const Computation* callee = FollowedCallee(instruction);
-  Limit(reached, instruction.shape().ArrayLeaf(leaf));
-  if (callee == nullptr) {
+  Limit(reached, instruction.shape().ArrayLeaf(leaf), frame);
+  if (!IsFollowed(instruction)) {
     ApplyRule(instruction, leaf, reached, &frame, operands);
     return;
   }
   int depth = 0;
   for (const Frame* outer = &frame; outer != nullptr; outer = outer->outer) ++depth;
   if (depth < options_.max_call_depth) {
-    FollowCall(instruction, *callee, leaf, reached, frame, operands);
+    FollowCalled(instruction, leaf, reached, &frame, operands);
     return;
   }
   const std::string limit = std::to_string(options_.max_call_depth);
   AddUnknownToAll(instruction, Keep("calls nest deeper than " + limit + " levels"), operands);
 }
 
-// A call is followed once for each set of accesses to its result: computations that call each other
-// twice in a row would take exponential time otherwise.
-void PathFollower::FollowCall(const Instruction& call, const Computation& callee, int64_t leaf,
-                              const Reached& reached, const Frame& frame, OperandLeaves operands) {
-  const auto key =
-      std::tuple(&callee, leaf, std::vector<Entry>(reached.entries.begin(), reached.entries.end()));
-  if (const auto known = calls_.find(key); known != calls_.end()) {
-    AddParameters(callee, known->second, operands);
-    return;
-  }
-  const int64_t value_uses = value_uses_;
-  std::vector<ReachedLeaves> found(callee.parameters().size());
-  Follow(callee, leaf, reached, {&call, &frame},
-         [&](size_t parameter) { return &found[parameter]; });
-  AddParameters(callee, found, operands);
-  // What is read where a value says so may differ from call to call.
-  if (value_uses_ == value_uses) calls_.emplace(key, std::move(found));
-}
-
 void PathFollower::ApplyRule(const Instruction& instruction, int64_t leaf, const Reached& reached,
                              const Frame* frame, OperandLeaves operands) {
   const ReadRule rule = ReadRuleOf(instruction.opcode());
-  if (rule == nullptr) {
-    AddUnknownToAll(instruction, Keep(MissingRule(instruction, RuleOwner::kInside)), operands);
-    return;
-  }
   const bool any_unbounded = HasUnboundedDimension(instruction.shape().ArrayLeaf(leaf)) ||
                              llvm::any_of(instruction.operands(), [](const Instruction* operand) {
                                return HasUnboundedDimension(operand->shape());
@@ -321,20 +321,20 @@ void PathFollower::AddUnknownToAll(const Instruction& instruction, llvm::StringR
 
 ArrayReads PathFollower::ReadsOf(const Instruction& instruction, int64_t leaf, int call_depth) {
   const std::pair key(&instruction, leaf);
-  if (const auto known = array_reads_.find(key); known != array_reads_.end()) return known->second;
+  const auto known = array_reads_.instructions.find(key);
+  if (known != array_reads_.instructions.end()) return known->second;
   ArrayReads reads;
-  const Computation* callee = FollowedCallee(instruction);
-  if (callee != nullptr && call_depth < options_.max_call_depth) {
-    AddReadsOfCallee(*callee, leaf, call_depth + 1, reads);
+  if (IsFollowed(instruction) && call_depth < options_.max_call_depth) {
+    AddReadsOfCalled(instruction, leaf, call_depth + 1, reads);
   } else {
     AddReadsOfRule(instruction, leaf, reads);
   }
-  array_reads_[key] = reads;
+  array_reads_.instructions[key] = reads;
   return reads;
 }
 
 void PathFollower::AddReadsOfRule(const Instruction& instruction, int64_t leaf, ArrayReads& reads) {
-  ArraySink sink(digits_, instruction, reads);
+  ArraySink sink(*this, instruction, reads);
   const ReadRule rule = ReadRuleOf(instruction.opcode());
   const Shape& output = instruction.shape().ArrayLeaf(leaf);
   const bool any_unbounded = llvm::any_of(instruction.operands(), [](const Instruction* operand) {
@@ -344,10 +344,21 @@ void PathFollower::AddReadsOfRule(const Instruction& instruction, int64_t leaf, 
     sink.ReadUnknown("");
     return;
   }
-  const Access whole = WholeArray(output);
+  const Access whole = WholeArray(output, {});
   if (whole.map.empty) return;
   ReadContext context(instruction, leaf, whole, digits_, sink);
   rule(context);
+}
+
+// The same, remembered; valid until the next question.
+const ArrayReads& PathFollower::ReadsOfCallee(const Computation& callee, int64_t leaf,
+                                              int call_depth) {
+  const std::pair key(&callee, leaf);
+  const auto known = array_reads_.computations.find(key);
+  if (known != array_reads_.computations.end()) return known->second;
+  ArrayReads reads;
+  AddReadsOfCallee(callee, leaf, call_depth, reads);
+  return array_reads_.computations[key] = std::move(reads);
 }
 
 // The arrays of the parameters that an array of the result is read from.
@@ -406,27 +417,55 @@ llvm::StringRef PathFollower::Settle(Access& access) {
   return reason;
 }
 
-// Every element of an array, for every element of the output.
-Access PathFollower::WholeArray(const Shape& shape) {
+// Inside a loop: leaves out the constraints that the results do not need to lie inside the array.
+// Iterations differ in them, and what is read in any of them counts.
+void PathFollower::Loosen(Access& access, const Shape& shape) {
+  if (access.map.constraints.empty()) return;
+  const llvm::ArrayRef<Sum> index = access.Index();
+  for (size_t i = 0; i < index.size(); ++i) {
+    const Interval inside = {0, shape.sizes()[i] - 1};
+    if (!inside.Contains(simplifier::NaturalRange(index[i]))) return;
+  }
+  access.map.constraints.clear();
+  RenumberRanges(digits_, access);
+  access.superset_reason = "what a loop reads is not followed iteration by iteration";
+}
+
+// Every element of an array, for every element of the output; on any device, if one of these
+// entries reaches another device.
+Access PathFollower::WholeArray(const Shape& shape, llvm::ArrayRef<Entry> entries) {
   Access whole = root_->access;
   whole.map.results.clear();
-  for (const int64_t size : shape.sizes()) {
+  const auto add_range = [&](int64_t size) {
     const VariableId variable = whole.AddRange({0, size - 1});
     whole.ranges.push_back(variable);
     if (size > 0) whole.map.results.push_back(whole.map.Variable(digits_, variable));
-  }
+  };
+  for (const int64_t size : shape.sizes()) add_range(size);
+  whole.has_device =
+      llvm::any_of(entries, [](const Entry& entry) { return entry.access->access.has_device; });
+  if (whole.has_device) add_range(devices_.Count());
   return whole;
 }
 
 // Beyond the limits, the array counts as read whole.
-void PathFollower::Limit(Reached& reached, const Shape& shape) {
-  const bool too_many = reached.entries.size() > options_.max_accesses;
+void PathFollower::Limit(Reached& reached, const Shape& shape, const Frame& frame) {
+  size_t max_accesses = options_.max_accesses;
+  if (IsInLoop(&frame)) {
+    // What happens in a loop is not exact anyway.
+    max_accesses = std::min(kMaxAccessesInLoop, max_accesses);
+  } else if (reached.entries.size() > options_.max_accesses_with_values &&
+             llvm::any_of(reached.entries, [](const Entry& entry) {
+               return !entry.access->access.runtime.empty();
+             })) {
+    max_accesses = std::min(options_.max_accesses_with_values, max_accesses);
+  }
+  const bool too_many = reached.entries.size() > max_accesses;
   if ((!too_many && steps_ <= options_.max_steps) || shape.HasUnboundedDimension()) return;
   const std::string reason =
-      too_many ? "an array inside is read in more than " + std::to_string(options_.max_accesses) +
-                     " ways"
+      too_many ? "an array inside is read in more than " + std::to_string(max_accesses) + " ways"
                : "more than " + std::to_string(options_.max_steps) + " reads to follow";
-  Access whole = WholeArray(shape);
+  Access whole = WholeArray(shape, reached.entries);
   reached.entries.clear();
   if (!whole.map.empty) reached.entries.push_back({Intern(std::move(whole)), Keep(reason)});
 }
@@ -436,24 +475,28 @@ Sum PathFollower::RuntimeValue(const Instruction& operand, llvm::ArrayRef<Sum> i
                                Access& access) {
   if (bounds.IsPoint()) return simplifier::Constant(bounds.lower);
   ++value_uses_;
-  // A parameter is what the caller gives for it, up to the instruction that was asked about.
-  const Instruction* source = &operand;
-  for (; frame != nullptr && source->opcode() == Opcode::kParameter; frame = frame->outer) {
-    source = &frame->call->operand(static_cast<size_t>(source->parameter_number()));
-  }
-  if (const std::optional<int64_t> value = ConstantElement(*source, index)) {
-    return simplifier::Constant(std::clamp(*value, bounds.lower, bounds.upper));
+  const CalledInstruction source = ResolveParameter({&operand, frame});
+  const IntegerValue known = KnownInteger(digits_, source, index);
+  const auto clamp = [&](int64_t value) { return std::clamp(value, bounds.lower, bounds.upper); };
+  if (known.sum && bounds.Contains(simplifier::NaturalRange(*known.sum))) return *known.sum;
+  bounds = {clamp(known.range.lower), clamp(known.range.upper)};
+  if (bounds.IsPoint()) return simplifier::Constant(bounds.lower);
+  if (access.has_device) {
+    return VaryingValue(bounds, "an index has another value on another device", access);
   }
   std::vector<const Instruction*> path;
-  for (; frame != nullptr && frame->outer != nullptr; frame = frame->outer) {
-    path.insert(path.begin(), frame->call);
+  bool is_loop = false;
+  for (frame = source.frame; frame != nullptr; frame = frame->outer) {
+    is_loop |= frame->is_loop;
+    if (frame->outer != nullptr) path.insert(path.begin(), frame->call);
   }
-  path.push_back(source);
+  if (is_loop) return VaryingValue(bounds, "an index changes while a loop runs", access);
+  path.push_back(source.instruction);
   const auto [position, is_new] =
       runtime_numbers_.try_emplace(path, static_cast<uint32_t>(table_.size()));
   if (is_new) {
     RuntimeSource& entry = table_.emplace_back();
-    entry.instruction = source;
+    entry.instruction = source.instruction;
     entry.calls.assign(path.begin(), path.end() - 1);
   }
   const uint32_t number = position->second;
@@ -465,16 +508,52 @@ Sum PathFollower::RuntimeValue(const Instruction& operand, llvm::ArrayRef<Sum> i
   return digits_.Function(number, index, bounds);
 }
 
+// A value that is not one for the whole question: any of those that it may have.
+Sum PathFollower::VaryingValue(Interval bounds, llvm::StringRef reason, Access& access) {
+  const VariableId variable = access.AddRange(bounds);
+  access.ranges.insert(access.ranges.begin(), variable);
+  access.superset_reason = reason.str();
+  return access.map.Variable(digits_, variable);
+}
+
+// The device of the access stays what it is.
+void PathFollower::Compose(const IndexingMap& map, Access& access) {
+  std::optional<Sum> device;
+  if (access.has_device) device = access.map.results.pop_back_val();
+  ComposeInto(digits_, table_, map, access);
+  if (device) access.map.results.push_back(*device);
+}
+
+Sum PathFollower::OwnDevice(Access& access) {
+  const Interval bounds = {0, devices_.Count() - 1};
+  if (!device_number_) {
+    device_number_ = static_cast<uint32_t>(table_.size());
+    RuntimeSource& entry = table_.emplace_back();
+    entry.bounds = bounds;
+    entry.name = "replica";
+  }
+  if (!llvm::is_contained(access.runtime, *device_number_)) {
+    access.runtime.push_back(*device_number_);
+  }
+  return digits_.Function(*device_number_, {}, bounds);
+}
+
 // Reports what has reached one operand.
-void PathFollower::Collect(size_t operand, const ReachedLeaves& leaves, OutputIndexing& result) {
+void PathFollower::Collect(const Instruction& instruction, size_t operand,
+                           const ReachedLeaves& leaves, MapDirection direction,
+                           OutputIndexing& result) {
   for (size_t leaf = 0; leaf < leaves.size(); ++leaf) {
     const Reached& reached = leaves[leaf];
     if (!reached.Any()) continue;
     OperandIndexing indexing;
     indexing.operand = operand;
     indexing.leaf = static_cast<int64_t>(leaf);
-    if (reached.unknown.empty()) {
-      CollectMaps(reached, indexing);
+    const Shape& shape = instruction.operand(operand).shape().ArrayLeaf(indexing.leaf);
+    if (reached.unknown.empty() && shape.HasUnboundedDimension()) {
+      indexing.exactness = Exactness::kUnknown;
+      indexing.reason = "a dimension has no bound";
+    } else if (reached.unknown.empty()) {
+      CollectMaps(reached, shape, direction, indexing);
     } else {
       indexing.exactness = Exactness::kUnknown;
       indexing.reason = reached.unknown.str();
@@ -485,31 +564,115 @@ void PathFollower::Collect(size_t operand, const ReachedLeaves& leaves, OutputIn
   }
 }
 
-void PathFollower::CollectMaps(const Reached& reached, OperandIndexing& indexing) {
-  std::vector<IndexingMap> maps;
-  for (const Entry& entry : reached.entries) {
-    Access access = entry.access->access;
-    if (options_.simplification == AnalysisOptions::Simplification::kFull) {
-      simplifier::Simplify(digits_, access.map);
+// The map of one access, its device as the last result; nothing where it is too long, the empty map
+// where it reaches nothing.
+std::optional<IndexingMap> PathFollower::MapOf(Access access, const Shape& shape,
+                                               MapDirection direction) {
+  const bool full = options_.simplification == AnalysisOptions::Simplification::kFull;
+  if (full) simplifier::Simplify(digits_, access.map);
+  if (direction == MapDirection::kInputToOutput && !access.map.empty) {
+    std::optional<Sum> device;
+    if (access.has_device) device = OwnDevice(access);
+    access = InvertAccess(digits_, access, shape.sizes(), device);
+    if (full) simplifier::Simplify(digits_, access.map);
+    if (!access.map.empty) RenumberRanges(digits_, access);
+  }
+  // The empty map has no form of its own here.
+  if (access.map.empty) return IndexingMap();
+  std::optional<IndexingMap> map =
+      ExportMap(digits_, table_, access, UnusedVariables::kDrop, mlir_context_);
+  // What composition has found may have a shorter form, read again.
+  if (map && full && HasDivisions(*map)) *map = Simplify(*map);
+  return map;
+}
+
+namespace {
+
+// Takes the device, the last result, off a map.
+IndexingMap SplitDevice(IndexingMap& map) {
+  const mlir::AffineMap all = map.affine_map();
+  const auto with = [&](llvm::ArrayRef<mlir::AffineExpr> results) {
+    return IndexingMap(
+        mlir::AffineMap::get(all.getNumDims(), all.getNumSymbols(), results, map.context()),
+        {map.dimensions().begin(), map.dimensions().end()},
+        {map.ranges().begin(), map.ranges().end()}, {map.runtime().begin(), map.runtime().end()},
+        map.constraints());
+  };
+  IndexingMap device = with(all.getResults().take_back(1));
+  map = with(all.getResults().drop_back(1));
+  return device;
+}
+
+// What identifies the maps of a simple access; empty for others.
+std::vector<int64_t> SimpleKey(const Access& access, const Shape& shape, MapDirection direction) {
+  if (!access.map.constraints.empty() || !access.runtime.empty() || access.has_device) return {};
+  std::vector<int64_t> key = {static_cast<int64_t>(direction),
+                              static_cast<int64_t>(access.num_dimensions),
+                              static_cast<int64_t>(access.map.boxes.size())};
+  for (const Interval& box : access.map.boxes) {
+    key.push_back(box.lower);
+    key.push_back(box.upper);
+  }
+  for (const Sum& result : access.map.results) {
+    const bool is_variable = result.terms.size() == 1 && result.terms[0].coefficient == 1 &&
+                             result.terms[0].IsWhole() &&
+                             result.terms[0].atom->kind == simplifier::AtomKind::kVariable &&
+                             result.terms[0].atom->lower == result.constant;
+    if (!is_variable && !result.IsConstant()) return {};
+    key.push_back(is_variable ? 1 : 0);
+    key.push_back(is_variable ? result.terms[0].atom->variable : result.constant);
+  }
+  key.insert(key.end(), shape.sizes().begin(), shape.sizes().end());
+  return key;
+}
+
+}  // namespace
+
+void PathFollower::CollectMaps(const Reached& reached, const Shape& shape, MapDirection direction,
+                               OperandIndexing& indexing) {
+  std::vector<int64_t> key;
+  if (reached.entries.size() == 1) {
+    const Entry& entry = reached.entries.front();
+    key = SimpleKey(entry.access->access, shape, direction);
+    const auto known = key.empty() ? simple_maps_.end() : simple_maps_.find(key);
+    if (known != simple_maps_.end()) {
+      indexing.maps = known->second;
+      if (!entry.reason.empty()) indexing.exactness = Exactness::kSuperset;
+      indexing.reason = entry.reason.str();
+      return;
     }
-    if (access.map.empty) continue;
-    std::optional<IndexingMap> map =
-        ExportMap(digits_, table_, access, UnusedVariables::kDrop, mlir_context_);
+  }
+  std::vector<std::pair<IndexingMap, bool>> found;
+  bool any_device = false;
+  for (const Entry& entry : reached.entries) {
+    std::optional<IndexingMap> map = MapOf(entry.access->access, shape, direction);
     if (!map) {
       indexing.exactness = Exactness::kUnknown;
       indexing.reason = "an index expression is too long to be written down";
       return;
     }
+    if (map->IsUnknown()) continue;
     if (!entry.reason.empty()) {
       indexing.exactness = Exactness::kSuperset;
       indexing.reason = entry.reason.str();
     }
-    // What composition has found may have a shorter form, read again.
-    const bool full = options_.simplification == AnalysisOptions::Simplification::kFull;
-    if (full && HasDivisions(*map)) *map = Simplify(*map);
-    if (!llvm::is_contained(maps, *map)) maps.push_back(std::move(*map));
+    const bool has_device = entry.access->access.has_device;
+    any_device |= has_device;
+    std::pair<IndexingMap, bool> next(std::move(*map), has_device);
+    if (!llvm::is_contained(found, next)) found.push_back(std::move(next));
+  }
+  std::vector<IndexingMap> maps;
+  std::vector<std::optional<IndexingMap>> devices;
+  for (auto& [map, has_device] : found) {
+    devices.emplace_back();
+    if (has_device) devices.back() = SplitDevice(map);
+    maps.push_back(std::move(map));
   }
   indexing.maps = std::make_shared<const std::vector<IndexingMap>>(std::move(maps));
+  if (!key.empty()) simple_maps_.emplace(std::move(key), indexing.maps);
+  if (!any_device) return;
+  indexing.replica_maps =
+      std::make_shared<const std::vector<std::optional<IndexingMap>>>(std::move(devices));
 }
 
 }  // namespace hlo_indexing::indexing_analysis

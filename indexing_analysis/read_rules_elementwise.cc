@@ -1,10 +1,24 @@
 // Operations that read their operands where they are asked for their output.
+#include <cstdlib>
+
 #include "indexing_analysis/read_rules.h"
 
 namespace hlo_indexing::indexing_analysis::read_rules {
 
-// parameter, constant, iota: nothing is read.
+// parameter, constant, iota, random state, device numbers, what comes from outside; and the size of
+// a dimension: no element is read.
 void NoOperands(ReadContext&) {}
+
+// Passes operand 0 on. The others give no value: what must come before, or the size of a dimension.
+void FirstOperand(ReadContext& context) { context.ReadSameIndex(0, context.output_leaf()); }
+
+// Every number depends on the parameters of the distribution, all scalars.
+void Random(ReadContext& context) {
+  for (size_t i = 0; i < context.num_operands(); ++i) context.ReadWholeOperand(i);
+}
+
+// The bits and the new state depend on the whole state.
+void RandomBits(ReadContext& context) { context.ReadWholeOperand(0); }
 
 // out[i] = f(a[i], b[i], ...); a scalar operand of an array is read by every element. A tuple is
 // copied array by array.
@@ -30,6 +44,10 @@ void BitcastConvert(ReadContext& context) {
     context.ReadSameIndex(0);
     return;
   }
+  if (std::abs(rank - operand_rank) != 1) {
+    context.ReadUnknown("bitcast-convert changes the rank by more than one");
+    return;
+  }
   Access access = context.Start();
   llvm::SmallVector<Sum, 6> index(context.index().begin(), context.index().end());
   if (rank > operand_rank) {
@@ -38,17 +56,6 @@ void BitcastConvert(ReadContext& context) {
     index.push_back(context.AddRange(access, context.operand(0).sizes().back()));
   }
   context.Read(0, 0, std::move(access), index);
-}
-
-void Tuple(ReadContext& context) {
-  const int64_t operand = context.instruction().shape().ElementOfLeaf(context.output_leaf());
-  const int64_t first = context.instruction().shape().FirstLeafOfElement(operand);
-  context.ReadSameIndex(static_cast<size_t>(operand), context.output_leaf() - first);
-}
-
-void GetTupleElement(ReadContext& context) {
-  const int64_t index = context.instruction().Required<int64_t>(hlo::AttributeName::kIndex);
-  context.ReadSameIndex(0, context.operand(0).FirstLeafOfElement(index) + context.output_leaf());
 }
 
 }  // namespace hlo_indexing::indexing_analysis::read_rules

@@ -121,6 +121,26 @@ void Reshape(ReadContext& context) {
                layout::Delinearize(context.digits(), position, context.operand(0).sizes()));
 }
 
+// As reshape where the strides of the places in use do not depend on sizes that are known at run
+// time only: these are places of all dimensions but the outermost.
+void DynamicReshape(ReadContext& context) {
+  const auto has_inner_dynamic = [](const Shape& shape) {
+    for (int64_t i = 1; i < shape.rank(); ++i) {
+      if (shape.IsDynamic(i)) return true;
+    }
+    return false;
+  };
+  const Shape& operand = context.operand(0);
+  const bool is_reshape = !has_inner_dynamic(operand) && !has_inner_dynamic(context.output());
+  if (!operand.IsArray() || operand.num_elements() == 0) return;
+  if (is_reshape && operand.num_elements() == context.output().num_elements()) {
+    Reshape(context);
+    return;
+  }
+  context.ReadWhole(0, 0, "where an element lies depends on sizes that are known at run time only");
+  for (size_t i = 1; i < context.num_operands(); ++i) context.ReadWholeOperand(i);
+}
+
 // The elements at the same place in memory, by both layouts.
 void Bitcast(ReadContext& context) {
   const Shape& output = context.output();

@@ -40,6 +40,8 @@ struct MapsOptions {
   std::string computation;
   bool fusions_only = false;
   bool simplify = true;
+  /// A file of rules for custom calls; empty for none.
+  std::string custom_calls;
   Limits limits;
 };
 
@@ -55,6 +57,7 @@ struct BareMapsOptions {
 struct StatsOptions {
   std::vector<std::string> files;
   OutputFormat format = OutputFormat::kText;
+  std::string custom_calls;
   Limits limits;
 };
 

@@ -75,6 +75,17 @@ void Report(const std::vector<support::Diagnostic>& diagnostics) {
   }
 }
 
+bool LoadCustomCalls(const std::string& file, const Limits& limits, mlir::MLIRContext* context,
+                     indexing_analysis::CustomCallRegistry& registry) {
+  if (file.empty()) return true;
+  const std::optional<std::string> text = ReadInput(file, limits.input_bytes);
+  if (!text) return false;
+  const absl::Status status = registry.AddJson(*text, file, context);
+  if (status.ok()) return true;
+  llvm::errs() << llvm::StringRef(status.message().data(), status.message().size()).rtrim() << '\n';
+  return false;
+}
+
 std::vector<std::unique_ptr<hlo::Module>> LoadModules(const std::string& file, const Limits& limits,
                                                       ExitCode& status) {
   std::vector<std::unique_ptr<hlo::Module>> modules;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "hlo/module.h"
+#include "indexing_analysis/custom_calls.h"
 #include "support/diagnostics.h"
 #include "tools/command.h"
 
@@ -21,6 +22,11 @@ std::optional<std::string> ReadInput(const std::string& file, uint64_t max_bytes
 void ReportError(const std::string& message);
 /// Prints diagnostics on standard error, coloured where that is a terminal.
 void Report(const std::vector<support::Diagnostic>& diagnostics);
+
+/// Adds the rules of a file to the registry; an empty name stands for no file. False, after
+/// messages on standard error, where it cannot be read.
+bool LoadCustomCalls(const std::string& file, const Limits& limits, mlir::MLIRContext* context,
+                     indexing_analysis::CustomCallRegistry& registry);
 
 /// The modules of one file, parsed and verified. Those in error are reported and left out; `status`
 /// becomes kBadInput then.

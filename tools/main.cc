@@ -114,6 +114,10 @@ struct CommandLine {
   cl::opt<bool> rescale_ranges{
       "rescale-ranges", cl::desc("Let range variables with a known remainder count its multiples"),
       cl::sub(simplify), cl::cat(category)};
+  cl::opt<std::string> custom_calls{
+      "custom-calls",         cl::desc("What custom calls read: rules as JSON"),
+      cl::value_desc("file"), cl::sub(maps),
+      cl::sub(stats),         cl::cat(category)};
   cl::opt<bool> no_metadata{"no-metadata", cl::desc("Without metadata and source locations"),
                             cl::sub(print), cl::cat(category)};
   cl::opt<bool> operand_shapes{"operand-shapes", cl::desc("With the shapes of operands"),
@@ -214,6 +218,7 @@ ExitCode Dispatch(CommandLine& line, llvm::raw_ostream& out) {
     options.computation = llvm::StringRef(line.computation).ltrim('%').str();
     options.fusions_only = line.fusions_only;
     options.simplify = !line.no_simplify;
+    options.custom_calls = line.custom_calls;
     options.limits = line.limits();
     return RunMaps(options, out);
   }
@@ -225,7 +230,9 @@ ExitCode Dispatch(CommandLine& line, llvm::raw_ostream& out) {
   if (line.inverse) return RunInverse({line.single_maps, line.format, line.limits(), false}, out);
   if (line.image) return RunImage({line.single_maps, line.format, line.limits(), false}, out);
 
-  if (line.stats) return RunStats({line.stats_files, line.format, line.limits()}, out);
+  if (line.stats) {
+    return RunStats({line.stats_files, line.format, line.custom_calls, line.limits()}, out);
+  }
   if (line.print) {
     return RunPrint({line.print_files, !line.no_metadata, line.operand_shapes, line.limits()}, out);
   }

@@ -38,7 +38,7 @@ void WriteRuntimeVariable(const IndexingMap& map, size_t i, llvm::json::OStream&
 
 }  // namespace
 
-void WriteMap(const IndexingMap& map, llvm::json::OStream& json) {
+void WriteMap(const IndexingMap& map, llvm::json::OStream& json, const IndexingMap* replica_map) {
   if (map.IsUnknown()) {
     json.value(nullptr);
     return;
@@ -79,6 +79,11 @@ void WriteMap(const IndexingMap& map, llvm::json::OStream& json) {
         });
       }
     });
+    if (replica_map != nullptr) {
+      json.attributeBegin("replica_map");
+      WriteMap(*replica_map, json);
+      json.attributeEnd();
+    }
   });
 }
 

@@ -13,7 +13,9 @@ namespace hlo_indexing::tools {
 
 /// Writes a map as an object: text, dims, ranges, runtime, results, constraints. Null for the
 /// unknown map.
-void WriteMap(const indexing_analysis::IndexingMap& map, llvm::json::OStream& json);
+/// Where `replica_map` is not null, it is a field of the object: which device's array is meant.
+void WriteMap(const indexing_analysis::IndexingMap& map, llvm::json::OStream& json,
+              const indexing_analysis::IndexingMap* replica_map = nullptr);
 
 /// The text as a JSON string, quotes included; malformed UTF-8 is replaced.
 std::string JsonString(llvm::StringRef text);

@@ -26,6 +26,9 @@ using indexing_analysis::OutputIndexing;
 using indexing_analysis::RuntimeVariable;
 using llvm::raw_ostream;
 
+// In which direction maps lead.
+enum class MapDirection : uint8_t { kOutputToInput, kInputToOutput };
+
 // One array of one operand of an instruction.
 struct OperandArray {
   size_t operand;
@@ -41,6 +44,16 @@ std::vector<OperandArray> OperandArrays(const Instruction& instruction) {
   return arrays;
 }
 
+llvm::StringRef DirectionName(MapDirection direction) {
+  return direction == MapDirection::kOutputToInput ? "output_to_input" : "input_to_output";
+}
+
+// The replica map that belongs to map k, or null.
+const IndexingMap* ReplicaMap(const OperandIndexing& operand, size_t k) {
+  if (operand.replica_maps == nullptr || !(*operand.replica_maps)[k]) return nullptr;
+  return &*(*operand.replica_maps)[k];
+}
+
 // Writes the maps of one instruction after the other.
 class MapsRenderer {
  public:
@@ -50,7 +63,7 @@ class MapsRenderer {
   virtual void BeginComputation(const Computation& computation) = 0;
   virtual void BeginInstruction(const Instruction& instruction,
                                 const std::vector<OperandArray>& operands) = 0;
-  virtual void Output(int64_t output, const OutputIndexing& indexing) = 0;
+  virtual void Output(int64_t output, MapDirection direction, const OutputIndexing& indexing) = 0;
 };
 
 // For people: each instruction with the maps of the operands that it reads.
@@ -81,11 +94,16 @@ class TextRenderer : public MapsRenderer {
     out_ << '\n';
   }
 
-  void Output(int64_t output, const OutputIndexing& indexing) override {
+  void Output(int64_t output, MapDirection direction, const OutputIndexing& indexing) override {
     const bool has_outputs = instruction_->shape().num_array_leaves() != 1;
-    const std::string prefix = has_outputs ? "output " + std::to_string(output) + ", " : "";
+    const std::string output_name = has_outputs ? "output " + std::to_string(output) : "";
+    const bool from_input = direction == MapDirection::kInputToOutput;
+    const std::string prefix = has_outputs && !from_input ? output_name + ", " : "";
+    const std::string target = has_outputs && from_input ? " to " + output_name : "";
     if (!indexing.unknown_reason.empty()) {
-      out_ << "    " << prefix << "all operands: unknown: " << indexing.unknown_reason << '\n';
+      out_ << "    "
+           << (from_input ? "to " + (has_outputs ? output_name : "the output") + ", " : prefix)
+           << "all operands: unknown: " << indexing.unknown_reason << '\n';
       return;
     }
     size_t number = 0;
@@ -94,8 +112,8 @@ class TextRenderer : public MapsRenderer {
              (*operands_)[number].leaf != operand.leaf) {
         ++number;
       }
-      out_ << "    " << prefix << "operand " << number << " ("
-           << instruction_->operand(operand.operand).name() << "):";
+      out_ << "    " << (from_input ? "from " : prefix) << "operand " << number << " ("
+           << instruction_->operand(operand.operand).name() << ")" << target << ":";
       WriteMaps(operand);
     }
   }
@@ -111,14 +129,19 @@ class TextRenderer : public MapsRenderer {
     }
     const bool on_one_line = operand.maps->size() == 1 && operand.exactness == Exactness::kExact;
     if (!on_one_line) out_ << '\n';
-    for (const IndexingMap& map : *operand.maps) {
+    for (size_t k = 0; k < operand.maps->size(); ++k) {
+      const IndexingMap& map = (*operand.maps)[k];
       out_ << (on_one_line ? " " : "      ") << map.ToString() << '\n';
+      const IndexingMap* replica = ReplicaMap(operand, k);
+      if (replica != nullptr) out_ << "        on replica " << replica->ToString() << '\n';
       for (size_t i = 0; i < map.num_runtime(); ++i) WriteRuntimeVariable(map, i);
     }
   }
 
   void WriteRuntimeVariable(const IndexingMap& map, size_t i) {
     const RuntimeVariable& variable = map.runtime()[i];
+    // The device that asks is no instruction's value.
+    if (variable.instruction == nullptr) return;
     out_ << "        " << map.SymbolName(map.num_ranges() + i) << " = "
          << variable.instruction->name();
     for (const Instruction* call : llvm::reverse(variable.calls)) out_ << " in " << call->name();
@@ -155,7 +178,7 @@ class JsonRenderer : public MapsRenderer {
     operands_ = &operands;
     instruction_ = computation_ + R"(,"instruction":)" + JsonString(instruction.name()) +
                    R"(,"opcode":")" + hlo::OpcodeName(instruction.opcode()).str() +
-                   R"(","direction":"output_to_input","output":)";
+                   R"(","direction":")";
     operand_texts_.clear();
     for (size_t i = 0; i < operands.size(); ++i) {
       operand_texts_.push_back(R"(,"operand":)" + std::to_string(i) + R"(,"operand_name":)" +
@@ -163,8 +186,9 @@ class JsonRenderer : public MapsRenderer {
     }
   }
 
-  void Output(int64_t output, const OutputIndexing& indexing) override {
-    const std::string prefix = instruction_ + std::to_string(output);
+  void Output(int64_t output, MapDirection direction, const OutputIndexing& indexing) override {
+    const std::string prefix =
+        instruction_ + DirectionName(direction).str() + R"(","output":)" + std::to_string(output);
     if (!indexing.unknown_reason.empty()) {
       const std::string tail = UnknownTail(indexing.unknown_reason);
       for (const std::string& operand : operand_texts_) out_ << prefix << operand << tail;
@@ -213,7 +237,9 @@ class JsonRenderer : public MapsRenderer {
     llvm::raw_string_ostream stream(text);
     llvm::json::OStream json(stream);
     json.array([&] {
-      for (const IndexingMap& map : *operand.maps) WriteMap(map, json);
+      for (size_t k = 0; k < operand.maps->size(); ++k) {
+        WriteMap((*operand.maps)[k], json, ReplicaMap(operand, k));
+      }
     });
     // Writing nested maps does not touch `texts_`, so the position still stands.
     position->second = std::move(text);
@@ -238,15 +264,10 @@ class MapsCommand {
       : options_(options), renderer_(renderer) {}
 
   ExitCode Run() {
-    if (options_.direction == Direction::kInputToOutput) {
-      ReportError("maps from inputs to outputs are not supported yet by this version");
-      return ExitCode::kNotSupported;
+    if (!LoadCustomCalls(options_.custom_calls, options_.limits, &context_, custom_calls_)) {
+      return ExitCode::kBadInput;
     }
     for (const std::string& file : options_.files) RunFile(file);
-    if (options_.direction == Direction::kBoth) {
-      ReportError("maps from inputs to outputs are not supported yet by this version");
-      status_ = Worst(status_, ExitCode::kNotSupported);
-    }
     if (!options_.instruction.empty() && !found_ && status_ == ExitCode::kFine) {
       ReportError(
           "there is no instruction '" + options_.instruction + "'" +
@@ -271,6 +292,7 @@ class MapsCommand {
     Progress progress(file, instructions);
     for (const std::unique_ptr<Module>& module : modules) {
       indexing_analysis::AnalysisOptions analysis_options;
+      analysis_options.custom_calls = &custom_calls_;
       if (!options_.simplify) {
         analysis_options.simplification = indexing_analysis::AnalysisOptions::Simplification::kNone;
       }
@@ -319,13 +341,22 @@ class MapsCommand {
       return;
     }
     for (int64_t output = 0; output < outputs; ++output) {
-      renderer_.Output(output, analysis.OutputToInput(instruction, output));
+      if (options_.direction != Direction::kInputToOutput) {
+        renderer_.Output(output, MapDirection::kOutputToInput,
+                         analysis.OutputToInput(instruction, output));
+      }
+      if (options_.direction != Direction::kOutputToInput) {
+        renderer_.Output(output, MapDirection::kInputToOutput,
+                         analysis.InputToOutput(instruction, output));
+      }
     }
   }
 
   const MapsOptions& options_;
   MapsRenderer& renderer_;
   mlir::MLIRContext context_{mlir::MLIRContext::Threading::DISABLED};
+  indexing_analysis::CustomCallRegistry custom_calls_ =
+      indexing_analysis::CustomCallRegistry::WithXlaTargets();
   ExitCode status_ = ExitCode::kFine;
   bool found_ = false;
   bool found_computation_ = false;

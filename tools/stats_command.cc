@@ -55,11 +55,14 @@ void CountMaps(const Instruction& instruction, IndexingAnalysis& analysis, Stati
   }
 }
 
-Statistics Count(const std::string& file, const Limits& limits, mlir::MLIRContext* context,
-                 ExitCode& status) {
+Statistics Count(const std::string& file, const Limits& limits,
+                 const indexing_analysis::CustomCallRegistry& custom_calls,
+                 mlir::MLIRContext* context, ExitCode& status) {
   Statistics statistics;
+  indexing_analysis::AnalysisOptions options;
+  options.custom_calls = &custom_calls;
   for (const auto& module : LoadModules(file, limits, status)) {
-    IndexingAnalysis analysis(context);
+    IndexingAnalysis analysis(context, options);
     ++statistics.modules;
     llvm::DenseMap<const hlo::Shape*, int64_t> shapes;
     std::vector<int64_t> opcodes(hlo::kNumOpcodes, 0);
@@ -146,8 +149,12 @@ void WriteText(const std::string& file, const Statistics& statistics, llvm::raw_
 ExitCode RunStats(const StatsOptions& options, llvm::raw_ostream& out) {
   ExitCode status = ExitCode::kFine;
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
+  auto custom_calls = indexing_analysis::CustomCallRegistry::WithXlaTargets();
+  if (!LoadCustomCalls(options.custom_calls, options.limits, &context, custom_calls)) {
+    return ExitCode::kBadInput;
+  }
   for (const std::string& file : options.files) {
-    const Statistics statistics = Count(file, options.limits, &context, status);
+    const Statistics statistics = Count(file, options.limits, custom_calls, &context, status);
     if (options.format == OutputFormat::kJson) {
       WriteJson(file, statistics, out);
     } else {

@@ -324,7 +324,7 @@ TEST_F(AnalysisTest, RuntimeValuesKnowTheirInstruction) {
 
 TEST_F(AnalysisTest, UnknownGoesOnlyWhereTheValueCameFrom) {
   EXPECT_THAT(MapsOf({"f32[6]"}, "f32[6] custom-call(p0), custom_call_target=\"x\""),
-              ElementsAre("unknown: there is no rule for custom-call"));
+              ElementsAre("0 unknown (no maps are registered for the custom call 'x')"));
   const std::string text =
       "f { a = f32[6] parameter(0)\n b = f32[6] parameter(1)\n c = f32[6] parameter(2)\n"
       " t = (f32[6], f32[6]) tuple(a, b)\n g = f32[6] get-tuple-element(t), index=1\n"
@@ -333,7 +333,7 @@ TEST_F(AnalysisTest, UnknownGoesOnlyWhereTheValueCameFrom) {
       "ENTRY e { a = f32[6] parameter(0)\n b = f32[6] parameter(1)\n c = f32[6] parameter(2)\n"
       " ROOT r = (f32[6], f32[6]) fusion(a, b, c), kind=kLoop, calls=f }";
   EXPECT_THAT(Maps(text, 0),
-              ElementsAre("1 unknown (there is no rule for custom-call ('u' inside))",
+              ElementsAre("1 unknown (no maps are registered for the custom call 'x')",
                           "2: (d0) -> (d0), domain: d0 in [0, 5]"));
   EXPECT_THAT(Maps(text, 1), ElementsAre("0: (d0) -> (d0), domain: d0 in [0, 5]"));
 }
@@ -416,6 +416,78 @@ TEST_F(AnalysisTest, WithoutSimplification) {
                    0, options),
               ElementsAre("0: (d0) -> (d0), domain: d0 in [0, 4]",
                           "1: (d0) -> (d0 - 5), domain: d0 in [5, 7]"));
+}
+
+TEST_F(AnalysisTest, IotaBehindAnIndexIsFolded) {
+  // Row i of the result is row 2 i + 1 of the operand.
+  EXPECT_THAT(Maps("ENTRY e { p = f32[9,4] parameter(0)\n i = s32[4] iota(), iota_dimension=0\n"
+                   " two = s32[] constant(2)\n b = s32[4] broadcast(two), dimensions={}\n"
+                   " one = s32[] constant(1)\n c = s32[4] broadcast(one), dimensions={}\n"
+                   " m = s32[4] multiply(i, b)\n n = s32[4] add(m, c)\n"
+                   " ROOT g = f32[4,4] gather(p, n), offset_dims={1}, collapsed_slice_dims={0},"
+                   " start_index_map={0}, index_vector_dim=1, slice_sizes={1,4} }"),
+              ElementsAre("0: (d0, d1) -> (d0 * 2 + 1, d1), domain: d0 in [0, 3], d1 in [0, 3]",
+                          "1: (d0, d1) -> (d0), domain: d0 in [0, 3], d1 in [0, 3]"));
+}
+
+TEST_F(AnalysisTest, ComparisonsBehindAnIndexAreFolded) {
+  // An iota is never below 0; what is not decided is 0 or 1.
+  const std::string text =
+      "ENTRY e { p = f32[9] parameter(0)\n q = s32[] parameter(1)\n i = s32[8] iota(), "
+      "iota_dimension=0\n s = s32[1] slice(i), slice={[3:4]}\n r = s32[] reshape(s)\n"
+      " z = s32[] constant(0)\n c = pred[] compare(DECIDED, z), direction=GE\n"
+      " n = s32[] convert(c)\n"
+      " ROOT d = f32[2] dynamic-slice(p, n), dynamic_slice_sizes={2} }";
+  const auto with = [&](const std::string& name) {
+    std::string copy = text;
+    return copy.replace(copy.find("DECIDED"), 7, name);
+  };
+  EXPECT_EQ(Maps(with("r")).front(), "0: (d0) -> (d0 + 1), domain: d0 in [0, 1]");
+  EXPECT_EQ(Maps(with("q")).front(),
+            "0: (d0){rt0} -> (d0 + rt0), domain: d0 in [0, 1], rt0 in [0, 1]");
+}
+
+TEST_F(AnalysisTest, AsynchronousCollectivesGiveOperandsAndResults) {
+  const std::string gather =
+      "HloModule m, replica_count=2\nENTRY e { p = f32[4] parameter(0)\n ROOT s = (f32[4], f32[8])"
+      " all-gather-start(p), dimensions={0}, replica_groups={{0,1}} }";
+  EXPECT_THAT(Maps(gather, 0), ElementsAre("0: (d0) -> (d0), domain: d0 in [0, 3]"));
+  EXPECT_THAT(Maps(gather, 1), ElementsAre("0: (d0) -> (d0 mod 4), domain: d0 in [0, 7]"));
+  const std::string permute =
+      "HloModule m, replica_count=2\nENTRY e { p = f32[4] parameter(0)\n ROOT s = (f32[4], f32[4],"
+      " u32[], u32[]) collective-permute-start(p), source_target_pairs={{0,1}} }";
+  EXPECT_THAT(Maps(permute, 0), ElementsAre("0: (d0) -> (d0), domain: d0 in [0, 3]"));
+  EXPECT_THAT(Maps(permute, 1),
+              ElementsAre("0: (d0){replica} -> (d0), domain: d0 in [0, 3], replica in [0, 1], "
+                          "replica in [1, 1]"));
+  EXPECT_THAT(Maps(permute, 2), IsEmpty());
+}
+
+TEST_F(AnalysisTest, RegisteredCustomCallsHaveMaps) {
+  CustomCallRegistry registry = CustomCallRegistry::WithXlaTargets();
+  registry.Register("x",
+                    [](const hlo::Instruction& call, int64_t leaf,
+                       mlir::MLIRContext* context) -> std::optional<CustomCallReads> {
+                      CustomCallReads reads = *ReadSameIndex(call, leaf, context);
+                      reads[0].superset_reason = "a test says so";
+                      return reads;
+                    });
+  registry.Register("wrong", [](const hlo::Instruction&, int64_t, mlir::MLIRContext*) {
+    return std::optional<CustomCallReads>({{7, 0, std::nullopt, ""}});
+  });
+  AnalysisOptions options;
+  options.custom_calls = &registry;
+  const auto call = [&](const std::string& target) {
+    return Maps(
+        "ENTRY e { p = f32[6] parameter(0)\n ROOT c = f32[6] custom-call(p), "
+        "custom_call_target=\"" +
+            target + "\" }",
+        0, options);
+  };
+  EXPECT_THAT(call("Sharding"), ElementsAre("0: (d0) -> (d0), domain: d0 in [0, 5]"));
+  EXPECT_THAT(call("x"), ElementsAre(HasSubstr("superset")));
+  EXPECT_THAT(call("wrong"), ElementsAre(HasSubstr("name an array that is not there")));
+  EXPECT_THAT(call("y"), ElementsAre(HasSubstr("no maps are registered")));
 }
 
 }  // namespace

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "tests/property/provenance_opcodes.h"
+
 namespace hlo_indexing::testing {
 namespace {
 
@@ -22,7 +24,8 @@ size_t At(int64_t i) { return static_cast<size_t>(i); }
 
 class Evaluator {
  public:
-  explicit Evaluator(const ScalarValues& scalars) : scalars_(scalars) {}
+  Evaluator(const IntegerValues& integers, const Circumstances& circumstances)
+      : integers_(integers), circumstances_(circumstances) {}
 
   // The arrays of `instruction`, given those of its operands.
   Arrays Apply(const Instruction& instruction, const std::vector<const Arrays*>& operands) {
@@ -31,6 +34,18 @@ class Evaluator {
         return Call(*instruction.Callee(AttributeName::kCalls), operands, instruction);
       case Opcode::kCall:
         return Call(*instruction.Callee(AttributeName::kToApply), operands, instruction);
+      case Opcode::kAsyncStart: {
+        Arrays result = Concatenated(operands);
+        const Arrays computed =
+            Call(*instruction.Callee(AttributeName::kCalls), operands, instruction);
+        result.insert(result.end(), computed.begin(), computed.end());
+        result.resize(At(instruction.shape().num_array_leaves()), Array(1));
+        return result;
+      }
+      case Opcode::kConditional:
+        return Conditional(instruction, operands);
+      case Opcode::kWhile:
+        return While(instruction, operands);
       case Opcode::kTuple:
         return Concatenated(operands);
       case Opcode::kGetTupleElement:
@@ -50,6 +65,44 @@ class Evaluator {
   }
 
  private:
+  // Any branch may run; every element reads the selector.
+  Arrays Conditional(const Instruction& conditional, const std::vector<const Arrays*>& operands) {
+    using Computations = llvm::ArrayRef<const Computation*>;
+    const auto listed = conditional.Get<Computations>(AttributeName::kBranchComputations);
+    std::vector<const Computation*> branches;
+    if (listed) branches.assign(listed->begin(), listed->end());
+    if (!listed) {
+      branches = {conditional.Callee(AttributeName::kTrueComputation),
+                  conditional.Callee(AttributeName::kFalseComputation)};
+    }
+    Arrays result;
+    for (size_t branch = 0; branch < branches.size(); ++branch) {
+      const Arrays one = Call(*branches[branch], {operands[branch + 1]}, conditional);
+      if (result.empty()) result = one;
+      for (size_t leaf = 0; leaf < one.size(); ++leaf) {
+        for (size_t i = 0; i < one[leaf].size(); ++i) {
+          Insert(one[leaf][i], result[leaf][i]);
+          Insert((*operands[0])[0][0], result[leaf][i]);
+        }
+      }
+    }
+    return result;
+  }
+
+  // A given number of iterations; everything depends on the decisions to run them.
+  Arrays While(const Instruction& loop, const std::vector<const Arrays*>& operands) {
+    Arrays state = *operands[0];
+    for (int64_t i = 0; i < circumstances_.iterations; ++i) {
+      const Arrays decision = Call(*loop.Callee(AttributeName::kCondition), {&state}, loop);
+      Arrays next = Call(*loop.Callee(AttributeName::kBody), {&state}, loop);
+      for (size_t leaf = 0; leaf < next.size(); ++leaf) {
+        for (Sources& sources : next[leaf]) Insert(decision[0][0], sources);
+      }
+      state = std::move(next);
+    }
+    return state;
+  }
+
   Arrays Call(const Computation& callee, const std::vector<const Arrays*>& arguments,
               const Instruction& call) {
     calls_.push_back(&call);
@@ -89,6 +142,19 @@ class Evaluator {
   Sources Element(const Instruction& instruction, size_t leaf, const Index& index, int64_t position,
                   const std::vector<const Arrays*>& operands) {
     Sources read;
+    const auto add_array = [&](size_t operand, int64_t array, const Index& at, int64_t device) {
+      const Shape& shape = instruction.operand(operand).shape().ArrayLeaf(array);
+      const auto flat = Flatten(at, shape.sizes());
+      if (!flat) return;
+      for (Source source : (*operands[operand])[At(array)][At(*flat)]) {
+        if (device >= 0) source.device = device;
+        read.insert(source);
+      }
+    };
+    const OpcodeReads reads = {
+        instruction, static_cast<int64_t>(leaf), index, integers_, calls_, circumstances_,
+        add_array};
+    if (AddReadsOfOpcode(reads)) return read;
     const auto add = [&](size_t operand, const Index& at) {
       const Shape& shape = instruction.operand(operand).shape();
       const auto flat = Flatten(at, shape.sizes());
@@ -295,33 +361,41 @@ class Evaluator {
     const auto sizes = instruction.operand(0).shape().sizes();
     Index starts;
     for (size_t i = 0; i < sizes.size(); ++i) {
-      const int64_t value = *scalars_.Get(instruction.operand(first + i), calls_);
+      const int64_t value = *integers_.Get(instruction.operand(first + i), 0, calls_);
       starts.push_back(std::clamp<int64_t>(value, 0, sizes[i] - slice[i]));
     }
     return starts;
   }
 
-  const ScalarValues& scalars_;
+  const IntegerValues& integers_;
+  const Circumstances& circumstances_;
   // The calls that lead to the instruction in work.
   std::vector<const Instruction*> calls_;
 };
 
 }  // namespace
 
-std::optional<int64_t> ScalarValues::Get(const Instruction& instruction,
-                                         llvm::ArrayRef<const Instruction*> calls) const {
-  if (const auto found = given_.find(&instruction); found != given_.end()) return found->second;
+std::optional<int64_t> IntegerValues::Get(const Instruction& instruction, int64_t element,
+                                          llvm::ArrayRef<const Instruction*> calls) const {
+  if (const auto found = given_.find(&instruction); found != given_.end()) {
+    return found->second[At(element)];
+  }
   switch (instruction.opcode()) {
     case Opcode::kParameter:
       if (calls.empty()) return std::nullopt;
-      return Get(calls.back()->operand(At(instruction.parameter_number())), calls.drop_back());
+      return Get(calls.back()->operand(At(instruction.parameter_number())), element,
+                 calls.drop_back());
     case Opcode::kConstant:
-      return instruction.literal()->GetInteger(0);
+      return instruction.literal()->GetInteger(element);
+    case Opcode::kIota:
+      return Unflatten(element,
+                       instruction.shape()
+                           .sizes())[At(*instruction.Get<int64_t>(AttributeName::kIotaDimension))];
     case Opcode::kCopy:
-      return Get(instruction.operand(0), calls);
+      return Get(instruction.operand(0), element, calls);
     case Opcode::kAdd: {
-      const auto a = Get(instruction.operand(0), calls);
-      const auto b = Get(instruction.operand(1), calls);
+      const auto a = Get(instruction.operand(0), element, calls);
+      const auto b = Get(instruction.operand(1), element, calls);
       if (!a || !b) return std::nullopt;
       return *a + *b;
     }
@@ -331,7 +405,8 @@ std::optional<int64_t> ScalarValues::Get(const Instruction& instruction,
 }
 
 std::vector<std::vector<Sources>> Provenance(const Instruction& instruction,
-                                             const ScalarValues& scalars) {
+                                             const IntegerValues& integers,
+                                             const Circumstances& circumstances) {
   std::vector<Arrays> operands;
   for (size_t i = 0; i < instruction.operands().size(); ++i) {
     const Shape& shape = instruction.operand(i).shape();
@@ -339,13 +414,14 @@ std::vector<std::vector<Sources>> Provenance(const Instruction& instruction,
     for (size_t leaf = 0; leaf < arrays.size(); ++leaf) {
       const int64_t count = shape.ArrayLeaf(static_cast<int64_t>(leaf)).num_elements();
       for (int64_t element = 0; element < count; ++element) {
-        arrays[leaf].push_back({Source{i, static_cast<int64_t>(leaf), element}});
+        arrays[leaf].push_back(
+            {Source{i, static_cast<int64_t>(leaf), element, circumstances.device}});
       }
     }
   }
   std::vector<const Arrays*> views;
   for (const Arrays& arrays : operands) views.push_back(&arrays);
-  return Evaluator(scalars).Apply(instruction, views);
+  return Evaluator(integers, circumstances).Apply(instruction, views);
 }
 
 std::vector<int64_t> Unflatten(int64_t position, llvm::ArrayRef<int64_t> sizes) {

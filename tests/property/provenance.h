@@ -14,35 +14,48 @@
 
 namespace hlo_indexing::testing {
 
-/// One element of one array of one operand of the instruction in question.
+/// One element of one array of one operand of the instruction in question, on one device.
 struct Source {
   size_t operand = 0;
   int64_t leaf = 0;
   int64_t element = 0;  // row-major
+  int64_t device = 0;
 
   friend auto operator<=>(const Source&, const Source&) = default;
 };
 
 using Sources = std::set<Source>;
 
-/// The values of integer scalars: those that are given, and what is computed from them and
+/// The values of integer arrays: those that are given, and what is computed from them and
 /// constants.
-class ScalarValues {
+class IntegerValues {
  public:
-  void Set(const hlo::Instruction& instruction, int64_t value) { given_[&instruction] = value; }
-  /// The value of an instruction that these calls lead to, the outermost first. Nothing for opcodes
-  /// other than parameter, constant, add and copy.
-  std::optional<int64_t> Get(const hlo::Instruction& instruction,
+  void Set(const hlo::Instruction& instruction, std::vector<int64_t> values) {
+    given_[&instruction] = std::move(values);
+  }
+  /// The element at a row-major position of an instruction that these calls lead to, the outermost
+  /// first. Nothing for opcodes other than parameter, constant, iota, add and copy.
+  std::optional<int64_t> Get(const hlo::Instruction& instruction, int64_t element,
                              llvm::ArrayRef<const hlo::Instruction*> calls) const;
 
  private:
-  std::map<const hlo::Instruction*, int64_t> given_;
+  std::map<const hlo::Instruction*, std::vector<int64_t>> given_;
+};
+
+/// What the outcome of a run depends on besides integers.
+struct Circumstances {
+  /// The device that runs, of how many.
+  int64_t device = 0;
+  int64_t num_devices = 1;
+  /// How often loops run.
+  int64_t iterations = 0;
 };
 
 /// For each array of the instruction's output and each element of it, what it reads of the
 /// operands.
 std::vector<std::vector<Sources>> Provenance(const hlo::Instruction& instruction,
-                                             const ScalarValues& scalars);
+                                             const IntegerValues& integers,
+                                             const Circumstances& circumstances = {});
 
 /// The index of a row-major position.
 std::vector<int64_t> Unflatten(int64_t position, llvm::ArrayRef<int64_t> sizes);

@@ -49,7 +49,7 @@ class ComputationWriter {
   // "name { ... }"
   std::string Text() const { return name_ + " {\n" + body_ + "}\n"; }
 
-  // The parameters in order: sizes of arrays; index scalars are marked.
+  // The parameters in order: sizes of arrays; integers that index others are marked.
   struct Parameter {
     Sizes sizes;
     bool is_index = false;
@@ -124,7 +124,7 @@ class ComputationWriter {
 
   void AddOperation() {
     const Value value = PickValue();
-    switch (random_.Between(0, 16)) {
+    switch (random_.Between(0, 20)) {
       case 0:
       case 1:
         return AddReshape(value);
@@ -155,6 +155,14 @@ class ComputationWriter {
         return AddBitcast(value);
       case 15:
         return AddClamp(value);
+      case 16:
+        return AddReduceWindow(value);
+      case 17:
+        return AddSort(value);
+      case 18:
+        return AddGather(value);
+      case 19:
+        return AddCholesky(value);
       default:
         return AddCall();
     }
@@ -278,6 +286,64 @@ class ComputationWriter {
     Add(sizes, "get-tuple-element(" + name + "), index=" + std::to_string(random_.Between(0, 1)));
   }
 
+  void AddReduceWindow(const Value& value) {
+    std::string size, stride, pad, base;
+    Sizes sizes;
+    for (const int64_t n : value.sizes) {
+      const int64_t window = random_.Between(1, 3);
+      const int64_t step = random_.Between(1, 2);
+      const int64_t low = random_.Between(-1, 1);
+      const int64_t high = random_.Between(-1, 1);
+      const int64_t dilation = random_.OneIn(3) ? 2 : 1;
+      const int64_t padded = (n == 0 ? 0 : (n - 1) * dilation + 1) + low + high;
+      sizes.push_back(padded < window || padded <= 0 ? 0 : (padded - window) / step + 1);
+      const char* x = size.empty() ? "" : "x";
+      size += x + std::to_string(window);
+      stride += x + std::to_string(step);
+      pad += x + std::to_string(low) + "_" + std::to_string(high);
+      base += x + std::to_string(dilation);
+    }
+    if (sizes.empty() || Product(sizes) > kMaxElements) return;
+    const std::string init = ScalarOperand();
+    Add(sizes, "reduce-window(" + value.name + ", " + init + "), window={size=" + size +
+                   " stride=" + stride + " pad=" + pad + " lhs_dilate=" + base + "}, to_apply=add");
+  }
+
+  void AddSort(const Value& value) {
+    if (value.sizes.empty()) return;
+    const int64_t d = random_.Between(0, static_cast<int64_t>(value.sizes.size()) - 1);
+    Add(value.sizes,
+        "sort(" + value.name + "), dimensions={" + std::to_string(d) + "}, to_apply=greater");
+  }
+
+  // Slices along the first dimension, one for each of a few places.
+  void AddGather(const Value& value) {
+    if (value.sizes.empty() || value.sizes[0] == 0) return;
+    const int64_t count = random_.Between(1, 3);
+    Sizes slice = value.sizes;
+    slice[0] = random_.Between(1, value.sizes[0]);
+    Sizes sizes = slice;
+    sizes.insert(sizes.begin(), count);
+    if (Product(sizes) > kMaxElements) return;
+    const std::string indices = FreshName();
+    Line(indices, "s32[" + std::to_string(count) + "]",
+         "parameter(" + std::to_string(parameters_.size()) + ")");
+    parameters_.push_back({{count}, true});
+    std::vector<int64_t> offsets(slice.size());
+    std::iota(offsets.begin(), offsets.end(), 1);
+    Add(sizes, "gather(" + value.name + ", " + indices + "), offset_dims=" + Braces(offsets) +
+                   ", collapsed_slice_dims={}, start_index_map={0}, index_vector_dim=1, "
+                   "slice_sizes=" +
+                   Braces(slice));
+  }
+
+  void AddCholesky(const Value& value) {
+    const size_t rank = value.sizes.size();
+    if (rank < 2 || value.sizes[rank - 1] != value.sizes[rank - 2]) return;
+    Add(value.sizes,
+        "cholesky(" + value.name + "), lower=" + (random_.OneIn(2) ? "true" : "false"));
+  }
+
   void AddDot(const Value& lhs) {
     const Value rhs = PickValue();
     std::vector<int64_t> lhs_dims;
@@ -379,7 +445,12 @@ class ComputationWriter {
     std::string arguments;
     for (const Parameter& parameter : callee.parameters()) {
       std::string argument;
-      if (parameter.is_index) {
+      if (parameter.is_index && !parameter.sizes.empty()) {
+        argument = FreshName();
+        Line(argument, "s32[" + Join(parameter.sizes) + "]",
+             "parameter(" + std::to_string(parameters_.size()) + ")");
+        parameters_.push_back(parameter);
+      } else if (parameter.is_index) {
         argument = random_.Pick(indices_);
       } else {
         for (const Value& value : values_) {
@@ -441,7 +512,9 @@ constexpr const char* kReducers =
     "add {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n  ROOT c = f32[] add(a, b)\n}\n"
     "add2 {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n  c = f32[] parameter(2)\n"
     "  d = f32[] parameter(3)\n  e = f32[] add(a, c)\n  f = f32[] add(b, d)\n"
-    "  ROOT t = (f32[], f32[]) tuple(e, f)\n}\n";
+    "  ROOT t = (f32[], f32[]) tuple(e, f)\n}\n"
+    "greater {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n"
+    "  ROOT c = pred[] compare(a, b), direction=GT\n}\n";
 
 }  // namespace
 
@@ -489,8 +562,8 @@ std::string RandomModule(Random& random) {
   for (size_t i = 0; i < top.parameters().size(); ++i) {
     const auto& parameter = top.parameters()[i];
     const std::string name = "p" + std::to_string(i);
-    const std::string shape =
-        parameter.is_index ? "s32[]" : ComputationWriter::Shape(parameter.sizes);
+    const std::string shape = parameter.is_index ? "s32[" + Join(parameter.sizes) + "]"
+                                                 : ComputationWriter::Shape(parameter.sizes);
     text += "  " + name + " = " + shape + " parameter(" + std::to_string(i) + ")\n";
     arguments += (arguments.empty() ? "" : ", ") + name;
   }
