@@ -1,0 +1,117 @@
+#ifndef HLO_INDEXING_LAYOUT_CUTE_CONFIG_H_
+#define HLO_INDEXING_LAYOUT_CUTE_CONFIG_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <type_traits>
+#include <utility>
+
+// What depends on the compiler: host and device, inlining, and the two kinds of checks.
+//
+//   HLO_INDEXING_CUTE_DEBUG   1: bounds, aliasing and overflow are checked where elements are
+//                             accessed and sizes computed; 0: none of that is compiled.
+//                             Default: 1 without NDEBUG.
+//   HLO_INDEXING_CUTE_FAIL(message)
+//                             What a failed check does. Default: prints the message, then abort()
+//                             on the host, a trap on the device. A test may define it to throw.
+//
+// A layout that does not exist is a compile error where everything is static. Where it depends on
+// run-time values it is a check that stays in every build, for a wrong layout is never an answer.
+
+#if defined(__CUDACC__)
+#define HLO_CUTE_HD __host__ __device__
+#define HLO_CUTE_INLINE __host__ __device__ __forceinline__
+// A constant that code on both sides may take by reference.
+#define HLO_CUTE_CONSTANT static const __device__
+#else
+#define HLO_CUTE_HD
+#define HLO_CUTE_INLINE inline
+#define HLO_CUTE_CONSTANT inline constexpr
+#endif
+
+#ifndef HLO_INDEXING_CUTE_DEBUG
+#ifdef NDEBUG
+#define HLO_INDEXING_CUTE_DEBUG 0
+#else
+#define HLO_INDEXING_CUTE_DEBUG 1
+#endif
+#endif
+
+// Debug builds have another inline namespace: their views carry bounds, and linking the two kinds
+// together must not mix them.
+#if HLO_INDEXING_CUTE_DEBUG
+#define HLO_CUTE_BEGIN_NAMESPACE \
+  namespace hlo_indexing {       \
+  namespace layout {             \
+  namespace cute {               \
+  inline namespace checked {
+#else
+#define HLO_CUTE_BEGIN_NAMESPACE \
+  namespace hlo_indexing {       \
+  namespace layout {             \
+  namespace cute {               \
+  inline namespace unchecked {
+#endif
+#define HLO_CUTE_END_NAMESPACE \
+  }                            \
+  }                            \
+  }                            \
+  }
+
+HLO_CUTE_BEGIN_NAMESPACE
+namespace detail {
+
+HLO_CUTE_HD inline void Fail(const char* message) {
+#ifdef __CUDA_ARCH__
+  printf("layout/cute: %s\n", message);
+  __trap();
+#else
+  std::fprintf(stderr, "layout/cute: %s\n", message);
+  std::abort();
+#endif
+}
+
+}  // namespace detail
+HLO_CUTE_END_NAMESPACE
+
+#ifndef HLO_INDEXING_CUTE_FAIL
+#define HLO_INDEXING_CUTE_FAIL(message) ::hlo_indexing::layout::cute::detail::Fail(message)
+#endif
+
+#define HLO_CUTE_CHECK(condition, message) \
+  ((condition) ? static_cast<void>(0) : static_cast<void>(HLO_INDEXING_CUTE_FAIL(message)))
+
+#if HLO_INDEXING_CUTE_DEBUG
+#define HLO_CUTE_DEBUG_CHECK(condition, message) HLO_CUTE_CHECK(condition, message)
+#else
+#define HLO_CUTE_DEBUG_CHECK(condition, message) static_cast<void>(0)
+#endif
+
+// Names that kernels written for CuTe use.
+#ifndef CUTE_HOST_DEVICE
+#define CUTE_HOST_DEVICE HLO_CUTE_INLINE
+#if defined(__CUDACC__)
+#define CUTE_DEVICE __device__ __forceinline__
+#define CUTE_HOST __host__ inline
+#else
+#define CUTE_DEVICE inline
+#define CUTE_HOST inline
+#endif
+#endif
+#ifndef CUTE_STATIC_ASSERT
+#define CUTE_STATIC_ASSERT static_assert
+#define CUTE_STATIC_ASSERT_V(x, ...) static_assert(decltype(x)::value, ##__VA_ARGS__)
+#endif
+#ifndef CUTE_UNROLL
+#if defined(__CUDA_ARCH__)
+#define CUTE_UNROLL _Pragma("unroll")
+#define CUTE_NO_UNROLL _Pragma("unroll 1")
+#else
+#define CUTE_UNROLL
+#define CUTE_NO_UNROLL
+#endif
+#endif
+
+#endif  // HLO_INDEXING_LAYOUT_CUTE_CONFIG_H_

@@ -1,0 +1,311 @@
+#ifndef HLO_INDEXING_LAYOUT_CUTE_COORDINATE_H_
+#define HLO_INDEXING_LAYOUT_CUTE_COORDINATE_H_
+
+#include "layout/cute/arithmetic_tuple.h"
+
+// Coordinates and indices, and the coordinate `_` that keeps a mode.
+HLO_CUTE_BEGIN_NAMESPACE
+
+/// The coordinate that keeps a mode whole: tensor(_, 3).
+struct Underscore : Int<0> {};
+HLO_CUTE_CONSTANT Underscore _;
+using X = Underscore;
+
+namespace detail {
+
+template <>
+struct IntegerTraits<Underscore> : IntegerTraits<C<0>> {};
+
+template <class T>
+struct HasUnderscore : C<false> {};
+template <>
+struct HasUnderscore<Underscore> : C<true> {};
+template <class... T>
+struct HasUnderscore<tuple<T...>> : C<(HasUnderscore<T>::value || ...)> {};
+
+template <class T>
+constexpr bool is_underscore_v = std::is_same<T, Underscore>::value;
+
+}  // namespace detail
+
+template <class T>
+struct is_underscore : bool_constant<detail::is_underscore_v<std::decay_t<T>>> {};
+template <class T>
+struct has_underscore : bool_constant<detail::HasUnderscore<std::decay_t<T>>::value> {};
+
+namespace detail {
+
+// The quotient and the rest by which a one-dimensional index runs through the modes of a shape.
+template <class A, class B>
+HLO_CUTE_INLINE constexpr auto IndexRest(A const& index, B const& extent) {
+  if constexpr (is_constant<0, A>::value || is_constant<1, B>::value) {
+    return C<0>{};
+  } else {
+    return index % extent;
+  }
+}
+template <class A, class B>
+HLO_CUTE_INLINE constexpr auto IndexQuotient(A const& index, B const& extent) {
+  if constexpr (is_constant<0, A>::value) {
+    return C<0>{};
+  } else if constexpr (is_constant<1, B>::value) {
+    return index;
+  } else {
+    return index / extent;
+  }
+}
+
+template <class Index, class S, class D>
+HLO_CUTE_INLINE constexpr auto CoordinateToIndex(Index const& c, S const& s, D const& d);
+
+template <int I, class Index, class S, class D>
+HLO_CUTE_INLINE constexpr auto IndexToIndex(Index const& c, S const& s, D const& d) {
+  if constexpr (I + 1 == tuple_size_v<S>) {
+    return CoordinateToIndex(c, get<I>(s), get<I>(d));
+  } else {
+    const auto extent = product(get<I>(s));
+    return CoordinateToIndex(IndexRest(c, extent), get<I>(s), get<I>(d)) +
+           IndexToIndex<I + 1>(IndexQuotient(c, extent), s, d);
+  }
+}
+template <class Index, class S, class D, int... I>
+HLO_CUTE_INLINE constexpr auto SumOfModes(Index const& c, S const& s, D const& d, seq<I...>) {
+  return (... + CoordinateToIndex(get<I>(c), get<I>(s), get<I>(d)));
+}
+
+template <class Index, class S, class D>
+HLO_CUTE_INLINE constexpr auto CoordinateToIndex(Index const& c, S const& s, D const& d) {
+  if constexpr (is_tuple_v<Index>) {
+    static_assert(tuple_size_v<Index> == tuple_size_v<S>,
+                  "The coordinate has another rank than the shape (see the types Index and S).");
+    if constexpr (tuple_size_v<Index> == tuple_size_v<S> && tuple_size_v<S> > 0) {
+      return SumOfModes(c, s, d, make_seq<tuple_size_v<S>>{});
+    } else {
+      return C<0>{};
+    }
+  } else if constexpr (is_constant<0, Index>::value) {
+    return C<0>{};
+  } else if constexpr (is_tuple_v<S>) {
+    if constexpr (tuple_size_v<S> == 0) {
+      return C<0>{};
+    } else {
+      return IndexToIndex<0>(c, s, d);
+    }
+  } else {
+    return ScaleStride(c, d);
+  }
+}
+
+// The strides of a compact layout. An extent that is statically 1 has stride 0.
+template <int step, int I, class S, class Current>
+HLO_CUTE_INLINE constexpr auto CompactModes(S const& s, Current const& current);
+template <int step, class S, class Current>
+HLO_CUTE_INLINE constexpr auto CompactStride(S const& s, Current const& current) {
+  if constexpr (is_tuple_v<S>) {
+    return CompactModes<step, (step > 0 ? 0 : tuple_size_v<S> - 1)>(s, current);
+  } else if constexpr (is_constant<1, S>::value) {
+    return C<0>{};
+  } else {
+    return current;
+  }
+}
+template <int step, int I, class S, class Current>
+HLO_CUTE_INLINE constexpr auto CompactModes(S const& s, Current const& current) {
+  if constexpr (I < 0 || I >= tuple_size_v<S>) {
+    return tuple<>{};
+  } else {
+    const auto mode = CompactStride<step>(get<I>(s), current);
+    const auto others = CompactModes<step, I + step>(s, WideProduct(current, product(get<I>(s))));
+    if constexpr (step > 0) {
+      return tuple_cat(make_tuple(mode), others);
+    } else {
+      return tuple_cat(others, make_tuple(mode));
+    }
+  }
+}
+
+}  // namespace detail
+
+/// compact_col_major((4,(2,3))) -> (1,(4,8))
+template <class S, class Current = C<1>>
+HLO_CUTE_INLINE constexpr auto compact_col_major(S const& shape, Current const& current = {}) {
+  return detail::CompactStride<1>(shape, current);
+}
+/// compact_row_major((4,(2,3))) -> (6,(3,1))
+template <class S, class Current = C<1>>
+HLO_CUTE_INLINE constexpr auto compact_row_major(S const& shape, Current const& current = {}) {
+  return detail::CompactStride<-1>(shape, current);
+}
+
+/// The strides with the first mode fastest, and with the last mode fastest.
+struct LayoutLeft {
+  template <class S>
+  using Apply = decltype(compact_col_major(std::declval<S const&>()));
+};
+struct LayoutRight {
+  template <class S>
+  using Apply = decltype(compact_row_major(std::declval<S const&>()));
+};
+using GenColMajor = LayoutLeft;
+using GenRowMajor = LayoutRight;
+
+/// The offset of a coordinate: crd2idx((1,(1,2)), (3,(2,3)), (3,(12,1))) -> 17. An integer where
+/// the shape has a tuple counts with the first mode fastest, and past the end on in the last mode.
+template <class Coordinate, class S, class D>
+HLO_CUTE_INLINE constexpr auto crd2idx(Coordinate const& coord, S const& shape, D const& stride) {
+  return detail::CoordinateToIndex(coord, shape, stride);
+}
+template <class Coordinate, class S>
+HLO_CUTE_INLINE constexpr auto crd2idx(Coordinate const& coord, S const& shape) {
+  return detail::CoordinateToIndex(coord, shape, compact_col_major(shape));
+}
+
+namespace detail {
+
+template <class Index, class S, class D>
+HLO_CUTE_INLINE constexpr auto IndexToCoordinate(Index const& i, S const& s, D const& d) {
+  if constexpr (is_tuple_v<Index>) {
+    static_assert(tuple_size_v<Index> == tuple_size_v<S>,
+                  "idx2crd: the index has another rank than the shape.");
+    return TransformApply(
+        i, s, d,
+        [](auto const& a, auto const& b, auto const& c) { return IndexToCoordinate(a, b, c); },
+        make_seq<tuple_size_v<S>>{});
+  } else if constexpr (is_tuple_v<S>) {
+    if constexpr (is_tuple_v<D>) {
+      return transform(s, d,
+                       [&](auto const& a, auto const& b) { return IndexToCoordinate(i, a, b); });
+    } else {
+      return IndexToCoordinate(i, s, compact_col_major(s, d));
+    }
+  } else if constexpr (is_constant<1, S>::value) {
+    return C<0>{};
+  } else {
+    if constexpr (!IntegerTraits<D>::is_static) {
+      // A mode of stride 0 has one coordinate per offset.
+      if (static_cast<int64_t>(d) == 0) return static_cast<decltype((i / d) % s)>(0);
+    }
+    return IndexQuotient(i, d) % s;
+  }
+}
+
+}  // namespace detail
+
+namespace detail {
+
+template <int I, class Index, class S>
+HLO_CUTE_INLINE constexpr auto IndexToModes(Index const& i, S const& s);
+template <class Index, class S>
+HLO_CUTE_INLINE constexpr auto IndexToMode(Index const& i, S const& s) {
+  if constexpr (is_tuple_v<S>) {
+    return IndexToModes<0>(i, s);
+  } else {
+    return i;
+  }
+}
+template <int I, class Index, class S>
+HLO_CUTE_INLINE constexpr auto IndexToModes(Index const& i, S const& s) {
+  if constexpr (I + 1 == tuple_size_v<S>) {
+    return make_tuple(IndexToMode(i, get<I>(s)));
+  } else {
+    const auto extent = product(get<I>(s));
+    return tuple_cat(make_tuple(IndexToMode(IndexRest(i, extent), get<I>(s))),
+                     IndexToModes<I + 1>(IndexQuotient(i, extent), s));
+  }
+}
+
+}  // namespace detail
+
+/// The coordinate of an index, in the profile of the shape: idx2crd(16, (3,(2,3))) -> (1,(1,2)).
+/// With strides, the coordinate of an offset in a compact layout: (i / stride) % shape by modes.
+template <class Index, class S>
+HLO_CUTE_INLINE constexpr auto idx2crd(Index const& index, S const& shape) {
+  if constexpr (detail::is_tuple_v<Index>) {
+    static_assert(tuple_size_v<Index> == tuple_size_v<S>,
+                  "idx2crd: the index has another rank than the shape.");
+    return transform(index, shape, [](auto const& i, auto const& s) { return idx2crd(i, s); });
+  } else {
+    return detail::IndexToMode(index, shape);
+  }
+}
+template <class Index, class S, class D>
+HLO_CUTE_INLINE constexpr auto idx2crd(Index const& index, S const& shape, D const& stride) {
+  return detail::IndexToCoordinate(index, shape, stride);
+}
+/// A coordinate of one shape as one of another shape with as many elements.
+template <class Coordinate, class From, class To>
+HLO_CUTE_INLINE constexpr auto crd2crd(Coordinate const& coord, From const& from, To const& to) {
+  if constexpr (detail::is_tuple_v<Coordinate> && detail::is_tuple_v<From> &&
+                detail::is_tuple_v<To>) {
+    return detail::TransformApply(
+        coord, from, to,
+        [](auto const& c, auto const& f, auto const& t) { return crd2crd(c, f, t); },
+        make_seq<tuple_size_v<Coordinate>>{});
+  } else {
+    return idx2crd(crd2idx(coord, from), to);
+  }
+}
+
+namespace detail {
+
+template <class Coordinate, class T>
+HLO_CUTE_INLINE constexpr auto LiftSlice(Coordinate const& c, T const& t) {
+  if constexpr (is_underscore_v<Coordinate>) {
+    return tuple<T>(t);
+  } else if constexpr (is_tuple_v<Coordinate>) {
+    if constexpr (HasUnderscore<Coordinate>::value) {
+      static_assert(
+          tuple_size_v<Coordinate> == tuple_size_v<T>,
+          "The coordinate has another rank than the shape (see the types Coordinate and T).");
+      return apply(transform(c, t, [](auto const& x, auto const& y) { return LiftSlice(x, y); }),
+                   [](auto const&... member) { return tuple_cat(member...); });
+    } else {
+      return tuple<>{};
+    }
+  } else {
+    return tuple<>{};
+  }
+}
+template <class Coordinate, class T>
+HLO_CUTE_INLINE constexpr auto LiftDice(Coordinate const& c, T const& t) {
+  if constexpr (is_underscore_v<Coordinate>) {
+    return tuple<>{};
+  } else if constexpr (is_tuple_v<Coordinate>) {
+    static_assert(
+        tuple_size_v<Coordinate> == tuple_size_v<T>,
+        "The coordinate has another rank than the shape (see the types Coordinate and T).");
+    return apply(transform(c, t, [](auto const& x, auto const& y) { return LiftDice(x, y); }),
+                 [](auto const&... member) { return tuple_cat(member...); });
+  } else {
+    return tuple<T>(t);
+  }
+}
+
+}  // namespace detail
+
+/// What is paired with `_`: slice((2,_), (a,(b,c))) -> ((b,c)); slice(_, x) -> x
+template <class Coordinate, class T,
+          std::enable_if_t<is_tuple<T>::value || is_integral<T>::value, int> = 0>
+HLO_CUTE_INLINE constexpr auto slice(Coordinate const& coord, T const& t) {
+  if constexpr (detail::is_underscore_v<Coordinate>) {
+    return t;
+  } else {
+    return detail::LiftSlice(coord, t);
+  }
+}
+/// What is paired with integers: dice((2,_), (a,(b,c))) -> (a)
+template <class Coordinate, class T,
+          std::enable_if_t<is_tuple<T>::value || is_integral<T>::value, int> = 0>
+HLO_CUTE_INLINE constexpr auto dice(Coordinate const& coord, T const& t) {
+  if constexpr (detail::is_underscore_v<Coordinate>) {
+    return tuple<>{};
+  } else if constexpr (detail::is_tuple_v<Coordinate>) {
+    return detail::LiftDice(coord, t);
+  } else {
+    return t;
+  }
+}
+
+HLO_CUTE_END_NAMESPACE
+
+#endif  // HLO_INDEXING_LAYOUT_CUTE_COORDINATE_H_

@@ -1,0 +1,500 @@
+#ifndef HLO_INDEXING_LAYOUT_CUTE_INT_TUPLE_H_
+#define HLO_INDEXING_LAYOUT_CUTE_INT_TUPLE_H_
+
+#include "layout/cute/tuple.h"
+
+// Shapes, strides and coordinates: an integer, or a tuple of such.
+HLO_CUTE_BEGIN_NAMESPACE
+
+/// The number of members of the mode at I...: rank<1>((4,(2,3))) -> 2. An integer has rank 1.
+template <int... I, class... T>
+HLO_CUTE_INLINE constexpr auto rank(tuple<T...> const& t) {
+  if constexpr (sizeof...(I) == 0) {
+    return Int<static_cast<int>(sizeof...(T))>{};
+  } else {
+    return rank(get<I...>(t));
+  }
+}
+template <int... I, class T, std::enable_if_t<is_integral<T>::value, int> = 0>
+HLO_CUTE_INLINE constexpr auto rank(T const&) {
+  return Int<1>{};
+}
+
+namespace detail {
+
+template <class T>
+struct DepthOf : C<0> {};
+template <class... T>
+struct DepthOf<tuple<T...>> {
+  static constexpr int Max() {
+    int depth = 0;
+    ((depth = DepthOf<T>::value > depth ? DepthOf<T>::value : depth), ...);
+    return depth + 1;
+  }
+  static constexpr int value = Max();
+};
+
+template <class T>
+struct LeafCount : C<1> {};
+template <class... T>
+struct LeafCount<tuple<T...>> : C<(LeafCount<T>::value + ... + 0)> {};
+
+}  // namespace detail
+
+/// The height of the tree of tuples: depth((4,(2,3))) -> 2. An integer has depth 0.
+template <int... I, class... T>
+HLO_CUTE_INLINE constexpr auto depth(tuple<T...> const& t) {
+  if constexpr (sizeof...(I) == 0) {
+    return Int<detail::DepthOf<tuple<T...>>::value>{};
+  } else {
+    return depth(get<I...>(t));
+  }
+}
+template <int... I, class T, std::enable_if_t<is_integral<T>::value, int> = 0>
+HLO_CUTE_INLINE constexpr auto depth(T const&) {
+  return Int<0>{};
+}
+
+namespace detail {
+
+HLO_CUTE_INLINE constexpr C<1> WideProductAll() { return {}; }
+template <class A>
+HLO_CUTE_INLINE constexpr A WideProductAll(A const& a) {
+  return a;
+}
+template <class A, class B, class... Rest>
+HLO_CUTE_INLINE constexpr auto WideProductAll(A const& a, B const& b, Rest const&... rest) {
+  return WideProductAll(WideProduct(a, b), rest...);
+}
+
+// The static part of a product, taken in one constant expression.
+template <class T>
+struct StaticProduct {
+  static constexpr int64_t value = IntegerTraits<T>::value;
+};
+template <class... T>
+struct StaticProduct<tuple<T...>> {
+  static constexpr int64_t value = (StaticProduct<T>::value * ... * 1);
+};
+
+}  // namespace detail
+
+/// The product of all leaves: product((4,(2,3))) -> 24
+template <class T>
+HLO_CUTE_INLINE constexpr auto product(T const& t) {
+  if constexpr (!detail::is_tuple_v<T>) {
+    return t;
+  } else if constexpr (is_static_v<T>) {
+    return StaticInt<detail::StaticProduct<T>::value>{};
+  } else {
+    return apply(t,
+                 [](auto const&... member) { return detail::WideProductAll(product(member)...); });
+  }
+}
+/// The product of the mode at I...
+template <int... I, class... T>
+HLO_CUTE_INLINE constexpr auto size(tuple<T...> const& t) {
+  if constexpr (sizeof...(I) == 0) {
+    return product(t);
+  } else {
+    return product(get<I...>(t));
+  }
+}
+template <int... I, class T, std::enable_if_t<is_integral<T>::value, int> = 0>
+HLO_CUTE_INLINE constexpr T size(T const& t) {
+  return t;
+}
+template <class T>
+constexpr auto size_v = decltype(size(std::declval<T const&>()))::value;
+template <class T>
+constexpr int rank_v = decltype(rank(std::declval<T const&>()))::value;
+template <class T>
+constexpr int depth_v = decltype(depth(std::declval<T const&>()))::value;
+
+/// product_each((4,(2,3))) -> (4,6)
+template <class T>
+HLO_CUTE_INLINE constexpr auto product_each(T const& t) {
+  return transform(wrap(t), [](auto const& member) { return product(member); });
+}
+/// product_like(((2,3),(4,5)), ((1,1),1)) -> ((2,3),20): products of what lies below the leaves of
+/// the guide.
+template <class T, class Guide>
+HLO_CUTE_INLINE constexpr auto product_like(T const& t, Guide const& guide) {
+  if constexpr (detail::is_tuple_v<Guide>) {
+    return transform(t, guide, [](auto const& a, auto const& b) { return product_like(a, b); });
+  } else {
+    return product(t);
+  }
+}
+
+/// The sum of all leaves.
+template <class T>
+HLO_CUTE_INLINE constexpr auto sum(T const& t) {
+  if constexpr (detail::is_tuple_v<T>) {
+    return apply(t, [](auto const&... member) { return (C<0>{} + ... + sum(member)); });
+  } else {
+    return t;
+  }
+}
+/// inner_product((1,(2,3)), (4,(5,6))) -> 1*4 + 2*5 + 3*6
+template <class T, class U>
+HLO_CUTE_INLINE constexpr auto inner_product(T const& t, U const& u) {
+  if constexpr (detail::is_tuple_v<T>) {
+    static_assert(tuple_size_v<T> == tuple_size_v<U>,
+                  "inner_product: the tuples have different ranks.");
+    return sum(transform(t, u, [](auto const& a, auto const& b) { return inner_product(a, b); }));
+  } else {
+    return detail::WideProduct(t, u);
+  }
+}
+
+namespace detail {
+
+template <class A, class B>
+HLO_CUTE_INLINE constexpr auto Maximum(A const& a, B const& b) {
+  if constexpr (IntegerTraits<A>::is_static && IntegerTraits<B>::is_static) {
+    return StaticInt<(IntegerTraits<A>::value > IntegerTraits<B>::value
+                          ? IntegerTraits<A>::value
+                          : IntegerTraits<B>::value)>{};
+  } else {
+    using T =
+        std::common_type_t<typename IntegerTraits<A>::Dynamic, typename IntegerTraits<B>::Dynamic>;
+    return static_cast<T>(a) < static_cast<T>(b) ? static_cast<T>(b) : static_cast<T>(a);
+  }
+}
+template <class A, class B>
+HLO_CUTE_INLINE constexpr auto Minimum(A const& a, B const& b) {
+  if constexpr (IntegerTraits<A>::is_static && IntegerTraits<B>::is_static) {
+    return StaticInt<(IntegerTraits<A>::value < IntegerTraits<B>::value
+                          ? IntegerTraits<A>::value
+                          : IntegerTraits<B>::value)>{};
+  } else {
+    using T =
+        std::common_type_t<typename IntegerTraits<A>::Dynamic, typename IntegerTraits<B>::Dynamic>;
+    return static_cast<T>(b) < static_cast<T>(a) ? static_cast<T>(b) : static_cast<T>(a);
+  }
+}
+template <class A, class B>
+HLO_CUTE_INLINE constexpr auto GreatestDivisor(A const& a, B const& b) {
+  if constexpr (IntegerTraits<A>::is_static && IntegerTraits<B>::is_static) {
+    return StaticInt<Gcd(IntegerTraits<A>::value, IntegerTraits<B>::value)>{};
+  } else {
+    using T =
+        std::common_type_t<typename IntegerTraits<A>::Dynamic, typename IntegerTraits<B>::Dynamic>;
+    return static_cast<T>(Gcd(static_cast<int64_t>(a), static_cast<int64_t>(b)));
+  }
+}
+
+}  // namespace detail
+
+// Maximum, minimum and greatest common divisor of all leaves of all arguments.
+#define HLO_CUTE_LEAF_REDUCTION(name, Function)                                    \
+  template <class T>                                                               \
+  HLO_CUTE_INLINE constexpr auto name(T const& t);                                 \
+  template <class T0, class T1, class... T>                                        \
+  HLO_CUTE_INLINE constexpr auto name(T0 const& t0, T1 const& t1, T const&... t) { \
+    if constexpr (sizeof...(T) == 0) {                                             \
+      return detail::Function(name(t0), name(t1));                                 \
+    } else {                                                                       \
+      return name(detail::Function(name(t0), name(t1)), t...);                     \
+    }                                                                              \
+  }                                                                                \
+  template <class T>                                                               \
+  HLO_CUTE_INLINE constexpr auto name(T const& t) {                                \
+    if constexpr (detail::is_tuple_v<T>) {                                         \
+      return apply(t, [](auto const&... member) { return name(member...); });      \
+    } else {                                                                       \
+      return t;                                                                    \
+    }                                                                              \
+  }
+HLO_CUTE_LEAF_REDUCTION(max, Maximum)
+HLO_CUTE_LEAF_REDUCTION(min, Minimum)
+HLO_CUTE_LEAF_REDUCTION(gcd, GreatestDivisor)
+#undef HLO_CUTE_LEAF_REDUCTION
+
+namespace detail {
+
+// A quotient rounded up, of the type of the dividend: it is never larger.
+template <class A, class B>
+HLO_CUTE_INLINE constexpr auto CeilDivide(A const& a, B const& b) {
+  using TA = IntegerTraits<A>;
+  using TB = IntegerTraits<B>;
+  if constexpr (TB::is_static) {
+    static_assert(TB::value != 0, "Division of a shape by 0.");
+  } else {
+    HLO_CUTE_CHECK(static_cast<int64_t>(b) != 0, "division of a shape by 0");
+  }
+  if constexpr (TA::is_static && TB::is_static) {
+    return StaticInt<(TA::value + TB::value - (TB::value > 0 ? 1 : -1)) / TB::value>{};
+  } else if constexpr (TB::is_static && TB::value == 1) {
+    return a;
+  } else if constexpr (TB::is_static && TA::divisor % (TB::is_static ? TB::value : 1) == 0) {
+    return a / b;
+  } else {
+    using T = std::common_type_t<typename TA::Dynamic, typename TB::Dynamic>;
+    const T x = static_cast<T>(a);
+    const T y = static_cast<T>(b);
+    return static_cast<typename TA::Dynamic>(x / y + static_cast<T>(x % y != 0));
+  }
+}
+
+}  // namespace detail
+
+namespace detail {
+
+// Divides a tuple from the left: what is left of the divisor goes to the next member.
+template <class Divide, int I, class T, class B>
+HLO_CUTE_INLINE constexpr auto FoldDivide(T const& t, B const& b) {
+  if constexpr (I == tuple_size_v<T>) {
+    return tuple<>{};
+  } else {
+    const auto quotient = Divide::Apply(get<I>(t), b);
+    const auto rest = CeilDivide(b, product(get<I>(t)));
+    return tuple_cat(make_tuple(quotient), FoldDivide<Divide, I + 1>(t, rest));
+  }
+}
+
+struct CeilDivideShape {
+  template <class A, class B>
+  HLO_CUTE_INLINE static constexpr auto Apply(A const& a, B const& b);
+};
+struct ExactDivideShape {
+  template <class A, class B>
+  HLO_CUTE_INLINE static constexpr auto Apply(A const& a, B const& b);
+};
+
+template <class Divide, class A, class B>
+HLO_CUTE_INLINE constexpr auto DivideShape(A const& a, B const& b) {
+  if constexpr (is_tuple_v<A>) {
+    if constexpr (is_tuple_v<B>) {
+      static_assert(tuple_size_v<A> >= tuple_size_v<B>,
+                    "The divisor of a shape has more modes than the shape.");
+      const auto divided =
+          transform(take<0, tuple_size_v<B>>(a), b,
+                    [](auto const& x, auto const& y) { return Divide::Apply(x, y); });
+      return tuple_cat(divided, take<tuple_size_v<B>, tuple_size_v<A>>(a));
+    } else {
+      return FoldDivide<Divide, 0>(a, b);
+    }
+  } else {
+    if constexpr (is_tuple_v<B>) {
+      return Divide::Apply(a, product(b));
+    } else {
+      if constexpr (std::is_same<Divide, ExactDivideShape>::value && IntegerTraits<A>::is_static &&
+                    IntegerTraits<B>::is_static) {
+        static_assert(IntegerTraits<B>::value != 0 &&
+                          (IntegerTraits<A>::value % IntegerTraits<B>::value == 0 ||
+                           IntegerTraits<B>::value % IntegerTraits<A>::value == 0),
+                      "shape_div(a, b): neither of the integers divides the other.");
+      }
+      return CeilDivide(a, b);
+    }
+  }
+}
+
+template <class A, class B>
+HLO_CUTE_INLINE constexpr auto CeilDivideShape::Apply(A const& a, B const& b) {
+  return DivideShape<CeilDivideShape>(a, b);
+}
+template <class A, class B>
+HLO_CUTE_INLINE constexpr auto ExactDivideShape::Apply(A const& a, B const& b) {
+  return DivideShape<ExactDivideShape>(a, b);
+}
+
+}  // namespace detail
+
+/// How many tiles of b cover a: ceil_div(1000, 128) -> 8, by modes for tuples.
+/// ceil_div((4,5,6), 40) -> (1,1,3): an integer divides a tuple from the left.
+template <class A, class B>
+HLO_CUTE_INLINE constexpr auto ceil_div(A const& a, B const& b) {
+  return detail::DivideShape<detail::CeilDivideShape>(a, b);
+}
+/// As ceil_div, of integers one of which divides the other: a static pair that does not is an
+/// error.
+template <class A, class B>
+HLO_CUTE_INLINE constexpr auto shape_div(A const& a, B const& b) {
+  return detail::DivideShape<detail::ExactDivideShape>(a, b);
+}
+/// The least multiple of b that is at least a, by modes: round_up((5,7), (4,4)) -> (8,8)
+template <class A, class B>
+HLO_CUTE_INLINE constexpr auto round_up(A const& a, B const& b) {
+  if constexpr (detail::is_tuple_v<A> && detail::is_tuple_v<B>) {
+    constexpr int n = tuple_size_v<A>;
+    return transform(a, append<n>(b, C<1>{}),
+                     [](auto const& x, auto const& y) { return round_up(x, y); });
+  } else {
+    return detail::WideProduct(ceil_div(a, b), b);
+  }
+}
+/// The products of the leaves of a with all of b below them: elem_scale((2,3), (4,(5,2))) -> (8,30)
+template <class A, class B>
+HLO_CUTE_INLINE constexpr auto elem_scale(A const& a, B const& b) {
+  if constexpr (detail::is_tuple_v<A>) {
+    return transform(a, b, [](auto const& x, auto const& y) { return elem_scale(x, y); });
+  } else {
+    return detail::WideProduct(a, product(b));
+  }
+}
+
+namespace detail {
+
+template <class A, class B>
+struct Congruent : C<!is_tuple_v<A> && !is_tuple_v<B>> {};
+template <class... A, class... B>
+struct Congruent<tuple<A...>, tuple<B...>> {
+  template <bool same, class = void>
+  struct Members : C<false> {};
+  template <class Unused>
+  struct Members<true, Unused> : C<(Congruent<A, B>::value && ...)> {};
+  static constexpr bool value = Members<sizeof...(A) == sizeof...(B)>::value;
+};
+
+template <class A, class B>
+struct WeaklyCongruent : C<!is_tuple_v<A>> {};
+template <class... A, class... B>
+struct WeaklyCongruent<tuple<A...>, tuple<B...>> {
+  template <bool same, class = void>
+  struct Members : C<false> {};
+  template <class Unused>
+  struct Members<true, Unused> : C<(WeaklyCongruent<A, B>::value && ...)> {};
+  static constexpr bool value = Members<sizeof...(A) == sizeof...(B)>::value;
+};
+
+}  // namespace detail
+
+/// Whether the profiles are equal: congruent((4,(2,3)), (1,(1,1))) -> true
+template <class A, class B>
+HLO_CUTE_INLINE constexpr auto congruent(A const&, B const&) {
+  return bool_constant<detail::Congruent<A, B>::value>{};
+}
+/// Whether b has the profile of a or refines it: weakly_congruent(24, (4,6)) -> true
+template <class A, class B>
+HLO_CUTE_INLINE constexpr auto weakly_congruent(A const&, B const&) {
+  return bool_constant<detail::WeaklyCongruent<A, B>::value>{};
+}
+template <class A, class B>
+using is_congruent = bool_constant<detail::Congruent<A, B>::value>;
+template <class A, class B>
+using is_weakly_congruent = bool_constant<detail::WeaklyCongruent<A, B>::value>;
+
+namespace detail {
+
+// All of the conditions, static where they are.
+HLO_CUTE_INLINE constexpr C<true> All() { return {}; }
+template <class A, class... Rest>
+HLO_CUTE_INLINE constexpr auto All(A const& a, Rest const&... rest) {
+  if constexpr (is_constant<0, A>::value) {
+    return C<false>{};
+  } else {
+    const auto others = All(rest...);
+    if constexpr (is_constant<0, decltype(others)>::value) {
+      return C<false>{};
+    } else if constexpr (is_constant_integer<A>::value) {
+      return others;
+    } else {
+      return static_cast<bool>(a) && static_cast<bool>(others);
+    }
+  }
+}
+template <class A, class B, class F>
+HLO_CUTE_INLINE constexpr auto AllMembers(A const& a, B const& b, F&& f) {
+  if constexpr (tuple_size_v<A> != tuple_size_v<B>) {
+    return C<false>{};
+  } else {
+    return apply(transform(a, b, f), [](auto const&... member) { return All(member...); });
+  }
+}
+
+}  // namespace detail
+
+/// Whether every coordinate into a is one into b: at every leaf of a, b has the same size.
+template <class A, class B>
+HLO_CUTE_INLINE constexpr auto compatible(A const& a, B const& b) {
+  if constexpr (!detail::is_tuple_v<A>) {
+    return a == size(b);
+  } else if constexpr (!detail::is_tuple_v<B>) {
+    return false_type{};
+  } else {
+    return detail::AllMembers(a, b, [](auto const& x, auto const& y) { return compatible(x, y); });
+  }
+}
+/// Whether the tiler divides the shape without a rest, at every leaf of the tiler.
+template <class A, class B>
+HLO_CUTE_INLINE constexpr auto evenly_divides(A const& shape, B const& tiler) {
+  if constexpr (detail::is_tuple_v<B>) {
+    if constexpr (!detail::is_tuple_v<A>) {
+      return false_type{};
+    } else if constexpr (tuple_size_v<B> > tuple_size_v<A>) {
+      return false_type{};
+    } else {
+      return detail::AllMembers(take<0, tuple_size_v<B>>(shape), tiler,
+                                [](auto const& x, auto const& y) { return evenly_divides(x, y); });
+    }
+  } else {
+    return size(shape) % size(tiler) == C<0>{};
+  }
+}
+
+/// Lexicographic, colexicographic and elementwise order. elem_less(coord, shape) is the test
+/// whether a coordinate lies inside a shape.
+template <class A, class B>
+HLO_CUTE_INLINE constexpr auto elem_less(A const& a, B const& b) {
+  if constexpr (detail::is_tuple_v<A> && detail::is_tuple_v<B>) {
+    static_assert(tuple_size_v<A> <= tuple_size_v<B>, "elem_less(a, b): a has more modes than b.");
+    return detail::AllMembers(a, take<0, tuple_size_v<A>>(b),
+                              [](auto const& x, auto const& y) { return elem_less(x, y); });
+  } else {
+    return size(a) < size(b);
+  }
+}
+template <class A, class B>
+HLO_CUTE_INLINE constexpr auto elem_leq(A const& a, B const& b) {
+  if constexpr (detail::is_tuple_v<A> && detail::is_tuple_v<B>) {
+    return detail::AllMembers(a, b, [](auto const& x, auto const& y) { return elem_leq(x, y); });
+  } else {
+    return a <= b;
+  }
+}
+template <class A, class B>
+HLO_CUTE_INLINE constexpr auto elem_gtr(A const& a, B const& b) {
+  return elem_less(b, a);
+}
+template <class A, class B>
+HLO_CUTE_INLINE constexpr auto elem_geq(A const& a, B const& b) {
+  return elem_leq(b, a);
+}
+
+namespace detail {
+
+template <int I, int step, class A, class B>
+HLO_CUTE_INLINE constexpr bool OrderedLess(A const& a, B const& b) {
+  if constexpr (!is_tuple_v<A> || !is_tuple_v<B>) {
+    return static_cast<bool>(a < b);
+  } else {
+    static_assert(tuple_size_v<A> == tuple_size_v<B>, "The compared tuples have different ranks.");
+    constexpr int n = tuple_size_v<A>;
+    if constexpr (I < 0 || I >= n) {
+      return false;
+    } else {
+      constexpr int first = step > 0 ? 0 : tuple_size_v<decltype(get<I>(a))> - 1;
+      if (OrderedLess<first, step>(get<I>(a), get<I>(b))) return true;
+      if (!static_cast<bool>(get<I>(a) == get<I>(b))) return false;
+      return OrderedLess<I + step, step>(a, b);
+    }
+  }
+}
+
+}  // namespace detail
+
+template <class A, class B>
+HLO_CUTE_INLINE constexpr auto lex_less(A const& a, B const& b) {
+  return detail::OrderedLess<0, 1>(a, b);
+}
+template <class A, class B>
+HLO_CUTE_INLINE constexpr auto colex_less(A const& a, B const& b) {
+  return detail::OrderedLess<tuple_size_v<A> - 1, -1>(a, b);
+}
+
+HLO_CUTE_END_NAMESPACE
+
+#endif  // HLO_INDEXING_LAYOUT_CUTE_INT_TUPLE_H_

@@ -1,0 +1,206 @@
+#ifndef HLO_INDEXING_LAYOUT_CUTE_LAYOUT_ALGEBRA_H_
+#define HLO_INDEXING_LAYOUT_CUTE_LAYOUT_ALGEBRA_H_
+
+#include "layout/cute/layout_evaluate.h"
+
+// The algebra on layouts: coalesce, composition, complement, inverses.
+//
+// An operation without a result is a compile error that begins with the sentence why; where the
+// answer depends on run-time values it is a check (see config.h). No operation returns a layout
+// that breaks its contract.
+HLO_CUTE_BEGIN_NAMESPACE
+namespace detail {
+
+// Reports a problem once, and gives callers something to go on with, so that nothing else is
+// reported.
+template <Problem problem>
+HLO_CUTE_INLINE constexpr void ReportComposition() {
+  static_assert(problem != Problem::kTooLarge,
+                "composition: the layouts have too many modes (the limit is 128 nodes).");
+  static_assert(problem != Problem::kStrideDoesNotDivide,
+                "composition(A, B): there is no such layout. A stride of B falls between the modes "
+                "of A: it is neither a multiple nor a divisor of an extent of A.");
+  static_assert(
+      problem != Problem::kShapeDoesNotDivide,
+      "composition(A, B): there is no such layout. An extent of B falls between the modes "
+      "of A: it is not a multiple of what is left of an extent of A.");
+  static_assert(problem != Problem::kModesCarry,
+                "composition(A, B): there is no such layout. Modes of B meet in a mode of A and "
+                "their sum carries over into its next mode.");
+  static_assert(problem != Problem::kNegativeStride,
+                "composition(A, B): a negative stride of B needs an A with one mode.");
+  static_assert(problem != Problem::kCoordinateStride,
+                "composition(A, B): a stride of B names a mode that A does not have.");
+}
+template <Problem problem>
+HLO_CUTE_INLINE constexpr void ReportComplement() {
+  static_assert(problem != Problem::kNotInjective,
+                "complement(L, M): there is none. L maps two coordinates to one offset, or its "
+                "strides do not divide each other.");
+  static_assert(problem != Problem::kDynamicStride,
+                "complement(L, M): a layout of more than one mode needs static strides, and static "
+                "extents but for the last.");
+  static_assert(problem != Problem::kNegativeStride, "complement(L, M): L has a negative stride.");
+  static_assert(problem != Problem::kCoordinateStride,
+                "complement(L, M): the strides of L are coordinates, and integers are needed.");
+  static_assert(problem != Problem::kTooLarge,
+                "complement: the layouts have too many modes (the limit is 128 nodes).");
+}
+template <Problem problem>
+HLO_CUTE_INLINE constexpr void ReportInverse() {
+  static_assert(problem != Problem::kInverseGap,
+                "left_inverse(L): a stride of L is not a multiple of what the smaller ones cover.");
+  static_assert(problem != Problem::kDynamicStride, "left_inverse(L): L needs static strides.");
+  static_assert(problem != Problem::kNegativeStride, "left_inverse(L): L has a negative stride.");
+  static_assert(problem != Problem::kCoordinateStride,
+                "left_inverse(L): the strides of L are coordinates, and integers are needed.");
+  static_assert(problem != Problem::kTooLarge,
+                "left_inverse: the layout has too many modes (the limit is 128 nodes).");
+}
+
+template <class Operation, class... T>
+constexpr Problem problem_v = Evaluated<Operation, T...>::outcome.problem;
+
+}  // namespace detail
+
+/// The fewest modes with the same function: coalesce((2,(1,6)):(1,(6,2))) -> 12:1
+template <class S, class D>
+HLO_CUTE_INLINE constexpr auto coalesce(Layout<S, D> const& l) {
+  return detail::Evaluate<detail::CoalesceOperation>(l);
+}
+/// The same in each mode that the profile names: coalesce(l, Step<_1,_1>{}) keeps rank 2.
+template <class S, class D, class Profile>
+HLO_CUTE_INLINE constexpr auto coalesce(Layout<S, D> const& l, Profile const& profile);
+template <class S, class D>
+HLO_CUTE_INLINE constexpr auto filter(Layout<S, D> const& l) {
+  return detail::Evaluate<detail::FilterOperation>(l);
+}
+
+namespace detail {
+
+// (f(mode, tiler mode)..., modes beyond the tiler...) as one layout.
+template <class L, class T, class F, int... I, int... J>
+HLO_CUTE_INLINE constexpr auto TransformModes(L const& l, T const& t, F&& f, seq<I...>, seq<J...>) {
+  return make_layout(f(layout<I>(l), get<I>(t))..., layout<J>(l)...);
+}
+
+}  // namespace detail
+
+template <class S, class D, class Profile>
+HLO_CUTE_INLINE constexpr auto coalesce(Layout<S, D> const& l, Profile const& profile) {
+  if constexpr (detail::is_tuple_v<Profile>) {
+    static_assert(tuple_size_v<Profile> <= tuple_size_v<S>,
+                  "coalesce(L, profile): the profile has more modes than L.");
+    return detail::TransformModes(
+        l, profile, [](auto const& mode, auto const& p) { return coalesce(mode, p); },
+        make_seq<tuple_size_v<Profile>>{}, make_range<tuple_size_v<Profile>, tuple_size_v<S>>{});
+  } else {
+    return coalesce(l);
+  }
+}
+template <class S, class D, class Profile>
+HLO_CUTE_INLINE constexpr auto filter(Layout<S, D> const& l, Profile const& profile) {
+  if constexpr (detail::is_tuple_v<Profile>) {
+    static_assert(tuple_size_v<Profile> <= tuple_size_v<S>,
+                  "filter(L, profile): the profile has more modes than L.");
+    return detail::TransformModes(
+        l, profile, [](auto const& mode, auto const& p) { return filter(mode, p); },
+        make_seq<tuple_size_v<Profile>>{}, make_range<tuple_size_v<Profile>, tuple_size_v<S>>{});
+  } else {
+    return filter(l);
+  }
+}
+
+/// composition(A, B)(c) = A(B(c)), in the profile of B:
+/// composition((10,2):(16,4), (5,4):(1,5)) -> (5,(2,2)):(16,(80,4))
+template <class SA, class DA, class SB, class DB>
+HLO_CUTE_INLINE constexpr auto composition(Layout<SA, DA> const& a, Layout<SB, DB> const& b) {
+  constexpr auto problem =
+      detail::problem_v<detail::ComposeOperation, Layout<SA, DA>, Layout<SB, DB>>;
+  detail::ReportComposition<problem>();
+  if constexpr (problem == detail::Problem::kNone) {
+    return detail::Evaluate<detail::ComposeOperation>(a, b);
+  } else {
+    return a;
+  }
+}
+/// By modes, with a tiler of layouts, integers n (for n:1) and `_` (which keeps the mode). Modes
+/// beyond the tiler are dropped.
+template <class S, class D, class Tiler,
+          std::enable_if_t<is_tuple<Tiler>::value || is_integral<Tiler>::value, int> = 0>
+HLO_CUTE_INLINE constexpr auto composition(Layout<S, D> const& l, Tiler const& tiler) {
+  if constexpr (detail::is_underscore_v<Tiler>) {
+    return l;
+  } else if constexpr (detail::is_tuple_v<Tiler>) {
+    constexpr bool fits = tuple_size_v<Tiler> <= tuple_size_v<S>;
+    static_assert(fits, "composition(L, tiler): the tiler has more modes than L.");
+    if constexpr (fits) {
+      return detail::TransformModes(
+          l, tiler, [](auto const& mode, auto const& t) { return composition(mode, t); },
+          make_seq<tuple_size_v<Tiler>>{}, seq<>{});
+    } else {
+      return l;
+    }
+  } else {
+    return composition(l, make_layout(tiler));
+  }
+}
+
+/// The layout of what L leaves out of [0, size(M)): complement(4:2, 24) -> (2,3):(1,8)
+template <class S, class D, class M>
+HLO_CUTE_INLINE constexpr auto complement(Layout<S, D> const& l, M const& cotarget) {
+  if constexpr (is_layout<M>::value) {
+    return complement(l, cosize(cotarget));
+  } else {
+    constexpr auto problem = detail::problem_v<detail::ComplementOperation, Layout<S, D>, M>;
+    detail::ReportComplement<problem>();
+    if constexpr (problem == detail::Problem::kNone) {
+      return detail::Evaluate<detail::ComplementOperation>(l, cotarget);
+    } else {
+      return l;
+    }
+  }
+}
+template <class S, class D>
+HLO_CUTE_INLINE constexpr auto complement(Layout<S, D> const& l) {
+  return complement(l, cosize(filter(l)));
+}
+
+/// The largest R with L(R(i)) = i: right_inverse((8,4):(4,1)) -> (4,8):(8,1)
+template <class S, class D>
+HLO_CUTE_INLINE constexpr auto right_inverse(Layout<S, D> const& l) {
+  return detail::Evaluate<detail::RightInverseOperation>(l);
+}
+HLO_CUTE_INLINE constexpr Underscore right_inverse(Underscore const&) { return {}; }
+/// R with L(R(L(i))) = L(i): left_inverse(4:2) -> (2,4):(0,1)
+template <class S, class D>
+HLO_CUTE_INLINE constexpr auto left_inverse(Layout<S, D> const& l) {
+  constexpr auto problem = detail::problem_v<detail::LeftInverseOperation, Layout<S, D>>;
+  detail::ReportInverse<problem>();
+  if constexpr (problem == detail::Problem::kNone) {
+    return detail::Evaluate<detail::LeftInverseOperation>(l);
+  } else {
+    return l;
+  }
+}
+HLO_CUTE_INLINE constexpr Underscore left_inverse(Underscore const&) { return {}; }
+/// The coordinates that L maps to 0 for a stride of 0: nullspace((2,4):(3,0)) -> 4:2
+template <class S, class D>
+HLO_CUTE_INLINE constexpr auto nullspace(Layout<S, D> const& l) {
+  return detail::Evaluate<detail::NullSpaceOperation>(l);
+}
+
+/// The part of A's domain that A and B map alike, as a layout from B's (and A's) offsets.
+template <class SA, class DA, class SB, class DB>
+HLO_CUTE_INLINE constexpr auto max_common_layout(Layout<SA, DA> const& a, Layout<SB, DB> const& b) {
+  return detail::Evaluate<detail::CommonOperation>(a, b);
+}
+/// How many elements, from the first one on, are adjacent and in the same order in both.
+template <class SA, class DA, class SB, class DB>
+HLO_CUTE_INLINE constexpr auto max_common_vector(Layout<SA, DA> const& a, Layout<SB, DB> const& b) {
+  return size(max_common_layout(a, b));
+}
+
+HLO_CUTE_END_NAMESPACE
+
+#endif  // HLO_INDEXING_LAYOUT_CUTE_LAYOUT_ALGEBRA_H_

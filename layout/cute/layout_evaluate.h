@@ -1,0 +1,323 @@
+#ifndef HLO_INDEXING_LAYOUT_CUTE_LAYOUT_EVALUATE_H_
+#define HLO_INDEXING_LAYOUT_CUTE_LAYOUT_EVALUATE_H_
+
+#include "layout/cute/layout.h"
+#include "layout/cute/mode_algebra.h"
+
+// From layout types to mode trees and back.
+HLO_CUTE_BEGIN_NAMESPACE
+namespace detail {
+
+template <class T>
+struct TypeTag {};
+
+// ---- Types to trees. Inputs are numbered in the order of the leaves, the shape first.
+
+template <class T>
+HLO_CUTE_HD constexpr Number EncodeNumber(Program& p) {
+  using Traits = IntegerTraits<T>;
+  static_assert(Traits::is_integer, "A shape or a stride has a leaf that is not an integer.");
+  if constexpr (Traits::is_static) {
+    return Known(Traits::value);
+  } else {
+    return Emit(p, Code::kInput, Number{}, Number{}, Number{}, Traits::is_wide,
+                Traits::divisor == 1 ? 0 : Traits::divisor);
+  }
+}
+template <class T>
+struct StrideTraits {
+  using Value = T;
+  static constexpr int64_t path = 0;
+};
+template <class T, int... N>
+struct StrideTraits<ScaledBasis<T, N...>> {
+  using Value = T;
+  static constexpr int64_t MakePath() {
+    int64_t path = 0;
+    const int axes[] = {N..., 0};
+    for (int i = static_cast<int>(sizeof...(N)) - 1; i >= 0; --i) path = path << 8 | (axes[i] + 1);
+    return path;
+  }
+  static_assert(sizeof...(N) <= 7, "Strides that are coordinates may be nested 7 deep.");
+  static constexpr int64_t path = MakePath();
+};
+
+template <class S, class D>
+HLO_CUTE_HD constexpr void EncodeMode(ModeTree& tree, Program& p, TypeTag<S>, TypeTag<D>) {
+  Mode mode{};
+  mode.shape = EncodeNumber<S>(p);
+  mode.stride = EncodeNumber<typename StrideTraits<D>::Value>(p);
+  mode.path = StrideTraits<D>::path;
+  tree.AddLeaf(mode);
+}
+template <class... S, class... D>
+HLO_CUTE_HD constexpr void EncodeMode(ModeTree& tree, Program& p, TypeTag<tuple<S...>>,
+                                      TypeTag<tuple<D...>>) {
+  tree.AddTuple(sizeof...(S));
+  (EncodeMode(tree, p, TypeTag<S>{}, TypeTag<D>{}), ...);
+}
+// A shape alone.
+template <class S>
+HLO_CUTE_HD constexpr void EncodeShape(ModeTree& tree, Program& p, TypeTag<S>) {
+  Mode mode{};
+  mode.shape = EncodeNumber<S>(p);
+  tree.AddLeaf(mode);
+}
+template <class... S>
+HLO_CUTE_HD constexpr void EncodeShape(ModeTree& tree, Program& p, TypeTag<tuple<S...>>) {
+  tree.AddTuple(sizeof...(S));
+  (EncodeShape(tree, p, TypeTag<S>{}), ...);
+}
+
+template <class T>
+HLO_CUTE_HD constexpr ModeTree Encode(Program& p, TypeTag<T> tag) {
+  ModeTree tree{};
+  EncodeShape(tree, p, tag);
+  return tree;
+}
+template <class S, class D>
+HLO_CUTE_HD constexpr ModeTree Encode(Program& p, TypeTag<Layout<S, D>>) {
+  ModeTree tree{};
+  EncodeMode(tree, p, TypeTag<S>{}, TypeTag<D>{});
+  return tree;
+}
+
+// The outcome of an operation on arguments of the given types.
+template <class Operation, class... T>
+struct Evaluated;
+template <class Operation, class T>
+struct Evaluated<Operation, T> {
+  HLO_CUTE_HD static constexpr Outcome Make() {
+    Outcome o{};
+    Operation::Run(o, Encode(o.program, TypeTag<T>{}));
+    if (o.program.overflow || o.tree.overflow) o.Fail(Problem::kTooLarge);
+    return o;
+  }
+  static constexpr Outcome outcome = Make();
+};
+template <class Operation, class T, class U>
+struct Evaluated<Operation, T, U> {
+  HLO_CUTE_HD static constexpr Outcome Make() {
+    Outcome o{};
+    const ModeTree t = Encode(o.program, TypeTag<T>{});
+    const ModeTree u = Encode(o.program, TypeTag<U>{});
+    Operation::Run(o, t, u);
+    if (o.program.overflow || o.tree.overflow) o.Fail(Problem::kTooLarge);
+    return o;
+  }
+  static constexpr Outcome outcome = Make();
+};
+
+// ---- The program: straight-line code over an array that the optimizer keeps in registers.
+
+template <int node, int64_t value>
+HLO_CUTE_INLINE constexpr int64_t Operand(const int64_t* results) {
+  if constexpr (node == 0) {
+    return value;
+  } else {
+    return results[node - 1];
+  }
+}
+
+HLO_CUTE_INLINE constexpr int64_t WalkShape(int64_t extent, int64_t stride, int64_t rest) {
+  if (stride == 0 || rest <= 1 || (stride > 0 && (rest - 1) * stride < extent)) return rest;
+  HLO_CUTE_CHECK(extent > 0 && stride > 0 && (stride % extent == 0 || extent % stride == 0),
+                 "composition: there is no such layout, a stride falls between the modes of the "
+                 "left layout");
+  if (stride >= extent) return 1;
+  const int64_t fits = extent / stride;
+  HLO_CUTE_CHECK(rest % fits == 0,
+                 "composition: there is no such layout, an extent falls between the modes of the "
+                 "left layout");
+  return fits;
+}
+
+template <Code code, bool wide>
+HLO_CUTE_INLINE constexpr int64_t Execute(int64_t a, int64_t b, int64_t c) {
+  static_cast<void>(c);
+  if constexpr (code == Code::kSum) {
+    return a + b;
+  } else if constexpr (code == Code::kProduct) {
+    return WideProduct(a, b);
+  } else if constexpr (code == Code::kQuotient) {
+    if constexpr (wide) return b == 0 ? 0 : a / b;
+    return b == 0 ? 0 : static_cast<int32_t>(a) / static_cast<int32_t>(b);
+  } else if constexpr (code == Code::kCeilQuotient) {
+    HLO_CUTE_CHECK(b != 0, "divide: the tile is empty");
+    if constexpr (wide) return a / b + (a % b != 0);
+    // A divisor that does not fit 32 bits is larger than the dividend.
+    if (b > INT32_MAX) return a > 0;
+    const int32_t x = static_cast<int32_t>(a);
+    const int32_t y = static_cast<int32_t>(b);
+    return x / y + (x % y != 0);
+  } else if constexpr (code == Code::kMinimum) {
+    return a < b ? a : b;
+  } else if constexpr (code == Code::kWalkShape) {
+    return WalkShape(a, b, c);
+  } else if constexpr (code == Code::kWalkStride) {
+    return b >= a && a > 0 ? b / a : (b == 0 ? 0 : 1);
+  } else if constexpr (code == Code::kRequireLess) {
+    HLO_CUTE_CHECK(a < b,
+                   "composition: there is no such layout, modes of the right layout carry over "
+                   "into the next mode of the left one");
+    return 0;
+  } else if constexpr (code == Code::kRequireMultiple) {
+    HLO_CUTE_CHECK(b != 0 && a % b == 0, "divide: an extent is not a multiple of the tile");
+    return 0;
+  } else {
+    static_assert(code == Code::kRequireDivides, "");
+    HLO_CUTE_CHECK(
+        a != 0 && b != 0 && (a % b == 0 || b % a == 0),
+        "divide: there is no such layout, the tile does not fit the modes of the layout");
+    return 0;
+  }
+}
+
+template <class E, int i>
+HLO_CUTE_INLINE constexpr void Step(int64_t* results) {
+  constexpr Code code = E::outcome.program.instruction[i].code;
+  if constexpr (code != Code::kInput) {
+    constexpr int node_a = E::outcome.program.instruction[i].a.node;
+    constexpr int64_t value_a = E::outcome.program.instruction[i].a.value;
+    constexpr int node_b = E::outcome.program.instruction[i].b.node;
+    constexpr int64_t value_b = E::outcome.program.instruction[i].b.value;
+    constexpr int node_c = E::outcome.program.instruction[i].c.node;
+    constexpr int64_t value_c = E::outcome.program.instruction[i].c.value;
+    constexpr bool wide = E::outcome.program.instruction[i].a.wide;
+    results[i] =
+        Execute<code, wide>(Operand<node_a, value_a>(results), Operand<node_b, value_b>(results),
+                            Operand<node_c, value_c>(results));
+  }
+}
+template <class E, int... i>
+HLO_CUTE_INLINE constexpr void RunProgram(int64_t* results, seq<i...>) {
+  (Step<E, i>(results), ...);
+}
+
+// The dynamic leaves of the arguments, in the order of the inputs.
+template <class T>
+HLO_CUTE_INLINE constexpr void CollectNumber(int64_t* results, int& count, T const& t) {
+  if constexpr (is_dynamic_integer_v<T>) {
+    results[count++] = static_cast<int64_t>(t);
+  } else if constexpr (is_scaled_basis<T>::value) {
+    CollectNumber(results, count, t.value());
+  }
+}
+template <class S, class D>
+HLO_CUTE_INLINE constexpr void CollectMode(int64_t* results, int& count, S const& s, D const& d);
+template <class S, class D, int... I>
+HLO_CUTE_INLINE constexpr void CollectModes(int64_t* results, int& count, S const& s, D const& d,
+                                            seq<I...>) {
+  (CollectMode(results, count, get<I>(s), get<I>(d)), ...);
+}
+template <class S, class D>
+HLO_CUTE_INLINE constexpr void CollectMode(int64_t* results, int& count, S const& s, D const& d) {
+  if constexpr (is_static_v<S> && is_static_v<D>) {
+  } else if constexpr (is_tuple_v<S>) {
+    CollectModes(results, count, s, d, make_seq<tuple_size_v<S>>{});
+  } else {
+    CollectNumber(results, count, s);
+    CollectNumber(results, count, d);
+  }
+}
+template <class T>
+HLO_CUTE_INLINE constexpr void Collect(int64_t* results, int& count, T const& t) {
+  if constexpr (is_tuple_v<T>) {
+    for_each(t, [&](auto const& member) { Collect(results, count, member); });
+  } else if constexpr (is_layout_v<T>) {
+    CollectMode(results, count, t.shape(), t.stride());
+  } else {
+    CollectNumber(results, count, t);
+  }
+}
+
+// ---- Trees to types.
+
+// N is a known or a dynamic number of the tree.
+template <int node, int64_t value, bool wide, int64_t divisor>
+struct DecodedNumber {
+  using Plain = std::conditional_t<wide, int64_t, int>;
+  using type = std::conditional_t<(divisor > 1), Multiple<divisor, Plain>, Plain>;
+  HLO_CUTE_INLINE static constexpr type Get(const int64_t* results) {
+    return type{static_cast<Plain>(results[node - 1])};
+  }
+};
+template <int64_t value, bool wide, int64_t divisor>
+struct DecodedNumber<0, value, wide, divisor> {
+  using type = StaticInt<value>;
+  HLO_CUTE_INLINE static constexpr type Get(const int64_t*) { return {}; }
+};
+
+template <int64_t path, class T, int... N>
+struct WithPath {
+  using type = typename WithPath<(path >> 8), T, N..., static_cast<int>(path & 0xff) - 1>::type;
+};
+template <class T, int... N>
+struct WithPath<0, T, N...> {
+  using type = ScaledBasis<T, N...>;
+};
+template <class T>
+struct WithPath<0, T> {
+  using type = T;
+};
+
+template <class E, int position, int arity = E::outcome.tree.arity[position]>
+struct Decoded;
+template <class E, int position>
+struct Decoded<E, position, 0> {
+  static constexpr Mode mode = E::outcome.tree.mode[position];
+  using ShapeNumber =
+      DecodedNumber<mode.shape.node, mode.shape.value, mode.shape.wide, mode.shape.divisor>;
+  using StrideNumber =
+      DecodedNumber<mode.stride.node, mode.stride.value, mode.stride.wide, mode.stride.divisor>;
+  using S = typename ShapeNumber::type;
+  using D = typename WithPath<mode.path, typename StrideNumber::type>::type;
+  HLO_CUTE_INLINE static constexpr S GetShape(const int64_t* results) {
+    return ShapeNumber::Get(results);
+  }
+  HLO_CUTE_INLINE static constexpr D GetStride(const int64_t* results) {
+    return D(StrideNumber::Get(results));
+  }
+};
+template <class E, int position, class I>
+struct DecodedTuple;
+template <class E, int position, int... I>
+struct DecodedTuple<E, position, seq<I...>> {
+  template <int i>
+  using Member = Decoded<E, E::outcome.tree.Member(position, i)>;
+  using S = tuple<typename Member<I>::S...>;
+  using D = tuple<typename Member<I>::D...>;
+  HLO_CUTE_INLINE static constexpr S GetShape(const int64_t* results) {
+    static_cast<void>(results);
+    return S(Member<I>::GetShape(results)...);
+  }
+  HLO_CUTE_INLINE static constexpr D GetStride(const int64_t* results) {
+    static_cast<void>(results);
+    return D(Member<I>::GetStride(results)...);
+  }
+};
+template <class E, int position, int arity>
+struct Decoded : DecodedTuple<E, position, make_seq<arity - 1>> {};
+
+// The result of an operation as a layout.
+template <class Operation, class... T>
+HLO_CUTE_INLINE constexpr auto Evaluate(T const&... arguments) {
+  using Outcome = Evaluated<Operation, T...>;
+  using Root = Decoded<Outcome, 0>;
+  using Result = Layout<typename Root::S, typename Root::D>;
+  constexpr int count = Outcome::outcome.program.count;
+  if constexpr (count == 0) {
+    return Result{};
+  } else {
+    int64_t results[count] = {};
+    int inputs = 0;
+    (Collect(results, inputs, arguments), ...);
+    RunProgram<Outcome>(results, make_seq<count>{});
+    return Result(Root::GetShape(results), Root::GetStride(results));
+  }
+}
+
+}  // namespace detail
+HLO_CUTE_END_NAMESPACE
+
+#endif  // HLO_INDEXING_LAYOUT_CUTE_LAYOUT_EVALUATE_H_

@@ -1,0 +1,362 @@
+#ifndef HLO_INDEXING_LAYOUT_CUTE_LAYOUT_TILING_H_
+#define HLO_INDEXING_LAYOUT_CUTE_LAYOUT_TILING_H_
+
+#include "layout/cute/layout_algebra.h"
+
+// Divides, which take a layout apart into tiles, and products, which put copies of it together.
+HLO_CUTE_BEGIN_NAMESPACE
+namespace detail {
+
+template <class Tiler>
+constexpr bool is_tiler_v = is_tuple_v<Tiler> || IntegerTraits<Tiler>::is_integer;
+
+template <Problem problem>
+HLO_CUTE_INLINE constexpr void ReportDivide() {
+  static_assert(problem != Problem::kNotInjective,
+                "divide(A, tiler): there is no such layout. The tiler maps two coordinates to one "
+                "offset, or its strides do not divide each other.");
+  static_assert(problem != Problem::kStrideDoesNotDivide &&
+                    problem != Problem::kShapeDoesNotDivide && problem != Problem::kModesCarry,
+                "divide(A, tiler): there is no such layout. The tiles do not fit the modes of A.");
+  if constexpr (problem == Problem::kDynamicStride || problem == Problem::kTooLarge) {
+    ReportComplement<problem>();
+  } else if constexpr (problem == Problem::kNegativeStride ||
+                       problem == Problem::kCoordinateStride) {
+    ReportComposition<problem>();
+  }
+}
+template <Problem problem>
+HLO_CUTE_INLINE constexpr void ReportProduct() {
+  static_assert(
+      problem != Problem::kNotInjective,
+      "product(A, B): there is no such layout. A maps two coordinates to one offset, or its "
+      "strides do not divide each other.");
+  static_assert(problem != Problem::kStrideDoesNotDivide &&
+                    problem != Problem::kShapeDoesNotDivide && problem != Problem::kModesCarry,
+                "product(A, B): there is no such layout. B does not fit what A leaves free.");
+  if constexpr (problem == Problem::kDynamicStride || problem == Problem::kTooLarge) {
+    ReportComplement<problem>();
+  } else if constexpr (problem == Problem::kNegativeStride ||
+                       problem == Problem::kCoordinateStride) {
+    ReportComposition<problem>();
+  }
+}
+
+// A divided mode of which `_` kept everything: all of it is the tile, and there is one.
+template <class S, class D>
+HLO_CUTE_INLINE constexpr auto WholeTile(Layout<S, D> const& mode) {
+  return make_layout(mode, Layout<C<1>, C<0>>{});
+}
+
+}  // namespace detail
+
+/// ((tile), (rest)): layout<0> is the first tile, A o B, and layout<1> counts the tiles.
+/// logical_divide(24:1, 4:2) -> (4,(2,3)):(2,(1,8)). With a tuple, in each mode:
+/// logical_divide((24,8):(1,24), (8,4)) -> ((8,3),(4,2)):((1,8),(24,96)). `_` leaves a mode as it
+/// is.
+template <class SA, class DA, class SB, class DB>
+HLO_CUTE_INLINE constexpr auto logical_divide(Layout<SA, DA> const& a, Layout<SB, DB> const& b) {
+  constexpr auto problem =
+      detail::problem_v<detail::LogicalDivideOperation, Layout<SA, DA>, Layout<SB, DB>>;
+  detail::ReportDivide<problem>();
+  if constexpr (problem == detail::Problem::kNone) {
+    return detail::Evaluate<detail::LogicalDivideOperation>(a, b);
+  } else {
+    return detail::WholeTile(a);
+  }
+}
+template <class S, class D, class Tiler, std::enable_if_t<detail::is_tiler_v<Tiler>, int> = 0>
+HLO_CUTE_INLINE constexpr auto logical_divide(Layout<S, D> const& l, Tiler const& tiler) {
+  if constexpr (detail::is_underscore_v<Tiler>) {
+    return l;
+  } else if constexpr (detail::is_tuple_v<Tiler>) {
+    constexpr int n = tuple_size_v<Tiler>;
+    constexpr int r = tuple_size_v<S>;
+    static_assert(n <= r, "logical_divide(L, tiler): the tiler has more modes than L.");
+    if constexpr (n <= r) {
+      return detail::TransformModes(
+          l, tiler, [](auto const& mode, auto const& t) { return logical_divide(mode, t); },
+          make_seq<n>{}, make_range<n, r>{});
+    } else {
+      return detail::WholeTile(l);
+    }
+  } else {
+    return logical_divide(l, make_layout(tiler));
+  }
+}
+
+namespace detail {
+
+// Divides one mode into exactly (tile, rest), also where the tiler is nested or `_`.
+template <class S, class D, class T>
+HLO_CUTE_INLINE constexpr auto DivideMode(Layout<S, D> const& mode, T const& t);
+
+template <class L, class T, int... I, int... J>
+HLO_CUTE_INLINE constexpr auto DivideModes(L const& l, T const& t, seq<I...>, seq<J...>) {
+  const auto divided = make_tuple(DivideMode(layout<I>(l), get<I>(t))...);
+  return make_layout(make_layout(layout<0>(get<I>(divided))...),
+                     make_layout(layout<1>(get<I>(divided))..., layout<J>(l)...));
+}
+template <class S, class D, class T>
+HLO_CUTE_INLINE constexpr auto DivideMode(Layout<S, D> const& mode, T const& t) {
+  if constexpr (is_underscore_v<T>) {
+    return WholeTile(mode);
+  } else if constexpr (is_tuple_v<T>) {
+    constexpr int n = tuple_size_v<T>;
+    constexpr int r = tuple_size_v<S>;
+    static_assert(n <= r, "The tiler has more modes than the layout it divides.");
+    if constexpr (n <= r) {
+      return DivideModes(mode, t, make_seq<n>{}, make_range<n, r>{});
+    } else {
+      return WholeTile(mode);
+    }
+  } else if constexpr (is_layout_v<T>) {
+    return logical_divide(mode, t);
+  } else {
+    return logical_divide(mode, make_layout(t));
+  }
+}
+
+}  // namespace detail
+
+/// ((tile modes), (rest modes)): zipped_divide((24,8):(1,24), (8,4)) ->
+/// ((8,4),(3,2)):((1,24),(8,96))
+template <class S, class D, class Tiler>
+HLO_CUTE_INLINE constexpr auto zipped_divide(Layout<S, D> const& l, Tiler const& tiler) {
+  return detail::DivideMode(l, tiler);
+}
+/// ((tile modes), rest modes...)
+template <class S, class D, class Tiler>
+HLO_CUTE_INLINE constexpr auto tiled_divide(Layout<S, D> const& l, Tiler const& tiler) {
+  const auto divided = zipped_divide(l, tiler);
+  constexpr int rests = decltype(rank<1>(divided))::value;
+  return divided(_, repeat<rests>(_));
+}
+/// (tile modes..., rest modes...)
+template <class S, class D, class Tiler>
+HLO_CUTE_INLINE constexpr auto flat_divide(Layout<S, D> const& l, Tiler const& tiler) {
+  const auto divided = zipped_divide(l, tiler);
+  constexpr int tiles = decltype(rank<0>(divided))::value;
+  constexpr int rests = decltype(rank<1>(divided))::value;
+  return divided(repeat<tiles>(_), repeat<rests>(_));
+}
+/// Only the tiles: the layout as seen by one that counts tiles.
+template <class S, class D, class Tiler>
+HLO_CUTE_INLINE constexpr auto tile_unzip(Layout<S, D> const& l, Tiler const& tiler) {
+  return zipped_divide(l, tiler);
+}
+
+/// (A, copies of A arranged as B): logical_product((2,5):(5,1), (3,4):(1,3)) ->
+/// ((2,5),(3,4)):((5,1),(10,30))
+template <class SA, class DA, class SB, class DB>
+HLO_CUTE_INLINE constexpr auto logical_product(Layout<SA, DA> const& a, Layout<SB, DB> const& b) {
+  constexpr auto problem =
+      detail::problem_v<detail::LogicalProductOperation, Layout<SA, DA>, Layout<SB, DB>>;
+  detail::ReportProduct<problem>();
+  if constexpr (problem == detail::Problem::kNone) {
+    return detail::Evaluate<detail::LogicalProductOperation>(a, b);
+  } else {
+    return detail::WholeTile(a);
+  }
+}
+template <class S, class D, class Tiler, std::enable_if_t<detail::is_tiler_v<Tiler>, int> = 0>
+HLO_CUTE_INLINE constexpr auto logical_product(Layout<S, D> const& l, Tiler const& tiler) {
+  if constexpr (detail::is_underscore_v<Tiler>) {
+    return l;
+  } else if constexpr (detail::is_tuple_v<Tiler>) {
+    constexpr int n = tuple_size_v<Tiler>;
+    constexpr int r = tuple_size_v<S>;
+    static_assert(n <= r, "logical_product(L, tiler): the tiler has more modes than L.");
+    if constexpr (n <= r) {
+      return detail::TransformModes(
+          l, tiler, [](auto const& mode, auto const& t) { return logical_product(mode, t); },
+          make_seq<n>{}, make_range<n, r>{});
+    } else {
+      return detail::WholeTile(l);
+    }
+  } else {
+    return logical_product(l, make_layout(tiler));
+  }
+}
+
+namespace detail {
+
+template <class S, class D, class T>
+HLO_CUTE_INLINE constexpr auto MultiplyMode(Layout<S, D> const& mode, T const& t);
+template <class L, class T, int... I, int... J>
+HLO_CUTE_INLINE constexpr auto MultiplyModes(L const& l, T const& t, seq<I...>, seq<J...>) {
+  const auto products = make_tuple(MultiplyMode(layout<I>(l), get<I>(t))...);
+  return make_layout(make_layout(layout<0>(get<I>(products))...),
+                     make_layout(layout<1>(get<I>(products))..., layout<J>(l)...));
+}
+template <class S, class D, class T>
+HLO_CUTE_INLINE constexpr auto MultiplyMode(Layout<S, D> const& mode, T const& t) {
+  if constexpr (is_underscore_v<T>) {
+    return WholeTile(mode);
+  } else if constexpr (is_tuple_v<T>) {
+    constexpr int n = tuple_size_v<T>;
+    constexpr int r = tuple_size_v<S>;
+    static_assert(n <= r, "The tiler has more modes than the layout it multiplies.");
+    return MultiplyModes(mode, t, make_seq<n>{}, make_range<n, r>{});
+  } else if constexpr (is_layout_v<T>) {
+    return logical_product(mode, t);
+  } else {
+    return logical_product(mode, make_layout(t));
+  }
+}
+
+template <class A, class B, int... I>
+HLO_CUTE_INLINE constexpr auto ZipModes(A const& a, B const& b, seq<I...>) {
+  return make_layout(make_layout(layout<I>(a), layout<I>(b))...);
+}
+
+}  // namespace detail
+
+/// ((modes of A), (copies)), and the same with the copies as modes of their own.
+template <class S, class D, class Tiler>
+HLO_CUTE_INLINE constexpr auto zipped_product(Layout<S, D> const& l, Tiler const& tiler) {
+  return detail::MultiplyMode(l, tiler);
+}
+template <class S, class D, class Tiler>
+HLO_CUTE_INLINE constexpr auto tiled_product(Layout<S, D> const& l, Tiler const& tiler) {
+  const auto product = zipped_product(l, tiler);
+  constexpr int rests = decltype(rank<1>(product))::value;
+  return product(_, repeat<rests>(_));
+}
+template <class S, class D, class Tiler>
+HLO_CUTE_INLINE constexpr auto flat_product(Layout<S, D> const& l, Tiler const& tiler) {
+  const auto product = zipped_product(l, tiler);
+  constexpr int tiles = decltype(rank<0>(product))::value;
+  constexpr int rests = decltype(rank<1>(product))::value;
+  return product(repeat<tiles>(_), repeat<rests>(_));
+}
+/// Blocks of A arranged as B, mode by mode: blocked_product((2,5):(5,1), (3,4):(1,3)) ->
+/// ((2,3),(5,4)):((5,10),(1,30)). raked_product interleaves them instead.
+template <class SA, class DA, class SB, class DB>
+HLO_CUTE_INLINE constexpr auto blocked_product(Layout<SA, DA> const& a, Layout<SB, DB> const& b) {
+  constexpr int n = tuple_size_v<SA> > tuple_size_v<SB> ? tuple_size_v<SA> : tuple_size_v<SB>;
+  const auto product = logical_product(append<n>(a), append<n>(b));
+  return detail::ZipModes(layout<0>(product), layout<1>(product), make_seq<n>{});
+}
+template <class SA, class DA, class SB, class DB>
+HLO_CUTE_INLINE constexpr auto raked_product(Layout<SA, DA> const& a, Layout<SB, DB> const& b) {
+  constexpr int n = tuple_size_v<SA> > tuple_size_v<SB> ? tuple_size_v<SA> : tuple_size_v<SB>;
+  const auto product = logical_product(append<n>(a), append<n>(b));
+  return detail::ZipModes(layout<1>(product), layout<0>(product), make_seq<n>{});
+}
+
+namespace detail {
+
+// ---- Ordered layouts.
+
+// The strides of a compact layout whose modes grow in the order of the leaves of `order`: static
+// ones by value, then the dynamic ones from left to right.
+struct OrderOperation {
+  HLO_CUTE_HD static constexpr void Run(Outcome& o, ModeTree const& shapes, ModeTree const& order) {
+    const Modes shape = shapes.Leaves();
+    const Modes rank = order.Leaves();
+    Number strides[kMaxTreeNodes] = {};
+    for (int i = 0; i < shape.count; ++i) {
+      Number stride = Known(1);
+      if (shape.mode[i].shape.Is(1)) {
+        strides[i] = Known(0);
+        continue;
+      }
+      for (int k = 0; k < shape.count; ++k) {
+        Number const& a = rank.mode[k].shape;
+        Number const& b = rank.mode[i].shape;
+        const bool before = a.known() ? (!b.known() || a.value < b.value) : (!b.known() && k < i);
+        if (before) stride = Product(o.program, stride, shape.mode[k].shape);
+      }
+      strides[i] = stride;
+    }
+    for (int i = 0, leaf = 0; i < shapes.count; ++i) {
+      if (shapes.arity[i] != 0) {
+        o.tree.AddTuple(shapes.arity[i] - 1);
+      } else {
+        Mode mode = shape.mode[leaf];
+        mode.stride = strides[leaf++];
+        o.tree.AddLeaf(mode);
+      }
+    }
+  }
+};
+
+template <class Order, class S>
+HLO_CUTE_INLINE constexpr auto SpreadOrder(Order const& order, S const& shape) {
+  if constexpr (is_tuple_v<Order>) {
+    static_assert(tuple_size_v<Order> == tuple_size_v<S>,
+                  "make_ordered_layout(shape, order): they have different profiles.");
+    return transform(order, shape, [](auto const& o, auto const& s) { return SpreadOrder(o, s); });
+  } else {
+    return repeat_like(shape, order);
+  }
+}
+
+}  // namespace detail
+
+/// The compact layout in which modes grow in the given order:
+/// make_ordered_layout((2,2,2,2), (_0,_2,_3,_1)) -> (2,2,2,2):(1,4,8,2)
+template <class S, class Order>
+HLO_CUTE_INLINE constexpr auto make_ordered_layout(S const& shape, Order const& order) {
+  const auto spread = detail::SpreadOrder(order, shape);
+  return detail::Evaluate<detail::OrderOperation>(shape, spread);
+}
+/// A compact layout of the same shape whose modes grow in the order of the strides of l. Modes of
+/// static stride 0 keep it.
+template <class S, class D>
+HLO_CUTE_INLINE constexpr auto make_layout_like(Layout<S, D> const& l) {
+  const auto ordered = make_ordered_layout(filter_zeros(l).shape(), l.stride());
+  return make_layout(l.shape(), ordered.stride());
+}
+/// For register fragments: the first mode is made compact by itself, the others follow in order.
+template <class S, class D>
+HLO_CUTE_INLINE constexpr auto make_fragment_like(Layout<S, D> const& l) {
+  constexpr int r = tuple_size_v<S>;
+  if constexpr (r > 1 && is_static_v<S>) {
+    const auto tail = make_ordered_layout(take<1, r>(l.shape()), take<1, r>(l.stride()));
+    return tiled_product(make_layout(get<0>(l.shape())), tail);
+  } else {
+    return make_layout(l.shape());
+  }
+}
+
+namespace detail {
+
+template <class S, class B>
+HLO_CUTE_INLINE constexpr auto DivideByBlock(S const& s, B const& b) {
+  constexpr bool both_static = is_static_v<decltype(size(s))> && is_static_v<decltype(size(b))>;
+  if constexpr (both_static) {
+    constexpr bool divides = size_v<S> % size_v<B> == 0;
+    static_assert(divides, "tile_to_shape(block, shape): the block does not divide the shape.");
+  } else {
+    HLO_CUTE_CHECK(static_cast<int64_t>(size(s)) % static_cast<int64_t>(size(b)) == 0,
+                   "tile_to_shape(block, shape): the block does not divide the shape");
+  }
+  return ceil_div(size(s), size(b));
+}
+
+}  // namespace detail
+
+/// Copies of the block that fill the shape, mode by mode:
+/// tile_to_shape((2,2):(2,1), (4,6)) -> ((2,2),(2,3)):((2,4),(1,8))
+template <class S, class D, class Target, class Order = LayoutLeft>
+HLO_CUTE_INLINE constexpr auto tile_to_shape(Layout<S, D> const& block, Target const& target,
+                                             Order const& order = {}) {
+  constexpr int r = tuple_size_v<S> > tuple_size_v<Target> ? tuple_size_v<S> : tuple_size_v<Target>;
+  static_assert(tuple_size_v<S> <= tuple_size_v<Target>,
+                "tile_to_shape(block, shape): the block has more modes than the shape.");
+  const auto padded = append<r>(block);
+  const auto copies =
+      transform(product_each(wrap(target)), product_each(wrap(padded.shape())),
+                [](auto const& s, auto const& b) { return detail::DivideByBlock(s, b); });
+  if constexpr (std::is_same<Order, LayoutLeft>::value || std::is_same<Order, LayoutRight>::value) {
+    return blocked_product(padded, make_layout(copies, order));
+  } else {
+    return blocked_product(padded, make_ordered_layout(copies, order));
+  }
+}
+
+HLO_CUTE_END_NAMESPACE
+
+#endif  // HLO_INDEXING_LAYOUT_CUTE_LAYOUT_TILING_H_
