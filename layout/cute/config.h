@@ -27,7 +27,7 @@
 #define HLO_CUTE_CONSTANT static const __device__
 #else
 #define HLO_CUTE_HD
-#define HLO_CUTE_INLINE inline
+#define HLO_CUTE_INLINE inline __attribute__((always_inline))
 #define HLO_CUTE_CONSTANT inline constexpr
 #endif
 
@@ -88,6 +88,17 @@ HLO_CUTE_END_NAMESPACE
 #else
 #define HLO_CUTE_DEBUG_CHECK(condition, message) static_cast<void>(0)
 #endif
+
+// return (expression), evaluated in its type alone if that has no state. Code that need not exist
+// is most of what a template library costs to compile.
+#define HLO_CUTE_RETURN(...)                                 \
+  using HloCuteResult = std::decay_t<decltype(__VA_ARGS__)>; \
+  if constexpr (std::is_empty<HloCuteResult>::value) {       \
+    return HloCuteResult{};                                  \
+  } else {                                                   \
+    return __VA_ARGS__;                                      \
+  }                                                          \
+  static_assert(true, "")
 
 // Names that kernels written for CuTe use.
 #ifndef CUTE_HOST_DEVICE

@@ -70,7 +70,7 @@ HLO_CUTE_INLINE constexpr auto IndexToIndex(Index const& c, S const& s, D const&
 }
 template <class Index, class S, class D, int... I>
 HLO_CUTE_INLINE constexpr auto SumOfModes(Index const& c, S const& s, D const& d, seq<I...>) {
-  return (... + CoordinateToIndex(get<I>(c), get<I>(s), get<I>(d)));
+  HLO_CUTE_RETURN((... + CoordinateToIndex(get<I>(c), get<I>(s), get<I>(d))));
 }
 
 template <class Index, class S, class D>
@@ -153,11 +153,11 @@ using GenRowMajor = LayoutRight;
 /// the shape has a tuple counts with the first mode fastest, and past the end on in the last mode.
 template <class Coordinate, class S, class D>
 HLO_CUTE_INLINE constexpr auto crd2idx(Coordinate const& coord, S const& shape, D const& stride) {
-  return detail::CoordinateToIndex(coord, shape, stride);
+  HLO_CUTE_RETURN(detail::CoordinateToIndex(coord, shape, stride));
 }
 template <class Coordinate, class S>
 HLO_CUTE_INLINE constexpr auto crd2idx(Coordinate const& coord, S const& shape) {
-  return detail::CoordinateToIndex(coord, shape, compact_col_major(shape));
+  HLO_CUTE_RETURN(detail::CoordinateToIndex(coord, shape, compact_col_major(shape)));
 }
 
 namespace detail {
@@ -230,7 +230,7 @@ HLO_CUTE_INLINE constexpr auto idx2crd(Index const& index, S const& shape) {
 }
 template <class Index, class S, class D>
 HLO_CUTE_INLINE constexpr auto idx2crd(Index const& index, S const& shape, D const& stride) {
-  return detail::IndexToCoordinate(index, shape, stride);
+  HLO_CUTE_RETURN(detail::IndexToCoordinate(index, shape, stride));
 }
 /// A coordinate of one shape as one of another shape with as many elements.
 template <class Coordinate, class From, class To>

@@ -137,12 +137,12 @@ HLO_CUTE_INLINE constexpr auto make_layout(S const& shape, LayoutRight) {
 }
 template <class S0, class D0, class... S, class... D>
 HLO_CUTE_INLINE constexpr auto make_layout(Layout<S0, D0> const& l0, Layout<S, D> const&... l) {
-  return Layout<tuple<S0, S...>, tuple<D0, D...>>(tuple<S0, S...>(l0.shape(), l.shape()...),
-                                                  tuple<D0, D...>(l0.stride(), l.stride()...));
+  HLO_CUTE_RETURN(Layout<tuple<S0, S...>, tuple<D0, D...>>(
+      tuple<S0, S...>(l0.shape(), l.shape()...), tuple<D0, D...>(l0.stride(), l.stride()...)));
 }
 template <class S>
 HLO_CUTE_INLINE constexpr auto make_layout_right(S const& shape) {
-  return make_layout(shape, LayoutRight{});
+  HLO_CUTE_RETURN(make_layout(shape, LayoutRight{}));
 }
 
 // The tuple functions, for layouts: each acts on shape and stride alike. layout<I...> is a mode.
@@ -156,27 +156,27 @@ HLO_CUTE_INLINE constexpr auto layout(Layout<S, D> const& l) {
 }
 template <int I, int... Is, class S, class D>
 HLO_CUTE_INLINE constexpr auto get(Layout<S, D> const& l) {
-  return layout<I, Is...>(l);
+  HLO_CUTE_RETURN(layout<I, Is...>(l));
 }
 template <int... I, class S, class D>
 HLO_CUTE_INLINE constexpr auto shape(Layout<S, D> const& l) {
-  return l.template shape<I...>();
+  HLO_CUTE_RETURN(l.template shape<I...>());
 }
 template <int... I, class S, class D>
 HLO_CUTE_INLINE constexpr auto stride(Layout<S, D> const& l) {
-  return l.template stride<I...>();
+  HLO_CUTE_RETURN(l.template stride<I...>());
 }
 template <int... I, class S, class D>
 HLO_CUTE_INLINE constexpr auto rank(Layout<S, D> const& l) {
-  return rank<I...>(l.shape());
+  HLO_CUTE_RETURN(rank<I...>(l.shape()));
 }
 template <int... I, class S, class D>
 HLO_CUTE_INLINE constexpr auto depth(Layout<S, D> const& l) {
-  return depth<I...>(l.shape());
+  HLO_CUTE_RETURN(depth<I...>(l.shape()));
 }
 template <int... I, class S, class D>
 HLO_CUTE_INLINE constexpr auto size(Layout<S, D> const& l) {
-  return size<I...>(l.shape());
+  HLO_CUTE_RETURN(size<I...>(l.shape()));
 }
 // shape<I...> of a shape itself.
 template <int... I, class T, std::enable_if_t<is_tuple<T>::value || is_integral<T>::value, int> = 0>
@@ -238,30 +238,30 @@ HLO_CUTE_INLINE constexpr auto coshape(Layout<S, D> const& l) {
 /// The number of elements that an array needs to hold the layout's image.
 template <int... I, class S, class D>
 HLO_CUTE_INLINE constexpr auto cosize(Layout<S, D> const& l) {
-  return size(coshape<I...>(l));
+  HLO_CUTE_RETURN(size(coshape<I...>(l)));
 }
 template <class T>
 constexpr auto cosize_v = decltype(cosize(std::declval<T const&>()))::value;
 
 template <int begin, int end, class S, class D>
 HLO_CUTE_INLINE constexpr auto take(Layout<S, D> const& l) {
-  return make_layout(take<begin, end>(l.shape()), take<begin, end>(l.stride()));
+  HLO_CUTE_RETURN(make_layout(take<begin, end>(l.shape()), take<begin, end>(l.stride())));
 }
 template <int... I, class S, class D>
 HLO_CUTE_INLINE constexpr auto select(Layout<S, D> const& l) {
-  return make_layout(select<I...>(l.shape()), select<I...>(l.stride()));
+  HLO_CUTE_RETURN(make_layout(select<I...>(l.shape()), select<I...>(l.stride())));
 }
 template <class S, class D>
 HLO_CUTE_INLINE constexpr auto flatten(Layout<S, D> const& l) {
-  return make_layout(flatten(l.shape()), flatten(l.stride()));
+  HLO_CUTE_RETURN(make_layout(flatten(l.shape()), flatten(l.stride())));
 }
 template <int begin, int end, class S, class D>
 HLO_CUTE_INLINE constexpr auto group(Layout<S, D> const& l) {
-  return make_layout(group<begin, end>(l.shape()), group<begin, end>(l.stride()));
+  HLO_CUTE_RETURN(make_layout(group<begin, end>(l.shape()), group<begin, end>(l.stride())));
 }
 template <int begin, int end, class S, class D>
 HLO_CUTE_INLINE constexpr auto group_modes(Layout<S, D> const& l) {
-  return group<begin, end>(l);
+  HLO_CUTE_RETURN(group<begin, end>(l));
 }
 template <class S, class D, class S2 = C<1>, class D2 = C<0>>
 HLO_CUTE_INLINE constexpr auto append(Layout<S, D> const& l, Layout<S2, D2> const& x = {}) {
@@ -281,7 +281,8 @@ HLO_CUTE_INLINE constexpr auto prepend(Layout<S, D> const& l, Layout<S2, D2> con
 }
 template <int I, class S, class D, class S2, class D2>
 HLO_CUTE_INLINE constexpr auto replace(Layout<S, D> const& l, Layout<S2, D2> const& x) {
-  return make_layout(replace<I>(l.shape(), x.shape()), replace<I>(l.stride(), x.stride()));
+  HLO_CUTE_RETURN(
+      make_layout(replace<I>(l.shape(), x.shape()), replace<I>(l.stride(), x.stride())));
 }
 
 namespace detail {
@@ -313,11 +314,11 @@ HLO_CUTE_INLINE constexpr auto UnflattenFrom(Flat const& flat, T const& profile)
 /// The flat tuple in the profile of another: unflatten((a,b,c), (0,(0,0))) -> (a,(b,c))
 template <class T, class Profile>
 HLO_CUTE_INLINE constexpr auto unflatten(T const& flat, Profile const& profile) {
-  return detail::UnflattenFrom(wrap(flat), profile);
+  HLO_CUTE_RETURN(detail::UnflattenFrom(wrap(flat), profile));
 }
 template <class S, class D, class Profile>
 HLO_CUTE_INLINE constexpr auto unflatten(Layout<S, D> const& l, Profile const& profile) {
-  return make_layout(unflatten(l.shape(), profile), unflatten(l.stride(), profile));
+  HLO_CUTE_RETURN(make_layout(unflatten(l.shape(), profile), unflatten(l.stride(), profile)));
 }
 
 namespace detail {
@@ -336,57 +337,57 @@ HLO_CUTE_INLINE constexpr auto FilterShape(D const& d, S const& s) {
 /// Modes of static stride 0 as modes of size 1: (2,3):(3,0) -> (2,1):(3,0)
 template <class S, class D>
 HLO_CUTE_INLINE constexpr auto filter_zeros(Layout<S, D> const& l) {
-  return make_layout(detail::FilterShape(l.stride(), l.shape()), l.stride());
+  HLO_CUTE_RETURN(make_layout(detail::FilterShape(l.stride(), l.shape()), l.stride()));
 }
 
 /// The slice, and the offset of its first element: slice_and_offset((2,_), layout).
 template <class Coordinate, class S, class D>
 HLO_CUTE_INLINE constexpr auto slice_and_offset(Coordinate const& coord, Layout<S, D> const& l) {
-  return make_tuple(l(coord), crd2idx(coord, l.shape(), l.stride()));
+  HLO_CUTE_RETURN(make_tuple(l(coord), crd2idx(coord, l.shape(), l.stride())));
 }
 template <class Coordinate, class S, class D>
 HLO_CUTE_INLINE constexpr auto slice(Coordinate const& coord, Layout<S, D> const& l) {
-  return make_layout(slice(coord, l.shape()), slice(coord, l.stride()));
+  HLO_CUTE_RETURN(make_layout(slice(coord, l.shape()), slice(coord, l.stride())));
 }
 template <class Coordinate, class S, class D>
 HLO_CUTE_INLINE constexpr auto dice(Coordinate const& coord, Layout<S, D> const& l) {
-  return make_layout(dice(coord, l.shape()), dice(coord, l.stride()));
+  HLO_CUTE_RETURN(make_layout(dice(coord, l.shape()), dice(coord, l.stride())));
 }
 /// The layout, and the offset that moves its origin to the coordinate.
 template <class Coordinate, class S, class D>
 HLO_CUTE_INLINE constexpr auto domain_offset(Coordinate const& coord, Layout<S, D> const& l) {
-  return make_tuple(l, l(coord));
+  HLO_CUTE_RETURN(make_tuple(l, l(coord)));
 }
 
 template <class S, class D>
 HLO_CUTE_INLINE constexpr auto idx2crd(int index, Layout<S, D> const& l) {
-  return idx2crd(index, l.shape());
+  HLO_CUTE_RETURN(idx2crd(index, l.shape()));
 }
 
 template <class SA, class DA, class SB, class DB>
 HLO_CUTE_INLINE constexpr auto operator==(Layout<SA, DA> const& a, Layout<SB, DB> const& b) {
-  return detail::All(a.shape() == b.shape(), a.stride() == b.stride());
+  HLO_CUTE_RETURN(detail::All(a.shape() == b.shape(), a.stride() == b.stride()));
 }
 template <class SA, class DA, class SB, class DB>
 HLO_CUTE_INLINE constexpr auto operator!=(Layout<SA, DA> const& a, Layout<SB, DB> const& b) {
-  return !(a == b);
+  HLO_CUTE_RETURN(!(a == b));
 }
 
 template <class A, class SB, class DB>
 HLO_CUTE_INLINE constexpr auto compatible(A const& a, Layout<SB, DB> const& b) {
-  return compatible(a, b.shape());
+  HLO_CUTE_RETURN(compatible(a, b.shape()));
 }
 template <class SA, class DA, class SB, class DB>
 HLO_CUTE_INLINE constexpr auto compatible(Layout<SA, DA> const& a, Layout<SB, DB> const& b) {
-  return compatible(a.shape(), b.shape());
+  HLO_CUTE_RETURN(compatible(a.shape(), b.shape()));
 }
 template <class SA, class DA, class SB, class DB>
 HLO_CUTE_INLINE constexpr auto congruent(Layout<SA, DA> const& a, Layout<SB, DB> const& b) {
-  return congruent(a.shape(), b.shape());
+  HLO_CUTE_RETURN(congruent(a.shape(), b.shape()));
 }
 template <class SA, class DA, class SB, class DB>
 HLO_CUTE_INLINE constexpr auto weakly_congruent(Layout<SA, DA> const& a, Layout<SB, DB> const& b) {
-  return weakly_congruent(a.shape(), b.shape());
+  HLO_CUTE_RETURN(weakly_congruent(a.shape(), b.shape()));
 }
 
 /// The layout that maps coordinates to themselves: (8,4) -> (8,4):(_1@0,_1@1)
@@ -405,16 +406,16 @@ HLO_CUTE_INLINE constexpr auto BasisLike(S const& s) {
 }
 template <int... N, class S, int... I>
 HLO_CUTE_INLINE constexpr auto BasisModes(S const& s, seq<I...>) {
-  return make_tuple(BasisLike<N..., I>(get<I>(s))...);
+  HLO_CUTE_RETURN(make_tuple(BasisLike<N..., I>(get<I>(s))...));
 }
 }  // namespace detail
 template <class S>
 HLO_CUTE_INLINE constexpr auto make_basis_like(S const& shape) {
-  return detail::BasisLike<>(shape);
+  HLO_CUTE_RETURN(detail::BasisLike<>(shape));
 }
 template <class S>
 HLO_CUTE_INLINE constexpr auto make_identity_layout(S const& shape) {
-  return make_layout(shape, make_basis_like(shape));
+  HLO_CUTE_RETURN(make_layout(shape, make_basis_like(shape)));
 }
 
 HLO_CUTE_END_NAMESPACE

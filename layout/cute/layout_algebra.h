@@ -66,14 +66,14 @@ constexpr Problem problem_v = Evaluated<Operation, T...>::outcome.problem;
 /// The fewest modes with the same function: coalesce((2,(1,6)):(1,(6,2))) -> 12:1
 template <class S, class D>
 HLO_CUTE_INLINE constexpr auto coalesce(Layout<S, D> const& l) {
-  return detail::Evaluate<detail::CoalesceOperation>(l);
+  HLO_CUTE_RETURN(detail::Evaluate<detail::CoalesceOperation>(l));
 }
 /// The same in each mode that the profile names: coalesce(l, Step<_1,_1>{}) keeps rank 2.
 template <class S, class D, class Profile>
 HLO_CUTE_INLINE constexpr auto coalesce(Layout<S, D> const& l, Profile const& profile);
 template <class S, class D>
 HLO_CUTE_INLINE constexpr auto filter(Layout<S, D> const& l) {
-  return detail::Evaluate<detail::FilterOperation>(l);
+  HLO_CUTE_RETURN(detail::Evaluate<detail::FilterOperation>(l));
 }
 
 namespace detail {
@@ -81,7 +81,7 @@ namespace detail {
 // (f(mode, tiler mode)..., modes beyond the tiler...) as one layout.
 template <class L, class T, class F, int... I, int... J>
 HLO_CUTE_INLINE constexpr auto TransformModes(L const& l, T const& t, F&& f, seq<I...>, seq<J...>) {
-  return make_layout(f(layout<I>(l), get<I>(t))..., layout<J>(l)...);
+  HLO_CUTE_RETURN(make_layout(f(layout<I>(l), get<I>(t))..., layout<J>(l)...));
 }
 
 }  // namespace detail
@@ -163,13 +163,13 @@ HLO_CUTE_INLINE constexpr auto complement(Layout<S, D> const& l, M const& cotarg
 }
 template <class S, class D>
 HLO_CUTE_INLINE constexpr auto complement(Layout<S, D> const& l) {
-  return complement(l, cosize(filter(l)));
+  HLO_CUTE_RETURN(complement(l, cosize(filter(l))));
 }
 
 /// The largest R with L(R(i)) = i: right_inverse((8,4):(4,1)) -> (4,8):(8,1)
 template <class S, class D>
 HLO_CUTE_INLINE constexpr auto right_inverse(Layout<S, D> const& l) {
-  return detail::Evaluate<detail::RightInverseOperation>(l);
+  HLO_CUTE_RETURN(detail::Evaluate<detail::RightInverseOperation>(l));
 }
 HLO_CUTE_INLINE constexpr Underscore right_inverse(Underscore const&) { return {}; }
 /// R with L(R(L(i))) = L(i): left_inverse(4:2) -> (2,4):(0,1)
@@ -187,18 +187,18 @@ HLO_CUTE_INLINE constexpr Underscore left_inverse(Underscore const&) { return {}
 /// The coordinates that L maps to 0 for a stride of 0: nullspace((2,4):(3,0)) -> 4:2
 template <class S, class D>
 HLO_CUTE_INLINE constexpr auto nullspace(Layout<S, D> const& l) {
-  return detail::Evaluate<detail::NullSpaceOperation>(l);
+  HLO_CUTE_RETURN(detail::Evaluate<detail::NullSpaceOperation>(l));
 }
 
 /// The part of A's domain that A and B map alike, as a layout from B's (and A's) offsets.
 template <class SA, class DA, class SB, class DB>
 HLO_CUTE_INLINE constexpr auto max_common_layout(Layout<SA, DA> const& a, Layout<SB, DB> const& b) {
-  return detail::Evaluate<detail::CommonOperation>(a, b);
+  HLO_CUTE_RETURN(detail::Evaluate<detail::CommonOperation>(a, b));
 }
 /// How many elements, from the first one on, are adjacent and in the same order in both.
 template <class SA, class DA, class SB, class DB>
 HLO_CUTE_INLINE constexpr auto max_common_vector(Layout<SA, DA> const& a, Layout<SB, DB> const& b) {
-  return size(max_common_layout(a, b));
+  HLO_CUTE_RETURN(size(max_common_layout(a, b)));
 }
 
 HLO_CUTE_END_NAMESPACE

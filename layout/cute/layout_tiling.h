@@ -45,7 +45,7 @@ HLO_CUTE_INLINE constexpr void ReportProduct() {
 // A divided mode of which `_` kept everything: all of it is the tile, and there is one.
 template <class S, class D>
 HLO_CUTE_INLINE constexpr auto WholeTile(Layout<S, D> const& mode) {
-  return make_layout(mode, Layout<C<1>, C<0>>{});
+  HLO_CUTE_RETURN(make_layout(mode, Layout<C<1>, C<0>>{}));
 }
 
 }  // namespace detail
@@ -123,7 +123,7 @@ HLO_CUTE_INLINE constexpr auto DivideMode(Layout<S, D> const& mode, T const& t) 
 /// ((8,4),(3,2)):((1,24),(8,96))
 template <class S, class D, class Tiler>
 HLO_CUTE_INLINE constexpr auto zipped_divide(Layout<S, D> const& l, Tiler const& tiler) {
-  return detail::DivideMode(l, tiler);
+  HLO_CUTE_RETURN(detail::DivideMode(l, tiler));
 }
 /// ((tile modes), rest modes...)
 template <class S, class D, class Tiler>
@@ -143,7 +143,7 @@ HLO_CUTE_INLINE constexpr auto flat_divide(Layout<S, D> const& l, Tiler const& t
 /// Only the tiles: the layout as seen by one that counts tiles.
 template <class S, class D, class Tiler>
 HLO_CUTE_INLINE constexpr auto tile_unzip(Layout<S, D> const& l, Tiler const& tiler) {
-  return zipped_divide(l, tiler);
+  HLO_CUTE_RETURN(zipped_divide(l, tiler));
 }
 
 /// (A, copies of A arranged as B): logical_product((2,5):(5,1), (3,4):(1,3)) ->
@@ -207,7 +207,7 @@ HLO_CUTE_INLINE constexpr auto MultiplyMode(Layout<S, D> const& mode, T const& t
 
 template <class A, class B, int... I>
 HLO_CUTE_INLINE constexpr auto ZipModes(A const& a, B const& b, seq<I...>) {
-  return make_layout(make_layout(layout<I>(a), layout<I>(b))...);
+  HLO_CUTE_RETURN(make_layout(make_layout(layout<I>(a), layout<I>(b))...));
 }
 
 }  // namespace detail
@@ -215,7 +215,7 @@ HLO_CUTE_INLINE constexpr auto ZipModes(A const& a, B const& b, seq<I...>) {
 /// ((modes of A), (copies)), and the same with the copies as modes of their own.
 template <class S, class D, class Tiler>
 HLO_CUTE_INLINE constexpr auto zipped_product(Layout<S, D> const& l, Tiler const& tiler) {
-  return detail::MultiplyMode(l, tiler);
+  HLO_CUTE_RETURN(detail::MultiplyMode(l, tiler));
 }
 template <class S, class D, class Tiler>
 HLO_CUTE_INLINE constexpr auto tiled_product(Layout<S, D> const& l, Tiler const& tiler) {

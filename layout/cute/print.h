@@ -3,7 +3,7 @@
 
 #include <iosfwd>
 
-#include "layout/cute/layout.h"
+#include "layout/cute/swizzle.h"
 
 // print(x), on host and device, and operator<< for streams.
 //
@@ -15,7 +15,7 @@ namespace detail {
 
 // Writes with printf.
 struct PrintSink {
-  HLO_CUTE_HD void Text(const char* text) const { printf("%s", text); }
+  HLO_CUTE_HD inline void Text(const char* text) const { printf("%s", text); }
   HLO_CUTE_HD void Integer(int64_t value) const { printf("%lld", static_cast<long long>(value)); }
   HLO_CUTE_HD void Unsigned(uint64_t value) const {
     printf("%llu", static_cast<unsigned long long>(value));
@@ -24,23 +24,23 @@ struct PrintSink {
 };
 
 template <class Sink>
-HLO_CUTE_HD void Write(Sink const& sink, Underscore const&) {
+HLO_CUTE_INLINE void Write(Sink const& sink, Underscore const&) {
   sink.Text("_");
 }
 template <class Sink, auto v>
-HLO_CUTE_HD void Write(Sink const& sink, C<v> const&) {
+HLO_CUTE_INLINE void Write(Sink const& sink, C<v> const&) {
   sink.Text("_");
   sink.Integer(static_cast<int64_t>(v));
 }
 template <class Sink, int64_t divisor, class T>
-HLO_CUTE_HD void Write(Sink const& sink, Multiple<divisor, T> const& n) {
+HLO_CUTE_INLINE void Write(Sink const& sink, Multiple<divisor, T> const& n) {
   sink.Integer(static_cast<int64_t>(n.value));
   sink.Text("{div=");
   sink.Integer(divisor);
   sink.Text("}");
 }
 template <class Sink, class T, std::enable_if_t<std::is_integral<T>::value, int> = 0>
-HLO_CUTE_HD void Write(Sink const& sink, T const& n) {
+HLO_CUTE_INLINE void Write(Sink const& sink, T const& n) {
   if constexpr (std::is_signed<T>::value || sizeof(T) < 8) {
     sink.Integer(static_cast<int64_t>(n));
   } else {
@@ -48,11 +48,11 @@ HLO_CUTE_HD void Write(Sink const& sink, T const& n) {
   }
 }
 template <class Sink, class... T>
-HLO_CUTE_HD void Write(Sink const& sink, tuple<T...> const& t);
+HLO_CUTE_INLINE void Write(Sink const& sink, tuple<T...> const& t);
 template <class Sink, class S, class D>
-HLO_CUTE_HD void Write(Sink const& sink, Layout<S, D> const& l);
+HLO_CUTE_INLINE void Write(Sink const& sink, Layout<S, D> const& l);
 template <class Sink, class T, int... N>
-HLO_CUTE_HD void Write(Sink const& sink, ScaledBasis<T, N...> const& basis) {
+HLO_CUTE_INLINE void Write(Sink const& sink, ScaledBasis<T, N...> const& basis) {
   Write(sink, basis.value());
   const int axes[] = {N..., 0};
   for (int i = static_cast<int>(sizeof...(N)) - 1; i >= 0; --i) {
@@ -61,20 +61,50 @@ HLO_CUTE_HD void Write(Sink const& sink, ScaledBasis<T, N...> const& basis) {
   }
 }
 template <class Sink, class... T, int... I>
-HLO_CUTE_HD void WriteMembers(Sink const& sink, tuple<T...> const& t, seq<I...>) {
+HLO_CUTE_INLINE void WriteMembers(Sink const& sink, tuple<T...> const& t, seq<I...>) {
   static_cast<void>(t);
   ((sink.Text(I == 0 ? "(" : ","), Write(sink, get<I>(t))), ...);
   sink.Text(sizeof...(T) == 0 ? "()" : ")");
 }
 template <class Sink, class... T>
-HLO_CUTE_HD void Write(Sink const& sink, tuple<T...> const& t) {
+HLO_CUTE_INLINE void Write(Sink const& sink, tuple<T...> const& t) {
   WriteMembers(sink, t, make_seq<sizeof...(T)>{});
 }
 template <class Sink, class S, class D>
-HLO_CUTE_HD void Write(Sink const& sink, Layout<S, D> const& l) {
+HLO_CUTE_INLINE void Write(Sink const& sink, Layout<S, D> const& l) {
   Write(sink, l.shape());
   sink.Text(":");
   Write(sink, l.stride());
+}
+
+template <class Sink, int b, int m, int s>
+HLO_CUTE_INLINE void Write(Sink const& sink, Swizzle<b, m, s> const&) {
+  sink.Text("Sw<");
+  sink.Integer(b);
+  sink.Text(",");
+  sink.Integer(m);
+  sink.Text(",");
+  sink.Integer(s);
+  sink.Text(">");
+}
+template <class Sink, int64_t s, int64_t f>
+HLO_CUTE_INLINE void Write(Sink const& sink, MixedBits<s, f> const& bits) {
+  sink.Text("M_");
+  sink.Integer(s);
+  sink.Text("|(");
+  sink.Integer(bits.dynamic_bits);
+  sink.Text("&");
+  sink.Integer(f);
+  sink.Text(")=");
+  sink.Integer(static_cast<int64_t>(bits));
+}
+template <class Sink, class A, class O, class B>
+HLO_CUTE_INLINE void Write(Sink const& sink, ComposedLayout<A, O, B> const& l) {
+  Write(sink, l.layout_a());
+  sink.Text(" o ");
+  Write(sink, l.offset());
+  sink.Text(" o ");
+  Write(sink, l.layout_b());
 }
 
 // Writes to a std::basic_ostream, of which only the name is needed here.
@@ -92,8 +122,8 @@ struct StreamSink {
 /// Prints what the library's types stand for: print(make_layout(make_shape(_8{}, 4))) ->
 /// (_8,4):(_1,_8)
 template <class T>
-HLO_CUTE_HD void print(T const& t) {
-  detail::Write(detail::PrintSink{}, t);
+HLO_CUTE_INLINE void print(T const& t) {
+  Write(detail::PrintSink{}, t);  // found by its argument, also for types of later headers
 }
 HLO_CUTE_HD inline void print(const char* text) { printf("%s", text); }
 template <class... T>
@@ -103,31 +133,31 @@ HLO_CUTE_HD void print(const char* format, T const&... arguments) {
 
 template <class Char, class Traits, auto v>
 std::basic_ostream<Char, Traits>& operator<<(std::basic_ostream<Char, Traits>& os, C<v> const& t) {
-  detail::Write(detail::StreamSink<std::basic_ostream<Char, Traits>>{os}, t);
+  Write(detail::StreamSink<std::basic_ostream<Char, Traits>>{os}, t);
   return os;
 }
 template <class Char, class Traits>
 std::basic_ostream<Char, Traits>& operator<<(std::basic_ostream<Char, Traits>& os,
                                              Underscore const& t) {
-  detail::Write(detail::StreamSink<std::basic_ostream<Char, Traits>>{os}, t);
+  Write(detail::StreamSink<std::basic_ostream<Char, Traits>>{os}, t);
   return os;
 }
 template <class Char, class Traits, class... T>
 std::basic_ostream<Char, Traits>& operator<<(std::basic_ostream<Char, Traits>& os,
                                              tuple<T...> const& t) {
-  detail::Write(detail::StreamSink<std::basic_ostream<Char, Traits>>{os}, t);
+  Write(detail::StreamSink<std::basic_ostream<Char, Traits>>{os}, t);
   return os;
 }
 template <class Char, class Traits, class S, class D>
 std::basic_ostream<Char, Traits>& operator<<(std::basic_ostream<Char, Traits>& os,
                                              Layout<S, D> const& t) {
-  detail::Write(detail::StreamSink<std::basic_ostream<Char, Traits>>{os}, t);
+  Write(detail::StreamSink<std::basic_ostream<Char, Traits>>{os}, t);
   return os;
 }
 template <class Char, class Traits, class T, int... N>
 std::basic_ostream<Char, Traits>& operator<<(std::basic_ostream<Char, Traits>& os,
                                              ScaledBasis<T, N...> const& t) {
-  detail::Write(detail::StreamSink<std::basic_ostream<Char, Traits>>{os}, t);
+  Write(detail::StreamSink<std::basic_ostream<Char, Traits>>{os}, t);
   return os;
 }
 

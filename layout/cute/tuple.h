@@ -150,7 +150,7 @@ HLO_CUTE_INLINE constexpr decltype(auto) get(tuple<T...>& t) {
 }
 template <int I, class... T>
 HLO_CUTE_INLINE constexpr auto get(tuple<T...>&& t) {
-  return detail::GetSlot<I>(t);
+  HLO_CUTE_RETURN(detail::GetSlot<I>(t));
 }
 template <int I, class T, std::enable_if_t<detail::IntegerTraits<T>::is_integer, int> = 0>
 HLO_CUTE_INLINE constexpr T get(T const& t) {
@@ -171,51 +171,79 @@ using tuple_element_t = typename tuple_element<I, T>::type;
 
 template <class... T>
 HLO_CUTE_INLINE constexpr tuple<T...> make_tuple(T const&... t) {
-  return {t...};
+  if constexpr ((std::is_empty<T>::value && ...)) {
+    return {};
+  } else {
+    return {t...};
+  }
 }
 template <class... T>
 HLO_CUTE_INLINE constexpr tuple<T...> make_shape(T const&... t) {
-  return {t...};
+  if constexpr ((std::is_empty<T>::value && ...)) {
+    return {};
+  } else {
+    return {t...};
+  }
 }
 template <class... T>
 HLO_CUTE_INLINE constexpr tuple<T...> make_stride(T const&... t) {
-  return {t...};
+  if constexpr ((std::is_empty<T>::value && ...)) {
+    return {};
+  } else {
+    return {t...};
+  }
 }
 template <class... T>
 HLO_CUTE_INLINE constexpr tuple<T...> make_step(T const&... t) {
-  return {t...};
+  if constexpr ((std::is_empty<T>::value && ...)) {
+    return {};
+  } else {
+    return {t...};
+  }
 }
 template <class... T>
 HLO_CUTE_INLINE constexpr tuple<T...> make_coord(T const&... t) {
-  return {t...};
+  if constexpr ((std::is_empty<T>::value && ...)) {
+    return {};
+  } else {
+    return {t...};
+  }
 }
 template <class... T>
 HLO_CUTE_INLINE constexpr tuple<T...> make_tile(T const&... t) {
-  return {t...};
+  if constexpr ((std::is_empty<T>::value && ...)) {
+    return {};
+  } else {
+    return {t...};
+  }
 }
 template <class... T>
 HLO_CUTE_INLINE constexpr tuple<T...> make_int_tuple(T const&... t) {
-  return {t...};
+  if constexpr ((std::is_empty<T>::value && ...)) {
+    return {};
+  } else {
+    return {t...};
+  }
 }
 
 namespace detail {
 
 template <class T, class F, int... I>
 HLO_CUTE_INLINE constexpr auto Apply(T const& t, F&& f, seq<I...>) {
-  return f(get<I>(t)...);
+  HLO_CUTE_RETURN(f(get<I>(t)...));
 }
 template <class T, class F, int... I>
 HLO_CUTE_INLINE constexpr auto TransformApply(T const& t, F&& f, seq<I...>) {
-  return make_tuple(f(get<I>(t))...);
+  HLO_CUTE_RETURN(make_tuple(f(get<I>(t))...));
 }
 template <class T, class U, class F, int... I>
 HLO_CUTE_INLINE constexpr auto TransformApply(T const& t, U const& u, F&& f, seq<I...>) {
-  return make_tuple(f(get<I>(t), get<I>(u))...);
+  HLO_CUTE_RETURN(make_tuple(f(get<I>(t), get<I>(u))...));
 }
 template <class T, class U, class V, class F, int... I>
 HLO_CUTE_INLINE constexpr auto TransformApply(T const& t, U const& u, V const& v, F&& f,
                                               seq<I...>) {
-  return make_tuple(f(get<I>(t), get<I>(u), get<I>(v))...);
+  HLO_CUTE_RETURN(make_tuple(f(get<I>(t), get<I>(u), get<I>(v))...));
 }
 
 }  // namespace detail
@@ -223,7 +251,7 @@ HLO_CUTE_INLINE constexpr auto TransformApply(T const& t, U const& u, V const& v
 /// f(members...); an integer is one member.
 template <class T, class F>
 HLO_CUTE_INLINE constexpr auto apply(T const& t, F&& f) {
-  return detail::Apply(t, f, make_seq<tuple_size_v<T>>{});
+  HLO_CUTE_RETURN(detail::Apply(t, f, make_seq<tuple_size_v<T>>{}));
 }
 
 /// The tuple of f applied to each member; f(t) for an integer.
@@ -284,7 +312,7 @@ namespace detail {
 
 template <class T, int... I>
 HLO_CUTE_INLINE constexpr auto Select(T const& t, seq<I...>) {
-  return make_tuple(get<I>(t)...);
+  HLO_CUTE_RETURN(make_tuple(get<I>(t)...));
 }
 
 // Which member of which argument the i-th member of a concatenation is.
@@ -312,7 +340,7 @@ struct CatPlan {
 };
 template <class Plan, class T, int... I>
 HLO_CUTE_INLINE constexpr auto Cat(T const& t, seq<I...>) {
-  return make_tuple(get<Plan::index.member[I]>(get<Plan::index.argument[I]>(t))...);
+  HLO_CUTE_RETURN(make_tuple(get<Plan::index.member[I]>(get<Plan::index.argument[I]>(t))...));
 }
 
 }  // namespace detail
@@ -359,7 +387,7 @@ HLO_CUTE_INLINE constexpr auto take(T const& t) {
 /// select<2,0>((a,b,c)) -> (c,a)
 template <int... I, class T>
 HLO_CUTE_INLINE constexpr auto select(T const& t) {
-  return make_tuple(get<I>(t)...);
+  HLO_CUTE_RETURN(make_tuple(get<I>(t)...));
 }
 template <class T>
 HLO_CUTE_INLINE constexpr auto front(T const& t) {
@@ -404,7 +432,7 @@ namespace detail {
 
 template <class X, int... I>
 HLO_CUTE_INLINE constexpr auto Repeat(X const& x, seq<I...>) {
-  return make_tuple((static_cast<void>(I), x)...);
+  HLO_CUTE_RETURN(make_tuple((static_cast<void>(I), x)...));
 }
 
 }  // namespace detail
@@ -420,7 +448,7 @@ HLO_CUTE_INLINE constexpr auto repeat(X const& x) {
 }
 template <int n, class X>
 HLO_CUTE_INLINE constexpr auto tuple_repeat(X const& x) {
-  return detail::Repeat(x, make_seq<n>{});
+  HLO_CUTE_RETURN(detail::Repeat(x, make_seq<n>{}));
 }
 /// repeat_like(((a,b),c), x) -> ((x,x),x)
 template <class T, class X>
@@ -448,7 +476,7 @@ HLO_CUTE_INLINE constexpr auto replace(T const& t, X const& x) {
 /// append((a,b), x) -> (a,b,x); append<4>((a,b), x) -> (a,b,x,x)
 template <class T, class X>
 HLO_CUTE_INLINE constexpr auto append(T const& t, X const& x) {
-  return tuple_cat(wrap(t), make_tuple(x));
+  HLO_CUTE_RETURN(tuple_cat(wrap(t), make_tuple(x)));
 }
 template <int n, class T, class X>
 HLO_CUTE_INLINE constexpr auto append(T const& t, X const& x) {
@@ -461,7 +489,7 @@ HLO_CUTE_INLINE constexpr auto append(T const& t, X const& x) {
 }
 template <class T, class X>
 HLO_CUTE_INLINE constexpr auto prepend(T const& t, X const& x) {
-  return tuple_cat(make_tuple(x), wrap(t));
+  HLO_CUTE_RETURN(tuple_cat(make_tuple(x), wrap(t)));
 }
 template <int n, class T, class X>
 HLO_CUTE_INLINE constexpr auto prepend(T const& t, X const& x) {
@@ -482,11 +510,11 @@ HLO_CUTE_INLINE constexpr bool EqualMembers(T const& t, U const& u, seq<I...>) {
 
 template <int I, class T, int... J>
 HLO_CUTE_INLINE constexpr auto ZipColumn(T const& t, seq<J...>) {
-  return make_tuple(get<I>(get<J>(t))...);
+  HLO_CUTE_RETURN(make_tuple(get<I>(get<J>(t))...));
 }
 template <class T, int... I>
 HLO_CUTE_INLINE constexpr auto Zip(T const& t, seq<I...>) {
-  return make_tuple(ZipColumn<I>(t, make_seq<tuple_size_v<T>>{})...);
+  HLO_CUTE_RETURN(make_tuple(ZipColumn<I>(t, make_seq<tuple_size_v<T>>{})...));
 }
 
 }  // namespace detail
@@ -494,11 +522,11 @@ HLO_CUTE_INLINE constexpr auto Zip(T const& t, seq<I...>) {
 /// zip(((a,b),(c,d))) -> ((a,c),(b,d))
 template <class T>
 HLO_CUTE_INLINE constexpr auto zip(T const& t) {
-  return detail::Zip(t, make_seq<tuple_size_v<decltype(get<0>(t))>>{});
+  HLO_CUTE_RETURN(detail::Zip(t, make_seq<tuple_size_v<decltype(get<0>(t))>>{}));
 }
 template <class T0, class T1, class... T>
 HLO_CUTE_INLINE constexpr auto zip(T0 const& t0, T1 const& t1, T const&... t) {
-  return zip(make_tuple(t0, t1, t...));
+  HLO_CUTE_RETURN(zip(make_tuple(t0, t1, t...)));
 }
 
 template <class... T, class... U>
@@ -521,7 +549,7 @@ HLO_CUTE_INLINE constexpr false_type operator==(U const&, tuple<T...> const&) {
 }
 template <class... T, class U>
 HLO_CUTE_INLINE constexpr auto operator!=(tuple<T...> const& t, U const& u) {
-  return !(t == u);
+  HLO_CUTE_RETURN(!(t == u));
 }
 
 HLO_CUTE_END_NAMESPACE

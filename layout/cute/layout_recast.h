@@ -1,0 +1,139 @@
+#ifndef HLO_INDEXING_LAYOUT_CUTE_LAYOUT_RECAST_H_
+#define HLO_INDEXING_LAYOUT_CUTE_LAYOUT_RECAST_H_
+
+#include "layout/cute/layout_tiling.h"
+#include "layout/cute/numeric_types.h"
+
+// Layouts in units of wider or narrower elements, and what a layout says about alignment.
+HLO_CUTE_BEGIN_NAMESPACE
+namespace detail {
+
+template <int64_t n, class T>
+HLO_CUTE_INLINE constexpr auto ExactQuotient(T const& x) {
+  if constexpr (IntegerTraits<T>::is_static) {
+    static_assert(IntegerTraits<T>::value % n == 0,
+                  "upcast<n>: an extent or a stride is not a multiple of what n elements need.");
+    return StaticInt<IntegerTraits<T>::value / n>{};
+  } else {
+    if constexpr (IntegerTraits<T>::divisor % n != 0) {
+      HLO_CUTE_CHECK(static_cast<int64_t>(x) % n == 0,
+                     "upcast<n>: an extent or a stride is not a multiple of what n elements need");
+    }
+    return x / StaticInt<n>{};
+  }
+}
+
+template <int n, class S, class D>
+HLO_CUTE_INLINE constexpr auto UpcastMode(S const& s, D const& d) {
+  if constexpr (is_tuple_v<S>) {
+    return apply(transform(s, d, [](auto const& x, auto const& y) { return UpcastMode<n>(x, y); }),
+                 [](auto const&... mode) { return make_layout(mode...); });
+  } else if constexpr (n == 1 || is_constant<0, D>::value || is_scaled_basis<D>::value) {
+    return make_layout(s, d);
+  } else if constexpr (IntegerTraits<D>::is_static) {
+    constexpr int64_t stride = IntegerTraits<D>::value;
+    constexpr int64_t step = stride < 0 ? -stride : stride;
+    if constexpr (step % n == 0) {
+      return make_layout(s, StaticInt<stride / n>{});
+    } else {
+      static_assert(n % step == 0, "upcast<n>: n and a stride do not divide each other.");
+      return make_layout(ExactQuotient<(n % step == 0 ? n / step : 1)>(s),
+                         StaticInt<(stride < 0 ? -1 : 1)>{});
+    }
+  } else {
+    return make_layout(s, ExactQuotient<n>(d));
+  }
+}
+template <int n, class S, class D>
+HLO_CUTE_INLINE constexpr auto DowncastMode(S const& s, D const& d) {
+  if constexpr (is_tuple_v<S>) {
+    return apply(
+        transform(s, d, [](auto const& x, auto const& y) { return DowncastMode<n>(x, y); }),
+        [](auto const&... mode) { return make_layout(mode...); });
+  } else if constexpr (is_constant<1, D>::value || is_constant<-1, D>::value) {
+    return make_layout(WideProduct(s, C<n>{}), d);
+  } else {
+    return make_layout(s, ScaleStride(C<n>{}, d));
+  }
+}
+
+template <class D>
+struct HasUnitStride : C<is_constant<1, D>::value || is_constant<-1, D>::value> {};
+template <class... D>
+struct HasUnitStride<tuple<D...>> : C<(HasUnitStride<D>::value || ...)> {};
+
+}  // namespace detail
+
+/// The layout in elements n times as wide: upcast<4>((8,16):(1,8)) -> (2,16):(1,2)
+template <int n, class S, class D>
+HLO_CUTE_INLINE constexpr auto upcast(Layout<S, D> const& l) {
+  return detail::UpcastMode<n>(l.shape(), l.stride());
+}
+/// The layout in elements of which n make one: downcast<4>((8,16):(1,8)) -> (32,16):(1,32)
+template <int n, class S, class D>
+HLO_CUTE_INLINE constexpr auto downcast(Layout<S, D> const& l) {
+  if constexpr (n == 1) {
+    return l;
+  } else {
+    static_assert(
+        detail::HasUnitStride<D>::value,
+        "downcast<n>: no mode has the static stride 1, so the parts of an element have none.");
+    return detail::DowncastMode<n>(l.shape(), l.stride());
+  }
+}
+/// The layout of the same memory as elements of another type.
+template <class Old, class New, class L>
+HLO_CUTE_INLINE constexpr auto recast_layout(L const& l) {
+  constexpr int from = sizeof_bits_v<Old>;
+  constexpr int to = sizeof_bits_v<New>;
+  if constexpr (to % from == 0) {
+    return upcast<to / from>(l);
+  } else if constexpr (from % to == 0) {
+    return downcast<from / to>(l);
+  } else {
+    constexpr int common = static_cast<int>(detail::Gcd(from, to));
+    return upcast<to / common>(downcast<from / common>(l));
+  }
+}
+
+/// How many elements at the start of memory the layout fills without a gap: an alignment to which
+/// its parts can be cut.
+template <class S, class D>
+HLO_CUTE_INLINE constexpr auto max_alignment(Layout<S, D> const& l) {
+  return size(right_inverse(l));
+}
+
+namespace detail {
+
+struct DistributeOperation {
+  HLO_CUTE_HD static constexpr void Run(Outcome& o, ModeTree const& shape, ModeTree const& count) {
+    const Modes modes = shape.Leaves();
+    Number rest = count.mode[0].shape;
+    Number before = Known(1);
+    Modes result{};
+    for (int i = 0; i < modes.count; ++i) {
+      Number const& extent = modes.mode[i].shape;
+      if (!extent.known() || !rest.known()) return o.Fail(Problem::kDynamicStride);
+      const int64_t part = Gcd(extent.value, rest.value);
+      Push(result, Known(part), before);
+      rest = Known(rest.value / part);
+      before = Known(before.value * extent.value);
+    }
+    o.tree.AddModes(Coalesced(o.program, result, LastMode::kLikeOthers));
+  }
+};
+
+}  // namespace detail
+
+/// A layout of n elements (or as many as divide) over the modes of a shape, first modes first:
+/// domain_distribute((15,14), 6) -> (3,2):(1,15)
+template <class S, class N>
+HLO_CUTE_INLINE constexpr auto domain_distribute(S const& shape, N const& n) {
+  static_assert(detail::problem_v<detail::DistributeOperation, S, N> == detail::Problem::kNone,
+                "domain_distribute(shape, n): shape and n must be static.");
+  return detail::Evaluate<detail::DistributeOperation>(shape, n);
+}
+
+HLO_CUTE_END_NAMESPACE
+
+#endif  // HLO_INDEXING_LAYOUT_CUTE_LAYOUT_RECAST_H_

@@ -1,0 +1,137 @@
+#ifndef HLO_INDEXING_LAYOUT_CUTE_NUMERIC_TYPES_H_
+#define HLO_INDEXING_LAYOUT_CUTE_NUMERIC_TYPES_H_
+
+#include "layout/cute/integral.h"
+
+// Element types that C++ lacks: 16-bit floats, and integers of fewer than 8 bits.
+HLO_CUTE_BEGIN_NAMESPACE
+
+namespace detail {
+
+HLO_CUTE_HD inline uint32_t FloatBits(float x) {
+  uint32_t bits = 0;
+  __builtin_memcpy(&bits, &x, sizeof(bits));
+  return bits;
+}
+HLO_CUTE_HD inline float FloatOfBits(uint32_t bits) {
+  float x = 0;
+  __builtin_memcpy(&x, &bits, sizeof(x));
+  return x;
+}
+// Drops the low bits, rounding to nearest, ties to even.
+HLO_CUTE_HD inline uint32_t RoundedShift(uint32_t bits, int shift) {
+  if (shift > 31) return 0;
+  const uint32_t half = (uint32_t{1} << (shift - 1)) - 1 + (bits >> shift & 1);
+  return (bits + half) >> shift;
+}
+HLO_CUTE_HD inline uint16_t HalfFromFloat(float x) {
+  const uint32_t bits = FloatBits(x);
+  const uint32_t sign = bits >> 16 & 0x8000;
+  const uint32_t magnitude = bits & 0x7fffffff;
+  if (magnitude > 0x7f800000) return static_cast<uint16_t>(sign | 0x7e00);   // not a number
+  if (magnitude >= 0x477ff000) return static_cast<uint16_t>(sign | 0x7c00);  // infinite
+  if (magnitude < 0x38800000) {                                              // subnormal or 0
+    const int shift = 126 - static_cast<int>(magnitude >> 23);
+    const uint32_t mantissa = (magnitude & 0x7fffff) | 0x800000;
+    return static_cast<uint16_t>(sign | (shift > 24 ? 0 : RoundedShift(mantissa, shift)));
+  }
+  return static_cast<uint16_t>(sign | RoundedShift(magnitude - 0x38000000, 13));
+}
+HLO_CUTE_HD inline float FloatFromHalf(uint16_t half) {
+  const uint32_t sign = (half & uint32_t{0x8000}) << 16;
+  const uint32_t exponent = half >> 10 & 0x1f;
+  const uint32_t mantissa = half & 0x3ff;
+  if (exponent == 0x1f) return FloatOfBits(sign | 0x7f800000 | mantissa << 13);
+  if (exponent != 0) return FloatOfBits(sign | (exponent + 112) << 23 | mantissa << 13);
+  // Subnormal: mantissa * 2^-24.
+  const float magnitude = static_cast<float>(mantissa) * 5.9604644775390625e-8f;
+  return sign != 0 ? -magnitude : magnitude;
+}
+HLO_CUTE_HD inline uint16_t BrainFromFloat(float x) {
+  const uint32_t bits = FloatBits(x);
+  if ((bits & 0x7fffffff) > 0x7f800000) return static_cast<uint16_t>(bits >> 16 | 0x40);
+  return static_cast<uint16_t>(RoundedShift(bits, 16));
+}
+
+}  // namespace detail
+
+/// IEEE half precision and bfloat16: storage, and conversion from and to float. Arithmetic is
+/// float's.
+struct half_t {
+  uint16_t storage = 0;
+  half_t() = default;
+  HLO_CUTE_HD explicit half_t(float x) : storage(detail::HalfFromFloat(x)) {}
+  HLO_CUTE_HD explicit half_t(double x) : half_t(static_cast<float>(x)) {}
+  HLO_CUTE_HD explicit half_t(int x) : half_t(static_cast<float>(x)) {}
+  HLO_CUTE_HD operator float() const { return detail::FloatFromHalf(storage); }
+  HLO_CUTE_HD static half_t bitcast(uint16_t bits) {
+    half_t half;
+    half.storage = bits;
+    return half;
+  }
+};
+struct bfloat16_t {
+  uint16_t storage = 0;
+  bfloat16_t() = default;
+  HLO_CUTE_HD explicit bfloat16_t(float x) : storage(detail::BrainFromFloat(x)) {}
+  HLO_CUTE_HD explicit bfloat16_t(double x) : bfloat16_t(static_cast<float>(x)) {}
+  HLO_CUTE_HD explicit bfloat16_t(int x) : bfloat16_t(static_cast<float>(x)) {}
+  HLO_CUTE_HD operator float() const {
+    return detail::FloatOfBits(static_cast<uint32_t>(storage) << 16);
+  }
+  HLO_CUTE_HD static bfloat16_t bitcast(uint16_t bits) {
+    bfloat16_t brain;
+    brain.storage = bits;
+    return brain;
+  }
+};
+
+enum class Signedness { kSigned, kUnsigned };
+
+/// An integer of fewer than 8 bits. Tensors pack such elements (see subbyte.h).
+template <int bits, Signedness signedness>
+struct SubbyteInteger {
+  static_assert(bits == 1 || bits == 2 || bits == 4,
+                "An integer of fewer than 8 bits has 1, 2 or 4.");
+  uint8_t storage = 0;
+  SubbyteInteger() = default;
+  template <class T, std::enable_if_t<std::is_arithmetic<T>::value, int> = 0>
+  HLO_CUTE_HD constexpr SubbyteInteger(T x)
+      : storage(static_cast<uint8_t>(static_cast<unsigned>(static_cast<int>(x)) &
+                                     ((1u << bits) - 1))) {}
+  HLO_CUTE_HD constexpr operator int() const {
+    if constexpr (signedness == Signedness::kSigned) {
+      return storage >= 1 << (bits - 1) ? static_cast<int>(storage) - (1 << bits)
+                                        : static_cast<int>(storage);
+    } else {
+      return storage;
+    }
+  }
+};
+using int4b_t = SubbyteInteger<4, Signedness::kSigned>;
+using uint4b_t = SubbyteInteger<4, Signedness::kUnsigned>;
+using int2b_t = SubbyteInteger<2, Signedness::kSigned>;
+using uint2b_t = SubbyteInteger<2, Signedness::kUnsigned>;
+using uint1b_t = SubbyteInteger<1, Signedness::kUnsigned>;
+
+/// 128 bits, for the widest memory access.
+struct alignas(16) uint128_t {
+  uint64_t low, high;
+};
+
+template <class T>
+struct sizeof_bits : C<static_cast<int>(sizeof(T) * 8)> {};
+template <int bits, Signedness s>
+struct sizeof_bits<SubbyteInteger<bits, s>> : C<bits> {};
+template <class T>
+struct sizeof_bits<T const> : sizeof_bits<T> {};
+template <class T>
+constexpr int sizeof_bits_v = sizeof_bits<T>::value;
+template <class T>
+constexpr bool is_subbyte_v = sizeof_bits_v<T> < 8;
+template <class T>
+struct is_subbyte : bool_constant<is_subbyte_v<T>> {};
+
+HLO_CUTE_END_NAMESPACE
+
+#endif  // HLO_INDEXING_LAYOUT_CUTE_NUMERIC_TYPES_H_

@@ -1,0 +1,482 @@
+#ifndef HLO_INDEXING_LAYOUT_CUTE_SWIZZLE_H_
+#define HLO_INDEXING_LAYOUT_CUTE_SWIZZLE_H_
+
+#include "layout/cute/layout_tiling.h"
+
+// Swizzles: functions on offsets that exchange bits, so that columns of a tile fall into different
+// banks of shared memory.
+HLO_CUTE_BEGIN_NAMESPACE
+
+/// x -> x ^ ((x & source bits) >> shift): `bits` bits at base + max(0, shift) are added (xor) to
+/// those |shift| below, or above for a negative shift. Prints as Sw<bits,base,shift>.
+/// Swizzle<3,0,3>{}(63) -> 56
+template <int bits, int base, int shift = bits>
+struct Swizzle {
+  static_assert(bits >= 0 && base >= 0,
+                "Swizzle<bits, base, shift>: bits and base must not be negative.");
+  static_assert((shift < 0 ? -shift : shift) >= bits,
+                "Swizzle<bits, base, shift>: |shift| must be at least bits.");
+  static constexpr int num_bits = bits;
+  static constexpr int num_base = base;
+  static constexpr int num_shft = shift;
+  static constexpr int64_t bit_mask = (int64_t{1} << bits) - 1;
+  static constexpr int64_t source_mask = bit_mask << (base + (shift > 0 ? shift : 0));
+  static constexpr int64_t target_mask = bit_mask << (base - (shift < 0 ? shift : 0));
+
+  HLO_CUTE_INLINE static constexpr int64_t Moved(int64_t x) {
+    if constexpr (shift >= 0) {
+      return (x & source_mask) >> shift;
+    } else {
+      return (x & source_mask) << -shift;
+    }
+  }
+  template <class Offset>
+  HLO_CUTE_INLINE static constexpr auto apply(Offset const& x) {
+    if constexpr (is_constant_integer<Offset>::value) {
+      constexpr int64_t value = detail::IntegerTraits<Offset>::value;
+      return StaticInt<(value ^ Moved(value))>{};
+    } else {
+      return static_cast<Offset>(x ^ static_cast<Offset>(Moved(x)));
+    }
+  }
+  template <class Offset>
+  HLO_CUTE_INLINE constexpr auto operator()(Offset const& x) const {
+    return apply(x);
+  }
+};
+
+template <class T>
+struct is_swizzle : false_type {};
+template <int b, int m, int s>
+struct is_swizzle<Swizzle<b, m, s>> : true_type {};
+
+template <int b, int m, int s, int c, int n, int t>
+HLO_CUTE_INLINE constexpr auto operator==(Swizzle<b, m, s>, Swizzle<c, n, t>) {
+  return bool_constant<b == c && m == n && s == t>{};
+}
+
+namespace detail {
+
+HLO_CUTE_HD constexpr int CountBits(uint64_t x) {
+  int count = 0;
+  for (; x != 0; x &= x - 1) ++count;
+  return count;
+}
+HLO_CUTE_HD constexpr int LowestBit(uint64_t x) {
+  int bit = 0;
+  while (bit < 63 && (x >> bit & 1) == 0) ++bit;
+  return x == 0 ? 0 : bit;
+}
+
+}  // namespace detail
+
+/// The swizzle that adds the bits `source` to the bits `target`: make_swizzle<0b1000,0b0010>() ->
+/// Swizzle<1,1,2>. Both are as many adjacent bits.
+template <uint32_t source, uint32_t target>
+HLO_CUTE_INLINE constexpr auto make_swizzle() {
+  constexpr int bits = detail::CountBits(source);
+  constexpr int from = detail::LowestBit(source);
+  constexpr int to = detail::LowestBit(target);
+  static_assert(bits == detail::CountBits(target),
+                "make_swizzle<Y, Z>: Y and Z have different numbers of bits.");
+  static_assert(
+      source >> from == (uint32_t{1} << bits) - 1 && target >> to == (uint32_t{1} << bits) - 1,
+      "make_swizzle<Y, Z>: the bits of Y and of Z must be adjacent.");
+  if constexpr (bits == 0) {
+    return Swizzle<0, 4, 3>{};
+  } else {
+    return Swizzle<bits, (from < to ? from : to), from - to>{};
+  }
+}
+
+/// The composition of two swizzles of equal shift.
+template <int b0, int m0, int s0, int b1, int m1, int s1>
+HLO_CUTE_INLINE constexpr auto composition(Swizzle<b0, m0, s0> first, Swizzle<b1, m1, s1> second) {
+  if constexpr (b0 == 0) {
+    return second;
+  } else if constexpr (b1 == 0) {
+    return first;
+  } else {
+    static_assert(s0 == s1, "composition of swizzles: their shifts differ.");
+    constexpr uint64_t y = Swizzle<b0, m0, s0>::source_mask ^ Swizzle<b1, m1, s1>::source_mask;
+    constexpr uint64_t z = Swizzle<b0, m0, s0>::target_mask ^ Swizzle<b1, m1, s1>::target_mask;
+    return make_swizzle<static_cast<uint32_t>(y), static_cast<uint32_t>(z)>();
+  }
+}
+
+/// An integer of which `static_bits` are known, and only bits of `flags` may be set besides. Prints
+/// as M_s|(d&f)=value.
+template <int64_t static_bits, int64_t flags>
+struct MixedBits {
+  int64_t dynamic_bits = 0;
+  HLO_CUTE_INLINE constexpr operator int64_t() const {
+    return static_bits | (dynamic_bits & flags);
+  }
+};
+template <int64_t s, int64_t f, class B>
+HLO_CUTE_INLINE constexpr auto operator+(MixedBits<s, f> const& a, B const& b) {
+  if constexpr (is_constant<0, B>::value) {
+    return a;
+  } else {
+    return static_cast<int64_t>(a) + static_cast<int64_t>(b);
+  }
+}
+
+/// A o (offset + B(c)): a function (often a swizzle) behind a layout. It has a shape but no
+/// strides.
+template <class A, class Offset, class B>
+struct ComposedLayout : private detail::Slot<0, A>,
+                        private detail::Slot<1, Offset>,
+                        private detail::Slot<2, B> {
+  static constexpr int rank = B::rank;
+  HLO_CUTE_INLINE constexpr ComposedLayout() = default;
+  HLO_CUTE_INLINE constexpr ComposedLayout(A const& a, Offset const& offset, B const& b)
+      : detail::Slot<0, A>(a), detail::Slot<1, Offset>(offset), detail::Slot<2, B>(b) {}
+
+  HLO_CUTE_INLINE constexpr decltype(auto) layout_a() const { return detail::GetSlot<0, A>(*this); }
+  HLO_CUTE_INLINE constexpr decltype(auto) offset() const {
+    return detail::GetSlot<1, Offset>(*this);
+  }
+  HLO_CUTE_INLINE constexpr decltype(auto) layout_b() const { return detail::GetSlot<2, B>(*this); }
+  HLO_CUTE_INLINE constexpr ComposedLayout const& layout() const { return *this; }
+  template <int... I>
+  HLO_CUTE_INLINE constexpr decltype(auto) shape() const {
+    return layout_b().template shape<I...>();
+  }
+
+  template <class Coordinate>
+  HLO_CUTE_INLINE constexpr auto operator()(Coordinate const& coord) const {
+    if constexpr (detail::HasUnderscore<Coordinate>::value) {
+      return slice(coord, *this);
+    } else {
+      return layout_a()(offset() + layout_b()(coord));
+    }
+  }
+  template <class C0, class C1, class... Cs>
+  HLO_CUTE_INLINE constexpr auto operator()(C0 const& c0, C1 const& c1, Cs const&... cs) const {
+    return operator()(make_coord(c0, c1, cs...));
+  }
+};
+
+template <class T>
+struct is_composed_layout : false_type {};
+template <class A, class O, class B>
+struct is_composed_layout<ComposedLayout<A, O, B>> : true_type {};
+
+template <class A, class Offset, class B>
+HLO_CUTE_INLINE constexpr ComposedLayout<A, Offset, B> make_composed_layout(A const& a,
+                                                                            Offset const& offset,
+                                                                            B const& b) {
+  return {a, offset, b};
+}
+
+template <int b, int m, int s, class S, class D>
+HLO_CUTE_INLINE constexpr auto composition(Swizzle<b, m, s> swizzle, Layout<S, D> const& l) {
+  return make_composed_layout(swizzle, C<0>{}, l);
+}
+template <class A, class O, class B, class Tiler>
+HLO_CUTE_INLINE constexpr auto composition(ComposedLayout<A, O, B> const& l, Tiler const& tiler) {
+  return make_composed_layout(l.layout_a(), l.offset(), composition(l.layout_b(), tiler));
+}
+template <class A, class Offset, class B>
+HLO_CUTE_INLINE constexpr auto composition(A const& a, Offset const& offset, B const& b) {
+  return make_composed_layout(a, offset, b);
+}
+
+#define HLO_CUTE_FORWARD_TO_B(name)                                                   \
+  template <class A, class O, class B, class T>                                       \
+  HLO_CUTE_INLINE constexpr auto name(ComposedLayout<A, O, B> const& l, T const& t) { \
+    return make_composed_layout(l.layout_a(), l.offset(), name(l.layout_b(), t));     \
+  }
+HLO_CUTE_FORWARD_TO_B(logical_divide)
+HLO_CUTE_FORWARD_TO_B(zipped_divide)
+HLO_CUTE_FORWARD_TO_B(tiled_divide)
+HLO_CUTE_FORWARD_TO_B(flat_divide)
+HLO_CUTE_FORWARD_TO_B(logical_product)
+HLO_CUTE_FORWARD_TO_B(tile_to_shape)
+HLO_CUTE_FORWARD_TO_B(coalesce)
+#undef HLO_CUTE_FORWARD_TO_B
+template <class A, class O, class B, class T, class Order>
+HLO_CUTE_INLINE constexpr auto tile_to_shape(ComposedLayout<A, O, B> const& l, T const& t,
+                                             Order const& order) {
+  return make_composed_layout(l.layout_a(), l.offset(), tile_to_shape(l.layout_b(), t, order));
+}
+template <int begin, int end, class A, class O, class B>
+HLO_CUTE_INLINE constexpr auto group_modes(ComposedLayout<A, O, B> const& l) {
+  return make_composed_layout(l.layout_a(), l.offset(), group_modes<begin, end>(l.layout_b()));
+}
+template <int begin, int end, class A, class O, class B>
+HLO_CUTE_INLINE constexpr auto take(ComposedLayout<A, O, B> const& l) {
+  return make_composed_layout(l.layout_a(), l.offset(), take<begin, end>(l.layout_b()));
+}
+template <int... I, class A, class O, class B>
+HLO_CUTE_INLINE constexpr auto layout(ComposedLayout<A, O, B> const& l) {
+  return make_composed_layout(l.layout_a(), l.offset(), layout<I...>(l.layout_b()));
+}
+template <class A, class O, class B>
+HLO_CUTE_INLINE constexpr auto flatten(ComposedLayout<A, O, B> const& l) {
+  return make_composed_layout(l.layout_a(), l.offset(), flatten(l.layout_b()));
+}
+template <int... I, class A, class O, class B>
+HLO_CUTE_INLINE constexpr auto shape(ComposedLayout<A, O, B> const& l) {
+  return shape<I...>(l.layout_b());
+}
+template <int... I, class A, class O, class B>
+HLO_CUTE_INLINE constexpr auto rank(ComposedLayout<A, O, B> const& l) {
+  return rank<I...>(l.layout_b());
+}
+template <int... I, class A, class O, class B>
+HLO_CUTE_INLINE constexpr auto depth(ComposedLayout<A, O, B> const& l) {
+  return depth<I...>(l.layout_b());
+}
+template <int... I, class A, class O, class B>
+HLO_CUTE_INLINE constexpr auto size(ComposedLayout<A, O, B> const& l) {
+  return size<I...>(l.layout_b());
+}
+/// How many elements an array needs: a swizzle permutes within blocks of its size.
+template <int b, int m, int s, class O, class B>
+HLO_CUTE_INLINE constexpr auto cosize(ComposedLayout<Swizzle<b, m, s>, O, B> const& l) {
+  if constexpr (b == 0) {
+    return l.offset() + cosize(l.layout_b());
+  } else {
+    constexpr int block = 1 << (m + b + (s < 0 ? -s : s));
+    return round_up(l.offset() + cosize(l.layout_b()), Int<block>{});
+  }
+}
+template <class SA, class DA, class O, class B>
+HLO_CUTE_INLINE constexpr auto cosize(ComposedLayout<Layout<SA, DA>, O, B> const& l) {
+  return C<1>{} + l.layout_a()(l.offset() + (cosize(l.layout_b()) - C<1>{}));
+}
+template <class A, class O, class B>
+HLO_CUTE_INLINE constexpr auto right_inverse(ComposedLayout<A, O, B> const& l) {
+  static_assert(is_swizzle<A>::value && is_constant<0, O>::value,
+                "right_inverse of a composed layout: only of a swizzle without an offset.");
+  // A swizzle is its own inverse.
+  return make_composed_layout(right_inverse(l.layout_b()), C<0>{}, l.layout_a());
+}
+
+namespace detail {
+
+// The static value of the offset of a coordinate, and the bits that its dynamic parts may set;
+// known is false if other offsets are possible.
+struct OffsetBits {
+  int64_t value;
+  int64_t flags;
+  bool known;
+};
+
+template <class Coordinate, class S, class D>
+HLO_CUTE_HD constexpr void AddOffsetBits(OffsetBits& bits, TypeTag<Coordinate>, TypeTag<S>,
+                                         TypeTag<D>);
+template <class Coordinate, class... Ss, class... Ds>
+HLO_CUTE_HD constexpr void AddOffsetBits(OffsetBits& bits, TypeTag<Coordinate>,
+                                         TypeTag<tuple<Ss...>>, TypeTag<tuple<Ds...>>);
+template <class... Cs, class... Ss, class... Ds>
+HLO_CUTE_HD constexpr void AddOffsetBits(OffsetBits& bits, TypeTag<tuple<Cs...>>,
+                                         TypeTag<tuple<Ss...>>, TypeTag<tuple<Ds...>>) {
+  (AddOffsetBits(bits, TypeTag<Cs>{}, TypeTag<Ss>{}, TypeTag<Ds>{}), ...);
+}
+// A dynamic index into several modes may have any coordinate in each.
+template <class Coordinate, class... Ss, class... Ds>
+HLO_CUTE_HD constexpr void AddOffsetBits(OffsetBits& bits, TypeTag<Coordinate>,
+                                         TypeTag<tuple<Ss...>>, TypeTag<tuple<Ds...>>) {
+  if constexpr (is_constant_integer<Coordinate>::value) {
+    using Value = decltype(crd2idx(Coordinate{}, tuple<Ss...>{}, tuple<Ds...>{}));
+    bits.known = bits.known && IntegerTraits<Value>::is_static;
+    bits.value += IntegerTraits<Value>::value;
+  } else {
+    (AddOffsetBits(bits, TypeTag<Coordinate>{}, TypeTag<Ss>{}, TypeTag<Ds>{}), ...);
+  }
+}
+template <class Coordinate, class S, class D>
+HLO_CUTE_HD constexpr void AddOffsetBits(OffsetBits& bits, TypeTag<Coordinate>, TypeTag<S>,
+                                         TypeTag<D>) {
+  constexpr bool static_mode = IntegerTraits<S>::is_static && IntegerTraits<D>::is_static;
+  constexpr int64_t extent = IntegerTraits<S>::value;
+  constexpr int64_t step = IntegerTraits<D>::value;
+  if constexpr (IntegerTraits<Coordinate>::is_static && IntegerTraits<D>::is_static) {
+    bits.value += IntegerTraits<Coordinate>::value * step;
+  } else if constexpr (static_mode && extent > 0 && step >= 0 && (extent & (extent - 1)) == 0 &&
+                       (step & (step - 1)) == 0) {
+    // Modes that share bits could carry.
+    bits.known = bits.known && (bits.flags & ((extent - 1) * step)) == 0;
+    bits.flags |= (extent - 1) * step;
+  } else {
+    bits.known = false;
+  }
+}
+
+// The bits of the offset of a slice: those of the layout's own offset and of the coordinate.
+template <class T>
+struct BitsOfOffset {
+  HLO_CUTE_HD static constexpr OffsetBits Get() {
+    return {IntegerTraits<T>::value, 0, IntegerTraits<T>::is_static};
+  }
+};
+template <int64_t s, int64_t f>
+struct BitsOfOffset<MixedBits<s, f>> {
+  HLO_CUTE_HD static constexpr OffsetBits Get() { return {s, f, true}; }
+};
+template <class O, class Coordinate, class S, class D>
+HLO_CUTE_HD constexpr OffsetBits SliceOffsetBits() {
+  OffsetBits bits = BitsOfOffset<O>::Get();
+  AddOffsetBits(bits, TypeTag<Coordinate>{}, TypeTag<S>{}, TypeTag<D>{});
+  bits.known = bits.known && bits.value >= 0 && (bits.value & bits.flags) == 0;
+  return bits;
+}
+
+// The bits that the modes of a static layout set, or -1 if its values are not sums of distinct
+// bits.
+template <class S, class D>
+HLO_CUTE_HD constexpr int64_t ImageBits() {
+  Program program{};
+  ModeTree tree{};
+  EncodeMode(tree, program, TypeTag<S>{}, TypeTag<D>{});
+  if (program.count > 0) return -1;
+  int64_t image = 0;
+  for (int i = 0; i < tree.count; ++i) {
+    if (tree.arity[i] != 0) continue;
+    const int64_t extent = tree.mode[i].shape.value;
+    const int64_t step = tree.mode[i].stride.value;
+    if (extent <= 0 || step < 0 || (extent & (extent - 1)) != 0 || (step & (step - 1)) != 0 ||
+        tree.mode[i].path != 0)
+      return -1;
+    if ((image & ((extent - 1) * step)) != 0) return -1;
+    image |= (extent - 1) * step;
+  }
+  return image;
+}
+
+// The stride that bit `bit` of the layout's values gets behind a swizzle, of an offset with the
+// other bits: the bit itself, and the change of the bit that it is xor-ed with.
+template <class Sw, int64_t bit, class Offset>
+HLO_CUTE_INLINE constexpr auto SwizzledStride(Offset const& offset) {
+  if constexpr ((bit & (Sw::source_mask | Sw::target_mask)) == 0) {
+    return StaticInt<bit>{};
+  } else if constexpr (is_constant_integer<Offset>::value) {
+    constexpr int64_t value = IntegerTraits<Offset>::value;
+    return StaticInt<((value | bit) ^ Sw::Moved(value | bit)) - (value ^ Sw::Moved(value))>{};
+  } else {
+    const int64_t value = static_cast<int64_t>(offset);
+    return ((value | bit) ^ Sw::Moved(value | bit)) - (value ^ Sw::Moved(value));
+  }
+}
+
+template <class Sw, int64_t step, int64_t extent, class Offset>
+HLO_CUTE_INLINE constexpr auto SwizzledBits(Offset const& offset) {
+  constexpr int64_t special = Sw::source_mask | Sw::target_mask;
+  if constexpr (extent == 1) {
+    return tuple<>{};
+  } else if constexpr ((step & special) != 0) {
+    return tuple_cat(make_tuple(make_layout(C<2>{}, SwizzledStride<Sw, step>(offset))),
+                     SwizzledBits<Sw, step * 2, extent / 2>(offset));
+  } else {
+    // Bits that the swizzle leaves alone stay one mode.
+    constexpr int64_t rest = special & ~(step - 1);
+    constexpr int64_t run =
+        rest == 0 ? extent : ((rest & -rest) / step < extent ? (rest & -rest) / step : extent);
+    return tuple_cat(make_tuple(make_layout(StaticInt<run>{}, StaticInt<step>{})),
+                     SwizzledBits<Sw, step * run, extent / run>(offset));
+  }
+}
+template <class Sw, class S, class D, class Offset>
+HLO_CUTE_INLINE constexpr auto SwizzledModes(S const& s, D const& d, Offset const& offset) {
+  if constexpr (is_tuple_v<S>) {
+    return apply(
+        transform(s, d,
+                  [&](auto const& x, auto const& y) { return SwizzledModes<Sw>(x, y, offset); }),
+        [](auto const&... mode) { return make_layout(mode...); });
+  } else if constexpr (is_constant<1, S>::value || is_constant<0, D>::value) {
+    return make_layout(s, d);
+  } else {
+    const auto bits = SwizzledBits<Sw, IntegerTraits<D>::value, IntegerTraits<S>::value>(offset);
+    if constexpr (tuple_size_v<decltype(bits)> == 1) {
+      return get<0>(bits);
+    } else {
+      return apply(bits, [](auto const&... mode) { return make_layout(mode...); });
+    }
+  }
+}
+
+}  // namespace detail
+
+/// The slice of a swizzled layout. Where the modes that are kept do not reach both the bits that
+/// the swizzle reads and those that it changes, this is a plain layout: strides change their signs
+/// by the offset of the slice. What lies outside the swizzle's bits becomes part of the offset.
+template <class Coordinate, int b, int m, int s, class O, class SB, class DB>
+HLO_CUTE_INLINE constexpr auto slice_and_offset(
+    Coordinate const& coord, ComposedLayout<Swizzle<b, m, s>, O, Layout<SB, DB>> const& l) {
+  using Sw = Swizzle<b, m, s>;
+  const auto kept = l.layout_b()(coord);
+  using Kept = std::decay_t<decltype(kept)>;
+  using KS = std::decay_t<decltype(kept.shape())>;
+  using KD = std::decay_t<decltype(kept.stride())>;
+  if constexpr (std::is_same<Kept, Layout<SB, DB>>::value) {
+    return make_tuple(l, C<0>{});
+  } else {
+    const auto offset = l.offset() + crd2idx(coord, l.layout_b().shape(), l.layout_b().stride());
+    using Offset = std::decay_t<decltype(offset)>;
+    constexpr detail::OffsetBits bits = detail::SliceOffsetBits<O, Coordinate, SB, DB>();
+    constexpr int64_t image = detail::ImageBits<KS, KD>();
+    constexpr bool apart = bits.known && image >= 0 && (image & (bits.value | bits.flags)) == 0;
+    constexpr bool one_side = (image & Sw::source_mask) == 0 || (image & Sw::target_mask) == 0;
+    if constexpr (apart && one_side) {
+      return make_tuple(detail::SwizzledModes<Sw>(kept.shape(), kept.stride(), offset),
+                        Sw::apply(offset));
+    } else if constexpr (apart && !is_constant_integer<Offset>::value) {
+      constexpr int64_t inside = Sw::source_mask | Sw::target_mask;
+      using Inside = MixedBits<(bits.value & inside), (bits.flags & inside)>;
+      const int64_t value = static_cast<int64_t>(offset);
+      return make_tuple(make_composed_layout(Sw{}, Inside{value & bits.flags & inside}, kept),
+                        value & ~inside);
+    } else {
+      return make_tuple(make_composed_layout(Sw{}, offset, kept), C<0>{});
+    }
+  }
+}
+template <class Coordinate, class A, class O, class B>
+HLO_CUTE_INLINE constexpr auto slice_and_offset(Coordinate const& coord,
+                                                ComposedLayout<A, O, B> const& l) {
+  const auto offset = l.offset() + crd2idx(coord, l.layout_b().shape(), l.layout_b().stride());
+  return make_tuple(make_composed_layout(l.layout_a(), offset, l.layout_b()(coord)), C<0>{});
+}
+template <class Coordinate, class A, class O, class B>
+HLO_CUTE_INLINE constexpr auto slice(Coordinate const& coord, ComposedLayout<A, O, B> const& l) {
+  return get<0>(slice_and_offset(coord, l));
+}
+template <class Coordinate, class A, class O, class B>
+HLO_CUTE_INLINE constexpr auto domain_offset(Coordinate const& coord,
+                                             ComposedLayout<A, O, B> const& l) {
+  return make_tuple(
+      make_composed_layout(l.layout_a(), l.offset() + l.layout_b()(coord), l.layout_b()), C<0>{});
+}
+
+/// The images of 1, 2, 4, ... if the function on its 2^count indices is linear over xor.
+struct XorBases {
+  bool linear;
+  int count;
+  int64_t basis[32];
+};
+template <class L>
+HLO_CUTE_HD constexpr XorBases f2_bases(L const& l) {
+  XorBases result{};
+  const int64_t elements = static_cast<int64_t>(size(l));
+  while (result.count < 31 && (int64_t{1} << result.count) < elements) {
+    result.basis[result.count] =
+        static_cast<int64_t>(l(static_cast<int>(int64_t{1} << result.count)));
+    ++result.count;
+  }
+  result.linear = (int64_t{1} << result.count) == elements;
+  for (int64_t i = 0; i < elements && result.linear; ++i) {
+    int64_t expected = 0;
+    for (int bit = 0; bit < result.count; ++bit) {
+      if ((i >> bit & 1) != 0) expected ^= result.basis[bit];
+    }
+    result.linear = static_cast<int64_t>(l(static_cast<int>(i))) == expected;
+  }
+  return result;
+}
+
+HLO_CUTE_END_NAMESPACE
+
+#endif  // HLO_INDEXING_LAYOUT_CUTE_SWIZZLE_H_

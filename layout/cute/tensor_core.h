@@ -1,0 +1,325 @@
+#ifndef HLO_INDEXING_LAYOUT_CUTE_TENSOR_CORE_H_
+#define HLO_INDEXING_LAYOUT_CUTE_TENSOR_CORE_H_
+
+#include "layout/cute/tensor_engine.h"
+
+// Tensor: data (an Engine) and a Layout that says where each element is.
+//
+//   Tensor view = make_tensor(make_gmem_ptr(p), make_shape(m, Int<8>{}));  // does not own
+//   Tensor tile = make_tensor<float>(Shape<_4, _8>{});                     // owns: an array
+//   view(3, 5), view[make_coord(3, 5)], view(43)                           // elements
+//   view(3, _)                                                             // a view of row 3
+HLO_CUTE_BEGIN_NAMESPACE
+
+template <class Engine, class LayoutType>
+struct Tensor : private detail::Slot<0, LayoutType>, private detail::OffsetRange {
+  using iterator = typename Engine::iterator;
+  using value_type = typename Engine::value_type;
+  using element_type = typename Engine::element_type;
+  using reference = typename Engine::reference;
+  using engine_type = Engine;
+  using layout_type = LayoutType;
+  static constexpr int rank = LayoutType::rank;
+
+  HLO_CUTE_INLINE constexpr Tensor() {}
+  HLO_CUTE_INLINE constexpr Tensor(Engine const& engine, LayoutType const& layout,
+                                   detail::OffsetRange const& range)
+      : detail::Slot<0, LayoutType>(layout), detail::OffsetRange(range), engine_(engine) {}
+  HLO_CUTE_INLINE constexpr explicit Tensor(LayoutType const& layout)
+      : detail::Slot<0, LayoutType>(layout), detail::OffsetRange(detail::RangeOf(layout)) {}
+
+  HLO_CUTE_INLINE constexpr Tensor const& tensor() const { return *this; }
+  HLO_CUTE_INLINE constexpr Engine const& engine() const { return engine_; }
+  HLO_CUTE_INLINE constexpr Engine& engine() { return engine_; }
+  HLO_CUTE_INLINE constexpr decltype(auto) layout() const {
+    return detail::GetSlot<0, LayoutType>(*this);
+  }
+  HLO_CUTE_INLINE constexpr auto data() { return engine_.begin(); }
+  HLO_CUTE_INLINE constexpr auto data() const { return engine_.begin(); }
+  HLO_CUTE_INLINE constexpr auto shape() const { return layout().shape(); }
+  HLO_CUTE_INLINE constexpr auto stride() const { return layout().stride(); }
+  HLO_CUTE_INLINE constexpr auto size() const {
+    return ::hlo_indexing::layout::cute::size(layout());
+  }
+  HLO_CUTE_INLINE constexpr detail::OffsetRange const& range() const { return *this; }
+
+  /// The element at a coordinate, or, for a coordinate with `_`, a view of the modes that it keeps.
+  template <class Coordinate>
+  HLO_CUTE_INLINE constexpr decltype(auto) operator()(Coordinate const& coord) {
+    return At(*this, coord);
+  }
+  template <class Coordinate>
+  HLO_CUTE_INLINE constexpr decltype(auto) operator()(Coordinate const& coord) const {
+    return At(*this, coord);
+  }
+  template <class C0, class C1, class... Cs>
+  HLO_CUTE_INLINE constexpr decltype(auto) operator()(C0 const& c0, C1 const& c1, Cs const&... cs) {
+    return AtAll(*this, c0, c1, cs...);
+  }
+  template <class C0, class C1, class... Cs>
+  HLO_CUTE_INLINE constexpr decltype(auto) operator()(C0 const& c0, C1 const& c1,
+                                                      Cs const&... cs) const {
+    return AtAll(*this, c0, c1, cs...);
+  }
+  template <class Coordinate>
+  HLO_CUTE_INLINE constexpr decltype(auto) operator[](Coordinate const& coord) {
+    return At(*this, coord);
+  }
+  template <class Coordinate>
+  HLO_CUTE_INLINE constexpr decltype(auto) operator[](Coordinate const& coord) const {
+    return At(*this, coord);
+  }
+
+  template <class... Tilers>
+  HLO_CUTE_INLINE constexpr auto compose(Tilers const&... tilers) const;
+  template <class... Tilers>
+  HLO_CUTE_INLINE constexpr auto tile(Tilers const&... tilers) const;
+
+ private:
+  template <class Self, class Coordinate>
+  HLO_CUTE_INLINE static constexpr decltype(auto) At(Self& self, Coordinate const& coord);
+  template <class Self, class... Cs>
+  HLO_CUTE_INLINE static constexpr decltype(auto) AtAll(Self& self, Cs const&... cs) {
+    static_assert(sizeof...(Cs) == rank,
+                  "tensor(c0, c1, ...): the number of coordinates is not the rank of the tensor.");
+    if constexpr (sizeof...(Cs) == rank) {
+      return At(self, make_coord(cs...));
+    } else {
+      return At(self, C<0>{});
+    }
+  }
+  Engine engine_;
+};
+
+template <class T>
+struct is_tensor : false_type {};
+template <class E, class L>
+struct is_tensor<Tensor<E, L>> : true_type {};
+
+namespace detail {
+
+template <class Iter, class L>
+HLO_CUTE_INLINE constexpr auto View(Iter const& iter, L const& layout, OffsetRange const& range) {
+  return Tensor<ViewEngine<Iter>, L>(ViewEngine<Iter>{iter}, layout, range);
+}
+
+template <class T>
+struct IsLayoutLike : C<is_layout<T>::value || is_composed_layout<T>::value> {};
+
+template <class L, std::enable_if_t<IsLayoutLike<L>::value, int> = 0>
+HLO_CUTE_INLINE constexpr L LayoutFrom(L const& l) {
+  return l;
+}
+template <class... T>
+HLO_CUTE_INLINE constexpr auto LayoutFrom(T const&... t)
+    -> std::enable_if_t<!(IsLayoutLike<T>::value && ...), decltype(make_layout(t...))> {
+  return make_layout(t...);
+}
+
+// The offset of an access, which debug builds check.
+template <class T, class Coordinate>
+HLO_CUTE_INLINE constexpr auto CheckedOffset(T const& tensor, Coordinate const& coord) {
+  const auto offset = tensor.layout()(coord);
+#if HLO_INDEXING_CUTE_DEBUG
+  HLO_CUTE_CHECK(Inside(coord, tensor.shape()),
+                 "tensor access: the coordinate lies outside the shape of the tensor");
+  if constexpr (is_integral<decltype(offset)>::value) {
+    HLO_CUTE_CHECK(tensor.range().Contains(static_cast<int64_t>(offset)),
+                   "tensor access: the element lies outside the memory of the tensor");
+  }
+#endif
+  return offset;
+}
+
+}  // namespace detail
+
+template <class Engine, class LayoutType>
+template <class Self, class Coordinate>
+HLO_CUTE_INLINE constexpr decltype(auto) Tensor<Engine, LayoutType>::At(Self& self,
+                                                                        Coordinate const& coord) {
+  if constexpr (detail::HasUnderscore<Coordinate>::value) {
+    const auto sliced = slice_and_offset(coord, self.layout());
+    const auto offset = get<1>(sliced);
+#if HLO_INDEXING_CUTE_DEBUG
+    HLO_CUTE_CHECK(detail::Inside(coord, self.shape()),
+                   "tensor slice: the coordinate lies outside the shape of the tensor");
+#endif
+    if constexpr (is_integral<decltype(offset)>::value) {
+      return detail::View(self.data() + offset, get<0>(sliced),
+                          self.range().Moved(static_cast<int64_t>(offset)));
+    } else {
+      return detail::View(self.data() + offset, get<0>(sliced), self.range());
+    }
+  } else {
+    return self.data()[detail::CheckedOffset(self, coord)];
+  }
+}
+
+/// An owning tensor of elements T with a static layout: make_tensor<float>(Shape<_4,_8>{},
+/// LayoutRight{}).
+template <class T, class... LayoutArgs>
+HLO_CUTE_INLINE constexpr auto make_tensor(LayoutArgs const&... args) {
+  using L = std::decay_t<decltype(detail::LayoutFrom(args...))>;
+  static_assert(
+      is_static_v<L>,
+      "make_tensor<T>(layout): a tensor that owns its elements needs a static layout. Dynamic "
+      "owning tensors are not supported.");
+  if constexpr (is_static_v<L>) {
+    using Engine = ArrayEngine<T, static_cast<int64_t>(decltype(cosize(L{}))::value)>;
+    return Tensor<Engine, L>(L{});
+  } else {
+    return Tensor<ArrayEngine<T, 1>, Layout<C<1>, C<0>>>(Layout<C<1>, C<0>>{});
+  }
+}
+/// A view of what the iterator points to: make_tensor(p, layout), (p, shape), (p, shape, stride),
+/// (p, shape, LayoutRight{}).
+template <class Iter, class... LayoutArgs>
+HLO_CUTE_INLINE constexpr auto make_tensor(Iter const& iter, LayoutArgs const&... args) {
+  static_assert(detail::IsIterator<std::decay_t<Iter>>::value,
+                "make_tensor(iter, layout): the first argument is not an iterator.");
+  static_assert(sizeof...(LayoutArgs) > 0, "make_tensor(iter, layout): there is no layout.");
+  const auto l = detail::LayoutFrom(args...);
+  return detail::View(static_cast<std::decay_t<Iter>>(iter), l, detail::RangeOf(l));
+}
+
+/// An owning tensor of the shape of another, compact, with its order of strides.
+template <class T, class S, class D>
+HLO_CUTE_INLINE constexpr auto make_tensor_like(Layout<S, D> const& l) {
+  static_assert(is_static_v<S>,
+                "make_tensor_like: a tensor that owns its elements needs a static shape.");
+  return make_tensor<T>(make_layout_like(l));
+}
+template <class T, class E, class L>
+HLO_CUTE_INLINE constexpr auto make_tensor_like(Tensor<E, L> const& t) {
+  return make_tensor_like<T>(t.layout());
+}
+template <class E, class L>
+HLO_CUTE_INLINE constexpr auto make_tensor_like(Tensor<E, L> const& t) {
+  return make_tensor_like<typename E::value_type>(t.layout());
+}
+template <class T, class S, class D>
+HLO_CUTE_INLINE constexpr auto make_fragment_like(Layout<S, D> const& l) {
+  static_assert(is_static_v<S>,
+                "make_fragment_like: a tensor that owns its elements needs a static shape.");
+  return make_tensor<T>(make_fragment_like(l));
+}
+template <class T, class E, class L>
+HLO_CUTE_INLINE constexpr auto make_fragment_like(Tensor<E, L> const& t) {
+  return make_fragment_like<T>(t.layout());
+}
+template <class E, class L>
+HLO_CUTE_INLINE constexpr auto make_fragment_like(Tensor<E, L> const& t) {
+  return make_fragment_like<typename E::value_type>(t.layout());
+}
+
+/// The tensor whose elements are their own offsets, or coordinates.
+template <class S, class D>
+HLO_CUTE_INLINE constexpr auto make_counting_tensor(Layout<S, D> const& l) {
+  return make_tensor(counting_iterator<int>{0}, l);
+}
+template <class L>
+HLO_CUTE_INLINE constexpr auto make_coord_tensor(L const& l) {
+  return make_tensor(make_inttuple_iter(repeat_like(coshape(l), C<0>{})), l);
+}
+template <class S>
+HLO_CUTE_INLINE constexpr auto make_identity_tensor(S const& shape) {
+  return make_tensor(make_inttuple_iter(repeat_like(shape, C<0>{})), make_identity_layout(shape));
+}
+
+// The functions of layouts, for tensors.
+template <class E, class L>
+HLO_CUTE_INLINE constexpr auto layout(Tensor<E, L> const& t) {
+  return t.layout();
+}
+template <int I, int... Is, class E, class L>
+HLO_CUTE_INLINE constexpr auto layout(Tensor<E, L> const& t) {
+  return layout<I, Is...>(t.layout());
+}
+#define HLO_CUTE_TENSOR_PROPERTY(name)                         \
+  template <int... I, class E, class L>                        \
+  HLO_CUTE_INLINE constexpr auto name(Tensor<E, L> const& t) { \
+    return name<I...>(t.layout());                             \
+  }
+HLO_CUTE_TENSOR_PROPERTY(rank)
+HLO_CUTE_TENSOR_PROPERTY(depth)
+HLO_CUTE_TENSOR_PROPERTY(shape)
+HLO_CUTE_TENSOR_PROPERTY(stride)
+HLO_CUTE_TENSOR_PROPERTY(size)
+HLO_CUTE_TENSOR_PROPERTY(cosize)
+#undef HLO_CUTE_TENSOR_PROPERTY
+
+namespace detail {
+
+// Another layout on the data of a tensor, owning or not.
+template <class T, class L>
+HLO_CUTE_INLINE constexpr auto WithLayout(T& tensor, L const& layout) {
+  return View(tensor.data(), layout, tensor.range());
+}
+
+}  // namespace detail
+
+/// The view of a mode, at the same data: tensor<0,1>(t).
+template <int... I, class T, std::enable_if_t<is_tensor<std::decay_t<T>>::value, int> = 0>
+HLO_CUTE_INLINE constexpr auto tensor(T&& t) {
+  return detail::WithLayout(t, layout<I...>(t.layout()));
+}
+template <int begin, int end, class T, std::enable_if_t<is_tensor<std::decay_t<T>>::value, int> = 0>
+HLO_CUTE_INLINE constexpr auto group_modes(T&& t) {
+  return detail::WithLayout(t, group<begin, end>(t.layout()));
+}
+template <int begin, int end, class T, std::enable_if_t<is_tensor<std::decay_t<T>>::value, int> = 0>
+HLO_CUTE_INLINE constexpr auto take(T&& t) {
+  static_assert(begin < end, "take<begin, end>(tensor): the range is empty.");
+  return detail::WithLayout(t, take<begin, end>(t.layout()));
+}
+template <int... I, class T, std::enable_if_t<is_tensor<std::decay_t<T>>::value, int> = 0>
+HLO_CUTE_INLINE constexpr auto select(T&& t) {
+  return detail::WithLayout(t, select<I...>(t.layout()));
+}
+template <class T, std::enable_if_t<is_tensor<std::decay_t<T>>::value, int> = 0>
+HLO_CUTE_INLINE constexpr auto flatten(T&& t) {
+  return detail::WithLayout(t, flatten(t.layout()));
+}
+template <class T, std::enable_if_t<is_tensor<std::decay_t<T>>::value, int> = 0>
+HLO_CUTE_INLINE constexpr auto coalesce(T&& t) {
+  return detail::WithLayout(t, coalesce(t.layout()));
+}
+template <class T, class Profile, std::enable_if_t<is_tensor<std::decay_t<T>>::value, int> = 0>
+HLO_CUTE_INLINE constexpr auto coalesce(T&& t, Profile const& profile) {
+  return detail::WithLayout(t, coalesce(t.layout(), profile));
+}
+template <class T, std::enable_if_t<is_tensor<std::decay_t<T>>::value, int> = 0>
+HLO_CUTE_INLINE constexpr auto filter(T&& t) {
+  return detail::WithLayout(t, filter(t.layout()));
+}
+template <class T, std::enable_if_t<is_tensor<std::decay_t<T>>::value, int> = 0>
+HLO_CUTE_INLINE constexpr auto filter_zeros(T&& t) {
+  return detail::WithLayout(t, filter_zeros(t.layout()));
+}
+
+/// The tensor with its origin moved to a coordinate.
+template <class Coordinate, class T, std::enable_if_t<is_tensor<std::decay_t<T>>::value, int> = 0>
+HLO_CUTE_INLINE constexpr auto domain_offset(Coordinate const& coord, T&& t) {
+  const auto moved = domain_offset(coord, t.layout());
+  const auto offset = get<1>(moved);
+  if constexpr (is_integral<decltype(offset)>::value) {
+    return detail::View(t.data() + offset, get<0>(moved),
+                        t.range().Moved(static_cast<int64_t>(offset)));
+  } else {
+    return detail::View(t.data() + offset, get<0>(moved), t.range());
+  }
+}
+
+/// The same memory as elements of another type: recast<uint32_t>(tensor of half_t).
+template <class NewT, class T, std::enable_if_t<is_tensor<std::decay_t<T>>::value, int> = 0>
+HLO_CUTE_INLINE constexpr auto recast(T&& t) {
+  using Old = typename std::decay_t<T>::element_type;
+  using New = std::conditional_t<std::is_const<Old>::value, NewT const, NewT>;
+  const auto l = recast_layout<Old, NewT>(t.layout());
+  const auto iter = recast_ptr<New>(t.data());
+  return detail::View(iter, l, detail::RangeOf(l));
+}
+
+HLO_CUTE_END_NAMESPACE
+
+#endif  // HLO_INDEXING_LAYOUT_CUTE_TENSOR_CORE_H_

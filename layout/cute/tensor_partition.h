@@ -1,0 +1,147 @@
+#ifndef HLO_INDEXING_LAYOUT_CUTE_TENSOR_PARTITION_H_
+#define HLO_INDEXING_LAYOUT_CUTE_TENSOR_PARTITION_H_
+
+#include "layout/cute/tensor_core.h"
+
+// Tensors taken apart: composition and the divides, and partitions, which are a divide and a slice.
+//
+// Products of tensors do not exist: they would reach elements far outside of the data.
+HLO_CUTE_BEGIN_NAMESPACE
+
+#define HLO_CUTE_TENSOR_TILING(name)                                                            \
+  template <class T, class Tiler, std::enable_if_t<is_tensor<std::decay_t<T>>::value, int> = 0> \
+  HLO_CUTE_INLINE constexpr auto name(T&& t, Tiler const& tiler) {                              \
+    return detail::WithLayout(t, name(t.layout(), tiler));                                      \
+  }
+HLO_CUTE_TENSOR_TILING(composition)
+HLO_CUTE_TENSOR_TILING(logical_divide)
+HLO_CUTE_TENSOR_TILING(zipped_divide)
+HLO_CUTE_TENSOR_TILING(tiled_divide)
+HLO_CUTE_TENSOR_TILING(flat_divide)
+#undef HLO_CUTE_TENSOR_TILING
+
+#define HLO_CUTE_NO_TENSOR_PRODUCT(name)                                                        \
+  template <class T, class Tiler, std::enable_if_t<is_tensor<std::decay_t<T>>::value, int> = 0> \
+  HLO_CUTE_INLINE constexpr void name(T&&, Tiler const&) {                                      \
+    static_assert(!is_tensor<std::decay_t<T>>::value, #name                                     \
+                  "(tensor, ...): products of tensors do not exist, for they would reach "      \
+                  "elements outside of the data. Multiply the layout instead.");                \
+  }
+HLO_CUTE_NO_TENSOR_PRODUCT(logical_product)
+HLO_CUTE_NO_TENSOR_PRODUCT(zipped_product)
+HLO_CUTE_NO_TENSOR_PRODUCT(tiled_product)
+HLO_CUTE_NO_TENSOR_PRODUCT(flat_product)
+HLO_CUTE_NO_TENSOR_PRODUCT(blocked_product)
+HLO_CUTE_NO_TENSOR_PRODUCT(raked_product)
+#undef HLO_CUTE_NO_TENSOR_PRODUCT
+
+template <class Engine, class LayoutType>
+template <class... Tilers>
+HLO_CUTE_INLINE constexpr auto Tensor<Engine, LayoutType>::compose(Tilers const&... tilers) const {
+  return detail::WithLayout(*this, layout().compose(tilers...));
+}
+template <class Engine, class LayoutType>
+template <class... Tilers>
+HLO_CUTE_INLINE constexpr auto Tensor<Engine, LayoutType>::tile(Tilers const&... tilers) const {
+  return tiled_divide(*this, make_tile(tilers...));
+}
+
+/// The tile at a coordinate, inside the grid of tiles: the inner modes are kept. A coordinate may
+/// have
+/// `_`, and has it where it is shorter than the grid.
+/// inner_partition((24,8):(1,24), (8,4), (1,1)) -> (8,4):(1,24) at offset 104
+template <class T, class Tiler, class Coordinate,
+          std::enable_if_t<is_tensor<std::decay_t<T>>::value, int> = 0>
+HLO_CUTE_INLINE constexpr auto inner_partition(T&& t, Tiler const& tiler, Coordinate const& coord) {
+  auto tiled = zipped_divide(t, tiler);
+  constexpr int tiles = decltype(rank<0>(tiled))::value;
+  constexpr int grid = decltype(rank<1>(tiled))::value;
+  if constexpr (detail::is_tuple_v<Coordinate>) {
+    static_assert(tuple_size_v<Coordinate> <= grid,
+                  "inner_partition: the coordinate has more modes than the grid of tiles.");
+    return tiled(repeat<tiles>(_), append<grid>(coord, _));
+  } else {
+    return tiled(repeat<tiles>(_), coord);
+  }
+}
+/// The element at a coordinate inside of each tile: the outer modes are kept.
+/// outer_partition((24,8):(1,24), (8,4), 10) -> (3,2):(8,96) at offset 26
+template <class T, class Tiler, class Coordinate,
+          std::enable_if_t<is_tensor<std::decay_t<T>>::value, int> = 0>
+HLO_CUTE_INLINE constexpr auto outer_partition(T&& t, Tiler const& tiler, Coordinate const& coord) {
+  auto tiled = zipped_divide(t, tiler);
+  constexpr int tiles = decltype(rank<0>(tiled))::value;
+  constexpr int grid = decltype(rank<1>(tiled))::value;
+  if constexpr (detail::is_tuple_v<Coordinate>) {
+    static_assert(tuple_size_v<Coordinate> <= tiles,
+                  "outer_partition: the coordinate has more modes than the tile.");
+    return tiled(append<tiles>(coord, _), repeat<grid>(_));
+  } else {
+    return tiled(coord, repeat<grid>(_));
+  }
+}
+
+/// inner_partition, as kernels call it. With a projection, only its modes with integers take part:
+/// local_tile(t, (BM,BN,BK), (m,n,k), Step<_1,X,_1>{}).
+template <class T, class Tiler, class Coordinate,
+          std::enable_if_t<is_tensor<std::decay_t<T>>::value, int> = 0>
+HLO_CUTE_INLINE constexpr auto local_tile(T&& t, Tiler const& tiler, Coordinate const& coord) {
+  return inner_partition(t, tiler, coord);
+}
+template <class T, class Tiler, class Coordinate, class Projection,
+          std::enable_if_t<is_tensor<std::decay_t<T>>::value, int> = 0>
+HLO_CUTE_INLINE constexpr auto local_tile(T&& t, Tiler const& tiler, Coordinate const& coord,
+                                          Projection const& projection) {
+  return local_tile(t, dice(projection, tiler), dice(projection, coord));
+}
+
+/// The elements of one of the threads that a layout of threads tiles the tensor with.
+/// local_partition((24,8):(1,24), 8x4 threads, 10) -> (3,2):(8,96) at offset 26
+template <class T, class S, class D, class Index,
+          std::enable_if_t<is_tensor<std::decay_t<T>>::value, int> = 0>
+HLO_CUTE_INLINE constexpr auto local_partition(T&& t, Layout<S, D> const& threads,
+                                               Index const& index) {
+  static_assert(is_integral<Index>::value,
+                "local_partition(t, threads, index): the index is not an integer.");
+#if HLO_INDEXING_CUTE_DEBUG
+  HLO_CUTE_CHECK(static_cast<int64_t>(index) >= 0 &&
+                     static_cast<int64_t>(index) < static_cast<int64_t>(cosize(threads)),
+                 "local_partition(t, threads, index): the index is not one of a thread");
+  HLO_CUTE_CHECK(
+      static_cast<int64_t>(threads(threads.get_flat_coord(index))) == static_cast<int64_t>(index),
+      "local_partition(t, threads, index): the layout of the threads is not compact");
+#endif
+  return outer_partition(t, product_each(threads.shape()), threads.get_flat_coord(index));
+}
+template <class T, class S, class D, class Index, class Projection,
+          std::enable_if_t<is_tensor<std::decay_t<T>>::value, int> = 0>
+HLO_CUTE_INLINE constexpr auto local_partition(T&& t, Layout<S, D> const& threads,
+                                               Index const& index, Projection const& projection) {
+  return local_partition(t, dice(projection, threads), index);
+}
+
+/// How much of a tile lies inside the shape, mode by mode: the last tiles of modes that the tiler
+/// does not divide are smaller. Guard accesses to them with elem_less(coord, tile_extent(...)).
+/// tile_extent((41,55), (4,8), (10,6)) -> (1,7)
+template <class S, class Tiler, class Coordinate>
+HLO_CUTE_INLINE constexpr auto tile_extent(S const& shape, Tiler const& tiler,
+                                           Coordinate const& coord) {
+  if constexpr (detail::is_tuple_v<Tiler>) {
+    static_assert(
+        tuple_size_v<Tiler> == tuple_size_v<S> && tuple_size_v<Tiler> == tuple_size_v<Coordinate>,
+        "tile_extent(shape, tiler, coord): they have different ranks.");
+    return detail::TransformApply(
+        shape, tiler, coord,
+        [](auto const& s, auto const& t, auto const& c) { return tile_extent(s, t, c); },
+        make_seq<tuple_size_v<Tiler>>{});
+  } else {
+    const int64_t extent = static_cast<int64_t>(size(shape));
+    const int64_t tile = static_cast<int64_t>(size(tiler));
+    const int64_t rest = extent - static_cast<int64_t>(coord) * tile;
+    return static_cast<int>(rest < 0 ? 0 : (rest < tile ? rest : tile));
+  }
+}
+
+HLO_CUTE_END_NAMESPACE
+
+#endif  // HLO_INDEXING_LAYOUT_CUTE_TENSOR_PARTITION_H_
