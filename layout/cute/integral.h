@@ -273,8 +273,9 @@ HLO_CUTE_INLINE constexpr auto operator+(C<a> x, B const& y) {
   HLO_CUTE_TEN(p##0)                                                                             \
   HLO_CUTE_TEN(p##1)                                                                             \
   HLO_CUTE_TEN(p##2)                                                                             \
-  HLO_CUTE_TEN(p##3) HLO_CUTE_TEN(p##4) HLO_CUTE_TEN(p##5) HLO_CUTE_TEN(p##6) HLO_CUTE_TEN(p##7) \
-      HLO_CUTE_TEN(p##8) HLO_CUTE_TEN(p##9)
+  HLO_CUTE_TEN(p##3)                                                                             \
+  HLO_CUTE_TEN(p##4) HLO_CUTE_TEN(p##5) HLO_CUTE_TEN(p##6) HLO_CUTE_TEN(p##7) HLO_CUTE_TEN(p##8) \
+      HLO_CUTE_TEN(p##9)
 using _0 = Int<0>;
 using _1 = Int<1>;
 using _2 = Int<2>;
@@ -288,10 +289,11 @@ using _9 = Int<9>;
 HLO_CUTE_TEN(1)
 HLO_CUTE_TEN(2)
 HLO_CUTE_TEN(3)
-HLO_CUTE_TEN(4) HLO_CUTE_TEN(5) HLO_CUTE_TEN(6) HLO_CUTE_TEN(7) HLO_CUTE_TEN(8) HLO_CUTE_TEN(9)
-    HLO_CUTE_HUNDRED(1) HLO_CUTE_HUNDRED(2) HLO_CUTE_HUNDRED(3) HLO_CUTE_HUNDRED(4)
-        HLO_CUTE_HUNDRED(5) HLO_CUTE_HUNDRED(6) HLO_CUTE_HUNDRED(7) HLO_CUTE_HUNDRED(8)
-            HLO_CUTE_HUNDRED(9) HLO_CUTE_TEN(100) HLO_CUTE_TEN(101) HLO_CUTE_TEN(102)
+HLO_CUTE_TEN(4)
+HLO_CUTE_TEN(5) HLO_CUTE_TEN(6) HLO_CUTE_TEN(7) HLO_CUTE_TEN(8) HLO_CUTE_TEN(9) HLO_CUTE_HUNDRED(1)
+    HLO_CUTE_HUNDRED(2) HLO_CUTE_HUNDRED(3) HLO_CUTE_HUNDRED(4) HLO_CUTE_HUNDRED(5)
+        HLO_CUTE_HUNDRED(6) HLO_CUTE_HUNDRED(7) HLO_CUTE_HUNDRED(8) HLO_CUTE_HUNDRED(9)
+            HLO_CUTE_TEN(100) HLO_CUTE_TEN(101) HLO_CUTE_TEN(102)
 #undef HLO_CUTE_TEN
 #undef HLO_CUTE_HUNDRED
                 using _2048 = Int<2048>;

@@ -302,17 +302,17 @@ struct Decoded : DecodedTuple<E, position, make_seq<arity - 1>> {};
 // The result of an operation as a layout.
 template <class Operation, class... T>
 HLO_CUTE_INLINE constexpr auto Evaluate(T const&... arguments) {
-  using Outcome = Evaluated<Operation, T...>;
-  using Root = Decoded<Outcome, 0>;
+  using E = Evaluated<Operation, T...>;
+  using Root = Decoded<E, 0>;
   using Result = Layout<typename Root::S, typename Root::D>;
-  constexpr int count = Outcome::outcome.program.count;
+  constexpr int count = E::outcome.program.count;
   if constexpr (count == 0) {
     return Result{};
   } else {
     int64_t results[count] = {};
     int inputs = 0;
     (Collect(results, inputs, arguments), ...);
-    RunProgram<Outcome>(results, make_seq<count>{});
+    RunProgram<E>(results, make_seq<count>{});
     return Result(Root::GetShape(results), Root::GetStride(results));
   }
 }

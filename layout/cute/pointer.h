@@ -198,6 +198,13 @@ struct MemoryTag<TaggedIterator<Tag, Iter>> {
 template <class Sw, class Iter>
 struct MemoryTag<swizzle_ptr<Sw, Iter>> : MemoryTag<Iter> {};
 
+template <class Iter>
+struct IsSwizzled : C<false> {};
+template <class Tag, class Iter>
+struct IsSwizzled<TaggedIterator<Tag, Iter>> : IsSwizzled<Iter> {};
+template <class Sw, class Iter>
+struct IsSwizzled<swizzle_ptr<Sw, Iter>> : C<true> {};
+
 // void const* and T const* keep their const.
 template <class T, class P>
 HLO_CUTE_INLINE constexpr auto PointerTo(P* pointer) {

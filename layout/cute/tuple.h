@@ -255,7 +255,7 @@ HLO_CUTE_INLINE constexpr auto apply(T const& t, F&& f) {
 }
 
 /// The tuple of f applied to each member; f(t) for an integer.
-template <class T, class F>
+template <class T, class F, std::enable_if_t<is_tuple<T>::value || is_integral<T>::value, int> = 0>
 HLO_CUTE_INLINE constexpr auto transform(T const& t, F&& f) {
   if constexpr (detail::is_tuple_v<T>) {
     return detail::TransformApply(t, f, make_seq<tuple_size_v<T>>{});
@@ -276,7 +276,7 @@ HLO_CUTE_INLINE constexpr auto transform(T const& t, U const& u, F&& f) {
 }
 
 /// f(member) for each member, in order.
-template <class T, class F>
+template <class T, class F, std::enable_if_t<is_tuple<T>::value || is_integral<T>::value, int> = 0>
 HLO_CUTE_INLINE constexpr void for_each(T const& t, F&& f) {
   if constexpr (detail::is_tuple_v<T>) {
     apply(t, [&](auto const&... member) {

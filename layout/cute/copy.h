@@ -1,0 +1,251 @@
+#ifndef HLO_INDEXING_LAYOUT_CUTE_COPY_H_
+#define HLO_INDEXING_LAYOUT_CUTE_COPY_H_
+
+#include "layout/cute/algorithm.h"
+
+// copy: dst(i) = src(i), by vectors of up to 128 bits where the layouts prove that elements are
+// adjacent in both and vectors stay aligned, and the pointers are found to be aligned at run time.
+HLO_CUTE_BEGIN_NAMESPACE
+
+/// What copy(policy, src, dst) may do. An atom for a special instruction is a type with a static
+/// function Copy(src, dst) on tensors of the atom's size.
+template <int max_bits = 128>
+struct AutoVectorizingCopyWithAssumedAlignment {
+  static constexpr int vector_bits = max_bits;
+};
+using AutoVectorizingCopy = AutoVectorizingCopyWithAssumedAlignment<128>;
+/// Element by element, as elements of type T.
+template <class T>
+struct UniversalCopy {
+  static constexpr int vector_bits = sizeof_bits_v<T>;
+};
+using DefaultCopy = AutoVectorizingCopyWithAssumedAlignment<8>;
+
+namespace detail {
+
+template <int bytes>
+struct alignas(bytes) VectorWord {
+  unsigned char storage[bytes];
+};
+template <>
+struct alignas(16) VectorWord<16> {
+  uint32_t storage[4];
+};
+template <>
+struct alignas(8) VectorWord<8> {
+  uint32_t storage[2];
+};
+
+// Whether all strides of a tree but those of the first mode are multiples of n.
+HLO_CUTE_HD constexpr bool OtherStridesDivide(ModeTree const& divided, int64_t n) {
+  for (int i = divided.Member(0, 1); i < divided.count; ++i) {
+    if (divided.arity[i] == 0 && DivisorOf(divided.mode[i].stride) % n != 0) return false;
+  }
+  return true;
+}
+
+// The elements of one vector, as a layout into the domain of both tensors: 4:1 if the first four
+// elements of both are adjacent, 4:8 for (8,4):(4,1). 1:0 if there is no vector of at most `limit`
+// elements.
+struct VectorOperation {
+  HLO_CUTE_HD static constexpr bool Divides(Program& p, ModeTree const& a, ModeTree const& vector,
+                                            int64_t n) {
+    Outcome divided{};
+    divided.program = p;
+    LogicalDivideOperation::Run(divided, a, vector);
+    return divided.problem == Problem::kNone && OtherStridesDivide(divided.tree, n);
+  }
+  HLO_CUTE_HD static constexpr void Run(Outcome& o, ModeTree const& a, ModeTree const& b,
+                                        int64_t limit) {
+    Outcome common{};
+    CommonOperation::Run(common, a, b);
+    const Modes modes = common.tree.Leaves();
+    const bool usable = common.problem == Problem::kNone && modes.count == 1 &&
+                        modes.mode[0].shape.known() && modes.mode[0].stride.known() &&
+                        modes.mode[0].stride.value > 0;
+    for (int64_t n = limit; usable && n > 1; n /= 2) {
+      if (modes.mode[0].shape.value % n != 0) continue;
+      ModeTree vector{};
+      Mode mode = modes.mode[0];
+      mode.shape = Known(n);
+      vector.AddLeaf(mode);
+      if (Divides(o.program, a, vector, n) && Divides(o.program, b, vector, n))
+        return o.tree.AddLeaf(mode);
+    }
+    Mode one{};
+    one.shape = Known(1);
+    o.tree.AddLeaf(one);
+  }
+};
+template <int limit>
+struct VectorOperationUpTo {
+  HLO_CUTE_HD static constexpr void Run(Outcome& o, ModeTree const& a, ModeTree const& b) {
+    VectorOperation::Run(o, a, b, limit);
+    // The vector is static: nothing of the arguments has to be computed.
+    o.program.count = 0;
+  }
+};
+
+// Whether elements of the tensor may be accessed as words: they are plain, and in plain memory.
+template <class T>
+HLO_CUTE_HD constexpr bool HasPlainMemory() {
+  using Iter = std::decay_t<decltype(raw_pointer_cast(std::declval<T const&>().data()))>;
+  using Swizzled = std::decay_t<decltype(std::declval<T const&>().data())>;
+  return std::is_pointer<Iter>::value && !IsSwizzled<Swizzled>::value &&
+         is_layout_v<typename T::layout_type> &&
+         std::is_trivially_copyable<typename T::value_type>::value;
+}
+
+template <int bytes, class P>
+HLO_CUTE_INLINE bool IsAligned(P const* pointer) {
+  return reinterpret_cast<uintptr_t>(pointer) % bytes == 0;
+}
+template <int bytes, class Src, class Dst>
+HLO_CUTE_INLINE void CopyWord(Src const* src, Dst* dst) {
+#ifdef __CUDA_ARCH__
+  *reinterpret_cast<VectorWord<bytes>*>(dst) = *reinterpret_cast<VectorWord<bytes> const*>(src);
+#else
+  __builtin_memcpy(dst, src, bytes);
+#endif
+}
+
+// A stride of 0 in the destination writes one element several times: the source must be the same
+// there.
+template <class SL, class DL>
+HLO_CUTE_INLINE constexpr void CheckRace() {
+  if constexpr (is_layout_v<SL> && is_layout_v<DL> && is_static_v<DL> && is_static_v<SL>) {
+    using Zeros = decltype(nullspace(DL{}));
+    if constexpr (decltype(size(Zeros{}))::value > 1 && size_v<SL> == size_v<DL>) {
+      using Sources = decltype(filter(composition(SL{}, Zeros{})));
+      static_assert(
+          decltype(size(Sources{}))::value == 1,
+          "copy(src, dst): dst has modes of stride 0 along which src differs, so what is written "
+          "there is left open.");
+    }
+  }
+}
+
+template <class Src, class Dst>
+HLO_CUTE_INLINE void CopyElements(Src const& src, Dst& dst) {
+  using I = IndexOf<Dst>;
+  using Value = typename Dst::value_type;
+  const I count = static_cast<I>(size(dst));
+  CUTE_UNROLL
+  for (I i = 0; i < count; ++i) dst(i) = static_cast<Value>(src(i));
+}
+
+template <int vector_bits, class Src, class Dst>
+HLO_CUTE_INLINE void CopyVectorized(Src const& src, Dst& dst) {
+  using Value = typename Dst::value_type;
+  constexpr int limit = vector_bits / sizeof_bits_v<Value>;
+  if constexpr (limit > 1 && HasPlainMemory<Src>() && HasPlainMemory<Dst>() &&
+                std::is_same<typename Src::value_type, Value>::value) {
+    using Vector = decltype(Evaluate<VectorOperationUpTo<limit>>(src.layout(), dst.layout()));
+    constexpr int n = static_cast<int>(size_v<Vector>);
+    if constexpr (n > 1) {
+      constexpr int bytes = n * static_cast<int>(sizeof(Value));
+      auto* from = raw_pointer_cast(src.data());
+      auto* to = raw_pointer_cast(dst.data());
+      if (IsAligned<bytes>(from) && IsAligned<bytes>(to)) {
+        const auto source = logical_divide(src.layout(), Vector{});
+        const auto target = logical_divide(dst.layout(), Vector{});
+        using I = IndexOf<Dst>;
+        const I count = static_cast<I>(size<1>(target));
+        CUTE_UNROLL
+        for (I i = 0; i < count; ++i) {
+          CopyWord<bytes>(from + source(C<0>{}, i), to + target(C<0>{}, i));
+        }
+        return;
+      }
+    }
+  }
+  CopyElements(src, dst);
+}
+
+template <class Atom, class = void>
+struct HasVectorBits : C<false> {};
+template <class Atom>
+struct HasVectorBits<Atom, std::void_t<decltype(Atom::vector_bits)>> : C<true> {};
+
+}  // namespace detail
+
+/// dst(i) = src(i), converted to dst's type.
+template <class Policy, class Src, class Dst,
+          std::enable_if_t<!detail::is_tensor_v<Policy> && detail::is_tensor_v<Src>, int> = 0>
+HLO_CUTE_HD void copy(Policy const& policy, Src const& src, Dst&& dst) {
+  static_assert(detail::is_tensor_v<Dst>, "copy(policy, src, dst): dst is not a tensor.");
+  detail::CheckRace<typename Src::layout_type, typename std::decay_t<Dst>::layout_type>();
+  detail::CheckDestination(dst);
+  if constexpr (detail::HasVectorBits<Policy>::value) {
+    static_cast<void>(policy);
+    detail::CopyVectorized<Policy::vector_bits>(src, dst);
+  } else {
+    policy.Copy(src, dst);
+  }
+}
+template <class Src, class Dst, std::enable_if_t<detail::is_tensor_v<Src>, int> = 0>
+HLO_CUTE_HD void copy(Src const& src, Dst&& dst) {
+  copy(AutoVectorizingCopy{}, src, dst);
+}
+template <class Src, class Dst>
+HLO_CUTE_HD void copy_aligned(Src const& src, Dst&& dst) {
+  copy(AutoVectorizingCopy{}, src, dst);
+}
+/// dst(i) = src(i) where predicate(i). The predicate is a tensor or a function of the index.
+template <class Predicate, class Src, class Dst,
+          std::enable_if_t<detail::is_tensor_v<Src>, int> = 0>
+HLO_CUTE_HD void copy_if(Predicate const& predicate, Src const& src, Dst&& dst) {
+  using I = detail::IndexOf<std::decay_t<Dst>>;
+  using Value = typename std::decay_t<Dst>::value_type;
+  detail::CheckDestination(dst);
+  const I count = static_cast<I>(size(dst));
+  CUTE_UNROLL
+  for (I i = 0; i < count; ++i) {
+    if (predicate(i)) dst(i) = static_cast<Value>(src(i));
+  }
+}
+
+/// copy by `threads` threads, of which this is number `thread`. Each call copies a share; all
+/// threads together copy everything. They are not synchronized.
+template <int threads, int max_bits = 128, class Src, class Dst>
+HLO_CUTE_HD void cooperative_copy(int thread, Src const& src, Dst&& dst) {
+  using Value = typename std::decay_t<Dst>::value_type;
+  static_assert(threads > 0, "cooperative_copy<threads>: there must be a thread.");
+  constexpr int limit = max_bits / sizeof_bits_v<Value>;
+  // Threads that share a byte would race: packed elements are dealt out in whole bytes.
+  constexpr int together = is_subbyte_v<Value> ? 8 / sizeof_bits_v<Value> : 1;
+  const int64_t count = static_cast<int64_t>(size(dst));
+  if constexpr (limit > 1 && detail::HasPlainMemory<Src>() &&
+                detail::HasPlainMemory<std::decay_t<Dst>>() &&
+                std::is_same<typename Src::value_type, Value>::value) {
+    using Vector =
+        decltype(detail::Evaluate<detail::VectorOperationUpTo<limit>>(src.layout(), dst.layout()));
+    constexpr int n = static_cast<int>(size_v<Vector>);
+    if constexpr (n > 1) {
+      constexpr int bytes = n * static_cast<int>(sizeof(Value));
+      auto* from = raw_pointer_cast(src.data());
+      auto* to = raw_pointer_cast(dst.data());
+      if (detail::IsAligned<bytes>(from) && detail::IsAligned<bytes>(to)) {
+        const auto source = logical_divide(src.layout(), Vector{});
+        const auto target = logical_divide(dst.layout(), Vector{});
+        for (int64_t i = thread; i < count / n; i += threads) {
+          detail::CopyWord<bytes>(from + source(C<0>{}, i), to + target(C<0>{}, i));
+        }
+        return;
+      }
+    }
+  }
+  for (int64_t first = int64_t{thread} * together; first < count;
+       first += int64_t{threads} * together) {
+    for (int64_t i = first; i < first + together && i < count; ++i)
+      dst(i) = static_cast<Value>(src(i));
+  }
+}
+
+/// A hint that the tensor will be read; it has no effect of its own.
+template <class T>
+HLO_CUTE_HD void prefetch(T const&) {}
+
+HLO_CUTE_END_NAMESPACE
+
+#endif  // HLO_INDEXING_LAYOUT_CUTE_COPY_H_

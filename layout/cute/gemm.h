@@ -1,0 +1,158 @@
+#ifndef HLO_INDEXING_LAYOUT_CUTE_GEMM_H_
+#define HLO_INDEXING_LAYOUT_CUTE_GEMM_H_
+
+#include "layout/cute/algorithm.h"
+
+// gemm: D = A * B + C, by the ranks of the tensors. B is (N,K).
+//
+//   (V)     x (V)     -> (V)       elementwise
+//   (M)     x (N)     -> (M,N)     outer product
+//   (M,K)   x (N,K)   -> (M,N)     matrix product
+//   (V,M)   x (V,N)   -> (V,M,N)   outer products of vectors
+//   (V,M,K) x (V,N,K) -> (V,M,N)   matrix product of vectors
+//
+// An atom for a matrix instruction is a type with a static function Fma(d, a, b, c), on elements
+// for ranks without V and on tensors of mode V for those with it.
+HLO_CUTE_BEGIN_NAMESPACE
+
+/// d = a * b + c, for any types.
+struct UniversalFMA {
+  template <class D, class A, class B, class CType>
+  HLO_CUTE_INLINE static constexpr void Fma(D& d, A const& a, B const& b, CType const& c) {
+    d = static_cast<std::decay_t<D>>(a * b + c);
+  }
+};
+
+namespace detail {
+
+template <class T>
+constexpr int tensor_rank_v = std::decay_t<T>::rank;
+
+// d(i) = a(i) * b(i) + c(i) on elements, or the atom's instruction on the whole vector.
+template <class Atom, class D, class A, class B, class CT>
+HLO_CUTE_INLINE void GemmVector(Atom const&, D&& d, A const& a, B const& b, CT const& c) {
+  if constexpr (std::is_same<Atom, UniversalFMA>::value) {
+    using I = IndexOf<std::decay_t<D>>;
+    const I count = static_cast<I>(size(d));
+    CUTE_UNROLL
+    for (I i = 0; i < count; ++i) {
+      auto value = static_cast<typename std::decay_t<D>::value_type>(c(i));
+      Atom::Fma(value, a(i), b(i), value);
+      d(i) = value;
+    }
+  } else {
+    Atom::Fma(d, a, b, c);
+  }
+}
+
+template <class Atom, class D, class A, class B, class CT>
+HLO_CUTE_INLINE void GemmOuter(Atom const&, D&& d, A const& a, B const& b, CT const& c) {
+  const int rows = static_cast<int>(size<0>(d));
+  const int columns = static_cast<int>(size<1>(d));
+  CUTE_UNROLL
+  for (int n = 0; n < columns; ++n) {
+    CUTE_UNROLL
+    for (int m = 0; m < rows; ++m) {
+      auto value = static_cast<typename std::decay_t<D>::value_type>(c(m, n));
+      Atom::Fma(value, a(m), b(n), value);
+      d(m, n) = value;
+    }
+  }
+}
+
+template <class X, class Y>
+HLO_CUTE_INLINE constexpr void CheckEqualSizes(X const& x, Y const& y) {
+  if constexpr (is_static_v<X> && is_static_v<Y>) {
+    static_assert(X::value == Y::value,
+                  "gemm(D, A, B, C): the sizes of M, N, K or V do not agree.");
+  } else {
+    HLO_CUTE_DEBUG_CHECK(static_cast<int64_t>(x) == static_cast<int64_t>(y),
+                         "gemm(D, A, B, C): the sizes of M, N, K or V do not agree");
+    static_cast<void>(x);
+    static_cast<void>(y);
+  }
+}
+
+}  // namespace detail
+
+/// D = A * B + C with the given atom.
+template <class Atom, class D, class A, class B, class CT,
+          std::enable_if_t<!detail::is_tensor_v<Atom>, int> = 0>
+HLO_CUTE_HD void gemm(Atom const& atom, D&& d, A const& a, B const& b, CT const& c) {
+  constexpr int ra = detail::tensor_rank_v<A>;
+  constexpr int rb = detail::tensor_rank_v<B>;
+  constexpr int rc = detail::tensor_rank_v<CT>;
+  constexpr int rd = detail::tensor_rank_v<D>;
+  constexpr bool known = ra == rb && rc == rd &&
+                         ((ra == 1 && (rc == 1 || rc == 2)) || (ra == 2 && (rc == 2 || rc == 3)) ||
+                          (ra == 3 && rc == 3));
+  static_assert(
+      known,
+      "gemm(D, A, B, C): the ranks fit none of (V)x(V)->(V), (M)x(N)->(M,N), (M,K)x(N,K)->(M,N), "
+      "(V,M)x(V,N)->(V,M,N), (V,M,K)x(V,N,K)->(V,M,N).");
+  detail::CheckDestination(d);
+  if constexpr (!known) {
+  } else if constexpr (ra == 1 && rc == 1) {
+    detail::CheckEqualSizes(size(a), size(b));
+    detail::CheckEqualSizes(size(a), size(c));
+    detail::GemmVector(atom, d, a, b, c);
+  } else if constexpr (ra == 1) {
+    detail::CheckEqualSizes(size<0>(a), size<0>(c));
+    detail::CheckEqualSizes(size<0>(b), size<1>(c));
+    detail::GemmOuter(atom, d, a, b, c);
+  } else if constexpr (rc == 2) {
+    detail::CheckEqualSizes(size<0>(a), size<0>(c));
+    detail::CheckEqualSizes(size<0>(b), size<1>(c));
+    detail::CheckEqualSizes(size<1>(a), size<1>(b));
+    const int depth = static_cast<int>(size<1>(a));
+    CUTE_UNROLL
+    for (int k = 0; k < depth; ++k) {
+      if (k == 0) {
+        detail::GemmOuter(atom, d, a(_, k), b(_, k), c);
+      } else {
+        detail::GemmOuter(atom, d, a(_, k), b(_, k), d);
+      }
+    }
+  } else if constexpr (ra == 2) {
+    detail::CheckEqualSizes(size<1>(a), size<1>(c));
+    detail::CheckEqualSizes(size<1>(b), size<2>(c));
+    const int rows = static_cast<int>(size<1>(c));
+    const int columns = static_cast<int>(size<2>(c));
+    CUTE_UNROLL
+    for (int n = 0; n < columns; ++n) {
+      CUTE_UNROLL
+      for (int m = 0; m < rows; ++m)
+        detail::GemmVector(atom, d(_, m, n), a(_, m), b(_, n), c(_, m, n));
+    }
+  } else {
+    detail::CheckEqualSizes(size<2>(a), size<2>(b));
+    const int depth = static_cast<int>(size<2>(a));
+    CUTE_UNROLL
+    for (int k = 0; k < depth; ++k) {
+      if (k == 0) {
+        gemm(atom, d, a(_, _, k), b(_, _, k), c);
+      } else {
+        gemm(atom, d, a(_, _, k), b(_, _, k), d);
+      }
+    }
+  }
+}
+/// D = A * B + C
+template <class D, class A, class B, class CT, std::enable_if_t<detail::is_tensor_v<D>, int> = 0>
+HLO_CUTE_HD void gemm(D&& d, A const& a, B const& b, CT const& c) {
+  gemm(UniversalFMA{}, d, a, b, c);
+}
+/// C = A * B + C
+template <class A, class B, class CT, std::enable_if_t<detail::is_tensor_v<A>, int> = 0>
+HLO_CUTE_HD void gemm(A const& a, B const& b, CT&& c) {
+  gemm(UniversalFMA{}, c, a, b, c);
+}
+template <class Atom, class A, class B, class CT,
+          std::enable_if_t<!detail::is_tensor_v<Atom> && detail::is_tensor_v<A>, int> = 0>
+HLO_CUTE_HD void gemm(Atom const& atom, A const& a, B const& b, CT&& c) {
+  gemm(atom, c, a, b, c);
+}
+
+HLO_CUTE_END_NAMESPACE
+
+#endif  // HLO_INDEXING_LAYOUT_CUTE_GEMM_H_
