@@ -26,13 +26,13 @@ struct is_scaled_basis<ScaledBasis<T, N...>> : true_type {};
 
 template <class... T>
 struct ArithmeticTuple : tuple<T...> {
-  HLO_CUTE_INLINE constexpr ArithmeticTuple() = default;
+  ArithmeticTuple() = default;
   HLO_CUTE_INLINE constexpr ArithmeticTuple(tuple<T...> const& t) : tuple<T...>(t) {}
   HLO_CUTE_INLINE constexpr ArithmeticTuple(T const&... t) : tuple<T...>(t...) {}
 };
 template <>
 struct ArithmeticTuple<> : tuple<> {
-  HLO_CUTE_INLINE constexpr ArithmeticTuple() = default;
+  ArithmeticTuple() = default;
   HLO_CUTE_INLINE constexpr ArithmeticTuple(tuple<> const&) {}
 };
 

@@ -258,7 +258,7 @@ struct is_rmem
 
 #define HLO_CUTE_MAKE_PTR(name, Tag)                           \
   template <class Iter>                                        \
-  HLO_CUTE_INLINE constexpr auto name(Iter const& iter) {      \
+  HLO_CUTE_INLINE constexpr auto name(Iter iter) {      \
     return detail::Tagged<Tag>(iter);                          \
   }                                                            \
   template <class T, class P>                                  \
@@ -271,7 +271,7 @@ HLO_CUTE_MAKE_PTR(make_smem_ptr, smem_tag)
 HLO_CUTE_MAKE_PTR(make_rmem_ptr, rmem_tag)
 #undef HLO_CUTE_MAKE_PTR
 template <class Iter, int b, int m, int s>
-HLO_CUTE_INLINE auto make_smem_ptr(Iter const& iter, Swizzle<b, m, s> swizzle) {
+HLO_CUTE_INLINE auto make_smem_ptr(Iter iter, Swizzle<b, m, s> swizzle) {
   return make_swizzle_ptr(make_smem_ptr(iter), swizzle);
 }
 

@@ -119,6 +119,21 @@ struct StreamSink {
 
 }  // namespace detail
 
+namespace detail {
+// A sink of the caller's, in the namespace in which the forms are found.
+template <class Sink>
+struct ForeignSink : Sink {
+  HLO_CUTE_HD ForeignSink(Sink const& sink) : Sink(sink) {}
+};
+}  // namespace detail
+
+/// Writes what print(t) prints to a sink: an object with const members Text(const char*),
+/// Integer(int64_t), Unsigned(uint64_t) and Pointer(const void*).
+template <class Sink, class T>
+HLO_CUTE_INLINE void print_to(Sink const& sink, T const& t) {
+  Write(detail::ForeignSink<Sink>(sink), t);
+}
+
 /// Prints what the library's types stand for: print(make_layout(make_shape(_8{}, 4))) ->
 /// (_8,4):(_1,_8)
 template <class T>

@@ -129,7 +129,7 @@ struct ComposedLayout : private detail::Slot<0, A>,
                         private detail::Slot<1, Offset>,
                         private detail::Slot<2, B> {
   static constexpr int rank = B::rank;
-  HLO_CUTE_INLINE constexpr ComposedLayout() = default;
+  ComposedLayout() = default;
   HLO_CUTE_INLINE constexpr ComposedLayout(A const& a, Offset const& offset, B const& b)
       : detail::Slot<0, A>(a), detail::Slot<1, Offset>(offset), detail::Slot<2, B>(b) {}
 

@@ -47,12 +47,12 @@ namespace detail {
 
 template <int I, class T, bool empty = std::is_empty<T>::value>
 struct Slot {
-  HLO_CUTE_INLINE constexpr Slot() = default;
+  Slot() = default;
   HLO_CUTE_INLINE constexpr Slot(T const&) {}
 };
 template <int I, class T>
 struct Slot<I, T, false> {
-  HLO_CUTE_INLINE constexpr Slot() = default;
+  Slot() = default;
   HLO_CUTE_INLINE constexpr Slot(T const& t) : value(t) {}
   T value{};
 };
@@ -74,7 +74,7 @@ template <class S, class... T>
 struct TupleBase;
 template <int... I, class... T>
 struct TupleBase<seq<I...>, T...> : Slot<I, T>... {
-  HLO_CUTE_INLINE constexpr TupleBase() = default;
+  TupleBase() = default;
   HLO_CUTE_INLINE constexpr TupleBase(T const&... t) : Slot<I, T>(t)... {}
 };
 template <>
@@ -85,7 +85,7 @@ struct TupleBase<seq<>> {};
 template <class... T>
 struct tuple : detail::TupleBase<make_seq<sizeof...(T)>, T...> {
   using Base = detail::TupleBase<make_seq<sizeof...(T)>, T...>;
-  HLO_CUTE_INLINE constexpr tuple() = default;
+  tuple() = default;
   HLO_CUTE_INLINE constexpr tuple(T const&... t) : Base(t...) {}
 };
 template <>
