@@ -269,13 +269,13 @@ HLO_CUTE_INLINE constexpr auto operator+(C<a> x, B const& y) {
   using _##p##7 = Int<p##7>; \
   using _##p##8 = Int<p##8>; \
   using _##p##9 = Int<p##9>;
-#define HLO_CUTE_HUNDRED(p)                                                                      \
-  HLO_CUTE_TEN(p##0)                                                                             \
-  HLO_CUTE_TEN(p##1)                                                                             \
-  HLO_CUTE_TEN(p##2)                                                                             \
-  HLO_CUTE_TEN(p##3)                                                                             \
-  HLO_CUTE_TEN(p##4) HLO_CUTE_TEN(p##5) HLO_CUTE_TEN(p##6) HLO_CUTE_TEN(p##7) HLO_CUTE_TEN(p##8) \
-      HLO_CUTE_TEN(p##9)
+#define HLO_CUTE_HUNDRED(p) \
+  HLO_CUTE_TEN(p##0)        \
+  HLO_CUTE_TEN(p##1)        \
+  HLO_CUTE_TEN(p##2)        \
+  HLO_CUTE_TEN(p##3)        \
+  HLO_CUTE_TEN(p##4)        \
+  HLO_CUTE_TEN(p##5) HLO_CUTE_TEN(p##6) HLO_CUTE_TEN(p##7) HLO_CUTE_TEN(p##8) HLO_CUTE_TEN(p##9)
 using _0 = Int<0>;
 using _1 = Int<1>;
 using _2 = Int<2>;
@@ -290,13 +290,16 @@ HLO_CUTE_TEN(1)
 HLO_CUTE_TEN(2)
 HLO_CUTE_TEN(3)
 HLO_CUTE_TEN(4)
-HLO_CUTE_TEN(5) HLO_CUTE_TEN(6) HLO_CUTE_TEN(7) HLO_CUTE_TEN(8) HLO_CUTE_TEN(9) HLO_CUTE_HUNDRED(1)
-    HLO_CUTE_HUNDRED(2) HLO_CUTE_HUNDRED(3) HLO_CUTE_HUNDRED(4) HLO_CUTE_HUNDRED(5)
-        HLO_CUTE_HUNDRED(6) HLO_CUTE_HUNDRED(7) HLO_CUTE_HUNDRED(8) HLO_CUTE_HUNDRED(9)
-            HLO_CUTE_TEN(100) HLO_CUTE_TEN(101) HLO_CUTE_TEN(102)
+HLO_CUTE_TEN(5)
+HLO_CUTE_TEN(6)
+HLO_CUTE_TEN(7)
+HLO_CUTE_TEN(8)
+HLO_CUTE_TEN(9) HLO_CUTE_HUNDRED(1) HLO_CUTE_HUNDRED(2) HLO_CUTE_HUNDRED(3) HLO_CUTE_HUNDRED(4)
+    HLO_CUTE_HUNDRED(5) HLO_CUTE_HUNDRED(6) HLO_CUTE_HUNDRED(7) HLO_CUTE_HUNDRED(8)
+        HLO_CUTE_HUNDRED(9) HLO_CUTE_TEN(100) HLO_CUTE_TEN(101) HLO_CUTE_TEN(102)
 #undef HLO_CUTE_TEN
 #undef HLO_CUTE_HUNDRED
-                using _2048 = Int<2048>;
+            using _2048 = Int<2048>;
 using _4096 = Int<4096>;
 using _8192 = Int<8192>;
 using _16384 = Int<16384>;

@@ -122,8 +122,14 @@ template <class S, class D,
           std::enable_if_t<!is_layout<S>::value && !std::is_same<D, LayoutLeft>::value &&
                                !std::is_same<D, LayoutRight>::value,
                            int> = 0>
-HLO_CUTE_INLINE constexpr Layout<S, D> make_layout(S const& shape, D const& stride) {
-  return {shape, stride};
+HLO_CUTE_INLINE constexpr auto make_layout(S const& shape, D const& stride) {
+  static_assert(detail::Congruent<S, D>::value,
+                "A layout's shape and stride must have the same profile (see the types S and D).");
+  if constexpr (detail::Congruent<S, D>::value) {
+    return Layout<S, D>(shape, stride);
+  } else {
+    return Layout<C<1>, C<0>>{};
+  }
 }
 template <class S, std::enable_if_t<is_tuple<S>::value || is_integral<S>::value, int> = 0>
 HLO_CUTE_INLINE constexpr auto make_layout(S const& shape, LayoutLeft = {}) {

@@ -1,7 +1,7 @@
 #ifndef HLO_INDEXING_LAYOUT_CUTE_LAYOUT_ALGEBRA_H_
 #define HLO_INDEXING_LAYOUT_CUTE_LAYOUT_ALGEBRA_H_
 
-#include "layout/cute/layout_evaluate.h"
+#include "layout/cute/error_text.h"
 
 // The algebra on layouts: coalesce, composition, complement, inverses.
 //
@@ -13,7 +13,7 @@ namespace detail {
 
 // Reports a problem once, and gives callers something to go on with, so that nothing else is
 // reported.
-template <Problem problem>
+template <Problem problem, auto a = 0, auto b = 0>
 HLO_CUTE_INLINE constexpr void ReportComposition() {
   static_assert(problem != Problem::kTooLarge,
                 "composition: the layouts have too many modes (the limit is 128 nodes).");
@@ -32,7 +32,7 @@ HLO_CUTE_INLINE constexpr void ReportComposition() {
   static_assert(problem != Problem::kCoordinateStride,
                 "composition(A, B): a stride of B names a mode that A does not have.");
 }
-template <Problem problem>
+template <Problem problem, auto a = 0, auto b = 0>
 HLO_CUTE_INLINE constexpr void ReportComplement() {
   static_assert(problem != Problem::kNotInjective,
                 "complement(L, M): there is none. L maps two coordinates to one offset, or its "
@@ -46,7 +46,7 @@ HLO_CUTE_INLINE constexpr void ReportComplement() {
   static_assert(problem != Problem::kTooLarge,
                 "complement: the layouts have too many modes (the limit is 128 nodes).");
 }
-template <Problem problem>
+template <Problem problem, auto a = 0, auto b = 0>
 HLO_CUTE_INLINE constexpr void ReportInverse() {
   static_assert(problem != Problem::kInverseGap,
                 "left_inverse(L): a stride of L is not a multiple of what the smaller ones cover.");
@@ -117,10 +117,12 @@ template <class SA, class DA, class SB, class DB>
 HLO_CUTE_INLINE constexpr auto composition(Layout<SA, DA> const& a, Layout<SB, DB> const& b) {
   constexpr auto problem =
       detail::problem_v<detail::ComposeOperation, Layout<SA, DA>, Layout<SB, DB>>;
-  detail::ReportComposition<problem>();
   if constexpr (problem == detail::Problem::kNone) {
     return detail::Evaluate<detail::ComposeOperation>(a, b);
   } else {
+    using A = Layout<SA, DA>;
+    using B = Layout<SB, DB>;
+    detail::ReportComposition<problem HLO_CUTE_TEXT(A) HLO_CUTE_TEXT(B)>();
     return a;
   }
 }
@@ -153,10 +155,11 @@ HLO_CUTE_INLINE constexpr auto complement(Layout<S, D> const& l, M const& cotarg
     return complement(l, cosize(cotarget));
   } else {
     constexpr auto problem = detail::problem_v<detail::ComplementOperation, Layout<S, D>, M>;
-    detail::ReportComplement<problem>();
     if constexpr (problem == detail::Problem::kNone) {
       return detail::Evaluate<detail::ComplementOperation>(l, cotarget);
     } else {
+      using L = Layout<S, D>;
+      detail::ReportComplement<problem HLO_CUTE_TEXT(L) HLO_CUTE_TEXT(M)>();
       return l;
     }
   }
@@ -176,10 +179,11 @@ HLO_CUTE_INLINE constexpr Underscore right_inverse(Underscore const&) { return {
 template <class S, class D>
 HLO_CUTE_INLINE constexpr auto left_inverse(Layout<S, D> const& l) {
   constexpr auto problem = detail::problem_v<detail::LeftInverseOperation, Layout<S, D>>;
-  detail::ReportInverse<problem>();
   if constexpr (problem == detail::Problem::kNone) {
     return detail::Evaluate<detail::LeftInverseOperation>(l);
   } else {
+    using L = Layout<S, D>;
+    detail::ReportInverse<problem HLO_CUTE_TEXT(L)>();
     return l;
   }
 }

@@ -10,7 +10,7 @@ namespace detail {
 template <class Tiler>
 constexpr bool is_tiler_v = is_tuple_v<Tiler> || IntegerTraits<Tiler>::is_integer;
 
-template <Problem problem>
+template <Problem problem, auto a = 0, auto b = 0>
 HLO_CUTE_INLINE constexpr void ReportDivide() {
   static_assert(problem != Problem::kNotInjective,
                 "divide(A, tiler): there is no such layout. The tiler maps two coordinates to one "
@@ -19,13 +19,13 @@ HLO_CUTE_INLINE constexpr void ReportDivide() {
                     problem != Problem::kShapeDoesNotDivide && problem != Problem::kModesCarry,
                 "divide(A, tiler): there is no such layout. The tiles do not fit the modes of A.");
   if constexpr (problem == Problem::kDynamicStride || problem == Problem::kTooLarge) {
-    ReportComplement<problem>();
+    ReportComplement<problem, a, b>();
   } else if constexpr (problem == Problem::kNegativeStride ||
                        problem == Problem::kCoordinateStride) {
-    ReportComposition<problem>();
+    ReportComposition<problem, a, b>();
   }
 }
-template <Problem problem>
+template <Problem problem, auto a = 0, auto b = 0>
 HLO_CUTE_INLINE constexpr void ReportProduct() {
   static_assert(
       problem != Problem::kNotInjective,
@@ -35,10 +35,10 @@ HLO_CUTE_INLINE constexpr void ReportProduct() {
                     problem != Problem::kShapeDoesNotDivide && problem != Problem::kModesCarry,
                 "product(A, B): there is no such layout. B does not fit what A leaves free.");
   if constexpr (problem == Problem::kDynamicStride || problem == Problem::kTooLarge) {
-    ReportComplement<problem>();
+    ReportComplement<problem, a, b>();
   } else if constexpr (problem == Problem::kNegativeStride ||
                        problem == Problem::kCoordinateStride) {
-    ReportComposition<problem>();
+    ReportComposition<problem, a, b>();
   }
 }
 
@@ -58,10 +58,12 @@ template <class SA, class DA, class SB, class DB>
 HLO_CUTE_INLINE constexpr auto logical_divide(Layout<SA, DA> const& a, Layout<SB, DB> const& b) {
   constexpr auto problem =
       detail::problem_v<detail::LogicalDivideOperation, Layout<SA, DA>, Layout<SB, DB>>;
-  detail::ReportDivide<problem>();
   if constexpr (problem == detail::Problem::kNone) {
     return detail::Evaluate<detail::LogicalDivideOperation>(a, b);
   } else {
+    using A = Layout<SA, DA>;
+    using B = Layout<SB, DB>;
+    detail::ReportDivide<problem HLO_CUTE_TEXT(A) HLO_CUTE_TEXT(B)>();
     return detail::WholeTile(a);
   }
 }
@@ -152,10 +154,12 @@ template <class SA, class DA, class SB, class DB>
 HLO_CUTE_INLINE constexpr auto logical_product(Layout<SA, DA> const& a, Layout<SB, DB> const& b) {
   constexpr auto problem =
       detail::problem_v<detail::LogicalProductOperation, Layout<SA, DA>, Layout<SB, DB>>;
-  detail::ReportProduct<problem>();
   if constexpr (problem == detail::Problem::kNone) {
     return detail::Evaluate<detail::LogicalProductOperation>(a, b);
   } else {
+    using A = Layout<SA, DA>;
+    using B = Layout<SB, DB>;
+    detail::ReportProduct<problem HLO_CUTE_TEXT(A) HLO_CUTE_TEXT(B)>();
     return detail::WholeTile(a);
   }
 }

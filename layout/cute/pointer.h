@@ -258,7 +258,7 @@ struct is_rmem
 
 #define HLO_CUTE_MAKE_PTR(name, Tag)                           \
   template <class Iter>                                        \
-  HLO_CUTE_INLINE constexpr auto name(Iter iter) {      \
+  HLO_CUTE_INLINE constexpr auto name(Iter iter) {             \
     return detail::Tagged<Tag>(iter);                          \
   }                                                            \
   template <class T, class P>                                  \

@@ -6,13 +6,36 @@
 // A kernel written for CuTe's documented API includes this header and says
 //
 //   namespace cute = hlo_indexing::layout::cute;
+//
+// Each header includes what it needs. Here they follow each other so that an error message names
+// one header and not the chain of those that include it.
+// clang-format off
+#include "layout/cute/config.h"
+#include "layout/cute/integral.h"
+#include "layout/cute/tuple.h"
+#include "layout/cute/int_tuple.h"
+#include "layout/cute/arithmetic_tuple.h"
+#include "layout/cute/coordinate.h"
+#include "layout/cute/mode_tree.h"
+#include "layout/cute/mode_algebra.h"
+#include "layout/cute/layout.h"
+#include "layout/cute/layout_evaluate.h"
+#include "layout/cute/error_text.h"
+#include "layout/cute/layout_algebra.h"
+#include "layout/cute/layout_tiling.h"
+#include "layout/cute/swizzle.h"
+#include "layout/cute/numeric_types.h"
+#include "layout/cute/layout_recast.h"
+#include "layout/cute/pointer.h"
+#include "layout/cute/tensor_engine.h"
+#include "layout/cute/tensor_core.h"
+#include "layout/cute/tensor_partition.h"
 #include "layout/cute/algorithm.h"
 #include "layout/cute/copy.h"
 #include "layout/cute/gemm.h"
 #include "layout/cute/print.h"
-#include "layout/cute/print_latex.h"
 #include "layout/cute/print_tensor.h"
-#include "layout/cute/tensor_core.h"
-#include "layout/cute/tensor_partition.h"
+#include "layout/cute/print_latex.h"
+// clang-format on
 
 #endif  // HLO_INDEXING_LAYOUT_CUTE_TENSOR_H_

@@ -178,8 +178,13 @@ HLO_CUTE_INLINE constexpr auto make_tensor(Iter const& iter, LayoutArgs const&..
   static_assert(detail::IsIterator<std::decay_t<Iter>>::value,
                 "make_tensor(iter, layout): the first argument is not an iterator.");
   static_assert(sizeof...(LayoutArgs) > 0, "make_tensor(iter, layout): there is no layout.");
-  const auto l = detail::LayoutFrom(args...);
-  return detail::View(static_cast<std::decay_t<Iter>>(iter), l, detail::RangeOf(l));
+  if constexpr (detail::IsIterator<std::decay_t<Iter>>::value) {
+    const auto l = detail::LayoutFrom(args...);
+    return detail::View(static_cast<std::decay_t<Iter>>(iter), l, detail::RangeOf(l));
+  } else {
+    using None = Layout<C<1>, C<0>>;
+    return detail::View(static_cast<int*>(nullptr), None{}, detail::RangeOf(None{}));
+  }
 }
 
 /// An owning tensor of the shape of another, compact, with its order of strides.

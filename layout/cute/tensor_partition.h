@@ -20,12 +20,21 @@ HLO_CUTE_TENSOR_TILING(tiled_divide)
 HLO_CUTE_TENSOR_TILING(flat_divide)
 #undef HLO_CUTE_TENSOR_TILING
 
+namespace detail {
+template <class T>
+HLO_CUTE_INLINE constexpr void RefuseProduct() {
+  constexpr bool is_a_tensor = is_tensor<T>::value;
+  static_assert(
+      !is_a_tensor,
+      "products of tensors do not exist, for they would reach elements outside of the data. "
+      "Multiply the layout instead.");
+}
+}  // namespace detail
+
 #define HLO_CUTE_NO_TENSOR_PRODUCT(name)                                                        \
   template <class T, class Tiler, std::enable_if_t<is_tensor<std::decay_t<T>>::value, int> = 0> \
   HLO_CUTE_INLINE constexpr void name(T&&, Tiler const&) {                                      \
-    static_assert(!is_tensor<std::decay_t<T>>::value, #name                                     \
-                  "(tensor, ...): products of tensors do not exist, for they would reach "      \
-                  "elements outside of the data. Multiply the layout instead.");                \
+    detail::RefuseProduct<std::decay_t<T>>();                                                   \
   }
 HLO_CUTE_NO_TENSOR_PRODUCT(logical_product)
 HLO_CUTE_NO_TENSOR_PRODUCT(zipped_product)

@@ -1,0 +1,5 @@
+// EXPECT: complement(L, M): there is none. L maps two coordinates to one offset
+// LAYOUT: (_2,_2):(_1,_1)
+#include "layout/cute/tensor.h"
+using namespace hlo_indexing::layout::cute;
+auto Test() { return complement(Layout<Shape<_2, _2>, Stride<_1, _1>>{}, _24{}); }

@@ -1,0 +1,8 @@
+// EXPECT: copy(src, dst): dst has modes of stride 0 along which src differs
+#include "layout/cute/tensor.h"
+using namespace hlo_indexing::layout::cute;
+void Test() {
+  auto a = make_tensor<float>(Shape<_4, _2>{});
+  auto b = make_tensor<float>(Shape<_4, _2>{}, Stride<_1, _0>{});
+  copy(a, b);
+}

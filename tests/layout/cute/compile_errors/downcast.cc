@@ -1,0 +1,4 @@
+// EXPECT: downcast<n>: no mode has the static stride 1
+#include "layout/cute/tensor.h"
+using namespace hlo_indexing::layout::cute;
+auto Test() { return downcast<4>(Layout<Shape<_4, _2>, Stride<_12, _2>>{}); }

@@ -1,0 +1,4 @@
+// EXPECT: a tensor that owns its elements needs a static layout
+#include "layout/cute/tensor.h"
+using namespace hlo_indexing::layout::cute;
+void Test(int n) { auto t = make_tensor<float>(make_shape(_8{}, n)); }

@@ -1,0 +1,7 @@
+// EXPECT: the number of coordinates is not the rank of the tensor
+#include "layout/cute/tensor.h"
+using namespace hlo_indexing::layout::cute;
+float Test(float* p) {
+  auto a = make_tensor(p, make_shape(8, 16));
+  return a(1, 2, 3);
+}

@@ -1,0 +1,4 @@
+// EXPECT: shape_div(a, b): neither of the integers divides the other
+#include "layout/cute/tensor.h"
+using namespace hlo_indexing::layout::cute;
+auto Test() { return shape_div(_6{}, _4{}); }

@@ -1,0 +1,4 @@
+// EXPECT: products of tensors do not exist
+#include "layout/cute/tensor.h"
+using namespace hlo_indexing::layout::cute;
+void Test(float* p) { logical_product(make_tensor(p, make_shape(_8{}, _16{})), Layout<_4>{}); }

@@ -1,0 +1,7 @@
+// EXPECT: The tiler has more modes than the layout it divides
+#include "layout/cute/tensor.h"
+using namespace hlo_indexing::layout::cute;
+auto Test(float* p) {
+  auto a = make_tensor(p, make_shape(8, 16));
+  return zipped_divide(a, Shape<_4, _4, _4>{});
+}
