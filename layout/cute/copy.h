@@ -60,9 +60,8 @@ struct VectorOperation {
     Outcome common{};
     CommonOperation::Run(common, a, b);
     const Modes modes = common.tree.Leaves();
-    const bool usable = common.problem == Problem::kNone && modes.count == 1 &&
-                        modes.mode[0].shape.known() && modes.mode[0].stride.known() &&
-                        modes.mode[0].stride.value > 0;
+    const bool usable = common.problem == Problem::kNone && modes.mode[0].shape.known() &&
+                        modes.mode[0].stride.known() && modes.mode[0].stride.value > 0;
     for (int64_t n = limit; usable && n > 1; n /= 2) {
       if (modes.mode[0].shape.value % n != 0) continue;
       ModeTree vector{};

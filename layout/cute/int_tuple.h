@@ -6,6 +6,10 @@
 // Shapes, strides and coordinates: an integer, or a tuple of such.
 HLO_CUTE_BEGIN_NAMESPACE
 
+template <int... I, class T, std::enable_if_t<is_integral<T>::value, int> = 0>
+HLO_CUTE_INLINE constexpr auto rank(T const&) {
+  return Int<1>{};
+}
 /// The number of members of the mode at I...: rank<1>((4,(2,3))) -> 2. An integer has rank 1.
 template <int... I, class... T>
 HLO_CUTE_INLINE constexpr auto rank(tuple<T...> const& t) {
@@ -14,10 +18,6 @@ HLO_CUTE_INLINE constexpr auto rank(tuple<T...> const& t) {
   } else {
     return rank(get<I...>(t));
   }
-}
-template <int... I, class T, std::enable_if_t<is_integral<T>::value, int> = 0>
-HLO_CUTE_INLINE constexpr auto rank(T const&) {
-  return Int<1>{};
 }
 
 namespace detail {
@@ -41,6 +41,10 @@ struct LeafCount<tuple<T...>> : C<(LeafCount<T>::value + ... + 0)> {};
 
 }  // namespace detail
 
+template <int... I, class T, std::enable_if_t<is_integral<T>::value, int> = 0>
+HLO_CUTE_INLINE constexpr auto depth(T const&) {
+  return Int<0>{};
+}
 /// The height of the tree of tuples: depth((4,(2,3))) -> 2. An integer has depth 0.
 template <int... I, class... T>
 HLO_CUTE_INLINE constexpr auto depth(tuple<T...> const& t) {
@@ -49,10 +53,6 @@ HLO_CUTE_INLINE constexpr auto depth(tuple<T...> const& t) {
   } else {
     return depth(get<I...>(t));
   }
-}
-template <int... I, class T, std::enable_if_t<is_integral<T>::value, int> = 0>
-HLO_CUTE_INLINE constexpr auto depth(T const&) {
-  return Int<0>{};
 }
 
 namespace detail {

@@ -300,8 +300,8 @@ HLO_CUTE_INLINE constexpr auto UnflattenModes(Flat const& flat, T const& profile
   if constexpr (I == tuple_size_v<T>) {
     return tuple<>{};
   } else {
-    using Mode = tuple_element_t<I, T>;
-    constexpr int leaves = LeafCount<Mode>::value;
+    using Profile = tuple_element_t<I, T>;
+    constexpr int leaves = LeafCount<Profile>::value;
     return tuple_cat(make_tuple(UnflattenFrom(take<begin, begin + leaves>(flat), get<I>(profile))),
                      UnflattenModes<begin + leaves, I + 1>(flat, profile));
   }

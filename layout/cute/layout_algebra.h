@@ -144,7 +144,7 @@ HLO_CUTE_INLINE constexpr auto composition(Layout<S, D> const& l, Tiler const& t
       return l;
     }
   } else {
-    return composition(l, make_layout(tiler));
+    return composition(l, Layout<Tiler, C<1>>(tiler));
   }
 }
 

@@ -161,8 +161,14 @@ HLO_CUTE_INLINE constexpr int64_t Execute(int64_t a, int64_t b, int64_t c) {
                    "composition: there is no such layout, modes of the right layout carry over "
                    "into the next mode of the left one");
     return 0;
+  } else if constexpr (code == Code::kRequireNoCarry) {
+    HLO_CUTE_CHECK(a < b || c == 0,
+                   "composition: there is no such layout, modes of the right layout carry over "
+                   "into the next mode of the left one");
+    return 0;
   } else if constexpr (code == Code::kRequireMultiple) {
-    HLO_CUTE_CHECK(b != 0 && a % b == 0, "divide: an extent is not a multiple of the tile");
+    HLO_CUTE_CHECK(b > 0 && a >= b && a % b == 0,
+                   "complement: there is none, the strides do not divide each other");
     return 0;
   } else {
     static_assert(code == Code::kRequireDivides, "");

@@ -318,8 +318,10 @@ template <class S, class D>
 HLO_CUTE_INLINE constexpr auto make_fragment_like(Layout<S, D> const& l) {
   constexpr int r = tuple_size_v<S>;
   if constexpr (r > 1 && is_static_v<S>) {
+    const auto first = detail::FilterShape(get<0>(l.stride()), get<0>(l.shape()));
+    const auto head = make_layout(get<0>(l.shape()), compact_col_major(first));
     const auto tail = make_ordered_layout(take<1, r>(l.shape()), take<1, r>(l.stride()));
-    return tiled_product(make_layout(get<0>(l.shape())), tail);
+    return tiled_product(head, tail);
   } else {
     return make_layout(l.shape());
   }

@@ -21,8 +21,8 @@ HLO_CUTE_HD constexpr void Push(Modes& modes, Number shape, Number stride, int64
 
 // Whether b continues where a ends, as far as is known.
 HLO_CUTE_HD constexpr bool Continues(Mode const& a, Mode const& b) {
-  return a.shape.known() && a.stride.known() && b.stride.known() && a.path == b.path &&
-         a.shape.value * a.stride.value == b.stride.value;
+  return a.shape.known() && a.stride.known() && b.shape.known() && b.stride.known() &&
+         a.path == b.path && a.shape.value * a.stride.value == b.stride.value;
 }
 
 enum class LastMode { kLikeOthers, kKept };
@@ -225,14 +225,24 @@ HLO_CUTE_HD constexpr int FindPath(ModeTree const& a, int64_t path) {
   return position;
 }
 
-// Modes of b that meet in a mode of a must not carry over into the next.
+// Modes of b that meet in a mode of a must not carry over into the next: unless that continues the
+// mode, which for dynamic numbers is seen at run time only.
 HLO_CUTE_HD constexpr Problem CheckDigits(Program& p, Modes const& a, DigitUse const& use) {
   for (int k = 0; k + 1 < a.count; ++k) {
     if (use.users[k] < 2) continue;
-    if (use.sum[k].known() && a.mode[k].shape.known()) {
-      if (use.sum[k].value >= a.mode[k].shape.value) return Problem::kModesCarry;
+    Mode const& mode = a.mode[k];
+    Mode const& next = a.mode[k + 1];
+    const bool known = mode.shape.known() && mode.stride.known() && next.stride.known();
+    if (use.sum[k].known() && mode.shape.known()) {
+      if (use.sum[k].value < mode.shape.value) continue;
+      if (known) return Problem::kModesCarry;
+    }
+    if (k + 2 == a.count && !known && mode.path == next.path) {
+      const Number end = Product(p, mode.shape, mode.stride);
+      Emit(p, Code::kRequireNoCarry, use.sum[k], mode.shape,
+           Sum(p, end, Product(p, Known(-1), next.stride)), false, 0);
     } else {
-      Require(p, Code::kRequireLess, use.sum[k], a.mode[k].shape);
+      Require(p, Code::kRequireLess, use.sum[k], mode.shape);
     }
   }
   return Problem::kNone;
@@ -329,41 +339,45 @@ HLO_CUTE_HD constexpr Problem StridesMustBePositive(Modes const& modes) {
   return Problem::kNone;
 }
 
-// The factors of the space of size `target` (a product of extents) that lie beyond `covered`, with
-// their strides.
+// What of the space of size `target` (a product of extents) lies beyond `covered`: one mode, or two
+// if known extents come before dynamic ones, so that the known part stays known.
 HLO_CUTE_HD constexpr void PushRest(Program& p, Modes const& target, Number covered,
                                     Modes& result) {
-  Number total = Known(1);
-  for (int i = 0; i < target.count && total.known(); ++i) {
-    total = target.mode[i].shape.known() ? Known(total.value * target.mode[i].shape.value)
-                                         : target.mode[i].shape;
+  Number known = Known(1);
+  int at = 0;
+  for (; at < target.count && target.mode[at].shape.known(); ++at) {
+    known = Known(known.value * target.mode[at].shape.value);
   }
-  if (target.count == 1 || total.known()) {
-    Push(result, CeilQuotient(p, total, covered), covered);
+  if (at == target.count) {
+    Push(result, CeilQuotient(p, known, covered), covered);
     return;
   }
-  // Extents by themselves, so that the known ones stay known. What is covered has to end at a mode
-  // or divide one, or the product of the quotients would be too large.
-  Number stride = covered;
-  for (int i = 0; i < target.count; ++i) {
-    Number const& extent = target.mode[i].shape;
-    const bool last = i + 1 == target.count;
-    const bool divides = extent.known() && covered.known() && extent.value > 0 &&
-                         (extent.value % covered.value == 0 || covered.value % extent.value == 0);
-    const bool multiple = covered.known() && DivisorOf(extent) % covered.value == 0;
-    if (!last && !divides && !multiple) Require(p, Code::kRequireDivides, extent, covered);
-    const Number quotient = CeilQuotient(p, extent, covered);
-    Push(result, quotient, stride);
-    if (last) break;
-    stride = Product(p, stride, quotient);
-    covered = multiple ? Known(1) : CeilQuotient(p, covered, extent);
+  Number dynamic = target.mode[at].shape;
+  for (int i = at + 1; i < target.count; ++i) {
+    dynamic = Product(p, dynamic, target.mode[i].shape);
   }
+  if (known.value <= 1) {
+    Push(result, CeilQuotient(p, Product(p, known, dynamic), covered), covered);
+    return;
+  }
+  // What is covered has to end with the known part or to divide it, or two quotients rounded up
+  // would make more than one.
+  const bool divides = covered.known() && covered.value > 0 &&
+                       (known.value % covered.value == 0 || covered.value % known.value == 0);
+  if (!divides) Require(p, Code::kRequireDivides, known, covered);
+  const Number quotient = CeilQuotient(p, known, covered);
+  Push(result, quotient, covered);
+  Push(result, CeilQuotient(p, dynamic, CeilQuotient(p, covered, known)),
+       Product(p, covered, quotient));
 }
 
+enum class Gaps { kRefused, kSkipped };
+
 /// The layout of what `modes` leaves out of the space of size `target`: its image together with
-/// that of `modes` covers the space, each element once. 4:2 in 24 -> (2,3):(1,8).
+/// that of `modes` covers the space, each element once. 4:2 in 24 -> (2,3):(1,8). Where the strides
+/// do not divide each other some elements cannot be covered: Gaps says what then happens.
 HLO_CUTE_HD constexpr Problem Complement(Program& p, Modes const& modes, Modes const& target,
-                                         Modes& result) {
+                                         Gaps policy, Modes& result) {
   Modes sorted = WithoutConstantModes(modes);
   Number covered = Known(1);
   Modes gaps{};
@@ -377,9 +391,16 @@ HLO_CUTE_HD constexpr Problem Complement(Program& p, Modes const& modes, Modes c
     SortByStride(p, sorted, before);
     for (int i = 0; i < sorted.count; ++i) {
       Number const& stride = sorted.mode[i].stride;
-      if (!covered.known()) return Problem::kDynamicStride;
-      if (covered.value == 0 || stride.value % covered.value != 0) return Problem::kNotInjective;
-      Push(gaps, Known(stride.value / covered.value), covered);
+      if (covered.known()) {
+        const bool fits =
+            covered.value > 0 && (policy == Gaps::kSkipped ? stride.value >= covered.value
+                                                           : stride.value % covered.value == 0);
+        if (!fits) return Problem::kNotInjective;
+        Push(gaps, Known(stride.value / covered.value), covered);
+      } else {
+        Require(p, Code::kRequireMultiple, stride, covered);
+        Push(gaps, Quotient(p, stride, covered), covered);
+      }
       covered = Product(p, sorted.mode[i].shape, stride);
     }
   }
@@ -391,17 +412,19 @@ HLO_CUTE_HD constexpr Problem Complement(Program& p, Modes const& modes, Modes c
 /// The largest layout r with layout(r(i)) = i: (8,4):(4,1) -> (4,8):(8,1)
 HLO_CUTE_HD constexpr Modes RightInverse(Program& p, Modes const& modes) {
   // Only modes with known, positive strides take part; extents before them count.
-  Modes coalesced = Coalesced(p, modes, LastMode::kLikeOthers);
+  const Modes coalesced = Coalesced(p, modes, LastMode::kLikeOthers);
   Modes result{};
-  int64_t reached = 1;
-  while (true) {
+  Number reached = Known(1);
+  while (reached.known()) {
     int best = -1;
     Number before = Known(1);
     Number before_best{};
     for (int i = 0; i < coalesced.count; ++i) {
       Mode const& mode = coalesced.mode[i];
-      if (mode.stride.Is(reached) && mode.path == 0 && mode.shape.known() && mode.shape.value > 1 &&
-          (best < 0 || mode.shape.value > coalesced.mode[best].shape.value)) {
+      const bool fits = mode.stride.Is(reached.value) && mode.path == 0 &&
+                        (!mode.shape.known() || mode.shape.value > 1);
+      // Of several the longest, and a known one before a dynamic one.
+      if (fits && (best < 0 || mode.shape.value > coalesced.mode[best].shape.value)) {
         best = i;
         before_best = before;
       }
@@ -409,9 +432,24 @@ HLO_CUTE_HD constexpr Modes RightInverse(Program& p, Modes const& modes) {
     }
     if (best < 0) break;
     Push(result, coalesced.mode[best].shape, before_best);
-    reached *= coalesced.mode[best].shape.value;
+    reached = coalesced.mode[best].shape.known()
+                  ? Known(reached.value * coalesced.mode[best].shape.value)
+                  : coalesced.mode[best].shape;
   }
   return Coalesced(p, result, LastMode::kLikeOthers);
+}
+
+constexpr int64_t kMaxEnumeratedInverse = 4096;
+
+HLO_CUTE_HD constexpr Problem InvertsOnImage(Modes const& layout, Modes const& inverse) {
+  int64_t size = 1;
+  for (int i = 0; i < layout.count; ++i) size *= layout.mode[i].shape.value;
+  if (size > kMaxEnumeratedInverse) return Problem::kInverseGap;
+  for (int64_t i = 0; i < size; ++i) {
+    const int64_t value = Evaluate(layout, i);
+    if (Evaluate(layout, Evaluate(inverse, value)) != value) return Problem::kInverseGap;
+  }
+  return Problem::kNone;
 }
 
 /// A layout r with layout(r(layout(i))) = layout(i): 4:2 -> (2,4):(0,1)
@@ -436,17 +474,28 @@ HLO_CUTE_HD constexpr Problem LeftInverse(Program& p, Modes const& modes, Modes&
     }
     before = Product(p, before, mode.shape);
   }
-  Number reached = Known(1);
+  // A value is a sum of digits times strides. The digit of a stride is what is left when it is
+  // divided out, modulo the next stride.
   Modes pieces{};
+  bool disjoint = true;
+  if (sorted.count > 0) Push(pieces, sorted.mode[0].stride, Known(0));
   for (int i = 0; i < sorted.count; ++i) {
     Mode const& mode = sorted.mode[i];
-    if (!reached.known()) return Problem::kDynamicStride;
-    if (mode.stride.value % reached.value != 0) return Problem::kInverseGap;
-    Push(pieces, Known(mode.stride.value / reached.value), Known(0));
-    Push(pieces, mode.shape, before_sorted[i]);
-    reached = Product(p, mode.shape, mode.stride);
+    if (i + 1 == sorted.count) {
+      Push(pieces, mode.shape, before_sorted[i]);
+      break;
+    }
+    const int64_t next = sorted.mode[i + 1].stride.value;
+    if (next % mode.stride.value != 0) return Problem::kInverseGap;
+    const int64_t period = next / mode.stride.value;
+    disjoint = disjoint && mode.shape.known() && mode.shape.value <= period;
+    if (!mode.shape.known())
+      Require(p, Code::kRequireLess, Sum(p, mode.shape, Known(-1)), Known(period));
+    Push(pieces, Known(period), before_sorted[i]);
   }
   result = Coalesced(p, pieces, LastMode::kLikeOthers);
+  // Where modes overlap, this may invert or not.
+  if (!disjoint && AllKnown(modes)) return InvertsOnImage(modes, result);
   return Problem::kNone;
 }
 
@@ -455,10 +504,12 @@ HLO_CUTE_HD constexpr Modes NullSpace(Program& p, Modes const& modes) {
   Modes zeros{};
   Number before = Known(1);
   for (int i = 0; i < modes.count; ++i) {
-    if (modes.mode[i].stride.Is(0)) Push(zeros, modes.mode[i].shape, before);
-    before = Product(p, before, modes.mode[i].shape);
+    Number const& extent = modes.mode[i].shape;
+    if (modes.mode[i].stride.Is(0)) Push(zeros, extent, extent.Is(1) ? Known(0) : before);
+    before = Product(p, before, extent);
   }
-  return Coalesced(p, zeros, LastMode::kLikeOthers);
+  if (zeros.count == 0) Push(zeros, Known(1), Known(0));
+  return zeros;
 }
 
 /// 1 + the largest value less the smallest, of integer strides.
@@ -492,7 +543,8 @@ struct ComposeOperation {
 struct ComplementOperation {
   HLO_CUTE_HD static constexpr void Run(Outcome& o, ModeTree const& a, ModeTree const& target) {
     Modes result{};
-    const Problem problem = Complement(o.program, a.Leaves(), target.Leaves(), result);
+    const Problem problem =
+        Complement(o.program, a.Leaves(), target.Leaves(), Gaps::kSkipped, result);
     if (problem != Problem::kNone) return o.Fail(problem);
     o.tree.AddModes(result);
   }
@@ -521,7 +573,7 @@ struct LogicalDivideOperation {
   HLO_CUTE_HD static constexpr void Run(Outcome& o, ModeTree const& a, ModeTree const& b) {
     const Modes domain = Coalesced(o.program, a.Leaves(), LastMode::kLikeOthers);
     Modes rest{};
-    const Problem problem = Complement(o.program, b.Leaves(), domain, rest);
+    const Problem problem = Complement(o.program, b.Leaves(), domain, Gaps::kRefused, rest);
     if (problem != Problem::kNone) return o.Fail(problem);
     ModeTree tile_and_rest{};
     tile_and_rest.AddTuple(2);
@@ -539,7 +591,7 @@ struct LogicalProductOperation {
     Modes target{};
     Push(target, size, Known(1));
     Modes rest{};
-    const Problem problem = Complement(o.program, leaves, target, rest);
+    const Problem problem = Complement(o.program, leaves, target, Gaps::kRefused, rest);
     if (problem != Problem::kNone) return o.Fail(problem);
     ModeTree rest_tree{};
     rest_tree.AddModes(rest);

@@ -52,6 +52,7 @@ enum class Code : unsigned char {
   kWalkStride,
   // Checks: a < b; a is a multiple of b; one of a and b is a multiple of the other.
   kRequireLess,
+  kRequireNoCarry,  // a < b, or c is 0
   kRequireMultiple,
   kRequireDivides,
 };

@@ -104,6 +104,23 @@ HLO_CUTE_INLINE constexpr auto local_tile(T&& t, Tiler const& tiler, Coordinate 
   return local_tile(t, dice(projection, tiler), dice(projection, coord));
 }
 
+namespace detail {
+
+// get_flat_coord is right for the threads of a compact layout.
+template <class S, class D, class Index>
+HLO_CUTE_INLINE constexpr void CheckThread(Layout<S, D> const& threads, Index const& index) {
+  static_cast<void>(threads);
+  static_cast<void>(index);
+  HLO_CUTE_DEBUG_CHECK(static_cast<int64_t>(index) >= 0 &&
+                           static_cast<int64_t>(index) < static_cast<int64_t>(cosize(threads)),
+                       "local_partition(t, threads, index): the index is not one of a thread");
+  HLO_CUTE_DEBUG_CHECK(
+      static_cast<int64_t>(threads(threads.get_flat_coord(index))) == static_cast<int64_t>(index),
+      "local_partition(t, threads, index): the layout of the threads is not compact");
+}
+
+}  // namespace detail
+
 /// The elements of one of the threads that a layout of threads tiles the tensor with.
 /// local_partition((24,8):(1,24), 8x4 threads, 10) -> (3,2):(8,96) at offset 26
 template <class T, class S, class D, class Index,
@@ -112,21 +129,17 @@ HLO_CUTE_INLINE constexpr auto local_partition(T&& t, Layout<S, D> const& thread
                                                Index const& index) {
   static_assert(is_integral<Index>::value,
                 "local_partition(t, threads, index): the index is not an integer.");
-#if HLO_INDEXING_CUTE_DEBUG
-  HLO_CUTE_CHECK(static_cast<int64_t>(index) >= 0 &&
-                     static_cast<int64_t>(index) < static_cast<int64_t>(cosize(threads)),
-                 "local_partition(t, threads, index): the index is not one of a thread");
-  HLO_CUTE_CHECK(
-      static_cast<int64_t>(threads(threads.get_flat_coord(index))) == static_cast<int64_t>(index),
-      "local_partition(t, threads, index): the layout of the threads is not compact");
-#endif
+  detail::CheckThread(threads, index);
   return outer_partition(t, product_each(threads.shape()), threads.get_flat_coord(index));
 }
 template <class T, class S, class D, class Index, class Projection,
           std::enable_if_t<is_tensor<std::decay_t<T>>::value, int> = 0>
 HLO_CUTE_INLINE constexpr auto local_partition(T&& t, Layout<S, D> const& threads,
                                                Index const& index, Projection const& projection) {
-  return local_partition(t, dice(projection, threads), index);
+  // The index counts all threads, those of the modes that are left out as well.
+  detail::CheckThread(threads, index);
+  const auto projected = dice(projection, threads);
+  return outer_partition(t, product_each(projected.shape()), projected.get_flat_coord(index));
 }
 
 /// How much of a tile lies inside the shape, mode by mode: the last tiles of modes that the tiler

@@ -195,8 +195,11 @@ int64_t Interpret(Code code, int64_t a, int64_t b, int64_t c) {
     case Code::kRequireLess:
       if (a >= b) throw CheckFailed("less");
       return 0;
+    case Code::kRequireNoCarry:
+      if (a >= b && c != 0) throw CheckFailed("carry");
+      return 0;
     case Code::kRequireMultiple:
-      if (a % b != 0) throw CheckFailed("multiple");
+      if (b <= 0 || a < b || a % b != 0) throw CheckFailed("multiple");
       return 0;
     case Code::kRequireDivides:
       if (a == 0 || b == 0 || (a % b != 0 && b % a != 0)) throw CheckFailed("divides");
@@ -309,6 +312,19 @@ TEST(ModeAlgebra, CoalescedLayoutsAreTheSameFunction) {
   }
 }
 
+// Whether each stride is a multiple of what the modes of smaller strides reach.
+bool StridesDivide(Flat layout) {
+  std::sort(layout.begin(), layout.end(),
+            [](Leaf const& x, Leaf const& y) { return x.stride < y.stride; });
+  int64_t reach = 1;
+  for (Leaf const& leaf : layout) {
+    if (leaf.stride == 0) continue;
+    if (leaf.stride % reach != 0) return false;
+    reach = leaf.shape * leaf.stride;
+  }
+  return true;
+}
+
 TEST(ModeAlgebra, ComplementsCoverTheRestOnce) {
   RandomLayouts random(4);
   int found = 0;
@@ -331,6 +347,7 @@ TEST(ModeAlgebra, ComplementsCoverTheRestOnce) {
       for (int64_t other : rest) ASSERT_TRUE(sums.insert(value + other).second) << row;
     }
     // Covering: at least the target, and nothing in it is left out.
+    if (!StridesDivide(a)) continue;
     for (int64_t value = 0; value < target; ++value)
       ASSERT_TRUE(sums.count(value) == 1) << row << " misses " << value;
     // And not larger than rounding up to the reach of a makes it.

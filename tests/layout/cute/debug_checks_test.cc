@@ -1,0 +1,125 @@
+// What debug builds check; a failed check throws here.
+#include <stdexcept>
+
+#define HLO_INDEXING_CUTE_DEBUG 1
+#define HLO_INDEXING_CUTE_FAIL(message) throw std::runtime_error(message)
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "layout/cute/tensor.h"
+
+namespace cute_test {
+namespace {
+
+using namespace hlo_indexing::layout::cute;  // NOLINT: as kernels do
+
+// The message of the check that fails, or "" if none does.
+template <class F>
+std::string FailureOf(F&& f) {
+  try {
+    f();
+  } catch (std::runtime_error const& error) {
+    return error.what();
+  }
+  return "";
+}
+
+constexpr char kOutside[] = "tensor access: the coordinate lies outside the shape of the tensor";
+
+TEST(DebugChecks, AccessOutsideTheShape) {
+  Tensor t = make_tensor<float>(Shape<_4, _8>{});
+  EXPECT_EQ(FailureOf([&] { t(3, 7) = 1; }), "");
+  EXPECT_EQ(FailureOf([&] { t(4, 0) = 1; }), kOutside);
+  EXPECT_EQ(FailureOf([&] { t(-1, 0) = 1; }), kOutside);
+  EXPECT_EQ(FailureOf([&] { t(31) = 1; }), "");
+  EXPECT_EQ(FailureOf([&] { t(32) = 1; }), kOutside);
+  EXPECT_EQ(FailureOf([&] { t(4, _); }),
+            "tensor slice: the coordinate lies outside the shape of the tensor");
+}
+
+TEST(DebugChecks, TilesThatReachBeyondTheMemory) {
+  float storage[41 * 55];
+  Tensor t = make_tensor(&storage[0], make_shape(41, 55));
+  Tensor last = local_tile(t, Shape<_4, _8>{}, make_coord(10, 6));  // 1 x 7 elements are inside
+  EXPECT_EQ(FailureOf([&] { last(0, 6) = 1; }), "");
+  EXPECT_EQ(FailureOf([&] { last(0, 7) = 1; }),
+            "tensor access: the element lies outside the memory of the tensor");
+  EXPECT_EQ(FailureOf([&] { last(3, 6) = 1; }),
+            "tensor access: the element lies outside the memory of the tensor");
+  const auto extent = tile_extent(t.shape(), Shape<_4, _8>{}, make_coord(10, 6));
+  EXPECT_EQ(get<0>(extent), 1);
+  EXPECT_EQ(get<1>(extent), 7);
+  int inside = 0;
+  for (int i = 0; i < size(last); ++i)
+    inside += elem_less(idx2crd(i, last.shape()), extent) ? 1 : 0;
+  EXPECT_EQ(inside, 7);
+}
+
+TEST(DebugChecks, DestinationsThatAlias) {
+  int storage[16] = {};
+  // Orders that tie leave both modes with stride 1.
+  const auto tied = make_ordered_layout(make_shape(4, 4), Step<_1, _1>{});
+  Tensor aliased = make_tensor(&storage[0], tied);
+  const char message[] = "the destination maps two coordinates to one element";
+  EXPECT_EQ(FailureOf([&] { fill(aliased, 1); }), message);
+  EXPECT_EQ(FailureOf([&] { copy(make_tensor<int>(Shape<_4, _4>{}), aliased); }), message);
+  EXPECT_EQ(FailureOf([&] { fill(make_tensor(&storage[0], make_shape(4, 4)), 1); }), "");
+  // Static: found at the first write as well, and not where strides merely interleave.
+  EXPECT_EQ(
+      FailureOf([&] { clear(make_tensor(&storage[0], Layout<Shape<_4, _4>, Stride<_1, _1>>{})); }),
+      message);
+  EXPECT_EQ(
+      FailureOf([&] { clear(make_tensor(&storage[0], Layout<Shape<_3, _2>, Stride<_2, _3>>{})); }),
+      "");
+  // A stride of 0 is a broadcast.
+  EXPECT_EQ(
+      FailureOf([&] { clear(make_tensor(&storage[0], Layout<Shape<_4, _4>, Stride<_1, _0>>{})); }),
+      "");
+}
+
+TEST(DebugChecks, SizesThatOverflow) {
+  const auto large = make_layout(make_shape(65536, 65536));
+  EXPECT_EQ(size(large), int64_t{1} << 32);
+  EXPECT_EQ(cosize(large), int64_t{1} << 32);
+  EXPECT_EQ(large(65535, 65535), (int64_t{1} << 32) - 1);
+  const auto message = "a size or an offset does not fit 64 bits";
+  const int64_t huge = int64_t{1} << 40;
+  EXPECT_EQ(FailureOf([&] { size(make_shape(huge, huge)); }), message);
+}
+
+TEST(DebugChecks, AssumptionsThatDoNotHold) {
+  EXPECT_EQ(FailureOf([] { assume<8>(24); }), "");
+  EXPECT_EQ(FailureOf([] { assume<8>(20); }), "assume<divisor>(n): n is not a multiple of divisor");
+}
+
+TEST(DebugChecks, ThreadsThatDoNotExist) {
+  Tensor t = make_tensor<float>(Shape<_4, _8>{});
+  const auto threads = Layout<Shape<_2, _4>>{};
+  EXPECT_EQ(FailureOf([&] { local_partition(t, threads, 7); }), "");
+  EXPECT_EQ(FailureOf([&] { local_partition(t, threads, 8); }),
+            "local_partition(t, threads, index): the index is not one of a thread");
+}
+
+// These stay in every build: they stand for a wrong layout.
+TEST(Checks, DynamicCompositionsThatDoNotExist) {
+  const auto a = make_layout(make_shape(4, 6, 8), make_stride(2, 3, 5));
+  EXPECT_NE(FailureOf([&] { composition(a, make_layout(6, 3)); }), "");
+  EXPECT_EQ(FailureOf([&] { composition(a, make_layout(2, 2)); }), "");
+  const auto b = make_layout(make_shape(5, 8), make_stride(8, 1));
+  EXPECT_NE(
+      FailureOf([&] { composition(b, make_layout(make_shape(2, 2, 2), make_stride(1, 2, 4))); }),
+      "");
+  // A stride of 0 divides nothing.
+  const auto zero = composition(make_layout(make_shape(8, 3), make_stride(3, 1)),
+                                make_layout(make_shape(4, 1), make_stride(1, 0)));
+  for (int i = 0; i < 4; ++i) EXPECT_EQ(zero(i), 3 * i);
+}
+TEST(Checks, RecastsThatDoNotExist) {
+  EXPECT_NE(FailureOf([] { recast_layout<half_t, uint32_t>(make_layout(16, 1)); }), "");
+  EXPECT_EQ(FailureOf([] { recast_layout<half_t, uint32_t>(make_layout(16, 2)); }), "");
+}
+
+}  // namespace
+}  // namespace cute_test
