@@ -23,11 +23,15 @@
 #if defined(__CUDACC__)
 #define HLO_CUTE_HD __host__ __device__
 #define HLO_CUTE_INLINE __host__ __device__ __forceinline__
+#define HLO_CUTE_LEAF __host__ __device__ __forceinline__
 // A constant that code on both sides may take by reference.
 #define HLO_CUTE_CONSTANT static const __device__
 #else
 #define HLO_CUTE_HD
-#define HLO_CUTE_INLINE inline __attribute__((always_inline))
+#define HLO_CUTE_INLINE inline
+// Functions that are shorter than a call of them: without optimization these would be most of the
+// code.
+#define HLO_CUTE_LEAF inline __attribute__((always_inline))
 #define HLO_CUTE_CONSTANT inline constexpr
 #endif
 

@@ -249,22 +249,29 @@ HLO_CUTE_INLINE constexpr auto crd2crd(Coordinate const& coord, From const& from
 namespace detail {
 
 template <class Coordinate, class T>
+HLO_CUTE_INLINE constexpr auto LiftSlice(Coordinate const& c, T const& t);
+template <class Coordinate, class T, int... I>
+HLO_CUTE_INLINE constexpr auto LiftSliceModes(Coordinate const& c, T const& t, seq<I...>) {
+  HLO_CUTE_RETURN(tuple_cat(LiftSlice(get<I>(c), get<I>(t))...));
+}
+template <class Coordinate, class T>
 HLO_CUTE_INLINE constexpr auto LiftSlice(Coordinate const& c, T const& t) {
   if constexpr (is_underscore_v<Coordinate>) {
-    return tuple<T>(t);
-  } else if constexpr (is_tuple_v<Coordinate>) {
-    if constexpr (HasUnderscore<Coordinate>::value) {
-      static_assert(
-          tuple_size_v<Coordinate> == tuple_size_v<T>,
-          "The coordinate has another rank than the shape (see the types Coordinate and T).");
-      return apply(transform(c, t, [](auto const& x, auto const& y) { return LiftSlice(x, y); }),
-                   [](auto const&... member) { return tuple_cat(member...); });
-    } else {
-      return tuple<>{};
-    }
-  } else {
+    return make_tuple(t);
+  } else if constexpr (!HasUnderscore<Coordinate>::value) {
     return tuple<>{};
+  } else {
+    static_assert(
+        tuple_size_v<Coordinate> == tuple_size_v<T>,
+        "The coordinate has another rank than the shape (see the types Coordinate and T).");
+    HLO_CUTE_RETURN(LiftSliceModes(c, t, make_seq<tuple_size_v<T>>{}));
   }
+}
+template <class Coordinate, class T>
+HLO_CUTE_INLINE constexpr auto LiftDice(Coordinate const& c, T const& t);
+template <class Coordinate, class T, int... I>
+HLO_CUTE_INLINE constexpr auto LiftDiceModes(Coordinate const& c, T const& t, seq<I...>) {
+  HLO_CUTE_RETURN(tuple_cat(LiftDice(get<I>(c), get<I>(t))...));
 }
 template <class Coordinate, class T>
 HLO_CUTE_INLINE constexpr auto LiftDice(Coordinate const& c, T const& t) {
@@ -274,10 +281,9 @@ HLO_CUTE_INLINE constexpr auto LiftDice(Coordinate const& c, T const& t) {
     static_assert(
         tuple_size_v<Coordinate> == tuple_size_v<T>,
         "The coordinate has another rank than the shape (see the types Coordinate and T).");
-    return apply(transform(c, t, [](auto const& x, auto const& y) { return LiftDice(x, y); }),
-                 [](auto const&... member) { return tuple_cat(member...); });
+    HLO_CUTE_RETURN(LiftDiceModes(c, t, make_seq<tuple_size_v<T>>{}));
   } else {
-    return tuple<T>(t);
+    return make_tuple(t);
   }
 }
 

@@ -19,8 +19,8 @@ struct C {
   using type = C;
   using value_type = std::remove_const_t<decltype(v)>;
   static constexpr value_type value = v;
-  HLO_CUTE_INLINE constexpr operator value_type() const noexcept { return v; }
-  HLO_CUTE_INLINE constexpr value_type operator()() const noexcept { return v; }
+  HLO_CUTE_LEAF constexpr operator value_type() const noexcept { return v; }
+  HLO_CUTE_LEAF constexpr value_type operator()() const noexcept { return v; }
 };
 
 template <int v>
@@ -296,12 +296,12 @@ HLO_CUTE_TEN(7)
 HLO_CUTE_TEN(8)
 HLO_CUTE_TEN(9)
 HLO_CUTE_HUNDRED(1)
-HLO_CUTE_HUNDRED(2) HLO_CUTE_HUNDRED(3) HLO_CUTE_HUNDRED(4) HLO_CUTE_HUNDRED(5) HLO_CUTE_HUNDRED(6)
-    HLO_CUTE_HUNDRED(7) HLO_CUTE_HUNDRED(8) HLO_CUTE_HUNDRED(9) HLO_CUTE_TEN(100) HLO_CUTE_TEN(101)
-        HLO_CUTE_TEN(102)
+HLO_CUTE_HUNDRED(2)
+HLO_CUTE_HUNDRED(3) HLO_CUTE_HUNDRED(4) HLO_CUTE_HUNDRED(5) HLO_CUTE_HUNDRED(6) HLO_CUTE_HUNDRED(7)
+    HLO_CUTE_HUNDRED(8) HLO_CUTE_HUNDRED(9) HLO_CUTE_TEN(100) HLO_CUTE_TEN(101) HLO_CUTE_TEN(102)
 #undef HLO_CUTE_TEN
 #undef HLO_CUTE_HUNDRED
-            using _2048 = Int<2048>;
+        using _2048 = Int<2048>;
 using _4096 = Int<4096>;
 using _8192 = Int<8192>;
 using _16384 = Int<16384>;

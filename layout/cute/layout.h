@@ -16,13 +16,13 @@ struct Layout : private detail::Slot<0, S>, private detail::Slot<1, D> {
                 "A layout's shape and stride must have the same profile (see the types S and D).");
   static constexpr int rank = tuple_size_v<S>;
 
-  HLO_CUTE_INLINE constexpr Layout(S const& s = {}, D const& d = {})
+  HLO_CUTE_LEAF constexpr Layout(S const& s = {}, D const& d = {})
       : detail::Slot<0, S>(s), detail::Slot<1, D>(d) {}
 
-  HLO_CUTE_INLINE constexpr Layout& layout() { return *this; }
-  HLO_CUTE_INLINE constexpr Layout const& layout() const { return *this; }
+  HLO_CUTE_LEAF constexpr Layout& layout() { return *this; }
+  HLO_CUTE_LEAF constexpr Layout const& layout() const { return *this; }
   template <int... I>
-  HLO_CUTE_INLINE constexpr decltype(auto) shape() const {
+  HLO_CUTE_LEAF constexpr decltype(auto) shape() const {
     if constexpr (sizeof...(I) == 0) {
       return detail::GetSlot<0>(static_cast<detail::Slot<0, S> const&>(*this));
     } else {
@@ -30,7 +30,7 @@ struct Layout : private detail::Slot<0, S>, private detail::Slot<1, D> {
     }
   }
   template <int... I>
-  HLO_CUTE_INLINE constexpr decltype(auto) stride() const {
+  HLO_CUTE_LEAF constexpr decltype(auto) stride() const {
     if constexpr (sizeof...(I) == 0) {
       return detail::GetSlot<1>(static_cast<detail::Slot<1, D> const&>(*this));
     } else {
@@ -42,9 +42,14 @@ struct Layout : private detail::Slot<0, S>, private detail::Slot<1, D> {
   template <class Coordinate>
   HLO_CUTE_INLINE constexpr auto operator()(Coordinate const& coord) const {
     if constexpr (detail::HasUnderscore<Coordinate>::value) {
-      const auto s = cute_slice(coord, shape());
-      const auto d = cute_slice(coord, stride());
-      return Layout<std::decay_t<decltype(s)>, std::decay_t<decltype(d)>>(s, d);
+      using KeptShape = decltype(cute_slice(coord, shape()));
+      using KeptStride = decltype(cute_slice(coord, stride()));
+      if constexpr (is_static_v<KeptShape> && is_static_v<KeptStride>) {
+        return Layout<KeptShape, KeptStride>{};
+      } else {
+        return Layout<KeptShape, KeptStride>(cute_slice(coord, shape()),
+                                             cute_slice(coord, stride()));
+      }
     } else {
       return crd2idx(coord, shape(), stride());
     }

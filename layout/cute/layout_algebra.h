@@ -120,8 +120,8 @@ HLO_CUTE_INLINE constexpr auto composition(Layout<SA, DA> const& a, Layout<SB, D
   if constexpr (problem == detail::Problem::kNone) {
     return detail::Evaluate<detail::ComposeOperation>(a, b);
   } else {
-    using A = Layout<SA, DA>;
-    using B = Layout<SB, DB>;
+    using A [[maybe_unused]] = Layout<SA, DA>;
+    using B [[maybe_unused]] = Layout<SB, DB>;
     detail::ReportComposition<problem HLO_CUTE_TEXT(A) HLO_CUTE_TEXT(B)>();
     return a;
   }
@@ -158,7 +158,7 @@ HLO_CUTE_INLINE constexpr auto complement(Layout<S, D> const& l, M const& cotarg
     if constexpr (problem == detail::Problem::kNone) {
       return detail::Evaluate<detail::ComplementOperation>(l, cotarget);
     } else {
-      using L = Layout<S, D>;
+      using L [[maybe_unused]] = Layout<S, D>;
       detail::ReportComplement<problem HLO_CUTE_TEXT(L) HLO_CUTE_TEXT(M)>();
       return l;
     }
@@ -182,7 +182,7 @@ HLO_CUTE_INLINE constexpr auto left_inverse(Layout<S, D> const& l) {
   if constexpr (problem == detail::Problem::kNone) {
     return detail::Evaluate<detail::LeftInverseOperation>(l);
   } else {
-    using L = Layout<S, D>;
+    using L [[maybe_unused]] = Layout<S, D>;
     detail::ReportInverse<problem HLO_CUTE_TEXT(L)>();
     return l;
   }

@@ -61,10 +61,10 @@ HLO_CUTE_INLINE constexpr auto logical_divide(Layout<SA, DA> const& a, Layout<SB
   if constexpr (problem == detail::Problem::kNone) {
     return detail::Evaluate<detail::LogicalDivideOperation>(a, b);
   } else {
-    using A = Layout<SA, DA>;
-    using B = Layout<SB, DB>;
+    using A [[maybe_unused]] = Layout<SA, DA>;
+    using B [[maybe_unused]] = Layout<SB, DB>;
     detail::ReportDivide<problem HLO_CUTE_TEXT(A) HLO_CUTE_TEXT(B)>();
-    return detail::WholeTile(a);
+    return make_layout(b, a);
   }
 }
 template <class S, class D, class Tiler, std::enable_if_t<detail::is_tiler_v<Tiler>, int> = 0>
@@ -157,10 +157,10 @@ HLO_CUTE_INLINE constexpr auto logical_product(Layout<SA, DA> const& a, Layout<S
   if constexpr (problem == detail::Problem::kNone) {
     return detail::Evaluate<detail::LogicalProductOperation>(a, b);
   } else {
-    using A = Layout<SA, DA>;
-    using B = Layout<SB, DB>;
+    using A [[maybe_unused]] = Layout<SA, DA>;
+    using B [[maybe_unused]] = Layout<SB, DB>;
     detail::ReportProduct<problem HLO_CUTE_TEXT(A) HLO_CUTE_TEXT(B)>();
-    return detail::WholeTile(a);
+    return make_layout(a, b);
   }
 }
 template <class S, class D, class Tiler, std::enable_if_t<detail::is_tiler_v<Tiler>, int> = 0>

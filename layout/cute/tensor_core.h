@@ -21,27 +21,25 @@ struct Tensor : private detail::Slot<0, LayoutType>, private detail::OffsetRange
   using layout_type = LayoutType;
   static constexpr int rank = LayoutType::rank;
 
-  HLO_CUTE_INLINE constexpr Tensor() {}
-  HLO_CUTE_INLINE constexpr Tensor(Engine const& engine, LayoutType const& layout,
-                                   detail::OffsetRange const& range)
+  HLO_CUTE_LEAF constexpr Tensor() {}
+  HLO_CUTE_LEAF constexpr Tensor(Engine const& engine, LayoutType const& layout,
+                                 detail::OffsetRange const& range)
       : detail::Slot<0, LayoutType>(layout), detail::OffsetRange(range), engine_(engine) {}
-  HLO_CUTE_INLINE constexpr explicit Tensor(LayoutType const& layout)
+  HLO_CUTE_LEAF constexpr explicit Tensor(LayoutType const& layout)
       : detail::Slot<0, LayoutType>(layout), detail::OffsetRange(detail::RangeOf(layout)) {}
 
-  HLO_CUTE_INLINE constexpr Tensor const& tensor() const { return *this; }
-  HLO_CUTE_INLINE constexpr Engine const& engine() const { return engine_; }
-  HLO_CUTE_INLINE constexpr Engine& engine() { return engine_; }
-  HLO_CUTE_INLINE constexpr decltype(auto) layout() const {
+  HLO_CUTE_LEAF constexpr Tensor const& tensor() const { return *this; }
+  HLO_CUTE_LEAF constexpr Engine const& engine() const { return engine_; }
+  HLO_CUTE_LEAF constexpr Engine& engine() { return engine_; }
+  HLO_CUTE_LEAF constexpr decltype(auto) layout() const {
     return detail::GetSlot<0, LayoutType>(*this);
   }
-  HLO_CUTE_INLINE constexpr auto data() { return engine_.begin(); }
-  HLO_CUTE_INLINE constexpr auto data() const { return engine_.begin(); }
-  HLO_CUTE_INLINE constexpr auto shape() const { return layout().shape(); }
-  HLO_CUTE_INLINE constexpr auto stride() const { return layout().stride(); }
-  HLO_CUTE_INLINE constexpr auto size() const {
-    return ::hlo_indexing::layout::cute::size(layout());
-  }
-  HLO_CUTE_INLINE constexpr detail::OffsetRange const& range() const { return *this; }
+  HLO_CUTE_LEAF constexpr auto data() { return engine_.begin(); }
+  HLO_CUTE_LEAF constexpr auto data() const { return engine_.begin(); }
+  HLO_CUTE_LEAF constexpr auto shape() const { return layout().shape(); }
+  HLO_CUTE_LEAF constexpr auto stride() const { return layout().stride(); }
+  HLO_CUTE_LEAF constexpr auto size() const { return ::hlo_indexing::layout::cute::size(layout()); }
+  HLO_CUTE_LEAF constexpr detail::OffsetRange const& range() const { return *this; }
 
   /// The element at a coordinate, or, for a coordinate with `_`, a view of the modes that it keeps.
   template <class Coordinate>

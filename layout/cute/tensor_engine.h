@@ -87,19 +87,23 @@ struct OffsetRange {
 };
 
 template <class S, class D>
+HLO_CUTE_HD constexpr void AddOffsetRange(OffsetRange& range, S const& s, D const& d);
+template <class S, class D, int... I>
+HLO_CUTE_HD constexpr void AddOffsetRanges(OffsetRange& range, S const& s, D const& d, seq<I...>) {
+  (AddOffsetRange(range, get<I>(s), get<I>(d)), ...);
+}
+HLO_CUTE_HD constexpr void AddReach(OffsetRange& range, int64_t extent, int64_t stride) {
+  const int64_t reach = (extent - 1) * stride;
+  if (range.low != INT64_MIN) (reach < 0 ? range.low : range.high) += reach;
+}
+template <class S, class D>
 HLO_CUTE_HD constexpr void AddOffsetRange(OffsetRange& range, S const& s, D const& d) {
   if constexpr (is_tuple_v<S>) {
-    apply(transform(s, d,
-                    [&](auto const& x, auto const& y) {
-                      AddOffsetRange(range, x, y);
-                      return 0;
-                    }),
-          [](auto const&...) { return 0; });
+    AddOffsetRanges(range, s, d, make_seq<tuple_size_v<S>>{});
   } else if constexpr (is_scaled_basis<D>::value) {
     range = OffsetRange{};
-  } else if (range.low != INT64_MIN) {
-    const int64_t reach = (static_cast<int64_t>(s) - 1) * static_cast<int64_t>(d);
-    (reach < 0 ? range.low : range.high) += reach;
+  } else {
+    AddReach(range, static_cast<int64_t>(s), static_cast<int64_t>(d));
   }
 }
 template <class S, class D>
@@ -114,19 +118,25 @@ HLO_CUTE_HD constexpr OffsetRange RangeOf(L const&) {
 }
 
 // Whether a coordinate lies inside a shape, mode by mode.
+HLO_CUTE_HD constexpr bool IsBelow(int64_t c, int64_t extent) { return c >= 0 && c < extent; }
+template <class Coordinate, class S>
+HLO_CUTE_HD constexpr bool Inside(Coordinate const& c, S const& s);
+template <class Coordinate, class S, int... I>
+HLO_CUTE_HD constexpr bool InsideModes(Coordinate const& c, S const& s, seq<I...>) {
+  return (... && Inside(get<I>(c), get<I>(s)));
+}
 template <class Coordinate, class S>
 HLO_CUTE_HD constexpr bool Inside(Coordinate const& c, S const& s) {
   if constexpr (is_underscore_v<Coordinate>) {
     return true;
   } else if constexpr (is_tuple_v<Coordinate>) {
     if constexpr (is_tuple_v<S> && tuple_size_v<S> == tuple_size_v<Coordinate>) {
-      return apply(transform(c, s, [](auto const& x, auto const& y) { return Inside(x, y); }),
-                   [](auto const&... inside) { return (... && inside); });
+      return InsideModes(c, s, make_seq<tuple_size_v<S>>{});
     } else {
       return true;  // a compile error elsewhere
     }
   } else {
-    return static_cast<int64_t>(c) >= 0 && static_cast<int64_t>(c) < static_cast<int64_t>(size(s));
+    return IsBelow(static_cast<int64_t>(c), static_cast<int64_t>(size(s)));
   }
 }
 

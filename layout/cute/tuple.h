@@ -48,25 +48,25 @@ namespace detail {
 template <int I, class T, bool empty = std::is_empty<T>::value>
 struct Slot {
   Slot() = default;
-  HLO_CUTE_INLINE constexpr Slot(T const&) {}
+  HLO_CUTE_LEAF constexpr Slot(T const&) {}
 };
 template <int I, class T>
 struct Slot<I, T, false> {
   Slot() = default;
-  HLO_CUTE_INLINE constexpr Slot(T const& t) : value(t) {}
+  HLO_CUTE_LEAF constexpr Slot(T const& t) : value(t) {}
   T value{};
 };
 
 template <int I, class T>
-HLO_CUTE_INLINE constexpr T GetSlot(Slot<I, T, true> const&) {
+HLO_CUTE_LEAF constexpr T GetSlot(Slot<I, T, true> const&) {
   return T{};
 }
 template <int I, class T>
-HLO_CUTE_INLINE constexpr T const& GetSlot(Slot<I, T, false> const& slot) {
+HLO_CUTE_LEAF constexpr T const& GetSlot(Slot<I, T, false> const& slot) {
   return slot.value;
 }
 template <int I, class T>
-HLO_CUTE_INLINE constexpr T& GetSlot(Slot<I, T, false>& slot) {
+HLO_CUTE_LEAF constexpr T& GetSlot(Slot<I, T, false>& slot) {
   return slot.value;
 }
 
@@ -75,7 +75,7 @@ struct TupleBase;
 template <int... I, class... T>
 struct TupleBase<seq<I...>, T...> : Slot<I, T>... {
   TupleBase() = default;
-  HLO_CUTE_INLINE constexpr TupleBase(T const&... t) : Slot<I, T>(t)... {}
+  HLO_CUTE_LEAF constexpr TupleBase(T const&... t) : Slot<I, T>(t)... {}
 };
 template <>
 struct TupleBase<seq<>> {};
@@ -86,7 +86,7 @@ template <class... T>
 struct tuple : detail::TupleBase<make_seq<sizeof...(T)>, T...> {
   using Base = detail::TupleBase<make_seq<sizeof...(T)>, T...>;
   tuple() = default;
-  HLO_CUTE_INLINE constexpr tuple(T const&... t) : Base(t...) {}
+  HLO_CUTE_LEAF constexpr tuple(T const&... t) : Base(t...) {}
 };
 template <>
 struct tuple<> {};
@@ -137,28 +137,28 @@ constexpr bool is_static_v = is_static<T>::value;
 
 /// The member at the path I...: get<1,0>(((a,b),(c,d))) -> c. An integer is its own member 0.
 template <int I, class... T>
-HLO_CUTE_INLINE constexpr decltype(auto) get(tuple<T...> const& t) {
+HLO_CUTE_LEAF constexpr decltype(auto) get(tuple<T...> const& t) {
   static_assert(0 <= I && I < static_cast<int>(sizeof...(T)),
                 "get<I>: the tuple has fewer members than I + 1.");
   return detail::GetSlot<I>(t);
 }
 template <int I, class... T>
-HLO_CUTE_INLINE constexpr decltype(auto) get(tuple<T...>& t) {
+HLO_CUTE_LEAF constexpr decltype(auto) get(tuple<T...>& t) {
   static_assert(0 <= I && I < static_cast<int>(sizeof...(T)),
                 "get<I>: the tuple has fewer members than I + 1.");
   return detail::GetSlot<I>(t);
 }
 template <int I, class... T>
-HLO_CUTE_INLINE constexpr auto get(tuple<T...>&& t) {
+HLO_CUTE_LEAF constexpr auto get(tuple<T...>&& t) {
   HLO_CUTE_RETURN(detail::GetSlot<I>(t));
 }
 template <int I, class T, std::enable_if_t<detail::IntegerTraits<T>::is_integer, int> = 0>
-HLO_CUTE_INLINE constexpr T get(T const& t) {
+HLO_CUTE_LEAF constexpr T get(T const& t) {
   static_assert(I == 0, "get<I>: an integer has one member, 0.");
   return t;
 }
 template <int I0, int I1, int... I, class T>
-HLO_CUTE_INLINE constexpr decltype(auto) get(T const& t) {
+HLO_CUTE_LEAF constexpr decltype(auto) get(T const& t) {
   return get<I1, I...>(get<I0>(t));
 }
 

