@@ -1,7 +1,7 @@
 #ifndef HLO_INDEXING_LAYOUT_CUTE_INT_TUPLE_H_
 #define HLO_INDEXING_LAYOUT_CUTE_INT_TUPLE_H_
 
-#include "layout/cute/tuple.h"
+#include "layout/cute/tuple_functions.h"
 
 // Shapes, strides and coordinates: an integer, or a tuple of such.
 HLO_CUTE_BEGIN_NAMESPACE

@@ -257,6 +257,7 @@ HLO_CUTE_INLINE constexpr auto operator+(C<a> x, B const& y) {
 }
 #undef HLO_CUTE_IF_DYNAMIC
 
+// clang-format off
 // The aliases that a person writes: _0 to _1029, and the powers of two above.
 #define HLO_CUTE_TEN(p)      \
   using _##p##0 = Int<p##0>; \
@@ -326,6 +327,8 @@ using _m24 = Int<-24>;
 using _m32 = Int<-32>;
 using _m64 = Int<-64>;
 using _m128 = Int<-128>;
+
+// clang-format on
 
 namespace literals {
 namespace detail {

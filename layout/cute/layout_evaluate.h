@@ -2,7 +2,7 @@
 #define HLO_INDEXING_LAYOUT_CUTE_LAYOUT_EVALUATE_H_
 
 #include "layout/cute/layout.h"
-#include "layout/cute/mode_algebra.h"
+#include "layout/cute/mode_operations.h"
 
 // From layout types to mode trees and back.
 HLO_CUTE_BEGIN_NAMESPACE
@@ -33,10 +33,12 @@ template <class T, int... N>
 struct StrideTraits<ScaledBasis<T, N...>> {
   using Value = T;
   static constexpr int64_t MakePath() {
-    int64_t path = 0;
+    int64_t result = 0;
     const int axes[] = {N..., 0};
-    for (int i = static_cast<int>(sizeof...(N)) - 1; i >= 0; --i) path = path << 8 | (axes[i] + 1);
-    return path;
+    for (int i = static_cast<int>(sizeof...(N)) - 1; i >= 0; --i) {
+      result = result << 8 | (axes[i] + 1);
+    }
+    return result;
   }
   static_assert(sizeof...(N) <= 7, "Strides that are coordinates may be nested 7 deep.");
   static constexpr int64_t path = MakePath();

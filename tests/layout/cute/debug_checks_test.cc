@@ -52,8 +52,9 @@ TEST(DebugChecks, TilesThatReachBeyondTheMemory) {
   EXPECT_EQ(get<0>(extent), 1);
   EXPECT_EQ(get<1>(extent), 7);
   int inside = 0;
-  for (int i = 0; i < size(last); ++i)
+  for (int i = 0; i < size(last); ++i) {
     inside += elem_less(idx2crd(i, last.shape()), extent) ? 1 : 0;
+  }
   EXPECT_EQ(inside, 7);
 }
 

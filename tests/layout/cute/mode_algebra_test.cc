@@ -1,6 +1,6 @@
 // The algebra as constexpr functions on values, run on random layouts and decided by enumeration.
 // Numbers are known or dynamic at random; the program for the dynamic ones is interpreted.
-#include "layout/cute/mode_algebra.h"
+#include "layout/cute/mode_operations.h"
 
 #include <gtest/gtest.h>
 
@@ -234,8 +234,9 @@ Flat Decode(Modes const& modes, std::vector<int64_t> const& results) {
   const auto value = [&](Number const& n) {
     return n.known() ? n.value : results[static_cast<size_t>(n.node - 1)];
   };
-  for (int i = 0; i < modes.count; ++i)
+  for (int i = 0; i < modes.count; ++i) {
     layout.push_back({value(modes.mode[i].shape), value(modes.mode[i].stride)});
+  }
   return layout;
 }
 
@@ -348,8 +349,9 @@ TEST(ModeAlgebra, ComplementsCoverTheRestOnce) {
     }
     // Covering: at least the target, and nothing in it is left out.
     if (!StridesDivide(a)) continue;
-    for (int64_t value = 0; value < target; ++value)
+    for (int64_t value = 0; value < target; ++value) {
       ASSERT_TRUE(sums.count(value) == 1) << row << " misses " << value;
+    }
     // And not larger than rounding up to the reach of a makes it.
     int64_t reach = 1;
     for (Leaf const& leaf : a) {
@@ -409,8 +411,9 @@ TEST(ModeAlgebra, DividesAreTheTileAndTheTiles) {
     const std::string row = ToText(a) + " / " + ToText(b) + " -> " + ToText(*result);
     // The first tile is a o b.
     const int64_t tile = SizeOf(b);
-    for (int64_t k = 0; k < tile; ++k)
+    for (int64_t k = 0; k < tile; ++k) {
       ASSERT_EQ(ValueAt(*result, k), ValueAt(a, ValueAt(b, k))) << row;
+    }
     // An even division is a permutation of a.
     if (SizeOf(*result) == SizeOf(a)) {
       ++even;

@@ -86,10 +86,13 @@ TEST(SeedExamples, TaggedPointers) {
             "gmem_subptr[4b](ADDR.0) o _8:_1");
   EXPECT_EQ(WithoutAddress(make_tensor(make_gmem_ptr(make_gmem_ptr(storage)), Int<8>{})),
             "gmem_ptr[32b](ADDR) o _8:_1");
-  using Gmem = decltype(make_gmem_ptr(untyped == nullptr ? nullptr : storage));
+  using Gmem = decltype(make_gmem_ptr(&storage[0]));
   using Smem = decltype(make_smem_ptr(storage));
-  static_assert(is_gmem<Gmem>::value && !is_gmem<Smem>::value && !is_gmem<float*>::value, "");
-  static_assert(is_smem<Smem>::value && is_rmem<float*>::value, "");
+  EXPECT_TRUE(is_gmem<Gmem>::value);
+  EXPECT_FALSE(is_gmem<Smem>::value);
+  EXPECT_FALSE(is_gmem<float*>::value);
+  EXPECT_TRUE(is_smem<Smem>::value);
+  EXPECT_TRUE(is_rmem<float*>::value);
 }
 
 TEST(SeedExamples, OwningTensors) {
@@ -128,15 +131,18 @@ TEST(SeedExamples, Access) {
   Tensor B = make_tensor(b_ptr, make_shape(13, 20));
 
   // Fill A via natural coordinates op[]
-  for (int m0 = 0; m0 < size<0, 0>(A); ++m0)
-    for (int m1 = 0; m1 < size<0, 1>(A); ++m1)
+  for (int m0 = 0; m0 < size<0, 0>(A); ++m0) {
+    for (int m1 = 0; m1 < size<0, 1>(A); ++m1) {
       for (int n = 0; n < size<1>(A); ++n) A[make_coord(make_coord(m0, m1), n)] = n + 2 * m0;
+    }
+  }
   EXPECT_EQ(Values(A, 40),
             "0 2 4 6 0 2 4 6 0 2 4 6 0 2 4 6 0 2 4 6 1 3 5 7 1 3 5 7 1 3 5 7 1 3 5 7 1 3 5 7 ");
 
   // Transpose A into B using variadic op()
-  for (int m = 0; m < size<0>(A); ++m)
+  for (int m = 0; m < size<0>(A); ++m) {
     for (int n = 0; n < size<1>(A); ++n) B(n, m) = A(m, n);
+  }
   EXPECT_EQ(Values(B, 40),
             "0 1 2 3 4 5 6 7 8 9 10 11 12 2 3 4 5 6 7 8 9 10 11 12 13 14 4 5 6 7 8 9 10 11 12 13 "
             "14 15 16 6 ");
@@ -263,8 +269,9 @@ TEST(SeedExamples, ThreadValuePartitioning) {
   const auto inverse = right_inverse(tv_layout).with_shape(Int<4>{}, Int<8>{});
   EXPECT_EQ(TextOf(inverse), "(_4,(_2,_2,_2)):(_2,(_8,_1,_16))");
   for (int thread = 0; thread < 8; ++thread) {
-    for (int value = 0; value < 4; ++value)
+    for (int value = 0; value < 4; ++value) {
       EXPECT_EQ(inverse(tv_layout(thread, value)), thread + 8 * value);
+    }
   }
 }
 

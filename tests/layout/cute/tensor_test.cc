@@ -127,10 +127,12 @@ void CopyAndCompare(SrcLayout const& from, DstLayout const& to, int shift) {
   Tensor src = make_tensor(&source[shift], from);
   copy(src, make_tensor(&target[shift], to));
   std::vector<float> expected(128, 0.0F);
-  for (int i = 0; i < size(src); ++i)
+  for (int i = 0; i < size(src); ++i) {
     expected[static_cast<size_t>(shift + to(i))] = source[shift + from(i)];
-  for (int i = 0; i < 128; ++i)
+  }
+  for (int i = 0; i < 128; ++i) {
     EXPECT_EQ(target[i], expected[static_cast<size_t>(i)]) << TextOf(from) << TextOf(to) << i;
+  }
 }
 TEST(Copy, IsTheLoopOverElements) {
   for (int shift = 0; shift < 4; ++shift) {  // also from addresses that are not aligned
@@ -164,10 +166,13 @@ TEST(Gemm, OfVectors) {
   for (int i = 0; i < size(b); ++i) b(i) = i % 5 - 2;
   for (int i = 0; i < size(c); ++i) c(i) = i;
   auto expected = c;
-  for (int v = 0; v < 2; ++v)
-    for (int m = 0; m < 3; ++m)
-      for (int n = 0; n < 5; ++n)
+  for (int v = 0; v < 2; ++v) {
+    for (int m = 0; m < 3; ++m) {
+      for (int n = 0; n < 5; ++n) {
         for (int k = 0; k < 4; ++k) expected(v, m, n) += a(v, m, k) * b(v, n, k);
+      }
+    }
+  }
   gemm(a, b, c);
   for (int i = 0; i < size(c); ++i) EXPECT_EQ(c(i), expected(i));
 }

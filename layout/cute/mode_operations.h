@@ -1,0 +1,337 @@
+#ifndef HLO_INDEXING_LAYOUT_CUTE_MODE_OPERATIONS_H_
+#define HLO_INDEXING_LAYOUT_CUTE_MODE_OPERATIONS_H_
+
+#include "layout/cute/mode_algebra.h"
+
+// Complement and inverses of layouts as values, and the operations that layouts call.
+HLO_CUTE_BEGIN_NAMESPACE
+namespace detail {
+
+// Sorts by stride, small ones first; equal strides by extent, and otherwise keeps the order. The
+// strides are known and positive. `before` gets, for each mode, the product of the extents before
+// it, in the order from which it came.
+HLO_CUTE_HD constexpr void SortByStride(Program& p, Modes& modes, Number* before) {
+  Number product = Known(1);
+  for (int i = 0; i < modes.count; ++i) {
+    before[i] = product;
+    product = Product(p, product, modes.mode[i].shape);
+  }
+  for (int i = 1; i < modes.count; ++i) {
+    for (int k = i; k > 0; --k) {
+      Mode& x = modes.mode[k - 1];
+      Mode& y = modes.mode[k];
+      const bool swap =
+          x.stride.value > y.stride.value || (x.stride.value == y.stride.value && x.shape.known() &&
+                                              y.shape.known() && x.shape.value > y.shape.value);
+      if (!swap) break;
+      const Mode mode = x;
+      x = y;
+      y = mode;
+      const Number number = before[k - 1];
+      before[k - 1] = before[k];
+      before[k] = number;
+    }
+  }
+}
+
+HLO_CUTE_HD constexpr Problem StridesMustBePositive(Modes const& modes) {
+  for (int i = 0; i < modes.count; ++i) {
+    if (modes.mode[i].path != 0) return Problem::kCoordinateStride;
+    if (!modes.mode[i].stride.known()) return Problem::kDynamicStride;
+    if (modes.mode[i].stride.value < 0) return Problem::kNegativeStride;
+  }
+  return Problem::kNone;
+}
+
+// What of the space of size `target` (a product of extents) lies beyond `covered`: one mode, or two
+// if known extents come before dynamic ones, so that the known part stays known.
+HLO_CUTE_HD constexpr void PushRest(Program& p, Modes const& target, Number covered,
+                                    Modes& result) {
+  Number known = Known(1);
+  int at = 0;
+  for (; at < target.count && target.mode[at].shape.known(); ++at) {
+    known = Known(known.value * target.mode[at].shape.value);
+  }
+  if (at == target.count) {
+    Push(result, CeilQuotient(p, known, covered), covered);
+    return;
+  }
+  Number dynamic = target.mode[at].shape;
+  for (int i = at + 1; i < target.count; ++i) {
+    dynamic = Product(p, dynamic, target.mode[i].shape);
+  }
+  if (known.value <= 1) {
+    Push(result, CeilQuotient(p, Product(p, known, dynamic), covered), covered);
+    return;
+  }
+  // What is covered has to end with the known part or to divide it, or two quotients rounded up
+  // would make more than one.
+  const bool divides = covered.known() && covered.value > 0 &&
+                       (known.value % covered.value == 0 || covered.value % known.value == 0);
+  if (!divides) Require(p, Code::kRequireDivides, known, covered);
+  const Number quotient = CeilQuotient(p, known, covered);
+  Push(result, quotient, covered);
+  Push(result, CeilQuotient(p, dynamic, CeilQuotient(p, covered, known)),
+       Product(p, covered, quotient));
+}
+
+enum class Gaps { kRefused, kSkipped };
+
+/// The layout of what `modes` leaves out of the space of size `target`: its image together with
+/// that of `modes` covers the space, each element once. 4:2 in 24 -> (2,3):(1,8). Where the strides
+/// do not divide each other some elements cannot be covered: Gaps says what then happens.
+HLO_CUTE_HD constexpr Problem Complement(Program& p, Modes const& modes, Modes const& target,
+                                         Gaps policy, Modes& result) {
+  Modes sorted = WithoutConstantModes(modes);
+  Number covered = Known(1);
+  Modes gaps{};
+  if (sorted.count == 1 && sorted.mode[0].path == 0 && !sorted.mode[0].stride.known()) {
+    Push(gaps, sorted.mode[0].stride, Known(1));
+    covered = Product(p, sorted.mode[0].shape, sorted.mode[0].stride);
+  } else {
+    const Problem problem = StridesMustBePositive(sorted);
+    if (problem != Problem::kNone) return problem;
+    Number before[kMaxTreeNodes] = {};
+    SortByStride(p, sorted, before);
+    for (int i = 0; i < sorted.count; ++i) {
+      Number const& stride = sorted.mode[i].stride;
+      if (covered.known()) {
+        const bool fits =
+            covered.value > 0 && (policy == Gaps::kSkipped ? stride.value >= covered.value
+                                                           : stride.value % covered.value == 0);
+        if (!fits) return Problem::kNotInjective;
+        Push(gaps, Known(stride.value / covered.value), covered);
+      } else {
+        Require(p, Code::kRequireMultiple, stride, covered);
+        Push(gaps, Quotient(p, stride, covered), covered);
+      }
+      covered = Product(p, sorted.mode[i].shape, stride);
+    }
+  }
+  PushRest(p, target, covered, gaps);
+  result = Coalesced(p, gaps, LastMode::kLikeOthers);
+  return Problem::kNone;
+}
+
+/// The largest layout r with layout(r(i)) = i: (8,4):(4,1) -> (4,8):(8,1)
+HLO_CUTE_HD constexpr Modes RightInverse(Program& p, Modes const& modes) {
+  // Only modes with known, positive strides take part; extents before them count.
+  const Modes coalesced = Coalesced(p, modes, LastMode::kLikeOthers);
+  Modes result{};
+  Number reached = Known(1);
+  while (reached.known()) {
+    int best = -1;
+    Number before = Known(1);
+    Number before_best{};
+    for (int i = 0; i < coalesced.count; ++i) {
+      Mode const& mode = coalesced.mode[i];
+      const bool fits = mode.stride.Is(reached.value) && mode.path == 0 &&
+                        (!mode.shape.known() || mode.shape.value > 1);
+      // Of several the longest, and a known one before a dynamic one.
+      if (fits && (best < 0 || mode.shape.value > coalesced.mode[best].shape.value)) {
+        best = i;
+        before_best = before;
+      }
+      before = Product(p, before, mode.shape);
+    }
+    if (best < 0) break;
+    Push(result, coalesced.mode[best].shape, before_best);
+    reached = coalesced.mode[best].shape.known()
+                  ? Known(reached.value * coalesced.mode[best].shape.value)
+                  : coalesced.mode[best].shape;
+  }
+  return Coalesced(p, result, LastMode::kLikeOthers);
+}
+
+constexpr int64_t kMaxEnumeratedInverse = 4096;
+
+HLO_CUTE_HD constexpr Problem InvertsOnImage(Modes const& layout, Modes const& inverse) {
+  int64_t size = 1;
+  for (int i = 0; i < layout.count; ++i) size *= layout.mode[i].shape.value;
+  if (size > kMaxEnumeratedInverse) return Problem::kInverseGap;
+  for (int64_t i = 0; i < size; ++i) {
+    const int64_t value = Evaluate(layout, i);
+    if (Evaluate(layout, Evaluate(inverse, value)) != value) return Problem::kInverseGap;
+  }
+  return Problem::kNone;
+}
+
+/// A layout r with layout(r(layout(i))) = layout(i): 4:2 -> (2,4):(0,1)
+HLO_CUTE_HD constexpr Problem LeftInverse(Program& p, Modes const& modes, Modes& result) {
+  const Modes coalesced = Coalesced(p, modes, LastMode::kLikeOthers);
+  Modes sorted{};
+  Number before_sorted[kMaxTreeNodes] = {};
+  Number before = Known(1);
+  for (int i = 0; i < coalesced.count; ++i) {
+    Mode const& mode = coalesced.mode[i];
+    if (!mode.stride.Is(0) && !mode.shape.Is(1)) {
+      if (mode.path != 0) return Problem::kCoordinateStride;
+      if (!mode.stride.known()) return Problem::kDynamicStride;
+      if (mode.stride.value < 0) return Problem::kNegativeStride;
+      int at = sorted.count++;
+      for (; at > 0 && sorted.mode[at - 1].stride.value > mode.stride.value; --at) {
+        sorted.mode[at] = sorted.mode[at - 1];
+        before_sorted[at] = before_sorted[at - 1];
+      }
+      sorted.mode[at] = mode;
+      before_sorted[at] = before;
+    }
+    before = Product(p, before, mode.shape);
+  }
+  // A value is a sum of digits times strides. The digit of a stride is what is left when it is
+  // divided out, modulo the next stride.
+  Modes pieces{};
+  bool disjoint = true;
+  if (sorted.count > 0) Push(pieces, sorted.mode[0].stride, Known(0));
+  for (int i = 0; i < sorted.count; ++i) {
+    Mode const& mode = sorted.mode[i];
+    if (i + 1 == sorted.count) {
+      Push(pieces, mode.shape, before_sorted[i]);
+      break;
+    }
+    const int64_t next = sorted.mode[i + 1].stride.value;
+    if (next % mode.stride.value != 0) return Problem::kInverseGap;
+    const int64_t period = next / mode.stride.value;
+    disjoint = disjoint && mode.shape.known() && mode.shape.value <= period;
+    if (!mode.shape.known())
+      Require(p, Code::kRequireLess, Sum(p, mode.shape, Known(-1)), Known(period));
+    Push(pieces, Known(period), before_sorted[i]);
+  }
+  result = Coalesced(p, pieces, LastMode::kLikeOthers);
+  // Where modes overlap, this may invert or not.
+  if (!disjoint && AllKnown(modes)) return InvertsOnImage(modes, result);
+  return Problem::kNone;
+}
+
+/// The modes that the layout maps to 0: (2,4):(3,0) -> 4:2
+HLO_CUTE_HD constexpr Modes NullSpace(Program& p, Modes const& modes) {
+  Modes zeros{};
+  Number before = Known(1);
+  for (int i = 0; i < modes.count; ++i) {
+    Number const& extent = modes.mode[i].shape;
+    if (modes.mode[i].stride.Is(0)) Push(zeros, extent, extent.Is(1) ? Known(0) : before);
+    before = Product(p, before, extent);
+  }
+  if (zeros.count == 0) Push(zeros, Known(1), Known(0));
+  return zeros;
+}
+
+/// 1 + the largest value less the smallest, of integer strides.
+HLO_CUTE_HD constexpr Number CoSize(Program& p, Modes const& modes) {
+  Number size = Known(1);
+  for (int i = 0; i < modes.count; ++i) {
+    Number stride = modes.mode[i].stride;
+    if (stride.known() && stride.value < 0) stride = Known(-stride.value);
+    size = Sum(p, size, Product(p, Sum(p, modes.mode[i].shape, Known(-1)), stride));
+  }
+  return size;
+}
+
+// The operations by which layouts call the algebra; Run gets the arguments as trees.
+
+struct CoalesceOperation {
+  HLO_CUTE_HD static constexpr void Run(Outcome& o, ModeTree const& a) {
+    o.tree.AddModes(Coalesced(o.program, a.Leaves(), LastMode::kLikeOthers));
+  }
+};
+struct FilterOperation {
+  HLO_CUTE_HD static constexpr void Run(Outcome& o, ModeTree const& a) {
+    o.tree.AddModes(Coalesced(o.program, WithoutConstantModes(a.Leaves()), LastMode::kLikeOthers));
+  }
+};
+struct ComposeOperation {
+  HLO_CUTE_HD static constexpr void Run(Outcome& o, ModeTree const& a, ModeTree const& b) {
+    Compose(o, a, b);
+  }
+};
+struct ComplementOperation {
+  HLO_CUTE_HD static constexpr void Run(Outcome& o, ModeTree const& a, ModeTree const& target) {
+    Modes result{};
+    const Problem problem =
+        Complement(o.program, a.Leaves(), target.Leaves(), Gaps::kSkipped, result);
+    if (problem != Problem::kNone) return o.Fail(problem);
+    o.tree.AddModes(result);
+  }
+};
+struct RightInverseOperation {
+  HLO_CUTE_HD static constexpr void Run(Outcome& o, ModeTree const& a) {
+    o.tree.AddModes(RightInverse(o.program, a.Leaves()));
+  }
+};
+struct LeftInverseOperation {
+  HLO_CUTE_HD static constexpr void Run(Outcome& o, ModeTree const& a) {
+    Modes result{};
+    const Problem problem = LeftInverse(o.program, a.Leaves(), result);
+    if (problem != Problem::kNone) return o.Fail(problem);
+    o.tree.AddModes(result);
+  }
+};
+struct NullSpaceOperation {
+  HLO_CUTE_HD static constexpr void Run(Outcome& o, ModeTree const& a) {
+    o.tree.AddModes(NullSpace(o.program, a.Leaves()));
+  }
+};
+/// a o (b, complement of b in the domain of a): the elements of a that a tile b holds, and the
+/// tiles.
+struct LogicalDivideOperation {
+  HLO_CUTE_HD static constexpr void Run(Outcome& o, ModeTree const& a, ModeTree const& b) {
+    const Modes domain = Coalesced(o.program, a.Leaves(), LastMode::kLikeOthers);
+    Modes rest{};
+    const Problem problem = Complement(o.program, b.Leaves(), domain, Gaps::kRefused, rest);
+    if (problem != Problem::kNone) return o.Fail(problem);
+    ModeTree tile_and_rest{};
+    tile_and_rest.AddTuple(2);
+    tile_and_rest.AddTree(b);
+    tile_and_rest.AddModes(rest);
+    Compose(o, a, tile_and_rest);
+  }
+};
+/// (a, complement of a o b): copies of a, arranged as b says.
+struct LogicalProductOperation {
+  HLO_CUTE_HD static constexpr void Run(Outcome& o, ModeTree const& a, ModeTree const& b) {
+    Number size = CoSize(o.program, b.Leaves());
+    const Modes leaves = a.Leaves();
+    for (int i = 0; i < leaves.count; ++i) size = Product(o.program, size, leaves.mode[i].shape);
+    Modes target{};
+    Push(target, size, Known(1));
+    Modes rest{};
+    const Problem problem = Complement(o.program, leaves, target, Gaps::kRefused, rest);
+    if (problem != Problem::kNone) return o.Fail(problem);
+    ModeTree rest_tree{};
+    rest_tree.AddModes(rest);
+    o.tree.AddTuple(2);
+    o.tree.AddTree(a);
+    Compose(o, rest_tree, b);
+  }
+};
+/// The part in which both layouts run through memory alike: from b's memory to a's domain, or 1:0.
+struct CommonOperation {
+  HLO_CUTE_HD static constexpr void Run(Outcome& o, ModeTree const& a, ModeTree const& b) {
+    const Modes inverse = RightInverse(o.program, b.Leaves());
+    ModeTree inverse_tree{};
+    inverse_tree.AddModes(inverse);
+    Outcome composed{};
+    Compose(composed, a, inverse_tree);
+    Modes result{};
+    Push(result, Known(1), Known(0));
+    if (composed.problem == Problem::kNone) {
+      const Modes common =
+          Coalesced(composed.program, composed.tree.Leaves(), LastMode::kLikeOthers);
+      Mode const& first = common.mode[0];
+      if (first.shape.known() && first.stride.Is(1) && first.path == 0) {
+        ModeTree prefix{};
+        Mode mode{};
+        mode.shape = first.shape;
+        mode.stride = Known(1);
+        prefix.AddLeaf(mode);
+        return Compose(o, inverse_tree, prefix);
+      }
+    }
+    o.tree.AddModes(result);
+  }
+};
+
+}  // namespace detail
+HLO_CUTE_END_NAMESPACE
+
+#endif  // HLO_INDEXING_LAYOUT_CUTE_MODE_OPERATIONS_H_

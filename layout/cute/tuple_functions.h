@@ -1,0 +1,254 @@
+#ifndef HLO_INDEXING_LAYOUT_CUTE_TUPLE_FUNCTIONS_H_
+#define HLO_INDEXING_LAYOUT_CUTE_TUPLE_FUNCTIONS_H_
+
+#include "layout/cute/tuple.h"
+
+// Tuples from tuples: concatenated, flattened, cut, grouped, zipped; and their equality.
+HLO_CUTE_BEGIN_NAMESPACE
+namespace detail {
+
+template <class T, int... I>
+HLO_CUTE_INLINE constexpr auto Select(T const& t, seq<I...>) {
+  HLO_CUTE_RETURN(make_tuple(get<I>(t)...));
+}
+
+// Which member of which argument the i-th member of a concatenation is.
+template <int count>
+struct CatIndex {
+  int argument[count > 0 ? count : 1] = {};
+  int member[count > 0 ? count : 1] = {};
+};
+template <int count, int... sizes>
+HLO_CUTE_HD constexpr CatIndex<count> MakeCatIndex() {
+  CatIndex<count> index;
+  const int size[] = {sizes..., 0};
+  int next = 0;
+  for (int a = 0; a < static_cast<int>(sizeof...(sizes)); ++a) {
+    for (int m = 0; m < size[a]; ++m) {
+      index.argument[next] = a;
+      index.member[next++] = m;
+    }
+  }
+  return index;
+}
+template <int... sizes>
+struct CatPlan {
+  static constexpr auto index = MakeCatIndex<(sizes + ... + 0), sizes...>();
+};
+template <class Plan, class T, int... I>
+HLO_CUTE_INLINE constexpr auto Cat(T const& t, seq<I...>) {
+  HLO_CUTE_RETURN(make_tuple(get<Plan::index.member[I]>(get<Plan::index.argument[I]>(t))...));
+}
+
+}  // namespace detail
+
+/// tuple_cat((a,b),(c)) -> (a,b,c)
+HLO_CUTE_INLINE constexpr tuple<> tuple_cat() { return {}; }
+template <class T>
+HLO_CUTE_INLINE constexpr T tuple_cat(T const& t) {
+  return t;
+}
+template <class T0, class T1, class... T>
+HLO_CUTE_INLINE constexpr auto tuple_cat(T0 const& t0, T1 const& t1, T const&... t) {
+  using Plan = detail::CatPlan<tuple_size_v<T0>, tuple_size_v<T1>, tuple_size_v<T>...>;
+  constexpr int count = tuple_size_v<T0> + tuple_size_v<T1> + (tuple_size_v<T> + ... + 0);
+  return detail::Cat<Plan>(tuple<T0, T1, T...>(t0, t1, t...), make_seq<count>{});
+}
+
+/// (a,(b,c)) -> (a,b,c); an integer n -> (n)
+template <class T>
+HLO_CUTE_INLINE constexpr auto flatten_to_tuple(T const& t) {
+  if constexpr (detail::is_tuple_v<T>) {
+    return apply(t, [](auto const&... member) { return tuple_cat(flatten_to_tuple(member)...); });
+  } else {
+    return tuple<T>(t);
+  }
+}
+/// (a,(b,c)) -> (a,b,c); an integer stays one.
+template <class T>
+HLO_CUTE_INLINE constexpr auto flatten(T const& t) {
+  if constexpr (detail::is_tuple_v<T>) {
+    return flatten_to_tuple(t);
+  } else {
+    return t;
+  }
+}
+
+/// The members begin to end-1: take<1,3>((a,b,c,d)) -> (b,c)
+template <int begin, int end, class T>
+HLO_CUTE_INLINE constexpr auto take(T const& t) {
+  static_assert(0 <= begin && begin <= end && end <= tuple_size_v<T>,
+                "take<begin,end>: the range is not inside the tuple.");
+  return detail::Select(t, make_range<begin, end>{});
+}
+/// select<2,0>((a,b,c)) -> (c,a)
+template <int... I, class T>
+HLO_CUTE_INLINE constexpr auto select(T const& t) {
+  HLO_CUTE_RETURN(make_tuple(get<I>(t)...));
+}
+template <class T>
+HLO_CUTE_INLINE constexpr auto front(T const& t) {
+  if constexpr (detail::is_tuple_v<T>) {
+    return front(get<0>(t));
+  } else {
+    return t;
+  }
+}
+template <class T>
+HLO_CUTE_INLINE constexpr auto back(T const& t) {
+  if constexpr (detail::is_tuple_v<T>) {
+    return back(get<tuple_size_v<T> - 1>(t));
+  } else {
+    return t;
+  }
+}
+/// wrap(n) -> (n); a tuple stays one.
+template <class T>
+HLO_CUTE_INLINE constexpr auto wrap(T const& t) {
+  if constexpr (detail::is_tuple_v<T>) {
+    return t;
+  } else {
+    return tuple<T>(t);
+  }
+}
+/// unwrap(((n))) -> n
+template <class T>
+HLO_CUTE_INLINE constexpr auto unwrap(T const& t) {
+  if constexpr (detail::is_tuple_v<T>) {
+    if constexpr (tuple_size_v<T> == 1) {
+      return unwrap(get<0>(t));
+    } else {
+      return t;
+    }
+  } else {
+    return t;
+  }
+}
+
+namespace detail {
+
+template <class X, int... I>
+HLO_CUTE_INLINE constexpr auto Repeat(X const& x, seq<I...>) {
+  HLO_CUTE_RETURN(make_tuple((static_cast<void>(I), x)...));
+}
+
+}  // namespace detail
+
+/// repeat<3>(x) -> (x,x,x); repeat<1>(x) -> x
+template <int n, class X>
+HLO_CUTE_INLINE constexpr auto repeat(X const& x) {
+  if constexpr (n == 1) {
+    return x;
+  } else {
+    return detail::Repeat(x, make_seq<n>{});
+  }
+}
+template <int n, class X>
+HLO_CUTE_INLINE constexpr auto tuple_repeat(X const& x) {
+  HLO_CUTE_RETURN(detail::Repeat(x, make_seq<n>{}));
+}
+/// repeat_like(((a,b),c), x) -> ((x,x),x)
+template <class T, class X>
+HLO_CUTE_INLINE constexpr auto repeat_like(T const& t, X const& x) {
+  return transform_leaf(t, [&](auto const&) { return x; });
+}
+
+/// group<1,3>((a,b,c,d)) -> (a,(b,c),d)
+template <int begin, int end, class T>
+HLO_CUTE_INLINE constexpr auto group(T const& t) {
+  constexpr int last = end < 0 ? tuple_size_v<T> : end;
+  return tuple_cat(take<0, begin>(t), make_tuple(take<begin, last>(t)),
+                   take<last, tuple_size_v<T>>(t));
+}
+/// replace<1>((a,b,c), x) -> (a,x,c)
+template <int I, class T, class X>
+HLO_CUTE_INLINE constexpr auto replace(T const& t, X const& x) {
+  if constexpr (detail::is_tuple_v<T>) {
+    return tuple_cat(take<0, I>(t), make_tuple(x), take<I + 1, tuple_size_v<T>>(t));
+  } else {
+    static_assert(I == 0, "replace<I>: an integer has one member, 0.");
+    return x;
+  }
+}
+/// append((a,b), x) -> (a,b,x); append<4>((a,b), x) -> (a,b,x,x)
+template <class T, class X>
+HLO_CUTE_INLINE constexpr auto append(T const& t, X const& x) {
+  HLO_CUTE_RETURN(tuple_cat(wrap(t), make_tuple(x)));
+}
+template <int n, class T, class X>
+HLO_CUTE_INLINE constexpr auto append(T const& t, X const& x) {
+  if constexpr (tuple_size_v<T> >= n) {
+    static_assert(tuple_size_v<T> == n, "append<n>: the tuple has more than n members.");
+    return t;
+  } else {
+    return tuple_cat(wrap(t), tuple_repeat<n - tuple_size_v<T>>(x));
+  }
+}
+template <class T, class X>
+HLO_CUTE_INLINE constexpr auto prepend(T const& t, X const& x) {
+  HLO_CUTE_RETURN(tuple_cat(make_tuple(x), wrap(t)));
+}
+template <int n, class T, class X>
+HLO_CUTE_INLINE constexpr auto prepend(T const& t, X const& x) {
+  if constexpr (tuple_size_v<T> >= n) {
+    static_assert(tuple_size_v<T> == n, "prepend<n>: the tuple has more than n members.");
+    return t;
+  } else {
+    return tuple_cat(tuple_repeat<n - tuple_size_v<T>>(x), wrap(t));
+  }
+}
+
+namespace detail {
+
+template <class T, class U, int... I>
+HLO_CUTE_INLINE constexpr bool EqualMembers(T const& t, U const& u, seq<I...>) {
+  return (static_cast<bool>(get<I>(t) == get<I>(u)) && ...);
+}
+
+template <int I, class T, int... J>
+HLO_CUTE_INLINE constexpr auto ZipColumn(T const& t, seq<J...>) {
+  HLO_CUTE_RETURN(make_tuple(get<I>(get<J>(t))...));
+}
+template <class T, int... I>
+HLO_CUTE_INLINE constexpr auto Zip(T const& t, seq<I...>) {
+  HLO_CUTE_RETURN(make_tuple(ZipColumn<I>(t, make_seq<tuple_size_v<T>>{})...));
+}
+
+}  // namespace detail
+
+/// zip(((a,b),(c,d))) -> ((a,c),(b,d))
+template <class T>
+HLO_CUTE_INLINE constexpr auto zip(T const& t) {
+  HLO_CUTE_RETURN(detail::Zip(t, make_seq<tuple_size_v<decltype(get<0>(t))>>{}));
+}
+template <class T0, class T1, class... T>
+HLO_CUTE_INLINE constexpr auto zip(T0 const& t0, T1 const& t1, T const&... t) {
+  HLO_CUTE_RETURN(zip(make_tuple(t0, t1, t...)));
+}
+
+template <class... T, class... U>
+HLO_CUTE_INLINE constexpr auto operator==(tuple<T...> const& t, tuple<U...> const& u) {
+  if constexpr (sizeof...(T) != sizeof...(U)) {
+    return false_type{};
+  } else if constexpr (is_static_v<tuple<T...>> && is_static_v<tuple<U...>>) {
+    return C<detail::EqualMembers(tuple<T...>{}, tuple<U...>{}, make_seq<sizeof...(T)>{})>{};
+  } else {
+    return detail::EqualMembers(t, u, make_seq<sizeof...(T)>{});
+  }
+}
+template <class... T, class U, std::enable_if_t<is_integral<U>::value, int> = 0>
+HLO_CUTE_INLINE constexpr false_type operator==(tuple<T...> const&, U const&) {
+  return {};
+}
+template <class U, class... T, std::enable_if_t<is_integral<U>::value, int> = 0>
+HLO_CUTE_INLINE constexpr false_type operator==(U const&, tuple<T...> const&) {
+  return {};
+}
+template <class... T, class U>
+HLO_CUTE_INLINE constexpr auto operator!=(tuple<T...> const& t, U const& u) {
+  HLO_CUTE_RETURN(!(t == u));
+}
+
+HLO_CUTE_END_NAMESPACE
+
+#endif  // HLO_INDEXING_LAYOUT_CUTE_TUPLE_FUNCTIONS_H_
