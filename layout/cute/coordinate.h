@@ -152,7 +152,7 @@ using GenRowMajor = LayoutRight;
 /// The offset of a coordinate: crd2idx((1,(1,2)), (3,(2,3)), (3,(12,1))) -> 17. An integer where
 /// the shape has a tuple counts with the first mode fastest, and past the end on in the last mode.
 template <class Coordinate, class S, class D>
-HLO_CUTE_INLINE constexpr auto crd2idx(Coordinate const& coord, S const& shape, D const& stride) {
+HLO_CUTE_LEAF constexpr auto crd2idx(Coordinate const& coord, S const& shape, D const& stride) {
   HLO_CUTE_RETURN(detail::CoordinateToIndex(coord, shape, stride));
 }
 template <class Coordinate, class S>
@@ -249,13 +249,13 @@ HLO_CUTE_INLINE constexpr auto crd2crd(Coordinate const& coord, From const& from
 namespace detail {
 
 template <class Coordinate, class T>
-HLO_CUTE_INLINE constexpr auto LiftSlice(Coordinate const& c, T const& t);
+HLO_CUTE_LEAF constexpr auto LiftSlice(Coordinate const& c, T const& t);
 template <class Coordinate, class T, int... I>
 HLO_CUTE_INLINE constexpr auto LiftSliceModes(Coordinate const& c, T const& t, seq<I...>) {
   HLO_CUTE_RETURN(tuple_cat(LiftSlice(get<I>(c), get<I>(t))...));
 }
 template <class Coordinate, class T>
-HLO_CUTE_INLINE constexpr auto LiftSlice(Coordinate const& c, T const& t) {
+HLO_CUTE_LEAF constexpr auto LiftSlice(Coordinate const& c, T const& t) {
   if constexpr (is_underscore_v<Coordinate>) {
     return make_tuple(t);
   } else if constexpr (!HasUnderscore<Coordinate>::value) {

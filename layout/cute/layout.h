@@ -40,7 +40,7 @@ struct Layout : private detail::Slot<0, S>, private detail::Slot<1, D> {
 
   /// The offset of a coordinate, or the layout of the modes that a coordinate with `_` keeps.
   template <class Coordinate>
-  HLO_CUTE_INLINE constexpr auto operator()(Coordinate const& coord) const {
+  HLO_CUTE_LEAF constexpr auto operator()(Coordinate const& coord) const {
     if constexpr (detail::HasUnderscore<Coordinate>::value) {
       using KeptShape = decltype(cute_slice(coord, shape()));
       using KeptStride = decltype(cute_slice(coord, stride()));
@@ -104,7 +104,7 @@ struct Layout : private detail::Slot<0, S>, private detail::Slot<1, D> {
 
  private:
   template <class Coordinate, class T>
-  HLO_CUTE_INLINE static constexpr auto cute_slice(Coordinate const& coord, T const& t) {
+  HLO_CUTE_LEAF static constexpr auto cute_slice(Coordinate const& coord, T const& t) {
     if constexpr (detail::is_underscore_v<Coordinate>) {
       return t;
     } else {

@@ -24,11 +24,11 @@ struct PrintSink {
 };
 
 template <class Sink>
-HLO_CUTE_INLINE void Write(Sink const& sink, Underscore const&) {
+HLO_CUTE_LEAF void Write(Sink const& sink, Underscore const&) {
   sink.Text("_");
 }
 template <class Sink, auto v>
-HLO_CUTE_INLINE void Write(Sink const& sink, C<v> const&) {
+HLO_CUTE_LEAF void Write(Sink const& sink, C<v> const&) {
   sink.Text("_");
   sink.Integer(static_cast<int64_t>(v));
 }
@@ -40,7 +40,7 @@ HLO_CUTE_INLINE void Write(Sink const& sink, Multiple<divisor, T> const& n) {
   sink.Text("}");
 }
 template <class Sink, class T, std::enable_if_t<std::is_integral<T>::value, int> = 0>
-HLO_CUTE_INLINE void Write(Sink const& sink, T const& n) {
+HLO_CUTE_LEAF void Write(Sink const& sink, T const& n) {
   if constexpr (std::is_signed<T>::value || sizeof(T) < 8) {
     sink.Integer(static_cast<int64_t>(n));
   } else {
@@ -48,9 +48,9 @@ HLO_CUTE_INLINE void Write(Sink const& sink, T const& n) {
   }
 }
 template <class Sink, class... T>
-HLO_CUTE_INLINE void Write(Sink const& sink, tuple<T...> const& t);
+HLO_CUTE_LEAF void Write(Sink const& sink, tuple<T...> const& t);
 template <class Sink, class S, class D>
-HLO_CUTE_INLINE void Write(Sink const& sink, Layout<S, D> const& l);
+HLO_CUTE_LEAF void Write(Sink const& sink, Layout<S, D> const& l);
 template <class Sink, class T, int... N>
 HLO_CUTE_INLINE void Write(Sink const& sink, ScaledBasis<T, N...> const& basis) {
   Write(sink, basis.value());
@@ -67,11 +67,11 @@ HLO_CUTE_INLINE void WriteMembers(Sink const& sink, tuple<T...> const& t, seq<I.
   sink.Text(sizeof...(T) == 0 ? "()" : ")");
 }
 template <class Sink, class... T>
-HLO_CUTE_INLINE void Write(Sink const& sink, tuple<T...> const& t) {
+HLO_CUTE_LEAF void Write(Sink const& sink, tuple<T...> const& t) {
   WriteMembers(sink, t, make_seq<sizeof...(T)>{});
 }
 template <class Sink, class S, class D>
-HLO_CUTE_INLINE void Write(Sink const& sink, Layout<S, D> const& l) {
+HLO_CUTE_LEAF void Write(Sink const& sink, Layout<S, D> const& l) {
   Write(sink, l.shape());
   sink.Text(":");
   Write(sink, l.stride());
@@ -137,7 +137,7 @@ HLO_CUTE_INLINE void print_to(Sink const& sink, T const& t) {
 /// Prints what the library's types stand for: print(make_layout(make_shape(_8{}, 4))) ->
 /// (_8,4):(_1,_8)
 template <class T>
-HLO_CUTE_INLINE void print(T const& t) {
+HLO_CUTE_LEAF void print(T const& t) {
   Write(detail::PrintSink{}, t);  // found by its argument, also for types of later headers
 }
 HLO_CUTE_HD inline void print(const char* text) { printf("%s", text); }

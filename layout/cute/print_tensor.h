@@ -9,7 +9,7 @@ HLO_CUTE_BEGIN_NAMESPACE
 namespace detail {
 
 template <class Sink, class T>
-HLO_CUTE_INLINE void Write(Sink const& sink, T* const& pointer) {
+HLO_CUTE_LEAF void Write(Sink const& sink, T* const& pointer) {
   sink.Text("ptr[");
   sink.Integer(sizeof_bits_v<T>);
   sink.Text("b](");
@@ -52,7 +52,7 @@ HLO_CUTE_INLINE void Write(Sink const& sink, ArithmeticTupleIterator<T> const& i
   Write(sink, iter.coord_);
 }
 template <class Sink, class E, class L>
-HLO_CUTE_INLINE void Write(Sink const& sink, Tensor<E, L> const& t) {
+HLO_CUTE_LEAF void Write(Sink const& sink, Tensor<E, L> const& t) {
   Write(sink, t.data());
   sink.Text(" o ");
   Write(sink, t.layout());

@@ -87,7 +87,7 @@ struct OffsetRange {
 };
 
 template <class S, class D>
-HLO_CUTE_HD constexpr void AddOffsetRange(OffsetRange& range, S const& s, D const& d);
+HLO_CUTE_LEAF constexpr void AddOffsetRange(OffsetRange& range, S const& s, D const& d);
 template <class S, class D, int... I>
 HLO_CUTE_HD constexpr void AddOffsetRanges(OffsetRange& range, S const& s, D const& d, seq<I...>) {
   (AddOffsetRange(range, get<I>(s), get<I>(d)), ...);
@@ -97,7 +97,7 @@ HLO_CUTE_HD constexpr void AddReach(OffsetRange& range, int64_t extent, int64_t 
   if (range.low != INT64_MIN) (reach < 0 ? range.low : range.high) += reach;
 }
 template <class S, class D>
-HLO_CUTE_HD constexpr void AddOffsetRange(OffsetRange& range, S const& s, D const& d) {
+HLO_CUTE_LEAF constexpr void AddOffsetRange(OffsetRange& range, S const& s, D const& d) {
   if constexpr (is_tuple_v<S>) {
     AddOffsetRanges(range, s, d, make_seq<tuple_size_v<S>>{});
   } else if constexpr (is_scaled_basis<D>::value) {
@@ -120,13 +120,13 @@ HLO_CUTE_HD constexpr OffsetRange RangeOf(L const&) {
 // Whether a coordinate lies inside a shape, mode by mode.
 HLO_CUTE_HD constexpr bool IsBelow(int64_t c, int64_t extent) { return c >= 0 && c < extent; }
 template <class Coordinate, class S>
-HLO_CUTE_HD constexpr bool Inside(Coordinate const& c, S const& s);
+HLO_CUTE_LEAF constexpr bool Inside(Coordinate const& c, S const& s);
 template <class Coordinate, class S, int... I>
 HLO_CUTE_HD constexpr bool InsideModes(Coordinate const& c, S const& s, seq<I...>) {
   return (... && Inside(get<I>(c), get<I>(s)));
 }
 template <class Coordinate, class S>
-HLO_CUTE_HD constexpr bool Inside(Coordinate const& c, S const& s) {
+HLO_CUTE_LEAF constexpr bool Inside(Coordinate const& c, S const& s) {
   if constexpr (is_underscore_v<Coordinate>) {
     return true;
   } else if constexpr (is_tuple_v<Coordinate>) {
