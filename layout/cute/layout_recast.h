@@ -100,7 +100,9 @@ HLO_CUTE_INLINE constexpr auto recast_layout(L const& l) {
 /// its parts can be cut.
 template <class S, class D>
 HLO_CUTE_INLINE constexpr auto max_alignment(Layout<S, D> const& l) {
-  return size(right_inverse(l));
+  using Filled = decltype(size(right_inverse(l)));
+  // Nothing is known of a dynamic extent.
+  return std::conditional_t<is_static_v<Filled>, Filled, C<1>>{};
 }
 
 namespace detail {

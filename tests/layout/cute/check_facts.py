@@ -242,7 +242,7 @@ def generate(facts, path, skip):
 
 
 def compile_unit(compiler, path, where, extra):
-    """The facts whose lines the compiler's errors name, with the sentence of the first error; a program if none."""
+    """The facts whose lines the compiler's errors name, with the sentences of their errors; a program if none."""
     done = subprocess.run([compiler, "-std=c++17", "-O0", "-DNDEBUG", "-I" + ROOT, "-w", *extra, path, "-o", path[:-3]],
                           capture_output=True, text=True)
     if done.returncode == 0:
@@ -258,7 +258,7 @@ def compile_unit(compiler, path, where, extra):
                 pending.add(identifier)
         if error:
             for identifier in pending:
-                failed.setdefault(identifier, error.group(1))
+                failed[identifier] = (failed.get(identifier, "") + " " + error.group(1)).strip()
             pending = set()
     for identifier in pending:
         failed.setdefault(identifier, "compile error")
