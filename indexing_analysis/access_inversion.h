@@ -17,11 +17,6 @@ namespace hlo_indexing::indexing_analysis {
 /// reads becomes the result.
 /// *(d0) on [0, 4] -> (d0 * 3 + 1) into [16]  ->  (d0) -> ((d0 - 1) floordiv 3), d0 in [1, 13],
 /// (d0 - 1) mod 3 in [0, 0]*
-///
-/// Each result is an equation between digits: a coordinate of the array is a sum of digits of the
-/// variables. Equations whose digits do not overlap (mixed radix) are solved by division; where
-/// they overlap, digits become range variables until the rest can be solved. A mark is a digit sum
-/// of its own, with the equation that defines it.
 Access InvertAccess(DigitContext& digits, const Access& access, llvm::ArrayRef<int64_t> sizes,
                     std::optional<Sum> own_device);
 
