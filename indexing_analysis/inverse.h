@@ -21,7 +21,7 @@ struct InverseResult {
 /// same results, or `map` has range variables, the inverse has range variables. Its domain has
 /// exactly the results that `map` reaches. Runtime variables stay, at the same places.
 /// *(d0)[s0] -> (d0 * 2 + s0), d0 in [0, 4], s0 in [0, 2] gives
-///  (d0)[s0] -> ((d0 - s0) floordiv 2), d0 in [0, 10], s0 in [0, 2], d0 - s0 in [0, 8],
+///  (d0)[s0] -> ((d0 - s0) floordiv 2), d0 in [0, 10], s0 in [0, 2], d0 - s0 in [0, 9],
 ///  (d0 - s0) mod 2 in [0, 0]*
 /// It does not exist where `map` is unknown, and where an expression overflows.
 InverseResult Inverse(const IndexingMap& map);

@@ -318,7 +318,14 @@ class Inverter {
     return true;
   }
 
-  void Free(Piece& piece) { piece.value = NewVariable(piece.digit.DigitRange()); }
+  // A variable that is free as a whole keeps its bounds.
+  void Free(Piece& piece) {
+    const Atom& atom = *piece.digit.atom;
+    const bool is_variable = atom.kind == AtomKind::kVariable && piece.digit.IsWhole();
+    const int64_t lower = is_variable ? atom.lower : 0;
+    const Sum variable = NewVariable(is_variable ? atom.ValueRange() : piece.digit.DigitRange());
+    piece.value = Subtract(context_, variable, Constant(lower));
+  }
 
   // The pieces that are missing of a mark of which some are known.
   bool FreeMarks() {

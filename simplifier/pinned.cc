@@ -38,7 +38,6 @@ std::optional<Pinned> PinnedBy(const Constraint& constraint) {
       support::FloorMod(
           solved->residue + support::FloorMod(leaf->lower, solved->modulus) - solved->modulus,
           solved->modulus)};
-  pinned.is_plain = factor == 1 && digit.extent == solved->modulus;
   return pinned;
 }
 

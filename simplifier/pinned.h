@@ -14,15 +14,13 @@ struct Pinned {
   const Atom* leaf = nullptr;
   /// Of the value, `lower` of the atom included. An empty class has modulus 0.
   Congruence values;
-  /// Whether the constraint says just that in its plainest form, `leaf mod modulus in [r, r]`.
-  bool is_plain = false;
 };
 
 /// What a constraint `(factor * leaf + offset) mod m in [r, r]` says; nothing for others.
 /// *(3 * d0 + 2) mod 4 in [0, 0] -> d0 mod 4 = 2*
 std::optional<Pinned> PinnedBy(const Constraint& constraint);
 
-/// The plainest form of what `pinned` says.
+/// The plainest form of what `pinned` says: `leaf mod modulus in [r, r]`.
 Constraint PlainConstraint(DigitContext& context, const Pinned& pinned);
 
 }  // namespace hlo_indexing::simplifier

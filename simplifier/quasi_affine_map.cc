@@ -252,7 +252,8 @@ class Tightener {
       map_.empty |= pinned.values.modulus == 0;
       map_.empty |= !is_new && AreDisjoint(joined->second.values, pinned.values);
       if (map_.empty) return false;
-      changed |= !is_new || !pinned.is_plain;
+      changed |= !is_new || pinned.values.modulus == 1 ||
+                 !(constraint == PlainConstraint(context_, pinned));
       if (is_new) continue;
       const std::optional<Congruence> both = Intersect(joined->second.values, pinned.values);
       // The variable has fewer values than the modulus then, and keeps both.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <tuple>
 #include <vector>
 
 #include "llvm/ADT/SetVector.h"
@@ -94,7 +95,9 @@ class Scaling {
     const auto replace = [this](const Atom& atom) -> std::optional<Sum> {
       const Scaled* s = Find(atom);
       if (s == nullptr) return std::nullopt;
-      return DivMod(context_, Offset(*s), s->modulus).quotient;
+      // Both leave the same remainder.
+      const Sum quotient = DivMod(context_, Value(*s), s->modulus).quotient;
+      return Add(context_, quotient, Constant(-support::FloorDiv(s->lowest, s->modulus)));
     };
     parts.push_back({Substitution(context_, replace).Apply(context_.Store(others, 0)), 1});
     return Linear(context_, parts, sum.constant);
@@ -108,12 +111,14 @@ class Scaling {
     return nullptr;
   }
 
-  // leaf - lowest.
-  Sum Offset(const Scaled& s) const {
+  Sum Value(const Scaled& s) const {
     TermVector whole;
     AppendTerm(1, s.leaf, 1, s.leaf->extent, whole);
-    return Add(context_, context_.Store(whole, s.leaf->lower), Constant(-s.lowest));
+    return context_.Store(whole, s.leaf->lower);
   }
+
+  // leaf - lowest.
+  Sum Offset(const Scaled& s) const { return Add(context_, Value(s), Constant(-s.lowest)); }
 
   DigitContext& context_;
   llvm::ArrayRef<Scaled> scaled_;
@@ -161,9 +166,21 @@ class Refiner {
     if (a == b) return a;
     const auto cost = [this](const Sum& sum) {
       const LinearForm form = shortest_form_.Write(sum);
-      return std::pair(form.operations, form.parts.size());
+      return std::tuple(form.operations, form.parts.size(), CountConstants(form));
     };
     return cost(b) < cost(a) ? b : a;
+  }
+
+  // The constants other than 0 that are added somewhere; 0 in long forms, whose parts may be shared
+  // many times.
+  static int CountConstants(const LinearForm& form) {
+    constexpr int kFewOperations = 16;
+    if (form.operations > kFewOperations) return 0;
+    int count = form.constant == 0 ? 0 : 1;
+    for (const auto& part : form.parts) {
+      count += CountConstants(part.second->operand) + CountConstants(part.second->second);
+    }
+    return count;
   }
 
   Sum Rescaled(const Sum& sum, llvm::ArrayRef<Scaled> scaled) {
