@@ -92,9 +92,9 @@ std::optional<AffineExpr> AffineWriter::WriteLinear(const Sum& sum) {
     }
     expression = expression ? *expression + value : value;
   }
+  if (expression && constant == 0) return expression;
   const AffineExpr offset = mlir::getAffineConstantExpr(constant, mlir_context_);
-  if (!expression) return offset;
-  return constant == 0 ? expression : CheckedAdd(*expression, offset);
+  return expression ? CheckedAdd(*expression, offset) : offset;
 }
 
 std::optional<AffineExpr> AffineWriter::Write(const LinearForm& form) {
