@@ -138,9 +138,11 @@ class Tightener {
       if (map_.empty) break;
       const bool functions_changed = FindFunctionBounds();
       const bool sums_changed = UseEqualities();
-      if (!boxes_changed_ && !functions_changed && !sums_changed && !remainders_changed) break;
+      if (!boxes_changed_ && !functions_changed && !sums_changed && !remainders_changed) return;
       SubstituteBoxes();
     }
+    // The last round may have left constants in constraints, which facts must not have.
+    if (!map_.empty) NormalizeConstraints();
   }
 
  private:
@@ -294,9 +296,11 @@ class Tightener {
     for (const Constraint& constraint : map_.constraints) {
       if (!IsFunctionBound(constraint.expression.terms)) continue;
       const Atom* atom = constraint.expression.terms.front().atom;
-      const auto [known, is_new] = function_bounds_.try_emplace(atom, constraint.bounds);
-      changed |= is_new || known->second != constraint.bounds;
-      known->second = constraint.bounds;
+      // What joining remainders has left need not be in normal form.
+      const Interval bounds = ShiftDown(constraint.bounds, constraint.expression.constant);
+      const auto [known, is_new] = function_bounds_.try_emplace(atom, bounds);
+      changed |= is_new || known->second != bounds;
+      known->second = bounds;
     }
     return changed;
   }
