@@ -154,6 +154,18 @@ TEST(RescaleRanges, ReplacesWhatIsPinned) {
   EXPECT_EQ(rescaled("UNKNOWN"), "UNKNOWN");
 }
 
+TEST(Image, CountsValuesBeyond64Bits) {
+  mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
+  const auto map = ParseIndexingMap(
+      "(d0, d1) -> (d0 - d1, d1), domain: d0 in [0, 9223372036854775807], d1 in [0, "
+      "9223372036854775807]",
+      &context);
+  const llvm::DynamicAPInt values = llvm::DynamicAPInt(int64_t{1} << 62) * llvm::DynamicAPInt(2);
+  const std::optional<Image> image = ImageOf(*map);
+  EXPECT_EQ(image->points.lower, values * values);
+  EXPECT_EQ(image->size.upper, values * values);
+}
+
 TEST(Xla12018, TheRangeIsExact) {
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
   const auto map = ParseIndexingMap(
