@@ -159,8 +159,30 @@ class Tightener {
     }
   }
 
+  // Whether an end of the bounds leaves the 64-bit range where the constant is taken to the other
+  // side, although the terms may go beyond it too.
+  bool LosesBounds(const Constraint& constraint) const {
+    const int64_t constant = constraint.expression.constant;
+    if (constant == 0) return false;
+    const Interval range = RangeOf(constraint.expression.terms);
+    const bool has_lower = constraint.bounds.lower != Interval::kMinusInfinity;
+    const bool has_upper = constraint.bounds.upper != Interval::kPlusInfinity;
+    return (has_lower && range.lower == Interval::kMinusInfinity &&
+            !CheckedSub(constraint.bounds.lower, constant)) ||
+           (has_upper && range.upper == Interval::kPlusInfinity &&
+            !CheckedSub(constraint.bounds.upper, constant));
+  }
+
+  // The same constraint on the expression as one opaque value.
+  Constraint WithoutConstant(const Constraint& constraint) {
+    const Sum operands[] = {context_.Store(constraint.expression.terms, 0),
+                            Constant(constraint.expression.constant)};
+    return {context_.Opaque(OpaqueOperation::kAdd, operands, Interval::All()), constraint.bounds};
+  }
+
   // Nothing where the constraint always or never holds; the latter empties the map.
   std::optional<Constraint> NormalForm(const Constraint& constraint) {
+    if (LosesBounds(constraint)) return NormalForm(WithoutConstant(constraint));
     Constraint normal = constraint;
     normal.bounds = ShiftDown(constraint.bounds, constraint.expression.constant);
     TermVector terms(constraint.expression.terms.begin(), constraint.expression.terms.end());
