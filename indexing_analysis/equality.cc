@@ -7,6 +7,7 @@
 #include "llvm/ADT/SmallPtrSet.h"
 #include "simplifier/arithmetic.h"
 #include "simplifier/integer_system.h"
+#include "simplifier/point_evaluator.h"
 #include "simplifier/quasi_affine_map.h"
 
 namespace hlo_indexing::indexing_analysis {
@@ -35,6 +36,60 @@ bool SameDomain(const QuasiAffineMap& a, const QuasiAffineMap& b) {
   });
 }
 
+// A simplified map at one point after the other.
+class MapEvaluator {
+ public:
+  MapEvaluator(DigitContext& context, const QuasiAffineMap& map)
+      : map_(map), evaluator_(Leaves(context), Sums(map)), values_(Sums(map).size()) {}
+
+  int64_t num_digits() const { return evaluator_.num_digits(); }
+
+  /// Whether the point is in the domain; then the results are there. Nothing where a value
+  /// overflows or divides by 0.
+  std::optional<bool> Contains(llvm::ArrayRef<int64_t> point) {
+    if (map_.empty) return false;
+    for (size_t i = 0; i < point.size(); ++i) {
+      if (!map_.boxes[i].Contains(point[i])) return false;
+    }
+    llvm::SmallVector<int64_t, 8> leaves;
+    for (const size_t i : variables_) leaves.push_back(point[i]);
+    if (!evaluator_.Evaluate(leaves, values_)) return std::nullopt;
+    for (size_t k = 0; k < map_.constraints.size(); ++k) {
+      if (!map_.constraints[k].bounds.Contains(values_[k])) return false;
+    }
+    return true;
+  }
+
+  llvm::ArrayRef<int64_t> results() const {
+    return llvm::ArrayRef<int64_t>(values_).drop_front(map_.constraints.size());
+  }
+
+ private:
+  llvm::SmallVector<const Atom*, 8> Leaves(DigitContext& context) {
+    llvm::SmallVector<const Atom*, 8> leaves;
+    for (VariableId i = 0; !map_.empty && i < map_.boxes.size(); ++i) {
+      const Sum variable = map_.Variable(context, i);
+      if (variable.IsConstant()) continue;
+      leaves.push_back(variable.terms.front().atom);
+      variables_.push_back(i);
+    }
+    return leaves;
+  }
+
+  static llvm::SmallVector<Sum, 8> Sums(const QuasiAffineMap& map) {
+    llvm::SmallVector<Sum, 8> sums;
+    if (map.empty) return sums;
+    for (const Constraint& constraint : map.constraints) sums.push_back(constraint.expression);
+    sums.append(map.results.begin(), map.results.end());
+    return sums;
+  }
+
+  const QuasiAffineMap& map_;
+  llvm::SmallVector<size_t, 8> variables_;
+  simplifier::PointEvaluator evaluator_;
+  llvm::SmallVector<int64_t, 8> values_;
+};
+
 class Comparison {
  public:
   Comparison(const IndexingMap& a, const IndexingMap& b, EqualityBudget budget)
@@ -50,8 +105,12 @@ class Comparison {
     if (same_domain_ && unequal_results_.empty()) return Yes("the normal forms are equal");
     FindBoxes();
     if (TryRandomPoints()) return result_;
-    if (const int64_t points = CountRelevantPoints()) {
-      if (TryAllPoints()) return result_;
+    MapEvaluator a_at(context_, a);
+    MapEvaluator b_at(context_, b);
+    const int64_t points = CountRelevantPoints();
+    const int64_t digits = a_at.num_digits() + b_at.num_digits() + 1;
+    if (points != 0 && points <= budget_.max_digits / digits) {
+      if (TryAllPoints(a_at, b_at)) return result_;
       return Yes("the maps agree on all " + std::to_string(points) +
                  " points of the variables that matter");
     }
@@ -141,11 +200,18 @@ class Comparison {
     return points;
   }
 
-  bool TryAllPoints() {
+  // Whether the simplified maps are the same at the point. False where that is not known.
+  static bool Agree(MapEvaluator& a, MapEvaluator& b, llvm::ArrayRef<int64_t> point) {
+    const std::optional<bool> in_a = a.Contains(point);
+    const std::optional<bool> in_b = b.Contains(point);
+    return in_a && in_a == in_b && (!*in_a || a.results() == b.results());
+  }
+
+  bool TryAllPoints(MapEvaluator& a, MapEvaluator& b) {
     llvm::SmallVector<int64_t, 8> point;
     for (const Interval& box : boxes_) point.push_back(box.lower);
     while (true) {
-      if (Differ(point)) return true;
+      if (!Agree(a, b, point) && Differ(point)) return true;
       size_t i = 0;
       while (i < boxes_.size() && (!relevant_[i] || point[i] == boxes_[i].upper)) {
         point[i] = boxes_[i].lower;

@@ -30,6 +30,8 @@ struct EqualityBudget {
   int samples = 1000;
   /// All points are tried where there are no more, counting the variables that matter.
   int64_t max_points = int64_t{1} << 18;
+  /// And only where that evaluates no more digits, of both maps at all the points.
+  int64_t max_digits = int64_t{1} << 26;
 };
 
 /// Whether two maps have the same domain and the same results on it, as functions of dimension,

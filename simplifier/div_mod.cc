@@ -265,6 +265,8 @@ class Divider {
       const std::optional<int64_t> upper = support::CheckedSub(rest_range_.upper, *shift);
       if (upper && *upper < kUnbounded - 1) extent = *upper + 1;
     }
+    // A digit of that extent would be read as one without end.
+    if (extent == kUnbounded && divisor_ == kUnbounded) return std::nullopt;
     const Atom* mark = context_.Mark(context_.Store(rest_, *constant), extent, !starts);
     AppendTerm(1, mark, divisor_, extent, quotient_);
     TermVector remainder;

@@ -20,6 +20,8 @@ using support::CheckedMul;
 using support::CheckedSub;
 
 constexpr int64_t kMaxPoints = int64_t{1} << 20;
+// Of results at the points that are tried: 64 MiB.
+constexpr int64_t kMaxValues = int64_t{1} << 23;
 constexpr char kTooManyValues[] = "there are too many values to count";
 
 // A digit of a variable that takes its values whatever the others are.
@@ -204,6 +206,11 @@ class Counter {
     std::vector<int64_t> values;
   };
 
+  static int64_t MaxPoints(const Group& group) {
+    const auto num_results = static_cast<int64_t>(group.results.size());
+    return std::min(kMaxPoints, kMaxValues / std::max<int64_t>(num_results, 1));
+  }
+
   // Nothing where there are too many points, and where an expression has no value.
   std::optional<Tried> TryPoints(const Group& group) {
     llvm::SmallVector<size_t, 4> coordinates;
@@ -211,7 +218,7 @@ class Counter {
     for (const size_t c : group.coordinates) {
       if (!coordinates_[c].is_tried) continue;
       coordinates.push_back(c);
-      if (coordinates_[c].extent > kMaxPoints / count) return std::nullopt;
+      if (coordinates_[c].extent > MaxPoints(group) / count) return std::nullopt;
       count *= coordinates_[c].extent;
     }
     llvm::SmallVector<const Atom*, 4> leaves;
@@ -358,10 +365,10 @@ class Counter {
     }
     DynamicAPInt box(1);
     for (const size_t c : group.coordinates) {
-      if (coordinates_[c].is_tried) box *= DynamicAPInt(coordinates_[c].extent);
+      if (coordinates_[c].is_tried) box *= PointsOf(*coordinates_[c].atom);
     }
     GiveUp(group, points.value_or(DynamicAPInt(0)), points.value_or(box),
-           "there are more than " + std::to_string(kMaxPoints) + " points to try");
+           "there are more than " + std::to_string(MaxPoints(group)) + " points to try");
   }
 
   // As many values as fit between the bounds of the one result are all of these.
@@ -394,6 +401,7 @@ class Counter {
       DynamicAPInt product(1);
       for (const Term& term : constraint.expression.terms) {
         if (!term.IsWhole() || !term.atom->IsLeaf()) return std::nullopt;
+        if (term.extent == kUnbounded) return std::nullopt;
         steps.push_back({term.coefficient, term.extent});
         product *= DynamicAPInt(term.extent);
         constrained.insert(term.atom);
@@ -408,9 +416,16 @@ class Counter {
     }
     for (const size_t c : group.coordinates) {
       if (!coordinates_[c].is_tried || constrained.contains(coordinates_[c].atom)) continue;
-      count *= DynamicAPInt(coordinates_[c].extent);
+      count *= PointsOf(*coordinates_[c].atom);
     }
     return count;
+  }
+
+  // The number of values of a variable or function, whose extent need not fit 64 bits.
+  DynamicAPInt PointsOf(const Atom& atom) const {
+    const Interval values =
+        atom.kind == AtomKind::kVariable ? f_.boxes[atom.variable] : atom.ValueRange();
+    return DynamicAPInt(values.upper) - DynamicAPInt(values.lower) + DynamicAPInt(1);
   }
 
   void FindBounds(const Group& group) {

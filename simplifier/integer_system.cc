@@ -1,7 +1,12 @@
 #include "simplifier/integer_system.h"
 
+#include <algorithm>
+#include <bit>
+#include <cstdlib>
 #include <map>
+
 #include "mlir/Analysis/Presburger/IntegerRelation.h"
+#include "mlir/Analysis/Presburger/Simplex.h"
 #include "support/checked_math.h"
 
 namespace hlo_indexing::simplifier {
@@ -11,10 +16,17 @@ using mlir::presburger::BoundType;
 using mlir::presburger::IntegerPolyhedron;
 using mlir::presburger::PresburgerSpace;
 
-// Integer programming may take exponential time in the number of variables: with 8 it is measured
-// to take a millisecond and 10 at most, with 11 some tens of these, with 13 seconds.
+// Integer programming may take exponential time in the number of variables.
 constexpr size_t MaxVariables(IntegerSystem::Effort effort) {
   return effort == IntegerSystem::Effort::kQuick ? 8 : 11;
+}
+
+// And in the bits of the coefficients. With few variables it is measured to take 10 milliseconds at
+// most; with more of them, variables times bits tell: with 32 it takes about as long, with 64 up to
+// half a second, with 100 minutes.
+constexpr size_t kFewVariables = 3;
+constexpr size_t MaxSize(IntegerSystem::Effort effort) {
+  return effort == IntegerSystem::Effort::kQuick ? 32 : 60;
 }
 
 // Coefficients beyond make the arithmetic inside leave 64 bits, and slow.
@@ -55,6 +67,7 @@ class IntegerSystem::Formula {
   Formula(llvm::ArrayRef<Interval> boxes, Effort effort)
       : num_variables_(boxes.size()),
         max_variables_(MaxVariables(effort)),
+        max_size_(MaxSize(effort)),
         polyhedron_(PresburgerSpace::getSetSpace(static_cast<unsigned>(boxes.size()))) {
     too_hard_ = boxes.size() > max_variables_;
     for (size_t i = 0; i < boxes.size(); ++i) {
@@ -80,6 +93,14 @@ class IntegerSystem::Formula {
   Solution Solve() const {
     Solution solution;
     if (too_hard_) return solution;
+    const size_t columns = polyhedron_.getNumVars();
+    const size_t bits = std::bit_width(static_cast<uint64_t>(largest_));
+    if (columns > kFewVariables && columns * bits > max_size_) {
+      // What has no rational point has no integer point.
+      mlir::presburger::Simplex simplex(polyhedron_);
+      if (simplex.isEmpty()) solution.answer = Solution::Answer::kNone;
+      return solution;
+    }
     const auto sample = polyhedron_.findIntegerSample();
     solution.answer = sample ? Solution::Answer::kFound : Solution::Answer::kNone;
     for (size_t i = 0; sample && i < num_variables_; ++i) {
@@ -97,6 +118,7 @@ class IntegerSystem::Formula {
       too_hard_ = true;
       return;
     }
+    for (const int64_t c : inequality.coefficients) largest_ = std::max(largest_, std::abs(c));
     polyhedron_.addInequality(Expand(inequality));
   }
 
@@ -149,6 +171,8 @@ class IntegerSystem::Formula {
     const auto [known, is_new] = quotients_.try_emplace(key, polyhedron_.getNumVars());
     if (is_new) {
       if (polyhedron_.getNumVars() >= max_variables_) return std::nullopt;
+      for (const int64_t c : dividend.coefficients) largest_ = std::max(largest_, std::abs(c));
+      largest_ = std::max(largest_, divisor);
       polyhedron_.addLocalFloorDiv(expanded, divisor);
     }
     Row row;
@@ -159,6 +183,9 @@ class IntegerSystem::Formula {
 
   size_t num_variables_;
   size_t max_variables_;
+  size_t max_size_;
+  // Of coefficients and divisors.
+  int64_t largest_ = 1;
   IntegerPolyhedron polyhedron_;
   // Columns of quotients by dividend and divisor.
   std::map<std::vector<int64_t>, unsigned> quotients_;

@@ -119,6 +119,10 @@ bool IsWholeMark(const Term& term) { return term.atom->kind == AtomKind::kMark &
 // cut elsewhere, where boundaries do not divide each other; that need not end, so it is limited.
 bool NormalizeGroup(TermVector& group) {
   constexpr int kMaxRounds = 8;
+  // Where boundaries divide each other, an atom of 64 bits has fewer digits. Elsewhere hundreds of
+  // them have thousands of places to be cut at; they stay as they are.
+  constexpr size_t kMaxDigits = 64;
+  if (group.size() > kMaxDigits) return true;
   TermVector before;
   for (int round = 0; round < kMaxRounds && group.size() > 1 && group != before; ++round) {
     before = group;

@@ -23,6 +23,9 @@ class PointEvaluator {
   /// False where one of them overflows or divides by 0.
   bool Evaluate(llvm::ArrayRef<int64_t> point, llvm::MutableArrayRef<int64_t> values);
 
+  /// The digits that are evaluated at each point: what a point costs.
+  int64_t num_digits() const { return static_cast<int64_t>(digits_.size()); }
+
  private:
   // A digit of an atom that has a number here.
   struct Digit {

@@ -138,9 +138,11 @@ class Tightener {
       if (map_.empty) break;
       const bool functions_changed = FindFunctionBounds();
       const bool sums_changed = UseEqualities();
-      if (!boxes_changed_ && !functions_changed && !sums_changed && !remainders_changed) break;
+      if (!boxes_changed_ && !functions_changed && !sums_changed && !remainders_changed) return;
       SubstituteBoxes();
     }
+    // The last round may have left constants in constraints, which facts must not have.
+    if (!map_.empty) NormalizeConstraints();
   }
 
  private:
@@ -157,8 +159,30 @@ class Tightener {
     }
   }
 
+  // Whether an end of the bounds leaves the 64-bit range where the constant is taken to the other
+  // side, although the terms may go beyond it too.
+  bool LosesBounds(const Constraint& constraint) const {
+    const int64_t constant = constraint.expression.constant;
+    if (constant == 0) return false;
+    const Interval range = RangeOf(constraint.expression.terms);
+    const bool has_lower = constraint.bounds.lower != Interval::kMinusInfinity;
+    const bool has_upper = constraint.bounds.upper != Interval::kPlusInfinity;
+    return (has_lower && range.lower == Interval::kMinusInfinity &&
+            !CheckedSub(constraint.bounds.lower, constant)) ||
+           (has_upper && range.upper == Interval::kPlusInfinity &&
+            !CheckedSub(constraint.bounds.upper, constant));
+  }
+
+  // The same constraint on the expression as one opaque value.
+  Constraint WithoutConstant(const Constraint& constraint) {
+    const Sum operands[] = {context_.Store(constraint.expression.terms, 0),
+                            Constant(constraint.expression.constant)};
+    return {context_.Opaque(OpaqueOperation::kAdd, operands, Interval::All()), constraint.bounds};
+  }
+
   // Nothing where the constraint always or never holds; the latter empties the map.
   std::optional<Constraint> NormalForm(const Constraint& constraint) {
+    if (LosesBounds(constraint)) return NormalForm(WithoutConstant(constraint));
     Constraint normal = constraint;
     normal.bounds = ShiftDown(constraint.bounds, constraint.expression.constant);
     TermVector terms(constraint.expression.terms.begin(), constraint.expression.terms.end());
@@ -295,9 +319,11 @@ class Tightener {
     for (const Constraint& constraint : map_.constraints) {
       if (!IsFunctionBound(constraint.expression.terms)) continue;
       const Atom* atom = constraint.expression.terms.front().atom;
-      const auto [known, is_new] = function_bounds_.try_emplace(atom, constraint.bounds);
-      changed |= is_new || known->second != constraint.bounds;
-      known->second = constraint.bounds;
+      // What joining remainders has left need not be in normal form.
+      const Interval bounds = ShiftDown(constraint.bounds, constraint.expression.constant);
+      const auto [known, is_new] = function_bounds_.try_emplace(atom, bounds);
+      changed |= is_new || known->second != bounds;
+      known->second = bounds;
     }
     return changed;
   }

@@ -19,8 +19,8 @@ namespace {
 
 // Points at which one sum is tried.
 constexpr int64_t kMaxPoints = 2048;
-// Evaluations of a map, all sums together: a few milliseconds.
-constexpr int64_t kMaxEvaluations = 1 << 15;
+// Digits that are evaluated for a map, all sums at all their points: a few milliseconds.
+constexpr int64_t kMaxDigits = 1 << 18;
 
 using Leaves = llvm::SmallSetVector<const Atom*, 4>;
 
@@ -237,7 +237,7 @@ class Refiner {
     const bool only_leaves =
         llvm::all_of(sum.terms, [](const Term& term) { return term.atom->IsLeaf(); });
     if (points == 0 || (only_leaves && constraints.empty() && points > 2)) return std::nullopt;
-    if (evaluations_ + points > kMaxEvaluations) return std::nullopt;
+    if (digits_ >= kMaxDigits) return std::nullopt;
     return Fit(sum, leaves.getArrayRef(), num_leaves, constraints, points);
   }
 
@@ -277,9 +277,12 @@ class Refiner {
     for (const Constraint* constraint : constraints) sums.push_back(constraint->expression);
     sums.push_back(sum);
     PointEvaluator evaluator(leaves, sums);
+    // Preparing costs as much as a point.
+    digits_ += evaluator.num_digits();
+    if (digits_ + points * evaluator.num_digits() > kMaxDigits) return std::nullopt;
     llvm::SmallVector<int64_t, 4> values(sums.size());
     for (int64_t i = 0; i < points; ++i) {
-      ++evaluations_;
+      digits_ += evaluator.num_digits();
       if (!evaluator.Evaluate(point, values)) return std::nullopt;
       bool inside = true;
       for (size_t k = 0; k < constraints.size(); ++k) {
@@ -310,7 +313,7 @@ class Refiner {
   ShortestForm shortest_form_;
   std::vector<Leaves> leaves_of_constraints_;
   std::vector<Scaled> scaled_;
-  int64_t evaluations_ = 0;
+  int64_t digits_ = 0;
 };
 
 }  // namespace
@@ -330,6 +333,8 @@ void RescalePinned(DigitContext& context, QuasiAffineMap& map, VariableId first)
       continue;
     const VariableId variable = pinned->leaf->variable;
     if (variable < first) continue;
+    // Remainders of moduli whose common multiple does not fit 64 bits: one of them is used.
+    if (llvm::any_of(scaled, [&](const Scaled& s) { return s.leaf == pinned->leaf; })) continue;
     const std::optional<Scaled> made = MakeScaled(context, *pinned, variable);
     if (!made) continue;
     scaled.push_back(*made);

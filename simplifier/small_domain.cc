@@ -12,9 +12,10 @@
 namespace hlo_indexing::simplifier {
 namespace {
 
-// Trying a point costs about as much as a division; a domain of this size costs less than a
-// millisecond.
+// Trying a point costs about as much as a division for each digit of the constraints; a domain of
+// this size costs less than a millisecond.
 constexpr int64_t kMaxPoints = 2048;
+constexpr int64_t kMaxDigits = 1 << 17;
 // A bit each in a word.
 constexpr size_t kMaxConstraints = 32;
 
@@ -76,12 +77,14 @@ class Enumeration {
   Enumeration(DigitContext& context, const Component& component)
       : context_(context), component_(component) {}
 
-  // False where a constraint has no value at some point.
+  // False where a constraint has no value at some point, and where evaluating all points is too
+  // much.
   bool Run(int64_t num_points, SmallDomain& domain) {
     constraints_ = component_.constraints;
     llvm::SmallVector<Sum, 4> sums;
     for (const Constraint& constraint : constraints_) sums.push_back(constraint.expression);
     PointEvaluator evaluator(component_.leaves.getArrayRef(), sums);
+    if (num_points * evaluator.num_digits() > kMaxDigits) return false;
     for (const Atom* leaf : component_.leaves) point_.push_back(leaf->lower);
     for (int64_t i = 0; i < num_points; ++i) {
       if (!AddPoint(evaluator)) return false;

@@ -116,6 +116,21 @@ INSTANTIATE_TEST_SUITE_P(
             "(d0) -> (d0), domain: d0 in [0, 30000000], d0 mod 7 in [1, 2], d0 mod 11 in [3, 3], "
             "d0 mod 77 in [4, 13]",
             "(d0) -> (0), domain: KNOWN EMPTY"},
+        Row{"RemainderThatGivesTheValueOfARuntimeVariable",
+            "(d0){rt0} -> (rt0, d0 mod 2), domain: d0 in [0, 19], rt0 in [6, 7], (rt0 * 3) mod 5 "
+            "in "
+            "[1, 1]",
+            "(d0){rt0} -> (7, d0 mod 2), domain: d0 in [0, 19], rt0 in [6, 7], rt0 in [7, 7]"},
+        Row{"LargestModulusOnUnboundedValues",
+            "(d0) -> ((d0 + 5) mod 9223372036854775807), domain: d0 in [-9223372036854775808, "
+            "9223372036854775807]",
+            "(d0) -> ((d0 + 5) mod 9223372036854775807), domain: d0 in [-9223372036854775808, "
+            "9223372036854775807]"},
+        Row{"ConstraintOnAMultipleThatLeaves64Bits",
+            "(d0) -> (d0), domain: d0 in [-4611686018427387903, 1152921504606846976], d0 * 2 in "
+            "[-2011446129297376342, 294396879916317610]",
+            "(d0) -> (d0), domain: d0 in [-4611686018427387903, 1152921504606846976], d0 * 2 in "
+            "[-2011446129297376342, 294396879916317610]"},
         Row{"AffineOnTheConstraints",
             "(d0, d1) -> ((d0 - d1) mod 12), domain: d0 in [0, 99], d1 in [0, 99], d0 - d1 in [0, "
             "11]",
@@ -136,7 +151,24 @@ TEST(RescaleRanges, ReplacesWhatIsPinned) {
                      "s1 mod 4 in [0, 0], s0 + s1 in [0, 120]"),
             "(d0)[s0, s1] -> (d0 + s0 * 10 + 5, s1), domain: d0 in [1, 99], s0 in [0, 9], "
             "s1 in [0, 24], d0 mod 2 in [1, 1], s0 * 5 + s1 * 2 in [0, 57]");
+  // The common multiple of the moduli does not fit 64 bits; 4000000000000012345 is in both classes.
+  EXPECT_EQ(rescaled("()[s0] -> (s0), domain: s0 in [0, 4611686018427387904], "
+                     "s0 mod 4294967311 in [1558535764, 1558535764], "
+                     "s0 mod 1099511627775 in [887410373395, 887410373395]"),
+            "()[s0] -> (4000000000000012345), domain: s0 in [931322571, 931322571]");
   EXPECT_EQ(rescaled("UNKNOWN"), "UNKNOWN");
+}
+
+TEST(Image, CountsValuesBeyond64Bits) {
+  mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
+  const auto map = ParseIndexingMap(
+      "(d0, d1) -> (d0 - d1, d1), domain: d0 in [0, 9223372036854775807], d1 in [0, "
+      "9223372036854775807]",
+      &context);
+  const llvm::DynamicAPInt values = llvm::DynamicAPInt(int64_t{1} << 62) * llvm::DynamicAPInt(2);
+  const std::optional<Image> image = ImageOf(*map);
+  EXPECT_EQ(image->points.lower, values * values);
+  EXPECT_EQ(image->size.upper, values * values);
 }
 
 TEST(Xla12018, TheRangeIsExact) {

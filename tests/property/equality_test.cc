@@ -17,11 +17,12 @@ using indexing_analysis::IndexingMap;
 using indexing_analysis::Interval;
 using indexing_analysis::ParseIndexingMap;
 
-// The bounds of dimensions and ranges.
+// The bounds of dimensions, ranges and runtime variables.
 std::vector<Interval> Boxes(const IndexingMap& map) {
   std::vector<Interval> boxes;
   for (const auto& variable : map.dimensions()) boxes.push_back(variable.bounds);
   for (const auto& variable : map.ranges()) boxes.push_back(variable.bounds);
+  for (const auto& variable : map.runtime()) boxes.push_back(variable.bounds);
   return boxes;
 }
 

@@ -47,6 +47,8 @@ class ExpressionWriter {
 std::string RandomMap(Random& random) {
   const int64_t dimensions = random.Between(1, 3);
   const int64_t ranges = random.OneIn(3) ? random.Between(1, 2) : 0;
+  // Known at run time only: bounds that constraints imply stay constraints.
+  const bool are_runtime = ranges > 0 && random.OneIn(2);
   // Few enough points to try them all.
   const int64_t widest = dimensions + ranges <= 3 ? 9 : (dimensions + ranges == 4 ? 5 : 3);
   std::vector<std::string> names;
@@ -54,9 +56,9 @@ std::string RandomMap(Random& random) {
   std::string domain;
   for (int64_t i = 0; i < dimensions + ranges; ++i) {
     const bool is_range = i >= dimensions;
-    const std::string name =
-        is_range ? "s" + std::to_string(i - dimensions) : "d" + std::to_string(i);
-    if (i == dimensions) head += ")[";
+    const std::string name = is_range ? (are_runtime ? "rt" : "s") + std::to_string(i - dimensions)
+                                      : "d" + std::to_string(i);
+    if (i == dimensions) head += are_runtime ? "){" : ")[";
     if (i != 0 && i != dimensions) head += ", ";
     head += name;
     names.push_back(name);
@@ -65,7 +67,7 @@ std::string RandomMap(Random& random) {
     domain += (domain.empty() ? "" : ", ") + name + " in [" + std::to_string(lower) + ", " +
               std::to_string(upper) + "]";
   }
-  head += ranges == 0 ? ")" : "]";
+  head += ranges == 0 ? ")" : (are_runtime ? "}" : "]");
   ExpressionWriter writer(random, names);
   std::string results;
   const int64_t num_results = random.Between(1, 2);
