@@ -16,9 +16,10 @@ namespace {
 using support::CheckedMul;
 using support::CheckedSub;
 
-// Bounds travel in steps that may be small (x < y and y < x shrink both by one), so stop some time:
-// what is left is correct, only not the tightest. The last round narrows no variable.
-constexpr int kMaxRounds = 64;
+// Bounds travel in steps that may be small (x < y and y < x shrink both by one), so stop some time.
+// Rounds, for constraints of one term; these are divided among all terms.
+constexpr int kMaxRounds = 4096;
+constexpr int kFewRounds = 64;
 
 // { x : x + constant in bounds }; an end that leaves the 64-bit range bounds nothing there, or
 // everything.
@@ -126,26 +127,49 @@ class Tightener {
 
   void Run() {
     for (const Interval& box : map_.boxes) map_.empty |= box.IsEmpty();
-    for (int round = 1; round <= kMaxRounds && !map_.empty; ++round) {
+    if (map_.empty) return;
+    const std::optional<QuasiAffineMap> given =
+        map_.constraints.empty() ? std::nullopt : std::optional(map_);
+    if (ReachesEnd(MaxRounds())) return;
+    // Bounds that creep stay as they were, or simplifying again would go on from where this ends.
+    map_ = *given;
+    narrows_ = false;
+    function_bounds_.clear();
+    ReachesEnd(kFewRounds);
+    // The last round may have left constants in constraints, which facts must not have.
+    if (!map_.empty) NormalizeConstraints();
+  }
+
+ private:
+  // Fewer where a round takes long.
+  int MaxRounds() const {
+    size_t terms = 1;
+    for (const Constraint& constraint : map_.constraints) {
+      terms += constraint.expression.terms.size();
+    }
+    return std::max(kFewRounds, kMaxRounds / static_cast<int>(std::min<size_t>(terms, kMaxRounds)));
+  }
+
+  // Whether nothing changes any more within so many rounds.
+  bool ReachesEnd(int rounds) {
+    for (int round = 0; round < rounds && !map_.empty; ++round) {
       boxes_changed_ = false;
-      narrows_ = round < kMaxRounds;
       NormalizeConstraints();
       const bool remainders_changed = !map_.empty && MeetRemainders();
       if (narrows_ && !remainders_changed) {
         for (const Constraint& constraint : map_.constraints) Propagate(constraint);
         if (effort_ == Effort::kAllPoints && !boxes_changed_ && !map_.empty) TryAllPoints();
       }
-      if (map_.empty) break;
+      if (map_.empty) return true;
       const bool functions_changed = FindFunctionBounds();
       const bool sums_changed = UseEqualities();
-      if (!boxes_changed_ && !functions_changed && !sums_changed && !remainders_changed) return;
+      if (!boxes_changed_ && !functions_changed && !sums_changed && !remainders_changed)
+        return true;
       SubstituteBoxes();
     }
-    // The last round may have left constants in constraints, which facts must not have.
-    if (!map_.empty) NormalizeConstraints();
+    return map_.empty;
   }
 
- private:
   void NormalizeConstraints() {
     llvm::SmallVector<Constraint, 8> pending(map_.constraints.begin(), map_.constraints.end());
     map_.constraints.clear();
