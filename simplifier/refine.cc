@@ -365,8 +365,9 @@ void RescalePinned(DigitContext& context, QuasiAffineMap& map, VariableId first)
   std::vector<Scaled> scaled;
   for (const Constraint& constraint : map.constraints) {
     const std::optional<Pinned> pinned = PinnedBy(constraint);
-    if (!pinned || pinned->values.modulus < 2 || pinned->leaf->kind != AtomKind::kVariable)
+    if (!pinned || pinned->values.modulus < 2 || pinned->leaf->kind != AtomKind::kVariable) {
       continue;
+    }
     const VariableId variable = pinned->leaf->variable;
     if (variable < first) continue;
     const std::optional<Scaled> made = MakeScaled(context, *pinned, variable);

@@ -17,8 +17,8 @@ using mlir::AffineExprKind;
 // Affine expressions of one map as functions on the space of its variables.
 class ExpressionTranslator {
  public:
-  ExpressionTranslator(isl::space space, size_t num_dimensions)
-      : space_(std::move(space)), num_dimensions_(num_dimensions) {}
+  ExpressionTranslator(const isl::space& space, size_t num_dimensions)
+      : space_(space), num_dimensions_(num_dimensions) {}
 
   isl::aff Translate(mlir::AffineExpr expression) {
     if (const auto known = memo_.find(expression); known != memo_.end()) return known->second;
