@@ -56,22 +56,17 @@ int Compare(const LinearForm& a, const LinearForm& b);
 
 // The variable that orders a factor among others: its first one, in structural order.
 const Atom* FirstLeaf(const Factor& factor) {
-  const Factor* current = &factor;
-  while (current->kind != FactorKind::kLeaf && !current->operand.parts.empty()) {
-    current = current->operand.parts.front().second;
-  }
-  return current->atom;
+  if (factor.kind == FactorKind::kLeaf || factor.operand.parts.empty()) return factor.atom;
+  return factor.operand.parts.front().second->first_leaf;
 }
 
 int ThreeWay(int64_t a, int64_t b) { return a < b ? -1 : (a > b ? 1 : 0); }
 
 int Compare(const Factor& a, const Factor& b) {
   if (&a == &b) return 0;
-  const Atom* first_a = FirstLeaf(a);
-  const Atom* first_b = FirstLeaf(b);
-  if (first_a != first_b && first_a != nullptr && first_b != nullptr) {
-    if (StructurallyLess(*first_a, *first_b)) return -1;
-    if (StructurallyLess(*first_b, *first_a)) return 1;
+  if (a.first_leaf != b.first_leaf && a.first_leaf != nullptr && b.first_leaf != nullptr) {
+    if (StructurallyLess(*a.first_leaf, *b.first_leaf)) return -1;
+    if (StructurallyLess(*b.first_leaf, *a.first_leaf)) return 1;
   }
   if (a.kind != b.kind) return ThreeWay(static_cast<int>(a.kind), static_cast<int>(b.kind));
   if (a.divisor != b.divisor) return ThreeWay(b.divisor, a.divisor);
@@ -215,6 +210,7 @@ const Factor* ShortestForm::Intern(Factor factor) {
   factor.Profile(node_id);
   void* insert_position = nullptr;
   if (const Factor* known = interned_.FindNodeOrInsertPos(node_id, insert_position)) return known;
+  factor.first_leaf = FirstLeaf(factor);
   factors_.push_back(std::move(factor));
   interned_.InsertNode(&factors_.back(), insert_position);
   return &factors_.back();

@@ -54,6 +54,8 @@ struct Factor : llvm::FoldingSetNode {
   LinearForm second;
   int64_t divisor = 1;
   int operations = 0;
+  /// The first leaf of the first part, all the way down; null where that ends at a constant.
+  const Atom* first_leaf = nullptr;
 
   void Profile(llvm::FoldingSetNodeID& node_id) const;
 };

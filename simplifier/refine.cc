@@ -1,8 +1,11 @@
 #include "simplifier/refine.h"
 
 #include <algorithm>
+#include <array>
+#include <memory>
 #include <optional>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "llvm/ADT/SetVector.h"
@@ -28,14 +31,32 @@ bool IsWholeLeaf(const Term& term) { return term.IsWhole() && term.atom->IsLeaf(
 
 bool IsLinear(const Sum& sum) { return llvm::all_of(sum.terms, IsWholeLeaf); }
 
-Leaves LeavesOf(const Sum& sum) {
-  Leaves leaves;
-  llvm::SmallPtrSet<const Atom*, 8> seen;
-  ForEachAtom(sum, seen, [&](const Atom& atom) {
-    if (atom.IsLeaf()) leaves.insert(&atom);
-  });
-  return leaves;
-}
+// The leaves that sums depend on; those of a mark are found once, however many sums share it.
+class LeafFinder {
+ public:
+  Leaves LeavesOf(const Sum& sum) {
+    Leaves leaves;
+    for (const Term& term : sum.terms) {
+      const Leaves& more = LeavesOf(*term.atom);
+      leaves.insert(more.begin(), more.end());
+    }
+    return leaves;
+  }
+
+ private:
+  const Leaves& LeavesOf(const Atom& atom) {
+    if (const auto known = memo_.find(&atom); known != memo_.end()) return *known->second;
+    auto leaves = std::make_unique<Leaves>();
+    if (atom.IsLeaf()) leaves->insert(&atom);
+    for (const Sum& argument : atom.arguments) {
+      const Leaves more = LeavesOf(argument);
+      leaves->insert(more.begin(), more.end());
+    }
+    return *(memo_[&atom] = std::move(leaves));
+  }
+
+  llvm::SmallDenseMap<const Atom*, std::unique_ptr<Leaves>, 8> memo_;
+};
 
 bool Intersects(const Leaves& a, const Leaves& b) {
   return llvm::any_of(a, [&](const Atom* leaf) { return b.contains(leaf); });
@@ -129,7 +150,7 @@ class Refiner {
   Refiner(DigitContext& context, QuasiAffineMap& map)
       : context_(context), map_(map), shortest_form_(context) {
     for (const Constraint& constraint : map.constraints) {
-      leaves_of_constraints_.push_back(LeavesOf(constraint.expression));
+      leaves_of_constraints_.push_back(leaf_finder_.LeavesOf(constraint.expression));
       const std::optional<Pinned> pinned = PinnedBy(constraint);
       if (!pinned || pinned->values.modulus < 2) continue;
       const auto number = static_cast<VariableId>(map.boxes.size() + scaled_.size());
@@ -209,8 +230,20 @@ class Refiner {
     return Linear(context_, parts, sum.constant);
   }
 
-  // The digit without its coefficient; nothing where it stays.
+  // The digit without its coefficient; nothing where it stays. Marks are a DAG with far more paths
+  // than digits, so each digit is looked at once.
   std::optional<Sum> FitDigit(const Term& term, Domain domain) {
+    const auto key = std::make_tuple(term.atom, term.lo, term.extent);
+    auto& known_digits = fitted_digits_[domain == Domain::kBox ? 0 : 1];
+    if (const auto known = known_digits.find(key); known != known_digits.end()) {
+      return known->second;
+    }
+    const std::optional<Sum> fitted = ComputeFitDigit(term, domain);
+    known_digits[key] = fitted;
+    return fitted;
+  }
+
+  std::optional<Sum> ComputeFitDigit(const Term& term, Domain domain) {
     const Term digit = {1, term.atom, term.lo, term.extent};
     const Sum alone = context_.Store(digit, 0);
     if (const std::optional<Sum> affine = FitAll(alone, domain)) return affine;
@@ -223,7 +256,7 @@ class Refiner {
   }
 
   std::optional<Sum> FitAll(const Sum& sum, Domain domain) {
-    Leaves leaves = LeavesOf(sum);
+    Leaves leaves = leaf_finder_.LeavesOf(sum);
     const size_t num_leaves = leaves.size();
     llvm::SmallVector<const Constraint*, 2> constraints;
     if (domain == Domain::kConstrained) AddConstraints(leaves, constraints);
@@ -311,6 +344,12 @@ class Refiner {
   DigitContext& context_;
   QuasiAffineMap& map_;
   ShortestForm shortest_form_;
+  LeafFinder leaf_finder_;
+  // By atom, lo and extent; those on the box, and those on the constrained domain, which stays
+  // the same as long as these are asked for.
+  std::array<llvm::SmallDenseMap<std::tuple<const Atom*, int64_t, int64_t>, std::optional<Sum>, 4>,
+             2>
+      fitted_digits_;
   std::vector<Leaves> leaves_of_constraints_;
   std::vector<Scaled> scaled_;
   int64_t digits_ = 0;
@@ -329,8 +368,9 @@ void RescalePinned(DigitContext& context, QuasiAffineMap& map, VariableId first)
   std::vector<Scaled> scaled;
   for (const Constraint& constraint : map.constraints) {
     const std::optional<Pinned> pinned = PinnedBy(constraint);
-    if (!pinned || pinned->values.modulus < 2 || pinned->leaf->kind != AtomKind::kVariable)
+    if (!pinned || pinned->values.modulus < 2 || pinned->leaf->kind != AtomKind::kVariable) {
       continue;
+    }
     const VariableId variable = pinned->leaf->variable;
     if (variable < first) continue;
     // Remainders of moduli whose common multiple does not fit 64 bits: one of them is used.

@@ -55,6 +55,29 @@ TEST_F(QuasiAffineMapTest, BoundsThroughDivisions) {
   EXPECT_TRUE(map_.constraints.empty());
 }
 
+// Each step reads the last one twice, so that there are 2^60 paths from the result to the variable;
+// what walks along paths and not along marks does not come back.
+TEST_F(QuasiAffineMapTest, MarksAreADagAndNotATree) {
+  constexpr int kSteps = 60;
+  const Sum x = Var(0, 1 << 20);
+  Sum value = x;
+  for (int i = 0; i < kSteps; ++i) {
+    const Division division = DivMod(context_, Combine({{value, 5}}, i), 997);
+    value = Combine({{division.remainder, 1051}, {division.quotient, 1}});
+  }
+  map_.results.push_back(value);
+  Simplify(context_, map_);
+  ASSERT_FALSE(map_.empty);
+  for (int64_t point = 0; point <= 1 << 20; point += 4093) {
+    int64_t expected = point;
+    for (int i = 0; i < kSteps; ++i) {
+      const int64_t dividend = expected * 5 + i;
+      expected = dividend % 997 * 1051 + dividend / 997;
+    }
+    ASSERT_EQ(Evaluate(map_.results[0], [&](const Atom&) { return point; }), expected);
+  }
+}
+
 TEST_F(QuasiAffineMapTest, KeepsACongruence) {
   const Sum x = Var(1, 7);
   Constrain(DivMod(context_, x, 2).remainder, 1, 1);
