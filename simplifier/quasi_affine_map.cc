@@ -72,6 +72,14 @@ Interval AtomBounds(Interval digit, int64_t lo) {
   return result;
 }
 
+// { x floordiv lo : x in values }.
+Interval QuotientBounds(Interval values, int64_t lo) {
+  Interval result;
+  if (values.lower != Interval::kMinusInfinity) result.lower = support::FloorDiv(values.lower, lo);
+  if (values.upper != Interval::kPlusInfinity) result.upper = support::FloorDiv(values.upper, lo);
+  return result;
+}
+
 bool ComesBefore(const Term& a, const Term& b) {
   if (a.atom != b.atom) return StructurallyLess(*a.atom, *b.atom);
   return a.lo < b.lo;
@@ -135,6 +143,7 @@ class Tightener {
     map_ = *given;
     narrows_ = false;
     function_bounds_.clear();
+    mark_bounds_.clear();
     ReachesEnd(kFewRounds);
     // The last round may have left constants in constraints, which facts must not have.
     if (!map_.empty) NormalizeConstraints();
@@ -154,11 +163,14 @@ class Tightener {
   bool ReachesEnd(int rounds) {
     for (int round = 0; round < rounds && !map_.empty; ++round) {
       boxes_changed_ = false;
+      marks_changed_ = false;
       NormalizeConstraints();
       const bool remainders_changed = !map_.empty && MeetRemainders();
       if (narrows_ && !remainders_changed) {
-        for (const Constraint& constraint : map_.constraints) Propagate(constraint);
-        if (effort_ == Effort::kAllPoints && !boxes_changed_ && !map_.empty) TryAllPoints();
+        PropagateAll();
+        if (effort_ == Effort::kAllPoints && !boxes_changed_ && !marks_changed_ && !map_.empty) {
+          TryAllPoints();
+        }
       }
       if (map_.empty) return true;
       const bool functions_changed = FindFunctionBounds();
@@ -272,18 +284,45 @@ class Tightener {
     map_.empty |= box.IsEmpty();
   }
 
-  // Bounds each variable that stands alone in a term by the bounds and the range of the other
-  // terms.
+  // By every constraint, and by what is known of marks, the sums of which have their values.
+  void PropagateAll() {
+    for (const Constraint& constraint : map_.constraints) Propagate(constraint);
+    for (size_t i = 0; i < mark_bounds_.size() && !map_.empty; ++i) {
+      const auto& [mark, bounds] = *(mark_bounds_.begin() + static_cast<std::ptrdiff_t>(i));
+      const Sum& sum = mark->arguments.front();
+      Propagate({sum, ShiftDown(bounds, sum.constant)});
+    }
+  }
+
+  // Bounds each variable, and each mark, that stands alone in a term by the bounds and the range of
+  // the other terms.
   void Propagate(const Constraint& constraint) {
     const llvm::ArrayRef<Term> terms = constraint.expression.terms;
     for (size_t i = 0; i < terms.size() && !map_.empty; ++i) {
-      if (terms[i].atom->kind != AtomKind::kVariable || !terms[i].IsTop()) continue;
-      const Interval others = RangeOf(terms.take_front(i)) + RangeOf(terms.drop_front(i + 1));
+      const Atom& atom = *terms[i].atom;
+      if (atom.kind == AtomKind::kOpaque || !terms[i].IsTop()) continue;
+      const Interval others =
+          KnownRangeOf(terms.take_front(i)) + KnownRangeOf(terms.drop_front(i + 1));
       const Interval product = constraint.bounds + others * -1;
       const Interval digit = DivideBounds(product, terms[i].coefficient);
       if (digit.Contains(terms[i].DigitRange())) continue;
-      IntersectBox(*terms[i].atom, AtomBounds(digit, terms[i].lo));
+      const Interval bounds = AtomBounds(digit, terms[i].lo);
+      if (atom.kind == AtomKind::kVariable) {
+        IntersectBox(atom, bounds);
+      } else {
+        IntersectMark(atom, bounds);
+      }
     }
+  }
+
+  // What constraints say of a mark is no constraint of its own; it narrows others.
+  void IntersectMark(const Atom& mark, Interval bounds) {
+    const auto [known, is_new] = mark_bounds_.insert({&mark, mark.ValueRange()});
+    const Interval narrowed = known->second.Intersect(bounds);
+    if (narrowed == known->second) return;
+    known->second = narrowed;
+    marks_changed_ = true;
+    map_.empty |= narrowed.IsEmpty();
   }
 
   // Joins what constraints say of the remainders of each variable, and lets its bounds be of that
@@ -369,6 +408,23 @@ class Tightener {
     return range;
   }
 
+  // RangeOf by what is known of marks too. Not to drop a constraint by: what is known of a mark may
+  // come from that constraint.
+  Interval KnownRangeOf(llvm::ArrayRef<Term> terms) const {
+    if (mark_bounds_.empty()) return RangeOf(terms);
+    Interval range = Interval::Point(0);
+    for (const Term& term : terms) {
+      const Term alone = {1, term.atom, term.lo, term.extent};
+      Interval digit = RangeOf(alone);
+      const auto known = mark_bounds_.find(term.atom);
+      if (known != mark_bounds_.end() && term.IsTop()) {
+        digit = digit.Intersect(QuotientBounds(known->second, term.lo));
+      }
+      range = range + digit * term.coefficient;
+    }
+    return range;
+  }
+
   // Shortens the constraints and results by what equalities say. Whether a constraint has changed.
   bool UseEqualities() {
     bool changed = false;
@@ -415,7 +471,10 @@ class Tightener {
   Effort effort_;
   // The bounds, without `lower`, of function atoms.
   llvm::SmallDenseMap<const Atom*, Interval, 4> function_bounds_;
+  // The values of marks on the domain, as far as constraints have told.
+  llvm::MapVector<const Atom*, Interval> mark_bounds_;
   bool boxes_changed_ = false;
+  bool marks_changed_ = false;
   bool narrows_ = true;
 };
 
