@@ -3,7 +3,7 @@
 # five runs. Run it alone on the machine.
 #   bench/cute_compile_time.sh [COMPILER ...]     default: g++
 # Programs to measure: the header alone, layouts alone, the examples of CuTe's document on tensors, and, where nvcc
-# is found, the kernels of tests/layout/cute/kernels.cu.
+# is found, the kernels in examples/cute/.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 work=$(mktemp -d)

@@ -78,7 +78,7 @@ struct BoundedAffineMap {
 };
 
 /// What the dimensions of a layout's affine map are.
-enum class LayoutDomain {
+enum class LayoutDomain : uint8_t {
   /// One dimension: the linear index, leftmost mode fastest.
   kIndex,
   /// A dimension for each integer of the shape, from left to right.

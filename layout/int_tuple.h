@@ -14,7 +14,7 @@
 namespace hlo_indexing::layout {
 
 /// When the value of an integer is known to the kernel that uses it.
-enum class IntegerKind {
+enum class IntegerKind : uint8_t {
   /// At compile time; printed with an underscore, `_8`.
   kStatic,
   /// At run time; printed as `8`, or as `24{div=8}` where the compiler knows that 8 divides it.

@@ -20,7 +20,7 @@ IntTuple S(int64_t value) { return IntTuple::Static(value); }
 IntTuple D(int64_t value) { return IntTuple::Dynamic(value); }
 template <class... T>
 IntTuple Tuple(T... members) {
-  return IntTuple::Tuple({members...});
+  return IntTuple::Tuple({std::move(members)...});
 }
 CuteLayout Make(IntTuple shape, IntTuple stride) {
   return CuteLayout::Create(std::move(shape), std::move(stride)).value();

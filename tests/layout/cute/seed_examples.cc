@@ -1,6 +1,6 @@
 // The examples of CuTe's document on tensors as one program that prints what they give, a line
 // "name<TAB>text" each. bench/cute_compile_time.sh measures what it costs to compile;
-// check_facts.py compares what it prints.
+// check_facts.py compares what it prints. nvcc -x cu makes a kernel of them.
 #include "layout/cute/tensor.h"
 
 using namespace hlo_indexing::layout::cute;  // NOLINT: the examples are written so
@@ -8,24 +8,24 @@ using namespace hlo_indexing::layout::cute;  // NOLINT: the examples are written
 namespace {
 
 template <class T>
-void Line(const char* name, T const& value) {
+HLO_CUTE_HD void Line(const char* name, T const& value) {
   print(name);
   print("\t");
   print(value);
   print("\n");
 }
 template <class T>
-void Elements(T const& tensor, int count) {
+HLO_CUTE_HD void Elements(T const& tensor, int count) {
   for (int i = 0; i < count; ++i) printf("%d ", static_cast<int>(tensor(i)));
 }
 template <class T>
-void LineOfElements(const char* name, T const& tensor, int count) {
+HLO_CUTE_HD void LineOfElements(const char* name, T const& tensor, int count) {
   printf("%s\t", name);
   Elements(tensor, count);
   printf("\n");
 }
 
-void Creation() {
+HLO_CUTE_HD void Creation() {
   alignas(16) static float storage[512];
   float* A = storage;
   void* untyped = storage;
@@ -87,7 +87,7 @@ void Creation() {
   Line("slice of owning", rmem_4x8_col(_, 2));
 }
 
-void Access() {
+HLO_CUTE_HD void Access() {
   static int storage[260];
   int* b_ptr = storage;
   Tensor A = make_tensor<int>(Shape<Shape<_4, _5>, _13>{}, Stride<Stride<_12, _1>, _64>{});
@@ -122,7 +122,7 @@ void Access() {
   Line("cosize(A.layout())", cosize(A.layout()));
 }
 
-void Slicing() {
+HLO_CUTE_HD void Slicing() {
   const auto ptr = counting_iterator<int>{0};
   Tensor A =
       make_tensor(ptr, make_shape(make_shape(Int<3>{}, 2), make_shape(2, Int<5>{}, Int<2>{})),
@@ -149,7 +149,7 @@ void Slicing() {
   Line("A(_,make_coord(1,3,1))", A(_, make_coord(1, 3, 1)));
 }
 
-void Partitioning() {
+HLO_CUTE_HD void Partitioning() {
   const auto ptr = counting_iterator<int>{0};
   Tensor A = make_tensor(ptr, make_shape(24, 8));
   auto tiler = Shape<_8, _4>{};
@@ -208,14 +208,14 @@ void Partitioning() {
 
 // The sum of (j + 1) * (i + 1) * element i of tile j, what the document's do_something stands for.
 template <class Rmem>
-long long DoSomething(Rmem const& rmem, int j) {
+HLO_CUTE_HD long long DoSomething(Rmem const& rmem, int j) {
   long long sum = 0;
   for (int i = 0; i < size(rmem); ++i)
     sum += static_cast<long long>(j + 1) * (i + 1) * static_cast<long long>(rmem(i));
   return sum;
 }
 
-void Copies() {
+HLO_CUTE_HD void Copies() {
   static float storage[24 * 16];
   for (int i = 0; i < 24 * 16; ++i) storage[i] = static_cast<float>(i);
   float* ptr = storage;
@@ -263,13 +263,31 @@ void Copies() {
   }
 }
 
-}  // namespace
-
-int main() {
+HLO_CUTE_HD void Examples() {
   Creation();
   Access();
   Slicing();
   Partitioning();
   Copies();
+}
+
+}  // namespace
+
+#if defined(__CUDACC__)
+__global__ void ExamplesKernel() { Examples(); }
+
+int main() {
+  int devices = 0;
+  if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) {
+    printf("skipped: there is no device\n");
+    return 77;
+  }
+  ExamplesKernel<<<1, 1>>>();
+  return cudaDeviceSynchronize() == cudaSuccess ? 0 : 1;
+}
+#else
+int main() {
+  Examples();
   return 0;
 }
+#endif
