@@ -92,18 +92,21 @@ HLO_CUTE_HD void Access() {
   int* b_ptr = storage;
   Tensor A = make_tensor<int>(Shape<Shape<_4, _5>, _13>{}, Stride<Stride<_12, _1>, _64>{});
   Tensor B = make_tensor(b_ptr, make_shape(13, 20));
-  for (int m0 = 0; m0 < size<0, 0>(A); ++m0)
-    for (int m1 = 0; m1 < size<0, 1>(A); ++m1)
+  for (int m0 = 0; m0 < size<0, 0>(A); ++m0) {
+    for (int m1 = 0; m1 < size<0, 1>(A); ++m1) {
       for (int n = 0; n < size<1>(A); ++n) A[make_coord(make_coord(m0, m1), n)] = n + 2 * m0;
+    }
+  }
   LineOfElements("A(1D)", A, 40);
-  for (int m = 0; m < size<0>(A); ++m)
+  for (int m = 0; m < size<0>(A); ++m) {
     for (int n = 0; n < size<1>(A); ++n) B(n, m) = A(m, n);
+  }
   LineOfElements("B(1D)", B, 40);
   for (int i = 0; i < A.size(); ++i) A[i] = B[i];
   LineOfElements("A after copy", A, 40);
-  long long checksum = 0;
-  for (int i = 0; i < A.size(); ++i) checksum += static_cast<long long>(i + 1) * A[i];
-  printf("A checksum\t%lld\n", checksum);
+  int64_t checksum = 0;
+  for (int i = 0; i < A.size(); ++i) checksum += static_cast<int64_t>(i + 1) * A[i];
+  Line("A checksum", checksum);
   Line("A", A.layout());
   Line("B", B.layout());
   Line("A.size()", A.size());
@@ -208,10 +211,11 @@ HLO_CUTE_HD void Partitioning() {
 
 // The sum of (j + 1) * (i + 1) * element i of tile j, what the document's do_something stands for.
 template <class Rmem>
-HLO_CUTE_HD long long DoSomething(Rmem const& rmem, int j) {
-  long long sum = 0;
-  for (int i = 0; i < size(rmem); ++i)
-    sum += static_cast<long long>(j + 1) * (i + 1) * static_cast<long long>(rmem(i));
+HLO_CUTE_HD int64_t DoSomething(Rmem const& rmem, int j) {
+  int64_t sum = 0;
+  for (int i = 0; i < size(rmem); ++i) {
+    sum += static_cast<int64_t>(j + 1) * (i + 1) * static_cast<int64_t>(rmem(i));
+  }
   return sum;
 }
 
@@ -226,12 +230,12 @@ HLO_CUTE_HD void Copies() {
     CUTE_STATIC_ASSERT_V(is_static<decltype(shape<0>(gmem))>{});
     Line("rmem", rmem.layout());
     Line("gmem(_,0)", gmem(_, 0).layout());
-    long long sum = 0;
+    int64_t sum = 0;
     for (int j = 0; j < size<1>(gmem); ++j) {
       copy(gmem(_, j), rmem);
       sum += DoSomething(rmem, j);
     }
-    printf("copy checksum\t%lld\n", sum);
+    Line("copy checksum", sum);
   }
   Tensor gmem = make_tensor(ptr, make_shape(24, 16));
   {
@@ -240,12 +244,12 @@ HLO_CUTE_HD void Copies() {
     Tensor rmem = make_tensor_like(gmem_tiled(_, 0));
     Line("gmem_tiled", gmem_tiled.layout());
     Line("rmem2", rmem.layout());
-    long long sum = 0;
+    int64_t sum = 0;
     for (int j = 0; j < size<1>(gmem_tiled); ++j) {
       copy(gmem_tiled(_, j), rmem);
       sum += DoSomething(rmem, j);
     }
-    printf("tile copy checksum\t%lld\n", sum);
+    Line("tile copy checksum", sum);
   }
   {
     auto tiler = Tile<Layout<_8, _3>, Layout<_4, _2>>{};
@@ -253,12 +257,12 @@ HLO_CUTE_HD void Copies() {
     Tensor rmem = make_tensor_like(gmem_tiled(_, 0));
     Line("gmem_tiled stride tiler", gmem_tiled.layout());
     Line("rmem3", rmem.layout());
-    long long sum = 0;
+    int64_t sum = 0;
     for (int j = 0; j < size<1>(gmem_tiled); ++j) {
       copy(gmem_tiled(_, j), rmem);
       sum += DoSomething(rmem, j);
     }
-    printf("strided tile copy checksum\t%lld\n", sum);
+    Line("strided tile copy checksum", sum);
     LineOfElements("gt2(_,1)", gmem_tiled(_, 1), 32);
   }
 }
