@@ -1,15 +1,16 @@
 #!/usr/bin/env bash
 # What layout/cute/ costs to compile: processor seconds and the peak memory of one translation unit, the least of
-# five runs. Run it alone on the machine.
+# five runs. Run it alone on the machine; the load that it began with is printed first.
 #   bench/cute_compile_time.sh [COMPILER ...]     default: g++
-# Programs to measure: the header alone, layouts alone, the examples of CuTe's document on tensors, and, where nvcc
-# is found, the kernels of tests/layout/cute/kernels.cu.
+# Programs to measure: standard headers to compare with, layouts alone, everything, the examples of CuTe's document on
+# tensors, and, where nvcc is found, kernels of those examples and the kernels in examples/cute/.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 echo 'int main() {}' >"$work/empty.cc"
+printf '#include <%s>\n' cstdint cstdio ostream tuple type_traits >"$work/standard.cc"
 echo '#include "layout/cute/layout_tiling.h"' >"$work/layout.cc"
 echo '#include "layout/cute/tensor.h"' >"$work/tensor.cc"
 
@@ -31,18 +32,22 @@ PYTHON
 }
 
 [ $# -gt 0 ] || set -- g++
+uptime
 for compiler in "$@"; do
   echo "| $compiler -O0 | processor time | peak memory |"
   echo "|---|---|---|"
-  for program in empty layout tensor; do
+  for program in empty standard layout tensor; do
     measure "$program" "$compiler" -std=c++17 -O0 -I. -c "$work/$program.cc" -o "$work/out.o"
   done
   measure "seed examples" "$compiler" -std=c++17 -O0 -I. -c tests/layout/cute/seed_examples.cc -o "$work/out.o"
 done
-if command -v nvcc >/dev/null; then
+nvcc=$(PATH="$PATH:/usr/local/cuda/bin" command -v nvcc || true)
+if [ -n "$nvcc" ]; then
   echo "| nvcc | processor time | peak memory |"
   echo "|---|---|---|"
   echo '__global__ void empty() {}' >"$work/empty.cu"
-  measure "empty kernel" nvcc -std=c++17 -arch=sm_90 -DNDEBUG -I. -c "$work/empty.cu" -o "$work/out.o"
-  measure "kernels" nvcc -std=c++17 -arch=sm_90 -DNDEBUG -I. -c tests/layout/cute/kernels.cu -o "$work/out.o"
+  measure "empty kernel" "$nvcc" -std=c++17 -arch=sm_90 -DNDEBUG -I. -c "$work/empty.cu" -o "$work/out.o"
+  for kernels in bench/cute_seed_kernels.cu examples/cute/transpose.cu examples/cute/gemm.cu; do
+    measure "$(basename $kernels)" "$nvcc" -std=c++17 -arch=sm_90 -DNDEBUG -I. -c $kernels -o "$work/out.o"
+  done
 fi

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Compiles the wrong programs in compile_errors/ and checks what the compiler says.
 
-    compile_errors_test.py COMPILER INCLUDE_FOLDER
+    compile_errors_test.py COMPILER INCLUDE_FOLDER [SYSTEM_INCLUDE_FOLDER ...]
 
 Each must fail with one error; the sentence after EXPECT must be in the first 15 lines, and nothing may follow
 them; LAYOUT is a layout that GCC must name as S:D.
@@ -15,10 +15,11 @@ MOST_LINES = 15
 
 
 def main():
-    compiler, include = sys.argv[1:3]
+    compiler, include, *system_includes = sys.argv[1:]
     is_clang = "clang" in subprocess.run([compiler, "--version"], capture_output=True, text=True).stdout
     # Clang adds lines that show code; GCC's are counted as they are.
     flags = ["-fno-caret-diagnostics"] if is_clang else []
+    flags += ["-isystem" + folder for folder in system_includes]
     failures = 0
     files = sorted((pathlib.Path(__file__).parent / "compile_errors").glob("*.cc"))
     for path in files:

@@ -1,6 +1,6 @@
 // The examples of CuTe's document on tensors as one program that prints what they give, a line
 // "name<TAB>text" each. bench/cute_compile_time.sh measures what it costs to compile;
-// check_facts.py compares what it prints.
+// check_facts.py compares what it prints. nvcc -x cu makes a kernel of them.
 #include "layout/cute/tensor.h"
 
 using namespace hlo_indexing::layout::cute;  // NOLINT: the examples are written so
@@ -8,24 +8,24 @@ using namespace hlo_indexing::layout::cute;  // NOLINT: the examples are written
 namespace {
 
 template <class T>
-void Line(const char* name, T const& value) {
+HLO_CUTE_HD void Line(const char* name, T const& value) {
   print(name);
   print("\t");
   print(value);
   print("\n");
 }
 template <class T>
-void Elements(T const& tensor, int count) {
+HLO_CUTE_HD void Elements(T const& tensor, int count) {
   for (int i = 0; i < count; ++i) printf("%d ", static_cast<int>(tensor(i)));
 }
 template <class T>
-void LineOfElements(const char* name, T const& tensor, int count) {
+HLO_CUTE_HD void LineOfElements(const char* name, T const& tensor, int count) {
   printf("%s\t", name);
   Elements(tensor, count);
   printf("\n");
 }
 
-void Creation() {
+HLO_CUTE_HD void Creation() {
   alignas(16) static float storage[512];
   float* A = storage;
   void* untyped = storage;
@@ -87,23 +87,26 @@ void Creation() {
   Line("slice of owning", rmem_4x8_col(_, 2));
 }
 
-void Access() {
+HLO_CUTE_HD void Access() {
   static int storage[260];
   int* b_ptr = storage;
   Tensor A = make_tensor<int>(Shape<Shape<_4, _5>, _13>{}, Stride<Stride<_12, _1>, _64>{});
   Tensor B = make_tensor(b_ptr, make_shape(13, 20));
-  for (int m0 = 0; m0 < size<0, 0>(A); ++m0)
-    for (int m1 = 0; m1 < size<0, 1>(A); ++m1)
+  for (int m0 = 0; m0 < size<0, 0>(A); ++m0) {
+    for (int m1 = 0; m1 < size<0, 1>(A); ++m1) {
       for (int n = 0; n < size<1>(A); ++n) A[make_coord(make_coord(m0, m1), n)] = n + 2 * m0;
+    }
+  }
   LineOfElements("A(1D)", A, 40);
-  for (int m = 0; m < size<0>(A); ++m)
+  for (int m = 0; m < size<0>(A); ++m) {
     for (int n = 0; n < size<1>(A); ++n) B(n, m) = A(m, n);
+  }
   LineOfElements("B(1D)", B, 40);
   for (int i = 0; i < A.size(); ++i) A[i] = B[i];
   LineOfElements("A after copy", A, 40);
-  long long checksum = 0;
-  for (int i = 0; i < A.size(); ++i) checksum += static_cast<long long>(i + 1) * A[i];
-  printf("A checksum\t%lld\n", checksum);
+  int64_t checksum = 0;
+  for (int i = 0; i < A.size(); ++i) checksum += static_cast<int64_t>(i + 1) * A[i];
+  Line("A checksum", checksum);
   Line("A", A.layout());
   Line("B", B.layout());
   Line("A.size()", A.size());
@@ -122,7 +125,7 @@ void Access() {
   Line("cosize(A.layout())", cosize(A.layout()));
 }
 
-void Slicing() {
+HLO_CUTE_HD void Slicing() {
   const auto ptr = counting_iterator<int>{0};
   Tensor A =
       make_tensor(ptr, make_shape(make_shape(Int<3>{}, 2), make_shape(2, Int<5>{}, Int<2>{})),
@@ -149,7 +152,7 @@ void Slicing() {
   Line("A(_,make_coord(1,3,1))", A(_, make_coord(1, 3, 1)));
 }
 
-void Partitioning() {
+HLO_CUTE_HD void Partitioning() {
   const auto ptr = counting_iterator<int>{0};
   Tensor A = make_tensor(ptr, make_shape(24, 8));
   auto tiler = Shape<_8, _4>{};
@@ -208,14 +211,15 @@ void Partitioning() {
 
 // The sum of (j + 1) * (i + 1) * element i of tile j, what the document's do_something stands for.
 template <class Rmem>
-long long DoSomething(Rmem const& rmem, int j) {
-  long long sum = 0;
-  for (int i = 0; i < size(rmem); ++i)
-    sum += static_cast<long long>(j + 1) * (i + 1) * static_cast<long long>(rmem(i));
+HLO_CUTE_HD int64_t DoSomething(Rmem const& rmem, int j) {
+  int64_t sum = 0;
+  for (int i = 0; i < size(rmem); ++i) {
+    sum += static_cast<int64_t>(j + 1) * (i + 1) * static_cast<int64_t>(rmem(i));
+  }
   return sum;
 }
 
-void Copies() {
+HLO_CUTE_HD void Copies() {
   static float storage[24 * 16];
   for (int i = 0; i < 24 * 16; ++i) storage[i] = static_cast<float>(i);
   float* ptr = storage;
@@ -226,12 +230,12 @@ void Copies() {
     CUTE_STATIC_ASSERT_V(is_static<decltype(shape<0>(gmem))>{});
     Line("rmem", rmem.layout());
     Line("gmem(_,0)", gmem(_, 0).layout());
-    long long sum = 0;
+    int64_t sum = 0;
     for (int j = 0; j < size<1>(gmem); ++j) {
       copy(gmem(_, j), rmem);
       sum += DoSomething(rmem, j);
     }
-    printf("copy checksum\t%lld\n", sum);
+    Line("copy checksum", sum);
   }
   Tensor gmem = make_tensor(ptr, make_shape(24, 16));
   {
@@ -240,12 +244,12 @@ void Copies() {
     Tensor rmem = make_tensor_like(gmem_tiled(_, 0));
     Line("gmem_tiled", gmem_tiled.layout());
     Line("rmem2", rmem.layout());
-    long long sum = 0;
+    int64_t sum = 0;
     for (int j = 0; j < size<1>(gmem_tiled); ++j) {
       copy(gmem_tiled(_, j), rmem);
       sum += DoSomething(rmem, j);
     }
-    printf("tile copy checksum\t%lld\n", sum);
+    Line("tile copy checksum", sum);
   }
   {
     auto tiler = Tile<Layout<_8, _3>, Layout<_4, _2>>{};
@@ -253,23 +257,41 @@ void Copies() {
     Tensor rmem = make_tensor_like(gmem_tiled(_, 0));
     Line("gmem_tiled stride tiler", gmem_tiled.layout());
     Line("rmem3", rmem.layout());
-    long long sum = 0;
+    int64_t sum = 0;
     for (int j = 0; j < size<1>(gmem_tiled); ++j) {
       copy(gmem_tiled(_, j), rmem);
       sum += DoSomething(rmem, j);
     }
-    printf("strided tile copy checksum\t%lld\n", sum);
+    Line("strided tile copy checksum", sum);
     LineOfElements("gt2(_,1)", gmem_tiled(_, 1), 32);
   }
 }
 
-}  // namespace
-
-int main() {
+HLO_CUTE_HD void Examples() {
   Creation();
   Access();
   Slicing();
   Partitioning();
   Copies();
+}
+
+}  // namespace
+
+#if defined(__CUDACC__)
+__global__ void ExamplesKernel() { Examples(); }
+
+int main() {
+  int devices = 0;
+  if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) {
+    printf("skipped: there is no device\n");
+    return 77;
+  }
+  ExamplesKernel<<<1, 1>>>();
+  return cudaDeviceSynchronize() == cudaSuccess ? 0 : 1;
+}
+#else
+int main() {
+  Examples();
   return 0;
 }
+#endif

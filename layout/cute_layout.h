@@ -1,0 +1,97 @@
+// CuTe layouts as values: a shape and a stride of the same nesting, a function from coordinates to
+// offsets.
+//
+//   (_4,(_2,8)):(_1,(_4,_8))    the coordinate (3,(1,2)) has the offset 3*1 + 1*4 + 2*8 = 23
+//
+// A coordinate may be coarser than the shape: an integer in place of a tuple counts its elements
+// colexicographically, the leftmost mode fastest; (3,5) is (3,(1,2)), and 23 is both of them.
+// Layouts of layout/cute/, where shapes and strides are types, become such values by
+// layout/cute_bridge.h.
+// layout/cute/layout.h has the guard of the usual form.
+#ifndef HLO_INDEXING_LAYOUT_CUTE_LAYOUT_VALUE_H_
+#define HLO_INDEXING_LAYOUT_CUTE_LAYOUT_VALUE_H_
+
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include "absl/status/statusor.h"
+#include "layout/int_tuple.h"
+#include "llvm/ADT/SmallVector.h"
+#include "mlir/IR/AffineMap.h"
+#include "simplifier/interval.h"
+
+namespace hlo_indexing::layout {
+
+/// A layout of CuTe. Size and offsets of every value fit in 64 bits.
+class CuteLayout {
+ public:
+  /// An error where shape and stride differ in nesting, an extent is negative, or the size or the
+  /// offset of an element does not fit in 64 bits.
+  /// *(_4,8), (_1,_4) -> (_4,8):(_1,_4)*
+  static absl::StatusOr<CuteLayout> Create(IntTuple shape, IntTuple stride);
+
+  const IntTuple& shape() const { return shape_; }
+  const IntTuple& stride() const { return stride_; }
+
+  /// The number of modes; 1 for a layout that is a single integer mode.
+  int64_t rank() const { return shape_.rank(); }
+  int64_t depth() const { return shape_.depth(); }
+  /// The number of coordinates. *(_4,(_2,8)):(_1,(_4,_8)) -> 64*
+  int64_t size() const { return size_; }
+  /// The smallest and the largest offset; empty for a layout of size 0. *_4:_m2 -> [-6, 0]*
+  const simplifier::Interval& offsets() const { return offsets_; }
+  /// The number of elements of the smallest array that has room for all offsets, gaps included:
+  /// 1 + largest - smallest offset; 0 for a layout of size 0. It saturates at 2^63 - 1.
+  /// *(_4,_8):(_2,_16) -> 119*
+  int64_t cosize() const;
+
+  /// The offset of the element at an index: the linear one, leftmost mode fastest. An error where
+  /// the index is outside of [0, size). *(_4,_8):(_8,_1), 6 -> 17*
+  absl::StatusOr<int64_t> Offset(int64_t index) const;
+  /// The offset of a coordinate, of the shape's nesting or coarser; whether its integers are static
+  /// does not matter. An error where it does not fit the shape or is outside of it.
+  /// *(_4,(_2,8)):(_1,(_4,_8)), (3,5) -> 23*
+  absl::StatusOr<int64_t> Offset(const IntTuple& coordinate) const;
+
+  /// CuTe's text. *(_4,(_2,8)):(_1,(_4,_8))*
+  std::string ToString() const;
+
+  /// Whether shape and stride are the same, marks included; not whether the functions are.
+  friend bool operator==(const CuteLayout&, const CuteLayout&) = default;
+
+ private:
+  CuteLayout(IntTuple shape, IntTuple stride, int64_t size, simplifier::Interval offsets)
+      : shape_(std::move(shape)), stride_(std::move(stride)), size_(size), offsets_(offsets) {}
+
+  IntTuple shape_;
+  IntTuple stride_;
+  int64_t size_;
+  simplifier::Interval offsets_;
+};
+
+/// A map to offsets, and where its dimensions lie.
+struct BoundedAffineMap {
+  mlir::AffineMap map;
+  /// One for each dimension; empty intervals for a layout of size 0.
+  llvm::SmallVector<simplifier::Interval, 4> dimension_bounds;
+};
+
+/// What the dimensions of a layout's affine map are.
+enum class LayoutDomain : uint8_t {
+  /// One dimension: the linear index, leftmost mode fastest.
+  kIndex,
+  /// A dimension for each integer of the shape, from left to right.
+  kFlatModes,
+};
+
+/// The layout as an affine map. Neighbouring modes that continue each other are one digit of the
+/// index. Of a layout of size 0 the map is constant 0, over nothing.
+/// *(_4,_8):(_8,_1), kIndex -> (d0) -> ((d0 mod 4) * 8 + d0 floordiv 4), d0 in [0, 31]*
+/// *(_4,(_2,8)):(_1,(_4,_8)), kFlatModes -> (d0, d1, d2) -> (d0 + d1 * 4 + d2 * 8)*
+BoundedAffineMap ToAffineMap(const CuteLayout& layout, LayoutDomain domain,
+                             mlir::MLIRContext* context);
+
+}  // namespace hlo_indexing::layout
+
+#endif  // HLO_INDEXING_LAYOUT_CUTE_LAYOUT_VALUE_H_
