@@ -1,6 +1,6 @@
 // The examples of CuTe's document on tensors as kernels that store what they compute, for
-// cute_compile_time.sh: access, partitions, copies. tests/layout/cute/ checks the values of the same
-// examples.
+// cute_compile_time.sh: access, partitions, copies. tests/layout/cute/ checks the values of the
+// same examples.
 #include "layout/cute/tensor.h"
 
 using namespace hlo_indexing::layout::cute;  // the examples are written so
