@@ -175,8 +175,8 @@ class Tightener {
       if (map_.empty) return true;
       const bool functions_changed = FindFunctionBounds();
       const bool sums_changed = UseEqualities();
-      if (!boxes_changed_ && !functions_changed && !sums_changed && !remainders_changed)
-        return true;
+      const bool bounds_changed = boxes_changed_ || marks_changed_ || functions_changed;
+      if (!bounds_changed && !sums_changed && !remainders_changed) return true;
       SubstituteBoxes();
     }
     return map_.empty;
