@@ -103,8 +103,7 @@ IndexingMap SimplifyOnce(const IndexingMap& map, Ranges ranges) {
     simplifier::RescalePinned(context, imported, first_range);
   }
   if (imported.empty) return IndexingMap::KnownEmpty(map);
-  std::optional<IndexingMap> simplified = Export(context, imported, map, ranges);
-  return simplified ? std::move(*simplified) : map;
+  return Export(context, imported, map, ranges).value_or(map);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <numeric>
 
+#include "llvm/ADT/STLExtras.h"
 #include "support/checked_math.h"
 
 namespace hlo_indexing::simplifier {
@@ -70,17 +71,17 @@ std::optional<AffineFit::Function> AffineFit::Solve() const {
   Function function;
   function.coefficients.assign(num_variables_, 0);
   // A later row has no pivot of an earlier one, so the last row is solved first.
-  for (auto row = rows_.rbegin(); row != rows_.rend(); ++row) {
-    int64_t value = row->value;
+  for (const Row& row : llvm::reverse(rows_)) {
+    int64_t value = row.value;
     for (size_t i = 0; i < num_variables_; ++i) {
-      if (i == row->pivot) continue;
-      const auto next = Combine(1, value, row->factors[i], function.coefficients[i]);
+      if (i == row.pivot) continue;
+      const auto next = Combine(1, value, row.factors[i], function.coefficients[i]);
       if (!next) return std::nullopt;
       value = *next;
     }
-    const int64_t scale = row->factors[row->pivot];
+    const int64_t scale = row.factors[row.pivot];
     if (value == support::kInt64Min || value % scale != 0) return std::nullopt;
-    function.coefficients[row->pivot] = value / scale;
+    function.coefficients[row.pivot] = value / scale;
   }
   function.constant = origin_value_;
   for (size_t i = 0; i < num_variables_; ++i) {

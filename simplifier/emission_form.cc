@@ -55,7 +55,7 @@ bool ReadsWholeOperand(EmissionOpcode opcode) {
 class Emitter {
  public:
   Emitter(DigitContext& context, const TargetCosts& costs)
-      : context_(context), costs_(costs), shortest_form_(context) {}
+      : costs_(costs), shortest_form_(context) {}
 
   void Add(const Sum& sum) {
     const size_t mark = program_.steps.size();
@@ -266,7 +266,6 @@ class Emitter {
     return AddConstant(value, -atom.lower);
   }
 
-  DigitContext& context_;
   const TargetCosts& costs_;
   ShortestForm shortest_form_;
   EmissionProgram program_;

@@ -466,9 +466,10 @@ class Counter {
   }
 
   void DecideInjectivity() {
-    if (!image_.size.IsExact() && Invert(context_, f_, f_.boxes.size()).num_free == 0) {
-      image_.injective = Answer::kYes;
-    } else if (image_.size.lower == image_.points.upper) {
+    const bool has_one_point_each =
+        image_.size.lower == image_.points.upper ||
+        (!image_.size.IsExact() && Invert(context_, f_, f_.boxes.size()).num_free == 0);
+    if (has_one_point_each) {
       image_.injective = Answer::kYes;
     } else if (image_.size.upper < image_.points.lower) {
       image_.injective = Answer::kNo;

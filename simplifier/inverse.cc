@@ -289,13 +289,13 @@ class Inverter {
       const Sum end = Scale(context_, Constant(part.piece->extent() - 1), -part.coefficient);
       rest = Add(context_, rest, end);
     }
-    for (auto part = equation.unknown.rbegin(); part != equation.unknown.rend(); ++part) {
-      const Division division = DivMod(context_, rest, Magnitude(part->coefficient));
+    for (const ScaledPiece& part : llvm::reverse(equation.unknown)) {
+      const Division division = DivMod(context_, rest, Magnitude(part.coefficient));
       rest = division.remainder;
-      Piece& piece = *part->piece;
+      Piece& piece = *part.piece;
       piece.value = division.quotient;
       Require(*piece.value, piece.digit.DigitRange());
-      if (part->coefficient < 0) {
+      if (part.coefficient < 0) {
         piece.value = Subtract(context_, Constant(piece.extent() - 1), *piece.value);
       }
     }

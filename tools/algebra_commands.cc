@@ -115,8 +115,9 @@ class ImageCommand : public MapCommand {
     out() << ", injective: " << AnswerName(image->injective);
     if (image->box) {
       out() << ", box: (";
-      for (size_t i = 0; i < image->box->size(); ++i)
+      for (size_t i = 0; i < image->box->size(); ++i) {
         out() << (i ? ", " : "") << Text((*image->box)[i]);
+      }
       out() << ')';
     } else if (image->size.upper > 0) {
       out() << ", inside: (";

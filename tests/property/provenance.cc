@@ -95,8 +95,8 @@ class Evaluator {
     for (int64_t i = 0; i < circumstances_.iterations; ++i) {
       const Arrays decision = Call(*loop.Callee(AttributeName::kCondition), {&state}, loop);
       Arrays next = Call(*loop.Callee(AttributeName::kBody), {&state}, loop);
-      for (size_t leaf = 0; leaf < next.size(); ++leaf) {
-        for (Sources& sources : next[leaf]) Insert(decision[0][0], sources);
+      for (auto& array : next) {
+        for (Sources& sources : array) Insert(decision[0][0], sources);
       }
       state = std::move(next);
     }

@@ -1,11 +1,10 @@
 // Simplifying changes neither a map's domain nor its values, and simplifying again changes nothing.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-
 #include "indexing_analysis/indexing_map.h"
 #include "mlir/IR/MLIRContext.h"
 #include "tests/property/map_points.h"
+#include "tests/property/num_cases.h"
 #include "tests/property/random_map.h"
 
 namespace hlo_indexing::testing {
@@ -13,12 +12,6 @@ namespace {
 
 using indexing_analysis::IndexingMap;
 using indexing_analysis::ParseIndexingMap;
-
-// A number that the environment may raise for a long run.
-int NumCases(const char* variable, int usual) {
-  const char* text = std::getenv(variable);
-  return text == nullptr ? usual : std::atoi(text);
-}
 
 int CountDivisions(const std::string& text) {
   int count = 0;

@@ -2,7 +2,6 @@
 // identity.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <functional>
 #include <map>
 
@@ -11,6 +10,7 @@
 #include "indexing_analysis/equality.h"
 #include "mlir/IR/MLIRContext.h"
 #include "tests/property/map_points.h"
+#include "tests/property/num_cases.h"
 #include "tests/property/random_hlo.h"
 
 namespace hlo_indexing::testing {
@@ -148,15 +148,11 @@ class Telescoping : public ::testing::Test {
   mlir::MLIRContext context_{mlir::MLIRContext::Threading::DISABLED};
 };
 
-// The environment may ask for a long run.
-int NumCases() {
-  const char* text = std::getenv("HLO_INDEXING_RANDOM_CHAINS");
-  return text == nullptr ? 2000 : std::atoi(text);
-}
+int NumChains() { return NumCases("HLO_INDEXING_RANDOM_CHAINS", 2000); }
 
 TEST_F(Telescoping, ChainsOfReshapesEqualTheDirectReshape) {
   Random random(1);
-  for (int i = 0; i < NumCases(); ++i) {
+  for (int i = 0; i < NumChains(); ++i) {
     const int64_t total = RandomTotal(random);
     const Sizes first = RandomFactors(random, total, 5);
     ChainWriter chain(first);
@@ -223,7 +219,7 @@ std::function<void(ChainWriter&)> RandomStep(Random& random, const Sizes& sizes)
 // Reshapes before and after any other operation telescope.
 TEST_F(Telescoping, ChainsThroughOtherOperationsEqualTheirDirectReshapes) {
   Random random(3);
-  for (int i = 0; i < NumCases(); ++i) {
+  for (int i = 0; i < NumChains(); ++i) {
     const int64_t total = RandomTotal(random);
     ChainWriter chain(RandomFactors(random, total, 4));
     ChainWriter direct(chain.sizes());
@@ -316,7 +312,7 @@ std::function<void()> ApplyReversibleStep(Random& random, ChainWriter& chain) {
 
 TEST_F(Telescoping, WordsFollowedByTheirInverseAreTheIdentity) {
   Random random(2);
-  for (int i = 0; i < NumCases(); ++i) {
+  for (int i = 0; i < NumChains(); ++i) {
     const int64_t total = RandomTotal(random);
     ChainWriter chain(RandomFactors(random, total, 5));
     ChainWriter identity(chain.sizes());
@@ -374,7 +370,7 @@ TEST_F(Telescoping, EqualFunctionsOfAlignedShapesPrintIdentically) {
     const Sizes to = base == 2 ? Sizes{8, 8} : Sizes{3, 27};
     std::map<std::vector<int64_t>, std::string> texts;
     int met_again = 0;
-    for (int i = 0; i < NumCases(); ++i) {
+    for (int i = 0; i < NumChains(); ++i) {
       const ChainWriter chain = RandomWord(random, from, to, 4);
       ASSERT_EQ(Product(chain.sizes()), total);
       const std::string text = MapOf(chain);
@@ -383,7 +379,7 @@ TEST_F(Telescoping, EqualFunctionsOfAlignedShapesPrintIdentically) {
       met_again += is_new ? 0 : 1;
       ASSERT_EQ(known->second, text) << chain.Module();
     }
-    EXPECT_GT(met_again, NumCases() / 10);
+    EXPECT_GT(met_again, NumChains() / 10);
   }
 }
 
@@ -392,7 +388,7 @@ TEST_F(Telescoping, EqualDecidesOnShapesThatAreNotAligned) {
   Random random(5);
   int equal = 0;
   int unknown = 0;
-  for (int i = 0; i < NumCases(); ++i) {
+  for (int i = 0; i < NumChains(); ++i) {
     const int64_t total = random.Pick(std::vector<int64_t>{12, 18, 30, 36, 60, 72, 90, 210, 1260});
     const Sizes from = RandomFactors(random, total, 3);
     const Sizes to = RandomFactors(random, total, 3);
@@ -408,7 +404,7 @@ TEST_F(Telescoping, EqualDecidesOnShapesThatAreNotAligned) {
   RecordProperty("equal", equal);
   RecordProperty("unknown", unknown);
   EXPECT_GT(equal, 0);
-  EXPECT_LE(unknown, NumCases() / 1000);
+  EXPECT_LE(unknown, NumChains() / 1000);
 }
 
 }  // namespace

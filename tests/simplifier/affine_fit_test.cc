@@ -20,7 +20,7 @@ TEST(AffineFit, FindsWhatHasTheValues) {
     std::vector<std::pair<std::vector<int64_t>, int64_t>> points;
     for (int64_t k = pick(1, 12); k > 0; --k) {
       const std::vector<int64_t> point = {pick(-4, 4), pick(-4, 4)};
-      points.push_back({point, a * point[0] + b * point[1] + c});
+      points.emplace_back(point, a * point[0] + b * point[1] + c);
       ASSERT_TRUE(fit.Add(point, points.back().second));
     }
     const auto function = fit.Solve();

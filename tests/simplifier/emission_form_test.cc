@@ -86,7 +86,7 @@ TEST_F(EmissionFormTest, ComputesTheValues) {
   for (int i = 0; i < 2000; ++i) {
     const Sum sums[] = {RandomSum(context_, random, 4), RandomSum(context_, random, 4)};
     const EmissionProgram program = EmissionForm(context_, sums);
-    for (int64_t code = 0; code < 12 * 12 * 12; code += 7) {
+    for (int64_t code = 0; code < int64_t{12} * 12 * 12; code += 7) {
       const int64_t point[] = {code % 12, code / 12 % 12 - 4, code / 144 + 3};
       const auto value = [&](const Atom& atom) { return std::optional(point[atom.variable]); };
       const auto results = Evaluate(program, value);
