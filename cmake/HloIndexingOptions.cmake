@@ -39,7 +39,7 @@ target_compile_options(hlo_indexing_flags INTERFACE
   $<$<CXX_COMPILER_ID:Clang>:-Wno-deprecated-declarations> -Werror)
 if(HLO_INDEXING_SANITIZE)
   target_compile_options(hlo_indexing_flags INTERFACE
-    -fsanitize=${HLO_INDEXING_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer -g
+    -fsanitize=${HLO_INDEXING_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer
     # Checks of dynamic types need type information that the packaged LLVM does not export.
     -fno-sanitize=vptr
     # GCC 12 takes instrumented code for uses of uninitialized memory.

@@ -1,23 +1,23 @@
 #!/usr/bin/env bash
 # Runs each fuzz target for some seconds (60 unless told) under the sanitizers, from its seed corpus:
 #   tools/fuzz.sh [SECONDS]
-# What it finds is left in build/fuzz/findings; the corpus that it grows in build/fuzz/corpus.
+# What it finds is left in build/asan-ubsan/fuzz/findings; the corpus that it grows in build/asan-ubsan/fuzz/corpus.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 seconds=${1:-60}
 tools/setup.sh --dev
-tools/build.sh fuzz parser_fuzzer map_fuzzer simplify_fuzzer
+tools/build.sh asan-ubsan parser_fuzzer map_fuzzer simplify_fuzzer
 # The packaged LLVM is built without the annotations that this check of containers relies on.
 export ASAN_OPTIONS=detect_container_overflow=0
-findings=build/fuzz/findings
+findings=build/asan-ubsan/fuzz/findings
 mkdir -p "$findings"
 
 fuzz() {
   local target=$1 seeds=${2:-}
-  local log="build/fuzz/$target.log"
-  mkdir -p "build/fuzz/corpus/$target"
-  if ! "build/fuzz/bin/$target" -max_total_time="$seconds" -timeout=20 -rss_limit_mb=4096 \
-    -max_len=8192 -artifact_prefix="$findings/$target-" "build/fuzz/corpus/$target" $seeds \
+  local log="build/asan-ubsan/fuzz/$target.log"
+  mkdir -p "build/asan-ubsan/fuzz/corpus/$target"
+  if ! "build/asan-ubsan/bin/$target" -max_total_time="$seconds" -timeout=20 -rss_limit_mb=4096 \
+    -max_len=8192 -artifact_prefix="$findings/$target-" "build/asan-ubsan/fuzz/corpus/$target" $seeds \
     >"$log" 2>&1; then
     tail -n 60 "$log" >&2
     echo "fuzz: $target found something, see above and $findings" >&2
