@@ -92,7 +92,9 @@ TEST_P(EqualityWays, AgreeWithEnumeration) {
     const auto a = ParseIndexingMap(text, &context);
     const auto b = ParseIndexingMap(other, &context);
     if (!a.ok() || !b.ok()) continue;
-    EXPECT_EQ(Equal(*a, Simplify(*a), GetParam().budget).answer, Answer::kYes);
+    const Answer itself = Equal(*a, Simplify(*a), GetParam().budget).answer;
+    ASSERT_NE(itself, Answer::kNo);
+    unknown += itself == Answer::kUnknown ? 1 : 0;
     const Equality equality = Equal(*a, *b, GetParam().budget);
     unknown += equality.answer == Answer::kUnknown ? 1 : 0;
     if (equality.answer == Answer::kUnknown) continue;

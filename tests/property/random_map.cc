@@ -9,21 +9,24 @@ class ExpressionWriter {
   ExpressionWriter(Random& random, const std::vector<std::string>& names)
       : random_(random), names_(names) {}
 
+  // Operands are made one after the other, in an order that does not depend on the compiler.
   std::string Write(int depth) {
     if (depth == 0 || random_.OneIn(5)) return Leaf();
-    switch (random_.Between(0, 5)) {
+    const int64_t operation = random_.Between(0, 5);
+    const std::string first = Write(depth - 1);
+    switch (operation) {
       case 0:
-        return "(" + Write(depth - 1) + " + " + Write(depth - 1) + ")";
+        return "(" + first + " + " + Write(depth - 1) + ")";
       case 1:
-        return "(" + Write(depth - 1) + " - " + Write(depth - 1) + ")";
+        return "(" + first + " - " + Write(depth - 1) + ")";
       case 2:
-        return Write(depth - 1) + " * " + Factor();
+        return first + " * " + Factor();
       case 3:
-        return "(" + Write(depth - 1) + " floordiv " + Factor() + ")";
+        return "(" + first + " floordiv " + Factor() + ")";
       case 4:
-        return "(" + Write(depth - 1) + " ceildiv " + Factor() + ")";
+        return "(" + first + " ceildiv " + Factor() + ")";
       default:
-        return "(" + Write(depth - 1) + " mod " + Factor() + ")";
+        return "(" + first + " mod " + Factor() + ")";
     }
   }
 
