@@ -5,6 +5,7 @@
 #include <optional>
 #include <type_traits>
 
+#include "indexing_analysis/called_computations.h"
 #include "indexing_analysis/device_groups.h"
 #include "indexing_analysis/path_follower.h"
 #include "llvm/ADT/DenseMap.h"
@@ -18,7 +19,6 @@ using hlo::Attribute;
 using hlo::Instruction;
 using hlo::Opcode;
 using hlo::Shape;
-using MapList = std::shared_ptr<const std::vector<IndexingMap>>;
 
 void Profile(int64_t value, llvm::FoldingSetNodeID& node_id) { node_id.AddInteger(value); }
 
@@ -147,11 +147,42 @@ void ProfileInstruction(const Instruction& instruction, int64_t output_leaf,
   }
 }
 
-// Whether equal instructions read in the same way: not where values say what is read, nor where a
-// rule of the user's may look at anything.
+// Whether equal instructions read in the same way and are worth being looked for: not where values
+// say what is read, nor where a rule of the user's may look at anything; loops and conditionals
+// have computations of their own.
 bool IsShared(const Instruction& instruction) {
-  return !ReadsRuntimeValues(instruction.opcode()) && instruction.opcode() != Opcode::kCustomCall;
+  switch (instruction.opcode()) {
+    case Opcode::kConditional:
+    case Opcode::kCustomCall:
+    case Opcode::kWhile:
+      return false;
+    default:
+      return !ReadsRuntimeValues(instruction.opcode());
+  }
 }
+
+// The arrays of an output by their sizes.
+class LeafGroups {
+ public:
+  explicit LeafGroups(const Shape& shape) {
+    std::map<llvm::ArrayRef<int64_t>, size_t> numbers;
+    for (int64_t leaf = 0; leaf < shape.num_array_leaves(); ++leaf) {
+      const llvm::ArrayRef<int64_t> sizes = shape.ArrayLeaf(leaf).sizes();
+      const size_t number = numbers.try_emplace(sizes, groups_.size()).first->second;
+      if (number == groups_.size()) groups_.emplace_back();
+      groups_[number].push_back(leaf);
+      group_of_leaf_.push_back(number);
+    }
+  }
+
+  size_t size() const { return groups_.size(); }
+  size_t GroupOf(int64_t leaf) const { return group_of_leaf_[static_cast<size_t>(leaf)]; }
+  llvm::ArrayRef<int64_t> Leaves(size_t group) const { return groups_[group]; }
+
+ private:
+  std::vector<llvm::SmallVector<int64_t, 1>> groups_;
+  std::vector<size_t> group_of_leaf_;
+};
 
 // Remembers the one array that tuple and get-tuple-element pass on.
 class PassThroughSink : public ReadSink {
@@ -183,6 +214,9 @@ class PassThroughSink : public ReadSink {
 // What has been found before.
 class IndexingAnalysis::Cache {
  public:
+  Cache(mlir::MLIRContext* context, const AnalysisOptions& options)
+      : context_(context), options_(options) {}
+
   // The result for instructions with this profile, or null; `position` is where to add it.
   const OutputIndexing* Find(const llvm::FoldingSetNodeID& node_id, void*& position) {
     const Node* node = nodes_.FindNodeOrInsertPos(node_id, position);
@@ -197,26 +231,36 @@ class IndexingAnalysis::Cache {
   }
 
   // The identity on an array of that shape, as the list of one map; an empty list for no elements.
-  const MapList& Identity(const Shape& shape, mlir::MLIRContext* context) {
+  const MapList& Identity(const Shape& shape) {
     MapList& list = identities_[&shape];
     if (list != nullptr) return list;
     std::vector<IndexingMap> maps;
     if (shape.num_elements() != 0) {
       const mlir::AffineMap map =
-          mlir::AffineMap::getMultiDimIdentityMap(static_cast<unsigned>(shape.rank()), context);
+          mlir::AffineMap::getMultiDimIdentityMap(static_cast<unsigned>(shape.rank()), context_);
       maps.push_back(Simplify(IndexingMap::FromSizes(map, shape.sizes())));
     }
     list = std::make_shared<const std::vector<IndexingMap>>(std::move(maps));
     return list;
   }
 
-  ArrayReadsMemo& array_reads() { return array_reads_; }
-  SimpleMaps& simple_maps() { return simple_maps_; }
-
-  const DeviceCounts& Devices(const hlo::Module& module) {
-    const auto [position, is_new] = devices_.try_emplace(&module);
-    if (is_new) position->second = CountDevices(module);
-    return position->second;
+  // The follower of an output array and those with the same sizes. That of the last instruction is
+  // kept: who asks for one output and direction asks for the others.
+  PathFollower& Follower(const Instruction& instruction, int64_t output_leaf) {
+    if (&instruction != last_instruction_) {
+      followers_.clear();
+      last_instruction_ = &instruction;
+      last_groups_.emplace(instruction.shape());
+      followers_.resize(last_groups_->size());
+    }
+    const size_t group = last_groups_->GroupOf(output_leaf);
+    if (followers_[group] == nullptr) {
+      ModuleFacts& facts = FactsOf(instruction.parent().parent());
+      followers_[group] =
+          std::make_unique<PathFollower>(context_, options_, facts.array_reads, simple_maps_,
+                                         facts.devices, instruction, last_groups_->Leaves(group));
+    }
+    return *followers_[group];
   }
 
  private:
@@ -226,13 +270,30 @@ class IndexingAnalysis::Cache {
     void Profile(llvm::FoldingSetNodeID& node_id) const { node_id = llvm::FoldingSetNodeID(id); }
   };
 
+  struct ModuleFacts {
+    DeviceCounts devices;
+    ArrayReadsFinder array_reads;
+  };
+
+  ModuleFacts& FactsOf(const hlo::Module& module) {
+    const auto known = modules_.find(&module);
+    if (known != modules_.end()) return known->second;
+    const DeviceCounts devices = CountDevices(module);
+    ModuleFacts facts = {devices, ArrayReadsFinder(context_, options_, devices)};
+    return modules_.try_emplace(&module, std::move(facts)).first->second;
+  }
+
+  mlir::MLIRContext* context_;
+  const AnalysisOptions& options_;
   llvm::BumpPtrAllocator allocator_;
   std::deque<Node> storage_;
   llvm::FoldingSet<Node> nodes_;
   llvm::DenseMap<const Shape*, MapList> identities_;
-  ArrayReadsMemo array_reads_;
   SimpleMaps simple_maps_;
-  std::map<const hlo::Module*, DeviceCounts> devices_;
+  std::map<const hlo::Module*, ModuleFacts> modules_;
+  const Instruction* last_instruction_ = nullptr;
+  std::optional<LeafGroups> last_groups_;
+  std::vector<std::unique_ptr<PathFollower>> followers_;
 };
 
 llvm::StringRef ExactnessName(Exactness exactness) {
@@ -248,7 +309,7 @@ llvm::StringRef ExactnessName(Exactness exactness) {
 }
 
 IndexingAnalysis::IndexingAnalysis(mlir::MLIRContext* context, AnalysisOptions options)
-    : context_(context), options_(options), cache_(std::make_unique<Cache>()) {}
+    : context_(context), options_(options), cache_(std::make_unique<Cache>(context_, options_)) {}
 
 IndexingAnalysis::~IndexingAnalysis() = default;
 
@@ -278,12 +339,10 @@ OutputIndexing IndexingAnalysis::Indexing(const Instruction& instruction, int64_
   if (is_shared) {
     if (const OutputIndexing* known = cache_->Find(node_id, position)) return *known;
   }
-  PathFollower follower(context_, options_, cache_->array_reads(), cache_->simple_maps(),
-                        cache_->Devices(instruction.parent().parent()));
-  OutputIndexing result =
-      follower.Run(instruction, output_leaf,
-                   direction == Direction::kOutputToInput ? MapDirection::kOutputToInput
-                                                          : MapDirection::kInputToOutput);
+  PathFollower& follower = cache_->Follower(instruction, output_leaf);
+  OutputIndexing result = follower.Report(output_leaf, direction == Direction::kOutputToInput
+                                                           ? MapDirection::kOutputToInput
+                                                           : MapDirection::kInputToOutput);
   if (is_shared && !follower.depends_on_values()) cache_->Add(node_id, position, result);
   return result;
 }
@@ -292,7 +351,7 @@ OutputIndexing IndexingAnalysis::PassThrough(const Instruction& instruction, int
                                              const Shape& output) {
   OutputIndexing result;
   OperandIndexing indexing;
-  indexing.maps = cache_->Identity(output, context_);
+  indexing.maps = cache_->Identity(output);
   if (indexing.maps->empty()) return result;
   PassThroughSink sink(indexing);
   DigitContext digits;
