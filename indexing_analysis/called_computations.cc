@@ -70,7 +70,9 @@ std::optional<int64_t> HandedOn(const Computation& computation, int64_t leaf) {
 }
 
 bool IsUnbounded(const Instruction& instruction, int64_t leaf) {
-  return instruction.shape().ArrayLeaf(leaf).HasUnboundedDimension() ||
+  if (instruction.shape().ArrayLeaf(leaf).HasUnboundedDimension()) return true;
+  // Each array of a tuple reads one operand, of the same shape.
+  return instruction.opcode() != Opcode::kTuple &&
          llvm::any_of(instruction.operands(), [](const Instruction* operand) {
            return operand->shape().IsArray() && operand->shape().HasUnboundedDimension();
          });

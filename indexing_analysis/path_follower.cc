@@ -39,7 +39,7 @@ class PathFollower::Sink : public ReadSink {
     if (IsInLoop(frame_)) {
       follower_.Loosen(access, instruction_.operand(operand).shape().ArrayLeaf(leaf));
     }
-    if (!access.superset_reason.empty()) reason = follower_.Keep(std::move(access.superset_reason));
+    if (!access.superset_reason.empty()) reason = follower_.Keep(access.superset_reason);
     access.superset_reason.clear();
     const UniqueAccess* unique = follower_.accesses_.Intern(std::move(access));
     AddEntry(follower_.sets_, Target(operand, leaf),
@@ -49,8 +49,7 @@ class PathFollower::Sink : public ReadSink {
     AddEntry(follower_.sets_, Target(operand, leaf), entry_);
   }
   void ReadUnknown(std::string reason) override {
-    follower_.AddUnknownToAll(instruction_, follower_.Keep(std::move(reason)), entry_.outputs,
-                              operands_);
+    follower_.AddUnknownToAll(instruction_, follower_.Keep(reason), entry_.outputs, operands_);
   }
   Sum RuntimeValue(const Instruction& operand, llvm::ArrayRef<Sum> index, Interval bounds,
                    Access& access) override {
@@ -75,13 +74,13 @@ class PathFollower::Sink : public ReadSink {
 };
 
 PathFollower::PathFollower(mlir::MLIRContext* mlir_context, const AnalysisOptions& options,
-                           ArrayReadsFinder& array_reads, SimpleMaps& simple_maps,
+                           FollowerMemory& memory, ArrayReadsFinder& array_reads,
                            const DeviceCounts& devices, const Instruction& instruction,
                            llvm::ArrayRef<int64_t> output_leaves)
     : mlir_context_(mlir_context),
       options_(options),
+      memory_(memory),
       array_reads_(array_reads),
-      simple_maps_(simple_maps),
       devices_(devices),
       instruction_(instruction),
       output_leaves_(output_leaves),
@@ -105,12 +104,6 @@ PathFollower::PathFollower(mlir::MLIRContext* mlir_context, const AnalysisOption
   }
   FollowInstruction(instruction, reached, nullptr,
                     [&](size_t operand) { return &operands_[operand]; });
-  for (size_t i = 0; i < operands_.size(); ++i) {
-    for (size_t leaf = 0; leaf < operands_[i].size(); ++leaf) {
-      DropCovered(operands_[i][leaf],
-                  instruction.operand(i).shape().ArrayLeaf(static_cast<int64_t>(leaf)));
-    }
-  }
 }
 
 // Follows what has reached the root's array `leaf` back to the parameters.

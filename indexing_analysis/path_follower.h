@@ -2,7 +2,6 @@
 #ifndef HLO_INDEXING_INDEXING_ANALYSIS_PATH_FOLLOWER_H_
 #define HLO_INDEXING_INDEXING_ANALYSIS_PATH_FOLLOWER_H_
 
-#include <deque>
 #include <map>
 #include <memory>
 #include <optional>
@@ -18,6 +17,7 @@
 #include "indexing_analysis/integer_values.h"
 #include "indexing_analysis/reached.h"
 #include "indexing_analysis/read_rules.h"
+#include "llvm/ADT/StringSet.h"
 
 namespace hlo_indexing::indexing_analysis {
 
@@ -26,9 +26,14 @@ enum class MapDirection : uint8_t { kOutputToInput, kInputToOutput };
 
 using MapList = std::shared_ptr<const std::vector<IndexingMap>>;
 
-/// The maps of single accesses whose results are variables and nothing else, by what they consist
-/// of: identities, lines, whole arrays. There are few, and they are most of all maps.
-using SimpleMaps = std::map<std::vector<int64_t>, MapList>;
+/// What followers hand on from question to question.
+struct FollowerMemory {
+  /// The maps of single accesses whose results are variables and nothing else, by what they consist
+  /// of: identities, lines, whole arrays. There are few, and they are most of all maps.
+  std::map<std::vector<int64_t>, MapList> simple_maps;
+  /// The reasons in reports.
+  llvm::StringSet<> reasons;
+};
 
 /// Follows what the elements of some output arrays of an instruction read, which have the same
 /// sizes: together, as they mostly read the same things. Instructions are visited once, users
@@ -38,7 +43,7 @@ class PathFollower {
  public:
   /// `array_reads` is for the instruction's module, which runs on so many devices.
   PathFollower(mlir::MLIRContext* mlir_context, const AnalysisOptions& options,
-               ArrayReadsFinder& array_reads, SimpleMaps& simple_maps, const DeviceCounts& devices,
+               FollowerMemory& memory, ArrayReadsFinder& array_reads, const DeviceCounts& devices,
                const hlo::Instruction& instruction, llvm::ArrayRef<int64_t> output_leaves);
 
   /// The maps of one of these output arrays.
@@ -54,6 +59,16 @@ class PathFollower {
   using OperandLeaves = llvm::function_ref<ReachedLeaves*(size_t operand)>;
 
   class Sink;
+
+  // An array of the operands that something has reached.
+  struct OperandArray {
+    size_t operand = 0;
+    int64_t leaf = 0;
+    const hlo::Shape* shape = nullptr;
+    const Reached* reached = nullptr;
+    // For each direction and entry the list of its one map, once it has been asked for.
+    llvm::SmallVector<MapList, 1> alone[2];
+  };
 
   // Following.
   void Follow(const hlo::Computation& computation, int64_t leaf, Reached reached,
@@ -92,7 +107,9 @@ class PathFollower {
                 OutputSet with_device);
 
   // Accesses.
-  llvm::StringRef Keep(std::string reason) { return reasons_.emplace_back(std::move(reason)); }
+  llvm::StringRef Keep(llvm::StringRef reason) {
+    return memory_.reasons.insert(reason).first->getKey();
+  }
   llvm::StringRef Settle(Access& access);
   enum class Device : uint8_t { kOwn, kAny };
   Access WholeArray(const hlo::Shape& shape, Device device);
@@ -108,8 +125,12 @@ class PathFollower {
   void Compose(const IndexingMap& map, Access& access);
 
   // Reporting.
-  void Collect(size_t operand, MapDirection direction, size_t output, OutputIndexing& result);
-  void CollectMaps(llvm::ArrayRef<const Entry*> entries, const hlo::Shape& shape,
+  void FindOutputsAlike();
+  void ListOperandArrays();
+  void Collect(OperandArray& array, MapDirection direction, size_t output,
+               std::vector<OperandIndexing>& result);
+  const MapList& MapAlone(OperandArray& array, const Entry& entry, MapDirection direction);
+  void CollectMaps(OperandArray& array, llvm::ArrayRef<const Entry*> entries,
                    MapDirection direction, OperandIndexing& indexing);
   const std::optional<IndexingMap>& Written(const UniqueAccess& access, const hlo::Shape& shape,
                                             MapDirection direction);
@@ -117,8 +138,8 @@ class PathFollower {
 
   mlir::MLIRContext* mlir_context_;
   const AnalysisOptions& options_;
+  FollowerMemory& memory_;
   ArrayReadsFinder& array_reads_;
-  SimpleMaps& simple_maps_;
   DeviceCounts devices_;
   const hlo::Instruction& instruction_;
   llvm::SmallVector<int64_t, 1> output_leaves_;
@@ -131,7 +152,6 @@ class PathFollower {
   // How often a rule has asked for a value.
   int64_t value_uses_ = 0;
   AccessTable accesses_;
-  std::deque<std::string> reasons_;
   // Null where the outputs have no elements.
   const UniqueAccess* root_ = nullptr;
   // The accesses to whole arrays; null where there are no elements.
@@ -144,11 +164,14 @@ class PathFollower {
       std::pair<const hlo::Computation*, std::vector<std::pair<size_t, std::vector<Entry>>>>;
   std::map<CallKey, std::vector<ReachedLeaves>> calls_;
   int64_t steps_ = 0;
+  // For each output the first one with the same maps.
+  std::vector<size_t> first_alike_;
+  // Of those that are the first of several.
+  std::map<std::pair<size_t, MapDirection>, OutputIndexing> reports_;
   // Maps that have been written, in either direction.
   using MapKey = std::tuple<const UniqueAccess*, const hlo::Shape*, MapDirection>;
   std::map<MapKey, std::optional<IndexingMap>> written_;
-  // The list of the one map of an access.
-  std::map<MapKey, MapList> alone_;
+  std::vector<OperandArray> operand_arrays_;
 };
 
 }  // namespace hlo_indexing::indexing_analysis

@@ -1,4 +1,6 @@
 // What has reached the operands, as maps.
+#include <set>
+
 #include "indexing_analysis/access_inversion.h"
 #include "indexing_analysis/path_follower.h"
 
@@ -7,52 +9,90 @@ namespace hlo_indexing::indexing_analysis {
 using hlo::Shape;
 
 OutputIndexing PathFollower::Report(int64_t output_leaf, MapDirection direction) {
-  OutputIndexing result;
   if (instruction_.shape().ArrayLeaf(output_leaf).HasUnboundedDimension()) {
-    result.unknown_reason = "a dimension has no bound";
-    return result;
+    return OutputIndexing::Unknown("a dimension has no bound");
   }
-  if (root_ == nullptr) return result;
+  if (root_ == nullptr) return {};
+  if (first_alike_.empty()) {
+    ListOperandArrays();
+    FindOutputsAlike();
+  }
   const auto* const position = llvm::find(output_leaves_, output_leaf);
-  const auto output = static_cast<size_t>(position - output_leaves_.begin());
-  for (size_t i = 0; i < operands_.size(); ++i) Collect(i, direction, output, result);
-  return result;
+  const size_t output = first_alike_[static_cast<size_t>(position - output_leaves_.begin())];
+  const auto known = reports_.find({output, direction});
+  if (known != reports_.end()) return known->second;
+  std::vector<OperandIndexing> operands;
+  operands.reserve(operand_arrays_.size());
+  for (OperandArray& array : operand_arrays_) Collect(array, direction, output, operands);
+  OutputIndexing report(std::move(operands));
+  if (llvm::count(first_alike_, output) > 1) reports_[{output, direction}] = report;
+  return report;
 }
 
-// Reports what has reached one operand for one output.
-void PathFollower::Collect(size_t operand, MapDirection direction, size_t output,
-                           OutputIndexing& result) {
-  const Shape& operand_shape = instruction_.operand(operand).shape();
+// Outputs for which the same has reached all operands have the same maps.
+void PathFollower::FindOutputsAlike() {
+  const size_t num_outputs = sets_.num_outputs();
+  if (num_outputs == 1) {
+    first_alike_.assign(1, 0);
+    return;
+  }
+  std::set<OutputSet> used;
+  for (const OperandArray& array : operand_arrays_) {
+    for (const Entry& entry : array.reached->entries) used.insert(entry.outputs);
+    for (const auto& [reason, outputs] : array.reached->unknown) used.insert(outputs);
+  }
+  std::map<std::vector<bool>, size_t> first;
+  for (size_t output = 0; output < num_outputs; ++output) {
+    std::vector<bool> has_reached;
+    for (const OutputSet set : used) {
+      has_reached.push_back(sets_.Members(set).test(static_cast<unsigned>(output)));
+    }
+    first_alike_.push_back(first.try_emplace(std::move(has_reached), output).first->second);
+  }
+}
+
+void PathFollower::ListOperandArrays() {
+  for (size_t i = 0; i < operands_.size(); ++i) {
+    for (size_t leaf = 0; leaf < operands_[i].size(); ++leaf) {
+      Reached& reached = operands_[i][leaf];
+      if (!reached.Any()) continue;
+      OperandArray array;
+      array.operand = i;
+      array.leaf = static_cast<int64_t>(leaf);
+      array.shape = &instruction_.operand(i).shape().ArrayLeaf(array.leaf);
+      DropCovered(reached, *array.shape);
+      array.reached = &reached;
+      for (auto& lists : array.alone) lists.resize(reached.entries.size());
+      operand_arrays_.push_back(std::move(array));
+    }
+  }
+}
+
+// Reports what has reached an array of the operands for one output.
+void PathFollower::Collect(OperandArray& array, MapDirection direction, size_t output,
+                           std::vector<OperandIndexing>& result) {
   const auto is_for_output = [&](OutputSet outputs) {
     return sets_.Members(outputs).test(static_cast<unsigned>(output));
   };
-  for (size_t leaf = 0; leaf < operands_[operand].size(); ++leaf) {
-    const Reached& reached = operands_[operand][leaf];
-    OperandIndexing indexing;
-    indexing.operand = operand;
-    indexing.leaf = static_cast<int64_t>(leaf);
-    llvm::SmallVector<const Entry*, 4> entries;
-    for (const Entry& entry : reached.entries) {
-      if (is_for_output(entry.outputs)) entries.push_back(&entry);
-    }
-    const auto* const unknown = llvm::find_if(
-        reached.unknown, [&](const auto& reads) { return is_for_output(reads.second); });
-    const Shape& shape = operand_shape.ArrayLeaf(indexing.leaf);
-    if (unknown != reached.unknown.end()) {
-      indexing.exactness = Exactness::kUnknown;
-      indexing.reason = unknown->first.str();
-    } else if (entries.empty()) {
-      continue;
-    } else if (shape.HasUnboundedDimension()) {
-      indexing.exactness = Exactness::kUnknown;
-      indexing.reason = "a dimension has no bound";
-    } else {
-      CollectMaps(entries, shape, direction, indexing);
-    }
-    if (indexing.maps == nullptr || !indexing.maps->empty()) {
-      result.operands.push_back(std::move(indexing));
-    }
+  OperandIndexing indexing;
+  indexing.operand = array.operand;
+  indexing.leaf = array.leaf;
+  for (const auto& [reason, outputs] : array.reached->unknown) {
+    if (!is_for_output(outputs)) continue;
+    indexing.exactness = Exactness::kUnknown;
+    indexing.reason = reason;
   }
+  llvm::SmallVector<const Entry*, 4> entries;
+  for (const Entry& entry : array.reached->entries) {
+    if (is_for_output(entry.outputs)) entries.push_back(&entry);
+  }
+  if (!entries.empty()) {
+    CollectMaps(array, entries, direction, indexing);
+    if (indexing.maps != nullptr && indexing.maps->empty()) return;
+  } else if (indexing.exactness == Exactness::kExact) {
+    return;
+  }
+  result.push_back(std::move(indexing));
 }
 
 // The map of one access, its device as the last result; nothing where it is too long, the empty map
@@ -119,29 +159,46 @@ std::vector<int64_t> SimpleKey(const Access& access, const Shape& shape, MapDire
 
 }  // namespace
 
-void PathFollower::CollectMaps(llvm::ArrayRef<const Entry*> entries, const Shape& shape,
+// The list of the one map of an entry; null where there is none or it has no list of its own.
+const MapList& PathFollower::MapAlone(OperandArray& array, const Entry& entry,
+                                      MapDirection direction) {
+  const auto number = static_cast<size_t>(&entry - array.reached->entries.begin());
+  MapList& list = array.alone[static_cast<size_t>(direction)][number];
+  if (list != nullptr || entry.access->access.has_device) return list;
+  const std::vector<int64_t> key = SimpleKey(entry.access->access, *array.shape, direction);
+  if (!key.empty()) {
+    const auto known = memory_.simple_maps.find(key);
+    if (known != memory_.simple_maps.end()) return list = known->second;
+  }
+  const std::optional<IndexingMap>& map = Written(*entry.access, *array.shape, direction);
+  if (!map) return list;
+  std::vector<IndexingMap> maps;
+  if (!map->IsUnknown()) maps.push_back(*map);
+  list = std::make_shared<const std::vector<IndexingMap>>(std::move(maps));
+  if (!key.empty()) memory_.simple_maps.emplace(key, list);
+  return list;
+}
+
+void PathFollower::CollectMaps(OperandArray& array, llvm::ArrayRef<const Entry*> entries,
                                MapDirection direction, OperandIndexing& indexing) {
-  const MapKey alone = {entries.front()->access, &shape, direction};
-  std::vector<int64_t> key;
+  if (array.shape->HasUnboundedDimension()) {
+    indexing.exactness = Exactness::kUnknown;
+    indexing.reason = "a dimension has no bound";
+    return;
+  }
   if (entries.size() == 1) {
     const Entry& entry = *entries.front();
-    MapList& maps = alone_[alone];
-    if (maps == nullptr && !entry.access->access.has_device) {
-      key = SimpleKey(entry.access->access, shape, direction);
-      const auto known = key.empty() ? simple_maps_.end() : simple_maps_.find(key);
-      if (known != simple_maps_.end()) maps = known->second;
-    }
-    if (maps != nullptr) {
-      indexing.maps = maps;
+    indexing.maps = MapAlone(array, entry, direction);
+    if (indexing.maps != nullptr) {
       if (!entry.reason.empty()) indexing.exactness = Exactness::kSuperset;
-      indexing.reason = entry.reason.str();
+      indexing.reason = entry.reason;
       return;
     }
   }
   std::vector<std::pair<const IndexingMap*, bool>> found;
   bool any_device = false;
   for (const Entry* entry : entries) {
-    const std::optional<IndexingMap>& map = Written(*entry->access, shape, direction);
+    const std::optional<IndexingMap>& map = Written(*entry->access, *array.shape, direction);
     if (!map) {
       indexing.exactness = Exactness::kUnknown;
       indexing.reason = "an index expression is too long to be written down";
@@ -150,7 +207,7 @@ void PathFollower::CollectMaps(llvm::ArrayRef<const Entry*> entries, const Shape
     if (map->IsUnknown()) continue;
     if (!entry->reason.empty()) {
       indexing.exactness = Exactness::kSuperset;
-      indexing.reason = entry->reason.str();
+      indexing.reason = entry->reason;
     }
     const bool has_device = entry->access->access.has_device;
     any_device |= has_device;
@@ -167,13 +224,9 @@ void PathFollower::CollectMaps(llvm::ArrayRef<const Entry*> entries, const Shape
     if (has_device) devices.back() = SplitDevice(maps.back());
   }
   indexing.maps = std::make_shared<const std::vector<IndexingMap>>(std::move(maps));
-  if (!key.empty()) simple_maps_.emplace(std::move(key), indexing.maps);
-  if (any_device) {
-    indexing.replica_maps =
-        std::make_shared<const std::vector<std::optional<IndexingMap>>>(std::move(devices));
-  } else if (entries.size() == 1) {
-    alone_[alone] = indexing.maps;
-  }
+  if (!any_device) return;
+  indexing.replica_maps =
+      std::make_shared<const std::vector<std::optional<IndexingMap>>>(std::move(devices));
 }
 
 // The map of an access, which is written once.
