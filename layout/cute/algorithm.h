@@ -60,6 +60,15 @@ template <class T>
 using IndexOf =
     std::conditional_t<is_static_v<decltype(size(std::declval<T const&>()))>, int, int64_t>;
 
+template <class T>
+HLO_CUTE_INLINE constexpr bool IsZero(T const& x) {
+  if constexpr (is_constant_integer<T>::value) {
+    return T::value == 0;
+  } else {
+    return x == T(0);
+  }
+}
+
 }  // namespace detail
 
 /// f(element) for each element.
@@ -152,7 +161,7 @@ HLO_CUTE_HD constexpr void axpby(Alpha const& alpha, TX const& x, Beta const& be
   using Value = typename std::decay_t<TY>::value_type;
   detail::CheckDestination(y);
   const I count = static_cast<I>(size(y));
-  const bool overwrite = beta == Beta(0);
+  const bool overwrite = detail::IsZero(beta);
   CUTE_UNROLL
   for (I i = 0; i < count; ++i) {
     y(i) = static_cast<Value>(overwrite ? alpha * x(i) : alpha * x(i) + beta * y(i));

@@ -108,6 +108,14 @@ HLO_CUTE_INLINE void CopyWord(Src const* src, Dst* dst) {
 #endif
 }
 
+template <class... Layouts>
+HLO_CUTE_HD constexpr void ErrorCopyRace() {
+  static_assert(never_v<Layouts...>,
+                HLO_CUTE_SENTENCE(
+                    "copy(src, dst): dst has modes of stride 0 along which src differs, so what is "
+                    "written there is left open."));
+}
+
 // A stride of 0 in the destination writes one element several times: the source must be the same
 // there.
 template <class SL, class DL>
@@ -116,10 +124,9 @@ HLO_CUTE_INLINE constexpr void CheckRace() {
     using Zeros = decltype(nullspace(DL{}));
     if constexpr (decltype(size(Zeros{}))::value > 1 && size_v<SL> == size_v<DL>) {
       using Sources = decltype(filter(composition(SL{}, Zeros{})));
-      static_assert(
-          decltype(size(Sources{}))::value == 1,
-          "copy(src, dst): dst has modes of stride 0 along which src differs, so what is written "
-          "there is left open.");
+      if constexpr (decltype(size(Sources{}))::value != 1) {
+        ErrorCopyRace<HLO_CUTE_NAMED(SL), HLO_CUTE_NAMED(DL)>();
+      }
     }
   }
 }
@@ -184,11 +191,13 @@ HLO_CUTE_HD void copy(Policy const& policy, Src const& src, Dst&& dst) {
 }
 template <class Src, class Dst, std::enable_if_t<detail::is_tensor_v<Src>, int> = 0>
 HLO_CUTE_HD void copy(Src const& src, Dst&& dst) {
-  copy(AutoVectorizingCopy{}, src, dst);
+  detail::CheckRace<typename Src::layout_type, typename std::decay_t<Dst>::layout_type>();
+  detail::CheckDestination(dst);
+  detail::CopyVectorized<AutoVectorizingCopy::vector_bits>(src, dst);
 }
 template <class Src, class Dst>
 HLO_CUTE_HD void copy_aligned(Src const& src, Dst&& dst) {
-  copy(AutoVectorizingCopy{}, src, dst);
+  copy(src, dst);
 }
 /// dst(i) = src(i) where predicate(i). The predicate is a tensor or a function of the index.
 template <class Predicate, class Src, class Dst,

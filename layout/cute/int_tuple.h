@@ -1,6 +1,7 @@
 #ifndef HLO_INDEXING_LAYOUT_CUTE_INT_TUPLE_H_
 #define HLO_INDEXING_LAYOUT_CUTE_INT_TUPLE_H_
 
+#include "layout/cute/error_text.h"
 #include "layout/cute/tuple_functions.h"
 
 // Shapes, strides and coordinates: an integer, or a tuple of such.
@@ -185,9 +186,23 @@ HLO_CUTE_INLINE constexpr auto GreatestDivisor(A const& a, B const& b) {
   }
 }
 
+template <class A, class B>
+HLO_CUTE_INLINE constexpr auto LeastMultiple(A const& a, B const& b) {
+  if constexpr (IntegerTraits<A>::is_static && IntegerTraits<B>::is_static) {
+    constexpr int64_t divisor = Gcd(IntegerTraits<A>::value, IntegerTraits<B>::value);
+    return StaticInt<divisor == 0 ? 0
+                                  : IntegerTraits<A>::value / (divisor == 0 ? 1 : divisor) *
+                                        IntegerTraits<B>::value>{};
+  } else {
+    const int64_t divisor = Gcd(static_cast<int64_t>(a), static_cast<int64_t>(b));
+    return divisor == 0 ? int64_t{0} : static_cast<int64_t>(a) / divisor * static_cast<int64_t>(b);
+  }
+}
+
 }  // namespace detail
 
-// Maximum, minimum and greatest common divisor of all leaves of all arguments.
+// Maximum, minimum, greatest common divisor and least common multiple of all leaves of all
+// arguments.
 #define HLO_CUTE_LEAF_REDUCTION(name, Function)                                    \
   template <class T>                                                               \
   HLO_CUTE_INLINE constexpr auto name(T const& t);                                 \
@@ -210,6 +225,7 @@ HLO_CUTE_INLINE constexpr auto GreatestDivisor(A const& a, B const& b) {
 HLO_CUTE_LEAF_REDUCTION(max, Maximum)
 HLO_CUTE_LEAF_REDUCTION(min, Minimum)
 HLO_CUTE_LEAF_REDUCTION(gcd, GreatestDivisor)
+HLO_CUTE_LEAF_REDUCTION(lcm, LeastMultiple)
 #undef HLO_CUTE_LEAF_REDUCTION
 
 namespace detail {
@@ -263,16 +279,30 @@ struct ExactDivideShape {
   HLO_CUTE_INLINE static constexpr auto Apply(A const& a, B const& b);
 };
 
+template <class... Layouts>
+HLO_CUTE_HD constexpr void ErrorShapeDiv() {
+  static_assert(never_v<Layouts...>,
+                HLO_CUTE_SENTENCE("shape_div(a, b): neither of the integers divides the other."));
+}
+template <class... Layouts>
+HLO_CUTE_HD constexpr void ErrorDivisorModes() {
+  static_assert(never_v<Layouts...>,
+                HLO_CUTE_SENTENCE("The divisor of a shape has more modes than the shape."));
+}
+
 template <class Divide, class A, class B>
 HLO_CUTE_INLINE constexpr auto DivideShape(A const& a, B const& b) {
   if constexpr (is_tuple_v<A>) {
     if constexpr (is_tuple_v<B>) {
-      static_assert(tuple_size_v<A> >= tuple_size_v<B>,
-                    "The divisor of a shape has more modes than the shape.");
-      const auto divided =
-          transform(take<0, tuple_size_v<B>>(a), b,
-                    [](auto const& x, auto const& y) { return Divide::Apply(x, y); });
-      return tuple_cat(divided, take<tuple_size_v<B>, tuple_size_v<A>>(a));
+      if constexpr (tuple_size_v<A> >= tuple_size_v<B>) {
+        const auto divided =
+            transform(take<0, tuple_size_v<B>>(a), b,
+                      [](auto const& x, auto const& y) { return Divide::Apply(x, y); });
+        return tuple_cat(divided, take<tuple_size_v<B>, tuple_size_v<A>>(a));
+      } else {
+        ErrorDivisorModes<HLO_CUTE_NAMED(A), HLO_CUTE_NAMED(B)>();
+        return a;
+      }
     } else {
       return FoldDivide<Divide, 0>(a, b);
     }
@@ -282,10 +312,11 @@ HLO_CUTE_INLINE constexpr auto DivideShape(A const& a, B const& b) {
     } else {
       if constexpr (std::is_same<Divide, ExactDivideShape>::value && IntegerTraits<A>::is_static &&
                     IntegerTraits<B>::is_static) {
-        static_assert(IntegerTraits<B>::value != 0 &&
-                          (IntegerTraits<A>::value % IntegerTraits<B>::value == 0 ||
-                           IntegerTraits<B>::value % IntegerTraits<A>::value == 0),
-                      "shape_div(a, b): neither of the integers divides the other.");
+        constexpr int64_t x = IntegerTraits<A>::value;
+        constexpr int64_t y = IntegerTraits<B>::value;
+        if constexpr (y == 0 || (x % y != 0 && (x == 0 || y % x != 0))) {
+          ErrorShapeDiv<HLO_CUTE_NAMED(A), HLO_CUTE_NAMED(B)>();
+        }
       }
       return CeilDivide(a, b);
     }

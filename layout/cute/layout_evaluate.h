@@ -8,9 +8,6 @@
 HLO_CUTE_BEGIN_NAMESPACE
 namespace detail {
 
-template <class T>
-struct TypeTag {};
-
 // ---- Types to trees. Inputs are numbered in the order of the leaves, the shape first.
 
 template <class T>

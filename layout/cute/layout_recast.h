@@ -8,11 +8,25 @@
 HLO_CUTE_BEGIN_NAMESPACE
 namespace detail {
 
+template <class... Layouts>
+HLO_CUTE_HD constexpr void ErrorUpcast() {
+  static_assert(
+      never_v<Layouts...>,
+      HLO_CUTE_SENTENCE(
+          "upcast<n>: an extent is not a multiple of what n elements need, or n and a stride "
+          "do not divide each other."));
+}
+template <class... Layouts>
+HLO_CUTE_HD constexpr void ErrorDowncast() {
+  static_assert(never_v<Layouts...>,
+                HLO_CUTE_SENTENCE(
+                    "downcast<n>: no mode has the static stride 1, so the parts of an element have "
+                    "none."));
+}
+
 template <int64_t n, class T>
 HLO_CUTE_INLINE constexpr auto ExactQuotient(T const& x) {
   if constexpr (IntegerTraits<T>::is_static) {
-    static_assert(IntegerTraits<T>::value % n == 0,
-                  "upcast<n>: an extent or a stride is not a multiple of what n elements need.");
     return StaticInt<IntegerTraits<T>::value / n>{};
   } else {
     if constexpr (IntegerTraits<T>::divisor % n != 0) {
@@ -36,9 +50,13 @@ HLO_CUTE_INLINE constexpr auto UpcastMode(S const& s, D const& d) {
     if constexpr (step % n == 0) {
       return make_layout(s, StaticInt<stride / n>{});
     } else {
-      static_assert(n % step == 0, "upcast<n>: n and a stride do not divide each other.");
-      return make_layout(ExactQuotient<(n % step == 0 ? n / step : 1)>(s),
-                         StaticInt<(stride < 0 ? -1 : 1)>{});
+      constexpr int64_t parts = n % step == 0 ? n / step : 1;
+      if constexpr (n % step != 0 ||
+                    (IntegerTraits<S>::is_static && IntegerTraits<S>::value % parts != 0)) {
+        using L = Layout<S, D>;
+        ErrorUpcast<HLO_CUTE_NAMED(L), HLO_CUTE_NAMED(C<n>)>();
+      }
+      return make_layout(ExactQuotient<parts>(s), StaticInt<(stride < 0 ? -1 : 1)>{});
     }
   } else {
     return make_layout(s, ExactQuotient<n>(d));
@@ -75,9 +93,10 @@ HLO_CUTE_INLINE constexpr auto downcast(Layout<S, D> const& l) {
   if constexpr (n == 1) {
     return l;
   } else {
-    static_assert(
-        detail::HasUnitStride<D>::value,
-        "downcast<n>: no mode has the static stride 1, so the parts of an element have none.");
+    if constexpr (!detail::HasUnitStride<D>::value) {
+      using L = Layout<S, D>;
+      detail::ErrorDowncast<HLO_CUTE_NAMED(L)>();
+    }
     return detail::DowncastMode<n>(l.shape(), l.stride());
   }
 }

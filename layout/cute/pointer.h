@@ -256,6 +256,13 @@ struct is_rmem
     : bool_constant<
           std::is_same<typename detail::MemoryTag<std::decay_t<Iter>>::type, rmem_tag>::value> {};
 
+template <class Iter>
+constexpr bool is_gmem_v = is_gmem<Iter>::value;
+template <class Iter>
+constexpr bool is_smem_v = is_smem<Iter>::value;
+template <class Iter>
+constexpr bool is_rmem_v = is_rmem<Iter>::value;
+
 #define HLO_CUTE_MAKE_PTR(name, Tag)                           \
   template <class Iter>                                        \
   HLO_CUTE_INLINE constexpr auto name(Iter iter) {             \

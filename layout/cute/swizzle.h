@@ -183,6 +183,25 @@ HLO_CUTE_INLINE constexpr auto composition(A const& a, Offset const& offset, B c
   return make_composed_layout(a, offset, b);
 }
 
+/// The swizzle of a layout, and the layout without it.
+template <int b, int m, int s, class O, class B>
+HLO_CUTE_INLINE constexpr Swizzle<b, m, s> get_swizzle_portion(
+    ComposedLayout<Swizzle<b, m, s>, O, B> const&) {
+  return {};
+}
+template <class S, class D>
+HLO_CUTE_INLINE constexpr Swizzle<0, 4, 3> get_swizzle_portion(Layout<S, D> const&) {
+  return {};
+}
+template <class A, class O, class B>
+HLO_CUTE_INLINE constexpr B get_nonswizzle_portion(ComposedLayout<A, O, B> const& l) {
+  return l.layout_b();
+}
+template <class S, class D>
+HLO_CUTE_INLINE constexpr Layout<S, D> get_nonswizzle_portion(Layout<S, D> const& l) {
+  return l;
+}
+
 #define HLO_CUTE_FORWARD_TO_B(name)                                                   \
   template <class A, class O, class B, class T>                                       \
   HLO_CUTE_INLINE constexpr auto name(ComposedLayout<A, O, B> const& l, T const& t) { \
@@ -212,6 +231,23 @@ HLO_CUTE_INLINE constexpr auto take(ComposedLayout<A, O, B> const& l) {
 template <int... I, class A, class O, class B>
 HLO_CUTE_INLINE constexpr auto layout(ComposedLayout<A, O, B> const& l) {
   return make_composed_layout(l.layout_a(), l.offset(), layout<I...>(l.layout_b()));
+}
+template <int I, int... Is, class A, class O, class B>
+HLO_CUTE_INLINE constexpr auto get(ComposedLayout<A, O, B> const& l) {
+  return layout<I, Is...>(l);
+}
+template <int... I, class A, class O, class B>
+HLO_CUTE_INLINE constexpr auto select(ComposedLayout<A, O, B> const& l) {
+  return make_composed_layout(l.layout_a(), l.offset(), select<I...>(l.layout_b()));
+}
+template <int n, class A, class O, class B, class S = C<1>, class D = C<0>>
+HLO_CUTE_INLINE constexpr auto append(ComposedLayout<A, O, B> const& l,
+                                      Layout<S, D> const& x = {}) {
+  return make_composed_layout(l.layout_a(), l.offset(), append<n>(l.layout_b(), x));
+}
+template <class A, class O, class B>
+HLO_CUTE_INLINE constexpr auto coalesce(ComposedLayout<A, O, B> const& l) {
+  return make_composed_layout(l.layout_a(), l.offset(), coalesce(l.layout_b()));
 }
 template <class A, class O, class B>
 HLO_CUTE_INLINE constexpr auto flatten(ComposedLayout<A, O, B> const& l) {
