@@ -91,13 +91,13 @@ HLO_CUTE_INLINE constexpr auto IndexToIndex(Index const& c, S const& s, D const&
     return CoordinateToIndex(c, get<I>(s), get<I>(d));
   } else {
     const auto extent = product(get<I>(s));
-    return CoordinateToIndex(IndexRest(c, extent), get<I>(s), get<I>(d)) +
-           IndexToIndex<I + 1>(IndexQuotient(c, extent), s, d);
+    return WideSum(CoordinateToIndex(IndexRest(c, extent), get<I>(s), get<I>(d)),
+                   IndexToIndex<I + 1>(IndexQuotient(c, extent), s, d));
   }
 }
 template <class Index, class S, class D, int... I>
 HLO_CUTE_INLINE constexpr auto SumOfModes(Index const& c, S const& s, D const& d, seq<I...>) {
-  HLO_CUTE_RETURN((... + CoordinateToIndex(get<I>(c), get<I>(s), get<I>(d))));
+  HLO_CUTE_RETURN(WideSumAll(CoordinateToIndex(get<I>(c), get<I>(s), get<I>(d))...));
 }
 
 template <class Index, class S, class D>

@@ -128,11 +128,42 @@ HLO_CUTE_INLINE constexpr auto product_like(T const& t, Guide const& guide) {
   }
 }
 
+namespace detail {
+
+// a + b in 64 bits, if both are dynamic integers; debug builds check that it fits.
+template <class A, class B>
+HLO_CUTE_INLINE constexpr auto WideSum(A const& a, B const& b) {
+  if constexpr (is_dynamic_integer_v<A> && is_dynamic_integer_v<B>) {
+#if HLO_INDEXING_CUTE_DEBUG && !defined(__CUDA_ARCH__)
+    int64_t result = 0;
+    HLO_CUTE_CHECK(
+        !__builtin_add_overflow(static_cast<int64_t>(a), static_cast<int64_t>(b), &result),
+        "a size or an offset does not fit 64 bits");
+    return result;
+#else
+    return static_cast<int64_t>(a) + static_cast<int64_t>(b);
+#endif
+  } else {
+    return a + b;
+  }
+}
+HLO_CUTE_INLINE constexpr C<0> WideSumAll() { return {}; }
+template <class A>
+HLO_CUTE_INLINE constexpr A WideSumAll(A const& a) {
+  return a;
+}
+template <class A, class B, class... Rest>
+HLO_CUTE_INLINE constexpr auto WideSumAll(A const& a, B const& b, Rest const&... rest) {
+  return WideSumAll(WideSum(a, b), rest...);
+}
+
+}  // namespace detail
+
 /// The sum of all leaves.
 template <class T>
 HLO_CUTE_INLINE constexpr auto sum(T const& t) {
   if constexpr (detail::is_tuple_v<T>) {
-    return apply(t, [](auto const&... member) { return (C<0>{} + ... + sum(member)); });
+    return apply(t, [](auto const&... member) { return detail::WideSumAll(sum(member)...); });
   } else {
     return t;
   }

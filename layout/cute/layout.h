@@ -245,7 +245,7 @@ template <class S, class D>
 HLO_CUTE_INLINE constexpr auto Extension(S const& s, D const& d) {
   if constexpr (is_tuple_v<S>) {
     return apply(transform(s, d, [](auto const& a, auto const& b) { return Extension(a, b); }),
-                 [](auto const&... part) { return (C<0>{} + ... + part); });
+                 [](auto const&... part) { return WideSumAll(part...); });
   } else if constexpr (is_constant<0, D>::value || is_constant<1, S>::value) {
     return C<0>{};
   } else if constexpr (is_scaled_basis<D>::value) {

@@ -37,6 +37,17 @@ HLO_CUTE_INLINE constexpr auto ExactQuotient(T const& x) {
   }
 }
 
+// 16:1 -> 8:1, 16:4 -> 16:2 for n = 2.
+template <int n, class S, class D>
+HLO_CUTE_INLINE constexpr Layout<S, D> UpcastDynamicMode(S s, D d) {
+  if (d % n == 0) return {s, static_cast<D>(d / n)};
+  const D step = d < 0 ? static_cast<D>(-d) : d;
+  const S parts = static_cast<S>(n / step);
+  HLO_CUTE_CHECK(n % step == 0 && s % parts == 0,
+                 "upcast<n>: an extent or a stride is not a multiple of what n elements need");
+  return {static_cast<S>(s / parts), static_cast<D>(d < 0 ? -1 : 1)};
+}
+
 template <int n, class S, class D>
 HLO_CUTE_INLINE constexpr auto UpcastMode(S const& s, D const& d) {
   if constexpr (is_tuple_v<S>) {
@@ -58,8 +69,12 @@ HLO_CUTE_INLINE constexpr auto UpcastMode(S const& s, D const& d) {
       }
       return make_layout(ExactQuotient<parts>(s), StaticInt<(stride < 0 ? -1 : 1)>{});
     }
-  } else {
+  } else if constexpr (IntegerTraits<S>::is_static || IntegerTraits<D>::divisor % n == 0) {
+    // The extent stays static, so the stride has to be a multiple.
     return make_layout(s, ExactQuotient<n>(d));
+  } else {
+    return UpcastDynamicMode<n>(static_cast<typename IntegerTraits<S>::Dynamic>(s),
+                                static_cast<typename IntegerTraits<D>::Dynamic>(d));
   }
 }
 template <int n, class S, class D>

@@ -389,6 +389,12 @@ HLO_CUTE_INLINE constexpr auto recast(T&& t) {
   using New = std::conditional_t<std::is_const<Old>::value, NewT const, NewT>;
   const auto l = recast_layout<Old, NewT>(t.layout());
   const auto iter = recast_ptr<New>(t.data());
+#if HLO_INDEXING_CUTE_DEBUG
+  if constexpr (std::is_pointer<std::decay_t<decltype(raw_pointer_cast(iter))>>::value) {
+    HLO_CUTE_CHECK(reinterpret_cast<uintptr_t>(raw_pointer_cast(iter)) % alignof(NewT) == 0,
+                   "recast<T>(tensor): the data of the tensor is not aligned for T");
+  }
+#endif
   return detail::View(iter, l, detail::RangeOf(l));
 }
 
