@@ -175,9 +175,9 @@ struct transform_iterator {
   using reference = value_type;
   F f_;
   Iter iter_;
-  HLO_CUTE_INLINE constexpr value_type operator*() const { return f_(*iter_); }
+  HLO_CUTE_LEAF constexpr value_type operator*() const { return f_(*iter_); }
   template <class Offset>
-  HLO_CUTE_INLINE constexpr value_type operator[](Offset const& i) const {
+  HLO_CUTE_LEAF constexpr value_type operator[](Offset const& i) const {
     return f_(iter_[i]);
   }
   template <class Offset>

@@ -64,7 +64,7 @@ HLO_CUTE_HD constexpr void ErrorCoordinateRank() {
 
 // The quotient and the rest by which a one-dimensional index runs through the modes of a shape.
 template <class A, class B>
-HLO_CUTE_INLINE constexpr auto IndexRest(A const& index, B const& extent) {
+HLO_CUTE_LEAF constexpr auto IndexRest(A const& index, B const& extent) {
   if constexpr (is_constant<0, A>::value || is_constant<1, B>::value || is_constant<0, B>::value) {
     return C<0>{};  // also where there are no elements, so that loops over none of them compile
   } else {
@@ -72,7 +72,7 @@ HLO_CUTE_INLINE constexpr auto IndexRest(A const& index, B const& extent) {
   }
 }
 template <class A, class B>
-HLO_CUTE_INLINE constexpr auto IndexQuotient(A const& index, B const& extent) {
+HLO_CUTE_LEAF constexpr auto IndexQuotient(A const& index, B const& extent) {
   if constexpr (is_constant<0, A>::value) {
     return C<0>{};
   } else if constexpr (is_constant<1, B>::value || is_constant<0, B>::value) {

@@ -82,7 +82,7 @@ struct StaticProduct<tuple<T...>> {
 
 /// The product of all leaves: product((4,(2,3))) -> 24
 template <class T>
-HLO_CUTE_INLINE constexpr auto product(T const& t) {
+HLO_CUTE_LEAF constexpr auto product(T const& t) {
   if constexpr (!detail::is_tuple_v<T>) {
     return t;
   } else if constexpr (is_static_v<T>) {
@@ -94,7 +94,7 @@ HLO_CUTE_INLINE constexpr auto product(T const& t) {
 }
 /// The product of the mode at I...
 template <int... I, class... T>
-HLO_CUTE_INLINE constexpr auto size(tuple<T...> const& t) {
+HLO_CUTE_LEAF constexpr auto size(tuple<T...> const& t) {
   if constexpr (sizeof...(I) == 0) {
     return product(t);
   } else {
@@ -102,7 +102,7 @@ HLO_CUTE_INLINE constexpr auto size(tuple<T...> const& t) {
   }
 }
 template <int... I, class T, std::enable_if_t<is_integral<T>::value, int> = 0>
-HLO_CUTE_INLINE constexpr T size(T const& t) {
+HLO_CUTE_LEAF constexpr T size(T const& t) {
   return t;
 }
 template <class T>
@@ -132,7 +132,7 @@ namespace detail {
 
 // a + b in 64 bits, if both are dynamic integers; debug builds check that it fits.
 template <class A, class B>
-HLO_CUTE_INLINE constexpr auto WideSum(A const& a, B const& b) {
+HLO_CUTE_LEAF constexpr auto WideSum(A const& a, B const& b) {
   if constexpr (is_dynamic_integer_v<A> && is_dynamic_integer_v<B>) {
 #if HLO_INDEXING_CUTE_DEBUG && !defined(__CUDA_ARCH__)
     int64_t result = 0;
@@ -170,7 +170,7 @@ HLO_CUTE_INLINE constexpr auto sum(T const& t) {
 }
 /// inner_product((1,(2,3)), (4,(5,6))) -> 1*4 + 2*5 + 3*6
 template <class T, class U>
-HLO_CUTE_INLINE constexpr auto inner_product(T const& t, U const& u) {
+HLO_CUTE_LEAF constexpr auto inner_product(T const& t, U const& u) {
   if constexpr (detail::is_tuple_v<T>) {
     static_assert(tuple_size_v<T> == tuple_size_v<U>,
                   "inner_product: the tuples have different ranks.");

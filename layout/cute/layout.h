@@ -75,7 +75,7 @@ struct Layout : private detail::Slot<0, S>, private detail::Slot<1, D> {
     }
   }
   template <class C0, class C1, class... Cs>
-  HLO_CUTE_INLINE constexpr auto operator()(C0 const& c0, C1 const& c1, Cs const&... cs) const {
+  HLO_CUTE_LEAF constexpr auto operator()(C0 const& c0, C1 const& c1, Cs const&... cs) const {
     if constexpr (2 + sizeof...(Cs) == rank) {
       return operator()(make_coord(c0, c1, cs...));
     } else {
@@ -157,7 +157,7 @@ template <class S, class D,
           std::enable_if_t<!is_layout<S>::value && !std::is_same<D, LayoutLeft>::value &&
                                !std::is_same<D, LayoutRight>::value,
                            int> = 0>
-HLO_CUTE_INLINE constexpr auto make_layout(S const& shape, D const& stride) {
+HLO_CUTE_LEAF constexpr auto make_layout(S const& shape, D const& stride) {
   if constexpr (detail::Congruent<S, D>::value) {
     return Layout<S, D>(shape, stride);
   } else {
@@ -166,17 +166,17 @@ HLO_CUTE_INLINE constexpr auto make_layout(S const& shape, D const& stride) {
   }
 }
 template <class S, std::enable_if_t<is_tuple<S>::value || is_integral<S>::value, int> = 0>
-HLO_CUTE_INLINE constexpr auto make_layout(S const& shape, LayoutLeft = {}) {
+HLO_CUTE_LEAF constexpr auto make_layout(S const& shape, LayoutLeft = {}) {
   using D = LayoutLeft::Apply<S>;
   return Layout<S, D>(shape, compact_col_major(shape));
 }
 template <class S, std::enable_if_t<is_tuple<S>::value || is_integral<S>::value, int> = 0>
-HLO_CUTE_INLINE constexpr auto make_layout(S const& shape, LayoutRight) {
+HLO_CUTE_LEAF constexpr auto make_layout(S const& shape, LayoutRight) {
   using D = LayoutRight::Apply<S>;
   return Layout<S, D>(shape, compact_row_major(shape));
 }
 template <class S0, class D0, class... S, class... D>
-HLO_CUTE_INLINE constexpr auto make_layout(Layout<S0, D0> const& l0, Layout<S, D> const&... l) {
+HLO_CUTE_LEAF constexpr auto make_layout(Layout<S0, D0> const& l0, Layout<S, D> const&... l) {
   HLO_CUTE_RETURN(Layout<tuple<S0, S...>, tuple<D0, D...>>(
       tuple<S0, S...>(l0.shape(), l.shape()...), tuple<D0, D...>(l0.stride(), l.stride()...)));
 }
@@ -215,7 +215,7 @@ HLO_CUTE_INLINE constexpr auto depth(Layout<S, D> const& l) {
   HLO_CUTE_RETURN(depth<I...>(l.shape()));
 }
 template <int... I, class S, class D>
-HLO_CUTE_INLINE constexpr auto size(Layout<S, D> const& l) {
+HLO_CUTE_LEAF constexpr auto size(Layout<S, D> const& l) {
   HLO_CUTE_RETURN(size<I...>(l.shape()));
 }
 // shape<I...> of a shape itself.
@@ -277,14 +277,14 @@ HLO_CUTE_INLINE constexpr auto coshape(Layout<S, D> const& l) {
 }
 /// The number of elements that an array needs to hold the layout's image.
 template <int... I, class S, class D>
-HLO_CUTE_INLINE constexpr auto cosize(Layout<S, D> const& l) {
+HLO_CUTE_LEAF constexpr auto cosize(Layout<S, D> const& l) {
   HLO_CUTE_RETURN(size(coshape<I...>(l)));
 }
 template <class T>
 constexpr auto cosize_v = decltype(cosize(std::declval<T const&>()))::value;
 
 template <int begin, int end, class S, class D>
-HLO_CUTE_INLINE constexpr auto take(Layout<S, D> const& l) {
+HLO_CUTE_LEAF constexpr auto take(Layout<S, D> const& l) {
   HLO_CUTE_RETURN(make_layout(take<begin, end>(l.shape()), take<begin, end>(l.stride())));
 }
 template <int... I, class S, class D>

@@ -163,7 +163,7 @@ HLO_CUTE_INLINE constexpr auto tile_unzip(Layout<S, D> const& l, Tiler const& ti
 /// (A, copies of A arranged as B): logical_product((2,5):(5,1), (3,4):(1,3)) ->
 /// ((2,5),(3,4)):((5,1),(10,30))
 template <class SA, class DA, class SB, class DB>
-HLO_CUTE_INLINE constexpr auto logical_product(Layout<SA, DA> const& a, Layout<SB, DB> const& b) {
+HLO_CUTE_LEAF constexpr auto logical_product(Layout<SA, DA> const& a, Layout<SB, DB> const& b) {
   constexpr auto problem =
       detail::problem_v<detail::LogicalProductOperation, Layout<SA, DA>, Layout<SB, DB>>;
   if constexpr (problem == detail::Problem::kNone) {
@@ -176,7 +176,7 @@ HLO_CUTE_INLINE constexpr auto logical_product(Layout<SA, DA> const& a, Layout<S
   }
 }
 template <class S, class D, class Tiler, std::enable_if_t<detail::is_tiler_v<Tiler>, int> = 0>
-HLO_CUTE_INLINE constexpr auto logical_product(Layout<S, D> const& l, Tiler const& tiler) {
+HLO_CUTE_LEAF constexpr auto logical_product(Layout<S, D> const& l, Tiler const& tiler) {
   if constexpr (detail::is_underscore_v<Tiler>) {
     return l;
   } else if constexpr (detail::is_tuple_v<Tiler>) {
@@ -236,17 +236,17 @@ HLO_CUTE_INLINE constexpr auto ZipModes(A const& a, B const& b, seq<I...>) {
 
 /// ((modes of A), (copies)), and the same with the copies as modes of their own.
 template <class S, class D, class Tiler>
-HLO_CUTE_INLINE constexpr auto zipped_product(Layout<S, D> const& l, Tiler const& tiler) {
+HLO_CUTE_LEAF constexpr auto zipped_product(Layout<S, D> const& l, Tiler const& tiler) {
   HLO_CUTE_RETURN(detail::MultiplyMode(l, tiler));
 }
 template <class S, class D, class Tiler>
-HLO_CUTE_INLINE constexpr auto tiled_product(Layout<S, D> const& l, Tiler const& tiler) {
+HLO_CUTE_LEAF constexpr auto tiled_product(Layout<S, D> const& l, Tiler const& tiler) {
   const auto product = zipped_product(l, tiler);
   constexpr int rests = decltype(rank<1>(product))::value;
   return product(_, repeat<rests>(_));
 }
 template <class S, class D, class Tiler>
-HLO_CUTE_INLINE constexpr auto flat_product(Layout<S, D> const& l, Tiler const& tiler) {
+HLO_CUTE_LEAF constexpr auto flat_product(Layout<S, D> const& l, Tiler const& tiler) {
   const auto product = zipped_product(l, tiler);
   constexpr int tiles = decltype(rank<0>(product))::value;
   constexpr int rests = decltype(rank<1>(product))::value;
@@ -255,13 +255,13 @@ HLO_CUTE_INLINE constexpr auto flat_product(Layout<S, D> const& l, Tiler const& 
 /// Blocks of A arranged as B, mode by mode: blocked_product((2,5):(5,1), (3,4):(1,3)) ->
 /// ((2,3),(5,4)):((5,10),(1,30)). raked_product interleaves them instead.
 template <class SA, class DA, class SB, class DB>
-HLO_CUTE_INLINE constexpr auto blocked_product(Layout<SA, DA> const& a, Layout<SB, DB> const& b) {
+HLO_CUTE_LEAF constexpr auto blocked_product(Layout<SA, DA> const& a, Layout<SB, DB> const& b) {
   constexpr int n = tuple_size_v<SA> > tuple_size_v<SB> ? tuple_size_v<SA> : tuple_size_v<SB>;
   const auto product = logical_product(append<n>(a), append<n>(b));
   return detail::ZipModes(layout<0>(product), layout<1>(product), make_seq<n>{});
 }
 template <class SA, class DA, class SB, class DB>
-HLO_CUTE_INLINE constexpr auto raked_product(Layout<SA, DA> const& a, Layout<SB, DB> const& b) {
+HLO_CUTE_LEAF constexpr auto raked_product(Layout<SA, DA> const& a, Layout<SB, DB> const& b) {
   constexpr int n = tuple_size_v<SA> > tuple_size_v<SB> ? tuple_size_v<SA> : tuple_size_v<SB>;
   const auto product = logical_product(append<n>(a), append<n>(b));
   return detail::ZipModes(layout<1>(product), layout<0>(product), make_seq<n>{});

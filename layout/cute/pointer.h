@@ -73,9 +73,9 @@ struct counting_iterator {
   using element_type = T;
   using reference = T;
   T n_{};
-  HLO_CUTE_INLINE constexpr T operator*() const { return n_; }
+  HLO_CUTE_LEAF constexpr T operator*() const { return n_; }
   template <class Offset>
-  HLO_CUTE_INLINE constexpr T operator[](Offset const& i) const {
+  HLO_CUTE_LEAF constexpr T operator[](Offset const& i) const {
     return static_cast<T>(n_ + static_cast<T>(i));
   }
   template <class Offset>
@@ -126,9 +126,9 @@ struct TaggedIterator {
   Iter iter_{};
 
   HLO_CUTE_INLINE constexpr Iter const& get() const { return iter_; }
-  HLO_CUTE_INLINE constexpr decltype(auto) operator*() const { return *iter_; }
+  HLO_CUTE_LEAF constexpr decltype(auto) operator*() const { return *iter_; }
   template <class Offset>
-  HLO_CUTE_INLINE constexpr decltype(auto) operator[](Offset const& i) const {
+  HLO_CUTE_LEAF constexpr decltype(auto) operator[](Offset const& i) const {
     return iter_[i];
   }
   template <class Offset>

@@ -40,7 +40,7 @@ struct Swizzle {
     }
   }
   template <class Offset>
-  HLO_CUTE_INLINE constexpr auto operator()(Offset const& x) const {
+  HLO_CUTE_LEAF constexpr auto operator()(Offset const& x) const {
     return apply(x);
   }
 };
@@ -145,7 +145,7 @@ struct ComposedLayout : private detail::Slot<0, A>,
   }
 
   template <class Coordinate>
-  HLO_CUTE_INLINE constexpr auto operator()(Coordinate const& coord) const {
+  HLO_CUTE_LEAF constexpr auto operator()(Coordinate const& coord) const {
     if constexpr (detail::HasUnderscore<Coordinate>::value) {
       return slice(coord, *this);
     } else {
@@ -153,7 +153,7 @@ struct ComposedLayout : private detail::Slot<0, A>,
     }
   }
   template <class C0, class C1, class... Cs>
-  HLO_CUTE_INLINE constexpr auto operator()(C0 const& c0, C1 const& c1, Cs const&... cs) const {
+  HLO_CUTE_LEAF constexpr auto operator()(C0 const& c0, C1 const& c1, Cs const&... cs) const {
     return operator()(make_coord(c0, c1, cs...));
   }
 };
@@ -225,7 +225,7 @@ HLO_CUTE_INLINE constexpr auto group_modes(ComposedLayout<A, O, B> const& l) {
   return make_composed_layout(l.layout_a(), l.offset(), group_modes<begin, end>(l.layout_b()));
 }
 template <int begin, int end, class A, class O, class B>
-HLO_CUTE_INLINE constexpr auto take(ComposedLayout<A, O, B> const& l) {
+HLO_CUTE_LEAF constexpr auto take(ComposedLayout<A, O, B> const& l) {
   return make_composed_layout(l.layout_a(), l.offset(), take<begin, end>(l.layout_b()));
 }
 template <int... I, class A, class O, class B>
@@ -266,12 +266,12 @@ HLO_CUTE_INLINE constexpr auto depth(ComposedLayout<A, O, B> const& l) {
   return depth<I...>(l.layout_b());
 }
 template <int... I, class A, class O, class B>
-HLO_CUTE_INLINE constexpr auto size(ComposedLayout<A, O, B> const& l) {
+HLO_CUTE_LEAF constexpr auto size(ComposedLayout<A, O, B> const& l) {
   return size<I...>(l.layout_b());
 }
 /// How many elements an array needs: a swizzle permutes within blocks of its size.
 template <int b, int m, int s, class O, class B>
-HLO_CUTE_INLINE constexpr auto cosize(ComposedLayout<Swizzle<b, m, s>, O, B> const& l) {
+HLO_CUTE_LEAF constexpr auto cosize(ComposedLayout<Swizzle<b, m, s>, O, B> const& l) {
   if constexpr (b == 0) {
     return l.offset() + cosize(l.layout_b());
   } else {
@@ -280,7 +280,7 @@ HLO_CUTE_INLINE constexpr auto cosize(ComposedLayout<Swizzle<b, m, s>, O, B> con
   }
 }
 template <class SA, class DA, class O, class B>
-HLO_CUTE_INLINE constexpr auto cosize(ComposedLayout<Layout<SA, DA>, O, B> const& l) {
+HLO_CUTE_LEAF constexpr auto cosize(ComposedLayout<Layout<SA, DA>, O, B> const& l) {
   return C<1>{} + l.layout_a()(l.offset() + (cosize(l.layout_b()) - C<1>{}));
 }
 template <class A, class O, class B>

@@ -79,15 +79,15 @@ struct Tensor : private detail::Slot<0, LayoutType>, private detail::OffsetRange
 
   /// The element at a coordinate, or, for a coordinate with `_`, a view of the modes that it keeps.
   template <class Coordinate>
-  HLO_CUTE_INLINE constexpr decltype(auto) operator()(Coordinate const& coord) {
+  HLO_CUTE_LEAF constexpr decltype(auto) operator()(Coordinate const& coord) {
     return At(*this, coord);
   }
   template <class Coordinate>
-  HLO_CUTE_INLINE constexpr decltype(auto) operator()(Coordinate const& coord) const {
+  HLO_CUTE_LEAF constexpr decltype(auto) operator()(Coordinate const& coord) const {
     return At(*this, coord);
   }
   template <class C0, class C1, class... Cs>
-  HLO_CUTE_INLINE constexpr decltype(auto) operator()(C0 const& c0, C1 const& c1, Cs const&... cs) {
+  HLO_CUTE_LEAF constexpr decltype(auto) operator()(C0 const& c0, C1 const& c1, Cs const&... cs) {
     if constexpr (2 + sizeof...(Cs) == rank) {
       return At(*this, make_coord(c0, c1, cs...));
     } else {
@@ -97,8 +97,8 @@ struct Tensor : private detail::Slot<0, LayoutType>, private detail::OffsetRange
     }
   }
   template <class C0, class C1, class... Cs>
-  HLO_CUTE_INLINE constexpr decltype(auto) operator()(C0 const& c0, C1 const& c1,
-                                                      Cs const&... cs) const {
+  HLO_CUTE_LEAF constexpr decltype(auto) operator()(C0 const& c0, C1 const& c1,
+                                                    Cs const&... cs) const {
     if constexpr (2 + sizeof...(Cs) == rank) {
       return At(*this, make_coord(c0, c1, cs...));
     } else {
@@ -108,11 +108,11 @@ struct Tensor : private detail::Slot<0, LayoutType>, private detail::OffsetRange
     }
   }
   template <class Coordinate>
-  HLO_CUTE_INLINE constexpr decltype(auto) operator[](Coordinate const& coord) {
+  HLO_CUTE_LEAF constexpr decltype(auto) operator[](Coordinate const& coord) {
     return At(*this, coord);
   }
   template <class Coordinate>
-  HLO_CUTE_INLINE constexpr decltype(auto) operator[](Coordinate const& coord) const {
+  HLO_CUTE_LEAF constexpr decltype(auto) operator[](Coordinate const& coord) const {
     return At(*this, coord);
   }
 
@@ -135,7 +135,7 @@ struct is_tensor<Tensor<E, L>> : true_type {};
 namespace detail {
 
 template <class Iter, class L>
-HLO_CUTE_INLINE constexpr auto View(Iter const& iter, L const& layout, OffsetRange const& range) {
+HLO_CUTE_LEAF constexpr auto View(Iter const& iter, L const& layout, OffsetRange const& range) {
   return Tensor<ViewEngine<Iter>, L>(ViewEngine<Iter>{iter}, layout, range);
 }
 
@@ -198,7 +198,7 @@ HLO_CUTE_INLINE constexpr decltype(auto) Tensor<Engine, LayoutType>::At(Self& se
 /// An owning tensor of elements T with a static layout: make_tensor<float>(Shape<_4,_8>{},
 /// LayoutRight{}).
 template <class T, class... LayoutArgs>
-HLO_CUTE_INLINE constexpr auto make_tensor(LayoutArgs const&... args) {
+HLO_CUTE_LEAF constexpr auto make_tensor(LayoutArgs const&... args) {
   using L = std::decay_t<decltype(detail::LayoutFrom(args...))>;
   if constexpr (is_static_v<L>) {
     using Engine = ArrayEngine<T, static_cast<int64_t>(decltype(cosize(L{}))::value)>;
@@ -211,7 +211,7 @@ HLO_CUTE_INLINE constexpr auto make_tensor(LayoutArgs const&... args) {
 /// A view of what the iterator points to: make_tensor(p, layout), (p, shape), (p, shape, stride),
 /// (p, shape, LayoutRight{}).
 template <class Iter, class... LayoutArgs>
-HLO_CUTE_INLINE constexpr auto make_tensor(Iter&& iter, LayoutArgs const&... args) {
+HLO_CUTE_LEAF constexpr auto make_tensor(Iter&& iter, LayoutArgs const&... args) {
   static_assert(detail::IsIterator<std::decay_t<Iter>>::value,
                 "make_tensor(iter, layout): the first argument is not an iterator.");
   static_assert(sizeof...(LayoutArgs) > 0, "make_tensor(iter, layout): there is no layout.");
@@ -324,7 +324,7 @@ namespace detail {
 
 // Another layout on the data of a tensor, owning or not.
 template <class T, class L>
-HLO_CUTE_INLINE constexpr auto WithLayout(T& tensor, L const& layout) {
+HLO_CUTE_LEAF constexpr auto WithLayout(T& tensor, L const& layout) {
   return View(tensor.data(), layout, tensor.range());
 }
 
@@ -340,7 +340,7 @@ HLO_CUTE_INLINE constexpr auto group_modes(T&& t) {
   return detail::WithLayout(t, group<begin, end>(t.layout()));
 }
 template <int begin, int end, class T, std::enable_if_t<is_tensor<std::decay_t<T>>::value, int> = 0>
-HLO_CUTE_INLINE constexpr auto take(T&& t) {
+HLO_CUTE_LEAF constexpr auto take(T&& t) {
   static_assert(begin < end, "take<begin, end>(tensor): the range is empty.");
   return detail::WithLayout(t, take<begin, end>(t.layout()));
 }

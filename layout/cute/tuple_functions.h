@@ -43,13 +43,13 @@ HLO_CUTE_INLINE constexpr auto Cat(T const& t, seq<I...>) {
 }  // namespace detail
 
 /// tuple_cat((a,b),(c)) -> (a,b,c)
-HLO_CUTE_INLINE constexpr tuple<> tuple_cat() { return {}; }
+HLO_CUTE_LEAF constexpr tuple<> tuple_cat() { return {}; }
 template <class T>
-HLO_CUTE_INLINE constexpr T tuple_cat(T const& t) {
+HLO_CUTE_LEAF constexpr T tuple_cat(T const& t) {
   return t;
 }
 template <class T0, class T1, class... T>
-HLO_CUTE_INLINE constexpr auto tuple_cat(T0 const& t0, T1 const& t1, T const&... t) {
+HLO_CUTE_LEAF constexpr auto tuple_cat(T0 const& t0, T1 const& t1, T const&... t) {
   using Plan = detail::CatPlan<tuple_size_v<T0>, tuple_size_v<T1>, tuple_size_v<T>...>;
   constexpr int count = tuple_size_v<T0> + tuple_size_v<T1> + (tuple_size_v<T> + ... + 0);
   return detail::Cat<Plan>(tuple<T0, T1, T...>(t0, t1, t...), make_seq<count>{});
@@ -76,7 +76,7 @@ HLO_CUTE_INLINE constexpr auto flatten(T const& t) {
 
 /// The members begin to end-1: take<1,3>((a,b,c,d)) -> (b,c)
 template <int begin, int end, class T>
-HLO_CUTE_INLINE constexpr auto take(T const& t) {
+HLO_CUTE_LEAF constexpr auto take(T const& t) {
   static_assert(0 <= begin && begin <= end && end <= tuple_size_v<T>,
                 "take<begin,end>: the range is not inside the tuple.");
   return detail::Select(t, make_range<begin, end>{});

@@ -47,8 +47,10 @@ TEST(DocumentedApi, Tuples) {
   EXPECT_EQ(TextOf(reverse(Layout<Shape<_2, _3>>{})), "(_3,_2):(_2,_1)");
   EXPECT_EQ(TextOf(remove<1>(t)), "(_1,(3,_4))");
   EXPECT_EQ(TextOf(insert<1>(t, _9{})), "(_1,_9,2,(3,_4))");
-  static_assert(decltype(all_of(Shape<_2, _4>{}, [](auto x) { return x > _1{}; }))::value, "");
-  static_assert(!decltype(any_of(Shape<_2, _4>{}, [](auto x) { return x > _4{}; }))::value, "");
+  const auto all = all_of(Shape<_2, _4>{}, [](auto x) { return x > _1{}; });
+  static_assert(decltype(all)::value, "");
+  const auto any = any_of(Shape<_2, _4>{}, [](auto x) { return x > _4{}; });
+  static_assert(!decltype(any)::value, "");
   EXPECT_TRUE(none_of(make_tuple(1, 2), [](auto x) { return x > 2; }));
   EXPECT_EQ(TextOf(lcm(_4{}, _6{})), "_12");
   EXPECT_EQ(lcm(4, make_tuple(6, _5{})), 60);
