@@ -68,6 +68,17 @@ TEST(DocumentedApi, ThreadsAndTheirValues) {
   }
 }
 
+TEST(DocumentedApi, ThreadsAndTheirValuesBackwards) {
+  const auto tv =
+      Layout<Shape<Shape<_2, _4>, Shape<_2, _2>>, Stride<Stride<_8, _1>, Stride<_4, _16>>>{};
+  const auto inverse = right_inverse(tv).with_shape(_4{}, _8{});
+  for (int thread = 0; thread < 8; ++thread) {
+    for (int value = 0; value < 4; ++value) {
+      EXPECT_EQ(inverse(tv(thread, value)), thread + 8 * value);
+    }
+  }
+}
+
 TEST(DocumentedApi, ComposedLayouts) {
   const auto l = composition(Swizzle<3, 3, 3>{}, Layout<Shape<_8, _64>, Stride<_64, _1>>{});
   EXPECT_EQ(TextOf(get<1>(l)), "Sw<3,3,3> o _0 o _64:_1");

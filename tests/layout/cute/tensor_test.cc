@@ -45,6 +45,15 @@ TEST(Tuples, TakeNoSpaceForWhatIsStatic) {
 #endif
 }
 
+TEST(Tensors, ThatOwnHaveArraysOfTheirOwn) {
+  Tensor column = make_tensor<float>(Shape<_4, _8>{});
+  Tensor row = make_tensor<float>(Shape<_4, _8>{}, LayoutRight{});
+  Tensor padded = make_tensor<float>(Shape<_4, _8>{}, Stride<_2, _32>{});
+  EXPECT_NE(column.data(), row.data());
+  EXPECT_EQ(sizeof(decltype(column)::engine_type), 128);
+  EXPECT_EQ(sizeof(decltype(padded)::engine_type), 928);  // 231 floats, and aligned to 16 bytes
+}
+
 TEST(Tuples, BindToNames) {
   auto [m, n] = make_shape(5, _7{});
   EXPECT_EQ(m + n, 12);
