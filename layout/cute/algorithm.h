@@ -116,6 +116,15 @@ template <class T>
 using IndexOf =
     std::conditional_t<is_static_v<decltype(size(std::declval<T const&>()))>, int, int64_t>;
 
+// A static integer as an element.
+template <class Value, class T>
+HLO_CUTE_INLINE constexpr auto Scalar(T const& x) {
+  if constexpr (is_constant_integer<T>::value) {
+    return static_cast<Value>(x);
+  } else {
+    return x;
+  }
+}
 template <class T>
 HLO_CUTE_INLINE constexpr bool IsZero(T const& x) {
   if constexpr (is_constant_integer<T>::value) {
@@ -218,9 +227,11 @@ HLO_CUTE_HD constexpr void axpby(Alpha const& alpha, TX const& x, Beta const& be
   detail::CheckDestination(y);
   const I count = static_cast<I>(size(y));
   const bool overwrite = detail::IsZero(beta);
+  const auto a = detail::Scalar<Value>(alpha);
+  const auto b = detail::Scalar<Value>(beta);
   CUTE_UNROLL
   for (I i = 0; i < count; ++i) {
-    y(i) = static_cast<Value>(overwrite ? alpha * x(i) : alpha * x(i) + beta * y(i));
+    y(i) = static_cast<Value>(overwrite ? a * x(i) : a * x(i) + b * y(i));
   }
 }
 

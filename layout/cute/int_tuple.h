@@ -168,7 +168,7 @@ HLO_CUTE_INLINE constexpr auto sum(T const& t) {
     return t;
   }
 }
-/// inner_product((1,(2,3)), (4,(5,6))) -> 1*4 + 2*5 + 3*6
+/// inner_product((1,(2,3)), (4,(5,6))) -> 32, which is 1*4 + 2*5 + 3*6
 template <class T, class U>
 HLO_CUTE_LEAF constexpr auto inner_product(T const& t, U const& u) {
   if constexpr (detail::is_tuple_v<T>) {

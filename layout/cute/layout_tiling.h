@@ -268,8 +268,8 @@ HLO_CUTE_LEAF constexpr auto raked_product(Layout<SA, DA> const& a, Layout<SB, D
 }
 
 /// How a layout of threads and one of the values of each thread cover a tile: the tiler, and the
-/// layout from (thread, value) to the tile's index. make_layout_tv((4,2):(2,1), (1,2)) ->
-/// ((4,4), ((2,4),2):((8,1),4))
+/// layout from (thread, value) to the tile's index.
+/// make_layout_tv((4,2):(2,1), (1,2):(0,1)) -> ((4,4),((2,4),2):((8,1),4))
 template <class ST, class DT, class SV, class DV>
 HLO_CUTE_INLINE constexpr auto make_layout_tv(Layout<ST, DT> const& threads,
                                               Layout<SV, DV> const& values) {

@@ -111,9 +111,9 @@ TEST(DocumentedApi, AlgorithmsWithStaticScalars) {
   Tensor y = make_tensor<float>(Shape<_4>{});
   fill(x, 3);
   fill(y, 5);
-  axpby(2, x, _1{}, y);
+  axpby(2.0F, x, _1{}, y);
   EXPECT_EQ(y(3), 11);
-  axpby(2, x, _0{}, y);
+  axpby(_2{}, x, _0{}, y);
   EXPECT_EQ(y(3), 6);
 }
 
