@@ -1,8 +1,8 @@
 #ifndef HLO_INDEXING_LAYOUT_CUTE_LAYOUT_RECAST_H_
 #define HLO_INDEXING_LAYOUT_CUTE_LAYOUT_RECAST_H_
 
-#include "layout/cute/layout_tiling.h"
 #include "layout/cute/numeric_types.h"
+#include "layout/cute/swizzle.h"
 
 // Layouts in units of wider or narrower elements, and what a layout says about alignment.
 HLO_CUTE_BEGIN_NAMESPACE
@@ -114,6 +114,46 @@ HLO_CUTE_INLINE constexpr auto downcast(Layout<S, D> const& l) {
     }
     return detail::DowncastMode<n>(l.shape(), l.stride());
   }
+}
+namespace detail {
+
+template <class... Layouts>
+HLO_CUTE_HD constexpr void ErrorUpcastSwizzle() {
+  static_assert(never_v<Layouts...>,
+                HLO_CUTE_SENTENCE("upcast<n>: the swizzle takes the n elements apart."));
+}
+HLO_CUTE_HD constexpr int Log2(int n) {
+  int log = 0;
+  while (n > 1) {
+    n /= 2;
+    ++log;
+  }
+  return log;
+}
+
+}  // namespace detail
+
+/// The same behind a swizzle, which must leave the n elements together: upcast<8> of
+/// Sw<3,3,3> o _0 o (8,64):(64,1) is Sw<3,0,3> o _0 o (8,8):(8,1), and downcast<8> the way back.
+template <int n, int b, int m, int s, class O, class B>
+HLO_CUTE_INLINE constexpr auto upcast(ComposedLayout<Swizzle<b, m, s>, O, B> const& l) {
+  constexpr int log = detail::Log2(n);
+  if constexpr (b > 0 && (log > m || n != 1 << log)) {
+    using L = ComposedLayout<Swizzle<b, m, s>, O, B>;
+    detail::ErrorUpcastSwizzle<HLO_CUTE_NAMED(L), HLO_CUTE_NAMED(C<n>)>();
+    return l;
+  } else {
+    constexpr int base = m > log ? m - log : 0;
+    return make_composed_layout(Swizzle<b, base, s>{}, detail::ExactQuotient<n>(l.offset()),
+                                upcast<n>(l.layout_b()));
+  }
+}
+template <int n, int b, int m, int s, class O, class B>
+HLO_CUTE_INLINE constexpr auto downcast(ComposedLayout<Swizzle<b, m, s>, O, B> const& l) {
+  static_assert(b == 0 || n == 1 << detail::Log2(n),
+                "downcast<n>: behind a swizzle n must be a power of 2.");
+  return make_composed_layout(Swizzle<b, m + detail::Log2(n), s>{},
+                              detail::ScaleStride(l.offset(), C<n>{}), downcast<n>(l.layout_b()));
 }
 /// The layout of the same memory as elements of another type.
 template <class Old, class New, class L>

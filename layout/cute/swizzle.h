@@ -269,14 +269,19 @@ template <int... I, class A, class O, class B>
 HLO_CUTE_LEAF constexpr auto size(ComposedLayout<A, O, B> const& l) {
   return size<I...>(l.layout_b());
 }
-/// How many elements an array needs: a swizzle permutes within blocks of its size.
+/// How many elements an array needs: a swizzle permutes within blocks that end with the bits that
+/// it changes, and leaves offsets alone that have none of the bits that it reads.
 template <int b, int m, int s, class O, class B>
-HLO_CUTE_LEAF constexpr auto cosize(ComposedLayout<Swizzle<b, m, s>, O, B> const& l) {
-  if constexpr (b == 0) {
-    return l.offset() + cosize(l.layout_b());
+HLO_CUTE_INLINE constexpr auto cosize(ComposedLayout<Swizzle<b, m, s>, O, B> const& l) {
+  const auto reach = l.offset() + cosize(l.layout_b());
+  using Reach = std::decay_t<decltype(reach)>;
+  constexpr int64_t first_read = int64_t{1} << (m + (s > 0 ? s : 0));
+  constexpr int64_t block = int64_t{1} << (m + b + (s < 0 ? -s : 0));
+  if constexpr (b == 0 || (is_constant_integer<Reach>::value &&
+                           detail::IntegerTraits<Reach>::value <= first_read)) {
+    return reach;
   } else {
-    constexpr int block = 1 << (m + b + (s < 0 ? -s : s));
-    return round_up(l.offset() + cosize(l.layout_b()), Int<block>{});
+    return round_up(reach, StaticInt<block>{});
   }
 }
 template <class SA, class DA, class O, class B>

@@ -202,6 +202,41 @@ TEST(Swizzles, AreLayoutsBehindAFunction) {
   }
 }
 
+// The bytes of each word are those that the layout of bytes says.
+TEST(Swizzles, StayTheSameInWiderAndNarrowerElements) {
+  const auto bytes = composition(Swizzle<2, 3, 3>{}, Layout<Shape<_8, _64>, Stride<_64, _1>>{});
+  const auto words = recast_layout<uint8_t, uint32_t>(bytes);
+  EXPECT_EQ(TextOf(words), "Sw<2,1,3> o _0 o (_8,_16):(_16,_1)");
+  EXPECT_EQ(TextOf(recast_layout<uint32_t, uint8_t>(words)), TextOf(bytes));
+  for (int row = 0; row < 8; ++row) {
+    for (int column = 0; column < 64; ++column) {
+      EXPECT_EQ(words(row, column / 4) * 4 + column % 4, bytes(row, column));
+    }
+  }
+  alignas(16) uint8_t storage[512] = {};
+  Tensor t = make_tensor(make_smem_ptr(&storage[0]), bytes);
+  for (int i = 0; i < 4; ++i) t(5, 12 + i) = static_cast<uint8_t>(i + 1);
+  EXPECT_EQ(recast<uint32_t>(t)(5, 3), 0x04030201U);
+}
+// An array of cosize elements holds all offsets, and is no larger than their blocks.
+TEST(Swizzles, NeedTheirBlocksWhole) {
+  EXPECT_EQ(TextOf(cosize(composition(Swizzle<3, 3, 3>{}, Layout<_512>{}))), "_512");
+  EXPECT_EQ(TextOf(cosize(composition(Swizzle<3, 4, 3>{}, Layout<_64>{}))), "_64");
+  EXPECT_EQ(TextOf(cosize(composition(Swizzle<2, 0, 3>{}, Layout<_10>{}))), "_12");
+  EXPECT_EQ(TextOf(cosize(composition(Swizzle<1, 0, -2>{}, Layout<_2>{}))), "_8");
+  const auto contains_all = [](auto layout) {
+    const int64_t array = cosize(layout);
+    for (int i = 0; i < size(layout); ++i) {
+      if (layout(i) < 0 || layout(i) >= array) return false;
+    }
+    return true;
+  };
+  EXPECT_TRUE(contains_all(composition(Swizzle<2, 0, 3>{}, Layout<_10>{})));
+  EXPECT_TRUE(
+      contains_all(composition(Swizzle<2, 1, 2>{}, Layout<Shape<_3, _5>, Stride<_7, _2>>{})));
+  EXPECT_TRUE(contains_all(composition(Swizzle<2, 1, -3>{}, make_layout(make_shape(3, 5)))));
+}
+
 TEST(HalfPrecision, RoundsToNearestEven) {
   EXPECT_EQ(half_t(1.0F).storage, 0x3c00);
   EXPECT_EQ(half_t(65504.0F).storage, 0x7bff);

@@ -3,6 +3,4 @@
 // LAYOUT: _2:_-3
 #include "layout/cute/tensor.h"
 using namespace hlo_indexing::layout::cute;
-auto Test() {
-  return composition(Layout<Shape<_4, _4>, Stride<_1, _8>>{}, Layout<_2, Int<-3>>{});
-}
+auto Test() { return composition(Layout<Shape<_4, _4>, Stride<_1, _8>>{}, Layout<_2, Int<-3>>{}); }
