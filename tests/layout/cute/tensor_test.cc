@@ -218,6 +218,30 @@ TEST(Swizzles, StayTheSameInWiderAndNarrowerElements) {
   for (int i = 0; i < 4; ++i) t(5, 12 + i) = static_cast<uint8_t>(i + 1);
   EXPECT_EQ(recast<uint32_t>(t)(5, 3), 0x04030201U);
 }
+// A tile goes through swizzled memory: in as words of 128 bits, out as elements, transposed.
+TEST(Swizzles, TransposeTiles) {
+  alignas(16) static half_t source[64 * 64], target[64 * 64];
+  for (int i = 0; i < 64 * 64; ++i) source[i] = half_t(i % 997);
+  const auto block = composition(Swizzle<3, 3, 3>{}, Layout<Shape<_8, _64>, Stride<_64, _1>>{});
+  const auto layout = tile_to_shape(block, Shape<_64, _64>{});
+  alignas(128) static half_t shared[cosize_v<decltype(layout)>];
+  Tensor in = make_tensor(make_gmem_ptr(source), Shape<_64, _64>{}, LayoutRight{});
+  Tensor out = make_tensor(make_gmem_ptr(target), Shape<_64, _64>{});
+  Tensor tile = make_tensor(make_smem_ptr(shared), layout);
+  const auto threads = Layout<Shape<_16, _8>, Stride<_8, _1>>{};
+  for (int thread = 0; thread < 128; ++thread) {
+    copy(local_partition(recast<uint128_t>(in), threads, thread),
+         local_partition(recast<uint128_t>(tile), threads, thread));
+  }
+  for (int thread = 0; thread < 128; ++thread) {
+    copy(local_partition(tile, threads, thread), local_partition(out, threads, thread));
+  }
+  for (int m = 0; m < 64; ++m) {
+    for (int n = 0; n < 64; ++n) {
+      ASSERT_EQ(target[64 * n + m].storage, source[64 * m + n].storage) << m << ' ' << n;
+    }
+  }
+}
 // An array of cosize elements holds all offsets, and is no larger than their blocks.
 TEST(Swizzles, NeedTheirBlocksWhole) {
   EXPECT_EQ(TextOf(cosize(composition(Swizzle<3, 3, 3>{}, Layout<_512>{}))), "_512");
