@@ -2,7 +2,7 @@
 #define HLO_INDEXING_LAYOUT_CUTE_ARITHMETIC_TUPLE_H_
 
 #include "layout/cute/error_text.h"
-#include "layout/cute/int_tuple.h"
+#include "layout/cute/int_tuple_relations.h"
 
 // Coordinates as values of layouts: strides that count along one axis, and tuples that can be
 // added.

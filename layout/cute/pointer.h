@@ -2,7 +2,7 @@
 #define HLO_INDEXING_LAYOUT_CUTE_POINTER_H_
 
 #include "layout/cute/numeric_types.h"
-#include "layout/cute/swizzle.h"
+#include "layout/cute/swizzle_slice.h"
 
 // Iterators: pointers with a tag that says to what memory they point, iterators over packed
 // elements of fewer than 8 bits, swizzled pointers, and the counting iterator.

@@ -3,7 +3,7 @@
 
 #include <iosfwd>
 
-#include "layout/cute/swizzle.h"
+#include "layout/cute/swizzle_slice.h"
 
 // print(x), on host and device, and operator<< for streams.
 //
