@@ -83,6 +83,7 @@ HLO_CUTE_HD constexpr bool HasAliases(AliasModes const& modes) {
 // Whether a layout maps two coordinates to one offset. Static modes of stride 0 do not count.
 template <class L>
 HLO_CUTE_HD constexpr bool HasAliasesIn(L const& l) {
+  if (static_cast<int64_t>(size(l)) == 0) return false;
   const auto written = filter_zeros(l);
   AliasModes modes{};
   AddAliasModes(modes, written.shape(), written.stride());
