@@ -4,9 +4,8 @@
 
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
-#include "simplifier/integer_system.h"
+#include "simplifier/feasibility.h"
 #include "simplifier/pinned.h"
-#include "simplifier/point_evaluator.h"
 #include "simplifier/refine.h"
 #include "simplifier/small_domain.h"
 
@@ -488,63 +487,6 @@ class Tightener {
   bool marks_changed_ = false;
   bool narrows_ = true;
 };
-
-// A generator of numbers that are the same everywhere (Knuth's MMIX constants).
-class PointSource {
- public:
-  int64_t Next(Interval box) {
-    state_ = state_ * 6364136223846793005ULL + 1442695040888963407ULL;
-    const auto width = static_cast<uint64_t>(box.upper) - static_cast<uint64_t>(box.lower) + 1;
-    const uint64_t offset = width == 0 ? state_ : (state_ >> 16) % width;
-    return static_cast<int64_t>(static_cast<uint64_t>(box.lower) + offset);
-  }
-
- private:
-  uint64_t state_ = 1;
-};
-
-// Whether one of a few points meets all constraints: most domains that constraints leave are wide.
-bool FindsPoint(const QuasiAffineMap& map) {
-  constexpr int kSamples = 256;
-  llvm::SmallVector<Sum, 4> sums;
-  llvm::SmallVector<const Atom*, 8> leaves;
-  llvm::SmallPtrSet<const Atom*, 16> seen;
-  for (const Constraint& constraint : map.constraints) {
-    sums.push_back(constraint.expression);
-    ForEachAtom(constraint.expression, seen, [&](const Atom& atom) {
-      if (atom.IsLeaf()) leaves.push_back(&atom);
-    });
-  }
-  PointEvaluator evaluator(leaves, sums);
-  PointSource source;
-  llvm::SmallVector<int64_t, 8> point(leaves.size());
-  llvm::SmallVector<int64_t, 4> values(sums.size());
-  for (int i = 0; i < kSamples; ++i) {
-    for (size_t k = 0; k < point.size(); ++k) {
-      const bool is_variable = leaves[k]->kind == AtomKind::kVariable;
-      point[k] =
-          source.Next(is_variable ? map.boxes[leaves[k]->variable] : leaves[k]->ValueRange());
-    }
-    if (!evaluator.Evaluate(point, values)) continue;
-    bool inside = true;
-    for (size_t k = 0; k < values.size(); ++k) {
-      inside &= map.constraints[k].bounds.Contains(values[k]);
-    }
-    if (inside) return true;
-  }
-  return false;
-}
-
-// Integer programming where constraints may exclude each other and there are too many points to
-// try.
-bool HasNoPoint(const QuasiAffineMap& map) {
-  if (map.empty || map.constraints.size() < 2 || FindsPoint(map)) return false;
-  IntegerSystem system(map.boxes, IntegerSystem::Effort::kQuick);
-  for (const Constraint& constraint : map.constraints) {
-    system.Add(constraint.expression, constraint.bounds);
-  }
-  return system.Solve().answer == Solution::Answer::kNone;
-}
 
 }  // namespace
 
