@@ -127,8 +127,11 @@ bool IsShared(const Instruction& instruction, const CustomCallRegistry* custom_c
     case Opcode::kConditional:
     case Opcode::kWhile:
       return false;
-    case Opcode::kCustomCall:
-      return custom_calls == nullptr;
+    case Opcode::kCustomCall: {
+      const auto target = instruction.Get<hlo::QuotedString>(hlo::AttributeName::kCustomCallTarget);
+      return custom_calls == nullptr || !target ||
+             custom_calls->Find(target->Unescape()) == nullptr;
+    }
     default:
       return !ReadsRuntimeValues(instruction.opcode());
   }
