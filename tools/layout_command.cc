@@ -5,6 +5,7 @@
 #include "hlo/parser.h"
 #include "layout/picture.h"
 #include "layout/tiled_picture.h"
+#include "llvm/Support/JSON.h"
 #include "support/checked_math.h"
 #include "tools/command.h"
 #include "tools/input.h"
@@ -51,8 +52,24 @@ class LayoutCommand {
   bool IsPicture() const { return IsDrawing() || options_.table; }
   void Raise(ExitCode status) { status_ = Worst(status_, status); }
   void FailAt(llvm::StringRef source, llvm::StringRef text, size_t offset, std::string message) {
-    Report({support::MakeDiagnostic({source, text}, offset, std::move(message))});
+    Fail(text, support::MakeDiagnostic({source, text}, offset, std::move(message)));
+  }
+  // Tells of an error, as JSON on standard output.
+  void Fail(llvm::StringRef text, const support::Diagnostic& diagnostic) {
     Raise(ExitCode::kBadInput);
+    if (options_.format != OutputFormat::kJson) {
+      out_.flush();
+      return Report({diagnostic});
+    }
+    llvm::json::OStream json(out_);
+    json.object([&] {
+      json.attribute("kind", "error");
+      json.attribute("input", llvm::json::fixUTF8(text));
+      json.attribute("line", diagnostic.line);
+      json.attribute("column", diagnostic.column);
+      json.attribute("message", diagnostic.message);
+    });
+    out_ << '\n';
   }
 
   // The shape of a text, where it is that of an array; nothing after a message.
@@ -62,8 +79,7 @@ class LayoutCommand {
     std::vector<support::Diagnostic> diagnostics;
     const hlo::Shape* shape = hlo::ParseShapeText(text, module_, options, diagnostics);
     if (shape == nullptr) {
-      Report(diagnostics);
-      Raise(ExitCode::kBadInput);
+      for (const support::Diagnostic& diagnostic : diagnostics) Fail(text, diagnostic);
       return nullptr;
     }
     if (!shape->IsArray() || shape->HasUnboundedDimension()) {
@@ -75,7 +91,11 @@ class LayoutCommand {
     return shape;
   }
 
-  std::optional<NamedLayout> Parse(llvm::StringRef source, llvm::StringRef text) {
+  std::optional<NamedLayout> Parse(llvm::StringRef source, llvm::StringRef given) {
+    // XLA's documents write element types in capitals.
+    const size_t type_length = std::min(given.find('['), given.size());
+    const std::string text =
+        given.take_front(type_length).lower() + given.substr(type_length).str();
     const hlo::Shape* shape = ParseArray(source, text);
     if (shape == nullptr) return std::nullopt;
     const hlo::ElementType type = shape->element_type();
