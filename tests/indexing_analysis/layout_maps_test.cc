@@ -31,9 +31,9 @@ class LayoutMaps : public ::testing::Test {
     EXPECT_TRUE(hlo::Verify(**module).ok());
     IndexingAnalysis analysis(&context_);
     const auto indexing = analysis.OutputToInput((*module)->entry().root(), 0);
-    EXPECT_EQ(indexing.operands.size(), 1u);
-    EXPECT_EQ(indexing.operands[0].maps->size(), 1u);
-    return indexing.operands[0].maps->front();
+    EXPECT_EQ(indexing.operands().size(), 1u);
+    EXPECT_EQ(indexing.operands()[0].maps->size(), 1u);
+    return indexing.operands()[0].maps->front();
   }
 
   mlir::MLIRContext context_{mlir::MLIRContext::Threading::DISABLED};
