@@ -145,11 +145,6 @@ bool TiledLayout::IsPadding(int64_t position) const {
   return position >= 0 && position < num_positions_ && !IndexAt(position);
 }
 
-std::optional<int64_t> TiledLayout::ShiftInByte(int64_t position) const {
-  if (element_bits_ != 1 && element_bits_ != 2 && element_bits_ != 4) return std::nullopt;
-  return 8 - element_bits_ - BitOffset(position) % 8;
-}
-
 std::vector<LayoutStep> TiledLayout::Steps() const {
   using Kind = LayoutStep::Kind;
   std::vector<LayoutStep> steps;

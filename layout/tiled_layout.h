@@ -79,14 +79,13 @@ class TiledLayout {
   /// Whether the position belongs to the array's memory, but to no element.
   bool IsPadding(int64_t position) const;
 
-  /// Where a position begins, in bits and in whole bytes from the start. *s4[8]{0:E(4)}, 3 -> 12,
-  /// 1*
+  /// Where a position begins, in bits and in whole bytes from the start, and at which bit of its
+  /// byte. Bits are counted from the least significant one of each byte, so the first of several
+  /// elements in a byte has its lowest bits, as in the code that XLA emits.
+  /// *s4[8]{0:E(4)}, 3 -> 12, 1, 4*
   int64_t BitOffset(int64_t position) const { return position * element_bits_; }
   int64_t ByteOffset(int64_t position) const { return BitOffset(position) / 8; }
-  /// Elements of 1, 2 or 4 bits: how far the element is shifted to the left in its byte. XLA packs
-  /// the first one of a byte into the highest bits (PackIntN of its host code). Nothing for others.
-  /// *s4[8]{0:E(4)}, 2 -> 4, 3 -> 0*
-  std::optional<int64_t> ShiftInByte(int64_t position) const;
+  int64_t BitInByte(int64_t position) const { return BitOffset(position) % 8; }
 
   /// The way from the array to its memory as transposes, reshapes and pads, each with the shape
   /// that it leaves; row-major from the second step on. Steps that change nothing are left out.

@@ -41,14 +41,11 @@ std::string MapText(const IndexingMap& map) {
   return map.IsUnknown() ? "too long to be written" : map.ToString();
 }
 
-// *elements of 32 bits: "68", of 4 bits: "1, shifted by 4"*
+// *elements of 32 bits: "byte 68", of 4 bits: "byte 1, bit 4"*
 std::string PlaceText(const TiledLayout& layout, int64_t position) {
   std::string text = "byte " + std::to_string(layout.ByteOffset(position));
-  if (const std::optional<int64_t> shift = layout.ShiftInByte(position)) {
-    return text + ", shifted by " + std::to_string(*shift);
-  }
-  if (const int64_t bit = layout.BitOffset(position) % 8; bit != 0) {
-    text += ", bit " + std::to_string(bit);
+  if (layout.element_bits() % 8 != 0) {
+    text += ", bit " + std::to_string(layout.BitInByte(position));
   }
   return text;
 }
@@ -66,7 +63,10 @@ void ForEachElement(const TiledLayout& layout,
   llvm::SmallVector<int64_t, 6> index(layout.dimensions().size(), 0);
   for (int64_t i = 0; i < layout.num_elements(); ++i) {
     visit(index);
-    for (size_t d = index.size(); d-- > 0 && ++index[d] == layout.dimensions()[d];) index[d] = 0;
+    for (size_t d = index.size(); d > 0; --d) {
+      if (++index[d - 1] < layout.dimensions()[d - 1]) break;
+      index[d - 1] = 0;
+    }
   }
 }
 
@@ -238,7 +238,6 @@ void LayoutReport::WritePosition(const NamedLayout& shape, int64_t position) {
     json.attribute("position", position);
     json.attribute("byte_offset", layout.ByteOffset(position));
     json.attribute("bit_offset", layout.BitOffset(position));
-    if (const auto shift = layout.ShiftInByte(position)) json.attribute("shift_in_byte", *shift);
     json.attribute("padding", !index.has_value());
     if (index) WriteIntegers("index", *index, json);
   });

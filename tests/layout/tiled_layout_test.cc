@@ -172,7 +172,7 @@ TEST(TiledLayout, StepsNameTransposesTailsAndMissingDimensions) {
             "transpose [1,2,2,4]  dimensions={0,2,1,3}\n");
 }
 
-TEST(TiledLayout, ElementsBelowAByteArePackedFromTheHighBits) {
+TEST(TiledLayout, ElementsBelowAByteArePackedFromTheLowBits) {
   const TiledLayout packed = Make({3}, "{0:E(4)}", 8);
   EXPECT_EQ(packed.element_bits(), 4);
   EXPECT_EQ(packed.bytes(), 2);
@@ -180,10 +180,9 @@ TEST(TiledLayout, ElementsBelowAByteArePackedFromTheHighBits) {
   EXPECT_EQ(packed.BitOffset(1), 4);
   EXPECT_EQ(packed.ByteOffset(1), 0);
   EXPECT_EQ(packed.ByteOffset(2), 1);
-  EXPECT_EQ(packed.ShiftInByte(0), 4);
-  EXPECT_EQ(packed.ShiftInByte(1), 0);
-  EXPECT_EQ(packed.ShiftInByte(2), 4);
-  EXPECT_EQ(Make({3}, "{0}", 8).ShiftInByte(0), std::nullopt);
+  EXPECT_EQ(packed.BitInByte(0), 0);
+  EXPECT_EQ(packed.BitInByte(1), 4);
+  EXPECT_EQ(packed.BitInByte(2), 0);
   const TiledLayout bits = Make({64, 256}, "{1,0:T(32,128)(32,1)E(1)}", 8);
   EXPECT_EQ(bits.bytes(), 64 * 256 / 8);
   // 32 rows of a column are the bits of a word.
