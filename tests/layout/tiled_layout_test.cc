@@ -242,8 +242,9 @@ TEST(TiledLayout, AffineMapsHaveTheSameValues) {
 TEST(TiledLayout, LargeSizesAreExact) {
   // Too large for reciprocals: the quotients are divisions.
   const int64_t rows = (int64_t{1} << 40) + 1;
-  const TiledLayout layout = Make({rows, 3 * 7 * 128}, "{0,1:T(3,7)}", 8);
-  const Sizes index = {rows - 1, int64_t{3} * 7 * 128 - 1};
+  const int64_t columns = 2688;
+  const TiledLayout layout = Make({rows, columns}, "{0,1:T(3,7)}", 8);
+  const Sizes index = {rows - 1, columns - 1};
   const int64_t row_tiles = (rows + 6) / 7;
   const int64_t expected =
       ((index[1] / 3) * row_tiles + index[0] / 7) * 21 + index[1] % 3 * 7 + index[0] % 7;
