@@ -90,8 +90,13 @@ std::optional<LogicalIndexResult> LogicalIndex(DigitContext& context, const Sum&
   const auto levels = TilingLevels(dimensions, layout);
   if (!levels) return std::nullopt;
   LogicalIndexResult result;
-  Coordinates coordinates =
-      Delinearize(context, position, FinalBounds(dimensions, layout, *levels));
+  const Bounds bounds = FinalBounds(dimensions, layout, *levels);
+  // The tail lies behind all tiles: there the leading coordinate is out of bounds.
+  const std::optional<int64_t> tiled = Product(bounds);
+  if (tiled && *tiled % layout.tail_padding_alignment != 0) {
+    result.constraints.push_back({position, {0, *tiled - 1}});
+  }
+  Coordinates coordinates = Delinearize(context, position, bounds);
   for (const TilingLevel& level : llvm::reverse(*levels)) {
     coordinates = Undo(context, level, coordinates, result.constraints);
   }

@@ -8,6 +8,7 @@
 #include "indexing_analysis/analysis.h"
 #include "indexing_analysis/equality.h"
 #include "mlir/IR/MLIRContext.h"
+#include "tests/layout/memory_by_definition.h"
 
 namespace hlo_indexing::indexing_analysis {
 namespace {
@@ -105,6 +106,36 @@ TEST_F(LayoutMaps, BitcastsAreOneLayoutAfterTheOther) {
                                          ElementMap(Make(c.operand, c.operand_layout), &context_));
     EXPECT_EQ(Equal(bitcast, composed).answer, Answer::kYes) << bitcast.ToString() << "\n"
                                                              << composed.ToString();
+  }
+}
+
+// Random tiled arrays, bitcast from the flat array of all their positions and to it: what the
+// analysis of the instruction says is what lies there by the definition of tiles.
+TEST_F(LayoutMaps, RandomBitcastsReadWhatLiesThere) {
+  std::mt19937 random(31);
+  for (int checked = 0; checked < 300;) {
+    testing::RandomCase tiled = testing::RandomShape(random, 4);
+    testing::AddRandomTiles(random, tiled);
+    const std::vector<int64_t> memory = testing::MemoryByDefinition(tiled.dimensions, tiled.layout);
+    if (memory.empty() || memory.size() > 500) continue;
+    ++checked;
+    const std::string shape = "f32" + tiled.ToString();
+    const std::string flat = "f32[" + std::to_string(memory.size()) + "]{0}";
+    SCOPED_TRACE(shape);
+    const IndexingMap from_flat = MapOfRoot(shape + " bitcast(p)", flat);
+    const IndexingMap to_flat = MapOfRoot(flat + " bitcast(p)", shape);
+    for (size_t p = 0; p < memory.size(); ++p) {
+      const auto position = static_cast<int64_t>(p);
+      ASSERT_EQ(to_flat.DomainContains({position}, {}), memory[p] != testing::kHole) << p;
+      if (memory[p] == testing::kHole) continue;
+      llvm::SmallVector<int64_t> index(tiled.dimensions.size(), 0);
+      int64_t rest = memory[p];
+      for (size_t d = index.size(); d-- > 0; rest /= tiled.dimensions[d]) {
+        index[d] = rest % tiled.dimensions[d];
+      }
+      ASSERT_EQ(to_flat.Evaluate({position}, {}), index);
+      ASSERT_EQ(from_flat.Evaluate(index, {})->front(), position);
+    }
   }
 }
 
