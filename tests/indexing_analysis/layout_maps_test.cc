@@ -37,6 +37,12 @@ class LayoutMaps : public ::testing::Test {
     return indexing.operands()[0].maps->front();
   }
 
+  static llvm::SmallVector<int64_t> IndexOf(int64_t element, const Sizes& sizes) {
+    llvm::SmallVector<int64_t> index(sizes.size(), 0);
+    for (size_t d = index.size(); d-- > 0; element /= sizes[d]) index[d] = element % sizes[d];
+    return index;
+  }
+
   mlir::MLIRContext context_{mlir::MLIRContext::Threading::DISABLED};
 };
 
@@ -128,13 +134,36 @@ TEST_F(LayoutMaps, RandomBitcastsReadWhatLiesThere) {
       const auto position = static_cast<int64_t>(p);
       ASSERT_EQ(to_flat.DomainContains({position}, {}), memory[p] != testing::kHole) << p;
       if (memory[p] == testing::kHole) continue;
-      llvm::SmallVector<int64_t> index(tiled.dimensions.size(), 0);
-      int64_t rest = memory[p];
-      for (size_t d = index.size(); d-- > 0; rest /= tiled.dimensions[d]) {
-        index[d] = rest % tiled.dimensions[d];
-      }
+      const auto index = IndexOf(memory[p], tiled.dimensions);
       ASSERT_EQ(to_flat.Evaluate({position}, {}), index);
       ASSERT_EQ(from_flat.Evaluate(index, {})->front(), position);
+    }
+  }
+}
+
+// The same between two tiled arrays; where one has padding, the other's elements are not read.
+TEST_F(LayoutMaps, RandomBitcastsBetweenTiledArrays) {
+  std::mt19937 random(32);
+  for (int checked = 0; checked < 300;) {
+    testing::RandomCase output = testing::RandomShape(random, 3);
+    testing::RandomCase operand = testing::RandomShape(random, 3);
+    testing::AddRandomTiles(random, output);
+    testing::AddRandomTiles(random, operand);
+    const auto to = testing::MemoryByDefinition(output.dimensions, output.layout);
+    const auto from = testing::MemoryByDefinition(operand.dimensions, operand.layout);
+    if (to.empty() || from.empty() || to.size() > 500 || from.size() > 500) continue;
+    if (output.layout.tiles.empty() || operand.layout.tiles.empty()) continue;
+    ++checked;
+    SCOPED_TRACE("f32" + output.ToString() + " of f32" + operand.ToString());
+    const IndexingMap map =
+        MapOfRoot("f32" + output.ToString() + " bitcast(p)", "f32" + operand.ToString());
+    for (size_t p = 0; p < to.size(); ++p) {
+      if (to[p] == testing::kHole) continue;
+      const auto index = IndexOf(to[p], output.dimensions);
+      const bool is_read = p < from.size() && from[p] != testing::kHole;
+      ASSERT_EQ(map.DomainContains(index, {}), is_read) << p;
+      if (!is_read) continue;
+      ASSERT_EQ(map.Evaluate(index, {}), IndexOf(from[p], operand.dimensions)) << p;
     }
   }
 }
