@@ -102,9 +102,11 @@ bool Bitcast(ShapeRule& rule) {
   if (!operand.IsArray() || !declared->IsArray()) {
     return rule.Expect(&operand, TypeMatch::kAny);
   }
+  // Padding may make up for a difference.
   const auto is_plain = [](const Shape& shape) {
+    const layout::Layout* layout = shape.layout();
     return !shape.HasUnboundedDimension() &&
-           (shape.layout() == nullptr || shape.layout()->tiles.empty());
+           (layout == nullptr || (layout->tiles.empty() && layout->tail_padding_alignment == 1));
   };
   if (!is_plain(operand) || !is_plain(*declared)) return true;
   const auto from = support::CheckedMul(operand.num_elements(), operand.StorageBits());

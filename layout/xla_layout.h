@@ -19,6 +19,10 @@ namespace hlo_indexing::layout {
 /// A tile dimension that combines its dimension with the next more minor one; written `*`.
 inline constexpr int64_t kCombineDimension = std::numeric_limits<int64_t>::min();
 
+/// The most that the number of tiles, times the dimensions of the array and all tiles together, may
+/// be: every tile sees the dimensions that those before it leave.
+inline constexpr size_t kMaxTiledDimensions = size_t{1} << 14;
+
 /// The sizes of one level of tiling, major to minor; it covers the most minor physical dimensions.
 struct Tile {
   llvm::SmallVector<int64_t, 2> dimensions;
@@ -75,11 +79,17 @@ Layout DefaultLayout(int64_t rank);
 std::optional<size_t> ParseLayoutPrefix(llvm::StringRef text, Layout& layout,
                                         support::TextError& error);
 
+/// The same for an array of that rank; a layout that is not valid for it (FindLayoutError) is an
+/// error at the part that is wrong. *"{1,1}", 2 -> error at offset 3*
+std::optional<size_t> ParseLayoutPrefix(llvm::StringRef text, int64_t rank, Layout& layout,
+                                        support::TextError& error);
+
 /// Parses a text that is one layout, braces included. *"{0,1}"*
 absl::StatusOr<Layout> ParseLayout(llvm::StringRef text);
 
 /// What is wrong with the layout for an array of that rank: minor_to_major is not a permutation, a
-/// tile is empty or has a size below 1, `*` stands at a tile's end, or a number has no meaning.
+/// tile is empty or has a size below 1, `*` stands at a tile's end, there are too many tiles, or a
+/// number has no meaning.
 /// Nothing where the layout is valid.
 std::optional<std::string> FindLayoutError(const Layout& layout, int64_t rank);
 

@@ -26,6 +26,8 @@ constexpr llvm::StringRef kOverview =
     "'(d0) -> (d0), domain: d0 in [0, 1]'\n"
     "  hlo-indexing inverse '(d0) -> (d0 * 2 + 1), domain: d0 in [0, 9]'\n"
     "  hlo-indexing image '(d0)[s0] -> (d0 * 2 + s0), domain: d0 in [0, 4], s0 in [0, 2]'\n"
+    "  hlo-indexing layout 'f32[3,5]{1,0:T(2,2)}'          sizes, padding, maps, the table\n"
+    "  hlo-indexing layout 'bf16[100,200]' --tpu          its formats on a TPU\n"
     "  hlo-indexing stats dump.txt                        opcodes, shapes, coverage\n"
     "  hlo-indexing run --seed=1 module.hlo               execute a module on random inputs\n"
     "  hlo-indexing print --no-metadata dump.txt          canonical HLO text\n"
@@ -45,6 +47,7 @@ struct CommandLine {
   cl::SubCommand compose{"compose", "The second bare map after the first"};
   cl::SubCommand inverse{"inverse", "The maps from results to dimensions"};
   cl::SubCommand image{"image", "What bare maps reach, and how often"};
+  cl::SubCommand layout{"layout", "Where the elements of an array lie in memory"};
   cl::SubCommand stats{"stats", "Opcodes, shapes and how many maps are exact, superset, unknown"};
   cl::SubCommand print{"print", "The modules again, in canonical text"};
   cl::SubCommand run{"run", "Execute the modules"};
@@ -55,6 +58,8 @@ struct CommandLine {
                                     cl::sub(inverse), cl::sub(image),       cl::cat(category)};
   cl::list<std::string> map_pairs{cl::Positional, cl::desc("[MAP MAP]..."), cl::sub(equal),
                                   cl::sub(compose), cl::cat(category)};
+  cl::list<std::string> shapes{cl::Positional, cl::desc("SHAPE..."), cl::OneOrMore, cl::sub(layout),
+                               cl::cat(category)};
   cl::list<std::string> stats_files{cl::Positional, cl::desc("FILE... ('-' for stdin)"),
                                     cl::OneOrMore, cl::sub(stats), cl::cat(category)};
   cl::list<std::string> print_files{cl::Positional, cl::desc("FILE... ('-' for stdin)"),
@@ -74,6 +79,7 @@ struct CommandLine {
       cl::sub(compose),
       cl::sub(inverse),
       cl::sub(image),
+      cl::sub(layout),
       cl::sub(stats),
       cl::sub(run),
       cl::cat(category)};
@@ -87,6 +93,7 @@ struct CommandLine {
                               cl::sub(compose),
                               cl::sub(inverse),
                               cl::sub(image),
+                              cl::sub(layout),
                               cl::sub(stats),
                               cl::sub(print),
                               cl::sub(run),
@@ -143,6 +150,30 @@ struct CommandLine {
       cl::sub(maps),
       cl::cat(category)};
 
+  cl::list<std::string> indices{"index", cl::desc("Where the element of that index lies"),
+                                cl::value_desc("i,j,..."), cl::sub(layout), cl::cat(category)};
+  cl::list<std::string> positions{"position", cl::desc("What lies at that position, in elements"),
+                                  cl::value_desc("n"), cl::sub(layout), cl::cat(category)};
+  cl::list<std::string> bytes{"byte", cl::desc("What lies at that byte"), cl::value_desc("n"),
+                              cl::sub(layout), cl::cat(category)};
+  cl::opt<std::string> relayout{"relayout", cl::desc("What a copy to another layout moves"),
+                                cl::value_desc("shape or layout"), cl::sub(layout),
+                                cl::cat(category)};
+  cl::opt<bool> tpu{"tpu", cl::desc("The formats of the array on a TPU, with the bytes they waste"),
+                    cl::sub(layout), cl::cat(category)};
+  cl::opt<bool> offsets{"offsets", cl::desc("With the position of every element"), cl::sub(layout),
+                        cl::cat(category)};
+  cl::opt<bool> table{"table", cl::desc("Only the table of elements and positions"),
+                      cl::sub(layout), cl::cat(category)};
+  cl::opt<bool> svg{"svg", cl::desc("Only the picture, as SVG"), cl::sub(layout),
+                    cl::cat(category)};
+  cl::opt<bool> tikz{"tikz", cl::desc("Only the picture, as a LaTeX document"), cl::sub(layout),
+                     cl::cat(category)};
+  cl::opt<int64_t> max_cells{
+      "max-cells",         cl::desc("The most cells of a picture, and the most offsets"),
+      cl::value_desc("n"), cl::init(LayoutOptions().max_cells),
+      cl::sub(layout),     cl::cat(category)};
+
   cl::opt<Backend> backend{"backend",
                            cl::desc("What executes the module:"),
                            cl::values(clEnumValN(Backend::kInterpreter, "interpreter",
@@ -178,6 +209,23 @@ struct CommandLine {
       "max-bytes",         cl::desc("The most bytes that values take at a time"),
       cl::value_desc("n"), cl::init(hlo::InterpreterOptions().max_bytes),
       cl::sub(run),        cl::cat(category)};
+
+  LayoutOptions layout_options() {
+    LayoutOptions options;
+    options.shapes = shapes;
+    options.format = format;
+    options.indices = indices;
+    options.positions = positions;
+    options.bytes = bytes;
+    options.relayout = relayout;
+    options.tpu = tpu;
+    options.offsets = offsets;
+    options.table = table;
+    options.svg = svg;
+    options.tikz = tikz;
+    options.max_cells = max_cells;
+    return options;
+  }
 
   RunOptions run_options() {
     RunOptions options;
@@ -236,6 +284,7 @@ ExitCode Dispatch(CommandLine& line, llvm::raw_ostream& out) {
   if (line.print) {
     return RunPrint({line.print_files, !line.no_metadata, line.operand_shapes, line.limits()}, out);
   }
+  if (line.layout) return RunLayout(line.layout_options(), out);
   if (line.run) return RunModules(line.run_options(), out);
   cl::PrintHelpMessage();
   return ExitCode::kBadUsage;
