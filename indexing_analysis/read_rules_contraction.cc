@@ -65,8 +65,8 @@ Indices DotIndex(ReadContext& context, Access& access, const DotSide& side) {
 
 }  // namespace
 
-// Every array is read along the reduced dimensions, every initial value by every element; so does
-// each output of a variadic reduction.
+// Every array is read along the reduced dimensions by each output, and so are the initial values: its
+// own in any case, those of the others where there is anything to combine.
 void Reduce(ReadContext& context) {
   const llvm::ArrayRef<int64_t> reduced =
       context.instruction().Integers(AttributeName::kDimensions);
@@ -88,8 +88,9 @@ void Reduce(ReadContext& context) {
               ? context.AddRange(access, operand.sizes()[static_cast<size_t>(dimension)])
               : context.index()[next_kept++]);
     }
+    const bool is_own = i == static_cast<size_t>(context.output_leaf());
+    context.Read(count + i, 0, is_own ? context.Start() : access, {});
     context.Read(i, 0, std::move(access), index);
-    context.Read(count + i, 0, context.Start(), {});
   }
 }
 
