@@ -38,12 +38,13 @@ class MapPoints {
     if (!map.Verify().ok() || (replica_map != nullptr && !replica_map->Verify().ok())) {
       return "mentions a variable that it has not: " + map.ToString();
     }
+    // Values are those of the device whose output it is: from an input, the one that is reached.
+    const bool reaches_others = replica_map != nullptr && from == From::kInput;
     for (int64_t device = 0; device < values_.num_devices(); ++device) {
-      for (int64_t i = 0; i < from_.num_elements(); ++i) {
-        const std::vector<int64_t> dimensions = Unflatten(i, from_.sizes());
-        std::string error = AtElement(map, device, dimensions, [&](const auto& symbols) {
-          return AddPoint(map, replica_map, from, device, i, dimensions, symbols, relation);
-        });
+      const int64_t first = reaches_others ? 0 : device;
+      const int64_t last = reaches_others ? values_.num_devices() - 1 : device;
+      for (int64_t of_values = first; of_values <= last; ++of_values) {
+        std::string error = CollectOnDevice(map, replica_map, from, {device, of_values}, relation);
         if (!error.empty()) return error;
       }
     }
@@ -51,14 +52,31 @@ class MapPoints {
   }
 
  private:
+  struct Devices {
+    int64_t asks;
+    int64_t of_values;
+  };
+
+  std::string CollectOnDevice(const IndexingMap& map, const IndexingMap* replica_map, From from,
+                              Devices devices, Relation& relation) {
+    for (int64_t i = 0; i < from_.num_elements(); ++i) {
+      const std::vector<int64_t> dimensions = Unflatten(i, from_.sizes());
+      std::string error = AtElement(map, devices, dimensions, [&](const auto& symbols) {
+        return AddPoint(map, replica_map, from, devices, i, dimensions, symbols, relation);
+      });
+      if (!error.empty()) return error;
+    }
+    return "";
+  }
+
   std::string AddPoint(const IndexingMap& map, const IndexingMap* replica_map, From from,
-                       int64_t device, int64_t element, const std::vector<int64_t>& dimensions,
+                       Devices devices, int64_t element, const std::vector<int64_t>& dimensions,
                        const std::vector<int64_t>& symbols, Relation& relation) {
     const auto result = map.Evaluate(dimensions, symbols);
     if (!result) return "cannot be evaluated: " + map.ToString();
     const auto other = Flatten(*result, to_.sizes());
     if (!other) return "a result lies outside the array: " + map.ToString();
-    int64_t other_device = device;
+    int64_t other_device = devices.asks;
     if (replica_map != nullptr) {
       const auto replica = replica_map->Evaluate(dimensions, symbols);
       if (!replica || replica->size() != 1) return "no device: " + replica_map->ToString();
@@ -68,16 +86,16 @@ class MapPoints {
       return "there is no such device: " + replica_map->ToString();
     }
     if (from == From::kOutput) {
-      relation.emplace(device, element, other_device, *other);
-    } else {
-      relation.emplace(other_device, *other, device, element);
+      relation.emplace(devices.asks, element, other_device, *other);
+    } else if (other_device == devices.of_values) {
+      relation.emplace(other_device, *other, devices.asks, element);
     }
     return "";
   }
 
   // Calls `visit` for every point of the domain with these dimensions.
   template <typename Visit>
-  std::string AtElement(const IndexingMap& map, int64_t device,
+  std::string AtElement(const IndexingMap& map, Devices devices,
                         const std::vector<int64_t>& dimensions, Visit visit) {
     std::vector<int64_t> symbols(map.num_ranges() + map.num_runtime());
     for (size_t i = 0; i < map.num_ranges(); ++i) {
@@ -88,7 +106,7 @@ class MapPoints {
       bool is_known = true;
       for (size_t i = 0; i < map.num_runtime() && is_known; ++i) {
         std::string error;
-        const auto value = ValueOf(map.runtime()[i], device, dimensions, symbols, error);
+        const auto value = ValueOf(map.runtime()[i], devices, dimensions, symbols, error);
         if (!error.empty()) return error;
         is_known = value.has_value();
         if (is_known) symbols[map.num_ranges() + i] = *value;
@@ -109,10 +127,10 @@ class MapPoints {
   }
 
   // The value of a runtime variable in this run; nothing where it stands outside of its array.
-  std::optional<int64_t> ValueOf(const RuntimeVariable& variable, int64_t device,
+  std::optional<int64_t> ValueOf(const RuntimeVariable& variable, Devices devices,
                                  const std::vector<int64_t>& dimensions,
                                  const std::vector<int64_t>& ranges, std::string& error) {
-    if (variable.instruction == nullptr) return device;
+    if (variable.instruction == nullptr) return devices.asks;
     if (variable.index.IsUnknown()) {
       error = "a runtime variable without an index";
       return std::nullopt;
@@ -120,7 +138,7 @@ class MapPoints {
     std::vector<int64_t> symbols(
         ranges.begin(), ranges.begin() + static_cast<std::ptrdiff_t>(variable.index.num_ranges()));
     for (const RuntimeVariable& nested : variable.index.runtime()) {
-      const auto value = ValueOf(nested, device, dimensions, ranges, error);
+      const auto value = ValueOf(nested, devices, dimensions, ranges, error);
       if (!value) return std::nullopt;
       symbols.push_back(*value);
     }
@@ -136,7 +154,7 @@ class MapPoints {
       error = "a runtime variable has no value: " + std::string(values.status().message());
       return std::nullopt;
     }
-    const hlo::Value& value = (*values)[static_cast<size_t>(device)];
+    const hlo::Value& value = (*values)[static_cast<size_t>(devices.of_values)];
     const int64_t integer =
         value.ArrayLeaves()[static_cast<size_t>(variable.leaf)]->Integer(*element);
     return std::clamp(integer, variable.bounds.lower, variable.bounds.upper);
