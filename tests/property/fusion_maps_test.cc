@@ -76,6 +76,18 @@ TEST(FusionMaps, OfOpcodesWithExactMapsAreExact) {
   EXPECT_EQ(records.superset + records.unknown, 0);
 }
 
+// Indices that are looked up, computed and passed on, in slices of slices: each value is bound to
+// its own operand, at its own place.
+TEST(FusionMaps, OfSlicesAtRunTime) {
+  const int modules = NumCases("HLO_INDEXING_RANDOM_FUSIONS", 2000);
+  const RecordCount records =
+      CheckFusions({Opcode::kDynamicSlice, Opcode::kDynamicSlice, Opcode::kDynamicUpdateSlice,
+                    Opcode::kGather, Opcode::kScatter, Opcode::kTranspose},
+                   modules, {});
+  EXPECT_GT(records.exact, modules * 2);
+  EXPECT_EQ(records.unknown, 0);
+}
+
 TEST(FusionMaps, OfAllOpcodes) {
   const int modules = NumCases("HLO_INDEXING_RANDOM_FUSIONS", 2000);
   const RecordCount records = CheckFusions(FusibleOpcodes(), modules, {});
