@@ -123,16 +123,14 @@ void ScaledDot(ReadContext& context) {
   for (size_t i = 2; i < context.num_operands(); ++i) {
     const DotSide side = DimensionsOf(context.instruction(), i - 2);
     const llvm::ArrayRef<int64_t> blocks = context.operand(i).sizes();
-    if (blocks.empty()) {
-      context.ReadWholeOperand(i);
-      continue;
-    }
-    if (blocks.size() != side.shape->sizes().size()) {
+    if (!blocks.empty() && blocks.size() != side.shape->sizes().size()) {
       context.ReadWholeOperand(i, "the scales have another rank than what they scale");
       continue;
     }
     Access access = context.Start();
     Indices index = DotIndex(context, access, side);
+    // A scalar scales every product.
+    index.resize(blocks.size());
     for (size_t k = 0; k < blocks.size(); ++k) {
       const int64_t size = side.shape->sizes()[k];
       if (llvm::is_contained(side.contracting, static_cast<int64_t>(k))) {
