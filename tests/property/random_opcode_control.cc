@@ -167,7 +167,10 @@ void While(RandomComputation& i) {
                   ShapeText("f32", {1, sizes[1]}) +
                   " slice(y), slice={[0:1], [0:" + std::to_string(sizes[1]) + "]}\n  z = " + a +
                   " " + change + "\n  ROOT t = " + state + " tuple(m, z, y, s)\n}");
-  std::string operands = i.Index();
+  // Few iterations, whatever the index was computed from.
+  const std::string first = i.Index();
+  const std::string least = i.Line("s32[]", "constant(-2)");
+  std::string operands = i.Line("s32[]", "maximum(" + first + ", " + least + ")");
   operands += ", " + i.Operand(sizes);
   operands += ", " + i.Operand(sizes);
   operands += ", " + i.Operand(Sizes());

@@ -112,14 +112,10 @@ void Pad(RandomComputation& i) {
   Sizes sizes;
   std::string padding;
   for (const int64_t size : operand) {
-    int64_t low = 0;
-    int64_t high = 0;
     const int64_t interior = i.Maybe() ? 0 : i.random.Between(1, 2);
     const int64_t base = size + std::max<int64_t>(size - 1, 0) * interior;
-    do {
-      low = i.random.Between(-3, 3);
-      high = i.random.Between(-3, 3);
-    } while (base + low + high < 0);
+    const int64_t low = i.random.Between(-3, 3);
+    const int64_t high = std::max(i.random.Between(-3, 3), -base - low);
     sizes.push_back(base + low + high);
     padding += (padding.empty() ? "" : "x") + Join({low, high, interior}, "_");
   }

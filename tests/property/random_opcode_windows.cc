@@ -13,23 +13,24 @@ struct RandomWindow {
 };
 
 RandomWindow WindowOver(RandomComputation& i, int64_t size, bool is_dilated) {
-  while (true) {
-    // Long strides where there is much to cover.
-    RandomWindow w = {i.random.Between(1, 3),
-                      i.random.Between(1, size <= 8 ? 3 : size),
-                      i.random.Between(-2, 2),
-                      i.random.Between(-2, 2),
-                      1,
-                      1,
-                      0};
-    if (is_dilated && i.Maybe()) w.base = i.random.Between(1, 3);
-    if (is_dilated && i.Maybe()) w.dilation = i.random.Between(1, 3);
-    const int64_t base = size == 0 ? 0 : (size - 1) * w.base + 1;
-    const int64_t padded = base + w.low + w.high;
-    const int64_t extent = (w.size - 1) * w.dilation + 1;
-    w.count = padded < extent || padded <= 0 ? 0 : (padded - extent) / w.stride + 1;
-    if (w.count <= 8) return w;
-  }
+  constexpr int64_t kMaxCount = 8;
+  RandomWindow w = {i.random.Between(1, 3),
+                    i.random.Between(1, 3),
+                    i.random.Between(-2, 2),
+                    i.random.Between(-2, 2),
+                    1,
+                    1,
+                    0};
+  if (is_dilated && i.Maybe()) w.base = i.random.Between(1, 3);
+  if (is_dilated && i.Maybe()) w.dilation = i.random.Between(1, 3);
+  const int64_t base = size == 0 ? 0 : (size - 1) * w.base + 1;
+  const int64_t padded = base + w.low + w.high;
+  const int64_t extent = (w.size - 1) * w.dilation + 1;
+  if (padded < extent || padded <= 0) return w;
+  const int64_t places = padded - extent + 1;
+  w.stride = std::max(w.stride, (places + kMaxCount - 1) / kMaxCount);
+  w.count = (places - 1) / w.stride + 1;
+  return w;
 }
 
 std::string WindowText(const std::vector<RandomWindow>& window, const std::vector<bool>& reversal) {
