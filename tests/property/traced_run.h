@@ -13,7 +13,6 @@
 #include "absl/status/statusor.h"
 #include "hlo/interpreter.h"
 #include "hlo/module.h"
-#include "indexing_analysis/indexing_map.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "tests/property/random.h"
 
