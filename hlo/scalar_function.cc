@@ -117,8 +117,7 @@ bool ScalarFunction::RunGenerally(const Instruction& caller, int64_t device,
 }
 
 bool ScalarFunction::RunProgram(const Instruction& caller, llvm::ArrayRef<Element> arguments,
-                                llvm::MutableArrayRef<Element> results,
-                                SourceSets* sources) const {
+                                llvm::MutableArrayRef<Element> results, SourceSets* sources) const {
   if (!session_.Spend(caller, 1 + static_cast<int64_t>(program_->steps.size()))) return false;
   std::vector<Element>& registers = program_->registers;
   for (size_t i = 0; i < arguments.size(); ++i) {
@@ -143,10 +142,9 @@ bool ScalarFunction::Apply(const Instruction& caller, int64_t device,
       all = session_.sources()->Union(all, argument.sources);
     }
   }
-  const bool ok = program_ == nullptr
-                      ? RunGenerally(caller, device, arguments, results)
-                      : RunProgram(caller, arguments, results,
-                                   is_followed ? session_.sources() : nullptr);
+  const bool ok = program_ == nullptr ? RunGenerally(caller, device, arguments, results)
+                                      : RunProgram(caller, arguments, results,
+                                                   is_followed ? session_.sources() : nullptr);
   if (!ok) return false;
   if (is_followed) return true;
   for (Element& result : results) result.sources = all;

@@ -65,8 +65,8 @@ Indices DotIndex(ReadContext& context, Access& access, const DotSide& side) {
 
 }  // namespace
 
-// Every array is read along the reduced dimensions by each output, and so are the initial values: its
-// own in any case, those of the others where there is anything to combine.
+// Every array is read along the reduced dimensions by each output, and so are the initial values:
+// its own in any case, those of the others where there is anything to combine.
 void Reduce(ReadContext& context) {
   const llvm::ArrayRef<int64_t> reduced =
       context.instruction().Integers(AttributeName::kDimensions);
