@@ -1,6 +1,8 @@
 // The maps of random fusions, in both directions, equal what the interpreter reads.
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "hlo/parser.h"
 #include "hlo/verifier.h"
 #include "indexing_analysis/analysis.h"
@@ -16,11 +18,16 @@ using hlo::Opcode;
 using indexing_analysis::AnalysisOptions;
 using indexing_analysis::IndexingAnalysis;
 
-// Compares random modules of these opcodes.
-RecordCount CheckFusions(const std::vector<Opcode>& opcodes, int modules,
-                         const AnalysisOptions& options) {
-  mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
+struct Checked {
   RecordCount records;
+  std::set<Opcode> opcodes;
+};
+
+// Compares random modules of these opcodes.
+Checked CheckFusions(const std::vector<Opcode>& opcodes, int modules,
+                     const AnalysisOptions& options) {
+  mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
+  Checked checked;
   for (int seed = 0; seed < modules && !::testing::Test::HasFailure(); ++seed) {
     Random random(static_cast<uint64_t>(seed));
     const std::string text = RandomFusion(random, opcodes);
@@ -37,9 +44,14 @@ RecordCount CheckFusions(const std::vector<Opcode>& opcodes, int modules,
     const auto run = TracedRun::Make(root, values);
     EXPECT_TRUE(run.ok()) << run.status().message();
     if (!run.ok()) break;
-    EXPECT_EQ(CheckRelation(root, analysis, *run, values, records), "");
+    EXPECT_EQ(CheckRelation(root, analysis, *run, values, checked.records), "");
+    for (const hlo::Computation* computation : (*module)->computations()) {
+      for (const hlo::Instruction* instruction : computation->instructions()) {
+        checked.opcodes.insert(instruction->opcode());
+      }
+    }
   }
-  return records;
+  return checked;
 }
 
 TEST(FusionMaps, OfOpcodesWithExactMapsAreExact) {
@@ -47,30 +59,30 @@ TEST(FusionMaps, OfOpcodesWithExactMapsAreExact) {
   // No limits: they would make records inexact.
   AnalysisOptions options;
   options.max_accesses = options.max_accesses_with_values = SIZE_MAX;
-  const RecordCount records = CheckFusions({Opcode::kAdd,
-                                            Opcode::kBitcast,
-                                            Opcode::kBitcast,
-                                            Opcode::kBroadcast,
-                                            Opcode::kCholesky,
-                                            Opcode::kClamp,
-                                            Opcode::kConcatenate,
-                                            Opcode::kDot,
-                                            Opcode::kDynamicSlice,
-                                            Opcode::kDynamicSlice,
-                                            Opcode::kDynamicUpdateSlice,
-                                            Opcode::kExponential,
-                                            Opcode::kGather,
-                                            Opcode::kPad,
-                                            Opcode::kPad,
-                                            Opcode::kReduce,
-                                            Opcode::kReduceWindow,
-                                            Opcode::kReshape,
-                                            Opcode::kReshape,
-                                            Opcode::kReverse,
-                                            Opcode::kSlice,
-                                            Opcode::kSort,
-                                            Opcode::kTranspose},
-                                           modules, options);
+  const auto [records, opcodes] = CheckFusions({Opcode::kAdd,
+                                                Opcode::kBitcast,
+                                                Opcode::kBitcast,
+                                                Opcode::kBroadcast,
+                                                Opcode::kCholesky,
+                                                Opcode::kClamp,
+                                                Opcode::kConcatenate,
+                                                Opcode::kDot,
+                                                Opcode::kDynamicSlice,
+                                                Opcode::kDynamicSlice,
+                                                Opcode::kDynamicUpdateSlice,
+                                                Opcode::kExponential,
+                                                Opcode::kGather,
+                                                Opcode::kPad,
+                                                Opcode::kPad,
+                                                Opcode::kReduce,
+                                                Opcode::kReduceWindow,
+                                                Opcode::kReshape,
+                                                Opcode::kReshape,
+                                                Opcode::kReverse,
+                                                Opcode::kSlice,
+                                                Opcode::kSort,
+                                                Opcode::kTranspose},
+                                               modules, options);
   // The generator must not have withered: most modules read something in several ways.
   EXPECT_GT(records.exact, modules * 3);
   EXPECT_EQ(records.superset + records.unknown, 0);
@@ -90,7 +102,10 @@ TEST(FusionMaps, OfSlicesAtRunTime) {
 
 TEST(FusionMaps, OfAllOpcodes) {
   const int modules = NumCases("HLO_INDEXING_RANDOM_FUSIONS", 2000);
-  const RecordCount records = CheckFusions(FusibleOpcodes(), modules, {});
+  const auto [records, opcodes] = CheckFusions(FusibleOpcodes(), modules, {});
+  for (const Opcode opcode : FusibleOpcodes()) {
+    EXPECT_TRUE(opcodes.contains(opcode)) << "no module has " << hlo::OpcodeName(opcode).str();
+  }
   EXPECT_GT(records.exact, modules * 3);
   EXPECT_EQ(records.unknown, 0);
   RecordProperty("exact", static_cast<int>(records.exact));
