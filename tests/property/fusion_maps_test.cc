@@ -92,7 +92,7 @@ TEST(FusionMaps, OfOpcodesWithExactMapsAreExact) {
 // its own operand, at its own place.
 TEST(FusionMaps, OfSlicesAtRunTime) {
   const int modules = NumCases("HLO_INDEXING_RANDOM_FUSIONS", 2000);
-  const RecordCount records =
+  const auto [records, opcodes] =
       CheckFusions({Opcode::kDynamicSlice, Opcode::kDynamicSlice, Opcode::kDynamicUpdateSlice,
                     Opcode::kGather, Opcode::kScatter, Opcode::kTranspose},
                    modules, {});
