@@ -82,7 +82,7 @@ std::vector<Source> SourcesOf(const std::vector<Arguments>& operands) {
 }
 
 bool IsEqualElement(const ArrayValue& a, const ArrayValue& b, int64_t position) {
-  const auto width = static_cast<size_t>(a.bytes().size() / static_cast<size_t>(a.size()));
+  const size_t width = a.bytes().size() / static_cast<size_t>(a.size());
   const size_t at = static_cast<size_t>(position) * width;
   return std::memcmp(a.bytes().data() + at, b.bytes().data() + at, width) == 0;
 }
@@ -130,11 +130,9 @@ bool ShowsWhatIsRead(const Instruction& instruction) {
     case Opcode::kTranspose:
     case Opcode::kTuple:
       return true;
-    // Of pairs, each result counts as read from both.
+    // Of pairs, each result counts as read from both; products may vanish.
     case Opcode::kReduce:
     case Opcode::kReduceWindow:
-      return !instruction.shape().IsTuple();
-    // In a sum of several updates; one that is multiplied may vanish.
     case Opcode::kScatter:
       return !instruction.shape().IsTuple();
     default:
