@@ -46,13 +46,18 @@ bool CheckId(GroupEvaluation& e, const IdSpace& space, int64_t id) {
                              space.name, "s are counted from 0)"));
 }
 
-bool ListIds(GroupEvaluation& e, std::vector<std::vector<int64_t>>& ids) {
+bool ListIds(GroupEvaluation& e, const IdSpace& space, std::vector<std::vector<int64_t>>& ids) {
   const auto given = e.instruction().Get<const ReplicaGroups*>(AttributeName::kReplicaGroups);
-  if (!given) return true;
-  std::string error;
-  auto listed = ListReplicaGroups(**given, error);
-  if (!listed) return e.FailUnsupported(error);
-  ids = *std::move(listed);
+  if (given) {
+    std::string error;
+    auto listed = ListReplicaGroups(**given, error);
+    if (!listed) return e.FailUnsupported(error);
+    ids = *std::move(listed);
+  }
+  if (ids.empty() || (ids.size() == 1 && ids[0].empty())) {
+    ids.assign(1, {});
+    for (int64_t id = 0; id < space.count; ++id) ids[0].push_back(id);
+  }
   return true;
 }
 
@@ -89,12 +94,7 @@ bool FindGroups(GroupEvaluation& e, std::vector<std::vector<size_t>>& groups) {
   const InterpreterOptions& options = e.session().options();
   const IdSpace space = IdsOf(mode, options);
   std::vector<std::vector<int64_t>> ids;
-  if (!ListIds(e, ids)) return false;
-  // No groups are one group of all; so is one empty group.
-  if (ids.empty() || (ids.size() == 1 && ids[0].empty())) {
-    ids.assign(1, {});
-    for (int64_t id = 0; id < space.count; ++id) ids[0].push_back(id);
-  }
+  if (!ListIds(e, space, ids)) return false;
   std::vector<std::vector<int64_t>> devices;
   for (const std::vector<int64_t>& group : ids) {
     for (const int64_t id : group) {

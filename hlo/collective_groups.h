@@ -19,8 +19,8 @@ struct IdSpace {
 
 IdSpace IdsOf(GroupMode mode, const InterpreterOptions& options);
 
-/// The replica groups as ids; none where the instruction has none.
-bool ListIds(GroupEvaluation& e, std::vector<std::vector<int64_t>>& ids);
+/// The replica groups as ids. No groups are one group of all; so is one empty group.
+bool ListIds(GroupEvaluation& e, const IdSpace& space, std::vector<std::vector<int64_t>>& ids);
 
 /// Appends what a group of ids is: groups of devices.
 void AppendDevices(GroupMode mode, const InterpreterOptions& options, llvm::ArrayRef<int64_t> ids,

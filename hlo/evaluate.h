@@ -171,8 +171,13 @@ bool AddSources(Session& session, const Instruction& instruction, SourceSet sour
 bool AddSourcesOf(Session& session, const Instruction& instruction, const Value& other,
                   Value& value);
 
-/// A computation from scalars to one scalar or a tuple of them, as reductions apply it. To a trace
-/// it is opaque: every result reads every argument.
+/// What the results of a computation count as read from.
+enum class TracedThrough : uint8_t {
+  kNothing,      // every argument, whatever the computation does
+  kComputation,  // the arguments that each of them depends on
+};
+
+/// A computation from scalars to one scalar or a tuple of them, as reductions apply it.
 class ScalarFunction {
  public:
   ScalarFunction(Session& session, const Computation& computation);
@@ -180,10 +185,13 @@ class ScalarFunction {
 
   /// Applies it; floats may have another precision than the parameters. False after an error.
   bool Apply(const Instruction& caller, int64_t device, llvm::ArrayRef<Element> arguments,
-             llvm::MutableArrayRef<Element> results) const;
+             llvm::MutableArrayRef<Element> results,
+             TracedThrough traced = TracedThrough::kNothing) const;
 
  private:
   struct Program;
+  bool RunProgram(const Instruction& caller, llvm::ArrayRef<Element> arguments,
+                  llvm::MutableArrayRef<Element> results, SourceSets* sources) const;
   bool RunGenerally(const Instruction& caller, int64_t device, llvm::ArrayRef<Element> arguments,
                     llvm::MutableArrayRef<Element> results) const;
 

@@ -338,7 +338,7 @@ bool CollectiveBroadcast(GroupEvaluation& e) {
   const GroupMode mode = GroupModeOf(e.instruction());
   const IdSpace space = IdsOf(mode, e.session().options());
   std::vector<std::vector<int64_t>> ids;
-  if (!ListIds(e, ids) || !CheckArrays(e)) return false;
+  if (!ListIds(e, space, ids) || !CheckArrays(e)) return false;
   std::vector<int64_t> senders(e.devices().size(), -1);
   for (const std::vector<int64_t>& group : ids) {
     for (const int64_t id : group) {

@@ -287,7 +287,8 @@ bool RaggedEvaluation::Prepare() {
   axes_ = AxesOf(e_, group);
   inner_ = PositionsOf(axes_.contracting);
   lhs_size_ = std::max<int64_t>(lhs.sizes()[ragged[0]], 1);
-  lhs_stride_ = RowMajorStrides(lhs.sizes())[ragged[0]];
+  // 0 where the array is empty, which has coordinates all the same.
+  lhs_stride_ = std::max<int64_t>(RowMajorStrides(lhs.sizes())[ragged[0]], 1);
   const Shape& sizes = e_.array(2).shape();
   if (sizes.rank() == 0) return e_.Fail("the group sizes need a dimension");
   num_groups_ = sizes.sizes().back();

@@ -197,7 +197,11 @@ bool ScatterEvaluation::Update(int64_t to, int64_t from) {
   for (const auto& result : results_) arguments.push_back(result->Get(to));
   for (size_t i = 0; i < count_; ++i) arguments.push_back(e_.array(count_ + 1 + i).Get(from));
   llvm::SmallVector<Element, 4> combined(count_);
-  if (!function_.Apply(e_.instruction(), e_.device(), arguments, combined)) return false;
+  // One that replaces the element does not read it.
+  if (!function_.Apply(e_.instruction(), e_.device(), arguments, combined,
+                       TracedThrough::kComputation)) {
+    return false;
+  }
   for (size_t i = 0; i < count_; ++i) results_[i]->Set(to, combined[i]);
   return true;
 }

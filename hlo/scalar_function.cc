@@ -102,10 +102,7 @@ bool ScalarFunction::RunGenerally(const Instruction& caller, int64_t device,
     const Shape& shape = computation_.parameters()[i]->shape();
     const std::shared_ptr<ArrayValue> array = session_.NewArray(caller, shape);
     if (array == nullptr) return false;
-    // Without sources: the function is opaque.
-    Element plain = arguments[i];
-    plain.sources = kNoSources;
-    array->Set(0, plain);
+    array->Set(0, arguments[i]);
     values[0].emplace_back(array);
   }
   std::vector<Value> outputs;
@@ -115,36 +112,42 @@ bool ScalarFunction::RunGenerally(const Instruction& caller, int64_t device,
   const std::vector<const ArrayValue*> leaves = outputs.front().ArrayLeaves();
   for (size_t i = 0; i < results.size(); ++i) {
     results[i] = leaves[i]->Get(0);
-    results[i].sources = kNoSources;
   }
+  return true;
+}
+
+bool ScalarFunction::RunProgram(const Instruction& caller, llvm::ArrayRef<Element> arguments,
+                                llvm::MutableArrayRef<Element> results, SourceSets* sources) const {
+  if (!session_.Spend(caller, 1 + static_cast<int64_t>(program_->steps.size()))) return false;
+  std::vector<Element>& registers = program_->registers;
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    registers[i] = Rounded(program_->parameter_types[i], arguments[i]);
+  }
+  for (const Program::Step& step : program_->steps) {
+    llvm::SmallVector<Element, 3> operands;
+    for (const size_t operand : step.operands) operands.push_back(registers[operand]);
+    registers[step.result] = step.operation.Apply(operands, sources);
+  }
+  for (size_t i = 0; i < results.size(); ++i) results[i] = registers[program_->results[i]];
   return true;
 }
 
 bool ScalarFunction::Apply(const Instruction& caller, int64_t device,
                            llvm::ArrayRef<Element> arguments,
-                           llvm::MutableArrayRef<Element> results) const {
-  SourceSet sources = kNoSources;
-  if (session_.sources() != nullptr) {
+                           llvm::MutableArrayRef<Element> results, TracedThrough traced) const {
+  const bool is_followed = traced == TracedThrough::kComputation;
+  SourceSet all = kNoSources;
+  if (session_.sources() != nullptr && !is_followed) {
     for (const Element& argument : arguments) {
-      sources = session_.sources()->Union(sources, argument.sources);
+      all = session_.sources()->Union(all, argument.sources);
     }
   }
-  if (program_ == nullptr) {
-    if (!RunGenerally(caller, device, arguments, results)) return false;
-  } else {
-    if (!session_.Spend(caller, 1 + static_cast<int64_t>(program_->steps.size()))) return false;
-    std::vector<Element>& registers = program_->registers;
-    for (size_t i = 0; i < arguments.size(); ++i) {
-      registers[i] = Rounded(program_->parameter_types[i], arguments[i]);
-    }
-    for (const Program::Step& step : program_->steps) {
-      llvm::SmallVector<Element, 3> operands;
-      for (const size_t operand : step.operands) operands.push_back(registers[operand]);
-      registers[step.result] = step.operation.Apply(operands, /*sources=*/nullptr);
-    }
-    for (size_t i = 0; i < results.size(); ++i) results[i] = registers[program_->results[i]];
-  }
-  for (Element& result : results) result.sources = sources;
+  const bool ok = program_ == nullptr ? RunGenerally(caller, device, arguments, results)
+                                      : RunProgram(caller, arguments, results,
+                                                   is_followed ? session_.sources() : nullptr);
+  if (!ok) return false;
+  if (is_followed) return true;
+  for (Element& result : results) result.sources = all;
   return true;
 }
 

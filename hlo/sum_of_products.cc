@@ -44,10 +44,11 @@ bool ScaleBlocks(Evaluation& e, const Shape& shape, const ArrayValue& scale, Ele
                  WideArray& wide) {
   const llvm::ArrayRef<int64_t> sizes = shape.sizes();
   const llvm::ArrayRef<int64_t> scale_sizes = scale.shape().sizes();
-  if (scale_sizes.empty()) return true;
-  bool fits = sizes.size() == scale_sizes.size();
-  for (size_t i = 0; fits && i < sizes.size(); ++i) {
-    fits = scale_sizes[i] > 0 && sizes[i] % scale_sizes[i] == 0;
+  // A scalar is one block of all.
+  bool fits = scale_sizes.empty() || sizes.size() == scale_sizes.size();
+  for (size_t i = 0; fits && i < scale_sizes.size(); ++i) {
+    // Nothing is made of blocks of any size.
+    fits = sizes[i] == 0 || (scale_sizes[i] > 0 && sizes[i] % scale_sizes[i] == 0);
   }
   if (!fits) {
     return e.Fail("the scale " + scale.shape().ToString() + " does not divide " + shape.ToString() +
@@ -57,7 +58,7 @@ bool ScaleBlocks(Evaluation& e, const Shape& shape, const ArrayValue& scale, Ele
   int64_t position = 0;
   return ForEachIndex(sizes, [&](llvm::ArrayRef<int64_t> index) {
     int64_t of_block = 0;
-    for (size_t i = 0; i < index.size(); ++i) {
+    for (size_t i = 0; i < scale_sizes.size(); ++i) {
       of_block += index[i] / (sizes[i] / scale_sizes[i]) * strides[i];
     }
     const Element factor = ConvertElement(scale.Get(of_block), scale.type(), wide_type);

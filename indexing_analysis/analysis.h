@@ -42,7 +42,8 @@ struct OperandIndexing {
   std::shared_ptr<const std::vector<IndexingMap>> maps;
   /// Which device each of the maps reaches: a map with the same variables and domain, whose runtime
   /// variable `replica` is the device that asks and whose one result is the device whose array is
-  /// meant; nothing where that is the device itself. Null where no map reaches another device.
+  /// meant; nothing where that is the device itself. Null where no map reaches another device. In
+  /// both directions the other runtime variables have their values on the device of the output.
   /// Device r * num_partitions + p runs partition p of replica r.
   std::shared_ptr<const std::vector<std::optional<IndexingMap>>> replica_maps;
 };

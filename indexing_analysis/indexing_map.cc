@@ -176,6 +176,11 @@ absl::Status IndexingMap::Verify() const {
         std::to_string(dimensions_.size()) + " dimension, " + std::to_string(ranges_.size()) +
         " range and " + std::to_string(runtime_.size()) + " runtime variables");
   }
+  for (const AffineExpr result : affine_map_.getResults()) {
+    if (MentionsBeyond(result, dimensions_.size(), num_symbols)) {
+      return absl::InvalidArgumentError("a result mentions a variable that the map has not");
+    }
+  }
   for (const MapConstraint& constraint : constraints_) {
     if (MentionsBeyond(constraint.expression, dimensions_.size(), num_symbols)) {
       return absl::InvalidArgumentError("a constraint mentions a variable that the map has not");

@@ -65,8 +65,8 @@ Indices DotIndex(ReadContext& context, Access& access, const DotSide& side) {
 
 }  // namespace
 
-// Every array is read along the reduced dimensions, every initial value by every element; so does
-// each output of a variadic reduction.
+// Every array is read along the reduced dimensions by each output, and so are the initial values:
+// its own in any case, those of the others where there is anything to combine.
 void Reduce(ReadContext& context) {
   const llvm::ArrayRef<int64_t> reduced =
       context.instruction().Integers(AttributeName::kDimensions);
@@ -88,8 +88,9 @@ void Reduce(ReadContext& context) {
               ? context.AddRange(access, operand.sizes()[static_cast<size_t>(dimension)])
               : context.index()[next_kept++]);
     }
+    const bool is_own = i == static_cast<size_t>(context.output_leaf());
+    context.Read(count + i, 0, is_own ? context.Start() : access, {});
     context.Read(i, 0, std::move(access), index);
-    context.Read(count + i, 0, context.Start(), {});
   }
 }
 
@@ -122,16 +123,14 @@ void ScaledDot(ReadContext& context) {
   for (size_t i = 2; i < context.num_operands(); ++i) {
     const DotSide side = DimensionsOf(context.instruction(), i - 2);
     const llvm::ArrayRef<int64_t> blocks = context.operand(i).sizes();
-    if (blocks.empty()) {
-      context.ReadWholeOperand(i);
-      continue;
-    }
-    if (blocks.size() != side.shape->sizes().size()) {
+    if (!blocks.empty() && blocks.size() != side.shape->sizes().size()) {
       context.ReadWholeOperand(i, "the scales have another rank than what they scale");
       continue;
     }
     Access access = context.Start();
     Indices index = DotIndex(context, access, side);
+    // A scalar scales every product.
+    index.resize(blocks.size());
     for (size_t k = 0; k < blocks.size(); ++k) {
       const int64_t size = side.shape->sizes()[k];
       if (llvm::is_contained(side.contracting, static_cast<int64_t>(k))) {

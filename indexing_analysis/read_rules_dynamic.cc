@@ -232,6 +232,25 @@ void Gather(ReadContext& context) {
   context.Read(0, 0, std::move(access), index);
 }
 
+namespace {
+
+// Whether at most one index vector may address an element: one for each batch.
+bool MeetsOneIndexVector(ReadContext& context, size_t operand) {
+  const hlo::Instruction& scatter = context.instruction();
+  const llvm::ArrayRef<int64_t> sizes = context.operand(operand).sizes();
+  const llvm::ArrayRef<int64_t> batching =
+      scatter.Integers(AttributeName::kScatterIndicesBatchingDims);
+  const auto vector_dim = scatter.Get<int64_t>(AttributeName::kIndexVectorDim);
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    const auto dimension = static_cast<int64_t>(i);
+    const bool is_batch = dimension != vector_dim && !llvm::is_contained(batching, dimension);
+    if (is_batch && sizes[i] > 1) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
 // (arrays, indices, updates). An element gets the updates whose window covers it: those windows
 // that lie inside the array with all of their elements; others are skipped. Whether one covers it
 // depends on all indices.
@@ -241,9 +260,8 @@ void Scatter(ReadContext& context) {
   // What the computation of this array uses: elements of the arrays, then updates.
   const std::vector<bool> uses =
       UsedParameters(*context.instruction().Callee(AttributeName::kToApply), output);
-  const int64_t batch_size = context.operand(count).num_elements();
   const bool is_unique =
-      batch_size <= 1 ||
+      MeetsOneIndexVector(context, count) ||
       context.instruction().Get<bool>(AttributeName::kUniqueIndices).value_or(false);
   ReadScatterIndices(context, count);
   for (size_t i = 0; i < count; ++i) {

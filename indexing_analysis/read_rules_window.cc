@@ -135,8 +135,10 @@ void ReduceWindow(ReadContext& context) {
     Access access = context.Start();
     const Indices index =
         Window(context, access, window, context.index(), context.operand(i).sizes());
+    // A window that holds no element gives the initial value of its own array alone.
+    const bool is_own = i == static_cast<size_t>(context.output_leaf());
+    context.Read(count + i, 0, is_own ? context.Start() : access, {});
     context.Read(i, 0, std::move(access), index);
-    context.Read(count + i, 0, context.Start(), {});
   }
 }
 

@@ -470,10 +470,26 @@ class Tightener {
     };
     Substitution substitution(context_, present);
     for (Constraint& constraint : map_.constraints) {
-      if (IsFunctionBound(constraint.expression.terms)) continue;
-      constraint.expression = substitution.Apply(constraint.expression);
+      constraint.expression = IsFunctionBound(constraint.expression.terms)
+                                  ? SubstituteArguments(substitution, constraint.expression)
+                                  : substitution.Apply(constraint.expression);
     }
     for (Sum& result : map_.results) result = substitution.Apply(result);
+  }
+
+  // A bound on a function alone stays, although its value may be known: only where the function is
+  // read changes.
+  Sum SubstituteArguments(Substitution& substitution, const Sum& bounded) {
+    const Atom& function = *bounded.terms.front().atom;
+    llvm::SmallVector<Sum, 4> arguments;
+    bool changed = false;
+    for (const Sum& argument : function.arguments) {
+      arguments.push_back(substitution.Apply(argument));
+      changed |= !(arguments.back() == argument);
+    }
+    if (!changed) return bounded;
+    const Sum value = context_.Function(function.variable, arguments, function.ValueRange());
+    return Add(context_, value, Constant(bounded.constant - function.lower));
   }
 
   DigitContext& context_;

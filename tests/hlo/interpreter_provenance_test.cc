@@ -85,8 +85,15 @@ const Case kCases[] = {
      "i = s32[1] constant({1})\nu = f32[] constant(5)\nROOT r = f32[3] scatter(v, i, u), "
      "update_window_dims={}, "
      "inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=0, "
-     "to_apply=replace",
+     "to_apply=add",
      "{0.0 1.0}{0.1 1.0 2.0}{0.2 1.0}"},
+    // What the computation does not take is not read.
+    {"ScatterReplaces",
+     "i = s32[1] constant({1})\nu = f32[] constant(5)\nROOT r = f32[3] scatter(v, i, u), "
+     "update_window_dims={}, "
+     "inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=0, "
+     "to_apply=replace",
+     "{0.0 1.0}{1.0 2.0}{0.2 1.0}"},
     {"Dot",
      "ROOT r = f32[2] dot(m, m), lhs_batch_dims={0}, rhs_batch_dims={0}, lhs_contracting_dims={1}, "
      "rhs_contracting_dims={1}",

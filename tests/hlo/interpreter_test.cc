@@ -181,6 +181,21 @@ const Case kCases[] = {
      "constant({{10}})\n"
      "ROOT r = f32[1,1] scaled-dot(x, x, s, t), lhs_contracting_dims={1}, rhs_contracting_dims={1}",
      "{{100}}"},
+    // A scalar scales all.
+    {"ScaledDotByScalar",
+     "x = f32[1,2] constant({{1,2}})\ns = f32[] constant(10)\nt = f32[1,1] constant({{3}})\n"
+     "ROOT r = f32[1,1] scaled-dot(x, x, s, t), lhs_contracting_dims={1}, rhs_contracting_dims={1}",
+     "{{150}}"},
+    // An empty array has blocks of any size and rows of no stride.
+    {"ScaledDotOfNothing",
+     "x = f32[1,0] constant({{}})\ns = f32[1,0] constant({{}})\n"
+     "ROOT r = f32[1,1] scaled-dot(x, x, s, s), lhs_contracting_dims={1}, rhs_contracting_dims={1}",
+     "{{0}}"},
+    {"RaggedDotOfNothing",
+     "x = f32[2,0] constant({{},{}})\ny = f32[1,0,1] constant({{}})\nn = s32[1] constant({2})\n"
+     "ROOT r = f32[2,1] ragged-dot(x, y, n), lhs_contracting_dims={1}, rhs_contracting_dims={1}, "
+     "lhs_ragged_dims={0}, rhs_group_dims={0}",
+     "{{0}, {0}}"},
     {"Convolution",
      "x = f32[1,4,1] constant({{{1},{2},{3},{4}}})\nk = f32[2,1,1] constant({{{1}},{{10}}})\n"
      "ROOT r = f32[1,3,1] convolution(x, k), window={size=2}, dim_labels=b0f_0io->b0f",
@@ -370,6 +385,8 @@ const DeviceCase kDeviceCases[] = {
      "{10, 11}\n{0, 1}"},
     {"CollectiveBroadcast", 3, 1, "ROOT r = f32[2] collective-broadcast(v), replica_groups={{1,0}}",
      "{10, 11}\n{10, 11}\n{0, 0}"},
+    {"CollectiveBroadcastToAll", 3, 1, "ROOT r = f32[2] collective-broadcast(v), replica_groups={}",
+     "{0, 1}\n{0, 1}\n{0, 1}"},
     // Device d sends its element j to device j, where it stands at position d.
     {"RaggedAllToAll", 2, 1,
      "o = f32[2] constant({-1,-1})\nfrom = s32[2] constant({0,1})\none = s32[2] constant({1,1})\n"

@@ -4,7 +4,7 @@
 
 #include "indexing_analysis/indexing_map.h"
 #include "mlir/IR/MLIRContext.h"
-#include "tests/property/random_hlo.h"
+#include "tests/property/random.h"
 
 namespace hlo_indexing::testing {
 

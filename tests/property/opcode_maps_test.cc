@@ -7,6 +7,7 @@
 #include "hlo/parser.h"
 #include "hlo/verifier.h"
 #include "mlir/IR/MLIRContext.h"
+#include "tests/property/num_cases.h"
 #include "tests/property/random_opcode.h"
 #include "tests/property/relation_check.h"
 
@@ -16,27 +17,13 @@ namespace {
 using hlo::Instruction;
 using hlo::Opcode;
 
-bool IsCollective(Opcode opcode) {
-  switch (opcode) {
-    case Opcode::kAllGather:
-    case Opcode::kAllReduce:
-    case Opcode::kAllReduceStart:
-    case Opcode::kAllToAll:
-    case Opcode::kCollectiveBroadcast:
-    case Opcode::kCollectivePermute:
-    case Opcode::kReduceScatter:
-      return true;
-    default:
-      return false;
-  }
-}
-
 // Opcodes that values decide about: what they read is not one relation.
 bool DependsOnValues(Opcode opcode) {
   switch (opcode) {
     case Opcode::kDynamicSlice:
     case Opcode::kDynamicUpdateSlice:
     case Opcode::kGather:
+    case Opcode::kRaggedAllToAll:
     case Opcode::kRaggedDot:
     case Opcode::kScatter:
     case Opcode::kWhile:
@@ -46,41 +33,16 @@ bool DependsOnValues(Opcode opcode) {
   }
 }
 
-// Random values for the integer parameters: indices in and out of bounds, small sizes.
-IntegerValues RandomIntegers(const hlo::Computation& entry, Random& random) {
-  IntegerValues integers;
-  for (const Instruction* parameter : entry.parameters()) {
-    const hlo::Shape& shape = parameter->shape();
-    const bool is_predicate = shape.IsArray() && shape.element_type() == hlo::ElementType::kPred;
-    const bool is_integer = shape.IsArray() && shape.element_type() == hlo::ElementType::kS32;
-    if (!is_predicate && !is_integer) continue;
-    const bool is_size = entry.root().opcode() == Opcode::kRaggedDot;
-    std::vector<int64_t> values;
-    for (int64_t i = 0; i < shape.num_elements(); ++i) {
-      values.push_back(is_predicate ? random.Between(0, 1)
-                       : is_size    ? random.Between(0, 3)
-                                    : random.Between(-3, 8));
-    }
-    integers.Set(*parameter, std::move(values));
-  }
-  return integers;
-}
-
 class OpcodeMaps : public ::testing::TestWithParam<int> {};
 
 TEST_P(OpcodeMaps, EqualEnumeration) {
   const Opcode opcode = static_cast<Opcode>(GetParam());
-  // Custom calls are unknown without registered maps; these have tests of their own. The two others
-  // are asynchronous forms whose operands and results stand side by side, and a collective whose
-  // rows are sent as values say; tests/indexing_analysis has them by hand.
-  if (opcode == Opcode::kCustomCall || opcode == Opcode::kAllGatherStart ||
-      opcode == Opcode::kCollectivePermuteStart || opcode == Opcode::kRaggedAllToAll) {
-    return;
-  }
-  constexpr int kInstances = 200;
+  // Custom calls are unknown without registered maps; these have tests of their own.
+  if (opcode == Opcode::kCustomCall) return;
+  const auto instances = static_cast<uint64_t>(NumCases("HLO_INDEXING_RANDOM_INSTANCES", 200));
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
   RecordCount records;
-  for (uint64_t seed = 0; seed < kInstances && !HasFailure(); ++seed) {
+  for (uint64_t seed = 0; seed < instances && !HasFailure(); ++seed) {
     Random random(seed * hlo::kNumOpcodes + static_cast<uint64_t>(GetParam()));
     const std::string text = RandomInstance(random, opcode);
     ASSERT_NE(text, "") << "no generator for this opcode";
@@ -91,18 +53,11 @@ TEST_P(OpcodeMaps, EqualEnumeration) {
     ASSERT_TRUE(verified.ok()) << verified.message();
     const Instruction& root = (*module)->entry().root();
     ASSERT_EQ(root.opcode(), opcode);
-    const IntegerValues integers = RandomIntegers((*module)->entry(), random);
-    Outcome outcome;
-    outcome.integers = &integers;
-    Circumstances circumstances;
-    circumstances.num_devices = IsCollective(opcode) ? kNumDevices : 1;
-    circumstances.iterations = random.Between(0, 3);
-    for (int64_t device = 0; device < circumstances.num_devices; ++device) {
-      circumstances.device = device;
-      outcome.reads.push_back(Provenance(root, integers, circumstances));
-    }
+    RunValues values(**module, random, DevicesOf(**module));
+    const auto run = TracedRun::Make(root, values);
+    ASSERT_TRUE(run.ok()) << run.status().message();
     indexing_analysis::IndexingAnalysis analysis(&context);
-    ASSERT_EQ(CheckRelation(root, analysis, outcome, records), "");
+    ASSERT_EQ(CheckRelation(root, analysis, *run, values, records), "");
   }
   EXPECT_EQ(records.unknown, 0);
   if (!DependsOnValues(opcode)) {

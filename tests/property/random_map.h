@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "tests/property/random_hlo.h"
+#include "tests/property/random.h"
 
 namespace hlo_indexing::testing {
 

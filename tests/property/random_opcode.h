@@ -4,9 +4,11 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
+#include "hlo/module.h"
 #include "hlo/opcode.h"
-#include "tests/property/random_hlo.h"
+#include "tests/property/random.h"
 
 namespace hlo_indexing::testing {
 
@@ -16,6 +18,16 @@ inline constexpr int64_t kNumDevices = 8;
 /// The text of a module whose entry's root is an instance of the opcode. Sizes are 0, 1, primes and
 /// others; paddings may be negative.
 std::string RandomInstance(Random& random, hlo::Opcode opcode);
+
+/// The text of a module whose entry's root is a call or fusion of a few instances of the opcodes,
+/// each on what others give; it may call further computations.
+std::string RandomFusion(Random& random, const std::vector<hlo::Opcode>& opcodes);
+
+/// How many devices a module needs: kNumDevices if it has an operation between devices, else 1.
+int64_t DevicesOf(const hlo::Module& module);
+
+/// Every opcode whose result is an array that others may compute with.
+std::vector<hlo::Opcode> FusibleOpcodes();
 
 }  // namespace hlo_indexing::testing
 

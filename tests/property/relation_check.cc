@@ -2,7 +2,11 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 #include <tuple>
+#include <vector>
+
+#include "tests/property/positions.h"
 
 namespace hlo_indexing::testing {
 namespace {
@@ -25,19 +29,22 @@ enum class From : uint8_t { kOutput, kInput };
 // Collects the pairs of one map by trying all points.
 class MapPoints {
  public:
-  MapPoints(const Instruction& root, const Outcome& outcome, const Shape& from, const Shape& to)
-      : root_(root), outcome_(outcome), from_(from), to_(to) {}
+  MapPoints(const Instruction& root, RunValues& values, const Shape& from, const Shape& to)
+      : root_(root), values_(values), from_(from), to_(to) {}
 
   // What is wrong, if anything.
   std::string Collect(const IndexingMap& map, const IndexingMap* replica_map, From from,
                       Relation& relation) {
-    const int64_t devices = static_cast<int64_t>(outcome_.reads.size());
-    for (int64_t device = 0; device < devices; ++device) {
-      for (int64_t i = 0; i < from_.num_elements(); ++i) {
-        const std::vector<int64_t> dimensions = Unflatten(i, from_.sizes());
-        std::string error = AtElement(map, device, dimensions, [&](const auto& symbols) {
-          return AddPoint(map, replica_map, from, device, i, dimensions, symbols, relation);
-        });
+    if (!map.Verify().ok() || (replica_map != nullptr && !replica_map->Verify().ok())) {
+      return "mentions a variable that it has not: " + map.ToString();
+    }
+    // Values are those of the device whose output it is: from an input, the one that is reached.
+    const bool reaches_others = replica_map != nullptr && from == From::kInput;
+    for (int64_t device = 0; device < values_.num_devices(); ++device) {
+      const int64_t first = reaches_others ? 0 : device;
+      const int64_t last = reaches_others ? values_.num_devices() - 1 : device;
+      for (int64_t of_values = first; of_values <= last; ++of_values) {
+        std::string error = CollectOnDevice(map, replica_map, from, {device, of_values}, relation);
         if (!error.empty()) return error;
       }
     }
@@ -45,33 +52,50 @@ class MapPoints {
   }
 
  private:
+  struct Devices {
+    int64_t asks;
+    int64_t of_values;
+  };
+
+  std::string CollectOnDevice(const IndexingMap& map, const IndexingMap* replica_map, From from,
+                              Devices devices, Relation& relation) {
+    for (int64_t i = 0; i < from_.num_elements(); ++i) {
+      const std::vector<int64_t> dimensions = Unflatten(i, from_.sizes());
+      std::string error = AtElement(map, devices, dimensions, [&](const auto& symbols) {
+        return AddPoint(map, replica_map, from, devices, i, dimensions, symbols, relation);
+      });
+      if (!error.empty()) return error;
+    }
+    return "";
+  }
+
   std::string AddPoint(const IndexingMap& map, const IndexingMap* replica_map, From from,
-                       int64_t device, int64_t element, const std::vector<int64_t>& dimensions,
+                       Devices devices, int64_t element, const std::vector<int64_t>& dimensions,
                        const std::vector<int64_t>& symbols, Relation& relation) {
     const auto result = map.Evaluate(dimensions, symbols);
     if (!result) return "cannot be evaluated: " + map.ToString();
     const auto other = Flatten(*result, to_.sizes());
     if (!other) return "a result lies outside the array: " + map.ToString();
-    int64_t other_device = device;
+    int64_t other_device = devices.asks;
     if (replica_map != nullptr) {
       const auto replica = replica_map->Evaluate(dimensions, symbols);
       if (!replica || replica->size() != 1) return "no device: " + replica_map->ToString();
       other_device = (*replica)[0];
     }
-    if (other_device < 0 || other_device >= static_cast<int64_t>(outcome_.reads.size())) {
+    if (other_device < 0 || other_device >= values_.num_devices()) {
       return "there is no such device: " + replica_map->ToString();
     }
     if (from == From::kOutput) {
-      relation.emplace(device, element, other_device, *other);
-    } else {
-      relation.emplace(other_device, *other, device, element);
+      relation.emplace(devices.asks, element, other_device, *other);
+    } else if (other_device == devices.of_values) {
+      relation.emplace(other_device, *other, devices.asks, element);
     }
     return "";
   }
 
   // Calls `visit` for every point of the domain with these dimensions.
   template <typename Visit>
-  std::string AtElement(const IndexingMap& map, int64_t device,
+  std::string AtElement(const IndexingMap& map, Devices devices,
                         const std::vector<int64_t>& dimensions, Visit visit) {
     std::vector<int64_t> symbols(map.num_ranges() + map.num_runtime());
     for (size_t i = 0; i < map.num_ranges(); ++i) {
@@ -81,7 +105,9 @@ class MapPoints {
     while (true) {
       bool is_known = true;
       for (size_t i = 0; i < map.num_runtime() && is_known; ++i) {
-        const auto value = ValueOf(map.runtime()[i], device, dimensions, symbols);
+        std::string error;
+        const auto value = ValueOf(map.runtime()[i], devices, dimensions, symbols, error);
+        if (!error.empty()) return error;
         is_known = value.has_value();
         if (is_known) symbols[map.num_ranges() + i] = *value;
       }
@@ -100,14 +126,19 @@ class MapPoints {
     }
   }
 
-  std::optional<int64_t> ValueOf(const RuntimeVariable& variable, int64_t device,
+  // The value of a runtime variable in this run; nothing where it stands outside of its array.
+  std::optional<int64_t> ValueOf(const RuntimeVariable& variable, Devices devices,
                                  const std::vector<int64_t>& dimensions,
-                                 const std::vector<int64_t>& ranges) {
-    if (variable.instruction == nullptr) return device;
+                                 const std::vector<int64_t>& ranges, std::string& error) {
+    if (variable.instruction == nullptr) return devices.asks;
+    if (variable.index.IsUnknown()) {
+      error = "a runtime variable without an index";
+      return std::nullopt;
+    }
     std::vector<int64_t> symbols(
         ranges.begin(), ranges.begin() + static_cast<std::ptrdiff_t>(variable.index.num_ranges()));
     for (const RuntimeVariable& nested : variable.index.runtime()) {
-      const auto value = ValueOf(nested, device, dimensions, ranges);
+      const auto value = ValueOf(nested, devices, dimensions, ranges, error);
       if (!value) return std::nullopt;
       symbols.push_back(*value);
     }
@@ -118,24 +149,30 @@ class MapPoints {
     // Values inside the root's computation are reached through the root.
     std::vector<const Instruction*> calls(variable.calls.begin(), variable.calls.end());
     if (&variable.instruction->parent() != &root_.parent()) calls.insert(calls.begin(), &root_);
-    const auto value = outcome_.integers->Get(*variable.instruction, *element, calls);
-    if (!value) return std::nullopt;
-    return std::clamp(*value, variable.bounds.lower, variable.bounds.upper);
+    const auto values = values_.ValuesOf(*variable.instruction, calls);
+    if (!values.ok()) {
+      error = "a runtime variable has no value: " + std::string(values.status().message());
+      return std::nullopt;
+    }
+    const hlo::Value& value = (*values)[static_cast<size_t>(devices.of_values)];
+    const int64_t integer =
+        value.ArrayLeaves()[static_cast<size_t>(variable.leaf)]->Integer(*element);
+    return std::clamp(integer, variable.bounds.lower, variable.bounds.upper);
   }
 
   const Instruction& root_;
-  const Outcome& outcome_;
+  RunValues& values_;
   const Shape& from_;
   const Shape& to_;
 };
 
-Relation Expected(const Outcome& outcome, size_t output, size_t operand, int64_t leaf) {
+Relation Expected(const TracedRun& run, const Shape& output_shape, int64_t output, size_t operand,
+                  int64_t leaf) {
   Relation relation;
-  for (size_t device = 0; device < outcome.reads.size(); ++device) {
-    const std::vector<Sources>& elements = outcome.reads[device][output];
-    for (size_t i = 0; i < elements.size(); ++i) {
-      for (const Source& source : elements[i]) {
-        if (source.operand != operand || source.leaf != leaf) continue;
+  for (int64_t device = 0; device < run.num_devices(); ++device) {
+    for (int64_t i = 0; i < output_shape.num_elements(); ++i) {
+      for (const hlo::Source& source : run.Reads(device, output, i)) {
+        if (source.argument != static_cast<int64_t>(operand) || source.leaf != leaf) continue;
         relation.emplace(device, i, source.device, source.element);
       }
     }
@@ -164,7 +201,7 @@ std::string Compare(const Relation& actual, const Relation& expected, Exactness 
 }  // namespace
 
 std::string CheckRelation(const Instruction& instruction, IndexingAnalysis& analysis,
-                          const Outcome& outcome, RecordCount& records) {
+                          const TracedRun& run, RunValues& values, RecordCount& records) {
   for (const From from : {From::kOutput, From::kInput}) {
     for (int64_t output = 0; output < instruction.shape().num_array_leaves(); ++output) {
       const OutputIndexing indexing = from == From::kOutput
@@ -191,7 +228,7 @@ std::string CheckRelation(const Instruction& instruction, IndexingAnalysis& anal
           ++(exactness == Exactness::kExact ? records.exact : records.superset);
           if (exactness != Exactness::kExact && found->reason.empty()) return where + "no reason";
           const Shape& operand_shape = shape.ArrayLeaf(leaf);
-          MapPoints points(instruction, outcome,
+          MapPoints points(instruction, values,
                            from == From::kOutput ? output_shape : operand_shape,
                            from == From::kOutput ? operand_shape : output_shape);
           Relation actual;
@@ -202,8 +239,8 @@ std::string CheckRelation(const Instruction& instruction, IndexingAnalysis& anal
                                has_replica ? &*(*found->replica_maps)[k] : nullptr, from, actual);
             if (!error.empty()) return where + error;
           }
-          const std::string difference = Compare(
-              actual, Expected(outcome, static_cast<size_t>(output), operand, leaf), exactness);
+          const std::string difference =
+              Compare(actual, Expected(run, output_shape, output, operand, leaf), exactness);
           if (difference.empty()) continue;
           std::string maps;
           for (size_t k = 0; is_read && k < found->maps->size(); ++k) {

@@ -11,7 +11,7 @@
 #include "mlir/IR/MLIRContext.h"
 #include "tests/property/map_points.h"
 #include "tests/property/num_cases.h"
-#include "tests/property/random_hlo.h"
+#include "tests/property/random.h"
 
 namespace hlo_indexing::testing {
 namespace {

@@ -1,10 +1,9 @@
-// Random HLO modules of the opcodes that have read rules, small enough to enumerate.
-#ifndef HLO_INDEXING_TESTS_PROPERTY_RANDOM_HLO_H_
-#define HLO_INDEXING_TESTS_PROPERTY_RANDOM_HLO_H_
+// A seeded source of choices.
+#ifndef HLO_INDEXING_TESTS_PROPERTY_RANDOM_H_
+#define HLO_INDEXING_TESTS_PROPERTY_RANDOM_H_
 
 #include <cstdint>
 #include <random>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -46,10 +45,6 @@ class Random {
 /// Random sizes whose product is `total`, at most `max_rank` of them, ones included.
 Sizes RandomFactors(Random& random, int64_t total, size_t max_rank);
 
-/// The text of a module whose entry holds one call or fusion `f` of random data movement,
-/// elementwise, reducing and dynamic operations on parameters; it may call further computations.
-std::string RandomModule(Random& random);
-
 }  // namespace hlo_indexing::testing
 
-#endif  // HLO_INDEXING_TESTS_PROPERTY_RANDOM_HLO_H_
+#endif  // HLO_INDEXING_TESTS_PROPERTY_RANDOM_H_

@@ -1,0 +1,194 @@
+// Instances of opcodes that hand values on: tuples, asynchronous pairs, branches, loops, calls.
+#include <utility>
+
+#include "tests/property/random_opcode_generators.h"
+
+namespace hlo_indexing::testing::generate {
+using hlo::Opcode;
+
+namespace {
+
+// Starts an operation that reverses the first dimension: (shape of the array, name).
+std::pair<std::string, std::string> StartReverse(RandomComputation& i, std::string& operation) {
+  const Sizes sizes = i.SomeSizes(1, 2);
+  const std::string shape = ShapeText("f32", sizes);
+  const std::string callee =
+      i.callees.Add("reversed", "{\n  p = " + shape + " parameter(0)\n  ROOT r = " + shape +
+                                    " reverse(p), dimensions={0}\n}");
+  operation = "async-start(" + i.Operand(sizes) + "), calls=" + callee;
+  return {shape, "((" + shape + "), " + shape + ", s32[])"};
+}
+
+}  // namespace
+
+void Rng(RandomComputation& i) {
+  const std::string low = i.Operand(Sizes());
+  const std::string high = i.Operand(Sizes());
+  i.Result(i.SomeSizes(0, 2), "rng(" + low + ", " + high + "), distribution=rng_uniform");
+}
+
+void RngBitGenerator(RandomComputation& i) {
+  const std::string state = i.AddParameter("u64[3]");
+  i.Result("(u64[3], " + ShapeText("u32", i.SomeSizes(0, 2)) + ")",
+           "rng-bit-generator(" + state + "), algorithm=rng_default");
+}
+
+void Tuple(RandomComputation& i) {
+  const std::string a = ShapeText("f32", i.SomeSizes(0, 2));
+  const std::string b = ShapeText("f32", i.SomeSizes(0, 2));
+  const std::string pair = i.AddParameter("(" + a + ", " + b + ")");
+  i.Result("(" + a + ", (" + a + ", " + b + "))", "tuple(" + i.AddParameter(a) + ", " + pair + ")");
+}
+
+void GetTupleElement(RandomComputation& i) {
+  const std::string a = ShapeText("f32", i.SomeSizes(0, 2));
+  const std::string b = ShapeText("f32", i.SomeSizes(0, 2));
+  const int64_t index = i.random.Between(0, 2);
+  const std::string pair = "(" + a + ", " + b + ")";
+  i.Result(index == 1 ? pair : b, "get-tuple-element(" +
+                                      i.AddParameter("(" + b + ", " + pair + ", " + b + ")") +
+                                      "), index=" + std::to_string(index));
+}
+
+// Passes a tuple or array on.
+void PassOn(RandomComputation& i, const std::string& name, const std::string& attributes) {
+  const Sizes sizes = i.SomeSizes(0, 2);
+  const std::string array = ShapeText("f32", sizes);
+  if (i.Maybe()) return i.Result(array, name + "(" + i.Operand(sizes) + ")" + attributes);
+  const std::string pair = "(" + array + ", f32[3])";
+  i.Result(pair, name + "(" + i.AddParameter(pair) + ")" + attributes);
+}
+
+void AddDependency(RandomComputation& i) {
+  const Sizes sizes = i.SomeSizes(0, 2);
+  const std::string token = i.Line("token[]", "after-all()");
+  i.Result(sizes, "add-dependency(" + i.Operand(sizes) + ", " + token + ")");
+}
+
+void Done(RandomComputation& i, Opcode opcode) {
+  const std::string shape = ShapeText("f32", i.SomeSizes(0, 2));
+  const std::string name = hlo::OpcodeName(opcode).str();
+  if (opcode == Opcode::kAllReduceDone) {
+    return i.Result(shape, name + "(" + i.AddParameter(shape) + ")");
+  }
+  if (opcode == Opcode::kRecvDone) {
+    return i.Result("(" + shape + ", token[])",
+                    "recv-done(" + i.AddParameter("(" + shape + ", u32[], token[])") + ")");
+  }
+  const std::string first = opcode == Opcode::kCopyDone ? shape : "f32[5]";
+  i.Result(shape, name + "(" + i.AddParameter("(" + first + ", " + shape + ", u32[])") + ")");
+}
+
+void CopyStart(RandomComputation& i) {
+  const Sizes sizes = i.SomeSizes(0, 2);
+  const std::string shape = ShapeText("f32", sizes);
+  i.Result("(" + shape + ", " + shape + ", u32[])", "copy-start(" + i.Operand(sizes) + ")");
+}
+
+void Send(RandomComputation& i) {
+  const Sizes sizes = i.SomeSizes(0, 2);
+  const std::string token = i.Line("token[]", "after-all()");
+  i.Result("(" + ShapeText("f32", sizes) + ", u32[], token[])",
+           "send(" + i.Operand(sizes) + ", " + token + "), channel_id=1");
+}
+
+void AsyncStart(RandomComputation& i) {
+  std::string operation;
+  const auto [array, shape] = StartReverse(i, operation);
+  i.Result(shape, operation);
+}
+
+void AsyncUpdate(RandomComputation& i) {
+  std::string operation;
+  const auto [array, shape] = StartReverse(i, operation);
+  i.Result(shape, "async-update(" + i.Line(shape, operation) + ")");
+}
+
+void AsyncDone(RandomComputation& i) {
+  std::string operation;
+  const auto [array, shape] = StartReverse(i, operation);
+  i.Result(array, "async-done(" + i.Line(shape, operation) + ")");
+}
+
+void Conditional(RandomComputation& i) {
+  const Sizes sizes = i.SomeSizes(1, 2);
+  const std::string shape = ShapeText("f32", sizes);
+  const bool is_predicate = i.Maybe();
+  const int64_t count = is_predicate ? 2 : i.random.Between(1, 4);
+  const std::string selector = is_predicate ? i.Operand("pred", Sizes()) : i.Index();
+  std::string operands;
+  std::vector<std::string> branches;
+  for (int64_t k = 0; k < count; ++k) {
+    const std::string operation = i.random.Pick(std::vector<std::string>{
+        "negate(p)", "reverse(p), dimensions={0}", "copy(p)", "dynamic-slice(p"});
+    const bool is_sliced = operation.starts_with("dynamic");
+    std::string body = "{\n  p = " + shape + " parameter(0)\n";
+    std::string root = operation;
+    if (is_sliced) {
+      body += "  n = s32[] constant(" + std::to_string(i.random.Between(-1, 3)) + ")\n";
+      for (size_t d = 0; d < sizes.size(); ++d) root += ", n";
+      root += "), dynamic_slice_sizes=" + Braces(sizes);
+    }
+    body += "  ROOT r = " + shape + " " + root + "\n}";
+    branches.push_back(i.callees.Add("branch", body));
+    operands += ", " + i.Operand(sizes);
+  }
+  std::string attributes;
+  if (is_predicate && i.Maybe()) {
+    attributes = "true_computation=" + branches[0] + ", false_computation=" + branches[1];
+  } else {
+    for (const std::string& branch : branches) {
+      attributes += (attributes.empty() ? "branch_computations={" : ", ") + branch;
+    }
+    attributes += "}";
+  }
+  i.Result(shape, "conditional(" + selector + operands + "), " + attributes);
+}
+
+void While(RandomComputation& i) {
+  const Sizes sizes = {i.random.Between(1, 5), i.random.Between(1, 3)};
+  const std::string a = ShapeText("f32", sizes);
+  const std::string state = "(s32[], " + a + ", " + a + ", f32[])";
+  const std::string change = i.random.Pick(std::vector<std::string>{
+      "reverse(x), dimensions={0}", "add(x, y)", "broadcast(s), dimensions={}",
+      "dynamic-update-slice(x, row, n, zero)"});
+  const std::string condition = i.callees.Add(
+      "condition",
+      "{\n  p = " + state +
+          " parameter(0)\n  n = s32[] get-tuple-element(p), index=0\n  k = s32[] constant(3)\n"
+          "  ROOT r = pred[] compare(n, k), direction=LT\n}");
+  const std::string body = i.callees.Add(
+      "body", "{\n  p = " + state +
+                  " parameter(0)\n  n = s32[] get-tuple-element(p), index=0\n  x = " + a +
+                  " get-tuple-element(p), index=1\n  y = " + a +
+                  " get-tuple-element(p), index=2\n  s = f32[] get-tuple-element(p), index=3\n"
+                  "  one = s32[] constant(1)\n  zero = s32[] constant(0)\n  m = s32[] add(n, one)\n"
+                  "  row = " +
+                  ShapeText("f32", {1, sizes[1]}) +
+                  " slice(y), slice={[0:1], [0:" + std::to_string(sizes[1]) + "]}\n  z = " + a +
+                  " " + change + "\n  ROOT t = " + state + " tuple(m, z, y, s)\n}");
+  // Few iterations, whatever the index was computed from.
+  const std::string first = i.Index();
+  const std::string least = i.Line("s32[]", "constant(-2)");
+  std::string operands = i.Line("s32[]", "maximum(" + first + ", " + least + ")");
+  operands += ", " + i.Operand(sizes);
+  operands += ", " + i.Operand(sizes);
+  operands += ", " + i.Operand(Sizes());
+  const std::string initial = i.Line(state, "tuple(" + operands + ")");
+  i.Result(state, "while(" + initial + "), condition=" + condition + ", body=" + body);
+}
+
+void Called(RandomComputation& i, Opcode opcode) {
+  const Sizes sizes = i.SomeSizes(1, 3);
+  const std::string shape = ShapeText("f32", sizes);
+  const std::string pair = "(" + shape + ", " + shape + ")";
+  const std::string callee = i.callees.Add(
+      "called", "{\n  p = " + shape + " parameter(0)\n  q = " + shape + " parameter(1)\n  v = " +
+                    shape + " reverse(p), dimensions={0}\n  ROOT r = " + pair + " tuple(v, q)\n}");
+  std::string operands = i.Operand(sizes);
+  operands += ", " + i.Operand(sizes);
+  i.Result(pair, opcode == Opcode::kFusion ? "fusion(" + operands + "), kind=kLoop, calls=" + callee
+                                           : "call(" + operands + "), to_apply=" + callee);
+}
+
+}  // namespace hlo_indexing::testing::generate
