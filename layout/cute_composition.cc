@@ -1,0 +1,559 @@
+#include "layout/cute_composition.h"
+
+#include <algorithm>
+#include <numeric>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "layout/cute_modes.h"
+#include "layout/cute_tuple.h"
+#include "llvm/ADT/STLExtras.h"
+#include "support/checked_math.h"
+#include "support/status_macros.h"
+
+namespace hlo_indexing::layout {
+namespace {
+
+using support::kInt64Max;
+using Wide = __int128;
+
+// A place of A at which the digits of a mode begin: where the function bends.
+struct Place {
+  // P_k.
+  int64_t value;
+  // c_k; never 0.
+  Wide bend;
+};
+
+// A jump of floor(i * rest / place) by 1 for every step of `place / rest`.
+struct Rate {
+  int64_t rest;
+  int64_t place;
+  Wide bend;
+
+  bool SameAs(const Rate& other) const {
+    return static_cast<Wide>(rest) * other.place == static_cast<Wide>(other.rest) * place;
+  }
+  // The least i with floor(i * rest / place) >= count; rest is not 0.
+  Wide StepOf(Wide count) const { return (count * place + rest - 1) / rest; }
+};
+
+// Adds up what bends alike; what cancels is left out.
+void MergeRates(llvm::SmallVectorImpl<Rate>& rates) {
+  for (size_t i = 0; i < rates.size(); ++i) {
+    for (size_t k = rates.size() - 1; k > i; --k) {
+      if (!rates[i].SameAs(rates[k])) continue;
+      rates[i].bend += rates[k].bend;
+      rates.erase(rates.begin() + static_cast<ptrdiff_t>(k));
+    }
+  }
+  llvm::erase_if(rates, [](const Rate& rate) { return rate.bend == 0; });
+}
+
+template <class Bends>
+bool HaveOneSign(const Bends& bends) {
+  return llvm::all_of(bends, [](const auto& x) { return x.bend > 0; }) ||
+         llvm::all_of(bends, [](const auto& x) { return x.bend < 0; });
+}
+
+// The left layout, or the mode of it that an axis picks.
+class LeftSide {
+ public:
+  // The modes must be coalesced, the last one kept.
+  explicit LeftSide(CuteModes modes) : modes_(std::move(modes)) {
+    int64_t place = 1;
+    places_.push_back(place);
+    for (size_t k = 0; k + 1 < modes_.size(); ++k) {
+      const std::optional<int64_t> next = support::CheckedMul(place, modes_[k].extent.value);
+      // No index reaches the modes beyond 2^63.
+      if (!next) {
+        modes_.truncate(k + 1);
+        break;
+      }
+      place = *next;
+      places_.push_back(place);
+    }
+    for (const CuteMode& mode : modes_) {
+      if (!llvm::is_contained(axes_, mode.stride.axes)) axes_.push_back(mode.stride.axes);
+    }
+    for (const AxisPath& axis : axes_) bends_.push_back(BendsAlong(axis));
+  }
+
+  llvm::ArrayRef<CuteMode> modes() const { return modes_; }
+  bool IsLinear() const { return modes_.size() == 1; }
+  bool IsEmpty() const {
+    return llvm::any_of(modes_, [](const CuteMode& mode) { return mode.extent.value == 0; });
+  }
+  // Where the function bends, for each axis along which it counts.
+  llvm::ArrayRef<llvm::SmallVector<Place, 4>> bends() const { return bends_; }
+
+  // The digit of an index in a mode.
+  int64_t Digit(int64_t index, size_t mode) const {
+    const int64_t above = index / places_[mode];
+    return mode + 1 == modes_.size() ? above : above % modes_[mode].extent.value;
+  }
+
+  // The offset of an index along an axis; wide enough for any.
+  Wide Evaluate(int64_t index, AxisPath axis) const {
+    Wide value = 0;
+    for (size_t k = 0; k < modes_.size(); ++k) {
+      if (modes_[k].stride.axes != axis) continue;
+      value += static_cast<Wide>(Digit(index, k)) * modes_[k].stride.value;
+    }
+    return value;
+  }
+  llvm::ArrayRef<AxisPath> axes() const { return axes_; }
+
+  // How many leading modes an index below `end` reaches.
+  size_t ModesBelow(Wide end) const {
+    size_t count = 1;
+    while (count < modes_.size() && places_[count] < end) ++count;
+    return count;
+  }
+  // Whether the extents of that many modes are static.
+  bool ExtentsAreStatic(size_t count) const {
+    return llvm::all_of(llvm::ArrayRef(modes_).take_front(count),
+                        [](const CuteMode& mode) { return mode.extent.is_static(); });
+  }
+
+ private:
+  llvm::SmallVector<Place, 4> BendsAlong(AxisPath axis) const {
+    llvm::SmallVector<Place, 4> bends;
+    const auto stride = [&](size_t k) -> Wide {
+      return modes_[k].stride.axes == axis ? modes_[k].stride.value : 0;
+    };
+    for (size_t k = 1; k < modes_.size(); ++k) {
+      const Wide bend = stride(k) - modes_[k - 1].extent.value * stride(k - 1);
+      if (bend != 0) bends.push_back({places_[k], bend});
+    }
+    return bends;
+  }
+
+  CuteModes modes_;
+  llvm::SmallVector<int64_t, 6> places_;
+  llvm::SmallVector<AxisPath, 1> axes_;
+  llvm::SmallVector<llvm::SmallVector<Place, 4>, 1> bends_;
+};
+
+// A part of a mode of B on which A is linear.
+struct Piece {
+  int64_t extent;
+  int64_t step;
+};
+
+// The composition of one left side with some modes of B. `Fail` texts begin where the caller's
+// sentence about the two layouts ends.
+class Composer {
+ public:
+  Composer(const LeftSide& left, const CompositionLimits& limits)
+      : left_(left), points_(limits.points) {}
+
+  // The modes that the mode becomes.
+  absl::StatusOr<CuteModes> ComposeMode(const CuteMode& mode);
+  // Whether all that went through ComposeMode adds up.
+  absl::Status CheckSum();
+
+ private:
+  absl::StatusOr<int64_t> LinearRun(int64_t step, int64_t extent);
+  absl::StatusOr<int64_t> FirstStep(llvm::SmallVector<Rate, 4> rates, int64_t extent);
+  absl::StatusOr<TupleInteger> StrideOf(int64_t step, const CuteMode& mode) const;
+  TupleInteger ExtentOf(const Piece& piece, const CuteMode& mode) const;
+  CuteMode SizeOneMode(const CuteMode& mode) const;
+  absl::Status CheckAlong(size_t axis);
+  absl::Status TryPoints(size_t axis, llvm::ArrayRef<Place> places);
+  absl::Status Refuse(const CuteMode& mode, const Piece& piece, int64_t run) const;
+  absl::Status RefuseSum(llvm::ArrayRef<int64_t> digits) const;
+  bool SpendPoint() { return points_-- > 0; }
+  static absl::Status Undecided() {
+    return absl::ResourceExhaustedError(
+        ": it is not decided whether there is such a layout, for carries may cancel and the limit "
+        "of points to try is reached; the composed map is exact");
+  }
+
+  const LeftSide& left_;
+  int64_t points_;
+  std::vector<Piece> pieces_;
+};
+
+std::string ModeText(const CuteMode& mode) {
+  return IntTuple::Integer(mode.extent).ToString() + ":" +
+         IntTuple::Integer(mode.stride).ToString();
+}
+
+std::string WideText(Wide value) {
+  const bool negative = value < 0;
+  std::string text;
+  do {
+    const int digit = static_cast<int>(value % 10);
+    text += static_cast<char>('0' + (digit < 0 ? -digit : digit));
+    value /= 10;
+  } while (value != 0);
+  if (negative) text += '-';
+  std::reverse(text.begin(), text.end());
+  return text;
+}
+
+absl::Status Overflow() {
+  return absl::OutOfRangeError(": an offset does not fit in 64 bits");
+}
+
+absl::StatusOr<CuteModes> Composer::ComposeMode(const CuteMode& mode) {
+  if (mode.stride.value == 0) {
+    CuteMode constant = mode;
+    constant.stride.axes = {};
+    return CuteModes{constant};
+  }
+  if (left_.IsLinear()) {
+    TupleInteger step = mode.stride;
+    step.axes = {};
+    const std::optional<TupleInteger> stride = Times(step, left_.modes()[0].stride);
+    if (!stride) return Overflow();
+    return CuteModes{{mode.extent, *stride}};
+  }
+  if (mode.extent.value == 1) return CuteModes{SizeOneMode(mode)};
+  if (mode.stride.value < 0) {
+    return absl::InvalidArgumentError(": the mode " + ModeText(mode) +
+                                      " of B runs below 0, where A has no values");
+  }
+  CuteModes result;
+  int64_t rest = mode.extent.value;
+  int64_t step = mode.stride.value;
+  while (true) {
+    HLO_INDEXING_ASSIGN_OR_RETURN(const int64_t run, LinearRun(step, rest));
+    if (rest % run != 0) return Refuse(mode, {rest, step}, run);
+    const Piece piece = {run, step};
+    HLO_INDEXING_ASSIGN_OR_RETURN(const TupleInteger stride, StrideOf(step, mode));
+    const bool whole = run == mode.extent.value;
+    result.push_back({whole ? mode.extent : ExtentOf(piece, mode), stride});
+    pieces_.push_back(piece);
+    rest /= run;
+    if (rest == 1) return result;
+    step *= run;
+  }
+}
+
+// For how many steps i -> A(i * step) is linear, at most `extent`.
+absl::StatusOr<int64_t> Composer::LinearRun(int64_t step, int64_t extent) {
+  int64_t run = extent;
+  for (const llvm::SmallVector<Place, 4>& bends : left_.bends()) {
+    llvm::SmallVector<Rate, 4> rates;
+    for (const Place& place : bends) {
+      const int64_t rest = step % place.value;
+      if (rest == 0 || (place.value - 1) / rest >= run - 1) continue;
+      rates.push_back({rest, place.value, place.bend});
+    }
+    if (rates.empty()) continue;
+    if (HaveOneSign(rates)) {
+      for (const Rate& rate : rates) {
+        run = std::min(run, (rate.place - 1) / rate.rest + 1);
+      }
+      continue;
+    }
+    HLO_INDEXING_ASSIGN_OR_RETURN(run, FirstStep(std::move(rates), run));
+  }
+  return run;
+}
+
+// The first step below `extent` at which the jumps so far do not cancel, or else `extent`.
+absl::StatusOr<int64_t> Composer::FirstStep(llvm::SmallVector<Rate, 4> rates, int64_t extent) {
+  MergeRates(rates);
+  if (rates.empty()) return extent;
+  // After a period the jumps repeat.
+  Wide period = 1;
+  for (const Rate& rate : rates) {
+    const Wide denominator = rate.place / std::gcd(rate.rest, rate.place);
+    const Wide common = std::gcd(static_cast<int64_t>(period % denominator),
+                                 static_cast<int64_t>(denominator));
+    period = std::min<Wide>(period / common * denominator, kInt64Max);
+  }
+  llvm::SmallVector<Wide, 4> jumps(rates.size(), 0);
+  Wide sum = 0;
+  while (true) {
+    Wide next = extent;
+    for (size_t k = 0; k < rates.size(); ++k) {
+      next = std::min(next, rates[k].StepOf(jumps[k] + 1));
+    }
+    if (next >= extent || next > period) return extent;
+    for (size_t k = 0; k < rates.size(); ++k) {
+      if (rates[k].StepOf(jumps[k] + 1) != next) continue;
+      ++jumps[k];
+      sum += rates[k].bend;
+    }
+    if (sum != 0) return static_cast<int64_t>(next);
+    if (!SpendPoint()) return Undecided();
+  }
+}
+
+// The offset of a step, as a stride.
+absl::StatusOr<TupleInteger> Composer::StrideOf(int64_t step, const CuteMode& mode) const {
+  TupleInteger stride = StaticInteger(0);
+  const size_t count = left_.ModesBelow(static_cast<Wide>(step) + 1);
+  const bool digits_are_static =
+      mode.stride.is_static() && left_.ExtentsAreStatic(count - 1) &&
+      (step == mode.stride.value || mode.extent.is_static());
+  for (size_t k = 0; k < count; ++k) {
+    const int64_t digit = left_.Digit(step, k);
+    if (digit == 0) continue;
+    TupleInteger coordinate = StaticInteger(digit);
+    if (!digits_are_static) coordinate.kind = IntegerKind::kDynamic;
+    const std::optional<TupleInteger> part = Times(coordinate, left_.modes()[k].stride);
+    if (!part) return Overflow();
+    if (part->value == 0) continue;
+    if (stride.value != 0 && stride.axes != part->axes) {
+      return absl::FailedPreconditionError(
+          ": there is no such layout. The mode " + ModeText(mode) +
+          " of B would count along several axes of A's coordinates at once");
+    }
+    if (stride.value == 0) stride.axes = part->axes;
+    const std::optional<TupleInteger> sum = Plus(stride, *part);
+    if (!sum) return Overflow();
+    stride = *sum;
+  }
+  return stride;
+}
+
+TupleInteger Composer::ExtentOf(const Piece& piece, const CuteMode& mode) const {
+  TupleInteger extent = StaticInteger(piece.extent);
+  const size_t count = left_.ModesBelow(static_cast<Wide>(piece.step) * piece.extent);
+  if (!mode.extent.is_static() || !mode.stride.is_static() || !left_.ExtentsAreStatic(count)) {
+    extent.kind = IntegerKind::kDynamic;
+  }
+  return extent;
+}
+
+// A mode of one element gets the stride that it would have further on, rounded up to a whole number
+// of steps of the last mode of A.
+CuteMode Composer::SizeOneMode(const CuteMode& mode) const {
+  TupleInteger step = mode.stride;
+  step.axes = {};
+  for (const CuteMode& passed : left_.modes().drop_back()) {
+    if (step.value <= 0) break;
+    step = DividedRoundingUp(step, passed.extent);
+  }
+  if (step.value < 0) step = StaticInteger(0);
+  return {mode.extent, Times(step, left_.modes().back().stride).value_or(StaticInteger(0))};
+}
+
+absl::Status Composer::CheckSum() {
+  for (size_t axis = 0; axis < left_.axes().size(); ++axis) {
+    HLO_INDEXING_RETURN_IF_ERROR(CheckAlong(axis));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Composer::CheckAlong(size_t axis) {
+  llvm::SmallVector<Place, 4> carrying;
+  for (const Place& place : left_.bends()[axis]) {
+    Wide sum = 0;
+    for (const Piece& piece : pieces_) {
+      sum += static_cast<Wide>(piece.extent - 1) * (piece.step % place.value);
+    }
+    if (sum >= place.value) carrying.push_back(place);
+  }
+  if (carrying.empty()) return absl::OkStatus();
+  if (!HaveOneSign(carrying)) return TryPoints(axis, carrying);
+  std::vector<int64_t> last;
+  for (const Piece& piece : pieces_) last.push_back(piece.extent - 1);
+  return RefuseSum(last);
+}
+
+// Tries all coordinates of the pieces that take part in a carry.
+absl::Status Composer::TryPoints(size_t axis, llvm::ArrayRef<Place> places) {
+  std::vector<size_t> part;
+  for (size_t j = 0; j < pieces_.size(); ++j) {
+    const bool takes_part = llvm::any_of(
+        places, [&](const Place& place) { return pieces_[j].step % place.value != 0; });
+    if (takes_part) part.push_back(j);
+  }
+  const AxisPath along = left_.axes()[axis];
+  std::vector<int64_t> digits(pieces_.size(), 0);
+  Wide sum = 0;
+  int64_t index = 0;
+  while (true) {
+    if (!SpendPoint()) return Undecided();
+    if (left_.Evaluate(index, along) != sum) return RefuseSum(digits);
+    size_t at = 0;
+    for (; at < part.size(); ++at) {
+      const Piece& piece = pieces_[part[at]];
+      const Wide stride = left_.Evaluate(piece.step, along);
+      int64_t& digit = digits[part[at]];
+      if (++digit < piece.extent) {
+        index += piece.step;
+        sum += stride;
+        break;
+      }
+      index -= (piece.extent - 1) * piece.step;
+      sum -= (piece.extent - 1) * stride;
+      digit = 0;
+    }
+    if (at == part.size()) return absl::OkStatus();
+  }
+}
+
+absl::Status Composer::Refuse(const CuteMode& mode, const Piece& piece, int64_t run) const {
+  std::string text = ": there is no such layout. Of the mode " + ModeText(mode) + " of B";
+  if (piece.extent != mode.extent.value) {
+    text += ", what is left is " + std::to_string(piece.extent) + ":" +
+            std::to_string(piece.step) + ", of which";
+  }
+  text += " the first " + std::to_string(run) + " elements lie ";
+  const AxisPath axis = left_.axes()[0];
+  const Wide stride = left_.Evaluate(piece.step, axis);
+  text += WideText(stride) + " apart in A; index " + std::to_string(run * piece.step) +
+          " is at " + WideText(left_.Evaluate(run * piece.step, axis)) + ", not at " +
+          WideText(run * stride) + ", and " + std::to_string(run) + " does not divide " +
+          std::to_string(piece.extent);
+  return absl::FailedPreconditionError(text);
+}
+
+absl::Status Composer::RefuseSum(llvm::ArrayRef<int64_t> digits) const {
+  std::string modes;
+  std::string sum;
+  int64_t index = 0;
+  Wide expected = 0;
+  const AxisPath axis = left_.axes()[0];
+  for (size_t j = 0; j < pieces_.size(); ++j) {
+    const Piece& piece = pieces_[j];
+    modes += (j == 0 ? "" : ", ") + std::to_string(piece.extent) + ":" +
+             std::to_string(piece.step);
+    index += digits[j] * piece.step;
+    expected += digits[j] * left_.Evaluate(piece.step, axis);
+  }
+  return absl::FailedPreconditionError(
+      ": there is no such layout. The modes " + modes +
+      " of B meet in a mode of A and carry over into the next: index " + std::to_string(index) +
+      " is at " + WideText(left_.Evaluate(index, axis)) + ", not at the sum " +
+      WideText(expected));
+}
+
+absl::Status About(const CuteLayout& a, const CuteLayout& b, const absl::Status& status) {
+  return absl::Status(status.code(), "composition(A = " + a.ToString() + ", B = " + b.ToString() +
+                                         ")" + std::string(status.message()));
+}
+
+// The modes of A that a stride of B with that path counts along; the integer that is its only mode
+// stands for a tuple of one.
+absl::StatusOr<CuteModes> ModesAt(const CuteLayout& a, AxisPath path) {
+  const IntTuple* shape = &a.shape();
+  const IntTuple* stride = &a.stride();
+  for (AxisPath rest = path; !rest.empty(); rest = rest.rest()) {
+    if (shape->is_integer() && rest.first() == 0) continue;
+    if (rest.first() >= shape->rank()) {
+      return absl::InvalidArgumentError(": B counts along the axis " + path.ToString() +
+                                        ", which A does not have");
+    }
+    stride = &stride->members()[rest.first()];
+    shape = &shape->members()[rest.first()];
+  }
+  const llvm::SmallVector<TupleInteger, 4> extents = shape->Leaves();
+  const llvm::SmallVector<TupleInteger, 4> strides = stride->Leaves();
+  CuteModes modes;
+  for (size_t i = 0; i < extents.size(); ++i) modes.push_back({extents[i], strides[i]});
+  return CoalescedModes(modes, LastMode::kKept);
+}
+
+// The shape and the stride of B with the modes that its leaves have become.
+IntTuple Rebuild(const IntTuple& profile, llvm::ArrayRef<CuteModes> modes,
+                 TupleInteger CuteMode::*number, size_t& at) {
+  if (!profile.is_integer()) {
+    std::vector<IntTuple> members;
+    members.reserve(profile.members().size());
+    for (const IntTuple& member : profile.members()) {
+      members.push_back(Rebuild(member, modes, number, at));
+    }
+    return IntTuple::Tuple(std::move(members));
+  }
+  const CuteModes& leaf = modes[at++];
+  if (leaf.size() == 1) return IntTuple::Integer(leaf[0].*number);
+  std::vector<IntTuple> members;
+  members.reserve(leaf.size());
+  for (const CuteMode& mode : leaf) members.push_back(IntTuple::Integer(mode.*number));
+  return IntTuple::Tuple(std::move(members));
+}
+
+// Composes the modes of B whose strides have the path.
+absl::Status ComposeAlong(const CuteLayout& a, llvm::ArrayRef<CuteMode> modes, AxisPath path,
+                          const CompositionLimits& limits, std::vector<CuteModes>& results) {
+  HLO_INDEXING_ASSIGN_OR_RETURN(CuteModes left_modes, ModesAt(a, path));
+  const LeftSide left(std::move(left_modes));
+  if (left.IsEmpty()) return absl::InvalidArgumentError(": A has no elements");
+  Composer composer(left, limits);
+  for (size_t i = 0; i < modes.size(); ++i) {
+    if (modes[i].stride.axes != path) continue;
+    HLO_INDEXING_ASSIGN_OR_RETURN(results[i], composer.ComposeMode(modes[i]));
+  }
+  return composer.CheckSum();
+}
+
+absl::StatusOr<CuteLayout> ComposeOrSay(const CuteLayout& a, const CuteLayout& b,
+                                        const CompositionLimits& limits) {
+  const CuteModes modes = FlatModes(b);
+  std::vector<CuteModes> results(modes.size());
+  if (b.size() == 0) {
+    for (size_t i = 0; i < modes.size(); ++i) {
+      results[i] = {{modes[i].extent, StaticInteger(0)}};
+    }
+  } else {
+    llvm::SmallVector<AxisPath, 2> paths;
+    for (const CuteMode& mode : modes) {
+      if (llvm::is_contained(paths, mode.stride.axes)) continue;
+      paths.push_back(mode.stride.axes);
+      HLO_INDEXING_RETURN_IF_ERROR(ComposeAlong(a, modes, mode.stride.axes, limits, results));
+    }
+  }
+  size_t at = 0;
+  IntTuple shape = Rebuild(b.shape(), results, &CuteMode::extent, at);
+  at = 0;
+  IntTuple stride = Rebuild(b.shape(), results, &CuteMode::stride, at);
+  absl::StatusOr<CuteLayout> result = CuteLayout::Create(std::move(shape), std::move(stride));
+  if (!result.ok()) return absl::Status(result.status().code(), ": " + std::string(result.status().message()));
+  return result;
+}
+
+}  // namespace
+
+absl::StatusOr<CuteLayout> Compose(const CuteLayout& a, const CuteLayout& b,
+                                   const CompositionLimits& limits) {
+  absl::StatusOr<CuteLayout> result = ComposeOrSay(a, b, limits);
+  if (!result.ok()) return About(a, b, result.status());
+  return result;
+}
+
+absl::StatusOr<CuteLayout> Compose(const CuteLayout& layout, const CuteTree& tiler,
+                                   const CompositionLimits& limits) {
+  switch (tiler.kind()) {
+    case CuteTree::Kind::kUnderscore:
+      return layout;
+    case CuteTree::Kind::kLayout:
+      return Compose(layout, tiler.layout(), limits);
+    case CuteTree::Kind::kInteger: {
+      HLO_INDEXING_ASSIGN_OR_RETURN(
+          const CuteLayout tile,
+          CuteLayout::Create(IntTuple::Integer(tiler.integer()), IntTuple::Static(1)));
+      return Compose(layout, tile, limits);
+    }
+    case CuteTree::Kind::kTuple:
+      break;
+  }
+  if (tiler.rank() > layout.rank()) {
+    return absl::InvalidArgumentError("the tiler " + tiler.ToString() + " has more modes than " +
+                                      layout.ToString());
+  }
+  std::vector<CuteLayout> modes;
+  for (int64_t i = 0; i < tiler.rank(); ++i) {
+    HLO_INDEXING_ASSIGN_OR_RETURN(const CuteLayout mode, ModeOf(layout, i));
+    HLO_INDEXING_ASSIGN_OR_RETURN(CuteLayout part, Compose(mode, tiler.members()[i], limits));
+    modes.push_back(std::move(part));
+  }
+  return Concatenate(modes);
+}
+
+absl::StatusOr<CuteLayout> WithShape(const CuteLayout& layout, const IntTuple& shape) {
+  HLO_INDEXING_ASSIGN_OR_RETURN(const CuteLayout compact, ColumnMajor(shape));
+  return Compose(layout, compact);
+}
+
+}  // namespace hlo_indexing::layout

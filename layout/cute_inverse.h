@@ -1,0 +1,55 @@
+// What a layout leaves out, and layouts that undo it: complement, inverses, null space, and what
+// two layouts have in common.
+#ifndef HLO_INDEXING_LAYOUT_CUTE_INVERSE_H_
+#define HLO_INDEXING_LAYOUT_CUTE_INVERSE_H_
+
+#include <cstdint>
+
+#include "absl/status/statusor.h"
+#include "layout/cute_layout.h"
+#include "layout/int_tuple.h"
+
+namespace hlo_indexing::layout {
+
+/// What a complement does where strides do not divide each other, so that some offsets cannot be
+/// covered.
+enum class Gaps : uint8_t { kRefused, kSkipped };
+
+/// The layout of what `layout` leaves out of [0, target): increasing, disjoint from it but for 0,
+/// and both together reach `target` at least, rounded up to what the layout spans. With
+/// Gaps::kRefused both together have each offset up to there exactly once. FailedPrecondition where
+/// there is none: two coordinates have one offset, or strides lie inside of what smaller ones span;
+/// InvalidArgument for negative strides and for layouts that map to coordinates.
+/// *4:2, 24 -> (2,3):(_1,8)*
+absl::StatusOr<CuteLayout> Complement(const CuteLayout& layout, const TupleInteger& target,
+                                      Gaps gaps = Gaps::kSkipped);
+
+/// The layout R with layout(R(i)) = i for i below its size: the modes of strides 1, 1 * extent, and
+/// so on. `_1:_0` where no stride is 1. *(8,4):(4,1) -> (4,8):(8,_1)*
+absl::StatusOr<CuteLayout> RightInverse(const CuteLayout& layout);
+
+/// A layout R with layout(R(layout(i))) = layout(i) for every index. FailedPrecondition where the
+/// strides do not allow one, InvalidArgument for negative strides and coordinates.
+/// *4:2 -> (2,4):(_0,_1)*
+absl::StatusOr<CuteLayout> LeftInverse(const CuteLayout& layout);
+
+/// The modes of stride 0, as a layout of indices that the layout maps to 0.
+/// *(2,4):(3,0) -> 4:2*
+absl::StatusOr<CuteLayout> NullSpace(const CuteLayout& layout);
+
+/// The elements, from offset 0 on, that lie adjacent and in the same order in both: a layout of
+/// indices. `_1:_0` where only the first does. *(4,3):(1,4), (4,3):(1,12) -> 4:_1*
+absl::StatusOr<CuteLayout> MaxCommonLayout(const CuteLayout& a, const CuteLayout& b);
+/// How many these are. CuTe's templates count what is known at compile time only.
+absl::StatusOr<TupleInteger> MaxCommonVector(const CuteLayout& a, const CuteLayout& b);
+
+/// How many elements at the start of memory the layout fills without a gap. *(16,2):(4,2) -> 1*
+absl::StatusOr<TupleInteger> MaxAlignment(const CuteLayout& layout);
+
+/// A layout of n elements, or of as many as divide, over the modes of a shape, first modes first.
+/// *(15,14), 6 -> (3,2):(_1,15)*
+absl::StatusOr<CuteLayout> DomainDistribute(const IntTuple& shape, const TupleInteger& n);
+
+}  // namespace hlo_indexing::layout
+
+#endif  // HLO_INDEXING_LAYOUT_CUTE_INVERSE_H_
