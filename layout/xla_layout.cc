@@ -259,8 +259,14 @@ std::optional<std::string> FindLayoutError(const Layout& layout, int64_t rank) {
     }
     seen[static_cast<size_t>(dimension)] = true;
   }
+  size_t num_dimensions = static_cast<size_t>(rank);
   for (const Tile& tile : layout.tiles) {
     if (std::optional<std::string> error = FindTileError(tile)) return error;
+    num_dimensions += tile.dimensions.size();
+  }
+  if (num_dimensions * layout.tiles.size() > kMaxTiledDimensions) {
+    return "the layout has too many tiles for so many dimensions: their product may be " +
+           std::to_string(kMaxTiledDimensions);
   }
   if (layout.tail_padding_alignment < 1) return "the tail padding alignment must be at least 1";
   for (const SplitConfig& split : layout.split_configs) {

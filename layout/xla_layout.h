@@ -19,6 +19,10 @@ namespace hlo_indexing::layout {
 /// A tile dimension that combines its dimension with the next more minor one; written `*`.
 inline constexpr int64_t kCombineDimension = std::numeric_limits<int64_t>::min();
 
+/// The most that the number of tiles, times the dimensions of the array and all tiles together, may
+/// be: every tile sees the dimensions that those before it leave.
+inline constexpr size_t kMaxTiledDimensions = size_t{1} << 14;
+
 /// The sizes of one level of tiling, major to minor; it covers the most minor physical dimensions.
 struct Tile {
   llvm::SmallVector<int64_t, 2> dimensions;
@@ -79,7 +83,8 @@ std::optional<size_t> ParseLayoutPrefix(llvm::StringRef text, Layout& layout,
 absl::StatusOr<Layout> ParseLayout(llvm::StringRef text);
 
 /// What is wrong with the layout for an array of that rank: minor_to_major is not a permutation, a
-/// tile is empty or has a size below 1, `*` stands at a tile's end, or a number has no meaning.
+/// tile is empty or has a size below 1, `*` stands at a tile's end, there are too many tiles, or a
+/// number has no meaning.
 /// Nothing where the layout is valid.
 std::optional<std::string> FindLayoutError(const Layout& layout, int64_t rank);
 
