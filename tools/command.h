@@ -88,6 +88,19 @@ struct RunOptions {
   Limits limits;
 };
 
+/// What `cute` prints of a result.
+enum class CuteView : uint8_t { kValue, kTable, kSvg, kTikz };
+
+/// No expressions stand for the lines of standard input.
+struct CuteOptions {
+  std::vector<std::string> expressions;
+  OutputFormat format = OutputFormat::kText;
+  CuteView view = CuteView::kValue;
+  bool offsets = false;
+  bool list_functions = false;
+  Limits limits;
+};
+
 ExitCode RunMaps(const MapsOptions& options, llvm::raw_ostream& out);
 ExitCode RunSimplify(const BareMapsOptions& options, llvm::raw_ostream& out);
 ExitCode RunEqual(const BareMapsOptions& options, llvm::raw_ostream& out);
@@ -96,6 +109,7 @@ ExitCode RunInverse(const BareMapsOptions& options, llvm::raw_ostream& out);
 ExitCode RunImage(const BareMapsOptions& options, llvm::raw_ostream& out);
 ExitCode RunStats(const StatsOptions& options, llvm::raw_ostream& out);
 ExitCode RunPrint(const PrintCommandOptions& options, llvm::raw_ostream& out);
+ExitCode RunCute(const CuteOptions& options, llvm::raw_ostream& out);
 ExitCode RunModules(const RunOptions& options, llvm::raw_ostream& out);
 
 }  // namespace hlo_indexing::tools
