@@ -83,7 +83,12 @@ class LeftSide {
   }
 
   llvm::ArrayRef<CuteMode> modes() const { return modes_; }
-  bool IsLinear() const { return modes_.size() == 1; }
+  int64_t place(size_t mode) const { return places_[mode]; }
+  // Whether an index is multiplied by the first stride, whatever it is.
+  bool IsLinear() const {
+    return axes_.size() == 1 &&
+           llvm::all_of(bends_, [](const auto& bends) { return bends.empty(); });
+  }
   bool IsEmpty() const {
     return llvm::any_of(modes_, [](const CuteMode& mode) { return mode.extent.value == 0; });
   }
@@ -144,12 +149,16 @@ struct Piece {
   int64_t step;
 };
 
-// The composition of one left side with some modes of B. `Fail` texts begin where the caller's
-// sentence about the two layouts ends.
+// Where a mode of B is cut: as CuTe does it, by the modes of A and by what is static; or only where
+// the function is not linear.
+enum class Cutting { kByModes, kWhereNeeded };
+
+// The composition of one left side with some modes of B. The texts of errors begin where the
+// caller's sentence about the two layouts ends.
 class Composer {
  public:
-  Composer(const LeftSide& left, const CompositionLimits& limits)
-      : left_(left), points_(limits.points) {}
+  Composer(const LeftSide& left, Cutting cutting, const CompositionLimits& limits)
+      : left_(left), cutting_(cutting), points_(limits.points) {}
 
   // The modes that the mode becomes.
   absl::StatusOr<CuteModes> ComposeMode(const CuteMode& mode);
@@ -157,11 +166,12 @@ class Composer {
   absl::Status CheckSum();
 
  private:
+  std::optional<CuteModes> CutByModes(const CuteMode& mode);
+  absl::StatusOr<CuteModes> CutWhereNeeded(const CuteMode& mode);
   absl::StatusOr<int64_t> LinearRun(int64_t step, int64_t extent);
   absl::StatusOr<int64_t> FirstStep(llvm::SmallVector<Rate, 4> rates, int64_t extent);
   absl::StatusOr<TupleInteger> StrideOf(int64_t step, const CuteMode& mode) const;
   TupleInteger ExtentOf(const Piece& piece, const CuteMode& mode) const;
-  CuteMode SizeOneMode(const CuteMode& mode) const;
   absl::Status CheckAlong(size_t axis);
   absl::Status TryPoints(size_t axis, llvm::ArrayRef<Place> places);
   absl::Status Refuse(const CuteMode& mode, const Piece& piece, int64_t run) const;
@@ -174,6 +184,7 @@ class Composer {
   }
 
   const LeftSide& left_;
+  Cutting cutting_;
   int64_t points_;
   std::vector<Piece> pieces_;
 };
@@ -196,24 +207,155 @@ std::string WideText(Wide value) {
   return text;
 }
 
-absl::Status Overflow() {
-  return absl::OutOfRangeError(": an offset does not fit in 64 bits");
+absl::Status Overflow() { return absl::OutOfRangeError(": an offset does not fit in 64 bits"); }
+
+TupleInteger WithoutAxes(TupleInteger integer) {
+  integer.axes = {};
+  return integer;
 }
 
+TupleInteger DynamicInteger(int64_t value) { return {value, IntegerKind::kDynamic, 1, {}}; }
+
+bool IsStatic(const TupleInteger& integer, int64_t value) {
+  return integer.is_static() && integer.value == value;
+}
+
+// A mode of B on its way through the modes of A: what is left of its extent, and its stride in units
+// of the mode that is next. As in CuTe only static numbers decide what a mode of A is passed by for,
+// so that the profile of the result depends on types and not on values.
+class Walk {
+ public:
+  explicit Walk(const CuteMode& mode) : rest_(mode.extent), stride_(WithoutAxes(mode.stride)) {}
+
+  bool IsDone() const { return IsStatic(rest_, 1); }
+  const TupleInteger& rest() const { return rest_; }
+  const TupleInteger& stride() const { return stride_; }
+
+  // Passes a mode of A by, where nothing of it is taken.
+  bool PassBy(const TupleInteger& extent) {
+    const bool is_known = extent.is_static() && stride_.is_static();
+    if (IsDone()) {
+      // A mode of one element gets the stride that it would have further on.
+      stride_ = is_known && stride_.value > 0 ? DividedRoundingUp(stride_, extent)
+                                              : StaticInteger(0);
+      return true;
+    }
+    if (!is_known || stride_.value % extent.value != 0) return false;
+    stride_ = StaticInteger(stride_.value / extent.value);
+    return true;
+  }
+
+  // How much of the extent fits into the mode; nothing where it does not divide.
+  std::optional<TupleInteger> Take(const TupleInteger& extent) {
+    const bool is_known = extent.is_static() && stride_.is_static();
+    const int64_t step = stride_.value;
+    if (step < 0) return std::nullopt;
+    const bool fits_whole =
+        step == 0 || rest_.value <= 1 || (extent.value - 1) / step >= rest_.value - 1;
+    TupleInteger taken = rest_;
+    if (!fits_whole || !is_known || !rest_.is_static()) {
+      const std::optional<TupleInteger> part = TakePart(extent, fits_whole);
+      if (!part) return std::nullopt;
+      taken = *part;
+    }
+    if (taken == rest_ && is_known && rest_.is_static()) {
+      rest_ = StaticInteger(1);
+    } else {
+      TupleInteger left = DividedRoundingUp(rest_, taken);
+      rest_ = taken.is_static() && rest_.is_static() ? left : DynamicInteger(left.value);
+    }
+    if (is_known) {
+      next_stride_ = StaticInteger(1);
+    } else if (IsStatic(stride_, 1)) {
+      next_stride_ = stride_;
+    } else {
+      next_stride_ = DynamicInteger(step >= extent.value ? step / extent.value
+                                                         : std::min<int64_t>(step, 1));
+    }
+    return taken;
+  }
+  void Advance() { stride_ = next_stride_; }
+
+ private:
+  std::optional<TupleInteger> TakePart(const TupleInteger& extent, bool fits_whole) const {
+    const bool is_known = extent.is_static() && stride_.is_static();
+    const int64_t step = stride_.value;
+    if (is_known) {
+      if (step == 0 || extent.value % step != 0) return std::nullopt;
+      const TupleInteger fits = StaticInteger(extent.value / step);
+      if (rest_.is_static() || rest_.divisor % fits.value == 0) {
+        if (rest_.value % fits.value != 0) return std::nullopt;
+        return fits;
+      }
+      if (fits_whole) return DynamicInteger(rest_.value);
+      if (rest_.value % fits.value != 0) return std::nullopt;
+      return DynamicInteger(fits.value);
+    }
+    if (fits_whole) return DynamicInteger(rest_.value);
+    if (step >= extent.value) {
+      if (step % extent.value != 0) return std::nullopt;
+      return DynamicInteger(1);
+    }
+    if (extent.value % step != 0 || rest_.value % (extent.value / step) != 0) return std::nullopt;
+    return DynamicInteger(extent.value / step);
+  }
+
+  TupleInteger rest_;
+  TupleInteger stride_;
+  TupleInteger next_stride_;
+};
+
 absl::StatusOr<CuteModes> Composer::ComposeMode(const CuteMode& mode) {
-  if (mode.stride.value == 0) {
-    CuteMode constant = mode;
-    constant.stride.axes = {};
-    return CuteModes{constant};
+  if (IsStatic(mode.stride, 0)) return CuteModes{{mode.extent, StaticInteger(0)}};
+  if (cutting_ == Cutting::kByModes) {
+    if (std::optional<CuteModes> modes = CutByModes(mode)) return *std::move(modes);
+  }
+  return CutWhereNeeded(mode);
+}
+
+std::optional<CuteModes> Composer::CutByModes(const CuteMode& mode) {
+  Walk walk(mode);
+  CuteModes result;
+  const size_t num_pieces = pieces_.size();
+  const auto push = [&](const TupleInteger& extent, const TupleInteger& stride, size_t k) {
+    const std::optional<TupleInteger> product = Times(stride, left_.modes()[k].stride);
+    const std::optional<int64_t> step = support::CheckedMul(stride.value, left_.place(k));
+    if (!product || !step) return false;
+    result.push_back({extent, *product});
+    if (extent.value > 1) pieces_.push_back({extent.value, *step});
+    return true;
+  };
+  const auto give_up = [&]() -> std::optional<CuteModes> {
+    pieces_.resize(num_pieces);
+    return std::nullopt;
+  };
+  const size_t last = left_.modes().size() - 1;
+  if (last > 0 && mode.stride.value < 0 && mode.extent.value > 1) return give_up();
+  for (size_t k = 0; k < last; ++k) {
+    if (walk.IsDone() && !result.empty()) return result;
+    const TupleInteger& extent = left_.modes()[k].extent;
+    if (walk.PassBy(extent)) continue;
+    const TupleInteger stride = walk.stride();
+    const std::optional<TupleInteger> taken = walk.Take(extent);
+    if (!taken || !push(*taken, stride, k)) return give_up();
+    walk.Advance();
+  }
+  if (!walk.IsDone() || result.empty()) {
+    if (!push(walk.rest(), walk.stride(), last)) return give_up();
+  }
+  return result;
+}
+
+absl::StatusOr<CuteModes> Composer::CutWhereNeeded(const CuteMode& mode) {
+  if (mode.extent.value == 1 || mode.stride.value == 0) {
+    return CuteModes{{mode.extent, StaticInteger(0)}};
   }
   if (left_.IsLinear()) {
-    TupleInteger step = mode.stride;
-    step.axes = {};
-    const std::optional<TupleInteger> stride = Times(step, left_.modes()[0].stride);
+    const std::optional<TupleInteger> stride =
+        Times(WithoutAxes(mode.stride), left_.modes()[0].stride);
     if (!stride) return Overflow();
     return CuteModes{{mode.extent, *stride}};
   }
-  if (mode.extent.value == 1) return CuteModes{SizeOneMode(mode)};
   if (mode.stride.value < 0) {
     return absl::InvalidArgumentError(": the mode " + ModeText(mode) +
                                       " of B runs below 0, where A has no values");
@@ -322,19 +464,6 @@ TupleInteger Composer::ExtentOf(const Piece& piece, const CuteMode& mode) const 
     extent.kind = IntegerKind::kDynamic;
   }
   return extent;
-}
-
-// A mode of one element gets the stride that it would have further on, rounded up to a whole number
-// of steps of the last mode of A.
-CuteMode Composer::SizeOneMode(const CuteMode& mode) const {
-  TupleInteger step = mode.stride;
-  step.axes = {};
-  for (const CuteMode& passed : left_.modes().drop_back()) {
-    if (step.value <= 0) break;
-    step = DividedRoundingUp(step, passed.extent);
-  }
-  if (step.value < 0) step = StaticInteger(0);
-  return {mode.extent, Times(step, left_.modes().back().stride).value_or(StaticInteger(0))};
 }
 
 absl::Status Composer::CheckSum() {
@@ -475,17 +604,28 @@ IntTuple Rebuild(const IntTuple& profile, llvm::ArrayRef<CuteModes> modes,
 }
 
 // Composes the modes of B whose strides have the path.
-absl::Status ComposeAlong(const CuteLayout& a, llvm::ArrayRef<CuteMode> modes, AxisPath path,
-                          const CompositionLimits& limits, std::vector<CuteModes>& results) {
-  HLO_INDEXING_ASSIGN_OR_RETURN(CuteModes left_modes, ModesAt(a, path));
-  const LeftSide left(std::move(left_modes));
-  if (left.IsEmpty()) return absl::InvalidArgumentError(": A has no elements");
-  Composer composer(left, limits);
+absl::Status ComposeAlong(const LeftSide& left, llvm::ArrayRef<CuteMode> modes, AxisPath path,
+                          Cutting cutting, const CompositionLimits& limits,
+                          std::vector<CuteModes>& results) {
+  Composer composer(left, cutting, limits);
   for (size_t i = 0; i < modes.size(); ++i) {
     if (modes[i].stride.axes != path) continue;
     HLO_INDEXING_ASSIGN_OR_RETURN(results[i], composer.ComposeMode(modes[i]));
   }
   return composer.CheckSum();
+}
+
+absl::Status ComposeAlong(const CuteLayout& a, llvm::ArrayRef<CuteMode> modes, AxisPath path,
+                          const CompositionLimits& limits, std::vector<CuteModes>& results) {
+  HLO_INDEXING_ASSIGN_OR_RETURN(CuteModes left_modes, ModesAt(a, path));
+  const LeftSide left(std::move(left_modes));
+  if (left.IsEmpty()) return absl::InvalidArgumentError(": A has no elements");
+  // Cut by the modes of A the parts are those that CuTe gives. Where these do not add up others
+  // may, and their errors say most.
+  if (ComposeAlong(left, modes, path, Cutting::kByModes, limits, results).ok()) {
+    return absl::OkStatus();
+  }
+  return ComposeAlong(left, modes, path, Cutting::kWhereNeeded, limits, results);
 }
 
 absl::StatusOr<CuteLayout> ComposeOrSay(const CuteLayout& a, const CuteLayout& b,
@@ -509,8 +649,8 @@ absl::StatusOr<CuteLayout> ComposeOrSay(const CuteLayout& a, const CuteLayout& b
   at = 0;
   IntTuple stride = Rebuild(b.shape(), results, &CuteMode::stride, at);
   absl::StatusOr<CuteLayout> result = CuteLayout::Create(std::move(shape), std::move(stride));
-  if (!result.ok()) return absl::Status(result.status().code(), ": " + std::string(result.status().message()));
-  return result;
+  if (result.ok()) return result;
+  return absl::Status(result.status().code(), ": " + std::string(result.status().message()));
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "layout/cute_modes.h"
 #include "layout/cute_recast.h"
 #include "layout/cute_tuple.h"
+#include "llvm/ADT/STLExtras.h"
 #include "support/status_macros.h"
 
 namespace hlo_indexing::layout {
@@ -152,17 +153,17 @@ CuteOutcome Cosize(const Arguments& arguments) {
   HLO_INDEXING_ASSIGN_OR_RETURN(const CuteTensor tensor, arguments.Tensor(0));
   TupleInteger size;
   if (const CuteLayout* layout = tensor.plain()) {
-    size.value = layout->cosize();
-    size.kind = IntegerKind::kStatic;
-    for (const CuteMode& mode : FlatModes(*layout)) {
-      if (!mode.extent.is_static() || (!mode.stride.is_static() && !mode.IsConstant())) {
-        size.kind = IntegerKind::kDynamic;
-      }
-    }
+    size = MarkedCosize(*layout);
   } else {
     HLO_INDEXING_ASSIGN_OR_RETURN(size.value, tensor.composed()->Cosize());
   }
   return ResultOf(absl::StatusOr<TupleInteger>(size));
+}
+
+CuteOutcome MarkStatic(const Arguments& arguments) {
+  return OnLayout(arguments, [](const CuteLayout& layout) -> absl::StatusOr<CuteLayout> {
+    return AsStatic(layout);
+  });
 }
 
 // ---- The algebra.
@@ -187,18 +188,24 @@ CuteOutcome Composed(const Arguments& arguments) {
 
 CuteOutcome ComplementOf(const Arguments& arguments) {
   HLO_INDEXING_ASSIGN_OR_RETURN(const CuteLayout layout, arguments.Layout(0));
-  TupleInteger target;
   if (arguments.size() == 1) {
     HLO_INDEXING_ASSIGN_OR_RETURN(const CuteLayout filtered, Filter(layout));
-    target = StaticInteger(filtered.cosize());
-  } else if (arguments.Is<CuteTensor>(1)) {
-    HLO_INDEXING_ASSIGN_OR_RETURN(const CuteLayout other, arguments.Layout(1));
-    target = StaticInteger(other.cosize());
-  } else {
-    HLO_INDEXING_ASSIGN_OR_RETURN(const IntTuple shape, arguments.Tuple(1));
-    HLO_INDEXING_ASSIGN_OR_RETURN(target, SizeOf(shape));
+    const CuteModes modes = FlatModes(filtered);
+    const bool is_known = modes.size() == 1 || llvm::all_of(modes, [](const CuteMode& mode) {
+                            return mode.stride.is_static();
+                          });
+    if (!is_known) {
+      return absl::InvalidArgumentError(
+          "complement: the size is not known statically; give it, complement(layout, size)");
+    }
+    return ResultOf(Complement(layout, IntTuple::Integer(MarkedCosize(filtered))));
   }
-  return ResultOf(Complement(layout, target));
+  if (arguments.Is<CuteTensor>(1)) {
+    HLO_INDEXING_ASSIGN_OR_RETURN(const CuteLayout other, arguments.Layout(1));
+    return ResultOf(Complement(layout, IntTuple::Integer(MarkedCosize(other))));
+  }
+  HLO_INDEXING_ASSIGN_OR_RETURN(const IntTuple shape, arguments.Tuple(1));
+  return ResultOf(Complement(layout, shape));
 }
 
 template <absl::StatusOr<CuteLayout> (*operation)(const CuteLayout&)>
@@ -281,6 +288,7 @@ constexpr CuteFunction kFunctions[] = {
        });
      }},
     {"replace", 3, 3, "layout, mode, layout", Replace},
+    {"static", 1, 1, "layout", MarkStatic},
     {"flatten", 1, 1, "layout", OnAny<Flattened>},
     {"coalesce", 1, 2, "layout[, profile]", WithProfile<Coalesce, Coalesce>},
     {"coalesce_by", 2, 2, "layout, profile", WithProfile<Coalesce, Coalesce>},

@@ -107,16 +107,45 @@ absl::Status NoComplement(const CuteLayout& layout, const CuteMode& mode, int64_
   return absl::FailedPreconditionError(text);
 }
 
+// What of a space lies beyond what is covered: one mode, or two if static extents come before dynamic
+// ones, so that the static part stays known. False where a number does not fit.
+bool AppendRest(const IntTuple& target, const TupleInteger& size, const TupleInteger& covered,
+                CuteModes& result) {
+  TupleInteger known = StaticInteger(1);
+  TupleInteger dynamic = StaticInteger(1);
+  const llvm::SmallVector<TupleInteger, 4> extents = target.Leaves();
+  for (const TupleInteger& extent : extents) {
+    TupleInteger& part = extent.is_static() && dynamic.is_static() ? known : dynamic;
+    const std::optional<TupleInteger> product = Times(part, extent);
+    if (!product) return false;
+    part = *product;
+  }
+  const bool divides =
+      known.value > 1 && (known.value % covered.value == 0 || covered.value % known.value == 0);
+  // Otherwise two quotients rounded up would make more than one.
+  if (dynamic.is_static() || !divides) {
+    result.push_back({DividedRoundingUp(size, covered), covered});
+    return true;
+  }
+  const TupleInteger quotient = DividedRoundingUp(known, covered);
+  const std::optional<TupleInteger> end = Times(covered, quotient);
+  if (!end) return false;
+  result.push_back({quotient, covered});
+  result.push_back({DividedRoundingUp(dynamic, DividedRoundingUp(covered, known)), *end});
+  return true;
+}
+
 }  // namespace
 
-absl::StatusOr<CuteLayout> Complement(const CuteLayout& layout, const TupleInteger& target,
+absl::StatusOr<CuteLayout> Complement(const CuteLayout& layout, const IntTuple& target,
                                       Gaps gaps) {
   const std::string name = "complement";
   if (layout.size() == 0) {
     return absl::InvalidArgumentError(name + "(" + layout.ToString() +
                                       "): the layout has no elements");
   }
-  if (target.value < 0) return absl::InvalidArgumentError(name + ": the size is negative");
+  HLO_INDEXING_ASSIGN_OR_RETURN(const TupleInteger size, SizeOf(target));
+  if (size.value < 0) return absl::InvalidArgumentError(name + ": the size is negative");
   PlacedModes modes = WithPlaces(FlatModes(layout));
   llvm::erase_if(modes, [](const PlacedMode& placed) { return placed.mode.IsConstant(); });
   HLO_INDEXING_RETURN_IF_ERROR(CheckStrides(name, layout, modes));
@@ -136,7 +165,7 @@ absl::StatusOr<CuteLayout> Complement(const CuteLayout& layout, const TupleInteg
     if (!reached) return Overflow(name, layout);
     covered = *reached;
   }
-  result.push_back({DividedRoundingUp(target, covered), covered});
+  if (!AppendRest(target, size, covered, result)) return Overflow(name, layout);
   HLO_INDEXING_ASSIGN_OR_RETURN(const CuteModes least,
                                 CoalescedModes(result, LastMode::kLikeOthers));
   return LayoutOf(least);
@@ -147,22 +176,26 @@ absl::StatusOr<CuteLayout> RightInverse(const CuteLayout& layout) {
   HLO_INDEXING_ASSIGN_OR_RETURN(const CuteModes coalesced,
                                 CoalescedModes(FlatModes(layout), LastMode::kLikeOthers));
   const PlacedModes modes = WithPlaces(coalesced);
+  // Without marks there are no types to go by.
+  const bool by_value = llvm::none_of(FlatModes(layout), [](const CuteMode& mode) {
+    return mode.extent.is_static() || mode.stride.is_static();
+  });
   CuteModes result;
   int64_t reached = 1;
   while (true) {
     const PlacedMode* best = nullptr;
     for (const PlacedMode& placed : modes) {
       const CuteMode& mode = placed.mode;
-      if (mode.stride.value != reached || !mode.stride.axes.empty() || mode.extent.value < 2) {
-        continue;
-      }
+      if (mode.stride.value != reached || !mode.stride.axes.empty()) continue;
+      if (mode.extent.value < 2 && (by_value || mode.extent.is_static())) continue;
+      if (!by_value && !mode.stride.is_static()) continue;
       if (best == nullptr || mode.extent.value > best->mode.extent.value) best = &placed;
     }
     if (best == nullptr) break;
     result.push_back({best->mode.extent, best->place});
     // What lies beyond 2^63 no stride reaches.
     const std::optional<int64_t> next = support::CheckedMul(reached, best->mode.extent.value);
-    if (!next) break;
+    if (!next || (!by_value && !best->mode.extent.is_static())) break;
     reached = *next;
   }
   HLO_INDEXING_ASSIGN_OR_RETURN(const CuteModes least,
@@ -215,7 +248,7 @@ absl::StatusOr<CuteLayout> LeftInverse(const CuteLayout& layout) {
 absl::StatusOr<CuteLayout> NullSpace(const CuteLayout& layout) {
   CuteModes zeros;
   for (const PlacedMode& placed : WithPlaces(FlatModes(layout))) {
-    if (placed.mode.stride.value != 0) continue;
+    if (!placed.mode.stride.is_static() || placed.mode.stride.value != 0) continue;
     const TupleInteger& extent = placed.mode.extent;
     const bool one = extent.is_static() && extent.value == 1;
     zeros.push_back({extent, one ? StaticInteger(0) : placed.place});
@@ -229,11 +262,10 @@ absl::StatusOr<CuteLayout> MaxCommonLayout(const CuteLayout& a, const CuteLayout
   if (!composed.ok()) return LayoutOf({});
   HLO_INDEXING_ASSIGN_OR_RETURN(const CuteModes common,
                                 CoalescedModes(FlatModes(*composed), LastMode::kLikeOthers));
-  if (common.front().stride.value != 1 || !common.front().stride.axes.empty()) {
-    return LayoutOf({});
-  }
+  const CuteMode& first = common.front();
+  if (!first.extent.is_static() || !(first.stride == StaticInteger(1))) return LayoutOf({});
   HLO_INDEXING_ASSIGN_OR_RETURN(const CuteLayout prefix,
-                                LayoutOf({{common.front().extent, StaticInteger(1)}}));
+                                LayoutOf({{first.extent, StaticInteger(1)}}));
   absl::StatusOr<CuteLayout> result = Compose(inverse, prefix);
   return result.ok() ? result : LayoutOf({});
 }
@@ -245,7 +277,8 @@ absl::StatusOr<TupleInteger> MaxCommonVector(const CuteLayout& a, const CuteLayo
 
 absl::StatusOr<TupleInteger> MaxAlignment(const CuteLayout& layout) {
   HLO_INDEXING_ASSIGN_OR_RETURN(const CuteLayout filled, RightInverse(layout));
-  return SizeOf(filled.shape());
+  HLO_INDEXING_ASSIGN_OR_RETURN(const TupleInteger size, SizeOf(filled.shape()));
+  return size.is_static() ? size : StaticInteger(1);
 }
 
 absl::StatusOr<CuteLayout> DomainDistribute(const IntTuple& shape, const TupleInteger& n) {

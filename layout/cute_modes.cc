@@ -11,9 +11,13 @@
 namespace hlo_indexing::layout {
 namespace {
 
-// Whether b continues where a ends.
+bool IsStaticMode(const CuteMode& mode) {
+  return mode.extent.is_static() && mode.stride.is_static();
+}
+
+// Whether b is known to continue where a ends.
 bool Continues(const CuteMode& a, const CuteMode& b) {
-  return a.stride.axes == b.stride.axes &&
+  return IsStaticMode(a) && IsStaticMode(b) && a.stride.axes == b.stride.axes &&
          support::CheckedMul(a.extent.value, a.stride.value) == b.stride.value;
 }
 
@@ -135,7 +139,7 @@ absl::StatusOr<CuteModes> CoalescedModes(llvm::ArrayRef<CuteMode> modes, LastMod
   for (size_t i = 0; i < modes.size(); ++i) {
     const CuteMode& mode = modes[i];
     const bool kept = last == LastMode::kKept && i + 1 == modes.size();
-    if (mode.extent.value == 1 && !kept) continue;
+    if (mode.extent.is_static() && mode.extent.value == 1 && !kept) continue;
     if (!result.empty() && Continues(result.back(), mode)) {
       const std::optional<TupleInteger> extent = Times(result.back().extent, mode.extent);
       if (!extent) return absl::OutOfRangeError("the size of a layout does not fit in 64 bits");
@@ -146,6 +150,15 @@ absl::StatusOr<CuteModes> CoalescedModes(llvm::ArrayRef<CuteMode> modes, LastMod
   }
   if (result.empty()) result.push_back({StaticInteger(1), StaticInteger(0)});
   return result;
+}
+
+CuteLayout AsStatic(const CuteLayout& layout) {
+  const auto mark = [](const TupleInteger& leaf) {
+    return TupleInteger{leaf.value, IntegerKind::kStatic, 1, leaf.axes};
+  };
+  // The values are those of a layout.
+  return *CuteLayout::Create(TransformLeaves(layout.shape(), mark),
+                             TransformLeaves(layout.stride(), mark));
 }
 
 absl::StatusOr<CuteLayout> Coalesce(const CuteLayout& layout) {
@@ -160,7 +173,7 @@ absl::StatusOr<CuteLayout> Coalesce(const CuteLayout& layout, const IntTuple& pr
 
 absl::StatusOr<CuteLayout> Filter(const CuteLayout& layout) {
   CuteModes modes = FlatModes(layout);
-  llvm::erase_if(modes, [](const CuteMode& mode) { return mode.IsConstant(); });
+  llvm::erase_if(modes, [](const CuteMode& mode) { return mode.IsStaticallyConstant(); });
   HLO_INDEXING_ASSIGN_OR_RETURN(const CuteModes result,
                                 CoalescedModes(modes, LastMode::kLikeOthers));
   return LayoutOf(result);
@@ -175,8 +188,10 @@ absl::StatusOr<CuteLayout> FilterZeros(const CuteLayout& layout) {
   size_t at = 0;
   return CuteLayout::Create(TransformLeaves(layout.shape(),
                                             [&](const TupleInteger& extent) {
-                                              return strides[at++].value == 0 ? StaticInteger(1)
-                                                                              : extent;
+                                              const TupleInteger& stride = strides[at++];
+                                              const bool zero =
+                                                  stride.is_static() && stride.value == 0;
+                                              return zero ? StaticInteger(1) : extent;
                                             }),
                             layout.stride());
 }
@@ -205,6 +220,14 @@ absl::StatusOr<CuteLayout> CompactLike(const CuteLayout& layout) {
   });
   HLO_INDEXING_ASSIGN_OR_RETURN(IntTuple stride, OrderedStrides(filtered, layout.stride()));
   return CuteLayout::Create(layout.shape(), std::move(stride));
+}
+
+TupleInteger MarkedCosize(const CuteLayout& layout) {
+  TupleInteger size = StaticInteger(layout.cosize());
+  for (const CuteMode& mode : FlatModes(layout)) {
+    if (!IsStaticMode(mode) && !mode.IsStaticallyConstant()) size.kind = IntegerKind::kDynamic;
+  }
+  return size;
 }
 
 absl::StatusOr<CuteLayout> ModeOf(const CuteLayout& layout, int64_t index) {

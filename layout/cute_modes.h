@@ -1,5 +1,9 @@
 // Layouts as flat lists of modes, the form in which the algebra computes, and the operations that
 // are simple in it: coalesce, filter, and modes taken, grouped and put together.
+//
+// What is merged and dropped depends on static numbers alone, as in CuTe's templates: the profile of a
+// result is what a kernel's types say, whatever its dynamic numbers are. AsStatic marks all numbers
+// static; on what it gives, the algebra goes by values.
 #ifndef HLO_INDEXING_LAYOUT_CUTE_MODES_H_
 #define HLO_INDEXING_LAYOUT_CUTE_MODES_H_
 
@@ -20,7 +24,12 @@ struct CuteMode {
   TupleInteger extent;
   TupleInteger stride;
 
+  /// Whether it has one offset, whatever is marked.
   bool IsConstant() const { return extent.value == 1 || stride.value == 0; }
+  /// Whether that is known statically.
+  bool IsStaticallyConstant() const {
+    return (extent.is_static() && extent.value == 1) || (stride.is_static() && stride.value == 0);
+  }
 };
 using CuteModes = llvm::SmallVector<CuteMode, 6>;
 
@@ -31,20 +40,25 @@ absl::StatusOr<CuteLayout> LayoutOf(llvm::ArrayRef<CuteMode> modes);
 
 /// What becomes of a last mode of extent 1, in which an index past the end counts on.
 enum class LastMode : uint8_t { kLikeOthers, kKept };
-/// The least modes with the same function: modes of extent 1 are left out, and modes that continue
-/// each other are one. `_1:_0` where none is left. *2:1, 1:6, 6:2 -> 12:1*
+/// The least modes with the same function, as far as static numbers tell: modes of static extent 1
+/// are left out, and static modes that continue each other are one. `_1:_0` where none is left.
+/// *_2:_1, _1:_6, _6:_2 -> _12:_1; 2:1, 6:2 as they are*
 absl::StatusOr<CuteModes> CoalescedModes(llvm::ArrayRef<CuteMode> modes, LastMode last);
 
-/// The layout with the fewest modes that has the same offsets. *(2,(1,6)):(1,(6,2)) -> 12:1*
+/// The same layout with every number marked static. *(2,6):(1,2) -> (_2,_6):(_1,_2)*
+CuteLayout AsStatic(const CuteLayout& layout);
+
+/// The layout with the fewest modes that has the same offsets, as far as static numbers tell.
+/// *(_2,(_1,_6)):(_1,(_6,_2)) -> _12:_1*
 absl::StatusOr<CuteLayout> Coalesce(const CuteLayout& layout);
 /// The same in each mode of which the profile has an integer; modes beyond the profile stay.
 /// *(9,(2,6)):(1,(9,18)), (_1,_1) -> (9,12):(1,9)*
 absl::StatusOr<CuteLayout> Coalesce(const CuteLayout& layout, const IntTuple& profile);
-/// Without the modes that a stride of 0 or an extent of 1 makes constant, coalesced.
-/// *(2,3):(3,0) -> 2:3*
+/// Without the modes that a static stride of 0 or a static extent of 1 makes constant, coalesced.
+/// *(2,3):(3,_0) -> 2:3*
 absl::StatusOr<CuteLayout> Filter(const CuteLayout& layout);
 absl::StatusOr<CuteLayout> Filter(const CuteLayout& layout, const IntTuple& profile);
-/// Modes of stride 0 as modes of extent 1. *(2,3):(3,0) -> (2,_1):(3,0)*
+/// Modes of static stride 0 as modes of extent 1. *(2,3):(3,_0) -> (2,_1):(3,_0)*
 absl::StatusOr<CuteLayout> FilterZeros(const CuteLayout& layout);
 
 /// The layout of a shape with the leftmost mode fastest. *(4,(2,3)) -> (4,(2,3)):(_1,(4,8))*
@@ -57,6 +71,9 @@ absl::StatusOr<CuteLayout> IdentityLayout(const IntTuple& shape);
 /// A compact layout of the same shape whose modes grow in the order of the strides of the layout.
 /// Modes of static stride 0 keep it. *(4,8):(32,1) -> (4,8):(_1,4)*
 absl::StatusOr<CuteLayout> CompactLike(const CuteLayout& layout);
+
+/// The cosize, static where every number that it depends on is. *(_4,_8):(_2,_16) -> _119*
+TupleInteger MarkedCosize(const CuteLayout& layout);
 
 /// The mode at an index. *(4,(2,3)):(6,(1,2)), 1 -> (2,3):(1,2)*
 absl::StatusOr<CuteLayout> ModeOf(const CuteLayout& layout, int64_t index);

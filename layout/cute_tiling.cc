@@ -26,10 +26,9 @@ struct TileAndRest {
 using SplitByLayout = absl::StatusOr<TileAndRest> (*)(const CuteLayout&, const CuteLayout&);
 
 absl::StatusOr<TileAndRest> DivideByLayout(const CuteLayout& layout, const CuteLayout& tiler) {
-  // Where the layout has several modes, the rest may end in one of them: what is not reached is cut
-  // off by the composition.
-  TupleInteger size = *MarkedProduct(layout.shape());
-  HLO_INDEXING_ASSIGN_OR_RETURN(const CuteLayout rest, Complement(tiler, size, Gaps::kRefused));
+  HLO_INDEXING_ASSIGN_OR_RETURN(const CuteLayout domain, Coalesce(layout));
+  HLO_INDEXING_ASSIGN_OR_RETURN(const CuteLayout rest,
+                                Complement(tiler, domain.shape(), Gaps::kRefused));
   HLO_INDEXING_ASSIGN_OR_RETURN(const CuteLayout both, Concatenate({tiler, rest}));
   HLO_INDEXING_ASSIGN_OR_RETURN(const CuteLayout divided, Compose(layout, both));
   HLO_INDEXING_ASSIGN_OR_RETURN(CuteLayout first, ModeOf(divided, 0));
@@ -42,24 +41,14 @@ absl::StatusOr<TileAndRest> MultiplyByLayout(const CuteLayout& layout, const Cut
     return absl::InvalidArgumentError("product: " + tiler.ToString() +
                                       " maps to coordinates, not to copies");
   }
-  TupleInteger span = StaticInteger(tiler.cosize());
-  if (llvm::any_of(FlatModes(tiler), [](const CuteMode& mode) {
-        return !mode.extent.is_static() || !mode.stride.is_static();
-      })) {
-    span.kind = IntegerKind::kDynamic;
-  }
-  const std::optional<TupleInteger> size = Times(*MarkedProduct(layout.shape()), span);
+  const std::optional<TupleInteger> size = Times(*MarkedProduct(layout.shape()), MarkedCosize(tiler));
   if (!size) return absl::OutOfRangeError("product: its size does not fit in 64 bits");
-  HLO_INDEXING_ASSIGN_OR_RETURN(const CuteLayout free, Complement(layout, *size, Gaps::kRefused));
+  HLO_INDEXING_ASSIGN_OR_RETURN(const CuteLayout free, Complement(layout, IntTuple::Integer(*size), Gaps::kRefused));
   HLO_INDEXING_ASSIGN_OR_RETURN(CuteLayout copies, Compose(free, tiler));
   return TileAndRest{layout, std::move(copies)};
 }
 
 absl::StatusOr<CuteLayout> OneElement() { return LayoutOf({}); }
-
-absl::StatusOr<CuteLayout> LayoutOfInteger(const TupleInteger& n) {
-  return CuteLayout::Create(IntTuple::Integer(n), IntTuple::Static(1));
-}
 
 absl::Status TooManyModes(const CuteTree& tiler, const CuteLayout& layout) {
   return absl::InvalidArgumentError("the tiler " + tiler.ToString() + " has more modes than " +
@@ -77,7 +66,8 @@ absl::StatusOr<TileAndRest> Split(const CuteLayout& layout, const CuteTree& tile
     case CuteTree::Kind::kLayout:
       return split(layout, tiler.layout());
     case CuteTree::Kind::kInteger: {
-      HLO_INDEXING_ASSIGN_OR_RETURN(const CuteLayout tile, LayoutOfInteger(tiler.integer()));
+      HLO_INDEXING_ASSIGN_OR_RETURN(const CuteLayout tile,
+                                    ColumnMajor(IntTuple::Integer(tiler.integer())));
       return split(layout, tile);
     }
     case CuteTree::Kind::kTuple:

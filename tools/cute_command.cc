@@ -92,10 +92,8 @@ class CuteCommand {
 
   bool ListOffsets(const Input& input, const CuteResult& result, std::vector<IntTuple>& offsets) {
     const auto* tensor = std::get_if<CuteTensor>(&result.value);
-    if (tensor == nullptr) {
-      Fail(input, {0, "--offsets: the result is not a layout"});
-      return false;
-    }
+    // What is no layout has none.
+    if (tensor == nullptr) return true;
     if (tensor->size() > kMostOffsets) {
       Fail(input, {0, "--offsets: " + std::to_string(tensor->size()) + " offsets are more than " +
                           std::to_string(kMostOffsets)});
@@ -138,7 +136,7 @@ class CuteCommand {
       out_ << "  inside where " << result.bound->coordinates.ToString() << " < "
            << result.bound->extents.ToString() << '\n';
     }
-    if (!options_.offsets) return;
+    if (!options_.offsets || !std::holds_alternative<CuteTensor>(result.value)) return;
     out_ << "  offsets:";
     for (const IntTuple& offset : offsets) {
       out_ << ' ';
@@ -174,7 +172,7 @@ class CuteCommand {
           json.attribute("extents", result.bound->extents.ToString());
         });
       }
-      if (!options_.offsets) return;
+      if (!options_.offsets || tensor == nullptr) return;
       json.attributeArray("offsets", [&] {
         for (const IntTuple& offset : offsets) WriteTuple(offset, json);
       });
