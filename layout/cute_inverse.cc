@@ -147,6 +147,11 @@ absl::StatusOr<CuteLayout> Complement(const CuteLayout& layout, const IntTuple& 
   HLO_INDEXING_ASSIGN_OR_RETURN(const TupleInteger size, SizeOf(target));
   if (size.value < 0) return absl::InvalidArgumentError(name + ": the size is negative");
   PlacedModes modes = WithPlaces(FlatModes(layout));
+  llvm::erase_if(modes, [](const PlacedMode& p) { return p.mode.IsStaticallyConstant(); });
+  // CuTe has no complement of several modes with dynamic strides, and so no form for it.
+  const bool by_value = llvm::any_of(modes, [&](const PlacedMode& placed) {
+    return !placed.mode.stride.is_static() && (modes.size() > 1 || placed.mode.stride.value == 0);
+  });
   llvm::erase_if(modes, [](const PlacedMode& placed) { return placed.mode.IsConstant(); });
   HLO_INDEXING_RETURN_IF_ERROR(CheckStrides(name, layout, modes));
   std::stable_sort(modes.begin(), modes.end(), [](const PlacedMode& a, const PlacedMode& b) {
@@ -167,7 +172,8 @@ absl::StatusOr<CuteLayout> Complement(const CuteLayout& layout, const IntTuple& 
   }
   if (!AppendRest(target, size, covered, result)) return Overflow(name, layout);
   HLO_INDEXING_ASSIGN_OR_RETURN(const CuteModes least,
-                                CoalescedModes(result, LastMode::kLikeOthers));
+                                by_value ? CoalescedByValue(result)
+                                         : CoalescedModes(result, LastMode::kLikeOthers));
   return LayoutOf(least);
 }
 

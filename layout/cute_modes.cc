@@ -134,6 +134,26 @@ absl::StatusOr<CuteLayout> LayoutOf(llvm::ArrayRef<CuteMode> modes) {
   return CuteLayout::Create(IntTuple::Tuple(std::move(shape)), IntTuple::Tuple(std::move(stride)));
 }
 
+absl::StatusOr<CuteModes> CoalescedByValue(llvm::ArrayRef<CuteMode> modes) {
+  CuteModes result;
+  for (const CuteMode& mode : modes) {
+    if (mode.extent.value == 1) continue;
+    CuteMode* last = result.empty() ? nullptr : &result.back();
+    const bool continues =
+        last != nullptr && last->stride.axes == mode.stride.axes &&
+        support::CheckedMul(last->extent.value, last->stride.value) == mode.stride.value;
+    if (!continues) {
+      result.push_back(mode);
+      continue;
+    }
+    const std::optional<TupleInteger> extent = Times(last->extent, mode.extent);
+    if (!extent) return absl::OutOfRangeError("the size of a layout does not fit in 64 bits");
+    last->extent = *extent;
+  }
+  if (result.empty()) result.push_back({StaticInteger(1), StaticInteger(0)});
+  return result;
+}
+
 absl::StatusOr<CuteModes> CoalescedModes(llvm::ArrayRef<CuteMode> modes, LastMode last) {
   CuteModes result;
   for (size_t i = 0; i < modes.size(); ++i) {

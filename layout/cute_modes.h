@@ -45,6 +45,9 @@ enum class LastMode : uint8_t { kLikeOthers, kKept };
 /// *_2:_1, _1:_6, _6:_2 -> _12:_1; 2:1, 6:2 as they are*
 absl::StatusOr<CuteModes> CoalescedModes(llvm::ArrayRef<CuteMode> modes, LastMode last);
 
+/// The same by values, whatever is marked. *2:1, 1:6, 6:2 -> 12:1*
+absl::StatusOr<CuteModes> CoalescedByValue(llvm::ArrayRef<CuteMode> modes);
+
 /// The same layout with every number marked static. *(2,6):(1,2) -> (_2,_6):(_1,_2)*
 CuteLayout AsStatic(const CuteLayout& layout);
 
