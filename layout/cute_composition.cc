@@ -173,6 +173,7 @@ class Composer {
   absl::StatusOr<TupleInteger> StrideOf(int64_t step, const CuteMode& mode) const;
   TupleInteger ExtentOf(const Piece& piece, const CuteMode& mode) const;
   absl::Status CheckAlong(size_t axis);
+  absl::Status TryScattered(size_t axis, llvm::ArrayRef<size_t> part);
   absl::Status TryPoints(size_t axis, llvm::ArrayRef<Place> places);
   absl::Status Refuse(const CuteMode& mode, const Piece& piece, int64_t run) const;
   absl::Status RefuseSum(llvm::ArrayRef<int64_t> digits) const;
@@ -489,6 +490,28 @@ absl::Status Composer::CheckAlong(size_t axis) {
   return RefuseSum(last);
 }
 
+// Tries coordinates here and there: where carries do not cancel, some of these show it.
+absl::Status Composer::TryScattered(size_t axis, llvm::ArrayRef<size_t> part) {
+  constexpr int kTries = 64;
+  const AxisPath along = left_.axes()[axis];
+  std::vector<int64_t> digits(pieces_.size(), 0);
+  uint64_t state = 1;
+  for (int i = 0; i < kTries; ++i) {
+    int64_t index = 0;
+    Wide sum = 0;
+    for (const size_t j : part) {
+      // The constants of a common linear congruential generator; the last point has all digits full.
+      state = state * 6364136223846793005ULL + 1442695040888963407ULL;
+      const auto extent = static_cast<uint64_t>(pieces_[j].extent);
+      digits[j] = static_cast<int64_t>(i + 1 == kTries ? extent - 1 : (state >> 11) % extent);
+      index += digits[j] * pieces_[j].step;
+      sum += digits[j] * left_.Evaluate(pieces_[j].step, along);
+    }
+    if (left_.Evaluate(index, along) != sum) return RefuseSum(digits);
+  }
+  return absl::OkStatus();
+}
+
 // Tries all coordinates of the pieces that take part in a carry.
 absl::Status Composer::TryPoints(size_t axis, llvm::ArrayRef<Place> places) {
   std::vector<size_t> part;
@@ -497,6 +520,7 @@ absl::Status Composer::TryPoints(size_t axis, llvm::ArrayRef<Place> places) {
         places, [&](const Place& place) { return pieces_[j].step % place.value != 0; });
     if (takes_part) part.push_back(j);
   }
+  HLO_INDEXING_RETURN_IF_ERROR(TryScattered(axis, part));
   const AxisPath along = left_.axes()[axis];
   std::vector<int64_t> digits(pieces_.size(), 0);
   Wide sum = 0;

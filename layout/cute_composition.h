@@ -21,7 +21,8 @@
 //   sum over k of c_k * floor((sum over modes j of i_j * r_jk) / P_k) = 0   for all i_j < m_j.
 //
 // Where no place can carry, all terms are 0. Where some do and the c_k of those have one sign, they
-// are not. Only where carries could cancel each other are coordinates tried, up to a limit.
+// are not. Only where carries could cancel each other are coordinates tried: some that would show it
+// if they do not, and then all, up to a limit.
 #ifndef HLO_INDEXING_LAYOUT_CUTE_COMPOSITION_H_
 #define HLO_INDEXING_LAYOUT_CUTE_COMPOSITION_H_
 

@@ -24,10 +24,9 @@ CuteOutcome DivideBy(const Arguments& arguments) {
                                   return Divide(layout, tiler, arrangement);
                                 }));
   CuteResult result{std::move(tiled), {}};
-  if (result.value.index() == 0 || std::get<CuteTensor>(result.value).size() == tensor.size()) {
-    return result;
-  }
-  HLO_INDEXING_ASSIGN_OR_RETURN(result.bound, BoundOfDivide(tensor.modes(), tiler, arrangement));
+  HLO_INDEXING_ASSIGN_OR_RETURN(DivideBound bound,
+                                BoundOfDivide(tensor.modes(), tiler, arrangement));
+  if (!bound.always_inside) result.bound = std::move(bound);
   return result;
 }
 

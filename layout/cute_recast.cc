@@ -68,6 +68,14 @@ absl::StatusOr<CuteMode> UpcastMode(const CuteMode& mode, int64_t n) {
 
 absl::StatusOr<CuteLayout> Upcast(const CuteLayout& layout, int64_t n) {
   HLO_INDEXING_RETURN_IF_ERROR(CheckFactor("upcast", n));
+  const int64_t num_parts = llvm::count_if(FlatModes(layout), [&](const CuteMode& mode) {
+    return mode.extent.value > 1 && mode.stride.value % n != 0;
+  });
+  if (num_parts > 1) {
+    return absl::FailedPreconditionError(
+        "upcast(" + layout.ToString() + ") by " + std::to_string(n) +
+        ": several modes have strides that are no multiples of it, and their sums carry over");
+  }
   return TransformModes(layout, [&](const CuteMode& mode) { return UpcastMode(mode, n); });
 }
 
@@ -82,9 +90,22 @@ absl::StatusOr<CuteLayout> Downcast(const CuteLayout& layout, int64_t n) {
                                          "): no mode has the stride 1, so that the parts of an "
                                          "element have none");
   }
+  const int64_t num_units = llvm::count_if(FlatModes(layout), [&](const CuteMode& mode) {
+    return mode.extent.value > 1 && is_unit(mode);
+  });
+  if (num_units > 1) {
+    return absl::FailedPreconditionError(
+        "downcast(" + layout.ToString() +
+        "): several modes have the stride 1, so that parts of elements would be counted twice");
+  }
+  bool is_taken_apart = false;
   return TransformModes(layout, [&](const CuteMode& mode) -> absl::StatusOr<CuteMode> {
     CuteMode result = mode;
-    TupleInteger& scaled = is_unit(mode) ? result.extent : result.stride;
+    // Of the modes of stride 1, that which has elements; where none has, the first.
+    const bool takes_apart =
+        is_unit(mode) && !is_taken_apart && (num_units == 0 || mode.extent.value > 1);
+    is_taken_apart = is_taken_apart || takes_apart;
+    TupleInteger& scaled = takes_apart ? result.extent : result.stride;
     const std::optional<TupleInteger> product = Times(scaled, StaticInteger(n));
     if (!product) return absl::OutOfRangeError("downcast: a number does not fit in 64 bits");
     scaled = *product;

@@ -173,10 +173,12 @@ absl::StatusOr<DivideBound> BoundOfDivide(const CuteLayout& layout, const CuteTr
   HLO_INDEXING_ASSIGN_OR_RETURN(IntTuple space, SpaceOf(layout, tiler));
   HLO_INDEXING_ASSIGN_OR_RETURN(const CuteLayout identity, IdentityLayout(space));
   HLO_INDEXING_ASSIGN_OR_RETURN(CuteLayout coordinates, Divide(identity, tiler, arrangement));
-  // All coordinates are counted once, so as many as there are elements means that none is outside.
-  HLO_INDEXING_ASSIGN_OR_RETURN(const CuteLayout divided, Divide(layout, tiler, arrangement));
-  const bool always_inside = divided.size() == layout.size();
-  return DivideBound{std::move(coordinates), std::move(space), always_inside};
+  DivideBound bound{std::move(coordinates), std::move(space), true};
+  if (bound.coordinates.size() == 0) return bound;
+  // Strides are not negative: the last element has the largest coordinates.
+  HLO_INDEXING_ASSIGN_OR_RETURN(bound.always_inside,
+                                bound.Contains(bound.coordinates.size() - 1));
+  return bound;
 }
 
 absl::StatusOr<bool> DivideBound::Contains(int64_t index) const {
