@@ -98,9 +98,9 @@ void ReportSteps(benchmark::State& state) {
 // The one map of the module's root.
 IndexingMap MapOfRoot(const hlo::Module& module, IndexingAnalysis& analysis) {
   const OutputIndexing indexing = analysis.OutputToInput(module.entry().root(), 0);
-  const bool has_map = !indexing.operands.empty() && indexing.operands[0].maps != nullptr &&
-                       !indexing.operands[0].maps->empty();
-  return has_map ? indexing.operands[0].maps->front() : IndexingMap();
+  const bool has_map = !indexing.operands().empty() && indexing.operands()[0].maps != nullptr &&
+                       !indexing.operands()[0].maps->empty();
+  return has_map ? indexing.operands()[0].maps->front() : IndexingMap();
 }
 
 // Composing and simplifying the map of a chain, with nothing remembered from before.

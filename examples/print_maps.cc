@@ -39,11 +39,11 @@ void PrintStrides(const IndexingMap& map) {
 void PrintFusion(const Instruction& fusion, IndexingAnalysis& analysis) {
   for (int64_t leaf = 0; leaf < fusion.shape().num_array_leaves(); ++leaf) {
     const auto indexing = analysis.OutputToInput(fusion, leaf);
-    if (!indexing.unknown_reason.empty()) {
-      std::cout << fusion.name().str() << ": " << indexing.unknown_reason << '\n';
+    if (!indexing.unknown_reason().empty()) {
+      std::cout << fusion.name().str() << ": " << indexing.unknown_reason() << '\n';
       continue;
     }
-    for (const OperandIndexing& operand : indexing.operands) {
+    for (const OperandIndexing& operand : indexing.operands()) {
       std::cout << fusion.name().str() << " reads " << fusion.operand(operand.operand).name().str()
                 << ", " << ExactnessName(operand.exactness).str() << '\n';
       if (!operand.maps) continue;

@@ -2,138 +2,12 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
-#include "hlo/evaluate.h"
-#include "hlo/replica_groups.h"
+#include "hlo/collective_groups.h"
 #include "hlo/strided_walk.h"
 #include "support/checked_math.h"
 
 namespace hlo_indexing::hlo::evaluate {
 namespace {
-
-// Whose ids the replica groups hold, and which devices an id stands for. The names are XLA's.
-enum class GroupMode : uint8_t {
-  kCrossReplica,              // replicas; in each partition a group of its own
-  kCrossPartition,            // partitions; in each replica a group of its own
-  kCrossReplicaAndPartition,  // replicas, with all their partitions
-  kFlattenedId,               // devices
-};
-
-// What a channel id means where use_global_device_ids is not set.
-enum class ChannelMeaning : uint8_t { kPartitions, kReplicasAndPartitions };
-
-GroupMode ModeOf(const Instruction& instruction, ChannelMeaning meaning) {
-  if (!instruction.Get<int64_t>(AttributeName::kChannelId)) return GroupMode::kCrossReplica;
-  if (instruction.Get<bool>(AttributeName::kUseGlobalDeviceIds).value_or(false)) {
-    return GroupMode::kFlattenedId;
-  }
-  return meaning == ChannelMeaning::kPartitions ? GroupMode::kCrossPartition
-                                                : GroupMode::kCrossReplicaAndPartition;
-}
-
-// The number of ids, and what they are called.
-struct IdSpace {
-  int64_t count;
-  const char* name;
-};
-
-IdSpace IdsOf(GroupMode mode, const InterpreterOptions& options) {
-  switch (mode) {
-    case GroupMode::kCrossPartition:
-      return {options.num_partitions, "partition"};
-    case GroupMode::kFlattenedId:
-      return {options.num_devices(), "device"};
-    default:
-      return {options.num_replicas, "replica"};
-  }
-}
-
-// A group of ids as groups of devices.
-void AppendDevices(GroupMode mode, const InterpreterOptions& options, llvm::ArrayRef<int64_t> ids,
-                   std::vector<std::vector<int64_t>>& groups) {
-  const int64_t partitions = options.num_partitions;
-  if (mode == GroupMode::kFlattenedId) {
-    groups.emplace_back(ids.begin(), ids.end());
-  } else if (mode == GroupMode::kCrossReplica) {
-    for (int64_t p = 0; p < partitions; ++p) {
-      std::vector<int64_t>& group = groups.emplace_back();
-      for (const int64_t replica : ids) group.push_back(replica * partitions + p);
-    }
-  } else if (mode == GroupMode::kCrossPartition) {
-    for (int64_t r = 0; r < options.num_replicas; ++r) {
-      std::vector<int64_t>& group = groups.emplace_back();
-      for (const int64_t p : ids) group.push_back(r * partitions + p);
-    }
-  } else {
-    std::vector<int64_t>& group = groups.emplace_back();
-    for (const int64_t replica : ids) {
-      for (int64_t p = 0; p < partitions; ++p) group.push_back(replica * partitions + p);
-    }
-  }
-}
-
-bool CheckId(GroupEvaluation& e, const IdSpace& space, int64_t id) {
-  if (id >= 0 && id < space.count) return true;
-  return e.Fail(absl::StrCat("it names ", space.name, " ", id, ", there are ", space.count, " (",
-                             space.name, "s are counted from 0)"));
-}
-
-// Every device that is running here must be in one group, and every member of a group must be here.
-bool CheckGroups(GroupEvaluation& e, llvm::ArrayRef<std::vector<int64_t>> groups) {
-  std::vector<int64_t> members;
-  for (const std::vector<int64_t>& group : groups) {
-    members.insert(members.end(), group.begin(), group.end());
-    for (const int64_t device : group) {
-      const bool is_partly_here =
-          llvm::any_of(group, [&](int64_t other) { return e.SlotOf(other) >= 0; });
-      if (e.SlotOf(device) >= 0 || !is_partly_here) continue;
-      return e.Fail(
-          absl::StrCat("device ", device, " of a group does not take part: control flow differs"));
-    }
-  }
-  llvm::sort(members);
-  if (std::adjacent_find(members.begin(), members.end()) != members.end()) {
-    return e.Fail("the replica groups name a device twice");
-  }
-  for (const int64_t device : e.devices()) {
-    if (std::binary_search(members.begin(), members.end(), device)) continue;
-    return e.Fail(absl::StrCat("device ", device, " is in no replica group"));
-  }
-  return true;
-}
-
-// The groups of devices that take part, as slots.
-bool FindGroups(GroupEvaluation& e, ChannelMeaning meaning,
-                std::vector<std::vector<size_t>>& groups) {
-  const GroupMode mode = ModeOf(e.instruction(), meaning);
-  const InterpreterOptions& options = e.session().options();
-  const IdSpace space = IdsOf(mode, options);
-  std::vector<std::vector<int64_t>> ids;
-  if (const auto given = e.instruction().Get<const ReplicaGroups*>(AttributeName::kReplicaGroups)) {
-    std::string error;
-    auto listed = ListReplicaGroups(**given, error);
-    if (!listed) return e.FailUnsupported(error);
-    ids = *std::move(listed);
-  }
-  // No groups are one group of all; so is one empty group.
-  if (ids.empty() || (ids.size() == 1 && ids[0].empty())) {
-    ids.assign(1, {});
-    for (int64_t id = 0; id < space.count; ++id) ids[0].push_back(id);
-  }
-  std::vector<std::vector<int64_t>> devices;
-  for (const std::vector<int64_t>& group : ids) {
-    for (const int64_t id : group) {
-      if (!CheckId(e, space, id)) return false;
-    }
-    AppendDevices(mode, options, group, devices);
-  }
-  if (!CheckGroups(e, devices)) return false;
-  for (const std::vector<int64_t>& group : devices) {
-    if (group.empty() || e.SlotOf(group[0]) < 0) continue;
-    std::vector<size_t>& slots = groups.emplace_back();
-    for (const int64_t device : group) slots.push_back(static_cast<size_t>(e.SlotOf(device)));
-  }
-  return true;
-}
 
 // The shape of the results: the second element of (operands, results, ...) where the operation is
 // only started.
@@ -246,8 +120,7 @@ bool AllReduce(GroupEvaluation& e) {
   if (IsEmptyTuple(e)) return true;
   const Computation& computation = *e.instruction().Callee(AttributeName::kToApply);
   std::vector<std::vector<size_t>> groups;
-  if (!CheckArrays(e) || !CheckReducer(e, computation) ||
-      !FindGroups(e, ChannelMeaning::kReplicasAndPartitions, groups)) {
+  if (!CheckArrays(e) || !CheckReducer(e, computation) || !FindGroups(e, groups)) {
     return false;
   }
   const ScalarFunction& reducer = e.session().FunctionOf(computation);
@@ -273,7 +146,7 @@ bool AllReduce(GroupEvaluation& e) {
 
 bool AllGather(GroupEvaluation& e) {
   std::vector<std::vector<size_t>> groups;
-  if (!CheckArrays(e) || !FindGroups(e, ChannelMeaning::kReplicasAndPartitions, groups)) {
+  if (!CheckArrays(e) || !FindGroups(e, groups)) {
     return false;
   }
   const int64_t dimension = e.instruction().Integers(AttributeName::kDimensions)[0];
@@ -307,8 +180,7 @@ bool AllGather(GroupEvaluation& e) {
 bool ReduceScatter(GroupEvaluation& e) {
   const Computation& computation = *e.instruction().Callee(AttributeName::kToApply);
   std::vector<std::vector<size_t>> groups;
-  if (!CheckArrays(e) || !CheckReducer(e, computation) ||
-      !FindGroups(e, ChannelMeaning::kReplicasAndPartitions, groups)) {
+  if (!CheckArrays(e) || !CheckReducer(e, computation) || !FindGroups(e, groups)) {
     return false;
   }
   const ScalarFunction& reducer = e.session().FunctionOf(computation);
@@ -394,7 +266,7 @@ bool ExchangeArrays(GroupEvaluation& e, llvm::ArrayRef<size_t> group) {
 
 bool AllToAll(GroupEvaluation& e) {
   std::vector<std::vector<size_t>> groups;
-  if (!CheckArrays(e) || !FindGroups(e, ChannelMeaning::kPartitions, groups)) return false;
+  if (!CheckArrays(e) || !FindGroups(e, groups)) return false;
   const llvm::ArrayRef<int64_t> dimensions = e.instruction().Integers(AttributeName::kDimensions);
   if (!dimensions.empty() && e.instruction().operands().size() != 1) {
     return e.Fail("with dimensions it takes one array");
@@ -434,7 +306,7 @@ bool CollectivePermute(GroupEvaluation& e) {
     return e.FailUnsupported("a permute of slices in place");
   }
   if (!CheckArrays(e)) return false;
-  const GroupMode mode = ModeOf(e.instruction(), ChannelMeaning::kPartitions);
+  const GroupMode mode = GroupModeOf(e.instruction());
   const InterpreterOptions& options = e.session().options();
   const IdSpace space = IdsOf(mode, options);
   using Pairs = llvm::ArrayRef<llvm::ArrayRef<int64_t>>;
@@ -463,16 +335,10 @@ bool CollectiveBroadcast(GroupEvaluation& e) {
   if (e.instruction().Get<bool>(AttributeName::kHasDynamicRoot).value_or(false)) {
     return e.FailUnsupported("a broadcast whose root is known at run time only");
   }
-  const GroupMode mode = ModeOf(e.instruction(), ChannelMeaning::kPartitions);
+  const GroupMode mode = GroupModeOf(e.instruction());
   const IdSpace space = IdsOf(mode, e.session().options());
   std::vector<std::vector<int64_t>> ids;
-  if (const auto given = e.instruction().Get<const ReplicaGroups*>(AttributeName::kReplicaGroups)) {
-    std::string error;
-    auto listed = ListReplicaGroups(**given, error);
-    if (!listed) return e.FailUnsupported(error);
-    ids = *std::move(listed);
-  }
-  if (!CheckArrays(e)) return false;
+  if (!ListIds(e, ids) || !CheckArrays(e)) return false;
   std::vector<int64_t> senders(e.devices().size(), -1);
   for (const std::vector<int64_t>& group : ids) {
     for (const int64_t id : group) {
@@ -491,105 +357,6 @@ bool CollectiveBroadcast(GroupEvaluation& e) {
     }
   }
   return CopyFromSenders(e, senders);
-}
-
-namespace {
-
-// (input, output, input offsets, send sizes, output offsets, receive sizes): device j of the group
-// gets input[offset, offset + size) of the j-th entries, at the output offset in its output; where
-// there are n times as many entries as devices, each gets n stretches.
-class RaggedExchange {
- public:
-  RaggedExchange(GroupEvaluation& e, llvm::ArrayRef<size_t> group) : e_(e), group_(group) {}
-
-  bool Run();
-
- private:
-  bool CheckOperands(llvm::ArrayRef<Value> operands);
-  bool Send(size_t sender);
-
-  GroupEvaluation& e_;
-  llvm::ArrayRef<size_t> group_;
-  std::vector<std::shared_ptr<ArrayValue>> results_;
-};
-
-bool RaggedExchange::CheckOperands(llvm::ArrayRef<Value> operands) {
-  bool fits =
-      llvm::all_of(operands, [](const Value& value) { return value.IsArray(); }) &&
-      Compatible(operands[1].shape(), e_.instruction().shape(), ShapeAspects::kTypeAndDimensions);
-  fits = fits && operands[0].array().shape().rank() > 0 &&
-         operands[0].array().shape().rank() == operands[1].array().shape().rank() &&
-         operands[0].array().type() == operands[1].array().type() &&
-         operands[0].array().shape().sizes().drop_front() ==
-             operands[1].array().shape().sizes().drop_front();
-  for (size_t i = 2; fits && i < operands.size(); ++i) {
-    const ArrayValue& array = operands[i].array();
-    fits = IsIntegral(array.type()) && array.size() == operands[2].array().size() &&
-           array.size() % static_cast<int64_t>(group_.size()) == 0;
-  }
-  return fits || e_.Fail("its operands do not fit together, or not to a group of " +
-                         std::to_string(group_.size()) + " devices");
-}
-
-bool RaggedExchange::Send(size_t sender) {
-  const llvm::ArrayRef<Value> operands = e_.operands(group_[sender]);
-  const ArrayValue& input = operands[0].array();
-  const int64_t entries = operands[2].array().size();
-  const int64_t per_device = entries / static_cast<int64_t>(group_.size());
-  for (int64_t i = 0; i < entries; ++i) {
-    ArrayValue& output = *results_[static_cast<size_t>(i / per_device)];
-    const int64_t from = operands[2].array().Integer(i);
-    const int64_t size = operands[3].array().Integer(i);
-    const int64_t to = operands[4].array().Integer(i);
-    const int64_t row = input.size() / std::max<int64_t>(input.shape().sizes()[0], 1);
-    const auto is_inside = [size](int64_t start, int64_t rows) {
-      return start >= 0 && size >= 0 && size <= rows && start <= rows - size;
-    };
-    if (!is_inside(from, input.shape().sizes()[0]) || !is_inside(to, output.shape().sizes()[0])) {
-      return e_.Fail(absl::StrCat("entry ", i, " of device ", e_.devices()[group_[sender]],
-                                  " reaches beyond the arrays"));
-    }
-    for (int64_t k = 0; k < size * row; ++k) output.CopyFrom(to * row + k, input, from * row + k);
-  }
-  return true;
-}
-
-bool RaggedExchange::Run() {
-  for (const size_t slot : group_) {
-    if (!CheckOperands(e_.operands(slot))) return false;
-    results_.push_back(e_.session().NewArray(e_.instruction(), e_.instruction().shape()));
-    if (results_.back() == nullptr) return false;
-    const ArrayValue& output = e_.operands(slot)[1].array();
-    for (int64_t i = 0; i < output.size(); ++i) results_.back()->CopyFrom(i, output, i);
-  }
-  // Where anything lands depends on all offsets and sizes.
-  SourceSet addresses = kNoSources;
-  for (size_t sender = 0; sender < group_.size(); ++sender) {
-    if (!Send(sender)) return false;
-    for (size_t i = 2; e_.session().sources() != nullptr && i < 6; ++i) {
-      const ArrayValue& array = e_.operands(group_[sender])[i].array();
-      for (int64_t k = 0; k < array.size(); ++k) {
-        addresses = e_.session().sources()->Union(addresses, array.SourcesOf(k));
-      }
-    }
-  }
-  for (size_t k = 0; k < group_.size(); ++k) {
-    Value value(results_[k]);
-    if (!AddSources(e_.session(), e_.instruction(), addresses, value)) return false;
-    e_.results()[group_[k]] = std::move(value);
-  }
-  return true;
-}
-
-}  // namespace
-
-bool RaggedAllToAll(GroupEvaluation& e) {
-  std::vector<std::vector<size_t>> groups;
-  if (!FindGroups(e, ChannelMeaning::kPartitions, groups)) return false;
-  for (const std::vector<size_t>& group : groups) {
-    if (!RaggedExchange(e, group).Run()) return false;
-  }
-  return true;
 }
 
 }  // namespace hlo_indexing::hlo::evaluate

@@ -59,11 +59,8 @@ bool ParseLayoutOf(ParseState& state, int64_t rank, layout::Layout& layout) {
   const size_t offset = state.cursor.Offset();
   support::TextError error;
   const std::optional<size_t> length =
-      layout::ParseLayoutPrefix(state.cursor.Rest(), layout, error);
+      layout::ParseLayoutPrefix(state.cursor.Rest(), rank, layout, error);
   if (!length) return state.FailAt(offset + error.offset, error.message);
-  if (const std::optional<std::string> problem = layout::FindLayoutError(layout, rank)) {
-    return state.FailAt(offset, *problem);
-  }
   state.cursor.SetOffset(offset + *length);
   return true;
 }
@@ -162,6 +159,20 @@ const Shape* ParseShape(ParseState& state) {
   }
   const Shape* shape = ParseArray(state, *type, offset);
   if (shape != nullptr && length != 0) state.shapes_by_text[key] = shape;
+  return shape;
+}
+
+const Shape* ParseShapeText(llvm::StringRef text, Module& module, const ParseOptions& options,
+                            std::vector<support::Diagnostic>& diagnostics) {
+  ParseState state({options.file_name, text}, 0, text.size(), options, module, diagnostics);
+  const Shape* shape = ParseShape(state);
+  if (shape == nullptr) return nullptr;
+  if (!state.cursor.AtEnd()) {
+    state.Fail(state.cursor.Peek() == '{'
+                   ? "expected a layout: '{', then dimensions from minor to major or ':'"
+                   : "unexpected text after the shape");
+    return nullptr;
+  }
   return shape;
 }
 

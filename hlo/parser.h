@@ -39,6 +39,11 @@ std::vector<std::unique_ptr<Module>> ParseModules(const std::shared_ptr<const st
 absl::StatusOr<std::unique_ptr<Module>> ParseModule(llvm::StringRef text,
                                                     const ParseOptions& options = {});
 
+/// Parses a text that is one shape, which belongs to `module`. Null after an error, which goes to
+/// `diagnostics`. *"f32[3,5]{1,0:T(2,2)}"*
+const Shape* ParseShapeText(llvm::StringRef text, Module& module, const ParseOptions& options,
+                            std::vector<support::Diagnostic>& diagnostics);
+
 }  // namespace hlo_indexing::hlo
 
 #endif  // HLO_INDEXING_HLO_PARSER_H_

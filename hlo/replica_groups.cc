@@ -2,17 +2,16 @@
 
 #include "hlo/strided_walk.h"
 #include "llvm/ADT/StringExtras.h"
-#include "support/checked_math.h"
 
 namespace hlo_indexing::hlo {
 namespace {
 
 using Groups = std::vector<std::vector<int64_t>>;
 
-// More ids than devices can be simulated make no sense.
-constexpr int64_t kMaxIds = int64_t{1} << 20;
+constexpr int64_t kMaxIds = int64_t{1} << 24;
+constexpr int64_t kMaxListedIds = int64_t{1} << 20;
 
-// The product of the sizes, where it is below the limit and every size is positive.
+// The product of the sizes, where it is at most the limit and every size is positive.
 std::optional<int64_t> CountIds(llvm::ArrayRef<int64_t> sizes) {
   int64_t count = 1;
   for (const int64_t size : sizes) {
@@ -31,42 +30,22 @@ bool IsPermutation(llvm::ArrayRef<int64_t> permutation, size_t rank) {
   return permutation.size() == rank;
 }
 
-// iota(product of sizes), reshaped to the sizes and transposed.
-std::vector<int64_t> TransposedIota(llvm::ArrayRef<int64_t> sizes,
-                                    llvm::ArrayRef<int64_t> permutation) {
-  const Index strides = RowMajorStrides(sizes);
-  Index to_sizes;
-  Index to_strides;
-  for (const int64_t dimension : permutation) {
-    to_sizes.push_back(sizes[dimension]);
-    to_strides.push_back(strides[dimension]);
-  }
-  std::vector<int64_t> ids;
-  ForEachStrided(to_sizes, to_strides, 0, [&](int64_t, int64_t id) { ids.push_back(id); });
-  return ids;
-}
-
-Groups CutInto(const std::vector<int64_t>& ids, int64_t size) {
-  Groups groups;
-  for (size_t i = 0; i < ids.size(); ++i) {
-    if (static_cast<int64_t>(i) % size == 0) groups.emplace_back();
-    groups.back().push_back(ids[i]);
-  }
-  return groups;
-}
-
-std::optional<Groups> ListIotaGroups(const ReplicaGroups& groups, std::string& error) {
-  Index permutation(groups.permutation);
-  if (permutation.empty()) {
-    for (size_t i = 0; i < groups.reshape.size(); ++i) permutation.push_back(i);
+std::optional<IotaGroups> FromIota(const ReplicaGroups& groups, std::string& error) {
+  IotaGroups result;
+  result.reshape.assign(groups.reshape.begin(), groups.reshape.end());
+  result.permutation.assign(groups.permutation.begin(), groups.permutation.end());
+  if (result.permutation.empty()) {
+    for (size_t i = 0; i < groups.reshape.size(); ++i) result.permutation.push_back(i);
   }
   const std::optional<int64_t> count = CountIds(groups.reshape);
   if (!count || CountIds(groups.dimensions) != count || groups.dimensions.empty() ||
-      !IsPermutation(permutation, groups.reshape.size())) {
+      !IsPermutation(result.permutation, groups.reshape.size())) {
     error = "the replica groups do not fit together";
     return std::nullopt;
   }
-  return CutInto(TransposedIota(groups.reshape, permutation), groups.dimensions.back());
+  result.group_size = groups.dimensions.back();
+  result.count = *count;
+  return result;
 }
 
 struct Axis {
@@ -92,10 +71,8 @@ std::optional<std::vector<Axis>> ParseAxes(llvm::StringRef& text) {
   return axes;
 }
 
-// mesh['x'=2,'y'=4] {'y'}: the devices in row-major order of the mesh; a group runs along the axes
-// in braces, the first of them slowest.
-std::optional<Groups> ListMeshGroups(llvm::StringRef text, std::string& error) {
-  error = "replica groups on a mesh of another form than mesh['x'=2,'y'=4] {'y'}";
+// `mesh['x'=2,'y'=4] {'y'}`
+std::optional<IotaGroups> FromMesh(llvm::StringRef text) {
   std::string compact;
   for (const char c : text) {
     if (!llvm::isSpace(c)) compact += c;
@@ -103,40 +80,90 @@ std::optional<Groups> ListMeshGroups(llvm::StringRef text, std::string& error) {
   llvm::StringRef rest = compact;
   const std::optional<std::vector<Axis>> axes = ParseAxes(rest);
   if (!axes || !rest.consume_front("{") || !rest.consume_back("}")) return std::nullopt;
-  Index sizes;
-  for (const Axis& axis : *axes) sizes.push_back(axis.size);
-  if (!CountIds(sizes)) return std::nullopt;
+  IotaGroups result;
+  for (const Axis& axis : *axes) result.reshape.push_back(axis.size);
+  const std::optional<int64_t> count = CountIds(result.reshape);
+  if (!count) return std::nullopt;
+  result.count = *count;
   llvm::SmallVector<llvm::StringRef, 4> names;
   rest.split(names, ',', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
-  Index along;
+  llvm::SmallVector<int64_t, 4> along;
   for (const llvm::StringRef name : names) {
-    const auto* const begin = axes->data();
-    const auto* const found = std::find_if(begin, begin + axes->size(), [&](const Axis& axis) {
-      return axis.name == name.trim(" '\"");
-    });
-    if (found == begin + axes->size() || llvm::is_contained(along, found - begin)) {
-      return std::nullopt;
-    }
-    along.push_back(found - begin);
+    const auto found =
+        llvm::find_if(*axes, [&](const Axis& axis) { return axis.name == name.trim(" '\""); });
+    const int64_t axis = found - axes->begin();
+    if (found == axes->end() || llvm::is_contained(along, axis)) return std::nullopt;
+    along.push_back(axis);
+    result.group_size *= result.reshape[static_cast<size_t>(axis)];
   }
-  Index permutation;
-  int64_t group_size = 1;
-  for (size_t i = 0; i < sizes.size(); ++i) {
-    if (!llvm::is_contained(along, static_cast<int64_t>(i))) permutation.push_back(i);
+  for (int64_t axis = 0; axis < static_cast<int64_t>(axes->size()); ++axis) {
+    if (!llvm::is_contained(along, axis)) result.permutation.push_back(axis);
   }
-  for (const int64_t axis : along) {
-    permutation.push_back(axis);
-    group_size *= sizes[axis];
+  result.permutation.append(along);
+  return result;
+}
+
+Groups List(const IotaGroups& iota) {
+  const Index strides = RowMajorStrides(iota.reshape);
+  Index sizes;
+  Index to_strides;
+  for (const int64_t dimension : iota.permutation) {
+    sizes.push_back(iota.reshape[static_cast<size_t>(dimension)]);
+    to_strides.push_back(strides[static_cast<size_t>(dimension)]);
   }
-  error.clear();
-  return CutInto(TransposedIota(sizes, permutation), group_size);
+  Groups groups;
+  ForEachStrided(sizes, to_strides, 0, [&](int64_t place, int64_t id) {
+    if (place % iota.group_size == 0) groups.emplace_back();
+    groups.back().push_back(id);
+  });
+  return groups;
 }
 
 }  // namespace
 
+GroupMode GroupModeOf(const Instruction& collective) {
+  if (collective.Find(AttributeName::kChannelId) == nullptr) return GroupMode::kCrossReplica;
+  if (collective.Get<bool>(AttributeName::kUseGlobalDeviceIds).value_or(false)) {
+    return GroupMode::kFlattenedId;
+  }
+  switch (collective.opcode()) {
+    case Opcode::kAllGather:
+    case Opcode::kAllGatherStart:
+    case Opcode::kAllReduce:
+    case Opcode::kAllReduceStart:
+    case Opcode::kReduceScatter:
+      return GroupMode::kCrossReplicaAndPartition;
+    default:
+      return GroupMode::kCrossPartition;
+  }
+}
+
+std::optional<IotaGroups> FindIotaGroups(const ReplicaGroups& groups, std::string& error) {
+  switch (groups.form) {
+    case ReplicaGroups::Form::kIota:
+      return FromIota(groups, error);
+    case ReplicaGroups::Form::kMesh: {
+      std::optional<IotaGroups> result = FromMesh(groups.mesh);
+      if (!result) error = "replica groups on a mesh of another form than mesh['x'=2,'y'=4] {'y'}";
+      return result;
+    }
+    case ReplicaGroups::Form::kList:
+      break;
+  }
+  error = "the replica groups are listed";
+  return std::nullopt;
+}
+
 std::optional<Groups> ListReplicaGroups(const ReplicaGroups& groups, std::string& error) {
-  if (groups.form == ReplicaGroups::Form::kIota) return ListIotaGroups(groups, error);
-  if (groups.form == ReplicaGroups::Form::kMesh) return ListMeshGroups(groups.mesh, error);
+  if (groups.form != ReplicaGroups::Form::kList) {
+    const std::optional<IotaGroups> iota = FindIotaGroups(groups, error);
+    if (!iota) return std::nullopt;
+    if (iota->count > kMaxListedIds) {
+      error = "the replica groups have more than 2^20 ids";
+      return std::nullopt;
+    }
+    return List(*iota);
+  }
   Groups lists;
   for (const llvm::ArrayRef<int64_t> group : groups.groups) {
     lists.emplace_back(group.begin(), group.end());

@@ -63,6 +63,13 @@ const Shape& Shape::ArrayLeaf(int64_t leaf) const {
 }
 
 int64_t Shape::ElementOfLeaf(int64_t leaf) const {
+  // Most tuples hold arrays only.
+  const auto same = static_cast<size_t>(leaf);
+  const bool is_last = same + 1 == first_leaves_.size();
+  if (same < first_leaves_.size() && first_leaves_[same] == leaf &&
+      (is_last || first_leaves_[same + 1] > leaf)) {
+    return leaf;
+  }
   // The last element that starts at or before the leaf; empty elements before it start there too.
   const auto* after = std::upper_bound(first_leaves_.begin(), first_leaves_.end(), leaf);
   return after - first_leaves_.begin() - 1;

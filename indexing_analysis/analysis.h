@@ -6,11 +6,14 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "hlo/module.h"
 #include "indexing_analysis/custom_calls.h"
 #include "indexing_analysis/indexing_map.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
 
 namespace hlo_indexing::indexing_analysis {
 
@@ -30,8 +33,8 @@ struct OperandIndexing {
   size_t operand = 0;
   int64_t leaf = 0;
   Exactness exactness = Exactness::kExact;
-  /// Why the maps are not exact.
-  std::string reason;
+  /// Why the maps are not exact; empty where they are. Valid as long as the analysis.
+  llvm::StringRef reason;
   /// From output to input, dimension variables are the index of the output array, results the index
   /// of the operand's; an element reads the union. From input to output, they change roles: an
   /// element goes to the union, and one that is not read is outside all domains. Not empty unless
@@ -45,11 +48,33 @@ struct OperandIndexing {
 };
 
 /// How one output array and the arrays of the operands are related, in one direction.
-struct OutputIndexing {
-  /// The operand arrays that are read, in order; the others are not read at all.
-  std::vector<OperandIndexing> operands;
+/// Copies are cheap: they share what does not change.
+class OutputIndexing {
+ public:
+  /// Of an output that reads nothing.
+  OutputIndexing() = default;
+  explicit OutputIndexing(std::vector<OperandIndexing> operands)
+      : operands_(std::make_shared<const std::vector<OperandIndexing>>(std::move(operands))) {}
+  static OutputIndexing Unknown(std::string reason) {
+    OutputIndexing result;
+    result.unknown_reason_ = std::move(reason);
+    return result;
+  }
+
+  /// The operand arrays that are read, in order; the others are not read at all. Valid as long as a
+  /// copy of this object.
+  llvm::ArrayRef<OperandIndexing> operands() const& {
+    if (operands_ == nullptr) return {};
+    return *operands_;
+  }
+  llvm::ArrayRef<OperandIndexing> operands() const&& = delete;
+
   /// Where it is not empty, nothing is known of any operand, and this is why.
-  std::string unknown_reason;
+  const std::string& unknown_reason() const { return unknown_reason_; }
+
+ private:
+  std::shared_ptr<const std::vector<OperandIndexing>> operands_;
+  std::string unknown_reason_;
 };
 
 struct AnalysisOptions {

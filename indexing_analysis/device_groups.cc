@@ -9,7 +9,7 @@ namespace hlo_indexing::indexing_analysis {
 namespace {
 
 using hlo::AttributeName;
-using hlo::Opcode;
+using hlo::GroupMode;
 using simplifier::Constant;
 using simplifier::ScaledSum;
 
@@ -48,39 +48,7 @@ int64_t NumbersMentioned(const hlo::Instruction& instruction) {
   return count;
 }
 
-bool CombinesByRole(Opcode opcode) {
-  switch (opcode) {
-    case Opcode::kAllGather:
-    case Opcode::kAllGatherStart:
-    case Opcode::kAllReduce:
-    case Opcode::kAllReduceStart:
-    case Opcode::kReduceScatter:
-      return true;
-    default:
-      return false;
-  }
-}
-
-bool IsPermutation(llvm::ArrayRef<int64_t> numbers) {
-  std::vector<int64_t> sorted(numbers.begin(), numbers.end());
-  llvm::sort(sorted);
-  for (size_t i = 0; i < sorted.size(); ++i) {
-    if (sorted[i] != static_cast<int64_t>(i)) return false;
-  }
-  return true;
-}
-
 }  // namespace
-
-DeviceGroups::Numbers DeviceGroups::NumbersOf(const hlo::Instruction& instruction) {
-  const bool has_channel = instruction.Find(AttributeName::kChannelId) != nullptr;
-  if (!has_channel) return Numbers::kReplicas;
-  if (instruction.Get<bool>(AttributeName::kUseGlobalDeviceIds).value_or(false)) {
-    return Numbers::kDevices;
-  }
-  return CombinesByRole(instruction.opcode()) ? Numbers::kReplicasWithAllPartitions
-                                              : Numbers::kPartitions;
-}
 
 DeviceCounts CountDevices(const hlo::Module& module) {
   DeviceCounts counts = {HeaderCount(module, "replica_count"),
@@ -90,16 +58,11 @@ DeviceCounts CountDevices(const hlo::Module& module) {
     for (const hlo::Instruction* instruction : computation->instructions()) {
       const int64_t mentioned = NumbersMentioned(*instruction);
       if (mentioned == 0) continue;
-      const bool has_channel = instruction->Find(AttributeName::kChannelId) != nullptr;
-      const bool is_global =
-          instruction->Get<bool>(AttributeName::kUseGlobalDeviceIds).value_or(false);
-      if (has_channel && is_global) {
-        devices = std::max(devices, mentioned);
-      } else if (has_channel && !CombinesByRole(instruction->opcode())) {
-        counts.partitions = std::max(counts.partitions, mentioned);
-      } else {
-        counts.replicas = std::max(counts.replicas, mentioned);
-      }
+      int64_t* count = &counts.replicas;
+      const GroupMode mode = hlo::GroupModeOf(*instruction);
+      if (mode == GroupMode::kFlattenedId) count = &devices;
+      if (mode == GroupMode::kCrossPartition) count = &counts.partitions;
+      *count = std::max(*count, mentioned);
     }
   }
   if (counts.Count() < devices) {
@@ -112,16 +75,16 @@ std::optional<DeviceGroups> DeviceGroups::Of(const hlo::Instruction& instruction
                                              const DeviceCounts& devices) {
   DeviceGroups result;
   result.devices_ = devices;
-  result.numbers_ = NumbersOf(instruction);
+  result.mode_ = hlo::GroupModeOf(instruction);
   const auto groups = instruction.Get<const hlo::ReplicaGroups*>(AttributeName::kReplicaGroups);
   if (groups && !result.ReadGroups(**groups)) return std::nullopt;
   if (result.groups_ == 0) {
     // Without groups, all are in one.
     result.groups_ = 1;
     result.members_ = devices.Count();
-    if (result.numbers_ == Numbers::kPartitions) result.members_ = devices.partitions;
-    if (result.numbers_ == Numbers::kReplicas ||
-        result.numbers_ == Numbers::kReplicasWithAllPartitions) {
+    if (result.mode_ == GroupMode::kCrossPartition) result.members_ = devices.partitions;
+    if (result.mode_ == GroupMode::kCrossReplica ||
+        result.mode_ == GroupMode::kCrossReplicaAndPartition) {
       result.members_ = devices.replicas;
     }
     result.reshape_ = {result.members_};
@@ -131,27 +94,15 @@ std::optional<DeviceGroups> DeviceGroups::Of(const hlo::Instruction& instruction
 }
 
 bool DeviceGroups::ReadGroups(const hlo::ReplicaGroups& groups) {
-  switch (groups.form) {
-    case hlo::ReplicaGroups::Form::kMesh:
-      return ReadMesh(groups.mesh);
-    case hlo::ReplicaGroups::Form::kIota: {
-      const std::optional<int64_t> count = layout::Product(groups.reshape);
-      const std::optional<int64_t> shape = layout::Product(groups.dimensions);
-      if (!count || count != shape || *count <= 0 || *count > kMaxDevices ||
-          groups.dimensions.empty()) {
-        return false;
-      }
-      members_ = groups.dimensions.back();
-      groups_ = *count / members_;
-      reshape_.assign(groups.reshape.begin(), groups.reshape.end());
-      permutation_.assign(groups.permutation.begin(), groups.permutation.end());
-      for (size_t i = permutation_.size(); i < reshape_.size(); ++i) {
-        permutation_.push_back(static_cast<int64_t>(i));
-      }
-      return permutation_.size() == reshape_.size() && IsPermutation(permutation_);
-    }
-    case hlo::ReplicaGroups::Form::kList:
-      break;
+  if (groups.form != hlo::ReplicaGroups::Form::kList) {
+    std::string error;
+    std::optional<hlo::IotaGroups> iota = hlo::FindIotaGroups(groups, error);
+    if (!iota) return false;
+    members_ = iota->group_size;
+    groups_ = iota->count / members_;
+    reshape_ = std::move(iota->reshape);
+    permutation_ = std::move(iota->permutation);
+    return true;
   }
   for (const llvm::ArrayRef<int64_t> group : groups.groups) {
     if (group.empty()) continue;
@@ -162,47 +113,6 @@ bool DeviceGroups::ReadGroups(const hlo::ReplicaGroups& groups) {
   members_ = static_cast<int64_t>(lists_.front().size());
   groups_ = static_cast<int64_t>(lists_.size());
   RecogniseStrides();
-  return true;
-}
-
-// `mesh['x'=2,'y'=4] {'y'}`: groups along the axes in braces, one for each place on the others.
-bool DeviceGroups::ReadMesh(llvm::StringRef mesh) {
-  mesh = mesh.trim();
-  if (!mesh.consume_front("mesh[")) return false;
-  const auto [axes_text, rest] = mesh.split(']');
-  llvm::StringRef chosen = rest.trim();
-  if (!chosen.consume_front("{") || !chosen.consume_back("}")) return false;
-  llvm::SmallVector<llvm::StringRef, 4> axes;
-  axes_text.split(axes, ',');
-  llvm::SmallVector<llvm::StringRef, 4> names;
-  int64_t count = 1;
-  for (const llvm::StringRef axis : axes) {
-    const auto [name, size_text] = axis.split('=');
-    int64_t size = 0;
-    if (!llvm::to_integer(size_text.trim(), size, 10) || size <= 0 || size > kMaxDevices) {
-      return false;
-    }
-    count *= size;
-    if (count > kMaxDevices) return false;
-    names.push_back(name.trim());
-    reshape_.push_back(size);
-  }
-  llvm::SmallVector<llvm::StringRef, 4> along;
-  if (!chosen.trim().empty()) chosen.split(along, ',');
-  members_ = 1;
-  std::vector<int64_t> grouped;
-  for (const llvm::StringRef name : along) {
-    const auto* const found = llvm::find(names, name.trim());
-    const int64_t axis = found - names.begin();
-    if (found == names.end() || llvm::is_contained(grouped, axis)) return false;
-    grouped.push_back(axis);
-    members_ *= reshape_[static_cast<size_t>(axis)];
-  }
-  groups_ = count / members_;
-  for (int64_t axis = 0; axis < static_cast<int64_t>(names.size()); ++axis) {
-    if (!llvm::is_contained(grouped, axis)) permutation_.push_back(axis);
-  }
-  permutation_.insert(permutation_.end(), grouped.begin(), grouped.end());
   return true;
 }
 
@@ -218,9 +128,13 @@ void DeviceGroups::RecogniseStrides() {
     }
   }
   if (!is_rows && !is_columns) return;
-  reshape_ =
-      is_rows ? std::vector<int64_t>{groups_, members_} : std::vector<int64_t>{members_, groups_};
-  permutation_ = is_rows ? std::vector<int64_t>{0, 1} : std::vector<int64_t>{1, 0};
+  if (is_rows) {
+    reshape_ = {groups_, members_};
+    permutation_ = {0, 1};
+  } else {
+    reshape_ = {members_, groups_};
+    permutation_ = {1, 0};
+  }
   lists_.clear();
 }
 
@@ -229,13 +143,13 @@ int64_t DeviceGroups::num_cases() const {
 }
 
 Sum DeviceGroups::NumberOf(DigitContext& digits, const Sum& device) const {
-  switch (numbers_) {
-    case Numbers::kReplicas:
-    case Numbers::kReplicasWithAllPartitions:
+  switch (mode_) {
+    case GroupMode::kCrossReplica:
+    case GroupMode::kCrossReplicaAndPartition:
       return DivMod(digits, device, devices_.partitions).quotient;
-    case Numbers::kPartitions:
+    case GroupMode::kCrossPartition:
       return DivMod(digits, device, devices_.partitions).remainder;
-    case Numbers::kDevices:
+    case GroupMode::kFlattenedId:
       break;
   }
   return device;
@@ -248,14 +162,14 @@ Sum DeviceGroups::DeviceOf(DigitContext& digits, const Sum& number, const Sum& p
     const ScaledSum parts[] = {{replica, devices_.partitions}, {partition, 1}};
     return Linear(digits, parts);
   };
-  switch (numbers_) {
-    case Numbers::kReplicas:
+  switch (mode_) {
+    case GroupMode::kCrossReplica:
       return join(number, own.remainder);
-    case Numbers::kReplicasWithAllPartitions:
+    case GroupMode::kCrossReplicaAndPartition:
       return join(number, DivMod(digits, position, devices_.partitions).remainder);
-    case Numbers::kPartitions:
+    case GroupMode::kCrossPartition:
       return join(own.quotient, number);
-    case Numbers::kDevices:
+    case GroupMode::kFlattenedId:
       break;
   }
   return number;
@@ -271,7 +185,7 @@ void DeviceGroups::ForEachPlace(ReadContext& context, const Access& access,
   const Sum partition = DivMod(digits, place.device, devices_.partitions).remainder;
   const auto with_partition = [&](const Sum& position) {
     const ScaledSum parts[] = {{position, devices_.partitions}, {partition, 1}};
-    return numbers_ == Numbers::kReplicasWithAllPartitions ? Linear(digits, parts) : position;
+    return mode_ == GroupMode::kCrossReplicaAndPartition ? Linear(digits, parts) : position;
   };
   if (lists_.empty()) {
     context.Constrain(place.access, number, {0, groups_ * members_ - 1});
@@ -305,7 +219,7 @@ void DeviceGroups::ForEachMember(ReadContext& context, const DevicePlace& place,
                                  const Access& access, const Sum& position,
                                  llvm::function_ref<void(Access, const Sum& device)> visit) const {
   DigitContext& digits = context.digits();
-  const Sum member = numbers_ == Numbers::kReplicasWithAllPartitions
+  const Sum member = mode_ == GroupMode::kCrossReplicaAndPartition
                          ? DivMod(digits, position, devices_.partitions).quotient
                          : position;
   if (!place.group) {

@@ -7,9 +7,11 @@
 #include <vector>
 
 #include "hlo/module.h"
+#include "hlo/replica_groups.h"
 #include "indexing_analysis/access.h"
 #include "indexing_analysis/read_rules.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/SmallVector.h"
 
 namespace hlo_indexing::indexing_analysis {
 
@@ -54,32 +56,22 @@ class DeviceGroups {
                      llvm::function_ref<void(Access, const Sum& device)> visit) const;
 
  private:
-  /// What a number in a group identifies.
-  enum class Numbers : uint8_t {
-    kReplicas,                   // a replica, on the same partition
-    kReplicasWithAllPartitions,  // a replica with all its partitions
-    kPartitions,                 // a partition, of the same replica
-    kDevices,
-  };
-
-  static Numbers NumbersOf(const hlo::Instruction& instruction);
   bool ReadGroups(const hlo::ReplicaGroups& groups);
-  bool ReadMesh(llvm::StringRef mesh);
   void RecogniseStrides();
   int64_t partitions_per_member() const {
-    return numbers_ == Numbers::kReplicasWithAllPartitions ? devices_.partitions : 1;
+    return mode_ == hlo::GroupMode::kCrossReplicaAndPartition ? devices_.partitions : 1;
   }
   Sum NumberOf(DigitContext& digits, const Sum& device) const;
   Sum DeviceOf(DigitContext& digits, const Sum& number, const Sum& position,
                const Sum& device) const;
 
   DeviceCounts devices_;
-  Numbers numbers_ = Numbers::kReplicas;
+  hlo::GroupMode mode_ = hlo::GroupMode::kCrossReplica;
   int64_t members_ = 0;
   int64_t groups_ = 0;
   /// Affine groups: the rows of iota(reshape) transposed by the permutation.
-  std::vector<int64_t> reshape_;
-  std::vector<int64_t> permutation_;
+  llvm::SmallVector<int64_t, 4> reshape_;
+  llvm::SmallVector<int64_t, 4> permutation_;
   /// Others, by number; empty for affine ones.
   std::vector<std::vector<int64_t>> lists_;
 };

@@ -3,11 +3,11 @@
 #include <random>
 #include <vector>
 
+#include "indexing_analysis/map_evaluator.h"
 #include "indexing_analysis/read_map.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "simplifier/arithmetic.h"
 #include "simplifier/integer_system.h"
-#include "simplifier/point_evaluator.h"
 #include "simplifier/quasi_affine_map.h"
 
 namespace hlo_indexing::indexing_analysis {
@@ -35,60 +35,6 @@ bool SameDomain(const QuasiAffineMap& a, const QuasiAffineMap& b) {
     return llvm::is_contained(b.constraints, constraint);
   });
 }
-
-// A simplified map at one point after the other.
-class MapEvaluator {
- public:
-  MapEvaluator(DigitContext& context, const QuasiAffineMap& map)
-      : map_(map), evaluator_(Leaves(context), Sums(map)), values_(Sums(map).size()) {}
-
-  int64_t num_digits() const { return evaluator_.num_digits(); }
-
-  /// Whether the point is in the domain; then the results are there. Nothing where a value
-  /// overflows or divides by 0.
-  std::optional<bool> Contains(llvm::ArrayRef<int64_t> point) {
-    if (map_.empty) return false;
-    for (size_t i = 0; i < point.size(); ++i) {
-      if (!map_.boxes[i].Contains(point[i])) return false;
-    }
-    llvm::SmallVector<int64_t, 8> leaves;
-    for (const size_t i : variables_) leaves.push_back(point[i]);
-    if (!evaluator_.Evaluate(leaves, values_)) return std::nullopt;
-    for (size_t k = 0; k < map_.constraints.size(); ++k) {
-      if (!map_.constraints[k].bounds.Contains(values_[k])) return false;
-    }
-    return true;
-  }
-
-  llvm::ArrayRef<int64_t> results() const {
-    return llvm::ArrayRef<int64_t>(values_).drop_front(map_.constraints.size());
-  }
-
- private:
-  llvm::SmallVector<const Atom*, 8> Leaves(DigitContext& context) {
-    llvm::SmallVector<const Atom*, 8> leaves;
-    for (VariableId i = 0; !map_.empty && i < map_.boxes.size(); ++i) {
-      const Sum variable = map_.Variable(context, i);
-      if (variable.IsConstant()) continue;
-      leaves.push_back(variable.terms.front().atom);
-      variables_.push_back(i);
-    }
-    return leaves;
-  }
-
-  static llvm::SmallVector<Sum, 8> Sums(const QuasiAffineMap& map) {
-    llvm::SmallVector<Sum, 8> sums;
-    if (map.empty) return sums;
-    for (const Constraint& constraint : map.constraints) sums.push_back(constraint.expression);
-    sums.append(map.results.begin(), map.results.end());
-    return sums;
-  }
-
-  const QuasiAffineMap& map_;
-  llvm::SmallVector<size_t, 8> variables_;
-  simplifier::PointEvaluator evaluator_;
-  llvm::SmallVector<int64_t, 8> values_;
-};
 
 class Comparison {
  public:
@@ -200,10 +146,21 @@ class Comparison {
     return points;
   }
 
+  static std::optional<bool> IsInDomain(const QuasiAffineMap& map, MapEvaluator& evaluator,
+                                        llvm::ArrayRef<int64_t> point) {
+    if (map.empty) return false;
+    for (size_t i = 0; i < point.size(); ++i) {
+      if (!map.boxes[i].Contains(point[i])) return false;
+    }
+    llvm::SmallVector<int64_t, 8> leaves;
+    for (const size_t i : evaluator.variables()) leaves.push_back(point[i]);
+    return evaluator.Contains(leaves);
+  }
+
   // Whether the simplified maps are the same at the point. False where that is not known.
-  static bool Agree(MapEvaluator& a, MapEvaluator& b, llvm::ArrayRef<int64_t> point) {
-    const std::optional<bool> in_a = a.Contains(point);
-    const std::optional<bool> in_b = b.Contains(point);
+  bool Agree(MapEvaluator& a, MapEvaluator& b, llvm::ArrayRef<int64_t> point) const {
+    const std::optional<bool> in_a = IsInDomain(sums_[0], a, point);
+    const std::optional<bool> in_b = IsInDomain(sums_[1], b, point);
     return in_a && in_a == in_b && (!*in_a || a.results() == b.results());
   }
 

@@ -122,11 +122,17 @@ IndexingMap EmptyInverse(const IndexingMap& map) {
   const llvm::SmallVector<mlir::AffineExpr> zeros(map.num_dimensions(),
                                                   mlir::getAffineConstantExpr(0, map.context()));
   const unsigned num_results = map.affine_map().getNumResults();
+  // Nobody asks for the index of an element at no point.
+  std::vector<RuntimeVariable> runtime(map.num_runtime());
+  for (size_t i = 0; i < runtime.size(); ++i) {
+    runtime[i].bounds = map.runtime()[i].bounds;
+    runtime[i].name = map.runtime()[i].name;
+  }
   const auto affine_map = mlir::AffineMap::get(
       num_results, static_cast<unsigned>(map.num_runtime()), zeros, map.context());
   return IndexingMap::KnownEmpty(
       IndexingMap(affine_map, std::vector<Variable>(num_results, {Interval::Empty(), ""}), {},
-                  std::vector<RuntimeVariable>(map.num_runtime()), {}));
+                  std::move(runtime), {}));
 }
 
 }  // namespace

@@ -224,7 +224,7 @@ void CollectivePermute(ReadContext& context) {
   }
   llvm::sort(sources);
   DigitContext& digits = context.digits();
-  const bool is_partition = context.instruction().Find(AttributeName::kChannelId) != nullptr;
+  const hlo::GroupMode mode = hlo::GroupModeOf(context.instruction());
   const int64_t partitions = context.devices().partitions;
   for (size_t begin = 0; begin < sources.size();) {
     const auto [first, source] = sources[begin];
@@ -236,10 +236,12 @@ void CollectivePermute(ReadContext& context) {
     Access access = context.Start();
     const Sum device = context.Device(access);
     const simplifier::Division own = DivMod(digits, device, partitions);
-    context.Constrain(access, is_partition ? own.remainder : own.quotient,
-                      {first, sources[end - 1].first});
+    Sum target = own.quotient;
+    if (mode == hlo::GroupMode::kCrossPartition) target = own.remainder;
+    if (mode == hlo::GroupMode::kFlattenedId) target = device;
+    context.Constrain(access, target, {first, sources[end - 1].first});
     const ScaledSum moved[] = {{device, 1}};
-    const int64_t step = is_partition ? 1 : partitions;
+    const int64_t step = mode == hlo::GroupMode::kCrossReplica ? partitions : 1;
     const Sum from = Linear(digits, moved, (source - first) * step);
     context.ReadFromDevice(array.operand, array.leaf, std::move(access), context.index(), from);
     begin = end;

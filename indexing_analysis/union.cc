@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
+#include "indexing_analysis/map_evaluator.h"
 #include "indexing_analysis/read_map.h"
 #include "simplifier/arithmetic.h"
 #include "simplifier/integer_system.h"
 #include "simplifier/inverse.h"
-#include "simplifier/point_evaluator.h"
 
 namespace hlo_indexing::indexing_analysis {
 namespace {
@@ -126,38 +126,16 @@ using Tuple = std::vector<int64_t>;
 
 // The image of a map, sorted; nothing where its box has too many points, or a value overflows.
 std::optional<std::vector<Tuple>> AllResults(DigitContext& context, const QuasiAffineMap& map) {
-  int64_t points = 1;
-  for (const Interval& box : map.boxes) {
-    const auto width = support::CheckedSub(box.upper, box.lower);
-    if (!width || *width >= kMaxPoints / points) return std::nullopt;
-    points *= *width + 1;
-  }
-  // A variable with one value is no leaf.
-  llvm::SmallVector<const Atom*, 6> leaves;
-  Tuple point;
-  for (VariableId i = 0; i < map.boxes.size(); ++i) {
-    const Sum variable = map.Variable(context, i);
-    if (variable.IsConstant()) continue;
-    leaves.push_back(variable.terms.front().atom);
-    point.push_back(map.boxes[i].lower);
-  }
-  llvm::SmallVector<Sum, 8> sums(map.results.begin(), map.results.end());
-  for (const auto& constraint : map.constraints) sums.push_back(constraint.expression);
-  simplifier::PointEvaluator evaluator(leaves, sums);
-  Tuple values(sums.size());
+  MapEvaluator evaluator(context, map);
+  const auto points = simplifier::CountPoints(evaluator.leaves(), kMaxPoints);
+  if (!points) return std::nullopt;
+  llvm::SmallVector<int64_t, 4> point = simplifier::FirstPoint(evaluator.leaves());
   std::vector<Tuple> results;
-  for (int64_t i = 0; i < points; ++i) {
-    if (!evaluator.Evaluate(point, values)) return std::nullopt;
-    bool inside = true;
-    for (size_t k = 0; k < map.constraints.size(); ++k) {
-      inside &= map.constraints[k].bounds.Contains(values[map.results.size() + k]);
-    }
-    const auto end = static_cast<std::ptrdiff_t>(map.results.size());
-    if (inside) results.emplace_back(values.begin(), values.begin() + end);
-    for (size_t k = 0; k < point.size(); ++k) {
-      if (++point[k] < leaves[k]->lower + leaves[k]->extent) break;
-      point[k] = leaves[k]->lower;
-    }
+  for (int64_t i = 0; i < *points; ++i) {
+    const std::optional<bool> inside = evaluator.Contains(point);
+    if (!inside) return std::nullopt;
+    if (*inside) results.emplace_back(evaluator.results().begin(), evaluator.results().end());
+    simplifier::MoveToNext(evaluator.leaves(), point);
   }
   llvm::sort(results);
   results.erase(std::unique(results.begin(), results.end()), results.end());

@@ -287,8 +287,9 @@ absl::StatusOr<ContiguousMoves> FindContiguousMoves(llvm::ArrayRef<int64_t> size
                                                     const ElementPlacement& to,
                                                     const RelayoutBudget& budget) {
   const std::optional<int64_t> elements = Product(sizes);
-  if (!elements)
+  if (!elements) {
     return absl::InvalidArgumentError("the number of elements does not fit in 64 bits");
+  }
   ContiguousMoves one_by_one;
   one_by_one.runs = {*elements, std::min<int64_t>(*elements, 1), std::min<int64_t>(*elements, 1)};
   if (*elements == 0 || from.element_bits != to.element_bits) return one_by_one;

@@ -72,24 +72,6 @@ std::string ListToString(llvm::ArrayRef<int64_t> values) {
   return text;
 }
 
-llvm::StringRef StepName(LayoutStep::Kind kind) {
-  switch (kind) {
-    case LayoutStep::Kind::kArray:
-      return "array";
-    case LayoutStep::Kind::kTranspose:
-      return "transpose";
-    case LayoutStep::Kind::kCombine:
-      return "combine";
-    case LayoutStep::Kind::kPad:
-      return "pad";
-    case LayoutStep::Kind::kReshape:
-      return "reshape";
-    case LayoutStep::Kind::kPadTail:
-      return "pad tail";
-  }
-  return "";
-}
-
 }  // namespace
 
 absl::StatusOr<TiledLayout> TiledLayout::Create(llvm::ArrayRef<int64_t> dimensions,
@@ -235,11 +217,29 @@ std::optional<AffineMapOnDomain> TiledLayout::IndexMap(mlir::MLIRContext* contex
   return WriteMap(digits, map, context);
 }
 
+llvm::StringRef LayoutStepName(LayoutStep::Kind kind) {
+  switch (kind) {
+    case LayoutStep::Kind::kArray:
+      return "array";
+    case LayoutStep::Kind::kTranspose:
+      return "transpose";
+    case LayoutStep::Kind::kCombine:
+      return "combine";
+    case LayoutStep::Kind::kPad:
+      return "pad";
+    case LayoutStep::Kind::kReshape:
+      return "reshape";
+    case LayoutStep::Kind::kPadTail:
+      return "pad_tail";
+  }
+  return "";
+}
+
 std::string StepsToString(llvm::ArrayRef<LayoutStep> steps) {
   std::string text;
   constexpr size_t kNameWidth = 10;
   for (const LayoutStep& step : steps) {
-    std::string line = StepName(step.kind).str();
+    std::string line = LayoutStepName(step.kind).str();
     line.resize(kNameWidth, ' ');
     line += "[" + ListToString(step.shape) + "]";
     if (step.kind == LayoutStep::Kind::kTranspose) {

@@ -125,7 +125,10 @@ class TiledLayout {
   llvm::SmallVector<simplifier::Interval, 2> constraint_bounds_;
 };
 
-/// What the steps of a layout do, one a line. *"pad        -> [4,6]"*
+/// *kPadTail -> "pad_tail"*
+llvm::StringRef LayoutStepName(LayoutStep::Kind kind);
+
+/// What the steps of a layout do, one a line. *"pad       [4,6]"*
 std::string StepsToString(llvm::ArrayRef<LayoutStep> steps);
 
 }  // namespace hlo_indexing::layout

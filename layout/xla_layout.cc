@@ -1,5 +1,6 @@
 #include "layout/xla_layout.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
 namespace hlo_indexing::layout {
@@ -14,16 +15,127 @@ std::string Join(llvm::ArrayRef<int64_t> values) {
   return result;
 }
 
+// A part of a layout, by number where there are several.
+enum class LayoutPart : uint8_t { kOrder, kDimension, kTile, kTileSize, kTailPadding, kSplit };
+
+// What is wrong with which part; `second` is the size inside a tile.
+struct LayoutProblem {
+  std::string message;
+  LayoutPart part = LayoutPart::kOrder;
+  size_t first = 0;
+  size_t second = 0;
+};
+
+// Where the parts of a layout stand in its text.
+struct LayoutPlaces {
+  llvm::SmallVector<size_t, 6> dimensions;
+  llvm::SmallVector<size_t, 2> tiles;
+  llvm::SmallVector<llvm::SmallVector<size_t, 2>, 2> tile_sizes;
+  size_t tail_padding = 0;
+  llvm::SmallVector<size_t, 2> splits;
+
+  size_t Of(const LayoutProblem& problem) const {
+    switch (problem.part) {
+      case LayoutPart::kOrder:
+        return 0;
+      case LayoutPart::kDimension:
+        return dimensions[problem.first];
+      case LayoutPart::kTile:
+        return tiles[problem.first];
+      case LayoutPart::kTileSize:
+        return tile_sizes[problem.first][problem.second];
+      case LayoutPart::kTailPadding:
+        return tail_padding;
+      case LayoutPart::kSplit:
+        return splits[problem.first];
+    }
+    return 0;
+  }
+};
+
+std::string DimensionsText(size_t count) {
+  return std::to_string(count) + (count == 1 ? " dimension" : " dimensions");
+}
+
+std::optional<LayoutProblem> FindOrderProblem(const Layout& layout, int64_t rank) {
+  const size_t num_dimensions = static_cast<size_t>(rank);
+  if (layout.minor_to_major.size() != num_dimensions) {
+    return LayoutProblem{"the layout orders " + DimensionsText(layout.minor_to_major.size()) +
+                             ", the shape has " + std::to_string(rank),
+                         LayoutPart::kOrder};
+  }
+  llvm::SmallVector<bool, 8> seen(num_dimensions, false);
+  for (size_t i = 0; i < num_dimensions; ++i) {
+    const int64_t dimension = layout.minor_to_major[i];
+    if (dimension < 0 || dimension >= rank || seen[static_cast<size_t>(dimension)]) {
+      return LayoutProblem{"minor_to_major must name each of the dimensions 0 to " +
+                               std::to_string(rank - 1) + " once",
+                           LayoutPart::kDimension, i};
+    }
+    seen[static_cast<size_t>(dimension)] = true;
+  }
+  return std::nullopt;
+}
+
+std::optional<LayoutProblem> FindTileProblem(const Layout& layout, int64_t rank) {
+  size_t num_dimensions = static_cast<size_t>(rank);
+  for (size_t i = 0; i < layout.tiles.size(); ++i) {
+    const auto& sizes = layout.tiles[i].dimensions;
+    if (sizes.empty()) {
+      return LayoutProblem{"a tile must have at least one dimension", LayoutPart::kTile, i};
+    }
+    if (sizes.back() == kCombineDimension) {
+      return LayoutProblem{
+          "'*' cannot be the last dimension of a tile: there is no more minor one to combine with",
+          LayoutPart::kTileSize, i, sizes.size() - 1};
+    }
+    for (size_t k = 0; k < sizes.size(); ++k) {
+      if (sizes[k] != kCombineDimension && sizes[k] < 1) {
+        return LayoutProblem{"a tile dimension must be at least 1", LayoutPart::kTileSize, i, k};
+      }
+    }
+    num_dimensions += sizes.size();
+    if (num_dimensions * (i + 1) > kMaxTiledDimensions) {
+      return LayoutProblem{
+          "too many tiles for so many dimensions: their number times the dimensions of the array "
+          "and all tiles may be " +
+              std::to_string(kMaxTiledDimensions),
+          LayoutPart::kTile, i};
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<LayoutProblem> FindProblem(const Layout& layout, int64_t rank) {
+  if (auto problem = FindOrderProblem(layout, rank)) return problem;
+  if (auto problem = FindTileProblem(layout, rank)) return problem;
+  if (layout.tail_padding_alignment < 1) {
+    return LayoutProblem{"the tail padding alignment must be at least 1", LayoutPart::kTailPadding};
+  }
+  for (size_t i = 0; i < layout.split_configs.size(); ++i) {
+    const int64_t dimension = layout.split_configs[i].dimension;
+    if (dimension < 0 || dimension >= rank) {
+      return LayoutProblem{"a split configuration names a dimension out of range",
+                           LayoutPart::kSplit, i};
+    }
+  }
+  return std::nullopt;
+}
+
 // Reads one layout; the first error stops it.
 class LayoutParser {
  public:
   LayoutParser(llvm::StringRef text, Layout& layout, support::TextError& error)
       : text_(text), layout_(layout), error_(error) {}
 
+  const LayoutPlaces& places() const { return places_; }
+
   std::optional<size_t> Parse() {
     if (!Expect('{')) return std::nullopt;
     SkipBlanks();
-    if (llvm::isDigit(Peek()) && !ParseIntegers(layout_.minor_to_major)) return std::nullopt;
+    if (llvm::isDigit(Peek()) && !ParseIntegers(layout_.minor_to_major, &places_.dimensions)) {
+      return std::nullopt;
+    }
     SkipBlanks();
     if (TakeIf(':') && !ParseProperties()) return std::nullopt;
     if (!Expect('}')) return std::nullopt;
@@ -37,13 +149,13 @@ class LayoutParser {
       SkipBlanks();
       const llvm::StringRef rest = text_.drop_front(position_);
       if (rest.empty() || rest.front() == '}') return true;
-      if (rest.starts_with("SC")) {
-        position_ += 2;
-        if (!ParseSplitConfigs()) return false;
-        continue;
+      const llvm::StringRef name = rest.take_front(rest.starts_with("SC") ? 2 : 1);
+      if (llvm::is_contained(properties_, name)) {
+        return Fail("the property " + name.str() + " is given twice");
       }
-      ++position_;
-      if (!ParseProperty(rest.front())) return false;
+      properties_.push_back(name);
+      position_ += name.size();
+      if (!(name == "SC" ? ParseSplitConfigs() : ParseProperty(name.front()))) return false;
     }
   }
 
@@ -60,6 +172,7 @@ class LayoutParser {
       case 'P':
         return ParseRaw(layout_.physical_shape);
       case 'L':
+        places_.tail_padding = position_;
         return ParseNumber(layout_.tail_padding_alignment);
       case 'E':
         return ParseNumber(layout_.element_size_in_bits);
@@ -76,11 +189,15 @@ class LayoutParser {
   bool ParseTiles() {
     do {
       Tile& tile = layout_.tiles.emplace_back();
+      SkipBlanks();
+      places_.tiles.push_back(position_);
+      auto& size_places = places_.tile_sizes.emplace_back();
       if (!Expect('(')) return false;
       SkipBlanks();
       if (TakeIf(')')) continue;
       do {
         SkipBlanks();
+        size_places.push_back(position_);
         int64_t size = kCombineDimension;
         if (!TakeIf('*') && !ParseInteger(size)) return false;
         tile.dimensions.push_back(size);
@@ -95,6 +212,8 @@ class LayoutParser {
   bool ParseSplitConfigs() {
     do {
       SplitConfig& split = layout_.split_configs.emplace_back();
+      SkipBlanks();
+      places_.splits.push_back(position_);
       if (!Expect('(') || !ParseInteger(split.dimension) || !Expect(':')) return false;
       if (!ParseIntegers(split.indices) || !Expect(')')) return false;
       SkipBlanks();
@@ -120,8 +239,10 @@ class LayoutParser {
   bool ParseNumber(int64_t& value) { return Expect('(') && ParseInteger(value) && Expect(')'); }
 
   template <typename Vector>
-  bool ParseIntegers(Vector& values) {
+  bool ParseIntegers(Vector& values, llvm::SmallVectorImpl<size_t>* places = nullptr) {
     do {
+      SkipBlanks();
+      if (places != nullptr) places->push_back(position_);
       int64_t value = 0;
       if (!ParseInteger(value)) return false;
       values.push_back(value);
@@ -165,18 +286,10 @@ class LayoutParser {
   Layout& layout_;
   support::TextError& error_;
   size_t position_ = 0;
+  LayoutPlaces places_;
+  // Those that have been read.
+  llvm::SmallVector<llvm::StringRef, 4> properties_;
 };
-
-std::optional<std::string> FindTileError(const Tile& tile) {
-  if (tile.dimensions.empty()) return "a tile must have at least one dimension";
-  if (tile.dimensions.back() == kCombineDimension) {
-    return "'*' cannot be the last dimension of a tile: there is no more minor one to combine with";
-  }
-  for (const int64_t size : tile.dimensions) {
-    if (size != kCombineDimension && size < 1) return "a tile dimension must be at least 1";
-  }
-  return std::nullopt;
-}
 
 }  // namespace
 
@@ -233,6 +346,18 @@ std::optional<size_t> ParseLayoutPrefix(llvm::StringRef text, Layout& layout,
   return LayoutParser(text, layout, error).Parse();
 }
 
+std::optional<size_t> ParseLayoutPrefix(llvm::StringRef text, int64_t rank, Layout& layout,
+                                        support::TextError& error) {
+  LayoutParser parser(text, layout, error);
+  const std::optional<size_t> length = parser.Parse();
+  if (!length) return std::nullopt;
+  if (const std::optional<LayoutProblem> problem = FindProblem(layout, rank)) {
+    error = {parser.places().Of(*problem), problem->message};
+    return std::nullopt;
+  }
+  return length;
+}
+
 absl::StatusOr<Layout> ParseLayout(llvm::StringRef text) {
   Layout layout;
   support::TextError error;
@@ -247,32 +372,8 @@ absl::StatusOr<Layout> ParseLayout(llvm::StringRef text) {
 }
 
 std::optional<std::string> FindLayoutError(const Layout& layout, int64_t rank) {
-  if (static_cast<int64_t>(layout.minor_to_major.size()) != rank) {
-    return "the layout orders " + std::to_string(layout.minor_to_major.size()) +
-           " dimensions, the shape has " + std::to_string(rank);
-  }
-  llvm::SmallVector<bool, 8> seen(static_cast<size_t>(rank), false);
-  for (const int64_t dimension : layout.minor_to_major) {
-    if (dimension < 0 || dimension >= rank || seen[static_cast<size_t>(dimension)]) {
-      return "minor_to_major must name each of the dimensions 0 to " + std::to_string(rank - 1) +
-             " once";
-    }
-    seen[static_cast<size_t>(dimension)] = true;
-  }
-  size_t num_dimensions = static_cast<size_t>(rank);
-  for (const Tile& tile : layout.tiles) {
-    if (std::optional<std::string> error = FindTileError(tile)) return error;
-    num_dimensions += tile.dimensions.size();
-  }
-  if (num_dimensions * layout.tiles.size() > kMaxTiledDimensions) {
-    return "the layout has too many tiles for so many dimensions: their product may be " +
-           std::to_string(kMaxTiledDimensions);
-  }
-  if (layout.tail_padding_alignment < 1) return "the tail padding alignment must be at least 1";
-  for (const SplitConfig& split : layout.split_configs) {
-    if (split.dimension >= rank) return "a split configuration names a dimension out of range";
-  }
-  return std::nullopt;
+  const std::optional<LayoutProblem> problem = FindProblem(layout, rank);
+  return problem ? std::optional(problem->message) : std::nullopt;
 }
 
 }  // namespace hlo_indexing::layout

@@ -79,6 +79,11 @@ Layout DefaultLayout(int64_t rank);
 std::optional<size_t> ParseLayoutPrefix(llvm::StringRef text, Layout& layout,
                                         support::TextError& error);
 
+/// The same for an array of that rank; a layout that is not valid for it (FindLayoutError) is an
+/// error at the part that is wrong. *"{1,1}", 2 -> error at offset 3*
+std::optional<size_t> ParseLayoutPrefix(llvm::StringRef text, int64_t rank, Layout& layout,
+                                        support::TextError& error);
+
 /// Parses a text that is one layout, braces included. *"{0,1}"*
 absl::StatusOr<Layout> ParseLayout(llvm::StringRef text);
 

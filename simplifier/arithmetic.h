@@ -23,6 +23,9 @@ inline Sum Constant(int64_t value) { return {{}, value}; }
 void AppendTerm(int64_t coefficient, const Atom* atom, int64_t lo, int64_t extent,
                 TermVector& terms);
 
+/// The value of an atom, its `lower` included. *d0 in [3, 9] -> d0*
+Sum WholeAtom(DigitContext& context, const Atom& atom);
+
 /// The normal form of `constant + terms`; nothing where a coefficient or the constant overflows.
 /// *(d0 mod 4) + 4 * (d0 floordiv 4) -> d0*
 std::optional<Sum> Normalize(DigitContext& context, TermVector terms, int64_t constant);

@@ -176,13 +176,7 @@ class Emitter {
   size_t Quotient(size_t step, int64_t divisor) {
     if (divisor == 1) return step;
     const Interval range = RangeOf(step);
-    Interval quotient;
-    if (range.lower != Interval::kMinusInfinity) {
-      quotient.lower = support::FloorDiv(range.lower, divisor);
-    }
-    if (range.upper != Interval::kPlusInfinity) {
-      quotient.upper = support::FloorDiv(range.upper, divisor);
-    }
+    const Interval quotient = FloorDiv(range, divisor);
     if (quotient.IsPoint()) return Number(quotient.lower);
     const bool is_unsigned = range.lower >= 0;
     if (IsPowerOfTwo(divisor)) {

@@ -213,20 +213,13 @@ class Counter {
 
   // Nothing where there are too many points, and where an expression has no value.
   std::optional<Tried> TryPoints(const Group& group) {
-    llvm::SmallVector<size_t, 4> coordinates;
-    int64_t count = 1;
-    for (const size_t c : group.coordinates) {
-      if (!coordinates_[c].is_tried) continue;
-      coordinates.push_back(c);
-      if (coordinates_[c].extent > MaxPoints(group) / count) return std::nullopt;
-      count *= coordinates_[c].extent;
-    }
     llvm::SmallVector<const Atom*, 4> leaves;
-    llvm::SmallVector<int64_t, 4> point;
-    for (const size_t c : coordinates) {
-      leaves.push_back(coordinates_[c].atom);
-      point.push_back(leaves.back()->lower);
+    for (const size_t c : group.coordinates) {
+      if (coordinates_[c].is_tried) leaves.push_back(coordinates_[c].atom);
     }
+    const std::optional<int64_t> count = CountPoints(leaves, MaxPoints(group));
+    if (!count) return std::nullopt;
+    llvm::SmallVector<int64_t, 4> point = FirstPoint(leaves);
     // The constraints, then the results.
     llvm::SmallVector<Sum, 4> sums;
     for (const size_t k : group.constraints) sums.push_back(f_.constraints[k].expression);
@@ -234,7 +227,7 @@ class Counter {
     PointEvaluator evaluator(leaves, sums);
     std::vector<int64_t> values(sums.size());
     Tried tried;
-    for (int64_t i = 0; i < count; ++i) {
+    for (int64_t i = 0; i < *count; ++i) {
       if (!evaluator.Evaluate(point, values)) return std::nullopt;
       bool inside = true;
       for (size_t k = 0; k < group.constraints.size(); ++k) {
@@ -245,10 +238,7 @@ class Counter {
         const auto first = static_cast<std::ptrdiff_t>(group.constraints.size());
         tried.values.insert(tried.values.end(), values.begin() + first, values.end());
       }
-      for (size_t k = 0; k < point.size(); ++k) {
-        if (++point[k] < leaves[k]->lower + leaves[k]->extent) break;
-        point[k] = leaves[k]->lower;
-      }
+      MoveToNext(leaves, point);
     }
     return tried;
   }

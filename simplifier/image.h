@@ -33,7 +33,7 @@ struct Image {
   std::optional<llvm::SmallVector<Progression, 4>> box;
   /// Whether different points have different results.
   Answer injective = Answer::kUnknown;
-  /// Why something is not exact; empty otherwise.
+  /// Why `size` or `points` is not exact; empty where both are.
   std::string reason;
 };
 

@@ -26,8 +26,8 @@ struct Solution {
 /// variables so that it ends soon.
 class IntegerSystem {
  public:
-  /// How many variables and quotients a system may have: as many as are solved in a few
-  /// milliseconds, or in some tens of them.
+  /// How large a system may be, in variables and quotients times the bits of their coefficients:
+  /// as large as is solved in a few milliseconds, or in some tens of them.
   enum class Effort : uint8_t { kQuick, kThorough };
 
   /// Variable i has the bounds `boxes[i]`.

@@ -69,6 +69,14 @@ inline Interval operator*(const Interval& a, int64_t factor) {
           internal::ScaleEnd(keep ? a.upper : a.lower, factor, Interval::kPlusInfinity)};
 }
 
+/// {floor(a / divisor)}, for a divisor above 0. *[-3, 9] / 4 -> [-1, 2]*
+inline Interval FloorDiv(const Interval& a, int64_t divisor) {
+  Interval quotient;
+  if (a.lower != Interval::kMinusInfinity) quotient.lower = support::FloorDiv(a.lower, divisor);
+  if (a.upper != Interval::kPlusInfinity) quotient.upper = support::FloorDiv(a.upper, divisor);
+  return quotient;
+}
+
 }  // namespace hlo_indexing::simplifier
 
 #endif  // HLO_INDEXING_SIMPLIFIER_INTERVAL_H_

@@ -1,6 +1,7 @@
 #include "simplifier/inverse.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <deque>
 #include <optional>
 #include <vector>
@@ -47,8 +48,6 @@ struct Equation {
   TermVector blocked;
   Sum value;
 };
-
-int64_t Magnitude(int64_t value) { return value < 0 ? -value : value; }
 
 class Inverter {
  public:
@@ -261,11 +260,11 @@ class Inverter {
   // The first piece, by coefficient, that those below it reach; null if there is none.
   static const ScaledPiece* FindOverlap(Equation& equation) {
     llvm::stable_sort(equation.unknown, [](const ScaledPiece& a, const ScaledPiece& b) {
-      return Magnitude(a.coefficient) < Magnitude(b.coefficient);
+      return std::abs(a.coefficient) < std::abs(b.coefficient);
     });
     int64_t reach = 0;
     for (const ScaledPiece& part : equation.unknown) {
-      const int64_t magnitude = Magnitude(part.coefficient);
+      const int64_t magnitude = std::abs(part.coefficient);
       if (reach >= magnitude) return &part;
       // Nothing is taller than what has no end, or ends beyond 64 bits.
       const auto height = part.piece->extent() == kUnbounded
@@ -290,7 +289,7 @@ class Inverter {
       rest = Add(context_, rest, end);
     }
     for (const ScaledPiece& part : llvm::reverse(equation.unknown)) {
-      const Division division = DivMod(context_, rest, Magnitude(part.coefficient));
+      const Division division = DivMod(context_, rest, std::abs(part.coefficient));
       rest = division.remainder;
       Piece& piece = *part.piece;
       piece.value = division.quotient;

@@ -154,6 +154,12 @@ void AppendTerm(int64_t coefficient, const Atom* atom, int64_t lo, int64_t exten
   terms.push_back({coefficient, atom, lo, extent});
 }
 
+Sum WholeAtom(DigitContext& context, const Atom& atom) {
+  TermVector whole;
+  AppendTerm(1, &atom, 1, atom.extent, whole);
+  return context.Store(whole, atom.lower);
+}
+
 std::optional<Sum> Normalize(DigitContext& context, TermVector terms, int64_t constant) {
   if (IsNormal(terms)) return context.Store(terms, constant);
   bool expanded = true;

@@ -42,9 +42,7 @@ std::optional<Pinned> PinnedBy(const Constraint& constraint) {
 }
 
 Constraint PlainConstraint(DigitContext& context, const Pinned& pinned) {
-  TermVector whole;
-  AppendTerm(1, pinned.leaf, 1, pinned.leaf->extent, whole);
-  const Sum value = context.Store(whole, pinned.leaf->lower);
+  const Sum value = WholeAtom(context, *pinned.leaf);
   return {DivMod(context, value, pinned.values.modulus).remainder,
           Interval::Point(pinned.values.residue)};
 }

@@ -12,6 +12,28 @@ bool Assign(std::optional<int64_t> result, int64_t& value) {
 
 }  // namespace
 
+std::optional<int64_t> CountPoints(llvm::ArrayRef<const Atom*> leaves, int64_t max) {
+  int64_t points = 1;
+  for (const Atom* leaf : leaves) {
+    if (leaf->extent > max / points) return std::nullopt;
+    points *= leaf->extent;
+  }
+  return points;
+}
+
+llvm::SmallVector<int64_t, 4> FirstPoint(llvm::ArrayRef<const Atom*> leaves) {
+  llvm::SmallVector<int64_t, 4> point;
+  for (const Atom* leaf : leaves) point.push_back(leaf->lower);
+  return point;
+}
+
+void MoveToNext(llvm::ArrayRef<const Atom*> leaves, llvm::MutableArrayRef<int64_t> point) {
+  for (size_t k = 0; k < leaves.size(); ++k) {
+    if (++point[k] < leaves[k]->lower + leaves[k]->extent) return;
+    point[k] = leaves[k]->lower;
+  }
+}
+
 PointEvaluator::PointEvaluator(llvm::ArrayRef<const Atom*> leaves, llvm::ArrayRef<Sum> sums)
     : num_leaves_(leaves.size()) {
   for (const Atom* leaf : leaves) {

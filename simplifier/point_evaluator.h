@@ -3,13 +3,24 @@
 #define HLO_INDEXING_SIMPLIFIER_POINT_EVALUATOR_H_
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SmallVector.h"
 #include "simplifier/digit_sum.h"
 
 namespace hlo_indexing::simplifier {
+
+/// The number of points in the box of the leaves; nothing where it is above `max`.
+std::optional<int64_t> CountPoints(llvm::ArrayRef<const Atom*> leaves, int64_t max);
+
+/// The point where every leaf has its smallest value.
+llvm::SmallVector<int64_t, 4> FirstPoint(llvm::ArrayRef<const Atom*> leaves);
+
+/// Moves to the next point of the box, the first leaf fastest; from the last point to the first.
+void MoveToNext(llvm::ArrayRef<const Atom*> leaves, llvm::MutableArrayRef<int64_t> point);
 
 /// Evaluates some sums together, like Evaluate in arithmetic.h, with all that does not depend on
 /// the point done once.

@@ -72,14 +72,6 @@ Interval AtomBounds(Interval digit, int64_t lo) {
   return result;
 }
 
-// { x floordiv lo : x in values }.
-Interval QuotientBounds(Interval values, int64_t lo) {
-  Interval result;
-  if (values.lower != Interval::kMinusInfinity) result.lower = support::FloorDiv(values.lower, lo);
-  if (values.upper != Interval::kPlusInfinity) result.upper = support::FloorDiv(values.upper, lo);
-  return result;
-}
-
 bool ComesBefore(const Term& a, const Term& b) {
   if (a.atom != b.atom) return StructurallyLess(*a.atom, *b.atom);
   return a.lo < b.lo;
@@ -418,7 +410,7 @@ class Tightener {
       Interval digit = RangeOf(alone);
       const auto known = mark_bounds_.find(term.atom);
       if (known != mark_bounds_.end() && term.IsTop()) {
-        digit = digit.Intersect(QuotientBounds(known->second, term.lo));
+        digit = digit.Intersect(FloorDiv(known->second, term.lo));
       }
       range = range + digit * term.coefficient;
     }

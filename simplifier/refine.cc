@@ -117,7 +117,7 @@ class Scaling {
       const Scaled* s = Find(atom);
       if (s == nullptr) return std::nullopt;
       // Both leave the same remainder.
-      const Sum quotient = DivMod(context_, Value(*s), s->modulus).quotient;
+      const Sum quotient = DivMod(context_, WholeAtom(context_, *s->leaf), s->modulus).quotient;
       return Add(context_, quotient, Constant(-support::FloorDiv(s->lowest, s->modulus)));
     };
     parts.push_back({Substitution(context_, replace).Apply(context_.Store(others, 0)), 1});
@@ -132,14 +132,10 @@ class Scaling {
     return nullptr;
   }
 
-  Sum Value(const Scaled& s) const {
-    TermVector whole;
-    AppendTerm(1, s.leaf, 1, s.leaf->extent, whole);
-    return context_.Store(whole, s.leaf->lower);
-  }
-
   // leaf - lowest.
-  Sum Offset(const Scaled& s) const { return Add(context_, Value(s), Constant(-s.lowest)); }
+  Sum Offset(const Scaled& s) const {
+    return Add(context_, WholeAtom(context_, *s.leaf), Constant(-s.lowest));
+  }
 
   DigitContext& context_;
   llvm::ArrayRef<Scaled> scaled_;
@@ -260,18 +256,18 @@ class Refiner {
     const size_t num_leaves = leaves.size();
     llvm::SmallVector<const Constraint*, 2> constraints;
     if (domain == Domain::kConstrained) AddConstraints(leaves, constraints);
-    int64_t points = CountPoints(leaves);
-    if (points == 0 && !constraints.empty()) {
+    std::optional<int64_t> points = CountPoints(leaves.getArrayRef(), kMaxPoints);
+    if (!points && !constraints.empty()) {
       constraints.clear();
       while (leaves.size() > num_leaves) leaves.pop_back();
-      points = CountPoints(leaves);
+      points = CountPoints(leaves.getArrayRef(), kMaxPoints);
     }
     // A digit of a leaf on its whole box is not affine.
     const bool only_leaves =
         llvm::all_of(sum.terms, [](const Term& term) { return term.atom->IsLeaf(); });
-    if (points == 0 || (only_leaves && constraints.empty() && points > 2)) return std::nullopt;
+    if (!points || (only_leaves && constraints.empty() && *points > 2)) return std::nullopt;
     if (digits_ >= kMaxDigits) return std::nullopt;
-    return Fit(sum, leaves.getArrayRef(), num_leaves, constraints, points);
+    return Fit(sum, leaves.getArrayRef(), num_leaves, constraints, *points);
   }
 
   // The constraints that hang together with the leaves, whose own leaves are added.
@@ -289,22 +285,11 @@ class Refiner {
     }
   }
 
-  // 0 where there are too many.
-  static int64_t CountPoints(const Leaves& leaves) {
-    int64_t points = 1;
-    for (const Atom* leaf : leaves) {
-      if (leaf->extent > kMaxPoints / points) return 0;
-      points *= leaf->extent;
-    }
-    return points;
-  }
-
   // The affine function of the first `num_leaves` leaves that the sum is at all points.
   std::optional<Sum> Fit(const Sum& sum, llvm::ArrayRef<const Atom*> leaves, size_t num_leaves,
                          llvm::ArrayRef<const Constraint*> constraints, int64_t points) {
     AffineFit fit(num_leaves);
-    llvm::SmallVector<int64_t, 4> point;
-    for (const Atom* leaf : leaves) point.push_back(leaf->lower);
+    llvm::SmallVector<int64_t, 4> point = FirstPoint(leaves);
     // The sum behind the constraints.
     llvm::SmallVector<Sum, 4> sums;
     for (const Constraint* constraint : constraints) sums.push_back(constraint->expression);
@@ -325,18 +310,13 @@ class Refiner {
           !fit.Add(llvm::ArrayRef<int64_t>(point).take_front(num_leaves), values.back())) {
         return std::nullopt;
       }
-      for (size_t k = 0; k < leaves.size(); ++k) {
-        if (++point[k] < leaves[k]->lower + leaves[k]->extent) break;
-        point[k] = leaves[k]->lower;
-      }
+      MoveToNext(leaves, point);
     }
     const std::optional<AffineFit::Function> function = fit.Solve();
     if (!function) return std::nullopt;
     llvm::SmallVector<ScaledSum, 4> parts;
     for (size_t k = 0; k < num_leaves; ++k) {
-      TermVector whole;
-      AppendTerm(1, leaves[k], 1, leaves[k]->extent, whole);
-      parts.push_back({context_.Store(whole, leaves[k]->lower), function->coefficients[k]});
+      parts.push_back({WholeAtom(context_, *leaves[k]), function->coefficients[k]});
     }
     return Linear(context_, parts, function->constant);
   }

@@ -14,7 +14,7 @@ namespace hlo_indexing::simplifier {
 ///     becomes that function.
 /// Each is taken where it has fewer divisions. A constraint is rewritten by the box, and by the
 /// remainders that other constraints give.
-/// Whether something has changed, so that the map may be tightened further.
+/// Returns whether something has changed, so that the map may be tightened further.
 /// *(d0 * 6 mod 8 mod 3) floordiv 2 on d0 in [0, 2] -> 0*
 bool Refine(DigitContext& context, QuasiAffineMap& map);
 

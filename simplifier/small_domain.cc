@@ -61,17 +61,6 @@ bool IntervalsDecide(const Component& component) {
   });
 }
 
-// The number of points in the box of the leaves, or 0 where there are too many to try.
-int64_t CountPoints(const Leaves& leaves) {
-  int64_t points = 1;
-  for (const Atom* leaf : leaves) {
-    if (leaf->extent > kMaxPoints) return 0;
-    points *= leaf->extent;
-    if (points > kMaxPoints) return 0;
-  }
-  return points;
-}
-
 class Enumeration {
  public:
   Enumeration(DigitContext& context, const Component& component)
@@ -85,10 +74,10 @@ class Enumeration {
     for (const Constraint& constraint : constraints_) sums.push_back(constraint.expression);
     PointEvaluator evaluator(component_.leaves.getArrayRef(), sums);
     if (num_points * evaluator.num_digits() > kMaxDigits) return false;
-    for (const Atom* leaf : component_.leaves) point_.push_back(leaf->lower);
+    point_ = FirstPoint(component_.leaves.getArrayRef());
     for (int64_t i = 0; i < num_points; ++i) {
       if (!AddPoint(evaluator)) return false;
-      Advance();
+      MoveToNext(component_.leaves.getArrayRef(), point_);
     }
     domain.empty = llvm::none_of(failed_, [](uint64_t failed) { return failed == 0; });
     if (domain.empty) return true;
@@ -118,14 +107,6 @@ class Enumeration {
     return true;
   }
 
-  void Advance() {
-    for (size_t k = 0; k < point_.size(); ++k) {
-      const Atom* leaf = component_.leaves[k];
-      if (++point_[k] < leaf->lower + leaf->extent) return;
-      point_[k] = leaf->lower;
-    }
-  }
-
   int64_t ValueAt(size_t point, size_t leaf) const {
     return points_[point * component_.leaves.size() + leaf];
   }
@@ -153,9 +134,8 @@ class Enumeration {
     num_given_ = constraints_.size();
     for (const auto& [leaf, hull] : hulls_) {
       if (leaf->kind == AtomKind::kVariable || constraints_.size() == 2 * kMaxConstraints) continue;
-      TermVector whole;
-      AppendTerm(1, leaf, 1, leaf->extent, whole);
-      constraints_.push_back({context_.Store(whole, 0), hull + Interval::Point(-leaf->lower)});
+      const Sum whole = WholeAtom(context_, *leaf);
+      constraints_.push_back({{whole.terms, 0}, hull + Interval::Point(-whole.constant)});
       const size_t k =
           static_cast<size_t>(llvm::find(component_.leaves, leaf) - component_.leaves.begin());
       for (size_t i = 0; i < failed_.size(); ++i) {
@@ -212,10 +192,9 @@ SmallDomain DecideSmallDomain(DigitContext& context, llvm::ArrayRef<Constraint> 
   SmallDomain domain;
   for (const Component& component : Split(constraints)) {
     SmallDomain decided;
-    const int64_t points = CountPoints(component.leaves);
-    if (IntervalsDecide(component) || points == 0 ||
-        component.constraints.size() > kMaxConstraints ||
-        !Enumeration(context, component).Run(points, decided)) {
+    const auto points = CountPoints(component.leaves.getArrayRef(), kMaxPoints);
+    if (IntervalsDecide(component) || !points || component.constraints.size() > kMaxConstraints ||
+        !Enumeration(context, component).Run(*points, decided)) {
       domain.constraints.append(component.constraints.begin(), component.constraints.end());
       continue;
     }

@@ -101,6 +101,23 @@ struct CuteOptions {
   Limits limits;
 };
 
+struct LayoutOptions {
+  std::vector<std::string> shapes;
+  OutputFormat format = OutputFormat::kText;
+  /// *"2,3"*
+  std::vector<std::string> indices;
+  std::vector<std::string> positions;
+  std::vector<std::string> bytes;
+  /// Another shape, or only its layout; empty for none.
+  std::string relayout;
+  bool tpu = false;
+  bool offsets = false;
+  bool table = false;
+  bool svg = false;
+  bool tikz = false;
+  int64_t max_cells = 1 << 16;
+};
+
 ExitCode RunMaps(const MapsOptions& options, llvm::raw_ostream& out);
 ExitCode RunSimplify(const BareMapsOptions& options, llvm::raw_ostream& out);
 ExitCode RunEqual(const BareMapsOptions& options, llvm::raw_ostream& out);
@@ -110,6 +127,7 @@ ExitCode RunImage(const BareMapsOptions& options, llvm::raw_ostream& out);
 ExitCode RunStats(const StatsOptions& options, llvm::raw_ostream& out);
 ExitCode RunPrint(const PrintCommandOptions& options, llvm::raw_ostream& out);
 ExitCode RunCute(const CuteOptions& options, llvm::raw_ostream& out);
+ExitCode RunLayout(const LayoutOptions& options, llvm::raw_ostream& out);
 ExitCode RunModules(const RunOptions& options, llvm::raw_ostream& out);
 
 }  // namespace hlo_indexing::tools

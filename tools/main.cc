@@ -28,6 +28,8 @@ constexpr llvm::StringRef kOverview =
     "  hlo-indexing image '(d0)[s0] -> (d0 * 2 + s0), domain: d0 in [0, 4], s0 in [0, 2]'\n"
     "  hlo-indexing cute 'composition((_4,_8):(_8,_1), _2:_4)'   CuTe's algebra as a calculator\n"
     "  hlo-indexing cute --svg '(_8,_8):(_8,_1)' > layout.svg\n"
+    "  hlo-indexing layout 'f32[3,5]{1,0:T(2,2)}'          sizes, padding, maps, the table\n"
+    "  hlo-indexing layout 'bf16[100,200]' --tpu          its formats on a TPU\n"
     "  hlo-indexing stats dump.txt                        opcodes, shapes, coverage\n"
     "  hlo-indexing run --seed=1 module.hlo               execute a module on random inputs\n"
     "  hlo-indexing print --no-metadata dump.txt          canonical HLO text\n"
@@ -48,6 +50,7 @@ struct CommandLine {
   cl::SubCommand inverse{"inverse", "The maps from results to dimensions"};
   cl::SubCommand image{"image", "What bare maps reach, and how often"};
   cl::SubCommand cute{"cute", "CuTe's layout algebra as a calculator, with pictures"};
+  cl::SubCommand layout{"layout", "Where the elements of an array lie in memory"};
   cl::SubCommand stats{"stats", "Opcodes, shapes and how many maps are exact, superset, unknown"};
   cl::SubCommand print{"print", "The modules again, in canonical text"};
   cl::SubCommand run{"run", "Execute the modules"};
@@ -71,6 +74,8 @@ struct CommandLine {
                              cl::sub(cute), cl::cat(category)};
   cl::opt<bool> cute_functions{"functions", cl::desc("List the functions"), cl::sub(cute),
                                cl::cat(category)};
+  cl::list<std::string> shapes{cl::Positional, cl::desc("SHAPE..."), cl::OneOrMore, cl::sub(layout),
+                               cl::cat(category)};
   cl::list<std::string> stats_files{cl::Positional, cl::desc("FILE... ('-' for stdin)"),
                                     cl::OneOrMore, cl::sub(stats), cl::cat(category)};
   cl::list<std::string> print_files{cl::Positional, cl::desc("FILE... ('-' for stdin)"),
@@ -91,6 +96,7 @@ struct CommandLine {
       cl::sub(inverse),
       cl::sub(image),
       cl::sub(cute),
+      cl::sub(layout),
       cl::sub(stats),
       cl::sub(run),
       cl::cat(category)};
@@ -105,6 +111,7 @@ struct CommandLine {
                               cl::sub(inverse),
                               cl::sub(image),
                               cl::sub(cute),
+                              cl::sub(layout),
                               cl::sub(stats),
                               cl::sub(print),
                               cl::sub(run),
@@ -162,6 +169,30 @@ struct CommandLine {
       cl::sub(maps),
       cl::cat(category)};
 
+  cl::list<std::string> indices{"index", cl::desc("Where the element of that index lies"),
+                                cl::value_desc("i,j,..."), cl::sub(layout), cl::cat(category)};
+  cl::list<std::string> positions{"position", cl::desc("What lies at that position, in elements"),
+                                  cl::value_desc("n"), cl::sub(layout), cl::cat(category)};
+  cl::list<std::string> bytes{"byte", cl::desc("What lies at that byte"), cl::value_desc("n"),
+                              cl::sub(layout), cl::cat(category)};
+  cl::opt<std::string> relayout{"relayout", cl::desc("What a copy to another layout moves"),
+                                cl::value_desc("shape or layout"), cl::sub(layout),
+                                cl::cat(category)};
+  cl::opt<bool> tpu{"tpu", cl::desc("The formats of the array on a TPU, with the bytes they waste"),
+                    cl::sub(layout), cl::cat(category)};
+  cl::opt<bool> offsets{"offsets", cl::desc("With the position of every element"), cl::sub(layout),
+                        cl::cat(category)};
+  cl::opt<bool> table{"table", cl::desc("Only the table of elements and positions"),
+                      cl::sub(layout), cl::cat(category)};
+  cl::opt<bool> svg{"svg", cl::desc("Only the picture, as SVG"), cl::sub(layout),
+                    cl::cat(category)};
+  cl::opt<bool> tikz{"tikz", cl::desc("Only the picture, as a LaTeX document"), cl::sub(layout),
+                     cl::cat(category)};
+  cl::opt<int64_t> max_cells{
+      "max-cells",         cl::desc("The most cells of a picture, and the most offsets"),
+      cl::value_desc("n"), cl::init(LayoutOptions().max_cells),
+      cl::sub(layout),     cl::cat(category)};
+
   cl::opt<Backend> backend{"backend",
                            cl::desc("What executes the module:"),
                            cl::values(clEnumValN(Backend::kInterpreter, "interpreter",
@@ -197,6 +228,23 @@ struct CommandLine {
       "max-bytes",         cl::desc("The most bytes that values take at a time"),
       cl::value_desc("n"), cl::init(hlo::InterpreterOptions().max_bytes),
       cl::sub(run),        cl::cat(category)};
+
+  LayoutOptions layout_options() {
+    LayoutOptions options;
+    options.shapes = shapes;
+    options.format = format;
+    options.indices = indices;
+    options.positions = positions;
+    options.bytes = bytes;
+    options.relayout = relayout;
+    options.tpu = tpu;
+    options.offsets = offsets;
+    options.table = table;
+    options.svg = svg;
+    options.tikz = tikz;
+    options.max_cells = max_cells;
+    return options;
+  }
 
   RunOptions run_options() {
     RunOptions options;
@@ -260,6 +308,7 @@ ExitCode Dispatch(CommandLine& line, llvm::raw_ostream& out) {
   if (line.print) {
     return RunPrint({line.print_files, !line.no_metadata, line.operand_shapes, line.limits()}, out);
   }
+  if (line.layout) return RunLayout(line.layout_options(), out);
   if (line.run) return RunModules(line.run_options(), out);
   cl::PrintHelpMessage();
   return ExitCode::kBadUsage;

@@ -100,14 +100,14 @@ class TextRenderer : public MapsRenderer {
     const bool from_input = direction == MapDirection::kInputToOutput;
     const std::string prefix = has_outputs && !from_input ? output_name + ", " : "";
     const std::string target = has_outputs && from_input ? " to " + output_name : "";
-    if (!indexing.unknown_reason.empty()) {
+    if (!indexing.unknown_reason().empty()) {
       out_ << "    "
            << (from_input ? "to " + (has_outputs ? output_name : "the output") + ", " : prefix)
-           << "all operands: unknown: " << indexing.unknown_reason << '\n';
+           << "all operands: unknown: " << indexing.unknown_reason() << '\n';
       return;
     }
     size_t number = 0;
-    for (const OperandIndexing& operand : indexing.operands) {
+    for (const OperandIndexing& operand : indexing.operands()) {
       while ((*operands_)[number].operand != operand.operand ||
              (*operands_)[number].leaf != operand.leaf) {
         ++number;
@@ -121,7 +121,7 @@ class TextRenderer : public MapsRenderer {
  private:
   void WriteMaps(const OperandIndexing& operand) {
     if (operand.exactness != Exactness::kExact) {
-      out_ << ' ' << ExactnessName(operand.exactness) << ": " << operand.reason;
+      out_ << ' ' << ExactnessName(operand.exactness) << ": " << operand.reason.str();
     }
     if (operand.maps == nullptr) {
       out_ << '\n';
@@ -189,16 +189,16 @@ class JsonRenderer : public MapsRenderer {
   void Output(int64_t output, MapDirection direction, const OutputIndexing& indexing) override {
     const std::string prefix =
         instruction_ + DirectionName(direction).str() + R"(","output":)" + std::to_string(output);
-    if (!indexing.unknown_reason.empty()) {
-      const std::string tail = UnknownTail(indexing.unknown_reason);
+    if (!indexing.unknown_reason().empty()) {
+      const std::string tail = UnknownTail(indexing.unknown_reason());
       for (const std::string& operand : operand_texts_) out_ << prefix << operand << tail;
       return;
     }
-    auto next = indexing.operands.begin();
+    auto next = indexing.operands().begin();
     for (size_t i = 0; i < operand_texts_.size(); ++i) {
       out_ << prefix << operand_texts_[i];
       const OperandArray& array = (*operands_)[i];
-      const bool is_read = next != indexing.operands.end() && next->operand == array.operand &&
+      const bool is_read = next != indexing.operands().end() && next->operand == array.operand &&
                            next->leaf == array.leaf;
       if (!is_read) {
         out_ << ",\"exactness\":\"exact\",\"maps\":[]}\n";

@@ -42,12 +42,12 @@ void CountMaps(const Instruction& instruction, IndexingAnalysis& analysis, Stati
   if (operands == 0) return;
   for (int64_t output = 0; output < outputs; ++output) {
     const OutputIndexing indexing = analysis.OutputToInput(instruction, output);
-    if (!indexing.unknown_reason.empty()) {
+    if (!indexing.unknown_reason().empty()) {
       statistics.unknown += operands;
       continue;
     }
     statistics.exact += operands;
-    for (const OperandIndexing& operand : indexing.operands) {
+    for (const OperandIndexing& operand : indexing.operands()) {
       if (operand.exactness == Exactness::kExact) continue;
       --statistics.exact;
       ++(operand.exactness == Exactness::kUnknown ? statistics.unknown : statistics.superset);

@@ -33,12 +33,13 @@ class AnalysisTest : public ::testing::Test {
     IndexingAnalysis analysis(&context_, options);
     const OutputIndexing indexing = analysis.OutputToInput(root, output);
     std::vector<std::string> lines;
-    if (!indexing.unknown_reason.empty()) lines.push_back("unknown: " + indexing.unknown_reason);
-    for (const OperandIndexing& operand : indexing.operands) {
+    if (!indexing.unknown_reason().empty())
+      lines.push_back("unknown: " + indexing.unknown_reason());
+    for (const OperandIndexing& operand : indexing.operands()) {
       std::string place = std::to_string(operand.operand);
       if (operand.leaf != 0) place += "." + std::to_string(operand.leaf);
       if (operand.exactness != Exactness::kExact) {
-        place += " " + ExactnessName(operand.exactness).str() + " (" + operand.reason + ")";
+        place += " " + ExactnessName(operand.exactness).str() + " (" + operand.reason.str() + ")";
       }
       if (operand.maps == nullptr) lines.push_back(place);
       if (operand.maps == nullptr) continue;
@@ -307,9 +308,9 @@ TEST_F(AnalysisTest, RuntimeValuesKnowTheirInstruction) {
   IndexingAnalysis analysis(&context_);
   const OutputIndexing indexing = analysis.OutputToInput(root, 0);
   // The two calls of g read with values of their own, though it is the same instruction.
-  ASSERT_EQ(indexing.operands[0].maps->size(), 3u);
+  ASSERT_EQ(indexing.operands()[0].maps->size(), 3u);
   std::vector<std::string> sources;
-  for (const IndexingMap& map : *indexing.operands[0].maps) {
+  for (const IndexingMap& map : *indexing.operands()[0].maps) {
     const RuntimeVariable& variable = map.runtime()[0];
     std::string source = variable.instruction->name().str();
     for (const hlo::Instruction* call : variable.calls) source += "@" + call->name().str();
@@ -400,7 +401,8 @@ TEST_F(AnalysisTest, EqualInstructionsShareTheirMaps) {
       " ROOT c = f32[8] negate(b) }");
   IndexingAnalysis analysis(&context_);
   const auto maps = [&](const hlo::Instruction& instruction) {
-    return analysis.OutputToInput(instruction, 0).operands[0].maps.get();
+    const OutputIndexing indexing = analysis.OutputToInput(instruction, 0);
+    return indexing.operands()[0].maps.get();
   };
   EXPECT_EQ(maps(root), maps(root.operand(0)));
   EXPECT_EQ(maps(root), maps(root.operand(0).operand(0)));

@@ -135,8 +135,9 @@ TEST(Relayout, RandomPairsEqualEnumeration) {
     RandomCase from = testing::RandomShape(random, 5);
     RandomCase to = from;
     auto& order = to.layout.minor_to_major;
-    if (order.size() > 1 && random() % 2 == 0)
+    if (order.size() > 1 && random() % 2 == 0) {
       std::swap(order.front(), order[random() % order.size()]);
+    }
     testing::AddRandomTiles(random, from);
     // Often one is the other with a tile or a tail more.
     if (random() % 3 == 0) to = from;

@@ -163,7 +163,7 @@ TEST(TiledLayout, StepsNameTransposesTailsAndMissingDimensions) {
   EXPECT_EQ(StepsToString(Make({3, 4}, "{0,1:L(5)}").Steps()),
             "array     [3,4]\n"
             "transpose [4,3]  dimensions={1,0}\n"
-            "pad tail  [15]\n");
+            "pad_tail  [15]\n");
   EXPECT_EQ(StepsToString(Make({5}, "{0:T(2,4)}").Steps()),
             "array     [5]\n"
             "reshape   [1,5]\n"

@@ -33,6 +33,8 @@ TEST(XlaLayout, ErrorsHavePlaces) {
   EXPECT_THAT(message("{1,0"), HasSubstr("expected '}'"));
   EXPECT_THAT(message("{1,0:Q(1)}"), HasSubstr("<layout>:1:6: error: expected a layout property"));
   EXPECT_THAT(message("{99999999999999999999}"), HasSubstr("does not fit in 64 bits"));
+  EXPECT_THAT(message("{0:T(2)S(1)T(3)}"),
+              HasSubstr("<layout>:1:12: error: the property T is given twice"));
   EXPECT_THAT(message("{0} x"), HasSubstr("unexpected text"));
   EXPECT_THAT(message("{0:P(f32[3]}"), HasSubstr("expected ')'"));
 }
@@ -51,6 +53,35 @@ TEST(XlaLayout, FindsWhatDoesNotFitTheRank) {
   EXPECT_THAT(error("{0:T(2,*)}", 1), HasSubstr("cannot be the last"));
   EXPECT_THAT(error("{0:L(0)}", 1), HasSubstr("tail padding"));
   EXPECT_THAT(error("{0:SC(1:3)}", 1), HasSubstr("out of range"));
+}
+
+TEST(XlaLayout, PointsAtThePartThatDoesNotFitTheRank) {
+  struct Case {
+    const char* text;
+    int64_t rank;
+    size_t offset;
+  };
+  for (const Case& c :
+       {Case{"{1,0}", 3, 0}, Case{"{ 1, 1}", 2, 5}, Case{"{0,2}", 2, 3}, Case{"{1,0:T(8,0)}", 2, 9},
+        Case{"{1,0:T(8,2)(2, *)}", 2, 15}, Case{"{1,0:T(8) ()}", 2, 10}, Case{"{0:S(1)L(0)}", 1, 8},
+        Case{"{0:SC(0:1) (1:3)}", 1, 11}}) {
+    Layout layout;
+    support::TextError error;
+    EXPECT_EQ(ParseLayoutPrefix(c.text, c.rank, layout, error), std::nullopt);
+    EXPECT_EQ(error.offset, c.offset) << c.text;
+    EXPECT_EQ(error.message, FindLayoutError(layout, c.rank).value_or("")) << c.text;
+  }
+  Layout layout;
+  support::TextError error;
+  EXPECT_EQ(ParseLayoutPrefix("{1,0:T(*,2)} x", 2, layout, error), 12u);
+}
+
+TEST(XlaLayout, RefusesMoreTilesThanCanBeFollowed) {
+  Layout layout = DefaultLayout(1);
+  while (layout.tiles.size() < 200) layout.tiles.push_back({{2}});
+  EXPECT_THAT(FindLayoutError(layout, 1).value_or(""), HasSubstr("too many tiles"));
+  layout.tiles.resize(100);
+  EXPECT_EQ(FindLayoutError(layout, 1), std::nullopt);
 }
 
 TEST(XlaLayout, KnowsTheDefaultOrder) {

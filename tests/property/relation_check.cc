@@ -178,13 +178,13 @@ std::string CheckRelation(const Instruction& instruction, IndexingAnalysis& anal
               std::string(from == From::kOutput ? "output-to-input" : "input-to-output") +
               ", output " + std::to_string(output) + ", operand " + std::to_string(operand) +
               ", array " + std::to_string(leaf) + ": ";
-          const auto found = std::find_if(indexing.operands.begin(), indexing.operands.end(),
+          const auto found = std::find_if(indexing.operands().begin(), indexing.operands().end(),
                                           [&](const OperandIndexing& one) {
                                             return one.operand == operand && one.leaf == leaf;
                                           });
-          const bool is_read = found != indexing.operands.end();
+          const bool is_read = found != indexing.operands().end();
           const Exactness exactness = is_read ? found->exactness : Exactness::kExact;
-          if (!indexing.unknown_reason.empty() || exactness == Exactness::kUnknown) {
+          if (!indexing.unknown_reason().empty() || exactness == Exactness::kUnknown) {
             ++records.unknown;
             continue;
           }

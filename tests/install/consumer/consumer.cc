@@ -11,6 +11,6 @@ int main() {
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
   hlo_indexing::indexing_analysis::IndexingAnalysis analysis(&context);
   const auto indexing = analysis.OutputToInput((*module)->entry().root(), 0);
-  std::puts(indexing.operands.at(0).maps->front().ToString().c_str());
+  std::puts(indexing.operands().front().maps->front().ToString().c_str());
   return 0;
 }

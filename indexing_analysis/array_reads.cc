@@ -1,0 +1,167 @@
+#include "indexing_analysis/array_reads.h"
+
+#include <set>
+#include <vector>
+
+#include "indexing_analysis/called_computations.h"
+#include "llvm/ADT/BitVector.h"
+
+namespace hlo_indexing::indexing_analysis {
+
+using hlo::AttributeName;
+using hlo::Computation;
+using hlo::Instruction;
+using hlo::Opcode;
+using hlo::Shape;
+
+// Collects the arrays that a rule reads.
+class ArrayReadsFinder::Sink : public ReadSink {
+ public:
+  Sink(const ArrayReadsFinder& finder, const Instruction& instruction, ArrayReads& reads)
+      : finder_(finder), instruction_(instruction), reads_(reads) {}
+
+  DigitContext& digits() { return digits_; }
+
+  void Read(size_t operand, int64_t leaf, Access) override { ReadSameIndex(operand, leaf); }
+  void ReadSameIndex(size_t operand, int64_t leaf) override { reads_.emplace_back(operand, leaf); }
+  void ReadUnknown(std::string) override {
+    for (size_t i = 0; i < instruction_.operands().size(); ++i) {
+      const int64_t leaves = instruction_.operand(i).shape().num_array_leaves();
+      for (int64_t leaf = 0; leaf < leaves; ++leaf) reads_.emplace_back(i, leaf);
+    }
+  }
+  Sum RuntimeValue(const Instruction&, llvm::ArrayRef<Sum> index, Interval bounds,
+                   Access&) override {
+    return digits_.Function(UINT32_MAX, index, bounds);
+  }
+  Sum OwnDevice(Access&) override {
+    return digits_.Function(UINT32_MAX, {}, {0, finder_.devices_.Count() - 1});
+  }
+  const DeviceCounts& devices() override { return finder_.devices_; }
+  void Compose(const IndexingMap& map, Access& access) override {
+    ComposeInto(digits_, table_, map, access);
+  }
+  const CustomCallRegistry* custom_calls() override { return finder_.options_.custom_calls; }
+  mlir::MLIRContext* mlir_context() override { return finder_.mlir_context_; }
+
+ private:
+  const ArrayReadsFinder& finder_;
+  const Instruction& instruction_;
+  ArrayReads& reads_;
+  DigitContext digits_;
+  RuntimeTable table_;
+};
+
+const ArrayReads& ArrayReadsFinder::ReadsOf(const Instruction& instruction, int64_t leaf,
+                                            int call_depth) {
+  const std::pair key(&instruction, leaf);
+  const auto known = instructions_.find(key);
+  if (known != instructions_.end()) return known->second;
+  const bool is_followed = IsFollowed(instruction) && call_depth < options_.max_call_depth;
+  ArrayReads reads = is_followed ? ReadsOfCalled(instruction, leaf, call_depth + 1)
+                                 : ReadsOfRule(instruction, leaf);
+  return instructions_[key] = std::move(reads);
+}
+
+ArrayReads ArrayReadsFinder::ReadsOfRule(const Instruction& instruction, int64_t leaf) {
+  ArrayReads reads;
+  Sink sink(*this, instruction, reads);
+  const ReadRule rule = ReadRuleOf(instruction.opcode());
+  if (rule == nullptr || IsUnbounded(instruction, leaf)) {
+    sink.ReadUnknown("");
+    return reads;
+  }
+  Access whole;
+  for (const int64_t size : instruction.shape().ArrayLeaf(leaf).sizes()) {
+    const VariableId variable = whole.AddRange({0, size - 1});
+    whole.ranges.push_back(variable);
+    if (size > 0) whole.map.results.push_back(whole.map.Variable(sink.digits(), variable));
+  }
+  if (whole.map.empty) return reads;
+  ReadContext context(instruction, leaf, whole, sink.digits(), sink);
+  rule(context);
+  return reads;
+}
+
+const ArrayReads& ArrayReadsFinder::ReadsOfCallee(const Computation& callee, int64_t leaf,
+                                                  int call_depth) {
+  const std::pair key(&callee, leaf);
+  const auto known = computations_.find(key);
+  if (known != computations_.end()) return known->second;
+  ArrayReads reads = FindReadsOfCallee(callee, leaf, call_depth);
+  return computations_[key] = std::move(reads);
+}
+
+ArrayReads ArrayReadsFinder::FindReadsOfCallee(const Computation& callee, int64_t leaf,
+                                               int call_depth) {
+  ArrayReads reads;
+  std::vector<std::set<int64_t>> reached(callee.instructions().size());
+  const size_t root = static_cast<size_t>(callee.root().index());
+  reached[root].insert(leaf);
+  for (size_t i = root + 1; i-- > 0;) {
+    const Instruction& instruction = *callee.instructions()[i];
+    for (const int64_t k : reached[i]) {
+      if (instruction.opcode() == Opcode::kParameter) {
+        reads.emplace_back(static_cast<size_t>(instruction.parameter_number()), k);
+        continue;
+      }
+      for (const auto& [operand, operand_leaf] : ReadsOf(instruction, k, call_depth)) {
+        reached[static_cast<size_t>(instruction.operand(operand).index())].insert(operand_leaf);
+      }
+    }
+  }
+  return reads;
+}
+
+ArrayReads ArrayReadsFinder::ReadsOfCalled(const Instruction& instruction, int64_t leaf,
+                                           int call_depth) {
+  switch (instruction.opcode()) {
+    case Opcode::kWhile:
+      return ReadsOfWhile(instruction, leaf, call_depth);
+    case Opcode::kConditional: {
+      ArrayReads reads = {{0, 0}};
+      const auto branches = BranchesOf(instruction);
+      for (size_t branch = 0; branch < branches.size(); ++branch) {
+        for (const auto& [parameter, array] : ReadsOfCallee(*branches[branch], leaf, call_depth)) {
+          reads.emplace_back(branch + 1, array);
+        }
+      }
+      return reads;
+    }
+    case Opcode::kAsyncStart:
+      // Operands and result stand beside each other.
+      return ReadsOfRule(instruction, leaf);
+    default:
+      return ReadsOfCallee(*FollowedCallee(instruction), leaf, call_depth);
+  }
+}
+
+// The arrays of the state that an array depends on after any number of iterations.
+ArrayReads ArrayReadsFinder::ReadsOfWhile(const Instruction& loop, int64_t leaf, int call_depth) {
+  const Computation& body = *loop.Callee(AttributeName::kBody);
+  llvm::SmallVector<int64_t, 8> pending = {leaf};
+  llvm::BitVector reached(static_cast<unsigned>(loop.shape().num_array_leaves()));
+  reached.set(static_cast<unsigned>(leaf));
+  const auto add = [&](const ArrayReads& found) {
+    for (const auto& [parameter, array] : found) {
+      if (reached.test(static_cast<unsigned>(array))) continue;
+      reached.set(static_cast<unsigned>(array));
+      pending.push_back(array);
+    }
+  };
+  add(ReadsOfCallee(*loop.Callee(AttributeName::kCondition), 0, call_depth));
+  while (!pending.empty()) {
+    const int64_t next = pending.pop_back_val();
+    // What an array depends on that has been asked about before holds nothing new.
+    if (const auto known = instructions_.find({&loop, next}); known != instructions_.end()) {
+      for (const auto& [operand, array] : known->second) reached.set(static_cast<unsigned>(array));
+    } else if (HandedOn(body, next) != next) {
+      add(ReadsOfCallee(body, next, call_depth));
+    }
+  }
+  ArrayReads reads;
+  for (const unsigned array : reached.set_bits()) reads.emplace_back(0, array);
+  return reads;
+}
+
+}  // namespace hlo_indexing::indexing_analysis

@@ -1,0 +1,34 @@
+// The computations that an instruction calls, as reads are followed through them. Private to the
+// folder.
+#ifndef HLO_INDEXING_INDEXING_ANALYSIS_CALLED_COMPUTATIONS_H_
+#define HLO_INDEXING_INDEXING_ANALYSIS_CALLED_COMPUTATIONS_H_
+
+#include <cstdint>
+#include <optional>
+
+#include "hlo/module.h"
+#include "llvm/ADT/SmallVector.h"
+
+namespace hlo_indexing::indexing_analysis {
+
+/// Whether reads are followed through the computations that an instruction calls; then there is no
+/// read rule.
+bool IsFollowed(const hlo::Instruction& instruction);
+
+/// The computation that a fusion, a call or an async-start stands for; null for others.
+const hlo::Computation* FollowedCallee(const hlo::Instruction& instruction);
+
+/// The computations one of which a conditional runs; branch i on operand i + 1.
+llvm::SmallVector<const hlo::Computation*, 4> BranchesOf(const hlo::Instruction& conditional);
+
+/// The array of the parameter that array `leaf` of the root is handed on from unchanged; nothing
+/// where it may be changed. *(x, y) -> (y, x + y), 0 -> 1*
+std::optional<int64_t> HandedOn(const hlo::Computation& computation, int64_t leaf);
+
+/// Whether a dimension of the output array or of an operand has no bound: no rule can say what is
+/// read.
+bool IsUnbounded(const hlo::Instruction& instruction, int64_t leaf);
+
+}  // namespace hlo_indexing::indexing_analysis
+
+#endif  // HLO_INDEXING_INDEXING_ANALYSIS_CALLED_COMPUTATIONS_H_
