@@ -16,8 +16,8 @@ namespace {
 using Kind = CuteExpression::Kind;
 
 std::array<llvm::ArrayRef<CuteFunction>, 5> Tables() {
-  return {CuteTupleFunctions(), CuteLayoutFunctions(), CuteTilingFunctions(),
-          CuteTensorFunctions(), CuteViewFunctions()};
+  return {CuteTupleFunctions(), CuteLayoutFunctions(), CuteTilingFunctions(), CuteTensorFunctions(),
+          CuteViewFunctions()};
 }
 
 const CuteFunction* FindFunction(llvm::StringRef name) {
@@ -103,8 +103,7 @@ class Evaluator {
     absl::StatusOr<IntTuple> stride = arguments.Tuple(1);
     if (!shape.ok()) return Fail(expression.operands[0], "a shape is a tuple of integers");
     if (!stride.ok()) return Fail(expression.operands[1], "a stride is a tuple of integers");
-    return Deliver(expression,
-                   ResultOf(CuteLayout::Create(*std::move(shape), *std::move(stride))));
+    return Deliver(expression, ResultOf(CuteLayout::Create(*std::move(shape), *std::move(stride))));
   }
 
   std::optional<CuteResult> EvaluateSwizzle(const CuteExpression& expression) {
@@ -117,8 +116,7 @@ class Evaluator {
       if (!number.ok()) return Fail(expression.operands[i], "expected an integer");
       numbers[i] = *number;
     }
-    return Deliver(expression,
-                   ResultOf(CuteSwizzle::Create(numbers[0], numbers[1], numbers[2])));
+    return Deliver(expression, ResultOf(CuteSwizzle::Create(numbers[0], numbers[1], numbers[2])));
   }
 
   // `counting_iter(26) o ...` and `ArithTuple(8,0) o ...`: where the layout begins.
@@ -172,14 +170,13 @@ class Evaluator {
     std::vector<CuteValue> values;
     if (!EvaluateOperands(expression.operands, values)) return std::nullopt;
     if (values.size() < function->fewest_arguments || values.size() > function->most_arguments) {
-      return Fail(expression, std::to_string(values.size()) + " arguments do not fit " +
-                                  Signature(*function));
+      return Fail(expression,
+                  std::to_string(values.size()) + " arguments do not fit " + Signature(*function));
     }
     const CuteArguments arguments(values);
     CuteOutcome outcome = function->evaluate(arguments);
     const std::optional<size_t> misfit = arguments.misfit();
-    const CuteExpression& at =
-        !outcome.ok() && misfit ? expression.operands[*misfit] : expression;
+    const CuteExpression& at = !outcome.ok() && misfit ? expression.operands[*misfit] : expression;
     if (!outcome.ok() && misfit) {
       return Fail(at, std::string(outcome.status().message()) + " in " + Signature(*function));
     }

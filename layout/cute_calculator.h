@@ -3,7 +3,8 @@
 //   composition((_4,_8):(_8,_1), _2:_4)        _2:_16
 //   local_partition((24,8):(1,24), (8,4):(1,8), 10)
 //
-// Functions have the names and the order of arguments of CuTe's own; docs/cute_algebra.md lists them.
+// Functions have the names and the order of arguments of CuTe's own; docs/cute_algebra.md lists
+// them.
 #ifndef HLO_INDEXING_LAYOUT_CUTE_CALCULATOR_H_
 #define HLO_INDEXING_LAYOUT_CUTE_CALCULATOR_H_
 
@@ -49,8 +50,7 @@ struct CuteResult {
 
 /// Evaluates an expression. Where a function has no result, fills `error` with the reason and the
 /// place of the call, or of the argument that does not fit.
-std::optional<CuteResult> EvaluateCute(const CuteExpression& expression,
-                                       support::TextError& error);
+std::optional<CuteResult> EvaluateCute(const CuteExpression& expression, support::TextError& error);
 
 /// CuTe's text. A layout that does not begin at 0 is `counting_iter(26) o (3,2):(8,96)`, one that
 /// maps to coordinates `ArithTuple(8,0) o (8,4):(_1@0,_1@1)`; both parse back.

@@ -8,8 +8,10 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "layout/cute_bends.h"
 #include "layout/cute_modes.h"
 #include "layout/cute_tuple.h"
+#include "layout/cute_walk.h"
 #include "llvm/ADT/STLExtras.h"
 #include "support/checked_math.h"
 #include "support/status_macros.h"
@@ -18,130 +20,6 @@ namespace hlo_indexing::layout {
 namespace {
 
 using support::kInt64Max;
-using Wide = __int128;
-
-// A place of A at which the digits of a mode begin: where the function bends.
-struct Place {
-  // P_k.
-  int64_t value;
-  // c_k; never 0.
-  Wide bend;
-};
-
-// A jump of floor(i * rest / place) by 1 for every step of `place / rest`.
-struct Rate {
-  int64_t rest;
-  int64_t place;
-  Wide bend;
-
-  bool SameAs(const Rate& other) const {
-    return static_cast<Wide>(rest) * other.place == static_cast<Wide>(other.rest) * place;
-  }
-  // The least i with floor(i * rest / place) >= count; rest is not 0.
-  Wide StepOf(Wide count) const { return (count * place + rest - 1) / rest; }
-};
-
-// Adds up what bends alike; what cancels is left out.
-void MergeRates(llvm::SmallVectorImpl<Rate>& rates) {
-  for (size_t i = 0; i < rates.size(); ++i) {
-    for (size_t k = rates.size() - 1; k > i; --k) {
-      if (!rates[i].SameAs(rates[k])) continue;
-      rates[i].bend += rates[k].bend;
-      rates.erase(rates.begin() + static_cast<ptrdiff_t>(k));
-    }
-  }
-  llvm::erase_if(rates, [](const Rate& rate) { return rate.bend == 0; });
-}
-
-template <class Bends>
-bool HaveOneSign(const Bends& bends) {
-  return llvm::all_of(bends, [](const auto& x) { return x.bend > 0; }) ||
-         llvm::all_of(bends, [](const auto& x) { return x.bend < 0; });
-}
-
-// The left layout, or the mode of it that an axis picks.
-class LeftSide {
- public:
-  // The modes must be coalesced, the last one kept.
-  explicit LeftSide(CuteModes modes) : modes_(std::move(modes)) {
-    int64_t place = 1;
-    places_.push_back(place);
-    for (size_t k = 0; k + 1 < modes_.size(); ++k) {
-      const std::optional<int64_t> next = support::CheckedMul(place, modes_[k].extent.value);
-      // No index reaches the modes beyond 2^63.
-      if (!next) {
-        modes_.truncate(k + 1);
-        break;
-      }
-      place = *next;
-      places_.push_back(place);
-    }
-    for (const CuteMode& mode : modes_) {
-      if (!llvm::is_contained(axes_, mode.stride.axes)) axes_.push_back(mode.stride.axes);
-    }
-    for (const AxisPath& axis : axes_) bends_.push_back(BendsAlong(axis));
-  }
-
-  llvm::ArrayRef<CuteMode> modes() const { return modes_; }
-  int64_t place(size_t mode) const { return places_[mode]; }
-  // Whether an index is multiplied by the first stride, whatever it is.
-  bool IsLinear() const {
-    return axes_.size() == 1 &&
-           llvm::all_of(bends_, [](const auto& bends) { return bends.empty(); });
-  }
-  bool IsEmpty() const {
-    return llvm::any_of(modes_, [](const CuteMode& mode) { return mode.extent.value == 0; });
-  }
-  // Where the function bends, for each axis along which it counts.
-  llvm::ArrayRef<llvm::SmallVector<Place, 4>> bends() const { return bends_; }
-
-  // The digit of an index in a mode.
-  int64_t Digit(int64_t index, size_t mode) const {
-    const int64_t above = index / places_[mode];
-    return mode + 1 == modes_.size() ? above : above % modes_[mode].extent.value;
-  }
-
-  // The offset of an index along an axis; wide enough for any.
-  Wide Evaluate(int64_t index, AxisPath axis) const {
-    Wide value = 0;
-    for (size_t k = 0; k < modes_.size(); ++k) {
-      if (modes_[k].stride.axes != axis) continue;
-      value += static_cast<Wide>(Digit(index, k)) * modes_[k].stride.value;
-    }
-    return value;
-  }
-  llvm::ArrayRef<AxisPath> axes() const { return axes_; }
-
-  // How many leading modes an index below `end` reaches.
-  size_t ModesBelow(Wide end) const {
-    size_t count = 1;
-    while (count < modes_.size() && places_[count] < end) ++count;
-    return count;
-  }
-  // Whether the extents of that many modes are static.
-  bool ExtentsAreStatic(size_t count) const {
-    return llvm::all_of(llvm::ArrayRef(modes_).take_front(count),
-                        [](const CuteMode& mode) { return mode.extent.is_static(); });
-  }
-
- private:
-  llvm::SmallVector<Place, 4> BendsAlong(AxisPath axis) const {
-    llvm::SmallVector<Place, 4> bends;
-    const auto stride = [&](size_t k) -> Wide {
-      return modes_[k].stride.axes == axis ? modes_[k].stride.value : 0;
-    };
-    for (size_t k = 1; k < modes_.size(); ++k) {
-      const Wide bend = stride(k) - modes_[k - 1].extent.value * stride(k - 1);
-      if (bend != 0) bends.push_back({places_[k], bend});
-    }
-    return bends;
-  }
-
-  CuteModes modes_;
-  llvm::SmallVector<int64_t, 6> places_;
-  llvm::SmallVector<AxisPath, 1> axes_;
-  llvm::SmallVector<llvm::SmallVector<Place, 4>, 1> bends_;
-};
 
 // A part of a mode of B on which A is linear.
 struct Piece {
@@ -210,104 +88,8 @@ std::string WideText(Wide value) {
 
 absl::Status Overflow() { return absl::OutOfRangeError(": an offset does not fit in 64 bits"); }
 
-TupleInteger WithoutAxes(TupleInteger integer) {
-  integer.axes = {};
-  return integer;
-}
-
-TupleInteger DynamicInteger(int64_t value) { return {value, IntegerKind::kDynamic, 1, {}}; }
-
-bool IsStatic(const TupleInteger& integer, int64_t value) {
-  return integer.is_static() && integer.value == value;
-}
-
-// A mode of B on its way through the modes of A: what is left of its extent, and its stride in units
-// of the mode that is next. As in CuTe only static numbers decide what a mode of A is passed by for,
-// so that the profile of the result depends on types and not on values.
-class Walk {
- public:
-  explicit Walk(const CuteMode& mode) : rest_(mode.extent), stride_(WithoutAxes(mode.stride)) {}
-
-  bool IsDone() const { return IsStatic(rest_, 1); }
-  const TupleInteger& rest() const { return rest_; }
-  const TupleInteger& stride() const { return stride_; }
-
-  // Passes a mode of A by, where nothing of it is taken.
-  bool PassBy(const TupleInteger& extent) {
-    const bool is_known = extent.is_static() && stride_.is_static();
-    if (IsDone()) {
-      // A mode of one element gets the stride that it would have further on.
-      stride_ = is_known && stride_.value > 0 ? DividedRoundingUp(stride_, extent)
-                                              : StaticInteger(0);
-      return true;
-    }
-    if (!is_known || stride_.value % extent.value != 0) return false;
-    stride_ = StaticInteger(stride_.value / extent.value);
-    return true;
-  }
-
-  // How much of the extent fits into the mode; nothing where it does not divide.
-  std::optional<TupleInteger> Take(const TupleInteger& extent) {
-    const bool is_known = extent.is_static() && stride_.is_static();
-    const int64_t step = stride_.value;
-    if (step < 0) return std::nullopt;
-    const bool fits_whole =
-        step == 0 || rest_.value <= 1 || (extent.value - 1) / step >= rest_.value - 1;
-    TupleInteger taken = rest_;
-    if (!fits_whole || !is_known || !rest_.is_static()) {
-      const std::optional<TupleInteger> part = TakePart(extent, fits_whole);
-      if (!part) return std::nullopt;
-      taken = *part;
-    }
-    if (taken == rest_ && is_known && rest_.is_static()) {
-      rest_ = StaticInteger(1);
-    } else {
-      TupleInteger left = DividedRoundingUp(rest_, taken);
-      rest_ = taken.is_static() && rest_.is_static() ? left : DynamicInteger(left.value);
-    }
-    if (is_known) {
-      next_stride_ = StaticInteger(1);
-    } else if (IsStatic(stride_, 1)) {
-      next_stride_ = stride_;
-    } else {
-      next_stride_ = DynamicInteger(step >= extent.value ? step / extent.value
-                                                         : std::min<int64_t>(step, 1));
-    }
-    return taken;
-  }
-  void Advance() { stride_ = next_stride_; }
-
- private:
-  std::optional<TupleInteger> TakePart(const TupleInteger& extent, bool fits_whole) const {
-    const bool is_known = extent.is_static() && stride_.is_static();
-    const int64_t step = stride_.value;
-    if (is_known) {
-      if (step == 0 || extent.value % step != 0) return std::nullopt;
-      const TupleInteger fits = StaticInteger(extent.value / step);
-      if (rest_.is_static() || rest_.divisor % fits.value == 0) {
-        if (rest_.value % fits.value != 0) return std::nullopt;
-        return fits;
-      }
-      if (fits_whole) return DynamicInteger(rest_.value);
-      if (rest_.value % fits.value != 0) return std::nullopt;
-      return DynamicInteger(fits.value);
-    }
-    if (fits_whole) return DynamicInteger(rest_.value);
-    if (step >= extent.value) {
-      if (step % extent.value != 0) return std::nullopt;
-      return DynamicInteger(1);
-    }
-    if (extent.value % step != 0 || rest_.value % (extent.value / step) != 0) return std::nullopt;
-    return DynamicInteger(extent.value / step);
-  }
-
-  TupleInteger rest_;
-  TupleInteger stride_;
-  TupleInteger next_stride_;
-};
-
 absl::StatusOr<CuteModes> Composer::ComposeMode(const CuteMode& mode) {
-  if (IsStatic(mode.stride, 0)) return CuteModes{{mode.extent, StaticInteger(0)}};
+  if (mode.stride.is_static(0)) return CuteModes{{mode.extent, StaticInteger(0)}};
   if (cutting_ == Cutting::kByModes) {
     if (std::optional<CuteModes> modes = CutByModes(mode)) return *std::move(modes);
   }
@@ -408,8 +190,8 @@ absl::StatusOr<int64_t> Composer::FirstStep(llvm::SmallVector<Rate, 4> rates, in
   Wide period = 1;
   for (const Rate& rate : rates) {
     const Wide denominator = rate.place / std::gcd(rate.rest, rate.place);
-    const Wide common = std::gcd(static_cast<int64_t>(period % denominator),
-                                 static_cast<int64_t>(denominator));
+    const Wide common =
+        std::gcd(static_cast<int64_t>(period % denominator), static_cast<int64_t>(denominator));
     period = std::min<Wide>(period / common * denominator, kInt64Max);
   }
   llvm::SmallVector<Wide, 4> jumps(rates.size(), 0);
@@ -434,9 +216,8 @@ absl::StatusOr<int64_t> Composer::FirstStep(llvm::SmallVector<Rate, 4> rates, in
 absl::StatusOr<TupleInteger> Composer::StrideOf(int64_t step, const CuteMode& mode) const {
   TupleInteger stride = StaticInteger(0);
   const size_t count = left_.ModesBelow(static_cast<Wide>(step) + 1);
-  const bool digits_are_static =
-      mode.stride.is_static() && left_.ExtentsAreStatic(count - 1) &&
-      (step == mode.stride.value || mode.extent.is_static());
+  const bool digits_are_static = mode.stride.is_static() && left_.ExtentsAreStatic(count - 1) &&
+                                 (step == mode.stride.value || mode.extent.is_static());
   for (size_t k = 0; k < count; ++k) {
     const int64_t digit = left_.Digit(step, k);
     if (digit == 0) continue;
@@ -500,7 +281,8 @@ absl::Status Composer::TryScattered(size_t axis, llvm::ArrayRef<size_t> part) {
     int64_t index = 0;
     Wide sum = 0;
     for (const size_t j : part) {
-      // The constants of a common linear congruential generator; the last point has all digits full.
+      // The constants of a common linear congruential generator; the last point has all digits
+      // full.
       state = state * 6364136223846793005ULL + 1442695040888963407ULL;
       const auto extent = static_cast<uint64_t>(pieces_[j].extent);
       digits[j] = static_cast<int64_t>(i + 1 == kTries ? extent - 1 : (state >> 11) % extent);
@@ -549,16 +331,15 @@ absl::Status Composer::TryPoints(size_t axis, llvm::ArrayRef<Place> places) {
 absl::Status Composer::Refuse(const CuteMode& mode, const Piece& piece, int64_t run) const {
   std::string text = ": there is no such layout. Of the mode " + ModeText(mode) + " of B";
   if (piece.extent != mode.extent.value) {
-    text += ", what is left is " + std::to_string(piece.extent) + ":" +
-            std::to_string(piece.step) + ", of which";
+    text += ", what is left is " + std::to_string(piece.extent) + ":" + std::to_string(piece.step) +
+            ", of which";
   }
   text += " the first " + std::to_string(run) + " elements lie ";
   const AxisPath axis = left_.axes()[0];
   const Wide stride = left_.Evaluate(piece.step, axis);
-  text += WideText(stride) + " apart in A; index " + std::to_string(run * piece.step) +
-          " is at " + WideText(left_.Evaluate(run * piece.step, axis)) + ", not at " +
-          WideText(run * stride) + ", and " + std::to_string(run) + " does not divide " +
-          std::to_string(piece.extent);
+  text += WideText(stride) + " apart in A; index " + std::to_string(run * piece.step) + " is at " +
+          WideText(left_.Evaluate(run * piece.step, axis)) + ", not at " + WideText(run * stride) +
+          ", and " + std::to_string(run) + " does not divide " + std::to_string(piece.extent);
   return absl::FailedPreconditionError(text);
 }
 
@@ -570,16 +351,14 @@ absl::Status Composer::RefuseSum(llvm::ArrayRef<int64_t> digits) const {
   const AxisPath axis = left_.axes()[0];
   for (size_t j = 0; j < pieces_.size(); ++j) {
     const Piece& piece = pieces_[j];
-    modes += (j == 0 ? "" : ", ") + std::to_string(piece.extent) + ":" +
-             std::to_string(piece.step);
+    modes += (j == 0 ? "" : ", ") + std::to_string(piece.extent) + ":" + std::to_string(piece.step);
     index += digits[j] * piece.step;
     expected += digits[j] * left_.Evaluate(piece.step, axis);
   }
   return absl::FailedPreconditionError(
       ": there is no such layout. The modes " + modes +
       " of B meet in a mode of A and carry over into the next: index " + std::to_string(index) +
-      " is at " + WideText(left_.Evaluate(index, axis)) + ", not at the sum " +
-      WideText(expected));
+      " is at " + WideText(left_.Evaluate(index, axis)) + ", not at the sum " + WideText(expected));
 }
 
 absl::Status About(const CuteLayout& a, const CuteLayout& b, const absl::Status& status) {
@@ -610,7 +389,7 @@ absl::StatusOr<CuteModes> ModesAt(const CuteLayout& a, AxisPath path) {
 
 // The shape and the stride of B with the modes that its leaves have become.
 IntTuple Rebuild(const IntTuple& profile, llvm::ArrayRef<CuteModes> modes,
-                 TupleInteger CuteMode::*number, size_t& at) {
+                 TupleInteger CuteMode::* number, size_t& at) {
   if (!profile.is_integer()) {
     std::vector<IntTuple> members;
     members.reserve(profile.members().size());

@@ -21,8 +21,8 @@
 //   sum over k of c_k * floor((sum over modes j of i_j * r_jk) / P_k) = 0   for all i_j < m_j.
 //
 // Where no place can carry, all terms are 0. Where some do and the c_k of those have one sign, they
-// are not. Only where carries could cancel each other are coordinates tried: some that would show it
-// if they do not, and then all, up to a limit.
+// are not. Only where carries could cancel each other are coordinates tried: some that would show
+// it if they do not, and then all, up to a limit.
 #ifndef HLO_INDEXING_LAYOUT_CUTE_COMPOSITION_H_
 #define HLO_INDEXING_LAYOUT_CUTE_COMPOSITION_H_
 
@@ -37,15 +37,15 @@ namespace hlo_indexing::layout {
 
 /// How long a composition whose carries may cancel is tried out.
 struct CompositionLimits {
-  int64_t points = int64_t{1} << 20;
+  int64_t points = int64_t{1} << 18;
 };
 
 /// The layout R of the profile of B with R(c) = A(B(c)) for every coordinate c of B. Strides of B
 /// that count along axes pick the modes of A. Errors: FailedPrecondition where there is no such
-/// layout, with the mode of B, the extent or stride at which it fails, and a coordinate whose offset
-/// no layout has; InvalidArgument where B has values at which A has none (below 0, or axes that A
-/// does not have); OutOfRange where a number does not fit in 64 bits; ResourceExhausted where the
-/// limit does not suffice to decide.
+/// layout, with the mode of B, the extent or stride at which it fails, and a coordinate whose
+/// offset no layout has; InvalidArgument where B has values at which A has none (below 0, or axes
+/// that A does not have); OutOfRange where a number does not fit in 64 bits; ResourceExhausted
+/// where the limit does not suffice to decide.
 /// *(10,2):(16,4), (5,4):(1,5) -> (5,(2,2)):(16,(80,4))*
 absl::StatusOr<CuteLayout> Compose(const CuteLayout& a, const CuteLayout& b,
                                    const CompositionLimits& limits = {});

@@ -97,8 +97,7 @@ std::optional<Sum> PositionOf(DigitContext& context, llvm::ArrayRef<int64_t> ext
                               llvm::ArrayRef<int64_t> dimensions, const Layout& layout) {
   llvm::SmallVector<Sum, 6> index;
   for (size_t i = 0; i < extents.size(); ++i) {
-    index.push_back(
-        context.Variable(static_cast<simplifier::VariableId>(i), {0, extents[i] - 1}));
+    index.push_back(context.Variable(static_cast<simplifier::VariableId>(i), {0, extents[i] - 1}));
   }
   return PhysicalIndex(context, index, dimensions, layout);
 }
@@ -192,8 +191,7 @@ absl::StatusOr<CuteLayout> LayoutOfSum(const Sum& sum, llvm::ArrayRef<int64_t> e
   return layout;
 }
 
-absl::StatusOr<CuteLayout> LayoutOfAffineMap(mlir::AffineMap map,
-                                             llvm::ArrayRef<int64_t> extents) {
+absl::StatusOr<CuteLayout> LayoutOfAffineMap(mlir::AffineMap map, llvm::ArrayRef<int64_t> extents) {
   if (map.getNumResults() != 1 || map.getNumSymbols() != 0 || map.getNumDims() != extents.size()) {
     return absl::InvalidArgumentError(
         "a layout is a map with one result, no symbols, and an extent for each dimension");
@@ -224,8 +222,7 @@ absl::StatusOr<CuteOfXla> CuteLayoutOfXla(llvm::ArrayRef<int64_t> dimensions,
     const std::optional<Sum> position = PositionOf(context, padded, padded, layout);
     if (!position) return absl::OutOfRangeError("a position does not fit in 64 bits");
     llvm::SmallVector<int64_t, 6> reached;
-    HLO_INDEXING_ASSIGN_OR_RETURN(CuteLayout result,
-                                  PaddedLayoutOfSum(*position, padded, reached));
+    HLO_INDEXING_ASSIGN_OR_RETURN(CuteLayout result, PaddedLayoutOfSum(*position, padded, reached));
     if (reached != padded) {
       padded = std::move(reached);
       continue;
@@ -246,7 +243,8 @@ absl::StatusOr<CuteOfXla> CuteLayoutOfXla(llvm::ArrayRef<int64_t> dimensions,
 absl::StatusOr<Layout> XlaLayoutOfCute(const CuteLayout& layout) {
   HLO_INDEXING_ASSIGN_OR_RETURN(const std::vector<Leaf> leaves, LeavesByStride(layout));
   llvm::SmallVector<int64_t, 6> dimensions;
-  for (const IntTuple& mode : Modes(layout.shape())) dimensions.push_back(Product(mode).value_or(0));
+  for (const IntTuple& mode : Modes(layout.shape()))
+    dimensions.push_back(Product(mode).value_or(0));
   for (size_t in_tile = 0; in_tile <= leaves.size(); ++in_tile) {
     std::optional<Layout> candidate =
         TiledOnce(leaves, in_tile, static_cast<int64_t>(dimensions.size()));

@@ -31,7 +31,8 @@ CuteOutcome MakeLayout(const Arguments& arguments) {
   HLO_INDEXING_ASSIGN_OR_RETURN(IntTuple shape, arguments.Tuple(0));
   if (arguments.size() == 1) return ResultOf(ColumnMajor(shape));
   if (arguments.size() > 2) {
-    return absl::InvalidArgumentError("a layout has a shape and strides, or modes that are layouts");
+    return absl::InvalidArgumentError(
+        "a layout has a shape and strides, or modes that are layouts");
   }
   HLO_INDEXING_ASSIGN_OR_RETURN(IntTuple stride, arguments.Tuple(1));
   return ResultOf(CuteLayout::Create(std::move(shape), std::move(stride)));
@@ -134,8 +135,7 @@ template <absl::StatusOr<CuteLayout> (*whole)(const CuteLayout&),
 CuteOutcome WithProfile(const Arguments& arguments) {
   if (arguments.size() == 1) return OnLayout(arguments, whole);
   HLO_INDEXING_ASSIGN_OR_RETURN(const IntTuple profile, arguments.Tuple(1));
-  return OnLayout(arguments,
-                  [&](const CuteLayout& layout) { return by_mode(layout, profile); });
+  return OnLayout(arguments, [&](const CuteLayout& layout) { return by_mode(layout, profile); });
 }
 
 template <absl::StatusOr<CuteLayout> (*operation)(const CuteLayout&)>
@@ -228,8 +228,7 @@ CuteOutcome InShape(const Arguments& arguments) {
 template <absl::StatusOr<CuteLayout> (*operation)(const CuteLayout&, int64_t)>
 CuteOutcome ByFactor(const Arguments& arguments) {
   HLO_INDEXING_ASSIGN_OR_RETURN(const int64_t factor, arguments.Number(1));
-  return OnLayout(arguments,
-                  [&](const CuteLayout& layout) { return operation(layout, factor); });
+  return OnLayout(arguments, [&](const CuteLayout& layout) { return operation(layout, factor); });
 }
 
 CuteOutcome RecastLayout(const Arguments& arguments) {

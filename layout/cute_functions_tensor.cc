@@ -39,9 +39,8 @@ CuteOutcome MultiplyBy(const Arguments& arguments) {
         "multiply the layout instead");
   }
   HLO_INDEXING_ASSIGN_OR_RETURN(const CuteTree tiler, arguments.Tree(1));
-  return OnLayout(arguments, [&](const CuteLayout& layout) {
-    return Multiply(layout, tiler, arrangement);
-  });
+  return OnLayout(arguments,
+                  [&](const CuteLayout& layout) { return Multiply(layout, tiler, arrangement); });
 }
 
 template <absl::StatusOr<CuteLayout> (*product)(const CuteLayout&, const CuteLayout&)>

@@ -44,9 +44,7 @@ CuteOutcome Depth(const Arguments& arguments) {
   return ResultOf(absl::StatusOr<TupleInteger>(StaticInteger(shape.depth())));
 }
 
-CuteOutcome ShapeOf(const Arguments& arguments) {
-  return ResultOf(arguments.Shape(0));
-}
+CuteOutcome ShapeOf(const Arguments& arguments) { return ResultOf(arguments.Shape(0)); }
 
 CuteOutcome CoordinateIndex(const Arguments& arguments) {
   HLO_INDEXING_ASSIGN_OR_RETURN(const IntTuple coordinate, arguments.Tuple(0));
@@ -70,8 +68,7 @@ CuteOutcome CoordinateCoordinate(const Arguments& arguments) {
   HLO_INDEXING_ASSIGN_OR_RETURN(const IntTuple from, arguments.Tuple(1));
   HLO_INDEXING_ASSIGN_OR_RETURN(const IntTuple to, arguments.Tuple(2));
   HLO_INDEXING_ASSIGN_OR_RETURN(const IntTuple stride, CompactColumnMajor(from));
-  HLO_INDEXING_ASSIGN_OR_RETURN(const IntTuple index,
-                                CoordinateToIndex(coordinate, from, stride));
+  HLO_INDEXING_ASSIGN_OR_RETURN(const IntTuple index, CoordinateToIndex(coordinate, from, stride));
   return ResultOf(IndexToCoordinate(index, to));
 }
 
@@ -93,25 +90,17 @@ constexpr CuteFunction kFunctions[] = {
        return ResultOf(ProductEach(shape));
      }},
     {"ceil_div", 2, 2, "shape, tiler",
-     [](const Arguments& arguments) {
-       return OnTwoShapes<TupleOfTwo>(arguments, CeilDivide);
-     }},
+     [](const Arguments& arguments) { return OnTwoShapes<TupleOfTwo>(arguments, CeilDivide); }},
     {"shape_div", 2, 2, "shape, tiler",
-     [](const Arguments& arguments) {
-       return OnTwoShapes<TupleOfTwo>(arguments, ShapeDivide);
-     }},
+     [](const Arguments& arguments) { return OnTwoShapes<TupleOfTwo>(arguments, ShapeDivide); }},
     {"congruent", 2, 2, "a, b",
-     [](const Arguments& arguments) {
-       return OnTwoShapes<IntegerOfTwo>(arguments, Congruent);
-     }},
+     [](const Arguments& arguments) { return OnTwoShapes<IntegerOfTwo>(arguments, Congruent); }},
     {"weakly_congruent", 2, 2, "a, b",
      [](const Arguments& arguments) {
        return OnTwoShapes<IntegerOfTwo>(arguments, WeaklyCongruent);
      }},
     {"compatible", 2, 2, "a, b",
-     [](const Arguments& arguments) {
-       return OnTwoShapes<IntegerOfTwo>(arguments, IsCompatible);
-     }},
+     [](const Arguments& arguments) { return OnTwoShapes<IntegerOfTwo>(arguments, IsCompatible); }},
     {"evenly_divides", 2, 2, "shape, tiler",
      [](const Arguments& arguments) {
        return OnTwoShapes<IntegerOfTwo>(arguments, EvenlyDivides);

@@ -44,8 +44,8 @@ CuteOutcome MakeThreadValueLayout(const Arguments& arguments) {
   HLO_INDEXING_ASSIGN_OR_RETURN(const TupleInteger num_values, SizeOf(values.shape()));
   HLO_INDEXING_ASSIGN_OR_RETURN(
       CuteLayout thread_values,
-      WithShape(inverse, IntTuple::Tuple({IntTuple::Integer(num_threads),
-                                          IntTuple::Integer(num_values)})));
+      WithShape(inverse,
+                IntTuple::Tuple({IntTuple::Integer(num_threads), IntTuple::Integer(num_values)})));
   if (inverse.size() != tile.size()) {
     return absl::FailedPreconditionError(
         "make_layout_tv: the layouts of threads and values are not compact");
@@ -83,8 +83,8 @@ CuteOutcome Equal(const Arguments& arguments) {
   HLO_INDEXING_ASSIGN_OR_RETURN(const CuteTensor b, arguments.Tensor(1));
   HLO_INDEXING_ASSIGN_OR_RETURN(const std::optional<int64_t> difference, FirstDifference(a, b));
   if (!difference) return ResultOf(absl::StatusOr<std::string>("yes"));
-  return ResultOf(absl::StatusOr<std::string>("no: they differ at index " +
-                                              std::to_string(*difference)));
+  return ResultOf(
+      absl::StatusOr<std::string>("no: they differ at index " + std::to_string(*difference)));
 }
 
 CuteOutcome Injective(const Arguments& arguments) {

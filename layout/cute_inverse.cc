@@ -51,8 +51,7 @@ absl::Status CheckStrides(const std::string& name, const CuteLayout& layout,
                                         "): it maps to coordinates, not to offsets");
     }
     if (placed.mode.stride.value < 0) {
-      return absl::InvalidArgumentError(name + "(" + layout.ToString() +
-                                        "): a stride is negative");
+      return absl::InvalidArgumentError(name + "(" + layout.ToString() + "): a stride is negative");
     }
   }
   return absl::OkStatus();
@@ -95,11 +94,11 @@ bool InvertsOnImage(const CuteLayout& layout, llvm::ArrayRef<CuteMode> inverse) 
 
 absl::Status NoComplement(const CuteLayout& layout, const CuteMode& mode, int64_t covered,
                           Gaps gaps) {
-  std::string text = "complement(" + layout.ToString() + "): there is none. The mode " +
-                     ModeText(mode);
+  std::string text =
+      "complement(" + layout.ToString() + "): there is none. The mode " + ModeText(mode);
   if (mode.stride.value < covered) {
-    text += " begins inside of what the smaller strides span, " + std::to_string(covered) +
-            " offsets";
+    text +=
+        " begins inside of what the smaller strides span, " + std::to_string(covered) + " offsets";
   } else if (gaps == Gaps::kRefused) {
     text += " does not begin at a multiple of what the smaller strides span, " +
             std::to_string(covered) + " offsets";
@@ -107,8 +106,8 @@ absl::Status NoComplement(const CuteLayout& layout, const CuteMode& mode, int64_
   return absl::FailedPreconditionError(text);
 }
 
-// What of a space lies beyond what is covered: one mode, or two if static extents come before dynamic
-// ones, so that the static part stays known. False where a number does not fit.
+// What of a space lies beyond what is covered: one mode, or two if static extents come before
+// dynamic ones, so that the static part stays known. False where a number does not fit.
 bool AppendRest(const IntTuple& target, const TupleInteger& size, const TupleInteger& covered,
                 CuteModes& result) {
   TupleInteger known = StaticInteger(1);
@@ -137,8 +136,7 @@ bool AppendRest(const IntTuple& target, const TupleInteger& size, const TupleInt
 
 }  // namespace
 
-absl::StatusOr<CuteLayout> Complement(const CuteLayout& layout, const IntTuple& target,
-                                      Gaps gaps) {
+absl::StatusOr<CuteLayout> Complement(const CuteLayout& layout, const IntTuple& target, Gaps gaps) {
   const std::string name = "complement";
   if (layout.size() == 0) {
     return absl::InvalidArgumentError(name + "(" + layout.ToString() +
@@ -162,8 +160,8 @@ absl::StatusOr<CuteLayout> Complement(const CuteLayout& layout, const IntTuple& 
   TupleInteger covered = StaticInteger(1);
   for (const PlacedMode& placed : modes) {
     const TupleInteger& stride = placed.mode.stride;
-    const bool fits = gaps == Gaps::kSkipped ? stride.value >= covered.value
-                                             : stride.value % covered.value == 0;
+    const bool fits =
+        gaps == Gaps::kSkipped ? stride.value >= covered.value : stride.value % covered.value == 0;
     if (!fits) return NoComplement(layout, placed.mode, covered.value, gaps);
     result.push_back({Quotient(stride, covered), covered});
     const std::optional<TupleInteger> reached = Times(placed.mode.extent, stride);
@@ -171,9 +169,9 @@ absl::StatusOr<CuteLayout> Complement(const CuteLayout& layout, const IntTuple& 
     covered = *reached;
   }
   if (!AppendRest(target, size, covered, result)) return Overflow(name, layout);
-  HLO_INDEXING_ASSIGN_OR_RETURN(const CuteModes least,
-                                by_value ? CoalescedByValue(result)
-                                         : CoalescedModes(result, LastMode::kLikeOthers));
+  HLO_INDEXING_ASSIGN_OR_RETURN(
+      const CuteModes least,
+      by_value ? CoalescedByValue(result) : CoalescedModes(result, LastMode::kLikeOthers));
   return LayoutOf(least);
 }
 

@@ -99,8 +99,8 @@ enum class LayoutDomain : uint8_t {
 };
 
 /// The layout as an affine map. Neighbouring modes that continue each other are one digit of the
-/// index. Of a layout of size 0 the map is constant 0, over nothing. A layout that maps to coordinates
-/// gives a result for each integer of them.
+/// index. Of a layout of size 0 the map is constant 0, over nothing. A layout that maps to
+/// coordinates gives a result for each integer of them.
 /// *(_4,_8):(_8,_1), kIndex -> (d0) -> ((d0 mod 4) * 8 + d0 floordiv 4), d0 in [0, 31]*
 /// *(_4,(_2,8)):(_1,(_4,_8)), kFlatModes -> (d0, d1, d2) -> (d0 + d1 * 4 + d2 * 8)*
 BoundedAffineMap ToAffineMap(const CuteLayout& layout, LayoutDomain domain,

@@ -52,7 +52,8 @@ absl::StatusOr<Bases> BasesOfLayout(const CuteLayout& layout) {
 absl::StatusOr<Bases> BasesByTrial(const ComposedLayout& layout) {
   const int64_t size = layout.inner.size();
   if (size > kMostTried) {
-    return absl::ResourceExhaustedError("whether so large a composed layout is linear is not tried");
+    return absl::ResourceExhaustedError(
+        "whether so large a composed layout is linear is not tried");
   }
   if (size == 0 || !std::has_single_bit(static_cast<uint64_t>(size))) {
     return NotLinear(layout.ToString(), "its size is not a power of two");

@@ -16,13 +16,13 @@ namespace hlo_indexing::layout {
 
 /// The offsets of the indices 1, 2, 4, ..., where the layout has 2^n elements and the offset of an
 /// index is the xor of those of its bits. FailedPrecondition where it is not: the size is no power
-/// of two, a mode carries, or index 0 is not at 0; ResourceExhausted for a layout behind a layout of
-/// more than 2^20 elements. A swizzle is linear itself.
-/// *Sw<1,2,3> o _0 o (_4,_4,_4):(_16,_4,_1) -> {16, 36, 4, 8, 1, 2}*
+/// of two, a mode carries, or index 0 is not at 0; ResourceExhausted for a layout behind a layout
+/// of more than 2^20 elements. A swizzle is linear itself. *Sw<1,2,3> o _0 o (_4,_4,_4):(_16,_4,_1)
+/// -> {16, 36, 4, 8, 1, 2}*
 absl::StatusOr<llvm::SmallVector<int64_t, 8>> LinearBases(const CuteTensor& tensor);
 
-/// The layout with these bases. FailedPrecondition where two have a bit in common: a swizzle, say, no
-/// layout has them. *{2, 4, 1} -> (_4,_2):(_2,_1)*
+/// The layout with these bases. FailedPrecondition where two have a bit in common: a swizzle, say,
+/// no layout has them. *{2, 4, 1} -> (_4,_2):(_2,_1)*
 absl::StatusOr<CuteLayout> LayoutOfBases(llvm::ArrayRef<int64_t> bases);
 
 }  // namespace hlo_indexing::layout

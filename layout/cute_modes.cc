@@ -296,9 +296,8 @@ absl::StatusOr<CuteLayout> TakeModes(const CuteLayout& layout, ModeRange range) 
 absl::StatusOr<CuteLayout> GroupModes(const CuteLayout& layout, ModeRange range) {
   HLO_INDEXING_RETURN_IF_ERROR(CheckRange(layout, range));
   HLO_INDEXING_ASSIGN_OR_RETURN(std::vector<CuteLayout> modes, ModesOf(layout));
-  HLO_INDEXING_ASSIGN_OR_RETURN(
-      CuteLayout group,
-      Concatenate(llvm::ArrayRef(modes).slice(range.begin, range.end - range.begin)));
+  HLO_INDEXING_ASSIGN_OR_RETURN(CuteLayout group, Concatenate(llvm::ArrayRef(modes).slice(
+                                                      range.begin, range.end - range.begin)));
   modes.erase(modes.begin() + range.begin, modes.begin() + range.end);
   modes.insert(modes.begin() + range.begin, std::move(group));
   return Concatenate(modes);

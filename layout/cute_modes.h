@@ -1,9 +1,9 @@
 // Layouts as flat lists of modes, the form in which the algebra computes, and the operations that
 // are simple in it: coalesce, filter, and modes taken, grouped and put together.
 //
-// What is merged and dropped depends on static numbers alone, as in CuTe's templates: the profile of a
-// result is what a kernel's types say, whatever its dynamic numbers are. AsStatic marks all numbers
-// static; on what it gives, the algebra goes by values.
+// What is merged and dropped depends on static numbers alone, as in CuTe's templates: the profile
+// of a result is what a kernel's types say, whatever its dynamic numbers are. AsStatic marks all
+// numbers static; on what it gives, the algebra goes by values.
 #ifndef HLO_INDEXING_LAYOUT_CUTE_MODES_H_
 #define HLO_INDEXING_LAYOUT_CUTE_MODES_H_
 

@@ -61,10 +61,9 @@ absl::StatusOr<Picture> PictureOf(const CuteTensor& tensor) {
         cell.label = std::to_string(offset);
         cell.colour_class = support::FloorMod(offset, kNumColours);
       } else {
-        cell.label =
-            TransformLeaves(element, [](const TupleInteger& leaf) {
-              return TupleInteger{leaf.value, IntegerKind::kDynamic, 1, {}};
-            }).ToString();
+        cell.label = TransformLeaves(element, [](const TupleInteger& leaf) {
+                       return TupleInteger{leaf.value, IntegerKind::kDynamic, 1, {}};
+                     }).ToString();
       }
       cell.blocks = {BlockOf(row, inner_rows) * (grid.columns + 1) +
                      BlockOf(column, inner_columns)};
@@ -97,10 +96,10 @@ absl::StatusOr<Picture> PictureOf(const ThreadValueTile& tile) {
   for (int64_t i = 0; i < layout.size(); ++i) {
     HLO_INDEXING_ASSIGN_OR_RETURN(const int64_t element, layout.Offset(i));
     if (element < 0 || element >= *cells) {
-      return absl::InvalidArgumentError(
-          "the value " + std::to_string(i / threads.value) + " of thread " +
-          std::to_string(i % threads.value) + " is element " + std::to_string(element) +
-          ", outside of the tile of " + std::to_string(*cells));
+      return absl::InvalidArgumentError("the value " + std::to_string(i / threads.value) +
+                                        " of thread " + std::to_string(i % threads.value) +
+                                        " is element " + std::to_string(element) +
+                                        ", outside of the tile of " + std::to_string(*cells));
     }
     const int64_t at = element % tile.rows * tile.columns + element / tile.rows;
     PictureCell& cell = grid.cells[static_cast<size_t>(at)];

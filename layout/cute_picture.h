@@ -10,9 +10,9 @@
 namespace hlo_indexing::layout {
 
 /// The offsets of a layout, or the coordinates: a row for each coordinate of its first mode and a
-/// column for each of the others together; a layout of one mode is one column. Cells of offsets that
-/// are equal modulo 8 have one colour. Where a mode is nested, borders stand where its first member
-/// begins again. An error for more than 65,536 elements.
+/// column for each of the others together; a layout of one mode is one column. Cells of offsets
+/// that are equal modulo 8 have one colour. Where a mode is nested, borders stand where its first
+/// member begins again. An error for more than 65,536 elements.
 /// *(2,(2,2)):(4,(2,1)) -> 2 rows of 4 offsets*
 absl::StatusOr<Picture> PictureOf(const CuteTensor& tensor);
 

@@ -28,15 +28,15 @@ class OffsetTable {
       return absl::ResourceExhaustedError("a table of " + std::to_string(tensor.size()) +
                                           " elements is too large");
     }
+    if (tensor.modes().has_axes()) {
+      return absl::InvalidArgumentError("the layout maps to coordinates, not to offsets");
+    }
     OffsetTable table;
     HLO_INDEXING_ASSIGN_OR_RETURN(const IntTuple extents, ProductEach(tensor.modes().shape()));
     const llvm::SmallVector<TupleInteger, 4> leaves = extents.Leaves();
     for (const TupleInteger& leaf : leaves) table.extents_.push_back(leaf.value);
     for (int64_t i = 0; i < tensor.size(); ++i) {
       HLO_INDEXING_ASSIGN_OR_RETURN(const IntTuple element, tensor.At(i));
-      if (!element.is_integer()) {
-        return absl::InvalidArgumentError("the layout maps to coordinates, not to offsets");
-      }
       table.offsets_.push_back(element.integer().value);
     }
     return table;
@@ -89,8 +89,8 @@ std::string LatexDocument(const std::string& nodes, int64_t rows, int64_t column
       "\\documentclass[convert]{standalone}\n\\usepackage{tikz}\n\n\\begin{document}\n"
       "\\begin{tikzpicture}[x={(0cm,-1cm)},y={(1cm,0cm)},every node/.style={minimum size=1cm, "
       "outer sep=0pt}]\n\n" +
-      nodes + "\\draw[color=black,thick,shift={(-0.5,-0.5)}] (0,0) grid (" +
-      std::to_string(rows) + "," + std::to_string(columns) + ");\n\n";
+      nodes + "\\draw[color=black,thick,shift={(-0.5,-0.5)}] (0,0) grid (" + std::to_string(rows) +
+      "," + std::to_string(columns) + ");\n\n";
   const auto label = [](int64_t row, int64_t column, int64_t number) {
     return "\\node at (" + std::to_string(row) + "," + std::to_string(column) +
            ") {\\Large{\\texttt{" + std::to_string(number) + "}}};\n";
@@ -176,9 +176,9 @@ absl::StatusOr<std::string> PrintLatexThreadValues(const ThreadValueTile& tile) 
     return absl::InvalidArgumentError("print_latex_tv: " + layout.ToString() +
                                       " does not have the modes (thread,value), or is too large");
   }
-  HLO_INDEXING_ASSIGN_OR_RETURN(
-      const CuteLayout identity,
-      IdentityLayout(IntTuple::Tuple({IntTuple::Static(tile.rows), IntTuple::Static(tile.columns)})));
+  HLO_INDEXING_ASSIGN_OR_RETURN(const CuteLayout identity,
+                                IdentityLayout(IntTuple::Tuple({IntTuple::Static(tile.rows),
+                                                                IntTuple::Static(tile.columns)})));
   HLO_INDEXING_ASSIGN_OR_RETURN(const CuteLayout coordinates, Compose(identity, layout));
   HLO_INDEXING_ASSIGN_OR_RETURN(const TupleInteger threads, SizeOf(layout.shape().members()[0]));
   HLO_INDEXING_ASSIGN_OR_RETURN(const TupleInteger values, SizeOf(layout.shape().members()[1]));
@@ -187,9 +187,9 @@ absl::StatusOr<std::string> PrintLatexThreadValues(const ThreadValueTile& tile) 
     for (int64_t value = 0; value < values.value; ++value) {
       HLO_INDEXING_ASSIGN_OR_RETURN(const int64_t index,
                                     layout.Offset(value * threads.value + thread));
-      nodes += LatexNode(kColours[thread % 8], index % tile.rows, index / tile.rows,
-                         "\\shortstack{T" + std::to_string(thread) + " \\\\ V" +
-                             std::to_string(value) + "}");
+      nodes += LatexNode(
+          kColours[thread % 8], index % tile.rows, index / tile.rows,
+          "\\shortstack{T" + std::to_string(thread) + " \\\\ V" + std::to_string(value) + "}");
     }
   }
   return "% Layout TV: ArithTuple(_0,_0) o " + coordinates.ToString() + "\n" +

@@ -10,8 +10,8 @@
 
 namespace hlo_indexing::layout {
 
-/// print_layout: the table of a layout of rank 2. Errors, here and below: another rank, a layout that
-/// maps to coordinates, more than 65,536 elements.
+/// print_layout: the table of a layout of rank 2. Errors, here and below: another rank, a layout
+/// that maps to coordinates, more than 65,536 elements.
 absl::StatusOr<std::string> PrintLayout(const CuteTensor& tensor);
 /// print_tensor of a tensor whose elements are its offsets, of rank 1 to 4.
 absl::StatusOr<std::string> PrintTensor(const CuteTensor& tensor);

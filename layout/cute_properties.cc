@@ -50,8 +50,8 @@ std::optional<int64_t> FirstDifference(const CuteLayout& a, const CuteLayout& b)
 
 absl::StatusOr<std::optional<int64_t>> FirstDifference(const CuteTensor& a, const CuteTensor& b) {
   if (a.plain() != nullptr && b.plain() != nullptr) {
-    const bool same_start = a.offset.ToString() == b.offset.ToString() ||
-                            (a.begins_at_zero() && b.begins_at_zero());
+    const bool same_start =
+        a.offset.ToString() == b.offset.ToString() || (a.begins_at_zero() && b.begins_at_zero());
     if (same_start) return FirstDifference(*a.plain(), *b.plain());
   }
   const int64_t shorter = std::min(a.size(), b.size());

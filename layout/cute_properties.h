@@ -12,8 +12,8 @@
 
 namespace hlo_indexing::layout {
 
-/// The first index at which two layouts have different offsets, marks and nesting aside; where one is
-/// longer, its first index beyond the other. Nothing where they are the same function. Exact for
+/// The first index at which two layouts have different offsets, marks and nesting aside; where one
+/// is longer, its first index beyond the other. Nothing where they are the same function. Exact for
 /// layouts of any size: coalesced by value, equal functions have equal modes.
 /// *(_2,6):(1,2), 12:1 -> nothing; (4,2):(1,8), 8:1 -> 4*
 std::optional<int64_t> FirstDifference(const CuteLayout& a, const CuteLayout& b);

@@ -21,8 +21,8 @@ using ModeTransform = llvm::function_ref<absl::StatusOr<CuteMode>(const CuteMode
 
 absl::StatusOr<CuteLayout> TransformModes(const CuteLayout& layout, ModeTransform transform) {
   if (layout.shape().is_integer()) {
-    HLO_INDEXING_ASSIGN_OR_RETURN(
-        const CuteMode mode, transform({layout.shape().integer(), layout.stride().integer()}));
+    HLO_INDEXING_ASSIGN_OR_RETURN(const CuteMode mode,
+                                  transform({layout.shape().integer(), layout.stride().integer()}));
     return CuteLayout::Create(IntTuple::Integer(mode.extent), IntTuple::Integer(mode.stride));
   }
   HLO_INDEXING_ASSIGN_OR_RETURN(std::vector<CuteLayout> modes, ModesOf(layout));
@@ -52,11 +52,11 @@ absl::StatusOr<CuteMode> UpcastMode(const CuteMode& mode, int64_t n) {
   const int64_t step = std::abs(stride);
   const int64_t elements = n / step;
   if (n % step != 0 || mode.extent.value % elements != 0) {
-    return absl::FailedPreconditionError(
-        "upcast by " + std::to_string(n) + ": the mode " +
-        IntTuple::Integer(mode.extent).ToString() + ":" +
-        IntTuple::Integer(mode.stride).ToString() + " does not consist of whole groups of " +
-        std::to_string(n) + " adjacent elements");
+    return absl::FailedPreconditionError("upcast by " + std::to_string(n) + ": the mode " +
+                                         IntTuple::Integer(mode.extent).ToString() + ":" +
+                                         IntTuple::Integer(mode.stride).ToString() +
+                                         " does not consist of whole groups of " +
+                                         std::to_string(n) + " adjacent elements");
   }
   result.extent = DividedRoundingUp(mode.extent, StaticInteger(elements));
   result.stride.value = stride < 0 ? -1 : 1;

@@ -127,13 +127,14 @@ absl::StatusOr<CuteSwizzle> Compose(const CuteSwizzle& a, const CuteSwizzle& b) 
   if (a.bits() == 0) return b;
   if (b.bits() == 0) return a;
   const auto error = [&](const std::string& message) {
-    return absl::FailedPreconditionError("composition of " + a.ToString() + " and " +
-                                         b.ToString() + ": " + message);
+    return absl::FailedPreconditionError("composition of " + a.ToString() + " and " + b.ToString() +
+                                         ": " + message);
   };
   if (a.shift() != b.shift()) return error("their shifts differ");
   const auto source = static_cast<uint64_t>(a.source_mask() ^ b.source_mask());
   const auto target = static_cast<uint64_t>(a.target_mask() ^ b.target_mask());
-  if ((b.target_mask() & a.source_mask()) != 0) return error("the first reads what the other changes");
+  if ((b.target_mask() & a.source_mask()) != 0)
+    return error("the first reads what the other changes");
   const int64_t bits = std::popcount(source);
   if (bits == 0) return CuteSwizzle::Create(0, 4, 3);
   const int64_t from = std::countr_zero(source);
@@ -207,8 +208,8 @@ absl::StatusOr<SwizzledModes> SwizzleModes(const CuteSwizzle& swizzle, const Tup
                                            const CuteLayout& modes) {
   const std::optional<int64_t> image = ImageBits(modes);
   const bool apart = image && offset.value >= 0 && (*image & offset.value) == 0;
-  const bool one_side = image && ((*image & swizzle.source_mask()) == 0 ||
-                                  (*image & swizzle.target_mask()) == 0);
+  const bool one_side =
+      image && ((*image & swizzle.source_mask()) == 0 || (*image & swizzle.target_mask()) == 0);
   if (apart && one_side) {
     HLO_INDEXING_ASSIGN_OR_RETURN(CuteLayout plain,
                                   SplitModes(modes, ModeSplitter(swizzle, offset)));

@@ -53,15 +53,16 @@ class CuteSwizzle {
 /// adjacent, or a reads what b changes.
 absl::StatusOr<CuteSwizzle> Compose(const CuteSwizzle& a, const CuteSwizzle& b);
 
-/// c -> outer(offset + inner(c)): a function, a swizzle or a layout, behind a layout. It has a shape
-/// and no strides, and always evaluates right: the composition of layouts that has no layout is one.
+/// c -> outer(offset + inner(c)): a function, a swizzle or a layout, behind a layout. It has a
+/// shape and no strides, and always evaluates right: the composition of layouts that has no layout
+/// is one.
 struct ComposedLayout {
   std::variant<CuteSwizzle, CuteLayout> outer;
   TupleInteger offset;
   CuteLayout inner;
 
-  /// The offset of the element at an index. A layout as outer function counts past its end on in its
-  /// last mode. OutOfRange where the index is outside, or a value does not fit in 64 bits;
+  /// The offset of the element at an index. A layout as outer function counts past its end on in
+  /// its last mode. OutOfRange where the index is outside, or a value does not fit in 64 bits;
   /// InvalidArgument where outer has no value.
   absl::StatusOr<int64_t> Offset(int64_t index) const;
   /// outer(offset + inside), with the same errors: what Offset does with an offset of `inner`.

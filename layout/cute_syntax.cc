@@ -233,7 +233,8 @@ class Parser {
 };
 
 absl::Status ErrorIn(llvm::StringRef text, const support::TextError& error) {
-  return support::ToStatus(support::MakeDiagnostic({"<layout>", text}, error.offset, error.message));
+  return support::ToStatus(
+      support::MakeDiagnostic({"<layout>", text}, error.offset, error.message));
 }
 
 bool HasCall(const CuteExpression& expression) {
@@ -256,8 +257,7 @@ absl::StatusOr<CuteValue> ParseValue(llvm::StringRef text) {
 
 }  // namespace
 
-std::optional<CuteExpression> ParseCuteExpression(llvm::StringRef text,
-                                                  support::TextError& error) {
+std::optional<CuteExpression> ParseCuteExpression(llvm::StringRef text, support::TextError& error) {
   return Parser(text, error).Parse();
 }
 

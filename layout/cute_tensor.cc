@@ -86,20 +86,19 @@ absl::StatusOr<CuteTensor> SliceComposed(const CuteTensor& tensor, const Compose
     return CuteTensor{ComposedLayout{composed.outer, *offset, std::move(kept)}, tensor.offset};
   }
   HLO_INDEXING_ASSIGN_OR_RETURN(SwizzledModes modes, SwizzleModes(*swizzle, *offset, kept));
-  HLO_INDEXING_ASSIGN_OR_RETURN(IntTuple base,
-                                Sum(tensor.offset, IntTuple::Integer(modes.base)));
+  HLO_INDEXING_ASSIGN_OR_RETURN(IntTuple base, Sum(tensor.offset, IntTuple::Integer(modes.base)));
   return CuteTensor{std::move(modes.layout), std::move(base)};
 }
 
 absl::Status CheckThread(const CuteLayout& threads, const TupleInteger& index) {
   HLO_INDEXING_ASSIGN_OR_RETURN(const IntTuple coordinate,
                                 FlatCoordinate(threads, IntTuple::Integer(index)));
-  HLO_INDEXING_ASSIGN_OR_RETURN(
-      const IntTuple offset, CoordinateToIndex(coordinate, threads.shape(), threads.stride()));
+  HLO_INDEXING_ASSIGN_OR_RETURN(const IntTuple offset,
+                                CoordinateToIndex(coordinate, threads.shape(), threads.stride()));
   if (offset.is_integer() && offset.integer().value == index.value) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      "local_partition: " + std::to_string(index.value) + " is not the index of a thread of " +
-      threads.ToString() + ", or that layout is not compact");
+  return absl::InvalidArgumentError("local_partition: " + std::to_string(index.value) +
+                                    " is not the index of a thread of " + threads.ToString() +
+                                    ", or that layout is not compact");
 }
 
 }  // namespace
@@ -122,14 +121,13 @@ absl::StatusOr<IntTuple> CuteTensor::At(int64_t index) const {
 }
 
 absl::StatusOr<IntTuple> CuteTensor::At(const IntTuple& coordinate) const {
-  HLO_INDEXING_ASSIGN_OR_RETURN(
-      const IntTuple inside, CoordinateToIndex(coordinate, modes().shape(), modes().stride()));
+  HLO_INDEXING_ASSIGN_OR_RETURN(const IntTuple inside,
+                                CoordinateToIndex(coordinate, modes().shape(), modes().stride()));
   if (plain() != nullptr) return Sum(offset, inside);
   if (!inside.is_integer()) {
     return absl::InvalidArgumentError(LayoutText() + " maps to coordinates");
   }
-  HLO_INDEXING_ASSIGN_OR_RETURN(const int64_t value,
-                                composed()->Apply(inside.integer().value));
+  HLO_INDEXING_ASSIGN_OR_RETURN(const int64_t value, composed()->Apply(inside.integer().value));
   return Sum(offset, IntTuple::Dynamic(value));
 }
 
@@ -138,8 +136,7 @@ std::string CuteTensor::LayoutText() const {
 }
 
 absl::StatusOr<CuteTensor> TransformLayout(
-    const CuteTensor& tensor,
-    llvm::function_ref<absl::StatusOr<CuteLayout>(const CuteLayout&)> f) {
+    const CuteTensor& tensor, llvm::function_ref<absl::StatusOr<CuteLayout>(const CuteLayout&)> f) {
   HLO_INDEXING_ASSIGN_OR_RETURN(CuteLayout modes, f(tensor.modes()));
   if (tensor.plain() != nullptr) return CuteTensor{std::move(modes), tensor.offset};
   return CuteTensor{
@@ -222,10 +219,10 @@ absl::StatusOr<CuteTensor> ThreadValuePartition(const CuteTensor& tensor,
     return absl::InvalidArgumentError("the thread-value layout " + thread_values.ToString() +
                                       " does not have the modes (thread,value)");
   }
-  HLO_INDEXING_ASSIGN_OR_RETURN(
-      const CuteTensor composed, TransformLayout(tensor, [&](const CuteLayout& layout) {
-        return Compose(layout, thread_values);
-      }));
+  HLO_INDEXING_ASSIGN_OR_RETURN(const CuteTensor composed,
+                                TransformLayout(tensor, [&](const CuteLayout& layout) {
+                                  return Compose(layout, thread_values);
+                                }));
   return Slice(composed, CuteTree::Tuple({thread, CuteTree::Underscore()}));
 }
 

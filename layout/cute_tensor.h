@@ -47,8 +47,7 @@ struct CuteTensor {
 
 /// f of the layout, or of the inner layout of a composed one; the offset stays.
 absl::StatusOr<CuteTensor> TransformLayout(
-    const CuteTensor& tensor,
-    llvm::function_ref<absl::StatusOr<CuteLayout>(const CuteLayout&)> f);
+    const CuteTensor& tensor, llvm::function_ref<absl::StatusOr<CuteLayout>(const CuteLayout&)> f);
 
 /// The modes that the coordinate pairs with `_`, from the element on that the rest of it names.
 /// *((3,2),8):((4,1),6), (_,5) -> ((3,2)):((4,1)) at 30*
@@ -63,7 +62,8 @@ absl::StatusOr<CuteTensor> InnerPartition(const CuteTensor& tensor, const CuteTr
 /// The element at a coordinate of each tile. *(24,8):(1,24), (8,4), 10 -> (3,2):(8,96) at 26*
 absl::StatusOr<CuteTensor> OuterPartition(const CuteTensor& tensor, const CuteTree& tiler,
                                           const CuteTree& coordinate);
-/// InnerPartition; a projection leaves out the modes of tiler and coordinate that it pairs with `_`.
+/// InnerPartition; a projection leaves out the modes of tiler and coordinate that it pairs with
+/// `_`.
 absl::StatusOr<CuteTensor> LocalTile(const CuteTensor& tensor, const CuteTree& tiler,
                                      const CuteTree& coordinate,
                                      const std::optional<CuteTree>& projection = std::nullopt);
@@ -72,7 +72,8 @@ absl::StatusOr<CuteTensor> LocalTile(const CuteTensor& tensor, const CuteTree& t
 absl::StatusOr<CuteTensor> LocalPartition(const CuteTensor& tensor, const CuteLayout& threads,
                                           const TupleInteger& index,
                                           const std::optional<CuteTree>& projection = std::nullopt);
-/// The values of a thread, where a thread-value layout maps (thread,value) to an index of the tensor.
+/// The values of a thread, where a thread-value layout maps (thread,value) to an index of the
+/// tensor.
 /// *(4,8):(1,4), ((2,4),(2,2)):((8,1),(4,16)), 1 -> ((2,2)):((4,16)) at 8*
 absl::StatusOr<CuteTensor> ThreadValuePartition(const CuteTensor& tensor,
                                                 const CuteLayout& thread_values,

@@ -41,9 +41,11 @@ absl::StatusOr<TileAndRest> MultiplyByLayout(const CuteLayout& layout, const Cut
     return absl::InvalidArgumentError("product: " + tiler.ToString() +
                                       " maps to coordinates, not to copies");
   }
-  const std::optional<TupleInteger> size = Times(*MarkedProduct(layout.shape()), MarkedCosize(tiler));
+  const std::optional<TupleInteger> size =
+      Times(*MarkedProduct(layout.shape()), MarkedCosize(tiler));
   if (!size) return absl::OutOfRangeError("product: its size does not fit in 64 bits");
-  HLO_INDEXING_ASSIGN_OR_RETURN(const CuteLayout free, Complement(layout, IntTuple::Integer(*size), Gaps::kRefused));
+  HLO_INDEXING_ASSIGN_OR_RETURN(const CuteLayout free,
+                                Complement(layout, IntTuple::Integer(*size), Gaps::kRefused));
   HLO_INDEXING_ASSIGN_OR_RETURN(CuteLayout copies, Compose(free, tiler));
   return TileAndRest{layout, std::move(copies)};
 }
@@ -143,7 +145,8 @@ bool IsInside(const IntTuple& coordinate, const IntTuple& extents) {
   return true;
 }
 
-// The identity in as many axes as a tiler tells apart: an integer for each mode that it takes as one.
+// The identity in as many axes as a tiler tells apart: an integer for each mode that it takes as
+// one.
 absl::StatusOr<IntTuple> SpaceOf(const CuteLayout& layout, const CuteTree& tiler) {
   if (!tiler.is_tuple()) {
     HLO_INDEXING_ASSIGN_OR_RETURN(const TupleInteger size, SizeOf(layout.shape()));
@@ -176,8 +179,7 @@ absl::StatusOr<DivideBound> BoundOfDivide(const CuteLayout& layout, const CuteTr
   DivideBound bound{std::move(coordinates), std::move(space), true};
   if (bound.coordinates.size() == 0) return bound;
   // Strides are not negative: the last element has the largest coordinates.
-  HLO_INDEXING_ASSIGN_OR_RETURN(bound.always_inside,
-                                bound.Contains(bound.coordinates.size() - 1));
+  HLO_INDEXING_ASSIGN_OR_RETURN(bound.always_inside, bound.Contains(bound.coordinates.size() - 1));
   return bound;
 }
 

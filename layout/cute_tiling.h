@@ -25,18 +25,18 @@ enum class TileArrangement : uint8_t {
 };
 
 /// The layout in tiles: each tile has the elements that the tiler picks, and the rest counts tiles.
-/// The tiler is a layout B (then the tile is A o B), an integer n for n:1, `_` for the whole mode, or
-/// a tuple of these by modes. Where the tiles do not divide the layout, the last ones reach past its
-/// end, and DivideBound says which coordinates are inside. FailedPrecondition where no layout has
-/// these tiles.
+/// The tiler is a layout B (then the tile is A o B), an integer n for n:1, `_` for the whole mode,
+/// or a tuple of these by modes. Where the tiles do not divide the layout, the last ones reach past
+/// its end, and DivideBound says which coordinates are inside. FailedPrecondition where no layout
+/// has these tiles.
 /// *(24,8):(1,24), (8,4), kZipped -> ((8,4),(3,2)):((1,24),(8,96))*
 absl::StatusOr<CuteLayout> Divide(const CuteLayout& layout, const CuteTree& tiler,
                                   TileArrangement arrangement);
 
 /// Which coordinates of a divided layout lie inside of the layout that was divided.
 struct DivideBound {
-  /// The coordinate (with a tiler that is one layout or integer: the index) in the divided layout of
-  /// each coordinate of the result: the identity, divided in the same way.
+  /// The coordinate (with a tiler that is one layout or integer: the index) in the divided layout
+  /// of each coordinate of the result: the identity, divided in the same way.
   CuteLayout coordinates;
   /// A coordinate is inside where all its numbers are less than these, mode by mode.
   IntTuple extents;
@@ -71,8 +71,8 @@ absl::StatusOr<CuteLayout> RakedProduct(const CuteLayout& a, const CuteLayout& b
 absl::StatusOr<CuteLayout> TileToShape(const CuteLayout& block, const IntTuple& shape,
                                        const std::optional<IntTuple>& order = std::nullopt);
 
-/// A compact layout for registers: the first mode column-major by itself, the others after it in the
-/// order of their strides. *(_4,_8):(_8,_1) -> (_4,(_8)):(_1,(_4))*
+/// A compact layout for registers: the first mode column-major by itself, the others after it in
+/// the order of their strides. *(_4,_8):(_8,_1) -> (_4,(_8)):(_1,(_4))*
 absl::StatusOr<CuteLayout> FragmentLike(const CuteLayout& layout);
 
 }  // namespace hlo_indexing::layout

@@ -24,10 +24,6 @@ absl::Status RankError(const IntTuple& a, const IntTuple& b) {
                                     " differ in their number of modes");
 }
 
-bool IsStatic(const TupleInteger& integer, int64_t value) {
-  return integer.is_static() && integer.value == value;
-}
-
 absl::StatusOr<TupleInteger> DivideIntegers(const TupleInteger& a, const TupleInteger& b,
                                             Division division) {
   if (b.value == 0) return absl::InvalidArgumentError("a shape is divided by 0");
@@ -78,8 +74,7 @@ enum class Fastest { kFirst, kLast };
 absl::StatusOr<IntTuple> CompactStrides(const IntTuple& shape, Fastest fastest,
                                         TupleInteger& current) {
   if (shape.is_integer()) {
-    const TupleInteger stride =
-        IsStatic(shape.integer(), 1) ? StaticInteger(0) : current;
+    const TupleInteger stride = shape.integer().is_static(1) ? StaticInteger(0) : current;
     const std::optional<TupleInteger> next = Times(current, shape.integer());
     if (!next) return Overflow("the size of a shape");
     current = *next;
@@ -131,7 +126,7 @@ IntegerKind CommonKind(const TupleInteger& a, const TupleInteger& b) {
 TupleInteger All(llvm::ArrayRef<TupleInteger> conditions) {
   TupleInteger all = StaticInteger(1);
   for (const TupleInteger& condition : conditions) {
-    if (IsStatic(condition, 0)) return condition;
+    if (condition.is_static(0)) return condition;
     if (condition.is_static()) continue;
     all = Truth(all.value != 0 && condition.value != 0, IntegerKind::kDynamic);
   }
@@ -140,13 +135,13 @@ TupleInteger All(llvm::ArrayRef<TupleInteger> conditions) {
 
 // The rest and the quotient by which an index runs through the modes of a shape.
 TupleInteger IndexRest(const TupleInteger& index, const TupleInteger& extent) {
-  if (IsStatic(index, 0) || IsStatic(extent, 1)) return StaticInteger(0);
+  if (index.is_static(0) || extent.is_static(1)) return StaticInteger(0);
   return {index.value % extent.value, CommonKind(index, extent), 1, {}};
 }
 
 TupleInteger IndexQuotient(const TupleInteger& index, const TupleInteger& extent) {
-  if (IsStatic(index, 0)) return index;
-  if (IsStatic(extent, 1)) return index;
+  if (index.is_static(0)) return index;
+  if (extent.is_static(1)) return index;
   return {index.value / extent.value, CommonKind(index, extent), 1, {}};
 }
 
@@ -218,8 +213,7 @@ absl::Status AddIndex(TupleInteger index, const IntTuple& shape, const IntTuple&
     if (i + 1 == shape.rank()) return AddIndex(index, mode, stride.members()[i], sum);
     HLO_INDEXING_ASSIGN_OR_RETURN(const TupleInteger size, SizeOf(mode));
     if (size.value <= 0) return absl::OutOfRangeError("the shape has no elements");
-    HLO_INDEXING_RETURN_IF_ERROR(
-        AddIndex(IndexRest(index, size), mode, stride.members()[i], sum));
+    HLO_INDEXING_RETURN_IF_ERROR(AddIndex(IndexRest(index, size), mode, stride.members()[i], sum));
     index = IndexQuotient(index, size);
   }
   return absl::OkStatus();
@@ -234,8 +228,8 @@ absl::Status AddCoordinate(const IntTuple& coordinate, const IntTuple& shape,
                                       shape.ToString());
   }
   for (int64_t i = 0; i < shape.rank(); ++i) {
-    HLO_INDEXING_RETURN_IF_ERROR(AddCoordinate(coordinate.members()[i], shape.members()[i],
-                                               stride.members()[i], sum));
+    HLO_INDEXING_RETURN_IF_ERROR(
+        AddCoordinate(coordinate.members()[i], shape.members()[i], stride.members()[i], sum));
   }
   return absl::OkStatus();
 }
@@ -281,7 +275,7 @@ absl::StatusOr<IntTuple> OrderedStrides(const IntTuple& shape, const IntTuple& o
       if (!product) return Overflow("the size of " + shape.ToString());
       stride = *product;
     }
-    strides.push_back(IsStatic(extents[i], 1) ? StaticInteger(0) : stride);
+    strides.push_back(extents[i].is_static(1) ? StaticInteger(0) : stride);
   }
   llvm::ArrayRef<TupleInteger> leaves = strides;
   return WithLeaves(shape, leaves);
@@ -370,7 +364,7 @@ absl::StatusOr<IntTuple> OffsetToCoordinate(const IntTuple& offset, const IntTup
   if (shape.is_integer()) {
     if (!stride.is_integer()) return RankError(shape, stride);
     const TupleInteger& extent = shape.integer();
-    if (IsStatic(extent, 1)) return IntTuple::Static(0);
+    if (extent.is_static(1)) return IntTuple::Static(0);
     // A mode of stride 0 has one coordinate for each offset.
     if (stride.integer().value == 0) return IntTuple::Dynamic(0);
     if (extent.value <= 0) return absl::OutOfRangeError("the shape has no elements");
@@ -378,8 +372,7 @@ absl::StatusOr<IntTuple> OffsetToCoordinate(const IntTuple& offset, const IntTup
       return absl::InvalidArgumentError("the coordinate of an offset needs strides above 0");
     }
     if (!offset.is_integer()) return RankError(offset, stride);
-    return IntTuple::Integer(
-        IndexRest(IndexQuotient(offset.integer(), stride.integer()), extent));
+    return IntTuple::Integer(IndexRest(IndexQuotient(offset.integer(), stride.integer()), extent));
   }
   if (stride.is_integer() || stride.rank() != shape.rank()) return RankError(shape, stride);
   if (!offset.is_integer() && offset.rank() != shape.rank()) return RankError(offset, shape);

@@ -42,9 +42,9 @@ absl::StatusOr<TupleInteger> IsCompatible(const IntTuple& a, const IntTuple& b);
 /// *(8,6), (2,4) -> 0*
 absl::StatusOr<TupleInteger> EvenlyDivides(const IntTuple& shape, const IntTuple& tiler);
 
-/// The offset of a coordinate; where the strides count along axes, the coordinate that they give. An
-/// integer in place of a tuple counts with the first mode fastest, and past the end on in the last
-/// mode. *(1,(1,2)), (3,(2,3)), (3,(12,1)) -> 17*
+/// The offset of a coordinate; where the strides count along axes, the coordinate that they give.
+/// An integer in place of a tuple counts with the first mode fastest, and past the end on in the
+/// last mode. *(1,(1,2)), (3,(2,3)), (3,(12,1)) -> 17*
 absl::StatusOr<IntTuple> CoordinateToIndex(const IntTuple& coordinate, const IntTuple& shape,
                                            const IntTuple& stride);
 /// The coordinate of an index, in the profile of the shape. *16, (3,(2,3)) -> (1,(1,2))*

@@ -40,10 +40,6 @@ int64_t KnownDivisor(const TupleInteger& integer) {
   return integer.value == support::kInt64Min ? 1 : std::abs(integer.value);
 }
 
-bool IsStatic(const TupleInteger& integer, int64_t value) {
-  return integer.is_static() && integer.value == value;
-}
-
 }  // namespace
 
 std::optional<AxisPath> AxisPath::Inside(int64_t axis) const {
@@ -65,7 +61,7 @@ std::optional<TupleInteger> Times(const TupleInteger& a, const TupleInteger& b) 
   const std::optional<int64_t> value = support::CheckedMul(a.value, b.value);
   if (!value) return std::nullopt;
   product.value = *value;
-  if ((a.is_static() && b.is_static()) || IsStatic(a, 0) || IsStatic(b, 0)) {
+  if ((a.is_static() && b.is_static()) || a.is_static(0) || b.is_static(0)) {
     product.kind = IntegerKind::kStatic;
   } else if (a.divisor != 1 || b.divisor != 1) {
     product.divisor = support::CheckedMul(KnownDivisor(a), KnownDivisor(b)).value_or(1);
@@ -77,8 +73,8 @@ std::optional<TupleInteger> Plus(const TupleInteger& a, const TupleInteger& b) {
   if (a.axes != b.axes) return std::nullopt;
   const std::optional<int64_t> value = support::CheckedAdd(a.value, b.value);
   if (!value) return std::nullopt;
-  if (IsStatic(a, 0)) return b;
-  if (IsStatic(b, 0)) return a;
+  if (a.is_static(0)) return b;
+  if (b.is_static(0)) return a;
   TupleInteger sum;
   sum.value = *value;
   sum.axes = a.axes;
@@ -95,7 +91,7 @@ TupleInteger DividedRoundingUp(const TupleInteger& a, const TupleInteger& b) {
   quotient.value = support::CeilDiv(a.value, b.value);
   if (a.is_static() && b.is_static()) {
     quotient.kind = IntegerKind::kStatic;
-  } else if (IsStatic(b, 1)) {
+  } else if (b.is_static(1)) {
     return a;
   } else if (b.is_static() && a.divisor % b.value == 0) {
     quotient.divisor = a.divisor / b.value;

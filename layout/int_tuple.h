@@ -60,6 +60,8 @@ struct TupleInteger {
   AxisPath axes = {};
 
   bool is_static() const { return kind == IntegerKind::kStatic; }
+  /// Whether it is that static number.
+  bool is_static(int64_t number) const { return is_static() && value == number; }
 
   friend bool operator==(const TupleInteger&, const TupleInteger&) = default;
 };
@@ -68,8 +70,8 @@ struct TupleInteger {
 TupleInteger StaticInteger(int64_t value);
 
 /// Arithmetic that keeps marks: the result is static where both are, or where a static 0 or 1
-/// decides it, and a multiple of what is known of both. Nothing where it does not fit in 64 bits; of
-/// Plus also where the axes differ. *_4, 6{div=2} -> 24{div=8}*
+/// decides it, and a multiple of what is known of both. Nothing where it does not fit in 64 bits;
+/// of Plus also where the axes differ. *_4, 6{div=2} -> 24{div=8}*
 std::optional<TupleInteger> Times(const TupleInteger& a, const TupleInteger& b);
 /// *_4, 6 -> 10*
 std::optional<TupleInteger> Plus(const TupleInteger& a, const TupleInteger& b);

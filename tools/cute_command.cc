@@ -37,13 +37,14 @@ class CuteCommand {
 
   ExitCode Run() {
     if (options_.list_functions) return ListFunctions();
-    if (!options_.expressions.empty()) {
+    const bool reads_lines = options_.expressions.empty();
+    if (is_json() && options_.view == CuteView::kValue) WriteHeader(reads_lines ? "-" : "", out_);
+    if (!reads_lines) {
       for (const std::string& expression : options_.expressions) {
         Answer({expression, "<argument>", 1});
       }
       return status_;
     }
-    if (options_.format == OutputFormat::kJson) WriteHeader("-", out_);
     const std::optional<std::string> text = ReadInput("-", options_.limits.input_bytes);
     if (!text) return ExitCode::kBadInput;
     llvm::StringRef rest = *text;
@@ -156,9 +157,9 @@ class CuteCommand {
       json.attribute("kind", "cute");
       json.attribute("expr", llvm::json::fixUTF8(input.text.trim()));
       const auto* tensor = std::get_if<CuteTensor>(&result.value);
-      json.attribute("result", llvm::json::fixUTF8(tensor != nullptr
-                                                       ? tensor->LayoutText()
-                                                       : layout::CuteValueText(result.value)));
+      json.attribute("result",
+                     llvm::json::fixUTF8(tensor != nullptr ? tensor->LayoutText()
+                                                           : layout::CuteValueText(result.value)));
       json.attributeBegin("offset");
       if (tensor != nullptr) {
         WriteTuple(tensor->offset, json);

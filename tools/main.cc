@@ -69,8 +69,7 @@ struct CommandLine {
                  clEnumValN(CuteView::kSvg, "svg", "a picture as SVG"),
                  clEnumValN(CuteView::kTikz, "tikz", "a picture as a LaTeX document")),
       cl::init(CuteView::kValue), cl::sub(cute), cl::cat(category)};
-  cl::opt<bool> cute_offsets{"offsets",
-                             cl::desc("With all offsets, the first coordinate fastest"),
+  cl::opt<bool> cute_offsets{"offsets", cl::desc("With all offsets, the first coordinate fastest"),
                              cl::sub(cute), cl::cat(category)};
   cl::opt<bool> cute_functions{"functions", cl::desc("List the functions"), cl::sub(cute),
                                cl::cat(category)};

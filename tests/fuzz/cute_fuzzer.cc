@@ -1,5 +1,5 @@
-// Any bytes as an expression of CuTe's algebra: nothing aborts, and what is a layout prints to text that
-// parses back to the same.
+// Any bytes as an expression of CuTe's algebra: nothing aborts, and what is a layout prints to text
+// that parses back to the same.
 #include <cstdint>
 #include <cstdlib>
 #include <string>
@@ -23,8 +23,7 @@ std::optional<CuteResult> Evaluate(llvm::StringRef text) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  const std::optional<CuteResult> result =
-      Evaluate({reinterpret_cast<const char*>(data), size});
+  const std::optional<CuteResult> result = Evaluate({reinterpret_cast<const char*>(data), size});
   if (!result || !std::holds_alternative<CuteTensor>(result->value)) return 0;
   const std::string text = CuteValueText(result->value);
   const std::optional<CuteResult> again = Evaluate(text);

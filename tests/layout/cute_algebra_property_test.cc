@@ -1,5 +1,5 @@
-// CuTe's algebra on random layouts, static, dynamic and mixed, decided by enumeration; and against the
-// algebra of the static headers. HLO_INDEXING_CUTE_CASES sets the number of cases of each test.
+// CuTe's algebra on random layouts, static, dynamic and mixed, decided by enumeration; and against
+// the algebra of the static headers. HLO_INDEXING_CUTE_CASES sets the number of cases of each test.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -207,11 +207,9 @@ TEST(CuteAlgebraProperty, DividesByALayoutAreTheTileAndTheTiles) {
       ASSERT_EQ(table[static_cast<size_t>(k)], ValueAt(plain_a, ValueAt(plain_b, k))) << row;
     }
     // Every element is in one tile, as far as the bound says; once, unless the tiler repeats some.
-    const bool repeats = llvm::any_of(plain_b, [](const PlainMode& mode) {
-      return mode.extent > 1 && mode.stride == 0;
-    });
-    const absl::StatusOr<DivideBound> bound =
-        BoundOfDivide(a, tiler, TileArrangement::kLogical);
+    const bool repeats = llvm::any_of(
+        plain_b, [](const PlainMode& mode) { return mode.extent > 1 && mode.stride == 0; });
+    const absl::StatusOr<DivideBound> bound = BoundOfDivide(a, tiler, TileArrangement::kLogical);
     ASSERT_TRUE(bound.ok()) << row << bound.status();
     const std::vector<int64_t> inside = OffsetsInside(*result, *bound);
     ASSERT_EQ(bound->always_inside, inside.size() == table.size()) << row;
@@ -379,8 +377,7 @@ TEST(CuteAlgebraProperty, SlicesOfSwizzledLayoutsHaveTheirElements) {
   for (int i = 0; i < Cases(); ++i) {
     const int64_t bits = random.Below(4);
     const int64_t shift = (bits + random.Below(3)) * (random.Below(2) == 0 ? 1 : -1);
-    const absl::StatusOr<CuteSwizzle> swizzle =
-        CuteSwizzle::Create(bits, random.Below(4), shift);
+    const absl::StatusOr<CuteSwizzle> swizzle = CuteSwizzle::Create(bits, random.Below(4), shift);
     ASSERT_TRUE(swizzle.ok());
     PlainModes modes(2);
     int64_t stride = 1;
@@ -396,20 +393,19 @@ TEST(CuteAlgebraProperty, SlicesOfSwizzledLayoutsHaveTheirElements) {
                                            IntTuple::Static(modes[1].stride)};
     const CuteLayout inner =
         CuteLayout::Create(IntTuple::Tuple(shape), IntTuple::Tuple(strides)).value();
-    const TupleInteger start = {random.Below(3) == 0 ? random.Below(64) : 0,
-                                IntegerKind::kDynamic, 1, {}};
+    const TupleInteger start = {
+        random.Below(3) == 0 ? random.Below(64) : 0, IntegerKind::kDynamic, 1, {}};
     const CuteTensor tensor = {ComposedLayout{*swizzle, start, inner}};
     const int64_t row = random.Below(modes[0].extent);
-    const absl::StatusOr<CuteTensor> slice = Slice(
-        tensor, CuteTree::Tuple({CuteTree::Of(random.Number(row, random.AnyMarks())),
-                                 CuteTree::Underscore()}));
+    const absl::StatusOr<CuteTensor> slice =
+        Slice(tensor, CuteTree::Tuple({CuteTree::Of(random.Number(row, random.AnyMarks())),
+                                       CuteTree::Underscore()}));
     ASSERT_TRUE(slice.ok());
     plain += slice->plain() != nullptr;
     for (int64_t k = 0; k < modes[1].extent; ++k) {
       const int64_t offset = start.value + row * modes[0].stride + k * modes[1].stride;
       ASSERT_EQ(slice->At(k)->integer().value, swizzle->Apply(offset))
-          << "slice(" << tensor.LayoutText() << ", (" << row << ",_)) -> "
-          << slice->LayoutText();
+          << "slice(" << tensor.LayoutText() << ", (" << row << ",_)) -> " << slice->LayoutText();
     }
   }
   EXPECT_GT(plain, Cases() / 5);
@@ -434,8 +430,8 @@ TEST(CuteAlgebraProperty, ThreadsShareATensorWithoutRest) {
     std::vector<int64_t> offsets;
     std::vector<int64_t> in_tiles;
     for (int64_t t = 0; t < threads_x * threads_y; ++t) {
-      const absl::StatusOr<CuteTensor> part = LocalPartition(
-          CuteTensor{layout}, threads, {t, IntegerKind::kDynamic, 1, {}});
+      const absl::StatusOr<CuteTensor> part =
+          LocalPartition(CuteTensor{layout}, threads, {t, IntegerKind::kDynamic, 1, {}});
       ASSERT_TRUE(part.ok()) << part.status();
       for (int64_t k = 0; k < part->size(); ++k) offsets.push_back(part->At(k)->integer().value);
     }

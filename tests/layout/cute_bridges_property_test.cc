@@ -1,5 +1,5 @@
-// CuTe's layouts to and from text, digit sums, affine maps, XLA's layouts and linear bases, and what
-// is decided about them, on random layouts and by enumeration.
+// CuTe's layouts to and from text, digit sums, affine maps, XLA's layouts and linear bases, and
+// what is decided about them, on random layouts and by enumeration.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -108,7 +108,8 @@ Layout RandomXlaLayout(RandomLayouts& random, int64_t rank) {
   return layout;
 }
 
-// The element of each coordinate, the first fastest, that lies inside of the dimensions; -1 outside.
+// The element of each coordinate, the first fastest, that lies inside of the dimensions; -1
+// outside.
 std::vector<int64_t> PositionsInside(llvm::ArrayRef<int64_t> padded, const TiledLayout& layout) {
   std::vector<int64_t> positions;
   int64_t size = 1;
@@ -175,8 +176,8 @@ TEST(CuteBridgesProperty, LinearLayoutsAreThoseWhoseOffsetsAreXors) {
     PlainModes plain;
     for (int64_t k = 1 + random.Below(3); k > 0; --k) {
       const int64_t extent = random.Below(6) == 0 ? 3 : int64_t{1} << random.Below(4);
-      plain.push_back({extent, random.Below(4) == 0 ? random.Below(9)
-                                                    : int64_t{1} << random.Below(8)});
+      plain.push_back(
+          {extent, random.Below(4) == 0 ? random.Below(9) : int64_t{1} << random.Below(8)});
     }
     const CuteLayout layout = random.Nested(plain, random.AnyMarks());
     CuteTensor tensor = {layout};
@@ -228,8 +229,7 @@ TEST(CuteBridgesProperty, EqualityAndImagesAreThoseOfTheTables) {
     equal += !expected;
     const std::set<int64_t> image(of_a.begin(), of_a.end());
     ASSERT_EQ(NumberOfOffsets(a), static_cast<int64_t>(image.size())) << a.ToString();
-    ASSERT_EQ(IsInjective(a) == support::Answer::kYes, image.size() == of_a.size())
-        << a.ToString();
+    ASSERT_EQ(IsInjective(a) == support::Answer::kYes, image.size() == of_a.size()) << a.ToString();
     const auto extent = static_cast<int64_t>(image.size());
     const bool onto = *image.begin() == 0 && *image.rbegin() == extent - 1;
     ASSERT_EQ(IsOnto(a, extent) == support::Answer::kYes, onto) << a.ToString();

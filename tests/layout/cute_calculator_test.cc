@@ -37,16 +37,15 @@ struct Row {
 
 class CalculatorTest : public ::testing::TestWithParam<Row> {};
 
-TEST_P(CalculatorTest, Answers) {
-  EXPECT_EQ(Answer(GetParam().expression), GetParam().answer);
-}
+TEST_P(CalculatorTest, Answers) { EXPECT_EQ(Answer(GetParam().expression), GetParam().answer); }
 
 // The documents' own results, and hand-derived ones.
 INSTANTIATE_TEST_SUITE_P(
     Values, CalculatorTest,
     ::testing::Values(
         Row{"Composition", "composition((_4,_8):(_8,_1), _2:_4)", "_2:_1"},
-        Row{"CompositionAsOperator", "(10,2):(16,4) o (5,4):(1,5)", "((5,1),(2,2)):((16,4),(80,4))"},
+        Row{"CompositionAsOperator", "(10,2):(16,4) o (5,4):(1,5)",
+            "((5,1),(2,2)):((16,4),(80,4))"},
         Row{"StaticComposition", "(_10,_2):(_16,_4) o (_5,_4):(_1,_5)",
             "(_5,(_2,_2)):(_16,(_80,_4))"},
         // 4:3 skips through (2,3,4) so that the carries into the last mode cancel.
@@ -76,7 +75,8 @@ INSTANTIATE_TEST_SUITE_P(
             "(d0) -> ((d0 mod 4) * 8 + d0 floordiv 4), domain: d0 in [0, 31]"},
         Row{"Bases", "f2_bases(Sw<1,2,3>, (_4,_4,_4):(_16,_4,_1))", "(16,36,4,8,1,2)"},
         Row{"NotEqual", "equal((4,2):(1,8), 8:1)", "no: they differ at index 4"},
-        Row{"Equal", "equal((_2,6):(1,2), 12:1)", "yes"}, Row{"Injective", "injective((4,4):(1,2))", "no"},
+        Row{"Equal", "equal((_2,6):(1,2), 12:1)", "yes"},
+        Row{"Injective", "injective((4,4):(1,2))", "no"},
         Row{"Onto", "onto((4,4):(1,2), 10)", "yes"},
         Row{"LargeOnes", "cosize((65536,65536):(_1,65536))", "4294967296"},
         Row{"EmptyTuple", "size(())", "_1"}, Row{"PythonTuple", "rank((4,))", "_1"}),
@@ -86,15 +86,15 @@ INSTANTIATE_TEST_SUITE_P(
     Errors, CalculatorTest,
     ::testing::Values(
         Row{"OpenTuple", "((4,2):(1", "9: expected ',' or ')', found the end"},
-        Row{"NoStride", "4:", "2: expected a layout, tuple, integer, '_' or function, found the end"},
+        Row{"NoStride",
+            "4:", "2: expected a layout, tuple, integer, '_' or function, found the end"},
         Row{"Rest", "4:1)", "3: unexpected ')' after the expression"},
         Row{"Misspelling", "size(complment(4:1))",
             "5: there is no function 'complment'; did you mean 'complement'?"},
         Row{"TooFewArguments", "composition(4:1)",
             "0: 1 arguments do not fit composition(A, B | A, tiler | A, offset, B)"},
         Row{"WrongArgument", "cosize(1)", "7: expected a layout in cosize(layout)"},
-        Row{"Overflow", "(4,99999999999999999999):(1,4)",
-            "3: the number does not fit in 64 bits"},
+        Row{"Overflow", "(4,99999999999999999999):(1,4)", "3: the number does not fit in 64 bits"},
         Row{"SizeOverflow", "coalesce((9223372036854775807,2):(1,1))",
             "9: the layout (9223372036854775807,2):(1,1): its size does not fit in 64 bits"},
         Row{"DifferentNesting", "(4,2):(1,(2,3))",
@@ -102,24 +102,28 @@ INSTANTIATE_TEST_SUITE_P(
         Row{"NegativeExtent", "(4,-2):(1,4)", "0: the layout (4,-2):(1,4): an extent is negative"},
         Row{"Axes", "(4,2):(_1@0,1)",
             "0: the layout (4,2):(_1@0,1): some strides count along axes and others do not"},
-        Row{"Divisor", "12{div=5}", "2: the divisor is not positive or does not divide the integer"},
+        Row{"Divisor", "12{div=5}",
+            "2: the divisor is not positive or does not divide the integer"},
         Row{"Swizzle", "Sw<3,4,2>", "0: Sw<3,4,2>: |shift| must be at least bits"},
         Row{"Underscore", "_x", "1: expected digits after '_', found 'x'"},
         Row{"OffsetOfProduct", "logical_product(counting_iter(4) o 4:1, 2:1)",
-            "0: products of tensors do not exist, for they would reach elements outside of the data; "
+            "0: products of tensors do not exist, for they would reach elements outside of the "
+            "data; "
             "multiply the layout instead"},
         Row{"NotAThread", "local_partition((24,8):(1,24), (8,4):(1,8), 32)",
-            "0: local_partition: 32 is not the index of a thread of (8,4):(1,8), or that layout is not "
+            "0: local_partition: 32 is not the index of a thread of (8,4):(1,8), or that layout is "
+            "not "
             "compact"},
         Row{"XlaShape", "from_xla('f32[3,5')",
             "0: expected a quoted shape with an XLA layout, 'f32[3,5]{1,0:T(2,2)}'"}),
     [](const auto& row) { return row.param.name; });
 
 TEST(Calculator, ExplainsWhyACompositionDoesNotExist) {
-  EXPECT_EQ(Answer("composition((_6,_2):(_1,_10), _4:_4)"),
-            "0: composition(A = (_6,_2):(_1,_10), B = _4:_4): there is no such layout. The modes "
-            "2:4, 2:8 of B meet in a mode of A and carry over into the next: index 12 is at 20, not "
-            "at the sum 16");
+  EXPECT_EQ(
+      Answer("composition((_6,_2):(_1,_10), _4:_4)"),
+      "0: composition(A = (_6,_2):(_1,_10), B = _4:_4): there is no such layout. The modes "
+      "2:4, 2:8 of B meet in a mode of A and carry over into the next: index 12 is at 20, not "
+      "at the sum 16");
   EXPECT_EQ(Answer("composition((_4,_6,_8):(_2,_3,_5), _6:_3)"),
             "0: composition(A = (_4,_6,_8):(_2,_3,_5), B = _6:_3): there is no such layout. Of the "
             "mode _6:_3 of B, what is left is 3:6, of which the first 2 elements lie 7 apart in A; "

@@ -108,7 +108,8 @@ class RandomLayouts {
   std::mt19937_64& engine() { return random_; }
 
   /// Compact, permuted, padded, with zeros, arbitrary, or with negative strides.
-  PlainModes AnyModes(int64_t max_modes, int64_t max_extent, RandomStrides strides = RandomStrides::kNotNegative) {
+  PlainModes AnyModes(int64_t max_modes, int64_t max_extent,
+                      RandomStrides strides = RandomStrides::kNotNegative) {
     PlainModes modes(static_cast<size_t>(1 + Below(max_modes)));
     for (PlainMode& mode : modes) mode.extent = 1 + Below(max_extent);
     const int64_t style = Below(strides == RandomStrides::kAny ? 6 : 5);
@@ -139,8 +140,8 @@ class RandomLayouts {
     }
     for (PlainMode& mode : b) {
       mode.extent = 1 + Below(6);
-      mode.stride =
-          Below(6) == 0 ? Below(11)
+      mode.stride = Below(6) == 0
+                        ? Below(11)
                         : strides[static_cast<size_t>(Below(static_cast<int64_t>(strides.size())))];
     }
     return b;
@@ -169,8 +170,8 @@ class RandomLayouts {
   }
 
   IntTuple Number(int64_t value, RandomMarks marks) {
-    const bool is_static = marks == RandomMarks::kStatic ||
-                           (marks == RandomMarks::kMixed && Below(2) == 0);
+    const bool is_static =
+        marks == RandomMarks::kStatic || (marks == RandomMarks::kMixed && Below(2) == 0);
     return is_static ? IntTuple::Static(value) : IntTuple::Dynamic(value);
   }
 
