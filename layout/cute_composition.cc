@@ -166,7 +166,7 @@ absl::StatusOr<int64_t> Composer::LinearRun(int64_t step, int64_t extent) {
   for (const llvm::SmallVector<Place, 4>& bends : left_.bends()) {
     llvm::SmallVector<Rate, 4> rates;
     for (const Place& place : bends) {
-      const int64_t rest = step % place.value;
+      const int64_t rest = QuickRemainder(step, place.value);
       if (rest == 0 || (place.value - 1) / rest >= run - 1) continue;
       rates.push_back({rest, place.value, place.bend});
     }
@@ -260,7 +260,7 @@ absl::Status Composer::CheckAlong(size_t axis) {
   for (const Place& place : left_.bends()[axis]) {
     Wide sum = 0;
     for (const Piece& piece : pieces_) {
-      sum += static_cast<Wide>(piece.extent - 1) * (piece.step % place.value);
+      sum += static_cast<Wide>(piece.extent - 1) * QuickRemainder(piece.step, place.value);
     }
     if (sum >= place.value) carrying.push_back(place);
   }
@@ -380,11 +380,7 @@ absl::StatusOr<CuteModes> ModesAt(const CuteLayout& a, AxisPath path) {
     stride = &stride->members()[rest.first()];
     shape = &shape->members()[rest.first()];
   }
-  const llvm::SmallVector<TupleInteger, 4> extents = shape->Leaves();
-  const llvm::SmallVector<TupleInteger, 4> strides = stride->Leaves();
-  CuteModes modes;
-  for (size_t i = 0; i < extents.size(); ++i) modes.push_back({extents[i], strides[i]});
-  return CoalescedModes(modes, LastMode::kKept);
+  return CoalescedModes(FlatModes(*shape, *stride), LastMode::kKept);
 }
 
 // The shape and the stride of B with the modes that its leaves have become.
