@@ -1,6 +1,7 @@
 #include "layout/cute_composition.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <numeric>
 #include <optional>
 #include <string>
@@ -29,7 +30,7 @@ struct Piece {
 
 // Where a mode of B is cut: as CuTe does it, by the modes of A and by what is static; or only where
 // the function is not linear.
-enum class Cutting { kByModes, kWhereNeeded };
+enum class Cutting : uint8_t { kByModes, kWhereNeeded };
 
 // The composition of one left side with some modes of B. The texts of errors begin where the
 // caller's sentence about the two layouts ends.
@@ -345,7 +346,6 @@ absl::Status Composer::Refuse(const CuteMode& mode, const Piece& piece, int64_t 
 
 absl::Status Composer::RefuseSum(llvm::ArrayRef<int64_t> digits) const {
   std::string modes;
-  std::string sum;
   int64_t index = 0;
   Wide expected = 0;
   const AxisPath axis = left_.axes()[0];

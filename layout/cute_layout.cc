@@ -177,12 +177,11 @@ mlir::AffineExpr OffsetOfModesExpression(const CuteLayout& layout, AxisPath axis
 class Measure {
  public:
   void Add(const IntTuple& shape, const IntTuple& stride) {
-    if (shape.is_integer() != stride.is_integer()) {
+    if (shape.is_integer() != stride.is_integer() ||
+        shape.members().size() != stride.members().size()) {
       is_plain_ = false;
     } else if (shape.is_integer()) {
       AddMode(shape.integer(), stride.integer());
-    } else if (shape.members().size() != stride.members().size()) {
-      is_plain_ = false;
     } else {
       for (size_t i = 0; is_plain_ && i < shape.members().size(); ++i) {
         Add(shape.members()[i], stride.members()[i]);

@@ -1,5 +1,6 @@
 #include "layout/cute_modes.h"
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
@@ -58,7 +59,7 @@ absl::StatusOr<IntTuple> IdentityStrides(const IntTuple& shape, AxisPath axes) {
 }
 
 // The parts of a shape or a stride that a coordinate pairs with `_`, or with integers.
-enum class Pairing { kUnderscore, kInteger };
+enum class Pairing : uint8_t { kUnderscore, kInteger };
 
 absl::Status AppendPaired(const CuteTree& coordinate, const IntTuple& tuple, Pairing pairing,
                           std::vector<IntTuple>& result) {

@@ -1,6 +1,7 @@
 #include "layout/cute_tiling.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
@@ -238,7 +239,7 @@ absl::StatusOr<CuteLayout> Multiply(const CuteLayout& layout, const CuteTree& ti
 
 namespace {
 
-enum class BlockOrder { kBlocked, kRaked };
+enum class BlockOrder : uint8_t { kBlocked, kRaked };
 
 // What has become of a mode of a layout; an integer is the only mode of its layout, and may have
 // become several.
