@@ -1,10 +1,8 @@
 #include "indexing_analysis/array_reads.h"
 
-#include <set>
-#include <vector>
-
 #include "indexing_analysis/called_computations.h"
 #include "llvm/ADT/BitVector.h"
+#include "llvm/ADT/DenseSet.h"
 
 namespace hlo_indexing::indexing_analysis {
 
@@ -94,22 +92,22 @@ const ArrayReads& ArrayReadsFinder::ReadsOfCallee(const Computation& callee, int
 
 ArrayReads ArrayReadsFinder::FindReadsOfCallee(const Computation& callee, int64_t leaf,
                                                int call_depth) {
+  using Array = std::pair<const Instruction*, int64_t>;
   ArrayReads reads;
-  std::vector<std::set<int64_t>> reached(callee.instructions().size());
-  const size_t root = static_cast<size_t>(callee.root().index());
-  reached[root].insert(leaf);
-  for (size_t i = root + 1; i-- > 0;) {
-    const Instruction& instruction = *callee.instructions()[i];
-    for (const int64_t k : reached[i]) {
-      if (instruction.opcode() == Opcode::kParameter) {
-        reads.emplace_back(static_cast<size_t>(instruction.parameter_number()), k);
-        continue;
-      }
-      for (const auto& [operand, operand_leaf] : ReadsOf(instruction, k, call_depth)) {
-        reached[static_cast<size_t>(instruction.operand(operand).index())].insert(operand_leaf);
-      }
+  llvm::SmallVector<Array, 16> pending = {{&callee.root(), leaf}};
+  llvm::DenseSet<Array> seen = {pending.front()};
+  while (!pending.empty()) {
+    const auto [instruction, k] = pending.pop_back_val();
+    if (instruction->opcode() == Opcode::kParameter) {
+      reads.emplace_back(static_cast<size_t>(instruction->parameter_number()), k);
+      continue;
+    }
+    for (const auto& [operand, operand_leaf] : ReadsOf(*instruction, k, call_depth)) {
+      const Array next(&instruction->operand(operand), operand_leaf);
+      if (seen.insert(next).second) pending.push_back(next);
     }
   }
+  llvm::sort(reads);
   return reads;
 }
 

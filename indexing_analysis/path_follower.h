@@ -134,7 +134,8 @@ class PathFollower {
                    MapDirection direction, OperandIndexing& indexing);
   const std::optional<IndexingMap>& Written(const UniqueAccess& access, const hlo::Shape& shape,
                                             MapDirection direction);
-  std::optional<IndexingMap> MapOf(Access access, const hlo::Shape& shape, MapDirection direction);
+  std::optional<IndexingMap> MapOf(const UniqueAccess& unique, const hlo::Shape& shape,
+                                   MapDirection direction);
 
   mlir::MLIRContext* mlir_context_;
   const AnalysisOptions& options_;
@@ -171,6 +172,7 @@ class PathFollower {
   // Maps that have been written, in either direction.
   using MapKey = std::tuple<const UniqueAccess*, const hlo::Shape*, MapDirection>;
   std::map<MapKey, std::optional<IndexingMap>> written_;
+  std::map<const UniqueAccess*, Access> simplified_;
   std::vector<OperandArray> operand_arrays_;
 };
 

@@ -97,10 +97,12 @@ void PathFollower::Collect(OperandArray& array, MapDirection direction, size_t o
 
 // The map of one access, its device as the last result; nothing where it is too long, the empty map
 // where it reaches nothing.
-std::optional<IndexingMap> PathFollower::MapOf(Access access, const Shape& shape,
+std::optional<IndexingMap> PathFollower::MapOf(const UniqueAccess& unique, const Shape& shape,
                                                MapDirection direction) {
   const bool full = options_.simplification == AnalysisOptions::Simplification::kFull;
-  if (full) simplifier::Simplify(digits_, access.map);
+  const auto [simplified, is_new] = simplified_.try_emplace(&unique, unique.access);
+  if (is_new && full) simplifier::Simplify(digits_, simplified->second.map);
+  Access access = simplified->second;
   if (direction == MapDirection::kInputToOutput && !access.map.empty) {
     std::optional<Sum> device;
     if (access.has_device) device = OwnDevice(access);
@@ -234,7 +236,7 @@ const std::optional<IndexingMap>& PathFollower::Written(const UniqueAccess& acce
                                                         const Shape& shape,
                                                         MapDirection direction) {
   const auto [position, is_new] = written_.try_emplace(MapKey{&access, &shape, direction});
-  if (is_new) position->second = MapOf(access.access, shape, direction);
+  if (is_new) position->second = MapOf(access, shape, direction);
   return position->second;
 }
 

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <map>
 
+#include "llvm/ADT/DenseMap.h"
 #include "mlir/Analysis/Presburger/IntegerRelation.h"
 #include "mlir/Analysis/Presburger/Simplex.h"
 #include "support/checked_math.h"
@@ -15,6 +16,7 @@ namespace {
 using mlir::presburger::BoundType;
 using mlir::presburger::IntegerPolyhedron;
 using mlir::presburger::PresburgerSpace;
+using mlir::presburger::VarKind;
 
 // Integer programming may take exponential time in the number of variables.
 constexpr size_t MaxVariables(IntegerSystem::Effort effort) {
@@ -102,6 +104,7 @@ class IntegerSystem::Formula {
       return solution;
     }
     const auto sample = polyhedron_.findIntegerSample();
+    if (sample && !opaque_.empty()) return solution;
     solution.answer = sample ? Solution::Answer::kFound : Solution::Answer::kNone;
     for (size_t i = 0; sample && i < num_variables_; ++i) {
       solution.point.push_back(static_cast<int64_t>((*sample)[i]));
@@ -152,12 +155,27 @@ class IntegerSystem::Formula {
 
   std::optional<Row> AtomValue(const Atom& atom) {
     if (atom.kind == AtomKind::kMark) return RowOf(atom.arguments.front());
-    if (atom.kind != AtomKind::kVariable || atom.variable >= num_variables_) return std::nullopt;
+    const bool is_variable = atom.kind == AtomKind::kVariable;
+    if (is_variable && atom.variable >= num_variables_) return std::nullopt;
+    const std::optional<unsigned> column = is_variable ? atom.variable : OpaqueColumn(atom);
+    if (!column) return std::nullopt;
     Row row;
-    row.coefficients.resize(atom.variable + 1, 0);
-    row.coefficients[atom.variable] = 1;
+    row.coefficients.resize(*column + 1, 0);
+    row.coefficients[*column] = 1;
     if (!AddScaled(-1, {{}, atom.lower}, row)) return std::nullopt;
     return row;
+  }
+
+  // The column of a function or of what is not affine: any value of its range.
+  std::optional<unsigned> OpaqueColumn(const Atom& atom) {
+    const Interval range = atom.ValueRange();
+    if (!Fits(range.lower) || !Fits(range.upper)) return std::nullopt;
+    if (const auto known = opaque_.find(&atom); known != opaque_.end()) return known->second;
+    if (polyhedron_.getNumVars() >= max_variables_) return std::nullopt;
+    const unsigned column = polyhedron_.appendVar(VarKind::Local);
+    polyhedron_.addBound(BoundType::LB, column, range.lower);
+    polyhedron_.addBound(BoundType::UB, column, range.upper);
+    return opaque_[&atom] = column;
   }
 
   // A new column, or the one of an equal quotient.
@@ -189,6 +207,7 @@ class IntegerSystem::Formula {
   IntegerPolyhedron polyhedron_;
   // Columns of quotients by dividend and divisor.
   std::map<std::vector<int64_t>, unsigned> quotients_;
+  llvm::DenseMap<const Atom*, unsigned> opaque_;
   bool too_hard_ = false;
 };
 

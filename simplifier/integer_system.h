@@ -22,8 +22,9 @@ struct Solution {
 };
 
 /// Variables in finite boxes and constraints on sums over them, as a Presburger formula: every
-/// quotient is a variable of its own. Solved by MLIR's integer programming, within a budget of
-/// variables so that it ends soon.
+/// quotient is a variable of its own, and so is a function or what is not affine, with the values
+/// of its range; with such ones a solution is not known to be one, and the answer is kTooHard.
+/// Solved by MLIR's integer programming, within a budget of variables so that it ends soon.
 class IntegerSystem {
  public:
   /// How large a system may be, in variables and quotients times the bits of their coefficients:

@@ -121,6 +121,14 @@ INSTANTIATE_TEST_SUITE_P(
             "in "
             "[1, 1]",
             "(d0){rt0} -> (7, d0 mod 2), domain: d0 in [0, 19], rt0 in [6, 7], rt0 in [7, 7]"},
+        Row{"ConstraintsThatNoRuntimeValueMeets",
+            "(d0){rt0} -> (d0), domain: d0 in [0, 9999], rt0 in [0, 9999], d0 - rt0 in [1, 5], "
+            "d0 floordiv 7 - rt0 floordiv 7 in [2, 5]",
+            "(d0){rt0} -> (0), domain: KNOWN EMPTY"},
+        Row{"BoundBelowTheEndOf64Bits",
+            "(d0) -> (d0), domain: d0 in [-9223372036854775808, -9223372036854775797], "
+            "d0 floordiv 14 in [-658812288346769701, -658812288346769701]",
+            "(d0) -> (d0), domain: d0 in [-9223372036854775808, -9223372036854775801]"},
         Row{"LargestModulusOnUnboundedValues",
             "(d0) -> ((d0 + 5) mod 9223372036854775807), domain: d0 in [-9223372036854775808, "
             "9223372036854775807]",
