@@ -19,7 +19,7 @@ using support::CheckedMul;
 // A mode without nesting, its extent at least 2.
 struct FlatMode {
   int64_t extent;
-  int64_t stride;
+  TupleInteger stride;
 };
 
 absl::Status OutsideError(const IntTuple& coordinate, const IntTuple& shape) {
@@ -27,12 +27,12 @@ absl::Status OutsideError(const IntTuple& coordinate, const IntTuple& shape) {
                                " is outside of the shape " + shape.ToString());
 }
 
-// The smallest and the largest offset; nothing where one does not fit in 64 bits.
+// The smallest and the largest offset along an axis; nothing where one does not fit in 64 bits.
 std::optional<Interval> OffsetRange(llvm::ArrayRef<TupleInteger> extents,
-                                    llvm::ArrayRef<TupleInteger> strides) {
+                                    llvm::ArrayRef<TupleInteger> strides, AxisPath axis) {
   Interval range = Interval::Point(0);
   for (size_t i = 0; i < extents.size(); ++i) {
-    if (extents[i].value < 2) continue;
+    if (extents[i].value < 2 || strides[i].axes != axis) continue;
     const std::optional<int64_t> reach = CheckedMul(extents[i].value - 1, strides[i].value);
     if (!reach) return std::nullopt;
     int64_t& end = *reach < 0 ? range.lower : range.upper;
@@ -80,6 +80,51 @@ absl::StatusOr<int64_t> OffsetOfCoordinate(const IntTuple& coordinate, const Int
   return offset;
 }
 
+// The axes along which strides count, in the order of the coordinate's integers; one empty path
+// where there are none.
+llvm::SmallVector<AxisPath, 2> AxesOf(llvm::ArrayRef<TupleInteger> strides) {
+  llvm::SmallVector<AxisPath, 2> axes;
+  for (const TupleInteger& stride : strides) {
+    if (!stride.axes.empty() && !llvm::is_contained(axes, stride.axes)) axes.push_back(stride.axes);
+  }
+  const auto comes_before = [](AxisPath a, AxisPath b) {
+    for (; !a.empty() && !b.empty(); a = a.rest(), b = b.rest()) {
+      if (a.first() != b.first()) return a.first() < b.first();
+    }
+    return a.empty() && !b.empty();
+  };
+  llvm::sort(axes, comes_before);
+  if (axes.empty()) axes.emplace_back();
+  return axes;
+}
+
+bool IsPrefix(AxisPath a, AxisPath b) {
+  for (; !a.empty(); a = a.rest(), b = b.rest()) {
+    if (b.empty() || a.first() != b.first()) return false;
+  }
+  return true;
+}
+
+// What is wrong with strides that count along axes; nothing where they belong to one coordinate.
+std::optional<std::string> FindAxesError(llvm::ArrayRef<TupleInteger> extents,
+                                         llvm::ArrayRef<TupleInteger> strides,
+                                         llvm::ArrayRef<AxisPath> axes) {
+  for (size_t i = 0; i < strides.size(); ++i) {
+    if (strides[i].axes.empty() && strides[i].value != 0 && extents[i].value > 1) {
+      return "some strides count along axes and others do not";
+    }
+  }
+  for (const AxisPath& a : axes) {
+    for (const AxisPath& b : axes) {
+      if (a != b && IsPrefix(a, b)) {
+        return "the axes " + a.ToString() + " and " + b.ToString() +
+               " do not belong to one coordinate";
+      }
+    }
+  }
+  return std::nullopt;
+}
+
 // The modes of more than one element, neighbours that continue each other joined:
 // (_4,_1,_8):(_1,_7,_4) -> 32:1.
 llvm::SmallVector<FlatMode, 4> JoinedModes(const CuteLayout& layout) {
@@ -87,9 +132,10 @@ llvm::SmallVector<FlatMode, 4> JoinedModes(const CuteLayout& layout) {
   const llvm::SmallVector<TupleInteger, 4> strides = layout.stride().Leaves();
   llvm::SmallVector<FlatMode, 4> modes;
   for (size_t i = 0; i < extents.size(); ++i) {
-    const FlatMode mode = {extents[i].value, strides[i].value};
+    const FlatMode mode = {extents[i].value, strides[i]};
     if (mode.extent == 1) continue;
-    if (!modes.empty() && CheckedMul(modes.back().extent, modes.back().stride) == mode.stride) {
+    if (!modes.empty() && modes.back().stride.axes == mode.stride.axes &&
+        CheckedMul(modes.back().extent, modes.back().stride.value) == mode.stride.value) {
       modes.back().extent *= mode.extent;
     } else {
       modes.push_back(mode);
@@ -98,7 +144,8 @@ llvm::SmallVector<FlatMode, 4> JoinedModes(const CuteLayout& layout) {
   return modes;
 }
 
-mlir::AffineExpr OffsetOfIndexExpression(const CuteLayout& layout, mlir::MLIRContext* context) {
+mlir::AffineExpr OffsetOfIndexExpression(const CuteLayout& layout, AxisPath axis,
+                                         mlir::MLIRContext* context) {
   const mlir::AffineExpr index = mlir::getAffineDimExpr(0, context);
   mlir::AffineExpr offset = mlir::getAffineConstantExpr(0, context);
   int64_t place = 1;
@@ -107,7 +154,20 @@ mlir::AffineExpr OffsetOfIndexExpression(const CuteLayout& layout, mlir::MLIRCon
     place *= mode.extent;
     // The index ends with the last digit.
     if (place != layout.size()) digit = digit % mode.extent;
-    offset = offset + digit * mode.stride;
+    if (mode.stride.axes == axis) offset = offset + digit * mode.stride.value;
+  }
+  return offset;
+}
+
+mlir::AffineExpr OffsetOfModesExpression(const CuteLayout& layout, AxisPath axis,
+                                         mlir::MLIRContext* context) {
+  const llvm::SmallVector<TupleInteger, 4> extents = layout.shape().Leaves();
+  const llvm::SmallVector<TupleInteger, 4> strides = layout.stride().Leaves();
+  mlir::AffineExpr offset = mlir::getAffineConstantExpr(0, context);
+  for (size_t i = 0; i < extents.size(); ++i) {
+    if (extents[i].value < 2 || strides[i].axes != axis) continue;
+    const auto position = static_cast<unsigned>(i);
+    offset = offset + mlir::getAffineDimExpr(position, context) * strides[i].value;
   }
   return offset;
 }
@@ -123,21 +183,45 @@ absl::StatusOr<CuteLayout> CuteLayout::Create(IntTuple shape, IntTuple stride) {
   const llvm::SmallVector<TupleInteger, 4> extents = shape.Leaves();
   for (const TupleInteger& extent : extents) {
     if (extent.value < 0) return error("an extent is negative");
+    if (!extent.axes.empty()) return error("an extent has an axis");
   }
   const std::optional<int64_t> size = Product(shape);
   if (!size) return error("its size does not fit in 64 bits");
-  if (*size == 0) {
-    return CuteLayout(std::move(shape), std::move(stride), 0, Interval::Empty());
+  const llvm::SmallVector<TupleInteger, 4> strides = stride.Leaves();
+  const bool has_axes =
+      llvm::any_of(strides, [](const TupleInteger& leaf) { return !leaf.axes.empty(); });
+  Interval offsets = Interval::Empty();
+  if (has_axes) {
+    const llvm::SmallVector<AxisPath, 2> axes = AxesOf(strides);
+    if (const auto wrong = FindAxesError(extents, strides, axes)) return error(*wrong);
+    for (const AxisPath& axis : axes) {
+      if (!OffsetRange(extents, strides, axis)) {
+        return error("its coordinates do not fit in 64 bits");
+      }
+    }
+  } else if (*size != 0) {
+    const std::optional<Interval> range = OffsetRange(extents, strides, {});
+    if (!range) return error("its offsets do not fit in 64 bits");
+    offsets = *range;
   }
-  const std::optional<Interval> offsets = OffsetRange(extents, stride.Leaves());
-  if (!offsets) return error("its offsets do not fit in 64 bits");
-  return CuteLayout(std::move(shape), std::move(stride), *size, *offsets);
+  return CuteLayout(std::move(shape), std::move(stride), *size, offsets, has_axes);
 }
 
 int64_t CuteLayout::cosize() const {
   if (size_ == 0) return 0;
-  const std::optional<int64_t> span = support::CheckedSub(offsets_.upper, offsets_.lower);
-  return span ? CheckedAdd(*span, 1).value_or(support::kInt64Max) : support::kInt64Max;
+  const auto length = [](const Interval& range) {
+    const std::optional<int64_t> span = support::CheckedSub(range.upper, range.lower);
+    return span ? CheckedAdd(*span, 1).value_or(support::kInt64Max) : support::kInt64Max;
+  };
+  if (!has_axes_) return length(offsets_);
+  const llvm::SmallVector<TupleInteger, 4> extents = shape_.Leaves();
+  const llvm::SmallVector<TupleInteger, 4> strides = stride_.Leaves();
+  int64_t volume = 1;
+  for (const AxisPath& axis : AxesOf(strides)) {
+    const int64_t side = length(*OffsetRange(extents, strides, axis));
+    volume = CheckedMul(volume, side).value_or(support::kInt64Max);
+  }
+  return volume;
 }
 
 absl::StatusOr<int64_t> CuteLayout::Offset(int64_t index) const {
@@ -145,6 +229,10 @@ absl::StatusOr<int64_t> CuteLayout::Offset(int64_t index) const {
 }
 
 absl::StatusOr<int64_t> CuteLayout::Offset(const IntTuple& coordinate) const {
+  if (has_axes_) {
+    return absl::InvalidArgumentError("the layout " + ToString() +
+                                      " maps to coordinates, not to offsets");
+  }
   return OffsetOfCoordinate(coordinate, shape_, stride_);
 }
 
@@ -153,21 +241,27 @@ std::string CuteLayout::ToString() const { return shape_.ToString() + ":" + stri
 BoundedAffineMap ToAffineMap(const CuteLayout& layout, LayoutDomain domain,
                              mlir::MLIRContext* context) {
   BoundedAffineMap result;
-  mlir::AffineExpr offset = mlir::getAffineConstantExpr(0, context);
   if (domain == LayoutDomain::kIndex) {
     result.dimension_bounds.push_back({0, layout.size() - 1});
-    if (layout.size() > 0) offset = OffsetOfIndexExpression(layout, context);
   } else {
-    const llvm::SmallVector<TupleInteger, 4> strides = layout.stride().Leaves();
-    for (const auto& [i, extent] : llvm::enumerate(layout.shape().Leaves())) {
+    const llvm::SmallVector<TupleInteger, 4> extents = layout.shape().Leaves();
+    for (const TupleInteger& extent : extents) {
       result.dimension_bounds.push_back({0, extent.value - 1});
-      if (layout.size() == 0 || extent.value < 2) continue;
-      const auto position = static_cast<unsigned>(i);
-      offset = offset + mlir::getAffineDimExpr(position, context) * strides[i].value;
     }
   }
-  result.map =
-      mlir::AffineMap::get(static_cast<unsigned>(result.dimension_bounds.size()), 0, offset);
+  const llvm::SmallVector<TupleInteger, 4> strides = layout.stride().Leaves();
+  llvm::SmallVector<mlir::AffineExpr, 4> results;
+  for (const AxisPath& axis : AxesOf(strides)) {
+    if (layout.size() == 0) {
+      results.push_back(mlir::getAffineConstantExpr(0, context));
+    } else if (domain == LayoutDomain::kIndex) {
+      results.push_back(OffsetOfIndexExpression(layout, axis, context));
+    } else {
+      results.push_back(OffsetOfModesExpression(layout, axis, context));
+    }
+  }
+  result.map = mlir::AffineMap::get(static_cast<unsigned>(result.dimension_bounds.size()), 0,
+                                    results, context);
   return result;
 }
 

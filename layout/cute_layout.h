@@ -26,8 +26,9 @@ namespace hlo_indexing::layout {
 /// A layout of CuTe. Size and offsets of every value fit in 64 bits.
 class CuteLayout {
  public:
-  /// An error where shape and stride differ in nesting, an extent is negative, or the size or the
-  /// offset of an element does not fit in 64 bits.
+  /// An error where shape and stride differ in nesting, an extent is negative, some strides count
+  /// along axes and others along none, or the size or the offset of an element does not fit in 64
+  /// bits.
   /// *(_4,8), (_1,_4) -> (_4,8):(_1,_4)*
   static absl::StatusOr<CuteLayout> Create(IntTuple shape, IntTuple stride);
 
@@ -39,15 +40,21 @@ class CuteLayout {
   int64_t depth() const { return shape_.depth(); }
   /// The number of coordinates. *(_4,(_2,8)):(_1,(_4,_8)) -> 64*
   int64_t size() const { return size_; }
-  /// The smallest and the largest offset; empty for a layout of size 0. *_4:_m2 -> [-6, 0]*
+  /// Whether strides count along axes: the layout then maps to coordinates, not to offsets.
+  /// *(4,8):(_1@0,_1@1) -> true*
+  bool has_axes() const { return has_axes_; }
+  /// The smallest and the largest offset; empty for a layout of size 0, and for one that maps to
+  /// coordinates. *_4:_-2 -> [-6, 0]*
   const simplifier::Interval& offsets() const { return offsets_; }
   /// The number of elements of the smallest array that has room for all offsets, gaps included:
-  /// 1 + largest - smallest offset; 0 for a layout of size 0. It saturates at 2^63 - 1.
+  /// 1 + largest - smallest offset; 0 for a layout of size 0. It saturates at 2^63 - 1. Of a layout
+  /// that maps to coordinates, the size of the smallest box that holds them.
   /// *(_4,_8):(_2,_16) -> 119*
   int64_t cosize() const;
 
   /// The offset of the element at an index: the linear one, leftmost mode fastest. An error where
-  /// the index is outside of [0, size). *(_4,_8):(_8,_1), 6 -> 17*
+  /// the index is outside of [0, size), or the layout maps to coordinates.
+  /// *(_4,_8):(_8,_1), 6 -> 17*
   absl::StatusOr<int64_t> Offset(int64_t index) const;
   /// The offset of a coordinate, of the shape's nesting or coarser; whether its integers are static
   /// does not matter. An error where it does not fit the shape or is outside of it.
@@ -61,13 +68,19 @@ class CuteLayout {
   friend bool operator==(const CuteLayout&, const CuteLayout&) = default;
 
  private:
-  CuteLayout(IntTuple shape, IntTuple stride, int64_t size, simplifier::Interval offsets)
-      : shape_(std::move(shape)), stride_(std::move(stride)), size_(size), offsets_(offsets) {}
+  CuteLayout(IntTuple shape, IntTuple stride, int64_t size, simplifier::Interval offsets,
+             bool has_axes)
+      : shape_(std::move(shape)),
+        stride_(std::move(stride)),
+        size_(size),
+        offsets_(offsets),
+        has_axes_(has_axes) {}
 
   IntTuple shape_;
   IntTuple stride_;
   int64_t size_;
   simplifier::Interval offsets_;
+  bool has_axes_;
 };
 
 /// A map to offsets, and where its dimensions lie.
@@ -86,7 +99,8 @@ enum class LayoutDomain : uint8_t {
 };
 
 /// The layout as an affine map. Neighbouring modes that continue each other are one digit of the
-/// index. Of a layout of size 0 the map is constant 0, over nothing.
+/// index. Of a layout of size 0 the map is constant 0, over nothing. A layout that maps to
+/// coordinates gives a result for each integer of them.
 /// *(_4,_8):(_8,_1), kIndex -> (d0) -> ((d0 mod 4) * 8 + d0 floordiv 4), d0 in [0, 31]*
 /// *(_4,(_2,8)):(_1,(_4,_8)), kFlatModes -> (d0, d1, d2) -> (d0 + d1 * 4 + d2 * 8)*
 BoundedAffineMap ToAffineMap(const CuteLayout& layout, LayoutDomain domain,

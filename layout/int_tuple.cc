@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdlib>
+#include <numeric>
 
 #include "support/checked_math.h"
 
@@ -19,6 +21,7 @@ void AppendText(const IntTuple& tuple, std::string& text) {
     if (integer.kind == IntegerKind::kStatic) text += '_';
     text += std::to_string(integer.value);
     if (integer.divisor != 1) text += "{div=" + std::to_string(integer.divisor) + "}";
+    text += integer.axes.ToString();
     return;
   }
   text += '(';
@@ -31,18 +34,86 @@ void AppendText(const IntTuple& tuple, std::string& text) {
   text += ')';
 }
 
-}  // namespace
-
-IntTuple IntTuple::Static(int64_t value) { return Integer({value, IntegerKind::kStatic, 1}); }
-
-IntTuple IntTuple::Dynamic(int64_t value, int64_t divisor) {
-  return Integer({value, IntegerKind::kDynamic, divisor});
+// What an integer is known to be a multiple of; 0 of a static 0.
+int64_t KnownDivisor(const TupleInteger& integer) {
+  if (!integer.is_static()) return integer.divisor;
+  return integer.value == support::kInt64Min ? 1 : std::abs(integer.value);
 }
 
-IntTuple IntTuple::Integer(TupleInteger integer) {
-  IntTuple tuple;
-  tuple.integer_ = integer;
-  return tuple;
+}  // namespace
+
+std::optional<AxisPath> AxisPath::Inside(int64_t axis) const {
+  if (axis < 0 || axis > 254 || code_ >> 56 != 0) return std::nullopt;
+  return AxisPath(code_ << 8 | static_cast<uint64_t>(axis + 1));
+}
+
+std::string AxisPath::ToString() const {
+  if (empty()) return "";
+  return rest().ToString() + "@" + std::to_string(first());
+}
+
+TupleInteger StaticInteger(int64_t value) { return {value, IntegerKind::kStatic, 1, {}}; }
+
+std::optional<TupleInteger> Times(const TupleInteger& a, const TupleInteger& b) {
+  if (!a.axes.empty() && !b.axes.empty()) return std::nullopt;
+  TupleInteger product;
+  product.axes = a.axes.empty() ? b.axes : a.axes;
+  const std::optional<int64_t> value = support::CheckedMul(a.value, b.value);
+  if (!value) return std::nullopt;
+  product.value = *value;
+  if ((a.is_static() && b.is_static()) || a.is_static(0) || b.is_static(0)) {
+    product.kind = IntegerKind::kStatic;
+  } else if (a.divisor != 1 || b.divisor != 1) {
+    product.divisor = support::CheckedMul(KnownDivisor(a), KnownDivisor(b)).value_or(1);
+  }
+  return product;
+}
+
+std::optional<TupleInteger> Plus(const TupleInteger& a, const TupleInteger& b) {
+  if (a.axes != b.axes) return std::nullopt;
+  const std::optional<int64_t> value = support::CheckedAdd(a.value, b.value);
+  if (!value) return std::nullopt;
+  if (a.is_static(0)) return b;
+  if (b.is_static(0)) return a;
+  TupleInteger sum;
+  sum.value = *value;
+  sum.axes = a.axes;
+  if (a.is_static() && b.is_static()) {
+    sum.kind = IntegerKind::kStatic;
+  } else if (a.divisor != 1 || b.divisor != 1) {
+    sum.divisor = std::gcd(KnownDivisor(a), KnownDivisor(b));
+  }
+  return sum;
+}
+
+TupleInteger DividedRoundingUp(const TupleInteger& a, const TupleInteger& b) {
+  TupleInteger quotient;
+  quotient.value = support::CeilDiv(a.value, b.value);
+  if (a.is_static() && b.is_static()) {
+    quotient.kind = IntegerKind::kStatic;
+  } else if (b.is_static(1)) {
+    return a;
+  } else if (b.is_static() && a.divisor % b.value == 0) {
+    quotient.divisor = a.divisor / b.value;
+  }
+  return quotient;
+}
+
+std::optional<TupleInteger> MarkedProduct(const IntTuple& tuple) {
+  // A zero makes the product zero, however large the others are.
+  std::optional<TupleInteger> product = StaticInteger(1);
+  const llvm::SmallVector<TupleInteger, 4> leaves = tuple.Leaves();
+  for (const TupleInteger& leaf : leaves) {
+    if (leaf.value == 0) return leaf;
+    if (product) product = Times(*product, leaf);
+  }
+  return product;
+}
+
+IntTuple IntTuple::Static(int64_t value) { return Integer(StaticInteger(value)); }
+
+IntTuple IntTuple::Dynamic(int64_t value, int64_t divisor) {
+  return Integer({value, IntegerKind::kDynamic, divisor, {}});
 }
 
 IntTuple IntTuple::Tuple(std::vector<IntTuple> members) {

@@ -21,15 +21,62 @@ enum class IntegerKind : uint8_t {
   kDynamic,
 };
 
+/// Which integer of a coordinate a stride counts along: none, the axis 0, or inside of the tuple at
+/// the axis 1 the axis 0. CuTe writes the innermost axis first: `_1@0`, `_1@0@1`.
+class AxisPath {
+ public:
+  /// No axis: the stride of a layout that maps to offsets.
+  constexpr AxisPath() = default;
+
+  bool empty() const { return code_ == 0; }
+  /// The axis of the outermost tuple; only of a path that is not empty.
+  int64_t first() const { return static_cast<int64_t>(code_ & 0xff) - 1; }
+  /// The way on from there.
+  AxisPath rest() const { return AxisPath(code_ >> 8); }
+  /// The path that enters the tuple at `axis` first; nothing beyond 8 axes, or for an axis outside
+  /// of [0, 254]. *{0}.Inside(1) -> {1, 0}*
+  std::optional<AxisPath> Inside(int64_t axis) const;
+  /// `@0@1`, innermost axis first; nothing for the empty path.
+  std::string ToString() const;
+
+  friend bool operator==(const AxisPath&, const AxisPath&) = default;
+  /// An order without meaning, to sort by.
+  friend bool operator<(const AxisPath& a, const AxisPath& b) { return a.code_ < b.code_; }
+
+ private:
+  constexpr explicit AxisPath(uint64_t code) : code_(code) {}
+
+  // A byte for each axis, 1 more than its number, the first axis lowest.
+  uint64_t code_ = 0;
+};
+
 /// An integer of a tuple.
 struct TupleInteger {
   int64_t value = 0;
   IntegerKind kind = IntegerKind::kDynamic;
   /// What a dynamic integer is known to be a multiple of; 1 says nothing.
   int64_t divisor = 1;
+  /// Of a stride: what it counts along.
+  AxisPath axes = {};
+
+  bool is_static() const { return kind == IntegerKind::kStatic; }
+  /// Whether it is that static number.
+  bool is_static(int64_t number) const { return is_static() && value == number; }
 
   friend bool operator==(const TupleInteger&, const TupleInteger&) = default;
 };
+
+/// The integer with the mark of a compile-time constant. *8 -> _8*
+TupleInteger StaticInteger(int64_t value);
+
+/// Arithmetic that keeps marks: the result is static where both are, or where a static 0 or 1
+/// decides it, and a multiple of what is known of both. Nothing where it does not fit in 64 bits;
+/// of Plus also where the axes differ. *_4, 6{div=2} -> 24{div=8}*
+std::optional<TupleInteger> Times(const TupleInteger& a, const TupleInteger& b);
+/// *_4, 6 -> 10*
+std::optional<TupleInteger> Plus(const TupleInteger& a, const TupleInteger& b);
+/// The quotient rounded up, of numbers that are not negative; b must not be 0. *7, _2 -> 4*
+TupleInteger DividedRoundingUp(const TupleInteger& a, const TupleInteger& b);
 
 /// An integer, or a tuple of IntTuples. A default-constructed value is the empty tuple `()`.
 class IntTuple {
@@ -40,7 +87,11 @@ class IntTuple {
   static IntTuple Static(int64_t value);
   /// *24, 8 -> 24{div=8}.* The divisor must be positive and divide the value.
   static IntTuple Dynamic(int64_t value, int64_t divisor = 1);
-  static IntTuple Integer(TupleInteger integer);
+  static IntTuple Integer(TupleInteger integer) {
+    IntTuple tuple;
+    tuple.integer_ = integer;
+    return tuple;
+  }
   static IntTuple Tuple(std::vector<IntTuple> members);
 
   bool is_integer() const { return integer_.has_value(); }
@@ -70,6 +121,10 @@ class IntTuple {
 /// Whether two tuples nest in the same way, whatever their integers are.
 /// *(_4,(_2,8)), (1,(2,3)) -> true*
 bool AreCongruent(const IntTuple& a, const IntTuple& b);
+
+/// The product of all integers, with its mark; nothing where it does not fit in 64 bits.
+/// *(_4,(_2,8)) -> 64*
+std::optional<TupleInteger> MarkedProduct(const IntTuple& tuple);
 
 /// The product of all integers; nothing where it does not fit in 64 bits. *(_4,(_2,8)) -> 64*
 std::optional<int64_t> Product(const IntTuple& tuple);

@@ -88,6 +88,19 @@ struct RunOptions {
   Limits limits;
 };
 
+/// What `cute` prints of a result.
+enum class CuteView : uint8_t { kValue, kTable, kSvg, kTikz };
+
+/// No expressions stand for the lines of standard input.
+struct CuteOptions {
+  std::vector<std::string> expressions;
+  OutputFormat format = OutputFormat::kText;
+  CuteView view = CuteView::kValue;
+  bool offsets = false;
+  bool list_functions = false;
+  Limits limits;
+};
+
 struct LayoutOptions {
   std::vector<std::string> shapes;
   OutputFormat format = OutputFormat::kText;
@@ -113,6 +126,7 @@ ExitCode RunInverse(const BareMapsOptions& options, llvm::raw_ostream& out);
 ExitCode RunImage(const BareMapsOptions& options, llvm::raw_ostream& out);
 ExitCode RunStats(const StatsOptions& options, llvm::raw_ostream& out);
 ExitCode RunPrint(const PrintCommandOptions& options, llvm::raw_ostream& out);
+ExitCode RunCute(const CuteOptions& options, llvm::raw_ostream& out);
 ExitCode RunLayout(const LayoutOptions& options, llvm::raw_ostream& out);
 ExitCode RunModules(const RunOptions& options, llvm::raw_ostream& out);
 

@@ -6,7 +6,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 seconds=${1:-60}
 tools/setup.sh --dev
-tools/build.sh asan-ubsan parser_fuzzer map_fuzzer layout_fuzzer simplify_fuzzer
+tools/build.sh asan-ubsan parser_fuzzer map_fuzzer layout_fuzzer cute_fuzzer simplify_fuzzer
 # The packaged LLVM is built without the annotations that this check of containers relies on.
 export ASAN_OPTIONS=detect_container_overflow=0
 findings=build/asan-ubsan/fuzz/findings
@@ -32,6 +32,8 @@ jobs+=($!)
 fuzz layout_fuzzer tests/fuzz/corpus/layout &
 jobs+=($!)
 fuzz simplify_fuzzer &
+jobs+=($!)
+fuzz cute_fuzzer tests/fuzz/corpus/cute &
 jobs+=($!)
 status=0
 for job in "${jobs[@]}"; do

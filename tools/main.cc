@@ -26,6 +26,8 @@ constexpr llvm::StringRef kOverview =
     "'(d0) -> (d0), domain: d0 in [0, 1]'\n"
     "  hlo-indexing inverse '(d0) -> (d0 * 2 + 1), domain: d0 in [0, 9]'\n"
     "  hlo-indexing image '(d0)[s0] -> (d0 * 2 + s0), domain: d0 in [0, 4], s0 in [0, 2]'\n"
+    "  hlo-indexing cute 'composition((_4,_8):(_8,_1), _2:_4)'   CuTe's algebra as a calculator\n"
+    "  hlo-indexing cute --svg '(_8,_8):(_8,_1)' > layout.svg\n"
     "  hlo-indexing layout 'f32[3,5]{1,0:T(2,2)}'          sizes, padding, maps, the table\n"
     "  hlo-indexing layout 'bf16[100,200]' --tpu          its formats on a TPU\n"
     "  hlo-indexing stats dump.txt                        opcodes, shapes, coverage\n"
@@ -47,6 +49,7 @@ struct CommandLine {
   cl::SubCommand compose{"compose", "The second bare map after the first"};
   cl::SubCommand inverse{"inverse", "The maps from results to dimensions"};
   cl::SubCommand image{"image", "What bare maps reach, and how often"};
+  cl::SubCommand cute{"cute", "CuTe's layout algebra as a calculator, with pictures"};
   cl::SubCommand layout{"layout", "Where the elements of an array lie in memory"};
   cl::SubCommand stats{"stats", "Opcodes, shapes and how many maps are exact, superset, unknown"};
   cl::SubCommand print{"print", "The modules again, in canonical text"};
@@ -58,6 +61,18 @@ struct CommandLine {
                                     cl::sub(inverse), cl::sub(image),       cl::cat(category)};
   cl::list<std::string> map_pairs{cl::Positional, cl::desc("[MAP MAP]..."), cl::sub(equal),
                                   cl::sub(compose), cl::cat(category)};
+  cl::list<std::string> cute_expressions{cl::Positional, cl::desc("[EXPR]..."), cl::sub(cute),
+                                         cl::cat(category)};
+  cl::opt<CuteView> cute_view{
+      cl::desc("Instead of the value:"),
+      cl::values(clEnumValN(CuteView::kTable, "table", "a table of the offsets"),
+                 clEnumValN(CuteView::kSvg, "svg", "a picture as SVG"),
+                 clEnumValN(CuteView::kTikz, "tikz", "a picture as a LaTeX document")),
+      cl::init(CuteView::kValue), cl::sub(cute), cl::cat(category)};
+  cl::opt<bool> cute_offsets{"offsets", cl::desc("With all offsets, the first coordinate fastest"),
+                             cl::sub(cute), cl::cat(category)};
+  cl::opt<bool> cute_functions{"functions", cl::desc("List the functions"), cl::sub(cute),
+                               cl::cat(category)};
   cl::list<std::string> shapes{cl::Positional, cl::desc("SHAPE..."), cl::OneOrMore, cl::sub(layout),
                                cl::cat(category)};
   cl::list<std::string> stats_files{cl::Positional, cl::desc("FILE... ('-' for stdin)"),
@@ -79,6 +94,7 @@ struct CommandLine {
       cl::sub(compose),
       cl::sub(inverse),
       cl::sub(image),
+      cl::sub(cute),
       cl::sub(layout),
       cl::sub(stats),
       cl::sub(run),
@@ -93,6 +109,7 @@ struct CommandLine {
                               cl::sub(compose),
                               cl::sub(inverse),
                               cl::sub(image),
+                              cl::sub(cute),
                               cl::sub(layout),
                               cl::sub(stats),
                               cl::sub(print),
@@ -135,8 +152,9 @@ struct CommandLine {
                                     cl::sub(maps),       cl::sub(simplify),
                                     cl::sub(equal),      cl::sub(compose),
                                     cl::sub(inverse),    cl::sub(image),
-                                    cl::sub(stats),      cl::sub(print),
-                                    cl::sub(run),        cl::cat(category)};
+                                    cl::sub(cute),       cl::sub(stats),
+                                    cl::sub(print),      cl::sub(run),
+                                    cl::cat(category)};
   cl::opt<uint64_t> max_errors{"max-errors",        cl::desc("Stop after so many errors in a file"),
                                cl::value_desc("n"), cl::init(Limits().errors),
                                cl::sub(maps),       cl::sub(stats),
@@ -278,6 +296,11 @@ ExitCode Dispatch(CommandLine& line, llvm::raw_ostream& out) {
   if (line.inverse) return RunInverse({line.single_maps, line.format, line.limits(), false}, out);
   if (line.image) return RunImage({line.single_maps, line.format, line.limits(), false}, out);
 
+  if (line.cute) {
+    return RunCute({line.cute_expressions, line.format, line.cute_view, line.cute_offsets,
+                    line.cute_functions, line.limits()},
+                   out);
+  }
   if (line.stats) {
     return RunStats({line.stats_files, line.format, line.custom_calls, line.limits()}, out);
   }

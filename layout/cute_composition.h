@@ -1,0 +1,65 @@
+// Composition of layouts: (A o B)(c) = A(B(c)).
+//
+//   (10,2):(16,4) o (5,4):(1,5)  ->  (5,(2,2)):(16,(80,4))
+//
+// The result has the shape of B, whose modes may become tuples. Not every composition is a layout:
+// (6,2):(1,10) o 4:4 has the offsets 0, 4, 12, 20, and no strides give these. Whether there is one
+// is decided, not guessed from divisibility, and an error says where it fails.
+//
+// How. Let A have the modes (e_k, a_k), neighbours that continue each other joined, and P_k the
+// product of the extents before mode k. The digit of x in mode k is floor(x / P_k) less e_k times
+// that of the next place, so
+//
+//   A(x) = a_0 * x + sum over k > 0 of c_k * floor(x / P_k),   c_k = a_k - e_(k-1) * a_(k-1) != 0,
+//
+// where the last mode goes on past its end, as CuTe has it. With r = d mod P_k, the function
+// i -> A(i * d) is linear as long as sum c_k * floor(i * r_k / P_k) is 0. A mode s:d of B becomes
+// the modes that cut it at the end of each longest linear run: a layout function has no other
+// modes, for its first mode ends where it stops to be linear. What is left to decide is whether all
+// modes together add up, which they do if and only if
+//
+//   sum over k of c_k * floor((sum over modes j of i_j * r_jk) / P_k) = 0   for all i_j < m_j.
+//
+// Where no place can carry, all terms are 0. Where some do and the c_k of those have one sign, they
+// are not. Only where carries could cancel each other are coordinates tried: some that would show
+// it if they do not, and then all, up to a limit.
+#ifndef HLO_INDEXING_LAYOUT_CUTE_COMPOSITION_H_
+#define HLO_INDEXING_LAYOUT_CUTE_COMPOSITION_H_
+
+#include <cstdint>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "layout/cute_layout.h"
+#include "layout/cute_tree.h"
+
+namespace hlo_indexing::layout {
+
+/// How long a composition whose carries may cancel is tried out.
+struct CompositionLimits {
+  int64_t points = int64_t{1} << 18;
+};
+
+/// The layout R of the profile of B with R(c) = A(B(c)) for every coordinate c of B. Strides of B
+/// that count along axes pick the modes of A. Errors: FailedPrecondition where there is no such
+/// layout, with the mode of B, the extent or stride at which it fails, and a coordinate whose
+/// offset no layout has; InvalidArgument where B has values at which A has none (below 0, or axes
+/// that A does not have); OutOfRange where a number does not fit in 64 bits; ResourceExhausted
+/// where the limit does not suffice to decide.
+/// *(10,2):(16,4), (5,4):(1,5) -> (5,(2,2)):(16,(80,4))*
+absl::StatusOr<CuteLayout> Compose(const CuteLayout& a, const CuteLayout& b,
+                                   const CompositionLimits& limits = {});
+
+/// By modes, with a tiler of layouts, integers n (which stand for n:1) and `_` (which keeps the
+/// mode). Modes of the layout beyond the tiler are left out.
+/// *(24,8):(1,24), (8,4) -> (8,4):(1,24)*
+absl::StatusOr<CuteLayout> Compose(const CuteLayout& layout, const CuteTree& tiler,
+                                   const CompositionLimits& limits = {});
+
+/// The layout in another shape: composed with the compact layout of the shape.
+/// *(4,8):(8,1), (1,32) -> (1,(4,8)):(_0,(8,1))*
+absl::StatusOr<CuteLayout> WithShape(const CuteLayout& layout, const IntTuple& shape);
+
+}  // namespace hlo_indexing::layout
+
+#endif  // HLO_INDEXING_LAYOUT_CUTE_COMPOSITION_H_

@@ -1,0 +1,118 @@
+// Functions of the calculator on tuples and coordinates.
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "layout/cute_functions.h"
+#include "layout/cute_tuple.h"
+#include "support/status_macros.h"
+
+namespace hlo_indexing::layout {
+namespace {
+
+using Arguments = CuteArguments;
+using TupleOfTwo = absl::StatusOr<IntTuple> (*)(const IntTuple&, const IntTuple&);
+using IntegerOfTwo = absl::StatusOr<TupleInteger> (*)(const IntTuple&, const IntTuple&);
+
+template <class Function>
+CuteOutcome OnTwoShapes(const Arguments& arguments, Function function) {
+  HLO_INDEXING_ASSIGN_OR_RETURN(const IntTuple a, arguments.Shape(0));
+  HLO_INDEXING_ASSIGN_OR_RETURN(const IntTuple b, arguments.Shape(1));
+  return ResultOf(function(a, b));
+}
+
+absl::StatusOr<TupleInteger> Congruent(const IntTuple& a, const IntTuple& b) {
+  return StaticInteger(AreCongruent(a, b) ? 1 : 0);
+}
+
+absl::StatusOr<TupleInteger> WeaklyCongruent(const IntTuple& a, const IntTuple& b) {
+  return StaticInteger(IsWeaklyCongruent(a, b) ? 1 : 0);
+}
+
+CuteOutcome Size(const Arguments& arguments) {
+  HLO_INDEXING_ASSIGN_OR_RETURN(const IntTuple shape, arguments.Shape(0));
+  return ResultOf(SizeOf(shape));
+}
+
+CuteOutcome Rank(const Arguments& arguments) {
+  HLO_INDEXING_ASSIGN_OR_RETURN(const IntTuple shape, arguments.Shape(0));
+  return ResultOf(absl::StatusOr<TupleInteger>(StaticInteger(shape.rank())));
+}
+
+CuteOutcome Depth(const Arguments& arguments) {
+  HLO_INDEXING_ASSIGN_OR_RETURN(const IntTuple shape, arguments.Shape(0));
+  return ResultOf(absl::StatusOr<TupleInteger>(StaticInteger(shape.depth())));
+}
+
+CuteOutcome ShapeOf(const Arguments& arguments) { return ResultOf(arguments.Shape(0)); }
+
+CuteOutcome CoordinateIndex(const Arguments& arguments) {
+  HLO_INDEXING_ASSIGN_OR_RETURN(const IntTuple coordinate, arguments.Tuple(0));
+  HLO_INDEXING_ASSIGN_OR_RETURN(const IntTuple shape, arguments.Tuple(1));
+  absl::StatusOr<IntTuple> stride =
+      arguments.size() > 2 ? arguments.Tuple(2) : CompactColumnMajor(shape);
+  if (!stride.ok()) return stride.status();
+  return ResultOf(CoordinateToIndex(coordinate, shape, *stride));
+}
+
+CuteOutcome IndexCoordinate(const Arguments& arguments) {
+  HLO_INDEXING_ASSIGN_OR_RETURN(const IntTuple index, arguments.Tuple(0));
+  HLO_INDEXING_ASSIGN_OR_RETURN(const IntTuple shape, arguments.Tuple(1));
+  if (arguments.size() == 2) return ResultOf(IndexToCoordinate(index, shape));
+  HLO_INDEXING_ASSIGN_OR_RETURN(const IntTuple stride, arguments.Tuple(2));
+  return ResultOf(OffsetToCoordinate(index, shape, stride));
+}
+
+CuteOutcome CoordinateCoordinate(const Arguments& arguments) {
+  HLO_INDEXING_ASSIGN_OR_RETURN(const IntTuple coordinate, arguments.Tuple(0));
+  HLO_INDEXING_ASSIGN_OR_RETURN(const IntTuple from, arguments.Tuple(1));
+  HLO_INDEXING_ASSIGN_OR_RETURN(const IntTuple to, arguments.Tuple(2));
+  HLO_INDEXING_ASSIGN_OR_RETURN(const IntTuple stride, CompactColumnMajor(from));
+  HLO_INDEXING_ASSIGN_OR_RETURN(const IntTuple index, CoordinateToIndex(coordinate, from, stride));
+  return ResultOf(IndexToCoordinate(index, to));
+}
+
+CuteOutcome ExtentOfTile(const Arguments& arguments) {
+  HLO_INDEXING_ASSIGN_OR_RETURN(const IntTuple shape, arguments.Shape(0));
+  HLO_INDEXING_ASSIGN_OR_RETURN(const IntTuple tiler, arguments.Tuple(1));
+  HLO_INDEXING_ASSIGN_OR_RETURN(const IntTuple coordinate, arguments.Tuple(2));
+  return ResultOf(TileExtent(shape, tiler, coordinate));
+}
+
+constexpr CuteFunction kFunctions[] = {
+    {"size", 1, 1, "shape or layout", Size},
+    {"rank", 1, 1, "shape or layout", Rank},
+    {"depth", 1, 1, "shape or layout", Depth},
+    {"shape", 1, 1, "layout", ShapeOf},
+    {"product_each", 1, 1, "shape",
+     [](const Arguments& arguments) -> CuteOutcome {
+       HLO_INDEXING_ASSIGN_OR_RETURN(const IntTuple shape, arguments.Shape(0));
+       return ResultOf(ProductEach(shape));
+     }},
+    {"ceil_div", 2, 2, "shape, tiler",
+     [](const Arguments& arguments) { return OnTwoShapes<TupleOfTwo>(arguments, CeilDivide); }},
+    {"shape_div", 2, 2, "shape, tiler",
+     [](const Arguments& arguments) { return OnTwoShapes<TupleOfTwo>(arguments, ShapeDivide); }},
+    {"congruent", 2, 2, "a, b",
+     [](const Arguments& arguments) { return OnTwoShapes<IntegerOfTwo>(arguments, Congruent); }},
+    {"weakly_congruent", 2, 2, "a, b",
+     [](const Arguments& arguments) {
+       return OnTwoShapes<IntegerOfTwo>(arguments, WeaklyCongruent);
+     }},
+    {"compatible", 2, 2, "a, b",
+     [](const Arguments& arguments) { return OnTwoShapes<IntegerOfTwo>(arguments, IsCompatible); }},
+    {"evenly_divides", 2, 2, "shape, tiler",
+     [](const Arguments& arguments) {
+       return OnTwoShapes<IntegerOfTwo>(arguments, EvenlyDivides);
+     }},
+    {"crd2idx", 2, 3, "coordinate, shape[, stride]", CoordinateIndex},
+    {"idx2crd", 2, 3, "index, shape[, stride]", IndexCoordinate},
+    {"crd2crd", 3, 3, "coordinate, from, to", CoordinateCoordinate},
+    {"tile_extent", 3, 3, "shape, tiler, coordinate", ExtentOfTile},
+};
+
+}  // namespace
+
+llvm::ArrayRef<CuteFunction> CuteTupleFunctions() { return kFunctions; }
+
+}  // namespace hlo_indexing::layout

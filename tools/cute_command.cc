@@ -1,0 +1,218 @@
+// hlo-indexing cute: CuTe's algebra as a calculator, and its pictures.
+#include <optional>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "layout/cute_calculator.h"
+#include "layout/cute_picture.h"
+#include "layout/cute_syntax.h"
+#include "layout/picture.h"
+#include "llvm/Support/JSON.h"
+#include "support/diagnostics.h"
+#include "tools/command.h"
+#include "tools/input.h"
+#include "tools/map_json.h"
+
+namespace hlo_indexing::tools {
+namespace {
+
+using layout::CuteResult;
+using layout::CuteTensor;
+using layout::IntTuple;
+
+// What --offsets lists at most.
+constexpr int64_t kMostOffsets = 65536;
+
+void WriteTuple(const IntTuple& tuple, llvm::json::OStream& json) {
+  if (tuple.is_integer()) return json.value(tuple.integer().value);
+  json.array([&] {
+    for (const IntTuple& member : tuple.members()) WriteTuple(member, json);
+  });
+}
+
+class CuteCommand {
+ public:
+  CuteCommand(const CuteOptions& options, llvm::raw_ostream& out) : options_(options), out_(out) {}
+
+  ExitCode Run() {
+    if (options_.list_functions) return ListFunctions();
+    const bool reads_lines = options_.expressions.empty();
+    if (is_json() && options_.view == CuteView::kValue) WriteHeader(reads_lines ? "-" : "", out_);
+    if (!reads_lines) {
+      for (const std::string& expression : options_.expressions) {
+        Answer({expression, "<argument>", 1});
+      }
+      return status_;
+    }
+    const std::optional<std::string> text = ReadInput("-", options_.limits.input_bytes);
+    if (!text) return ExitCode::kBadInput;
+    llvm::StringRef rest = *text;
+    for (int64_t line = 1; !rest.empty(); ++line) {
+      llvm::StringRef expression;
+      std::tie(expression, rest) = rest.split('\n');
+      // A comment, as in this project's other line formats.
+      if (expression.trim().empty() || expression.trim().starts_with("//")) continue;
+      Answer({expression.rtrim(), "<stdin>", line});
+    }
+    return status_;
+  }
+
+ private:
+  struct Input {
+    llvm::StringRef text;
+    std::string source;
+    int64_t line;
+  };
+
+  bool is_json() const { return options_.format == OutputFormat::kJson; }
+
+  ExitCode ListFunctions() {
+    for (const layout::CuteFunctionHelp& function : layout::CuteFunctions()) {
+      out_ << function.signature << '\n';
+    }
+    return ExitCode::kFine;
+  }
+
+  void Answer(const Input& input) {
+    support::TextError error;
+    const std::optional<layout::CuteExpression> expression =
+        layout::ParseCuteExpression(input.text, error);
+    if (!expression) return Fail(input, error);
+    const std::optional<CuteResult> result = layout::EvaluateCute(*expression, error);
+    if (!result) return Fail(input, error);
+    std::vector<IntTuple> offsets;
+    if (options_.offsets && !ListOffsets(input, *result, offsets)) return;
+    if (options_.view != CuteView::kValue) return Draw(input, *result);
+    if (is_json()) {
+      WriteJson(input, *result, offsets);
+    } else {
+      WriteText(*result, offsets);
+    }
+  }
+
+  bool ListOffsets(const Input& input, const CuteResult& result, std::vector<IntTuple>& offsets) {
+    const auto* tensor = std::get_if<CuteTensor>(&result.value);
+    // What is no layout has none.
+    if (tensor == nullptr) return true;
+    if (tensor->size() > kMostOffsets) {
+      Fail(input, {0, "--offsets: " + std::to_string(tensor->size()) + " offsets are more than " +
+                          std::to_string(kMostOffsets)});
+      return false;
+    }
+    for (int64_t i = 0; i < tensor->size(); ++i) {
+      absl::StatusOr<IntTuple> offset = tensor->At(i);
+      if (!offset.ok()) {
+        Fail(input, {0, std::string(offset.status().message())});
+        return false;
+      }
+      offsets.push_back(*std::move(offset));
+    }
+    return true;
+  }
+
+  void Draw(const Input& input, const CuteResult& result) {
+    const absl::StatusOr<layout::Picture> picture = layout::PictureOf(result.value);
+    if (!picture.ok()) return Fail(input, {0, std::string(picture.status().message())});
+    switch (options_.view) {
+      case CuteView::kTable:
+        out_ << layout::ToText(*picture);
+        break;
+      case CuteView::kSvg:
+        out_ << layout::ToSvg(*picture);
+        break;
+      case CuteView::kTikz:
+        out_ << layout::ToTikz(*picture);
+        break;
+      case CuteView::kValue:
+        break;
+    }
+  }
+
+  void WriteText(const CuteResult& result, const std::vector<IntTuple>& offsets) {
+    const std::string text = layout::CuteValueText(result.value);
+    out_ << text;
+    if (!llvm::StringRef(text).ends_with("\n")) out_ << '\n';
+    if (result.bound) {
+      out_ << "  inside where " << result.bound->coordinates.ToString() << " < "
+           << result.bound->extents.ToString() << '\n';
+    }
+    if (!options_.offsets || !std::holds_alternative<CuteTensor>(result.value)) return;
+    out_ << "  offsets:";
+    for (const IntTuple& offset : offsets) {
+      out_ << ' ';
+      if (offset.is_integer()) {
+        out_ << offset.integer().value;
+      } else {
+        out_ << offset.ToString();
+      }
+    }
+    out_ << '\n';
+  }
+
+  void WriteJson(const Input& input, const CuteResult& result,
+                 const std::vector<IntTuple>& offsets) {
+    llvm::json::OStream json(out_);
+    json.object([&] {
+      json.attribute("kind", "cute");
+      json.attribute("expr", llvm::json::fixUTF8(input.text.trim()));
+      const auto* tensor = std::get_if<CuteTensor>(&result.value);
+      json.attribute("result",
+                     llvm::json::fixUTF8(tensor != nullptr ? tensor->LayoutText()
+                                                           : layout::CuteValueText(result.value)));
+      json.attributeBegin("offset");
+      if (tensor != nullptr) {
+        WriteTuple(tensor->offset, json);
+      } else {
+        json.value(0);
+      }
+      json.attributeEnd();
+      if (result.bound) {
+        json.attributeObject("bound", [&] {
+          json.attribute("coordinates", result.bound->coordinates.ToString());
+          json.attribute("extents", result.bound->extents.ToString());
+        });
+      }
+      if (!options_.offsets || tensor == nullptr) return;
+      json.attributeArray("offsets", [&] {
+        for (const IntTuple& offset : offsets) WriteTuple(offset, json);
+      });
+    });
+    out_ << '\n';
+  }
+
+  void Fail(const Input& input, const support::TextError& error) {
+    status_ = Worst(status_, ExitCode::kBadInput);
+    support::Diagnostic diagnostic =
+        support::MakeDiagnostic({input.source, input.text}, error.offset, error.message);
+    diagnostic.line = input.line;
+    if (!is_json()) {
+      // Keeps the lines of the output in step with those of the input.
+      out_ << "ERROR\n";
+      out_.flush();
+      Report({diagnostic});
+      return;
+    }
+    llvm::json::OStream json(out_);
+    json.object([&] {
+      json.attribute("kind", "cute");
+      json.attribute("expr", llvm::json::fixUTF8(input.text.trim()));
+      json.attribute("error", llvm::json::fixUTF8(error.message));
+      json.attribute("line", diagnostic.line);
+      json.attribute("column", diagnostic.column);
+    });
+    out_ << '\n';
+  }
+
+  const CuteOptions& options_;
+  llvm::raw_ostream& out_;
+  ExitCode status_ = ExitCode::kFine;
+};
+
+}  // namespace
+
+ExitCode RunCute(const CuteOptions& options, llvm::raw_ostream& out) {
+  return CuteCommand(options, out).Run();
+}
+
+}  // namespace hlo_indexing::tools
