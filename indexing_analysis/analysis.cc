@@ -192,7 +192,7 @@ OutputIndexing IndexingAnalysis::Indexing(const Instruction& instruction, int64_
   llvm::FoldingSetNodeID node_id;
   node_id.AddInteger(static_cast<unsigned>(direction));
   ProfileInstruction(instruction, output_leaf, node_id);
-  const bool is_shared = IsShared(instruction);
+  const bool is_shared = IsShared(instruction, options_.custom_calls);
   void* position = nullptr;
   if (is_shared) {
     if (const OutputIndexing* known = cache_->Find(node_id, position)) return *known;

@@ -87,8 +87,8 @@ struct AnalysisOptions {
   /// The same where the ways differ by values that are known at run time only: nobody looks at so
   /// many cases.
   size_t max_accesses_with_values = 8;
-  /// So many reads are followed through the computations that an instruction calls; then every
-  /// instruction counts as read whole.
+  /// So many reads are followed, for each output, through the computations that an instruction
+  /// calls; then every instruction counts as read whole.
   int64_t max_steps = 4'000'000;
   /// How deep calls may nest to be followed.
   int max_call_depth = 200;

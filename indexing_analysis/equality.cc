@@ -234,8 +234,14 @@ class Comparison {
   }
 
   bool SearchOutside(const IntegerSystem& system, const Sum& sum, Interval bounds) {
-    for (const Interval side : {Interval{Interval::kMinusInfinity, bounds.lower - 1},
-                                Interval{bounds.upper + 1, Interval::kPlusInfinity}}) {
+    llvm::SmallVector<Interval, 2> sides;
+    if (bounds.lower != Interval::kMinusInfinity) {
+      sides.push_back({Interval::kMinusInfinity, bounds.lower - 1});
+    }
+    if (bounds.upper != Interval::kPlusInfinity) {
+      sides.push_back({bounds.upper + 1, Interval::kPlusInfinity});
+    }
+    for (const Interval side : sides) {
       IntegerSystem outside = system;
       outside.Add(sum, side);
       if (Search(outside)) return true;

@@ -53,6 +53,10 @@ struct MapConstraint {
 /// value each, known at run time. In the affine map the dimension variables are dimensions; range
 /// variables, then runtime variables, are symbols. A map may also be empty (no point is in its
 /// domain) or unknown (nothing can be said).
+///
+/// Variables have values of 64 bits, expressions are functions to the integers: an equal map may
+/// have other intermediate values, and leave 64 bits where this one does not. An array that fits
+/// into memory is far from there.
 class IndexingMap {
  public:
   /// The unknown map.

@@ -100,6 +100,12 @@ void ProfileAttribute(const Instruction& instruction, const Attribute& attribute
   node_id.AddInteger(static_cast<unsigned>(attribute.name));
   // The number of a channel says nothing, only that there is one.
   if (attribute.name == hlo::AttributeName::kChannelId) return;
+  if (attribute.name == hlo::AttributeName::kCustomCallTarget) {
+    if (const auto* target = std::get_if<hlo::QuotedString>(&attribute.value)) {
+      node_id.AddString(target->escaped);
+    }
+    return;
+  }
   std::visit(
       [&]<typename T>(const T& value) {
         if constexpr (std::is_same_v<T, const hlo::Computation*>) {
@@ -116,12 +122,13 @@ void ProfileAttribute(const Instruction& instruction, const Attribute& attribute
 
 }  // namespace
 
-bool IsShared(const Instruction& instruction) {
+bool IsShared(const Instruction& instruction, const CustomCallRegistry* custom_calls) {
   switch (instruction.opcode()) {
     case Opcode::kConditional:
-    case Opcode::kCustomCall:
     case Opcode::kWhile:
       return false;
+    case Opcode::kCustomCall:
+      return custom_calls == nullptr;
     default:
       return !ReadsRuntimeValues(instruction.opcode());
   }

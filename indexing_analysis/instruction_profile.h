@@ -5,14 +5,15 @@
 #include <cstdint>
 
 #include "hlo/module.h"
+#include "indexing_analysis/custom_calls.h"
 #include "llvm/ADT/FoldingSet.h"
 
 namespace hlo_indexing::indexing_analysis {
 
 /// Whether equal instructions read in the same way and are worth being looked for: not where values
 /// say what is read, nor where a rule of the user's may look at anything; loops and conditionals
-/// have computations of their own.
-bool IsShared(const hlo::Instruction& instruction);
+/// have computations of their own. `custom_calls` may be null.
+bool IsShared(const hlo::Instruction& instruction, const CustomCallRegistry* custom_calls);
 
 /// Adds what an instruction must share with another one to read the same for an array of the
 /// output.

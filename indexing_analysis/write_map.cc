@@ -35,9 +35,10 @@ std::optional<llvm::SmallVector<MapConstraint, 2>> WriteConstraints(
     LinearForm form = writer.ShortestFormOf(constraint.expression);
     if (form.operations > kMaxOperations) return std::nullopt;
     Interval bounds = constraint.bounds;
-    const Interval shifted = bounds + Interval::Point(form.constant) * -1;
-    if (shifted.IsFinite() || !bounds.IsFinite()) {
-      bounds = shifted;
+    const std::optional<Interval> shifted =
+        form.constant == support::kInt64Min ? std::nullopt : ShiftExactly(bounds, -form.constant);
+    if (shifted) {
+      bounds = *shifted;
       form.constant = 0;
     }
     const std::optional<mlir::AffineExpr> expression = writer.Write(form);

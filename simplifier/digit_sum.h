@@ -43,10 +43,9 @@
 //                   merges) no mark is ever made, digits are independent, and equal functions have
 //                   equal sums. Elsewhere the form is sound and telescopes but is not unique.
 //   Idempotence     A normal form is its own normal form, and a remainder by c divided by c again
-//   is
-//                   itself: its range is inside [0, c - 1], whichever branch made it. A simplified
-//                   map is its own simplified map, for simplifying goes on until nothing changes;
-//                   tests/property checks that on random maps.
+//                   is itself: its range is inside [0, c - 1], whichever branch made it. A
+//                   simplified map is its own simplified map, for simplifying goes on until nothing
+//                   changes; tests/property checks that on random maps.
 //   Termination     Normalize cuts at boundaries that are there, finitely many, before it merges,
 //                   each merge leaves a digit less, and a mark's sum only holds atoms made before
 //                   the mark. DivMod calls itself for a smaller divisor, or once for the negated

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 
 #include "support/checked_math.h"
 
@@ -67,6 +68,20 @@ inline Interval operator*(const Interval& a, int64_t factor) {
   const bool keep = factor > 0;
   return {internal::ScaleEnd(keep ? a.lower : a.upper, factor, Interval::kMinusInfinity),
           internal::ScaleEnd(keep ? a.upper : a.lower, factor, Interval::kPlusInfinity)};
+}
+
+/// {a + offset}, where every end that is finite still is one; nothing otherwise.
+/// *[0, 3] + 2 -> [2, 5]; [0, INT64_MAX - 1] + 1 -> nothing*
+inline std::optional<Interval> ShiftExactly(const Interval& a, int64_t offset) {
+  const auto shift = [&](int64_t end, int64_t infinity) -> std::optional<int64_t> {
+    if (end == infinity) return infinity;
+    const std::optional<int64_t> shifted = support::CheckedAdd(end, offset);
+    return shifted && *shifted != infinity ? shifted : std::nullopt;
+  };
+  const auto lower = shift(a.lower, Interval::kMinusInfinity);
+  const auto upper = shift(a.upper, Interval::kPlusInfinity);
+  if (!lower || !upper) return std::nullopt;
+  return Interval{*lower, *upper};
 }
 
 /// {floor(a / divisor)}, for a divisor above 0. *[-3, 9] / 4 -> [-1, 2]*

@@ -56,13 +56,29 @@ Interval DivideBounds(Interval bounds, int64_t factor) {
           has_lower ? divide_down(bounds.lower) : Interval::kPlusInfinity};
 }
 
-// The values of an atom (without `lower`) whose digit `(atom floordiv lo)` lies in `digit`.
-Interval AtomBounds(Interval digit, int64_t lo) {
+// The 64-bit integers x for which `(x - offset) floordiv lo` lies in `digit`.
+Interval ValuesWithDigit(Interval digit, int64_t lo, int64_t offset) {
+  using Wide = __int128;
   Interval result;
   if (digit.lower != Interval::kMinusInfinity) {
-    result.lower =
-        CheckedMul(digit.lower, lo)
-            .value_or(digit.lower < 0 ? Interval::kMinusInfinity : Interval::kPlusInfinity);
+    const Wide lower = Wide{digit.lower} * lo + offset;
+    if (lower > support::kInt64Max) return Interval::Empty();
+    result.lower = static_cast<int64_t>(std::max<Wide>(lower, support::kInt64Min));
+  }
+  if (digit.upper != Interval::kPlusInfinity) {
+    const Wide upper = Wide{digit.upper} * lo + (lo - 1) + offset;
+    if (upper < support::kInt64Min) return Interval::Empty();
+    result.upper = static_cast<int64_t>(std::min<Wide>(upper, support::kInt64Max));
+  }
+  return result;
+}
+
+// The values of a mark whose digit `mark floordiv lo` lies in `digit`. They may leave the 64-bit
+// range; an end that does is infinite here.
+Interval MarkBounds(Interval digit, int64_t lo) {
+  Interval result;
+  if (digit.lower != Interval::kMinusInfinity) {
+    result.lower = CheckedMul(digit.lower, lo).value_or(Interval::kMinusInfinity);
   }
   if (digit.upper != Interval::kPlusInfinity) {
     const std::optional<int64_t> start = CheckedMul(digit.upper, lo);
@@ -188,17 +204,13 @@ class Tightener {
   }
 
   // Whether an end of the bounds leaves the 64-bit range where the constant is taken to the other
-  // side, although the terms may go beyond it too.
+  // side, on a side where the terms may leave it too.
   bool LosesBounds(const Constraint& constraint) const {
     const int64_t constant = constraint.expression.constant;
-    if (constant == 0) return false;
+    if (constant != support::kInt64Min && ShiftExactly(constraint.bounds, -constant)) return false;
     const Interval range = RangeOf(constraint.expression.terms);
-    const bool has_lower = constraint.bounds.lower != Interval::kMinusInfinity;
-    const bool has_upper = constraint.bounds.upper != Interval::kPlusInfinity;
-    return (has_lower && range.lower == Interval::kMinusInfinity &&
-            !CheckedSub(constraint.bounds.lower, constant)) ||
-           (has_upper && range.upper == Interval::kPlusInfinity &&
-            !CheckedSub(constraint.bounds.upper, constant));
+    return constant < 0 ? range.upper == Interval::kPlusInfinity
+                        : range.lower == Interval::kMinusInfinity;
   }
 
   // The same constraint on the expression as one opaque value.
@@ -221,7 +233,13 @@ class Tightener {
     }
     if (!terms.empty()) {
       const Term& first = *std::min_element(terms.begin(), terms.end(), ComesBefore);
-      if (first.coefficient < 0 && divisor != 0) divisor = -divisor;
+      // Negated, an end may be beyond 64 bits, or stand for none.
+      const Interval negated = normal.bounds * -1;
+      const bool keeps_ends = (negated.lower == Interval::kMinusInfinity) ==
+                                  (normal.bounds.upper == Interval::kPlusInfinity) &&
+                              (negated.upper == Interval::kPlusInfinity) ==
+                                  (normal.bounds.lower == Interval::kMinusInfinity);
+      if (first.coefficient < 0 && keeps_ends) divisor = -divisor;
       const bool divides = llvm::none_of(
           terms, [](const Term& term) { return term.coefficient == support::kInt64Min; });
       if (divides) {
@@ -246,14 +264,18 @@ class Tightener {
     const Term& term = constraint.expression.terms.front();
     if (!narrows_ || term.coefficient != 1 || !term.IsTop()) return false;
     if (term.atom->kind == AtomKind::kVariable) {
-      IntersectBox(*term.atom, AtomBounds(constraint.bounds, term.lo));
+      IntersectBox(term.atom->variable,
+                   ValuesWithDigit(constraint.bounds, term.lo, term.atom->lower));
       return true;
     }
-    if (term.atom->kind == AtomKind::kMark) {
-      pending.push_back({term.atom->arguments.front(), AtomBounds(constraint.bounds, term.lo)});
-      return true;
-    }
-    return false;
+    if (term.atom->kind != AtomKind::kMark) return false;
+    const Interval bounds = MarkBounds(constraint.bounds, term.lo);
+    const bool loses_end = (bounds.lower == Interval::kMinusInfinity &&
+                            constraint.bounds.lower != Interval::kMinusInfinity) ||
+                           (bounds.upper == Interval::kPlusInfinity &&
+                            constraint.bounds.upper != Interval::kPlusInfinity);
+    if (!loses_end) pending.push_back({term.atom->arguments.front(), bounds});
+    return !loses_end;
   }
 
   void Keep(const Constraint& constraint) {
@@ -266,10 +288,9 @@ class Tightener {
     map_.constraints.push_back(constraint);
   }
 
-  // Intersects the bounds of a variable with `atom_bounds`, given for its atom.
-  void IntersectBox(const Atom& atom, Interval atom_bounds) {
-    Interval& box = map_.boxes[atom.variable];
-    const Interval narrowed = box.Intersect(atom_bounds + Interval::Point(atom.lower));
+  void IntersectBox(VariableId variable, Interval bounds) {
+    Interval& box = map_.boxes[variable];
+    const Interval narrowed = box.Intersect(bounds);
     if (narrowed == box) return;
     box = narrowed;
     boxes_changed_ = true;
@@ -298,11 +319,10 @@ class Tightener {
       const Interval product = constraint.bounds + others * -1;
       const Interval digit = DivideBounds(product, terms[i].coefficient);
       if (digit.Contains(terms[i].DigitRange())) continue;
-      const Interval bounds = AtomBounds(digit, terms[i].lo);
       if (atom.kind == AtomKind::kVariable) {
-        IntersectBox(atom, bounds);
+        IntersectBox(atom.variable, ValuesWithDigit(digit, terms[i].lo, atom.lower));
       } else {
-        IntersectMark(atom, bounds);
+        IntersectMark(atom, MarkBounds(digit, terms[i].lo));
       }
     }
   }
@@ -341,8 +361,7 @@ class Tightener {
     }
     for (const auto& [leaf, pinned] : known) {
       if (leaf->kind != AtomKind::kVariable || !narrows_) continue;
-      const Interval snapped = Snap(map_.boxes[leaf->variable], pinned.values);
-      IntersectBox(*leaf, snapped + Interval::Point(-leaf->lower));
+      IntersectBox(leaf->variable, Snap(map_.boxes[leaf->variable], pinned.values));
     }
     if (!changed || map_.empty) return false;
     llvm::SmallVector<Constraint, 2> kept;
@@ -363,7 +382,7 @@ class Tightener {
     if (map_.empty) return;
     map_.constraints = std::move(domain.constraints);
     for (const auto& [atom, bounds] : domain.narrowed) {
-      IntersectBox(*atom, bounds + Interval::Point(-atom->lower));
+      IntersectBox(atom->variable, bounds);
     }
   }
 

@@ -15,35 +15,92 @@ constexpr bool is_tensor_v = is_tensor<std::decay_t<T>>::value;
 
 #if HLO_INDEXING_CUTE_DEBUG
 
-constexpr int64_t kMaxAliasCheck = 4096;
+// Extents and strides of the modes that have more than one element.
+struct AliasModes {
+  int64_t extent[kMaxTreeNodes];
+  int64_t stride[kMaxTreeNodes];
+  int count;
+};
+template <class S, class D>
+HLO_CUTE_HD constexpr void AddAliasModes(AliasModes& modes, S const& s, D const& d);
+template <class S, class D, int... I>
+HLO_CUTE_HD constexpr void AddAliasModesOf(AliasModes& modes, S const& s, D const& d, seq<I...>) {
+  (AddAliasModes(modes, get<I>(s), get<I>(d)), ...);
+}
+template <class S, class D>
+HLO_CUTE_HD constexpr void AddAliasModes(AliasModes& modes, S const& s, D const& d) {
+  if constexpr (is_tuple_v<S>) {
+    AddAliasModesOf(modes, s, d, make_seq<tuple_size_v<S>>{});
+  } else if (static_cast<int64_t>(s) > 1 && modes.count < kMaxTreeNodes) {
+    // Kept in the order of the strides.
+    const int64_t stride =
+        static_cast<int64_t>(d) < 0 ? -static_cast<int64_t>(d) : static_cast<int64_t>(d);
+    int at = modes.count++;
+    for (; at > 0 && modes.stride[at - 1] > stride; --at) {
+      modes.extent[at] = modes.extent[at - 1];
+      modes.stride[at] = modes.stride[at - 1];
+    }
+    modes.extent[at] = static_cast<int64_t>(s);
+    modes.stride[at] = stride;
+  }
+}
 
-// Whether a layout without modes of stride 0 is injective, by comparing all pairs. Larger layouts
-// than kMaxAliasCheck are not looked at.
-template <class L>
-HLO_CUTE_HD constexpr bool IsInjective(L const& l) {
-  const int64_t count = static_cast<int64_t>(size(l));
-  if (count > kMaxAliasCheck) return true;
-  for (int64_t i = 0; i < count; ++i) {
+// Whether two coordinates of one element exist: of two modes exactly, of more where no two alone
+// have any but their reaches overlap, by comparing up to kMaxComparedElements with each other.
+constexpr int64_t kMaxComparedElements = 1024;
+HLO_CUTE_HD constexpr int64_t AliasOffset(AliasModes const& modes, int64_t index) {
+  int64_t offset = 0;
+  for (int i = 0; i < modes.count; ++i) {
+    offset += index % modes.extent[i] * modes.stride[i];
+    index /= modes.extent[i];
+  }
+  return offset;
+}
+HLO_CUTE_HD constexpr bool HasAliases(AliasModes const& modes) {
+  bool apart = true;
+  int64_t reach = 0;
+  int64_t size = 1;
+  for (int i = 0; i < modes.count; ++i) {
+    if (modes.stride[i] == 0) return true;
+    for (int k = 0; k < i; ++k) {
+      const int64_t divisor = Gcd(modes.stride[i], modes.stride[k]);
+      if (modes.stride[i] / divisor < modes.extent[k] &&
+          modes.stride[k] / divisor < modes.extent[i])
+        return true;
+    }
+    apart = apart && modes.stride[i] > reach;
+    reach += (modes.extent[i] - 1) * modes.stride[i];
+    size = size > kMaxComparedElements ? size : size * modes.extent[i];
+  }
+  if (apart || size > kMaxComparedElements) return false;
+  for (int64_t i = 0; i < size; ++i) {
     for (int64_t k = 0; k < i; ++k) {
-      if (static_cast<int64_t>(l(i)) == static_cast<int64_t>(l(k))) return false;
+      if (AliasOffset(modes, i) == AliasOffset(modes, k)) return true;
     }
   }
-  return true;
+  return false;
 }
+// Whether a layout maps two coordinates to one offset. Static modes of stride 0 do not count.
+template <class L>
+HLO_CUTE_HD constexpr bool HasAliasesIn(L const& l) {
+  if (static_cast<int64_t>(size(l)) == 0) return false;
+  const auto written = filter_zeros(l);
+  AliasModes modes{};
+  AddAliasModes(modes, written.shape(), written.stride());
+  return HasAliases(modes);
+}
+template <class L>
+constexpr bool has_static_aliases_v = HasAliasesIn(L{});
 template <class T>
 HLO_CUTE_HD constexpr void CheckDestination(T const& dst) {
   using L = typename T::layout_type;
   if constexpr (is_layout_v<L>) {
-    const auto filtered = filter(dst.layout());
-    using Filtered = std::decay_t<decltype(filtered)>;
-    if constexpr (is_static_v<Filtered>) {
-      // A complement exists only for injective layouts.
-      if constexpr (problem_v<ComplementOperation, Filtered, C<1>> != Problem::kNone) {
-        HLO_CUTE_CHECK(IsInjective(filtered),
-                       "the destination maps two coordinates to one element");
-      }
+    if constexpr (is_static_v<L>) {
+      HLO_CUTE_CHECK(!has_static_aliases_v<L>,
+                     "the destination maps two coordinates to one element");
     } else {
-      HLO_CUTE_CHECK(IsInjective(filtered), "the destination maps two coordinates to one element");
+      HLO_CUTE_CHECK(!HasAliasesIn(dst.layout()),
+                     "the destination maps two coordinates to one element");
     }
   }
 }
@@ -59,6 +116,24 @@ HLO_CUTE_INLINE constexpr void CheckDestination(T const&) {}
 template <class T>
 using IndexOf =
     std::conditional_t<is_static_v<decltype(size(std::declval<T const&>()))>, int, int64_t>;
+
+// A static integer as an element.
+template <class Value, class T>
+HLO_CUTE_INLINE constexpr auto Scalar(T const& x) {
+  if constexpr (is_constant_integer<T>::value) {
+    return static_cast<Value>(x);
+  } else {
+    return x;
+  }
+}
+template <class T>
+HLO_CUTE_INLINE constexpr bool IsZero(T const& x) {
+  if constexpr (is_constant_integer<T>::value) {
+    return T::value == 0;
+  } else {
+    return x == T(0);
+  }
+}
 
 }  // namespace detail
 
@@ -110,9 +185,9 @@ struct transform_iterator {
   using reference = value_type;
   F f_;
   Iter iter_;
-  HLO_CUTE_INLINE constexpr value_type operator*() const { return f_(*iter_); }
+  HLO_CUTE_LEAF constexpr value_type operator*() const { return f_(*iter_); }
   template <class Offset>
-  HLO_CUTE_INLINE constexpr value_type operator[](Offset const& i) const {
+  HLO_CUTE_LEAF constexpr value_type operator[](Offset const& i) const {
     return f_(iter_[i]);
   }
   template <class Offset>
@@ -152,10 +227,12 @@ HLO_CUTE_HD constexpr void axpby(Alpha const& alpha, TX const& x, Beta const& be
   using Value = typename std::decay_t<TY>::value_type;
   detail::CheckDestination(y);
   const I count = static_cast<I>(size(y));
-  const bool overwrite = beta == Beta(0);
+  const bool overwrite = detail::IsZero(beta);
+  const auto a = detail::Scalar<Value>(alpha);
+  const auto b = detail::Scalar<Value>(beta);
   CUTE_UNROLL
   for (I i = 0; i < count; ++i) {
-    y(i) = static_cast<Value>(overwrite ? alpha * x(i) : alpha * x(i) + beta * y(i));
+    y(i) = static_cast<Value>(overwrite ? a * x(i) : a * x(i) + b * y(i));
   }
 }
 

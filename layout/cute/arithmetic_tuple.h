@@ -1,7 +1,8 @@
 #ifndef HLO_INDEXING_LAYOUT_CUTE_ARITHMETIC_TUPLE_H_
 #define HLO_INDEXING_LAYOUT_CUTE_ARITHMETIC_TUPLE_H_
 
-#include "layout/cute/int_tuple.h"
+#include "layout/cute/error_text.h"
+#include "layout/cute/int_tuple_relations.h"
 
 // Coordinates as values of layouts: strides that count along one axis, and tuples that can be
 // added.
@@ -130,12 +131,12 @@ HLO_CUTE_INLINE constexpr ScaledBasis<T, N...> operator+(ScaledBasis<T, N...> co
   return a;
 }
 template <class A, class T, int... N, std::enable_if_t<is_integral<A>::value, int> = 0>
-HLO_CUTE_INLINE constexpr auto operator*(A const& factor, ScaledBasis<T, N...> const& basis) {
+HLO_CUTE_LEAF constexpr auto operator*(A const& factor, ScaledBasis<T, N...> const& basis) {
   using Value = decltype(detail::WideProduct(factor, basis.value()));
   return ScaledBasis<Value, N...>(detail::WideProduct(factor, basis.value()));
 }
 template <class A, class T, int... N, std::enable_if_t<is_integral<A>::value, int> = 0>
-HLO_CUTE_INLINE constexpr auto operator*(ScaledBasis<T, N...> const& basis, A const& factor) {
+HLO_CUTE_LEAF constexpr auto operator*(ScaledBasis<T, N...> const& basis, A const& factor) {
   return factor * basis;
 }
 template <class T, int... M, class U, int... N>
@@ -152,7 +153,7 @@ namespace detail {
 
 // coordinate * stride, for integers of both kinds and coordinates.
 template <class A, class B>
-HLO_CUTE_INLINE constexpr auto ScaleStride(A const& coordinate, B const& stride) {
+HLO_CUTE_LEAF constexpr auto ScaleStride(A const& coordinate, B const& stride) {
   if constexpr (is_scaled_basis<B>::value) {
     return coordinate * stride;
   } else {
@@ -171,14 +172,14 @@ struct ArithmeticTupleIterator {
   Coordinate coord_;
 
   HLO_CUTE_INLINE constexpr ArithmeticTupleIterator(Coordinate const& coord = {}) : coord_(coord) {}
-  HLO_CUTE_INLINE constexpr Coordinate operator*() const { return coord_; }
+  HLO_CUTE_LEAF constexpr Coordinate operator*() const { return coord_; }
   template <class Offset>
   HLO_CUTE_INLINE constexpr auto operator+(Offset const& offset) const {
     using Sum = std::decay_t<decltype(coord_ + offset)>;
     return ArithmeticTupleIterator<Sum>(coord_ + offset);
   }
   template <class Offset>
-  HLO_CUTE_INLINE constexpr auto operator[](Offset const& offset) const {
+  HLO_CUTE_LEAF constexpr auto operator[](Offset const& offset) const {
     return *(*this + offset);
   }
 };

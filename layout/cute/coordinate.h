@@ -21,7 +21,28 @@ struct HasUnderscore : C<false> {};
 template <>
 struct HasUnderscore<Underscore> : C<true> {};
 template <class... T>
-struct HasUnderscore<tuple<T...>> : C<(HasUnderscore<T>::value || ...)> {};
+struct HasUnderscore<tuple<T...>> : C<(HasUnderscore<T>::value || ...)> {
+  static constexpr bool is_nested = (is_tuple_v<T> || ...);
+};
+
+// Whether a coordinate has the modes of a shape, as far as it has tuples.
+template <class Coordinate, class S>
+struct FitsShape : C<!is_tuple_v<Coordinate>> {};
+template <class... Cs, class... Ss>
+struct FitsShape<tuple<Cs...>, tuple<Ss...>> {
+  HLO_CUTE_HD static constexpr bool Fits() {
+    if constexpr (sizeof...(Cs) != sizeof...(Ss)) {
+      return false;
+    } else if constexpr (HasUnderscore<tuple<Cs...>>::is_nested) {
+      return (FitsShape<Cs, Ss>::value && ...);
+    } else {
+      return true;
+    }
+  }
+  static constexpr bool value = Fits();
+};
+template <class... Cs, class... Ss>
+struct FitsShape<ArithmeticTuple<Cs...>, tuple<Ss...>> : FitsShape<tuple<Cs...>, tuple<Ss...>> {};
 
 template <class T>
 constexpr bool is_underscore_v = std::is_same<T, Underscore>::value;
@@ -35,20 +56,26 @@ struct has_underscore : bool_constant<detail::HasUnderscore<std::decay_t<T>>::va
 
 namespace detail {
 
+template <class... Layouts>
+HLO_CUTE_HD constexpr void ErrorCoordinateRank() {
+  static_assert(never_v<Layouts...>,
+                HLO_CUTE_SENTENCE("The coordinate has another rank than the shape."));
+}
+
 // The quotient and the rest by which a one-dimensional index runs through the modes of a shape.
 template <class A, class B>
-HLO_CUTE_INLINE constexpr auto IndexRest(A const& index, B const& extent) {
-  if constexpr (is_constant<0, A>::value || is_constant<1, B>::value) {
-    return C<0>{};
+HLO_CUTE_LEAF constexpr auto IndexRest(A const& index, B const& extent) {
+  if constexpr (is_constant<0, A>::value || is_constant<1, B>::value || is_constant<0, B>::value) {
+    return C<0>{};  // also where there are no elements, so that loops over none of them compile
   } else {
     return index % extent;
   }
 }
 template <class A, class B>
-HLO_CUTE_INLINE constexpr auto IndexQuotient(A const& index, B const& extent) {
+HLO_CUTE_LEAF constexpr auto IndexQuotient(A const& index, B const& extent) {
   if constexpr (is_constant<0, A>::value) {
     return C<0>{};
-  } else if constexpr (is_constant<1, B>::value) {
+  } else if constexpr (is_constant<1, B>::value || is_constant<0, B>::value) {
     return index;
   } else {
     return index / extent;
@@ -64,21 +91,22 @@ HLO_CUTE_INLINE constexpr auto IndexToIndex(Index const& c, S const& s, D const&
     return CoordinateToIndex(c, get<I>(s), get<I>(d));
   } else {
     const auto extent = product(get<I>(s));
-    return CoordinateToIndex(IndexRest(c, extent), get<I>(s), get<I>(d)) +
-           IndexToIndex<I + 1>(IndexQuotient(c, extent), s, d);
+    return WideSum(CoordinateToIndex(IndexRest(c, extent), get<I>(s), get<I>(d)),
+                   IndexToIndex<I + 1>(IndexQuotient(c, extent), s, d));
   }
 }
 template <class Index, class S, class D, int... I>
 HLO_CUTE_INLINE constexpr auto SumOfModes(Index const& c, S const& s, D const& d, seq<I...>) {
-  HLO_CUTE_RETURN((... + CoordinateToIndex(get<I>(c), get<I>(s), get<I>(d))));
+  HLO_CUTE_RETURN(WideSumAll(CoordinateToIndex(get<I>(c), get<I>(s), get<I>(d))...));
 }
 
 template <class Index, class S, class D>
 HLO_CUTE_INLINE constexpr auto CoordinateToIndex(Index const& c, S const& s, D const& d) {
   if constexpr (is_tuple_v<Index>) {
-    static_assert(tuple_size_v<Index> == tuple_size_v<S>,
-                  "The coordinate has another rank than the shape (see the types Index and S).");
-    if constexpr (tuple_size_v<Index> == tuple_size_v<S> && tuple_size_v<S> > 0) {
+    if constexpr (tuple_size_v<Index> != tuple_size_v<S> || !is_tuple_v<S>) {
+      ErrorCoordinateRank<HLO_CUTE_NAMED(Index), HLO_CUTE_NAMED(S)>();
+      return C<0>{};
+    } else if constexpr (tuple_size_v<S> > 0) {
       return SumOfModes(c, s, d, make_seq<tuple_size_v<S>>{});
     } else {
       return C<0>{};
@@ -261,10 +289,12 @@ HLO_CUTE_LEAF constexpr auto LiftSlice(Coordinate const& c, T const& t) {
   } else if constexpr (!HasUnderscore<Coordinate>::value) {
     return tuple<>{};
   } else {
-    static_assert(
-        tuple_size_v<Coordinate> == tuple_size_v<T>,
-        "The coordinate has another rank than the shape (see the types Coordinate and T).");
-    HLO_CUTE_RETURN(LiftSliceModes(c, t, make_seq<tuple_size_v<T>>{}));
+    if constexpr (tuple_size_v<Coordinate> == tuple_size_v<T>) {
+      HLO_CUTE_RETURN(LiftSliceModes(c, t, make_seq<tuple_size_v<T>>{}));
+    } else {
+      ErrorCoordinateRank<HLO_CUTE_NAMED(Coordinate), HLO_CUTE_NAMED(T)>();
+      return tuple<>{};
+    }
   }
 }
 template <class Coordinate, class T>
@@ -278,10 +308,12 @@ HLO_CUTE_INLINE constexpr auto LiftDice(Coordinate const& c, T const& t) {
   if constexpr (is_underscore_v<Coordinate>) {
     return tuple<>{};
   } else if constexpr (is_tuple_v<Coordinate>) {
-    static_assert(
-        tuple_size_v<Coordinate> == tuple_size_v<T>,
-        "The coordinate has another rank than the shape (see the types Coordinate and T).");
-    HLO_CUTE_RETURN(LiftDiceModes(c, t, make_seq<tuple_size_v<T>>{}));
+    if constexpr (tuple_size_v<Coordinate> == tuple_size_v<T>) {
+      HLO_CUTE_RETURN(LiftDiceModes(c, t, make_seq<tuple_size_v<T>>{}));
+    } else {
+      ErrorCoordinateRank<HLO_CUTE_NAMED(Coordinate), HLO_CUTE_NAMED(T)>();
+      return tuple<>{};
+    }
   } else {
     return make_tuple(t);
   }

@@ -108,20 +108,65 @@ HLO_CUTE_INLINE void CopyWord(Src const* src, Dst* dst) {
 #endif
 }
 
-// A stride of 0 in the destination writes one element several times: the source must be the same
-// there.
+template <class... Layouts>
+HLO_CUTE_HD constexpr void ErrorCopyRace() {
+  static_assert(
+      never_v<Layouts...>,
+      HLO_CUTE_SENTENCE("copy(src, dst): dst has modes of stride 0 along which src differs, so "
+                        "what is written there is left open."));
+}
+template <class... Layouts>
+HLO_CUTE_HD constexpr void ErrorCopySizes() {
+  static_assert(never_v<Layouts...>,
+                HLO_CUTE_SENTENCE("copy(src, dst): src has fewer elements than dst."));
+}
+
+// Whether static dst has modes of stride 0, which write one element several times, along which the
+// source differs.
 template <class SL, class DL>
-HLO_CUTE_INLINE constexpr void CheckRace() {
+HLO_CUTE_HD constexpr bool HasRace() {
   if constexpr (is_layout_v<SL> && is_layout_v<DL> && is_static_v<DL> && is_static_v<SL>) {
     using Zeros = decltype(nullspace(DL{}));
     if constexpr (decltype(size(Zeros{}))::value > 1 && size_v<SL> == size_v<DL>) {
-      using Sources = decltype(filter(composition(SL{}, Zeros{})));
-      static_assert(
-          decltype(size(Sources{}))::value == 1,
-          "copy(src, dst): dst has modes of stride 0 along which src differs, so what is written "
-          "there is left open.");
+      if constexpr (problem_v<ComposeOperation, SL, Zeros> != Problem::kNone) {
+        return true;  // a source that does not differ is composed to a layout of strides 0
+      } else {
+        return decltype(size(filter(composition(SL{}, Zeros{}))))::value != 1;
+      }
     }
   }
+  return false;
+}
+template <class Src, class Dst>
+HLO_CUTE_INLINE constexpr void CheckCopy(Src const& src, Dst const& dst) {
+  using SL = typename Src::layout_type;
+  using DL = typename Dst::layout_type;
+  using SizeOfSrc = decltype(size(src));
+  using SizeOfDst = decltype(size(dst));
+  if constexpr (HasRace<SL, DL>()) ErrorCopyRace<HLO_CUTE_NAMED(SL), HLO_CUTE_NAMED(DL)>();
+  if constexpr (is_static_v<SizeOfSrc> && is_static_v<SizeOfDst>) {
+    if constexpr (SizeOfSrc::value < SizeOfDst::value) {
+      ErrorCopySizes<HLO_CUTE_NAMED(SL), HLO_CUTE_NAMED(DL)>();
+    }
+  } else {
+    HLO_CUTE_DEBUG_CHECK(static_cast<int64_t>(size(src)) >= static_cast<int64_t>(size(dst)),
+                         "copy(src, dst): src has fewer elements than dst");
+  }
+  CheckDestination(dst);
+}
+
+// Whether vectors may be copied without a look at each element: debug builds do not where a tensor
+// reaches beyond the memory it was made of.
+template <class T>
+HLO_CUTE_INLINE constexpr bool LiesInMemory(T const& t) {
+#if HLO_INDEXING_CUTE_DEBUG
+  const OffsetRange whole = RangeOf(t.layout());
+  return whole.low > whole.high ||
+         (t.range().Contains(whole.low) && t.range().Contains(whole.high));
+#else
+  static_cast<void>(t);
+  return true;
+#endif
 }
 
 template <class Src, class Dst>
@@ -145,7 +190,8 @@ HLO_CUTE_INLINE void CopyVectorized(Src const& src, Dst& dst) {
       constexpr int bytes = n * static_cast<int>(sizeof(Value));
       auto* from = raw_pointer_cast(src.data());
       auto* to = raw_pointer_cast(dst.data());
-      if (IsAligned<bytes>(from) && IsAligned<bytes>(to)) {
+      if (IsAligned<bytes>(from) && IsAligned<bytes>(to) && LiesInMemory(src) &&
+          LiesInMemory(dst)) {
         const auto source = logical_divide(src.layout(), Vector{});
         const auto target = logical_divide(dst.layout(), Vector{});
         using I = IndexOf<Dst>;
@@ -173,8 +219,7 @@ template <class Policy, class Src, class Dst,
           std::enable_if_t<!detail::is_tensor_v<Policy> && detail::is_tensor_v<Src>, int> = 0>
 HLO_CUTE_HD void copy(Policy const& policy, Src const& src, Dst&& dst) {
   static_assert(detail::is_tensor_v<Dst>, "copy(policy, src, dst): dst is not a tensor.");
-  detail::CheckRace<typename Src::layout_type, typename std::decay_t<Dst>::layout_type>();
-  detail::CheckDestination(dst);
+  detail::CheckCopy(src, dst);
   if constexpr (detail::HasVectorBits<Policy>::value) {
     static_cast<void>(policy);
     detail::CopyVectorized<Policy::vector_bits>(src, dst);
@@ -184,11 +229,12 @@ HLO_CUTE_HD void copy(Policy const& policy, Src const& src, Dst&& dst) {
 }
 template <class Src, class Dst, std::enable_if_t<detail::is_tensor_v<Src>, int> = 0>
 HLO_CUTE_HD void copy(Src const& src, Dst&& dst) {
-  copy(AutoVectorizingCopy{}, src, dst);
+  detail::CheckCopy(src, dst);
+  detail::CopyVectorized<AutoVectorizingCopy::vector_bits>(src, dst);
 }
 template <class Src, class Dst>
 HLO_CUTE_HD void copy_aligned(Src const& src, Dst&& dst) {
-  copy(AutoVectorizingCopy{}, src, dst);
+  copy(src, dst);
 }
 /// dst(i) = src(i) where predicate(i). The predicate is a tensor or a function of the index.
 template <class Predicate, class Src, class Dst,
@@ -196,7 +242,7 @@ template <class Predicate, class Src, class Dst,
 HLO_CUTE_HD void copy_if(Predicate const& predicate, Src const& src, Dst&& dst) {
   using I = detail::IndexOf<std::decay_t<Dst>>;
   using Value = typename std::decay_t<Dst>::value_type;
-  detail::CheckDestination(dst);
+  detail::CheckCopy(src, dst);
   const I count = static_cast<I>(size(dst));
   CUTE_UNROLL
   for (I i = 0; i < count; ++i) {
@@ -210,6 +256,9 @@ template <int threads, int max_bits = 128, class Src, class Dst>
 HLO_CUTE_HD void cooperative_copy(int thread, Src const& src, Dst&& dst) {
   using Value = typename std::decay_t<Dst>::value_type;
   static_assert(threads > 0, "cooperative_copy<threads>: there must be a thread.");
+  HLO_CUTE_DEBUG_CHECK(0 <= thread && thread < threads,
+                       "cooperative_copy<threads>: there is no thread of that number");
+  detail::CheckCopy(src, dst);
   constexpr int limit = max_bits / sizeof_bits_v<Value>;
   // Threads that share a byte would race: packed elements are dealt out in whole bytes.
   constexpr int together = is_subbyte_v<Value> ? 8 / sizeof_bits_v<Value> : 1;
@@ -224,7 +273,8 @@ HLO_CUTE_HD void cooperative_copy(int thread, Src const& src, Dst&& dst) {
       constexpr int bytes = n * static_cast<int>(sizeof(Value));
       auto* from = raw_pointer_cast(src.data());
       auto* to = raw_pointer_cast(dst.data());
-      if (detail::IsAligned<bytes>(from) && detail::IsAligned<bytes>(to)) {
+      if (detail::IsAligned<bytes>(from) && detail::IsAligned<bytes>(to) &&
+          detail::LiesInMemory(src) && detail::LiesInMemory(dst)) {
         const auto source = logical_divide(src.layout(), Vector{});
         const auto target = logical_divide(dst.layout(), Vector{});
         for (int64_t i = thread; i < count / n; i += threads) {

@@ -60,16 +60,96 @@ HLO_CUTE_INLINE void GemmOuter(Atom const&, D&& d, A const& a, B const& b, CT co
   }
 }
 
+template <class... Layouts>
+HLO_CUTE_HD constexpr void ErrorGemmRanks() {
+  static_assert(
+      never_v<Layouts...>,
+      HLO_CUTE_SENTENCE("gemm(D, A, B, C): the ranks fit none of (V)x(V)->(V), (M)x(N)->(M,N), "
+                        "(M,K)x(N,K)->(M,N), (V,M)x(V,N)->(V,M,N), (V,M,K)x(V,N,K)->(V,M,N)."));
+}
+template <class... Layouts>
+HLO_CUTE_HD constexpr void ErrorGemmSizes() {
+  static_assert(never_v<Layouts...>,
+                HLO_CUTE_SENTENCE("gemm(D, A, B, C): the sizes of M, N, K or V do not agree."));
+}
+
+// Whether two sizes agree, where both are static; dynamic ones are checked in debug builds.
 template <class X, class Y>
-HLO_CUTE_INLINE constexpr void CheckEqualSizes(X const& x, Y const& y) {
+HLO_CUTE_INLINE constexpr auto CheckEqual(X const& x, Y const& y) {
   if constexpr (is_static_v<X> && is_static_v<Y>) {
-    static_assert(X::value == Y::value,
-                  "gemm(D, A, B, C): the sizes of M, N, K or V do not agree.");
+    return bool_constant<(X::value == Y::value)>{};
   } else {
     HLO_CUTE_DEBUG_CHECK(static_cast<int64_t>(x) == static_cast<int64_t>(y),
                          "gemm(D, A, B, C): the sizes of M, N, K or V do not agree");
     static_cast<void>(x);
     static_cast<void>(y);
+    return true_type{};
+  }
+}
+template <class D, class A, class B, class CT>
+HLO_CUTE_INLINE constexpr auto CheckSizes(D const& d, A const& a, B const& b, CT const& c) {
+  constexpr int ra = A::rank;
+  constexpr int rc = CT::rank;
+  const auto same = CheckEqual(size(d), size(c));
+  if constexpr (rc == 1) {  // V
+    return All(same, CheckEqual(size(a), size(c)), CheckEqual(size(b), size(c)));
+  } else if constexpr (rc == 2) {  // M, N, K
+    const auto mn =
+        All(same, CheckEqual(size<0>(a), size<0>(c)), CheckEqual(size<0>(b), size<1>(c)));
+    if constexpr (ra == 1) {
+      return mn;
+    } else {
+      return All(mn, CheckEqual(size<1>(a), size<1>(b)));
+    }
+  } else {  // V, M, N, K
+    const auto v =
+        All(same, CheckEqual(size<0>(a), size<0>(c)), CheckEqual(size<0>(b), size<0>(c)));
+    const auto mn = All(v, CheckEqual(size<1>(a), size<1>(c)), CheckEqual(size<1>(b), size<2>(c)));
+    if constexpr (ra == 2) {
+      return mn;
+    } else {
+      return All(mn, CheckEqual(size<2>(a), size<2>(b)));
+    }
+  }
+}
+
+// d = c, for a sum of no products.
+template <class D, class CT>
+HLO_CUTE_INLINE void AssignElements(D& d, CT const& c) {
+  using I = IndexOf<D>;
+  const I count = static_cast<I>(size(d));
+  for (I i = 0; i < count; ++i) d(i) = static_cast<typename D::value_type>(c(i));
+}
+
+template <class Atom, class D, class A, class B, class CT>
+HLO_CUTE_HD void GemmOfRanks(Atom const& atom, D& d, A const& a, B const& b, CT const& c) {
+  constexpr int ra = A::rank;
+  constexpr int rc = CT::rank;
+  if constexpr (ra == 1 && rc == 1) {
+    GemmVector(atom, d, a, b, c);
+  } else if constexpr (ra == 1) {
+    GemmOuter(atom, d, a, b, c);
+  } else if constexpr (ra == 2 && rc == 3) {
+    const int rows = static_cast<int>(size<1>(c));
+    const int columns = static_cast<int>(size<2>(c));
+    CUTE_UNROLL
+    for (int n = 0; n < columns; ++n) {
+      CUTE_UNROLL
+      for (int m = 0; m < rows; ++m) GemmVector(atom, d(_, m, n), a(_, m), b(_, n), c(_, m, n));
+    }
+  } else {
+    const auto depth = size<ra - 1>(a);
+    const auto all = tuple_repeat<ra - 1>(_);
+    if (static_cast<int64_t>(depth) == 0) AssignElements(d, c);
+    CUTE_UNROLL
+    for (int k = 0; k < static_cast<int>(depth); ++k) {
+      const auto column = append(all, k);
+      if (k == 0) {
+        GemmOfRanks(atom, d, a(column), b(column), c);
+      } else {
+        GemmOfRanks(atom, d, a(column), b(column), d);
+      }
+    }
   }
 }
 
@@ -86,54 +166,19 @@ HLO_CUTE_HD void gemm(Atom const& atom, D&& d, A const& a, B const& b, CT const&
   constexpr bool known = ra == rb && rc == rd &&
                          ((ra == 1 && (rc == 1 || rc == 2)) || (ra == 2 && (rc == 2 || rc == 3)) ||
                           (ra == 3 && rc == 3));
-  static_assert(
-      known,
-      "gemm(D, A, B, C): the ranks fit none of (V)x(V)->(V), (M)x(N)->(M,N), (M,K)x(N,K)->(M,N), "
-      "(V,M)x(V,N)->(V,M,N), (V,M,K)x(V,N,K)->(V,M,N).");
-  detail::CheckDestination(d);
   if constexpr (!known) {
-  } else if constexpr (ra == 1 && rc == 1) {
-    detail::CheckEqualSizes(size(a), size(b));
-    detail::CheckEqualSizes(size(a), size(c));
-    detail::GemmVector(atom, d, a, b, c);
-  } else if constexpr (ra == 1) {
-    detail::CheckEqualSizes(size<0>(a), size<0>(c));
-    detail::CheckEqualSizes(size<0>(b), size<1>(c));
-    detail::GemmOuter(atom, d, a, b, c);
-  } else if constexpr (rc == 2) {
-    detail::CheckEqualSizes(size<0>(a), size<0>(c));
-    detail::CheckEqualSizes(size<0>(b), size<1>(c));
-    detail::CheckEqualSizes(size<1>(a), size<1>(b));
-    const int depth = static_cast<int>(size<1>(a));
-    CUTE_UNROLL
-    for (int k = 0; k < depth; ++k) {
-      if (k == 0) {
-        detail::GemmOuter(atom, d, a(_, k), b(_, k), c);
-      } else {
-        detail::GemmOuter(atom, d, a(_, k), b(_, k), d);
-      }
-    }
-  } else if constexpr (ra == 2) {
-    detail::CheckEqualSizes(size<1>(a), size<1>(c));
-    detail::CheckEqualSizes(size<1>(b), size<2>(c));
-    const int rows = static_cast<int>(size<1>(c));
-    const int columns = static_cast<int>(size<2>(c));
-    CUTE_UNROLL
-    for (int n = 0; n < columns; ++n) {
-      CUTE_UNROLL
-      for (int m = 0; m < rows; ++m)
-        detail::GemmVector(atom, d(_, m, n), a(_, m), b(_, n), c(_, m, n));
-    }
+    detail::ErrorGemmRanks<HLO_CUTE_NAMED(typename A::layout_type),
+                           HLO_CUTE_NAMED(typename B::layout_type),
+                           HLO_CUTE_NAMED(typename CT::layout_type)>();
   } else {
-    detail::CheckEqualSizes(size<2>(a), size<2>(b));
-    const int depth = static_cast<int>(size<2>(a));
-    CUTE_UNROLL
-    for (int k = 0; k < depth; ++k) {
-      if (k == 0) {
-        gemm(atom, d, a(_, _, k), b(_, _, k), c);
-      } else {
-        gemm(atom, d, a(_, _, k), b(_, _, k), d);
-      }
+    const auto agree = detail::CheckSizes(d, a, b, c);
+    if constexpr (!decltype(agree)::value) {
+      detail::ErrorGemmSizes<HLO_CUTE_NAMED(typename A::layout_type),
+                             HLO_CUTE_NAMED(typename B::layout_type),
+                             HLO_CUTE_NAMED(typename CT::layout_type)>();
+    } else {
+      detail::CheckDestination(d);
+      detail::GemmOfRanks(atom, d, a, b, c);
     }
   }
 }

@@ -1,6 +1,7 @@
 #ifndef HLO_INDEXING_LAYOUT_CUTE_INT_TUPLE_H_
 #define HLO_INDEXING_LAYOUT_CUTE_INT_TUPLE_H_
 
+#include "layout/cute/error_text.h"
 #include "layout/cute/tuple_functions.h"
 
 // Shapes, strides and coordinates: an integer, or a tuple of such.
@@ -81,7 +82,7 @@ struct StaticProduct<tuple<T...>> {
 
 /// The product of all leaves: product((4,(2,3))) -> 24
 template <class T>
-HLO_CUTE_INLINE constexpr auto product(T const& t) {
+HLO_CUTE_LEAF constexpr auto product(T const& t) {
   if constexpr (!detail::is_tuple_v<T>) {
     return t;
   } else if constexpr (is_static_v<T>) {
@@ -93,7 +94,7 @@ HLO_CUTE_INLINE constexpr auto product(T const& t) {
 }
 /// The product of the mode at I...
 template <int... I, class... T>
-HLO_CUTE_INLINE constexpr auto size(tuple<T...> const& t) {
+HLO_CUTE_LEAF constexpr auto size(tuple<T...> const& t) {
   if constexpr (sizeof...(I) == 0) {
     return product(t);
   } else {
@@ -101,7 +102,7 @@ HLO_CUTE_INLINE constexpr auto size(tuple<T...> const& t) {
   }
 }
 template <int... I, class T, std::enable_if_t<is_integral<T>::value, int> = 0>
-HLO_CUTE_INLINE constexpr T size(T const& t) {
+HLO_CUTE_LEAF constexpr T size(T const& t) {
   return t;
 }
 template <class T>
@@ -127,18 +128,49 @@ HLO_CUTE_INLINE constexpr auto product_like(T const& t, Guide const& guide) {
   }
 }
 
+namespace detail {
+
+// a + b in 64 bits, if both are dynamic integers; debug builds check that it fits.
+template <class A, class B>
+HLO_CUTE_LEAF constexpr auto WideSum(A const& a, B const& b) {
+  if constexpr (is_dynamic_integer_v<A> && is_dynamic_integer_v<B>) {
+#if HLO_INDEXING_CUTE_DEBUG && !defined(__CUDA_ARCH__)
+    int64_t result = 0;
+    HLO_CUTE_CHECK(
+        !__builtin_add_overflow(static_cast<int64_t>(a), static_cast<int64_t>(b), &result),
+        "a size or an offset does not fit 64 bits");
+    return result;
+#else
+    return static_cast<int64_t>(a) + static_cast<int64_t>(b);
+#endif
+  } else {
+    return a + b;
+  }
+}
+HLO_CUTE_INLINE constexpr C<0> WideSumAll() { return {}; }
+template <class A>
+HLO_CUTE_INLINE constexpr A WideSumAll(A const& a) {
+  return a;
+}
+template <class A, class B, class... Rest>
+HLO_CUTE_INLINE constexpr auto WideSumAll(A const& a, B const& b, Rest const&... rest) {
+  return WideSumAll(WideSum(a, b), rest...);
+}
+
+}  // namespace detail
+
 /// The sum of all leaves.
 template <class T>
 HLO_CUTE_INLINE constexpr auto sum(T const& t) {
   if constexpr (detail::is_tuple_v<T>) {
-    return apply(t, [](auto const&... member) { return (C<0>{} + ... + sum(member)); });
+    return apply(t, [](auto const&... member) { return detail::WideSumAll(sum(member)...); });
   } else {
     return t;
   }
 }
-/// inner_product((1,(2,3)), (4,(5,6))) -> 1*4 + 2*5 + 3*6
+/// inner_product((1,(2,3)), (4,(5,6))) -> 32, which is 1*4 + 2*5 + 3*6
 template <class T, class U>
-HLO_CUTE_INLINE constexpr auto inner_product(T const& t, U const& u) {
+HLO_CUTE_LEAF constexpr auto inner_product(T const& t, U const& u) {
   if constexpr (detail::is_tuple_v<T>) {
     static_assert(tuple_size_v<T> == tuple_size_v<U>,
                   "inner_product: the tuples have different ranks.");
@@ -185,9 +217,23 @@ HLO_CUTE_INLINE constexpr auto GreatestDivisor(A const& a, B const& b) {
   }
 }
 
+template <class A, class B>
+HLO_CUTE_INLINE constexpr auto LeastMultiple(A const& a, B const& b) {
+  if constexpr (IntegerTraits<A>::is_static && IntegerTraits<B>::is_static) {
+    constexpr int64_t divisor = Gcd(IntegerTraits<A>::value, IntegerTraits<B>::value);
+    return StaticInt<divisor == 0 ? 0
+                                  : IntegerTraits<A>::value / (divisor == 0 ? 1 : divisor) *
+                                        IntegerTraits<B>::value>{};
+  } else {
+    const int64_t divisor = Gcd(static_cast<int64_t>(a), static_cast<int64_t>(b));
+    return divisor == 0 ? int64_t{0} : static_cast<int64_t>(a) / divisor * static_cast<int64_t>(b);
+  }
+}
+
 }  // namespace detail
 
-// Maximum, minimum and greatest common divisor of all leaves of all arguments.
+// Maximum, minimum, greatest common divisor and least common multiple of all leaves of all
+// arguments.
 #define HLO_CUTE_LEAF_REDUCTION(name, Function)                                    \
   template <class T>                                                               \
   HLO_CUTE_INLINE constexpr auto name(T const& t);                                 \
@@ -210,6 +256,7 @@ HLO_CUTE_INLINE constexpr auto GreatestDivisor(A const& a, B const& b) {
 HLO_CUTE_LEAF_REDUCTION(max, Maximum)
 HLO_CUTE_LEAF_REDUCTION(min, Minimum)
 HLO_CUTE_LEAF_REDUCTION(gcd, GreatestDivisor)
+HLO_CUTE_LEAF_REDUCTION(lcm, LeastMultiple)
 #undef HLO_CUTE_LEAF_REDUCTION
 
 namespace detail {
@@ -263,16 +310,30 @@ struct ExactDivideShape {
   HLO_CUTE_INLINE static constexpr auto Apply(A const& a, B const& b);
 };
 
+template <class... Layouts>
+HLO_CUTE_HD constexpr void ErrorShapeDiv() {
+  static_assert(never_v<Layouts...>,
+                HLO_CUTE_SENTENCE("shape_div(a, b): neither of the integers divides the other."));
+}
+template <class... Layouts>
+HLO_CUTE_HD constexpr void ErrorDivisorModes() {
+  static_assert(never_v<Layouts...>,
+                HLO_CUTE_SENTENCE("The divisor of a shape has more modes than the shape."));
+}
+
 template <class Divide, class A, class B>
 HLO_CUTE_INLINE constexpr auto DivideShape(A const& a, B const& b) {
   if constexpr (is_tuple_v<A>) {
     if constexpr (is_tuple_v<B>) {
-      static_assert(tuple_size_v<A> >= tuple_size_v<B>,
-                    "The divisor of a shape has more modes than the shape.");
-      const auto divided =
-          transform(take<0, tuple_size_v<B>>(a), b,
-                    [](auto const& x, auto const& y) { return Divide::Apply(x, y); });
-      return tuple_cat(divided, take<tuple_size_v<B>, tuple_size_v<A>>(a));
+      if constexpr (tuple_size_v<A> >= tuple_size_v<B>) {
+        const auto divided =
+            transform(take<0, tuple_size_v<B>>(a), b,
+                      [](auto const& x, auto const& y) { return Divide::Apply(x, y); });
+        return tuple_cat(divided, take<tuple_size_v<B>, tuple_size_v<A>>(a));
+      } else {
+        ErrorDivisorModes<HLO_CUTE_NAMED(A), HLO_CUTE_NAMED(B)>();
+        return a;
+      }
     } else {
       return FoldDivide<Divide, 0>(a, b);
     }
@@ -282,10 +343,11 @@ HLO_CUTE_INLINE constexpr auto DivideShape(A const& a, B const& b) {
     } else {
       if constexpr (std::is_same<Divide, ExactDivideShape>::value && IntegerTraits<A>::is_static &&
                     IntegerTraits<B>::is_static) {
-        static_assert(IntegerTraits<B>::value != 0 &&
-                          (IntegerTraits<A>::value % IntegerTraits<B>::value == 0 ||
-                           IntegerTraits<B>::value % IntegerTraits<A>::value == 0),
-                      "shape_div(a, b): neither of the integers divides the other.");
+        constexpr int64_t x = IntegerTraits<A>::value;
+        constexpr int64_t y = IntegerTraits<B>::value;
+        if constexpr (y == 0 || (x % y != 0 && (x == 0 || y % x != 0))) {
+          ErrorShapeDiv<HLO_CUTE_NAMED(A), HLO_CUTE_NAMED(B)>();
+        }
       }
       return CeilDivide(a, b);
     }
@@ -334,165 +396,6 @@ HLO_CUTE_INLINE constexpr auto elem_scale(A const& a, B const& b) {
   } else {
     return detail::WideProduct(a, product(b));
   }
-}
-
-namespace detail {
-
-template <class A, class B>
-struct Congruent : C<!is_tuple_v<A> && !is_tuple_v<B>> {};
-template <class... A, class... B>
-struct Congruent<tuple<A...>, tuple<B...>> {
-  template <bool same, class = void>
-  struct Members : C<false> {};
-  template <class Unused>
-  struct Members<true, Unused> : C<(Congruent<A, B>::value && ...)> {};
-  static constexpr bool value = Members<sizeof...(A) == sizeof...(B)>::value;
-};
-
-template <class A, class B>
-struct WeaklyCongruent : C<!is_tuple_v<A>> {};
-template <class... A, class... B>
-struct WeaklyCongruent<tuple<A...>, tuple<B...>> {
-  template <bool same, class = void>
-  struct Members : C<false> {};
-  template <class Unused>
-  struct Members<true, Unused> : C<(WeaklyCongruent<A, B>::value && ...)> {};
-  static constexpr bool value = Members<sizeof...(A) == sizeof...(B)>::value;
-};
-
-}  // namespace detail
-
-/// Whether the profiles are equal: congruent((4,(2,3)), (1,(1,1))) -> true
-template <class A, class B>
-HLO_CUTE_INLINE constexpr auto congruent(A const&, B const&) {
-  return bool_constant<detail::Congruent<A, B>::value>{};
-}
-/// Whether b has the profile of a or refines it: weakly_congruent(24, (4,6)) -> true
-template <class A, class B>
-HLO_CUTE_INLINE constexpr auto weakly_congruent(A const&, B const&) {
-  return bool_constant<detail::WeaklyCongruent<A, B>::value>{};
-}
-template <class A, class B>
-using is_congruent = bool_constant<detail::Congruent<A, B>::value>;
-template <class A, class B>
-using is_weakly_congruent = bool_constant<detail::WeaklyCongruent<A, B>::value>;
-
-namespace detail {
-
-// All of the conditions, static where they are.
-HLO_CUTE_INLINE constexpr C<true> All() { return {}; }
-template <class A, class... Rest>
-HLO_CUTE_INLINE constexpr auto All(A const& a, Rest const&... rest) {
-  if constexpr (is_constant<0, A>::value) {
-    return C<false>{};
-  } else {
-    const auto others = All(rest...);
-    if constexpr (is_constant<0, decltype(others)>::value) {
-      return C<false>{};
-    } else if constexpr (is_constant_integer<A>::value) {
-      return others;
-    } else {
-      return static_cast<bool>(a) && static_cast<bool>(others);
-    }
-  }
-}
-template <class A, class B, class F>
-HLO_CUTE_INLINE constexpr auto AllMembers(A const& a, B const& b, F&& f) {
-  if constexpr (tuple_size_v<A> != tuple_size_v<B>) {
-    return C<false>{};
-  } else {
-    return apply(transform(a, b, f), [](auto const&... member) { return All(member...); });
-  }
-}
-
-}  // namespace detail
-
-/// Whether every coordinate into a is one into b: at every leaf of a, b has the same size.
-template <class A, class B>
-HLO_CUTE_INLINE constexpr auto compatible(A const& a, B const& b) {
-  if constexpr (!detail::is_tuple_v<A>) {
-    return a == size(b);
-  } else if constexpr (!detail::is_tuple_v<B>) {
-    return false_type{};
-  } else {
-    return detail::AllMembers(a, b, [](auto const& x, auto const& y) { return compatible(x, y); });
-  }
-}
-/// Whether the tiler divides the shape without a rest, at every leaf of the tiler.
-template <class A, class B>
-HLO_CUTE_INLINE constexpr auto evenly_divides(A const& shape, B const& tiler) {
-  if constexpr (detail::is_tuple_v<B>) {
-    if constexpr (!detail::is_tuple_v<A>) {
-      return false_type{};
-    } else if constexpr (tuple_size_v<B> > tuple_size_v<A>) {
-      return false_type{};
-    } else {
-      return detail::AllMembers(take<0, tuple_size_v<B>>(shape), tiler,
-                                [](auto const& x, auto const& y) { return evenly_divides(x, y); });
-    }
-  } else {
-    return size(shape) % size(tiler) == C<0>{};
-  }
-}
-
-/// Lexicographic, colexicographic and elementwise order. elem_less(coord, shape) is the test
-/// whether a coordinate lies inside a shape.
-template <class A, class B>
-HLO_CUTE_INLINE constexpr auto elem_less(A const& a, B const& b) {
-  if constexpr (detail::is_tuple_v<A> && detail::is_tuple_v<B>) {
-    static_assert(tuple_size_v<A> <= tuple_size_v<B>, "elem_less(a, b): a has more modes than b.");
-    return detail::AllMembers(a, take<0, tuple_size_v<A>>(b),
-                              [](auto const& x, auto const& y) { return elem_less(x, y); });
-  } else {
-    return size(a) < size(b);
-  }
-}
-template <class A, class B>
-HLO_CUTE_INLINE constexpr auto elem_leq(A const& a, B const& b) {
-  if constexpr (detail::is_tuple_v<A> && detail::is_tuple_v<B>) {
-    return detail::AllMembers(a, b, [](auto const& x, auto const& y) { return elem_leq(x, y); });
-  } else {
-    return a <= b;
-  }
-}
-template <class A, class B>
-HLO_CUTE_INLINE constexpr auto elem_gtr(A const& a, B const& b) {
-  return elem_less(b, a);
-}
-template <class A, class B>
-HLO_CUTE_INLINE constexpr auto elem_geq(A const& a, B const& b) {
-  return elem_leq(b, a);
-}
-
-namespace detail {
-
-template <int I, int step, class A, class B>
-HLO_CUTE_INLINE constexpr bool OrderedLess(A const& a, B const& b) {
-  if constexpr (!is_tuple_v<A> || !is_tuple_v<B>) {
-    return static_cast<bool>(a < b);
-  } else {
-    static_assert(tuple_size_v<A> == tuple_size_v<B>, "The compared tuples have different ranks.");
-    constexpr int n = tuple_size_v<A>;
-    if constexpr (I < 0 || I >= n) {
-      return false;
-    } else {
-      constexpr int first = step > 0 ? 0 : tuple_size_v<decltype(get<I>(a))> - 1;
-      if (OrderedLess<first, step>(get<I>(a), get<I>(b))) return true;
-      if (!static_cast<bool>(get<I>(a) == get<I>(b))) return false;
-      return OrderedLess<I + step, step>(a, b);
-    }
-  }
-}
-
-}  // namespace detail
-
-template <class A, class B>
-HLO_CUTE_INLINE constexpr auto lex_less(A const& a, B const& b) {
-  return detail::OrderedLess<0, 1>(a, b);
-}
-template <class A, class B>
-HLO_CUTE_INLINE constexpr auto colex_less(A const& a, B const& b) {
-  return detail::OrderedLess<tuple_size_v<A> - 1, -1>(a, b);
 }
 
 HLO_CUTE_END_NAMESPACE

@@ -175,7 +175,7 @@ constexpr bool is_dynamic_integer_v = IntegerTraits<T>::is_integer && !IntegerTr
 
 // a * b without overflow: in 64 bits as soon as both factors count.
 template <class A, class B>
-HLO_CUTE_INLINE constexpr auto WideProduct(A const& a, B const& b) {
+HLO_CUTE_LEAF constexpr auto WideProduct(A const& a, B const& b) {
   using TA = IntegerTraits<A>;
   using TB = IntegerTraits<B>;
   if constexpr (TA::is_static && TB::is_static) {
@@ -212,15 +212,15 @@ HLO_CUTE_INLINE constexpr auto WideProduct(A const& a, B const& b) {
 // Arithmetic of a static with a dynamic integer. Neutral and absorbing elements stay static.
 #define HLO_CUTE_IF_DYNAMIC(T) std::enable_if_t<detail::is_dynamic_integer_v<T>, int> = 0
 template <auto a, class B, HLO_CUTE_IF_DYNAMIC(B)>
-HLO_CUTE_INLINE constexpr auto operator*(C<a> x, B const& y) {
+HLO_CUTE_LEAF constexpr auto operator*(C<a> x, B const& y) {
   return detail::WideProduct(x, y);
 }
 template <class A, auto b, HLO_CUTE_IF_DYNAMIC(A)>
-HLO_CUTE_INLINE constexpr auto operator*(A const& x, C<b> y) {
+HLO_CUTE_LEAF constexpr auto operator*(A const& x, C<b> y) {
   return detail::WideProduct(x, y);
 }
 template <class A, auto b, HLO_CUTE_IF_DYNAMIC(A)>
-HLO_CUTE_INLINE constexpr auto operator/(A const& x, C<b>) {
+HLO_CUTE_LEAF constexpr auto operator/(A const& x, C<b>) {
   static_assert(b != 0, "Division by the static integer 0.");
   using Dynamic = typename detail::IntegerTraits<A>::Dynamic;
   if constexpr (b == 1) {
@@ -234,7 +234,7 @@ HLO_CUTE_INLINE constexpr auto operator/(A const& x, C<b>) {
   }
 }
 template <class A, auto b, HLO_CUTE_IF_DYNAMIC(A)>
-HLO_CUTE_INLINE constexpr auto operator%(A const& x, C<b>) {
+HLO_CUTE_LEAF constexpr auto operator%(A const& x, C<b>) {
   static_assert(b != 0, "Division by the static integer 0.");
   using Dynamic = typename detail::IntegerTraits<A>::Dynamic;
   if constexpr (detail::IntegerTraits<A>::divisor % b == 0) {

@@ -10,6 +10,23 @@
 //   layout(2, _)                                                        // a layout: the slice
 HLO_CUTE_BEGIN_NAMESPACE
 
+namespace detail {
+
+template <class... Layouts>
+HLO_CUTE_HD constexpr void ErrorProfile() {
+  static_assert(never_v<Layouts...>,
+                HLO_CUTE_SENTENCE("A layout's shape and stride must have the same profile."));
+}
+template <class... Layouts>
+HLO_CUTE_HD constexpr void ErrorLayoutCoordinates() {
+  static_assert(
+      never_v<Layouts...>,
+      HLO_CUTE_SENTENCE(
+          "layout(c0, c1, ...): the number of coordinates is not the rank of the layout."));
+}
+
+}  // namespace detail
+
 template <class S, class D = LayoutLeft::Apply<S>>
 struct Layout : private detail::Slot<0, S>, private detail::Slot<1, D> {
   static_assert(detail::Congruent<S, D>::value,
@@ -41,7 +58,10 @@ struct Layout : private detail::Slot<0, S>, private detail::Slot<1, D> {
   /// The offset of a coordinate, or the layout of the modes that a coordinate with `_` keeps.
   template <class Coordinate>
   HLO_CUTE_LEAF constexpr auto operator()(Coordinate const& coord) const {
-    if constexpr (detail::HasUnderscore<Coordinate>::value) {
+    if constexpr (detail::is_tuple_v<Coordinate> && !detail::FitsShape<Coordinate, S>::value) {
+      detail::ErrorCoordinateRank<HLO_CUTE_NAMED(Coordinate), HLO_CUTE_NAMED(Layout)>();
+      return C<0>{};
+    } else if constexpr (detail::HasUnderscore<Coordinate>::value) {
       using KeptShape = decltype(cute_slice(coord, shape()));
       using KeptStride = decltype(cute_slice(coord, stride()));
       if constexpr (is_static_v<KeptShape> && is_static_v<KeptStride>) {
@@ -55,19 +75,24 @@ struct Layout : private detail::Slot<0, S>, private detail::Slot<1, D> {
     }
   }
   template <class C0, class C1, class... Cs>
-  HLO_CUTE_INLINE constexpr auto operator()(C0 const& c0, C1 const& c1, Cs const&... cs) const {
-    static_assert(2 + sizeof...(Cs) == rank,
-                  "layout(c0, c1, ...): the number of coordinates is not the rank of the layout.");
+  HLO_CUTE_LEAF constexpr auto operator()(C0 const& c0, C1 const& c1, Cs const&... cs) const {
     if constexpr (2 + sizeof...(Cs) == rank) {
       return operator()(make_coord(c0, c1, cs...));
     } else {
+      using Coordinate = tuple<C0, C1, Cs...>;
+      detail::ErrorLayoutCoordinates<HLO_CUTE_NAMED(Layout), HLO_CUTE_NAMED(Coordinate)>();
       return C<0>{};
     }
   }
 
+  /// composition with a layout or tiler, or with the tiler of several.
   template <class Other>
   HLO_CUTE_INLINE constexpr auto compose(Other const& other) const {
     return composition(*this, other);
+  }
+  template <class T0, class T1, class... Ts>
+  HLO_CUTE_INLINE constexpr auto compose(T0 const& t0, T1 const& t1, Ts const&... ts) const {
+    return composition(*this, make_tile(t0, t1, ts...));
   }
   template <class Other>
   HLO_CUTE_INLINE constexpr auto with_shape(Other const& shape) const {
@@ -77,9 +102,14 @@ struct Layout : private detail::Slot<0, S>, private detail::Slot<1, D> {
   HLO_CUTE_INLINE constexpr auto with_shape(S0 const& s0, S1 const& s1, Ss const&... ss) const {
     return with_shape(make_shape(s0, s1, ss...));
   }
-  template <class S0, class... Ss>
-  HLO_CUTE_INLINE constexpr auto tile(S0 const& s0, Ss const&... ss) const {
-    return tiled_divide(*this, make_tile(s0, ss...));
+  /// tiled_divide by a layout or tiler, or by the tiler of several.
+  template <class Other>
+  HLO_CUTE_INLINE constexpr auto tile(Other const& other) const {
+    return tiled_divide(*this, other);
+  }
+  template <class T0, class T1, class... Ts>
+  HLO_CUTE_INLINE constexpr auto tile(T0 const& t0, T1 const& t1, Ts const&... ts) const {
+    return tiled_divide(*this, make_tile(t0, t1, ts...));
   }
 
   /// The coordinate of an offset, for compact layouts: in the profile of the layout, of rank
@@ -127,27 +157,26 @@ template <class S, class D,
           std::enable_if_t<!is_layout<S>::value && !std::is_same<D, LayoutLeft>::value &&
                                !std::is_same<D, LayoutRight>::value,
                            int> = 0>
-HLO_CUTE_INLINE constexpr auto make_layout(S const& shape, D const& stride) {
-  static_assert(detail::Congruent<S, D>::value,
-                "A layout's shape and stride must have the same profile (see the types S and D).");
+HLO_CUTE_LEAF constexpr auto make_layout(S const& shape, D const& stride) {
   if constexpr (detail::Congruent<S, D>::value) {
     return Layout<S, D>(shape, stride);
   } else {
+    detail::ErrorProfile<HLO_CUTE_NAMED(S), HLO_CUTE_NAMED(D)>();
     return Layout<C<1>, C<0>>{};
   }
 }
 template <class S, std::enable_if_t<is_tuple<S>::value || is_integral<S>::value, int> = 0>
-HLO_CUTE_INLINE constexpr auto make_layout(S const& shape, LayoutLeft = {}) {
+HLO_CUTE_LEAF constexpr auto make_layout(S const& shape, LayoutLeft = {}) {
   using D = LayoutLeft::Apply<S>;
   return Layout<S, D>(shape, compact_col_major(shape));
 }
 template <class S, std::enable_if_t<is_tuple<S>::value || is_integral<S>::value, int> = 0>
-HLO_CUTE_INLINE constexpr auto make_layout(S const& shape, LayoutRight) {
+HLO_CUTE_LEAF constexpr auto make_layout(S const& shape, LayoutRight) {
   using D = LayoutRight::Apply<S>;
   return Layout<S, D>(shape, compact_row_major(shape));
 }
 template <class S0, class D0, class... S, class... D>
-HLO_CUTE_INLINE constexpr auto make_layout(Layout<S0, D0> const& l0, Layout<S, D> const&... l) {
+HLO_CUTE_LEAF constexpr auto make_layout(Layout<S0, D0> const& l0, Layout<S, D> const&... l) {
   HLO_CUTE_RETURN(Layout<tuple<S0, S...>, tuple<D0, D...>>(
       tuple<S0, S...>(l0.shape(), l.shape()...), tuple<D0, D...>(l0.stride(), l.stride()...)));
 }
@@ -186,7 +215,7 @@ HLO_CUTE_INLINE constexpr auto depth(Layout<S, D> const& l) {
   HLO_CUTE_RETURN(depth<I...>(l.shape()));
 }
 template <int... I, class S, class D>
-HLO_CUTE_INLINE constexpr auto size(Layout<S, D> const& l) {
+HLO_CUTE_LEAF constexpr auto size(Layout<S, D> const& l) {
   HLO_CUTE_RETURN(size<I...>(l.shape()));
 }
 // shape<I...> of a shape itself.
@@ -216,7 +245,7 @@ template <class S, class D>
 HLO_CUTE_INLINE constexpr auto Extension(S const& s, D const& d) {
   if constexpr (is_tuple_v<S>) {
     return apply(transform(s, d, [](auto const& a, auto const& b) { return Extension(a, b); }),
-                 [](auto const&... part) { return (C<0>{} + ... + part); });
+                 [](auto const&... part) { return WideSumAll(part...); });
   } else if constexpr (is_constant<0, D>::value || is_constant<1, S>::value) {
     return C<0>{};
   } else if constexpr (is_scaled_basis<D>::value) {
@@ -248,14 +277,14 @@ HLO_CUTE_INLINE constexpr auto coshape(Layout<S, D> const& l) {
 }
 /// The number of elements that an array needs to hold the layout's image.
 template <int... I, class S, class D>
-HLO_CUTE_INLINE constexpr auto cosize(Layout<S, D> const& l) {
+HLO_CUTE_LEAF constexpr auto cosize(Layout<S, D> const& l) {
   HLO_CUTE_RETURN(size(coshape<I...>(l)));
 }
 template <class T>
 constexpr auto cosize_v = decltype(cosize(std::declval<T const&>()))::value;
 
 template <int begin, int end, class S, class D>
-HLO_CUTE_INLINE constexpr auto take(Layout<S, D> const& l) {
+HLO_CUTE_LEAF constexpr auto take(Layout<S, D> const& l) {
   HLO_CUTE_RETURN(make_layout(take<begin, end>(l.shape()), take<begin, end>(l.stride())));
 }
 template <int... I, class S, class D>
@@ -294,6 +323,11 @@ template <int I, class S, class D, class S2, class D2>
 HLO_CUTE_INLINE constexpr auto replace(Layout<S, D> const& l, Layout<S2, D2> const& x) {
   HLO_CUTE_RETURN(
       make_layout(replace<I>(l.shape(), x.shape()), replace<I>(l.stride(), x.stride())));
+}
+
+template <class S, class D>
+HLO_CUTE_INLINE constexpr auto reverse(Layout<S, D> const& l) {
+  HLO_CUTE_RETURN(make_layout(reverse(l.shape()), reverse(l.stride())));
 }
 
 namespace detail {

@@ -1,7 +1,7 @@
 #ifndef HLO_INDEXING_LAYOUT_CUTE_LAYOUT_ALGEBRA_H_
 #define HLO_INDEXING_LAYOUT_CUTE_LAYOUT_ALGEBRA_H_
 
-#include "layout/cute/error_text.h"
+#include "layout/cute/layout_evaluate.h"
 
 // The algebra on layouts: coalesce, composition, complement, inverses.
 //
@@ -11,51 +11,85 @@
 HLO_CUTE_BEGIN_NAMESPACE
 namespace detail {
 
+// A comparison; compilers explain one that is written in the assertion at length.
+template <Problem a, Problem b>
+constexpr bool differ_v = a != b;
+
 // Reports a problem once, and gives callers something to go on with, so that nothing else is
 // reported.
-template <Problem problem, auto a = 0, auto b = 0>
+template <Problem problem, class... Layouts>
 HLO_CUTE_INLINE constexpr void ReportComposition() {
-  static_assert(problem != Problem::kTooLarge,
-                "composition: the layouts have too many modes (the limit is 128 nodes).");
-  static_assert(problem != Problem::kStrideDoesNotDivide,
-                "composition(A, B): there is no such layout. A stride of B falls between the modes "
-                "of A: it is neither a multiple nor a divisor of an extent of A.");
   static_assert(
-      problem != Problem::kShapeDoesNotDivide,
-      "composition(A, B): there is no such layout. An extent of B falls between the modes "
-      "of A: it is not a multiple of what is left of an extent of A.");
-  static_assert(problem != Problem::kModesCarry,
-                "composition(A, B): there is no such layout. Modes of B meet in a mode of A and "
-                "their sum carries over into its next mode.");
-  static_assert(problem != Problem::kNegativeStride,
-                "composition(A, B): a negative stride of B needs an A with one mode.");
-  static_assert(problem != Problem::kCoordinateStride,
-                "composition(A, B): a stride of B names a mode that A does not have.");
+      differ_v<problem, Problem::kTooLarge>,
+      HLO_CUTE_SENTENCE("composition: the layouts have too many modes (the limit is 128 nodes)."));
+  static_assert(
+      differ_v<problem, Problem::kStrideDoesNotDivide>,
+      HLO_CUTE_SENTENCE(
+          "composition(A, B): there is no such layout. A stride of B falls between the modes "
+          "of A: it is neither a multiple nor a divisor of an extent of A."));
+  static_assert(
+      differ_v<problem, Problem::kShapeDoesNotDivide>,
+      HLO_CUTE_SENTENCE(
+          "composition(A, B): there is no such layout. An extent of B falls between the modes "
+          "of A: it is not a multiple of what is left of an extent of A."));
+  static_assert(
+      differ_v<problem, Problem::kModesCarry>,
+      HLO_CUTE_SENTENCE(
+          "composition(A, B): there is no such layout. Modes of B meet in a mode of A and "
+          "their sum carries over into its next mode."));
+  static_assert(differ_v<problem, Problem::kNegativeStride>,
+                HLO_CUTE_SENTENCE("composition(A, B): there is no such layout. A negative stride "
+                                  "of B leaves the domain of A."));
+  static_assert(
+      differ_v<problem, Problem::kCoordinateStride>,
+      HLO_CUTE_SENTENCE("composition(A, B): a stride of B names a mode that A does not have."));
 }
-template <Problem problem, auto a = 0, auto b = 0>
+template <Problem problem, class... Layouts>
 HLO_CUTE_INLINE constexpr void ReportComplement() {
-  static_assert(problem != Problem::kNotInjective,
-                "complement(L, M): there is none. L maps two coordinates to one offset, or its "
-                "strides do not divide each other.");
-  static_assert(problem != Problem::kDynamicStride,
-                "complement(L, M): a layout of more than one mode needs static strides, and static "
-                "extents but for the last.");
-  static_assert(problem != Problem::kNegativeStride, "complement(L, M): L has a negative stride.");
-  static_assert(problem != Problem::kCoordinateStride,
-                "complement(L, M): the strides of L are coordinates, and integers are needed.");
-  static_assert(problem != Problem::kTooLarge,
-                "complement: the layouts have too many modes (the limit is 128 nodes).");
+  static_assert(differ_v<problem, Problem::kNotInjective>,
+                HLO_CUTE_SENTENCE(
+                    "complement(L, M): there is none. L maps two coordinates to one offset, or its "
+                    "strides do not divide each other."));
+  static_assert(differ_v<problem, Problem::kEmpty>,
+                HLO_CUTE_SENTENCE("complement(L, M): there is none. L has no elements."));
+  static_assert(
+      differ_v<problem, Problem::kDynamicStride>,
+      HLO_CUTE_SENTENCE(
+          "complement(L, M): a layout of more than one mode needs static strides, and static "
+          "extents but for the last."));
+  static_assert(differ_v<problem, Problem::kNegativeStride>,
+                HLO_CUTE_SENTENCE("complement(L, M): L has a negative stride."));
+  static_assert(
+      differ_v<problem, Problem::kCoordinateStride>,
+      HLO_CUTE_SENTENCE(
+          "complement(L, M): the strides of L are coordinates, and integers are needed."));
+  static_assert(
+      differ_v<problem, Problem::kTooLarge>,
+      HLO_CUTE_SENTENCE("complement: the layouts have too many modes (the limit is 128 nodes)."));
 }
-template <Problem problem, auto a = 0, auto b = 0>
+template <Problem problem, class... Layouts>
 HLO_CUTE_INLINE constexpr void ReportInverse() {
-  static_assert(problem != Problem::kInverseGap,
-                "left_inverse(L): a stride of L is not a multiple of what the smaller ones cover.");
-  static_assert(problem != Problem::kDynamicStride, "left_inverse(L): L needs static strides.");
-  static_assert(problem != Problem::kNegativeStride, "left_inverse(L): L has a negative stride.");
-  static_assert(problem != Problem::kCoordinateStride,
-                "left_inverse(L): the strides of L are coordinates, and integers are needed.");
-  static_assert(problem != Problem::kTooLarge,
-                "left_inverse: the layout has too many modes (the limit is 128 nodes).");
+  static_assert(
+      differ_v<problem, Problem::kInverseGap>,
+      HLO_CUTE_SENTENCE(
+          "left_inverse(L): a stride of L is not a multiple of what the smaller ones cover."));
+  static_assert(differ_v<problem, Problem::kDynamicStride>,
+                HLO_CUTE_SENTENCE("left_inverse(L): L needs static strides."));
+  static_assert(differ_v<problem, Problem::kNegativeStride>,
+                HLO_CUTE_SENTENCE("left_inverse(L): L has a negative stride."));
+  static_assert(differ_v<problem, Problem::kCoordinateStride>,
+                HLO_CUTE_SENTENCE(
+                    "left_inverse(L): the strides of L are coordinates, and integers are needed."));
+  static_assert(
+      differ_v<problem, Problem::kTooLarge>,
+      HLO_CUTE_SENTENCE("left_inverse: the layout has too many modes (the limit is 128 nodes)."));
+}
+
+template <class... Layouts>
+HLO_CUTE_HD constexpr void ErrorTilerModes() {
+  static_assert(never_v<Layouts...>,
+                HLO_CUTE_SENTENCE(
+                    "composition, divide or product: the tiler has more modes than the layout."));
 }
 
 template <class Operation, class... T>
@@ -120,9 +154,9 @@ HLO_CUTE_INLINE constexpr auto composition(Layout<SA, DA> const& a, Layout<SB, D
   if constexpr (problem == detail::Problem::kNone) {
     return detail::Evaluate<detail::ComposeOperation>(a, b);
   } else {
-    using A [[maybe_unused]] = Layout<SA, DA>;
-    using B [[maybe_unused]] = Layout<SB, DB>;
-    detail::ReportComposition<problem HLO_CUTE_TEXT(A) HLO_CUTE_TEXT(B)>();
+    using A = Layout<SA, DA>;
+    using B = Layout<SB, DB>;
+    detail::ReportComposition<problem, HLO_CUTE_NAMED(A), HLO_CUTE_NAMED(B)>();
     return a;
   }
 }
@@ -134,13 +168,13 @@ HLO_CUTE_INLINE constexpr auto composition(Layout<S, D> const& l, Tiler const& t
   if constexpr (detail::is_underscore_v<Tiler>) {
     return l;
   } else if constexpr (detail::is_tuple_v<Tiler>) {
-    constexpr bool fits = tuple_size_v<Tiler> <= tuple_size_v<S>;
-    static_assert(fits, "composition(L, tiler): the tiler has more modes than L.");
-    if constexpr (fits) {
+    if constexpr (tuple_size_v<Tiler> <= tuple_size_v<S>) {
       return detail::TransformModes(
           l, tiler, [](auto const& mode, auto const& t) { return composition(mode, t); },
           make_seq<tuple_size_v<Tiler>>{}, seq<>{});
     } else {
+      using L = Layout<S, D>;
+      detail::ErrorTilerModes<HLO_CUTE_NAMED(L), HLO_CUTE_NAMED(Tiler)>();
       return l;
     }
   } else {
@@ -158,8 +192,8 @@ HLO_CUTE_INLINE constexpr auto complement(Layout<S, D> const& l, M const& cotarg
     if constexpr (problem == detail::Problem::kNone) {
       return detail::Evaluate<detail::ComplementOperation>(l, cotarget);
     } else {
-      using L [[maybe_unused]] = Layout<S, D>;
-      detail::ReportComplement<problem HLO_CUTE_TEXT(L) HLO_CUTE_TEXT(M)>();
+      using L = Layout<S, D>;
+      detail::ReportComplement<problem, HLO_CUTE_NAMED(L), HLO_CUTE_NAMED(M)>();
       return l;
     }
   }
@@ -182,8 +216,8 @@ HLO_CUTE_INLINE constexpr auto left_inverse(Layout<S, D> const& l) {
   if constexpr (problem == detail::Problem::kNone) {
     return detail::Evaluate<detail::LeftInverseOperation>(l);
   } else {
-    using L [[maybe_unused]] = Layout<S, D>;
-    detail::ReportInverse<problem HLO_CUTE_TEXT(L)>();
+    using L = Layout<S, D>;
+    detail::ReportInverse<problem, HLO_CUTE_NAMED(L)>();
     return l;
   }
 }

@@ -8,9 +8,6 @@
 HLO_CUTE_BEGIN_NAMESPACE
 namespace detail {
 
-template <class T>
-struct TypeTag {};
-
 // ---- Types to trees. Inputs are numbered in the order of the leaves, the shape first.
 
 template <class T>
@@ -113,7 +110,7 @@ struct Evaluated<Operation, T, U> {
 // ---- The program: straight-line code over an array that the optimizer keeps in registers.
 
 template <int node, int64_t value>
-HLO_CUTE_INLINE constexpr int64_t Operand(const int64_t* results) {
+HLO_CUTE_LEAF constexpr int64_t Operand(const int64_t* results) {
   if constexpr (node == 0) {
     return value;
   } else {
@@ -182,7 +179,7 @@ HLO_CUTE_INLINE constexpr int64_t Execute(int64_t a, int64_t b, int64_t c) {
 }
 
 template <class E, int i>
-HLO_CUTE_INLINE constexpr void Step(int64_t* results) {
+HLO_CUTE_LEAF constexpr void Step(int64_t* results) {
   constexpr Code code = E::outcome.program.instruction[i].code;
   if constexpr (code != Code::kInput) {
     constexpr int node_a = E::outcome.program.instruction[i].a.node;
@@ -198,13 +195,13 @@ HLO_CUTE_INLINE constexpr void Step(int64_t* results) {
   }
 }
 template <class E, int... i>
-HLO_CUTE_INLINE constexpr void RunProgram(int64_t* results, seq<i...>) {
+HLO_CUTE_LEAF constexpr void RunProgram(int64_t* results, seq<i...>) {
   (Step<E, i>(results), ...);
 }
 
 // The dynamic leaves of the arguments, in the order of the inputs.
 template <class T>
-HLO_CUTE_INLINE constexpr void CollectNumber(int64_t* results, int& count, T const& t) {
+HLO_CUTE_LEAF constexpr void CollectNumber(int64_t* results, int& count, T const& t) {
   if constexpr (is_dynamic_integer_v<T>) {
     results[count++] = static_cast<int64_t>(t);
   } else if constexpr (is_scaled_basis<T>::value) {
@@ -214,8 +211,8 @@ HLO_CUTE_INLINE constexpr void CollectNumber(int64_t* results, int& count, T con
 template <class S, class D>
 HLO_CUTE_INLINE constexpr void CollectMode(int64_t* results, int& count, S const& s, D const& d);
 template <class S, class D, int... I>
-HLO_CUTE_INLINE constexpr void CollectModes(int64_t* results, int& count, S const& s, D const& d,
-                                            seq<I...>) {
+HLO_CUTE_LEAF constexpr void CollectModes(int64_t* results, int& count, S const& s, D const& d,
+                                          seq<I...>) {
   (CollectMode(results, count, get<I>(s), get<I>(d)), ...);
 }
 template <class S, class D>
@@ -229,7 +226,7 @@ HLO_CUTE_INLINE constexpr void CollectMode(int64_t* results, int& count, S const
   }
 }
 template <class T>
-HLO_CUTE_INLINE constexpr void Collect(int64_t* results, int& count, T const& t) {
+HLO_CUTE_LEAF constexpr void Collect(int64_t* results, int& count, T const& t) {
   if constexpr (is_tuple_v<T>) {
     for_each(t, [&](auto const& member) { Collect(results, count, member); });
   } else if constexpr (is_layout_v<T>) {
@@ -246,14 +243,14 @@ template <int node, int64_t value, bool wide, int64_t divisor>
 struct DecodedNumber {
   using Plain = std::conditional_t<wide, int64_t, int>;
   using type = std::conditional_t<(divisor > 1), Multiple<divisor, Plain>, Plain>;
-  HLO_CUTE_INLINE static constexpr type Get(const int64_t* results) {
+  HLO_CUTE_LEAF static constexpr type Get(const int64_t* results) {
     return type{static_cast<Plain>(results[node - 1])};
   }
 };
 template <int64_t value, bool wide, int64_t divisor>
 struct DecodedNumber<0, value, wide, divisor> {
   using type = StaticInt<value>;
-  HLO_CUTE_INLINE static constexpr type Get(const int64_t*) { return {}; }
+  HLO_CUTE_LEAF static constexpr type Get(const int64_t*) { return {}; }
 };
 
 template <int64_t path, class T, int... N>
@@ -280,10 +277,10 @@ struct Decoded<E, position, 0> {
       DecodedNumber<mode.stride.node, mode.stride.value, mode.stride.wide, mode.stride.divisor>;
   using S = typename ShapeNumber::type;
   using D = typename WithPath<mode.path, typename StrideNumber::type>::type;
-  HLO_CUTE_INLINE static constexpr S GetShape(const int64_t* results) {
+  HLO_CUTE_LEAF static constexpr S GetShape(const int64_t* results) {
     return ShapeNumber::Get(results);
   }
-  HLO_CUTE_INLINE static constexpr D GetStride(const int64_t* results) {
+  HLO_CUTE_LEAF static constexpr D GetStride(const int64_t* results) {
     return D(StrideNumber::Get(results));
   }
 };
@@ -295,11 +292,11 @@ struct DecodedTuple<E, position, seq<I...>> {
   using Member = Decoded<E, E::outcome.tree.Member(position, i)>;
   using S = tuple<typename Member<I>::S...>;
   using D = tuple<typename Member<I>::D...>;
-  HLO_CUTE_INLINE static constexpr S GetShape(const int64_t* results) {
+  HLO_CUTE_LEAF static constexpr S GetShape(const int64_t* results) {
     static_cast<void>(results);
     return S(Member<I>::GetShape(results)...);
   }
-  HLO_CUTE_INLINE static constexpr D GetStride(const int64_t* results) {
+  HLO_CUTE_LEAF static constexpr D GetStride(const int64_t* results) {
     static_cast<void>(results);
     return D(Member<I>::GetStride(results)...);
   }

@@ -1,18 +1,32 @@
 #ifndef HLO_INDEXING_LAYOUT_CUTE_LAYOUT_RECAST_H_
 #define HLO_INDEXING_LAYOUT_CUTE_LAYOUT_RECAST_H_
 
-#include "layout/cute/layout_tiling.h"
 #include "layout/cute/numeric_types.h"
+#include "layout/cute/swizzle.h"
 
 // Layouts in units of wider or narrower elements, and what a layout says about alignment.
 HLO_CUTE_BEGIN_NAMESPACE
 namespace detail {
 
+template <class... Layouts>
+HLO_CUTE_HD constexpr void ErrorUpcast() {
+  static_assert(
+      never_v<Layouts...>,
+      HLO_CUTE_SENTENCE(
+          "upcast<n>: an extent is not a multiple of what n elements need, or n and a stride "
+          "do not divide each other."));
+}
+template <class... Layouts>
+HLO_CUTE_HD constexpr void ErrorDowncast() {
+  static_assert(never_v<Layouts...>,
+                HLO_CUTE_SENTENCE(
+                    "downcast<n>: no mode has the static stride 1, so the parts of an element have "
+                    "none."));
+}
+
 template <int64_t n, class T>
 HLO_CUTE_INLINE constexpr auto ExactQuotient(T const& x) {
   if constexpr (IntegerTraits<T>::is_static) {
-    static_assert(IntegerTraits<T>::value % n == 0,
-                  "upcast<n>: an extent or a stride is not a multiple of what n elements need.");
     return StaticInt<IntegerTraits<T>::value / n>{};
   } else {
     if constexpr (IntegerTraits<T>::divisor % n != 0) {
@@ -21,6 +35,17 @@ HLO_CUTE_INLINE constexpr auto ExactQuotient(T const& x) {
     }
     return x / StaticInt<n>{};
   }
+}
+
+// 16:1 -> 8:1, 16:4 -> 16:2 for n = 2.
+template <int n, class S, class D>
+HLO_CUTE_INLINE constexpr Layout<S, D> UpcastDynamicMode(S s, D d) {
+  if (d % n == 0) return {s, static_cast<D>(d / n)};
+  const D step = d < 0 ? static_cast<D>(-d) : d;
+  const S parts = static_cast<S>(n / step);
+  HLO_CUTE_CHECK(n % step == 0 && s % parts == 0,
+                 "upcast<n>: an extent or a stride is not a multiple of what n elements need");
+  return {static_cast<S>(s / parts), static_cast<D>(d < 0 ? -1 : 1)};
 }
 
 template <int n, class S, class D>
@@ -36,12 +61,20 @@ HLO_CUTE_INLINE constexpr auto UpcastMode(S const& s, D const& d) {
     if constexpr (step % n == 0) {
       return make_layout(s, StaticInt<stride / n>{});
     } else {
-      static_assert(n % step == 0, "upcast<n>: n and a stride do not divide each other.");
-      return make_layout(ExactQuotient<(n % step == 0 ? n / step : 1)>(s),
-                         StaticInt<(stride < 0 ? -1 : 1)>{});
+      constexpr int64_t parts = n % step == 0 ? n / step : 1;
+      if constexpr (n % step != 0 ||
+                    (IntegerTraits<S>::is_static && IntegerTraits<S>::value % parts != 0)) {
+        using L = Layout<S, D>;
+        ErrorUpcast<HLO_CUTE_NAMED(L), HLO_CUTE_NAMED(C<n>)>();
+      }
+      return make_layout(ExactQuotient<parts>(s), StaticInt<(stride < 0 ? -1 : 1)>{});
     }
-  } else {
+  } else if constexpr (IntegerTraits<S>::is_static || IntegerTraits<D>::divisor % n == 0) {
+    // The extent stays static, so the stride has to be a multiple.
     return make_layout(s, ExactQuotient<n>(d));
+  } else {
+    return UpcastDynamicMode<n>(static_cast<typename IntegerTraits<S>::Dynamic>(s),
+                                static_cast<typename IntegerTraits<D>::Dynamic>(d));
   }
 }
 template <int n, class S, class D>
@@ -75,11 +108,52 @@ HLO_CUTE_INLINE constexpr auto downcast(Layout<S, D> const& l) {
   if constexpr (n == 1) {
     return l;
   } else {
-    static_assert(
-        detail::HasUnitStride<D>::value,
-        "downcast<n>: no mode has the static stride 1, so the parts of an element have none.");
+    if constexpr (!detail::HasUnitStride<D>::value) {
+      using L = Layout<S, D>;
+      detail::ErrorDowncast<HLO_CUTE_NAMED(L)>();
+    }
     return detail::DowncastMode<n>(l.shape(), l.stride());
   }
+}
+namespace detail {
+
+template <class... Layouts>
+HLO_CUTE_HD constexpr void ErrorUpcastSwizzle() {
+  static_assert(never_v<Layouts...>,
+                HLO_CUTE_SENTENCE("upcast<n>: the swizzle takes the n elements apart."));
+}
+HLO_CUTE_HD constexpr int Log2(int n) {
+  int log = 0;
+  while (n > 1) {
+    n /= 2;
+    ++log;
+  }
+  return log;
+}
+
+}  // namespace detail
+
+/// The same behind a swizzle, which must leave the n elements together: upcast<8> of
+/// Sw<3,3,3> o _0 o (8,64):(64,1) is Sw<3,0,3> o _0 o (8,8):(8,1), and downcast<8> the way back.
+template <int n, int b, int m, int s, class O, class B>
+HLO_CUTE_INLINE constexpr auto upcast(ComposedLayout<Swizzle<b, m, s>, O, B> const& l) {
+  constexpr int log = detail::Log2(n);
+  if constexpr (b > 0 && (log > m || n != 1 << log)) {
+    using L = ComposedLayout<Swizzle<b, m, s>, O, B>;
+    detail::ErrorUpcastSwizzle<HLO_CUTE_NAMED(L), HLO_CUTE_NAMED(C<n>)>();
+    return l;
+  } else {
+    constexpr int base = m > log ? m - log : 0;
+    return make_composed_layout(Swizzle<b, base, s>{}, detail::ExactQuotient<n>(l.offset()),
+                                upcast<n>(l.layout_b()));
+  }
+}
+template <int n, int b, int m, int s, class O, class B>
+HLO_CUTE_INLINE constexpr auto downcast(ComposedLayout<Swizzle<b, m, s>, O, B> const& l) {
+  static_assert(b == 0 || n == 1 << detail::Log2(n),
+                "downcast<n>: behind a swizzle n must be a power of 2.");
+  return make_composed_layout(Swizzle<b, m + detail::Log2(n), s>{},
+                              detail::ScaleStride(l.offset(), C<n>{}), downcast<n>(l.layout_b()));
 }
 /// The layout of the same memory as elements of another type.
 template <class Old, class New, class L>

@@ -10,35 +10,45 @@ namespace detail {
 template <class Tiler>
 constexpr bool is_tiler_v = is_tuple_v<Tiler> || IntegerTraits<Tiler>::is_integer;
 
-template <Problem problem, auto a = 0, auto b = 0>
+template <Problem problem, class... Layouts>
 HLO_CUTE_INLINE constexpr void ReportDivide() {
-  static_assert(problem != Problem::kNotInjective,
-                "divide(A, tiler): there is no such layout. The tiler maps two coordinates to one "
-                "offset, or its strides do not divide each other.");
-  static_assert(problem != Problem::kStrideDoesNotDivide &&
-                    problem != Problem::kShapeDoesNotDivide && problem != Problem::kModesCarry,
-                "divide(A, tiler): there is no such layout. The tiles do not fit the modes of A.");
-  if constexpr (problem == Problem::kDynamicStride || problem == Problem::kTooLarge) {
-    ReportComplement<problem, a, b>();
+  static_assert(
+      differ_v<problem, Problem::kNotInjective>,
+      HLO_CUTE_SENTENCE(
+          "divide(A, tiler): there is no such layout. The tiler maps two coordinates to one "
+          "offset, or its strides do not divide each other."));
+  static_assert(
+      differ_v<problem, Problem::kStrideDoesNotDivide> &&
+          differ_v<problem, Problem::kShapeDoesNotDivide> &&
+          differ_v<problem, Problem::kModesCarry>,
+      HLO_CUTE_SENTENCE(
+          "divide(A, tiler): there is no such layout. The tiles do not fit the modes of A."));
+  if constexpr (problem == Problem::kDynamicStride || problem == Problem::kTooLarge ||
+                problem == Problem::kEmpty) {
+    ReportComplement<problem, Layouts...>();
   } else if constexpr (problem == Problem::kNegativeStride ||
                        problem == Problem::kCoordinateStride) {
-    ReportComposition<problem, a, b>();
+    ReportComposition<problem, Layouts...>();
   }
 }
-template <Problem problem, auto a = 0, auto b = 0>
+template <Problem problem, class... Layouts>
 HLO_CUTE_INLINE constexpr void ReportProduct() {
   static_assert(
-      problem != Problem::kNotInjective,
-      "product(A, B): there is no such layout. A maps two coordinates to one offset, or its "
-      "strides do not divide each other.");
-  static_assert(problem != Problem::kStrideDoesNotDivide &&
-                    problem != Problem::kShapeDoesNotDivide && problem != Problem::kModesCarry,
-                "product(A, B): there is no such layout. B does not fit what A leaves free.");
-  if constexpr (problem == Problem::kDynamicStride || problem == Problem::kTooLarge) {
-    ReportComplement<problem, a, b>();
+      differ_v<problem, Problem::kNotInjective>,
+      HLO_CUTE_SENTENCE(
+          "product(A, B): there is no such layout. A maps two coordinates to one offset, or its "
+          "strides do not divide each other."));
+  static_assert(differ_v<problem, Problem::kStrideDoesNotDivide> &&
+                    differ_v<problem, Problem::kShapeDoesNotDivide> &&
+                    differ_v<problem, Problem::kModesCarry>,
+                HLO_CUTE_SENTENCE(
+                    "product(A, B): there is no such layout. B does not fit what A leaves free."));
+  if constexpr (problem == Problem::kDynamicStride || problem == Problem::kTooLarge ||
+                problem == Problem::kEmpty) {
+    ReportComplement<problem, Layouts...>();
   } else if constexpr (problem == Problem::kNegativeStride ||
                        problem == Problem::kCoordinateStride) {
-    ReportComposition<problem, a, b>();
+    ReportComposition<problem, Layouts...>();
   }
 }
 
@@ -61,9 +71,9 @@ HLO_CUTE_INLINE constexpr auto logical_divide(Layout<SA, DA> const& a, Layout<SB
   if constexpr (problem == detail::Problem::kNone) {
     return detail::Evaluate<detail::LogicalDivideOperation>(a, b);
   } else {
-    using A [[maybe_unused]] = Layout<SA, DA>;
-    using B [[maybe_unused]] = Layout<SB, DB>;
-    detail::ReportDivide<problem HLO_CUTE_TEXT(A) HLO_CUTE_TEXT(B)>();
+    using A = Layout<SA, DA>;
+    using B = Layout<SB, DB>;
+    detail::ReportDivide<problem, HLO_CUTE_NAMED(A), HLO_CUTE_NAMED(B)>();
     return make_layout(b, a);
   }
 }
@@ -74,12 +84,13 @@ HLO_CUTE_INLINE constexpr auto logical_divide(Layout<S, D> const& l, Tiler const
   } else if constexpr (detail::is_tuple_v<Tiler>) {
     constexpr int n = tuple_size_v<Tiler>;
     constexpr int r = tuple_size_v<S>;
-    static_assert(n <= r, "logical_divide(L, tiler): the tiler has more modes than L.");
     if constexpr (n <= r) {
       return detail::TransformModes(
           l, tiler, [](auto const& mode, auto const& t) { return logical_divide(mode, t); },
           make_seq<n>{}, make_range<n, r>{});
     } else {
+      using L = Layout<S, D>;
+      detail::ErrorTilerModes<HLO_CUTE_NAMED(L), HLO_CUTE_NAMED(Tiler)>();
       return detail::WholeTile(l);
     }
   } else {
@@ -106,10 +117,11 @@ HLO_CUTE_INLINE constexpr auto DivideMode(Layout<S, D> const& mode, T const& t) 
   } else if constexpr (is_tuple_v<T>) {
     constexpr int n = tuple_size_v<T>;
     constexpr int r = tuple_size_v<S>;
-    static_assert(n <= r, "The tiler has more modes than the layout it divides.");
     if constexpr (n <= r) {
       return DivideModes(mode, t, make_seq<n>{}, make_range<n, r>{});
     } else {
+      using L = Layout<S, D>;
+      ErrorTilerModes<HLO_CUTE_NAMED(L), HLO_CUTE_NAMED(T)>();
       return WholeTile(mode);
     }
   } else if constexpr (is_layout_v<T>) {
@@ -125,7 +137,7 @@ HLO_CUTE_INLINE constexpr auto DivideMode(Layout<S, D> const& mode, T const& t) 
 /// ((8,4),(3,2)):((1,24),(8,96))
 template <class S, class D, class Tiler>
 HLO_CUTE_INLINE constexpr auto zipped_divide(Layout<S, D> const& l, Tiler const& tiler) {
-  HLO_CUTE_RETURN(detail::DivideMode(l, tiler));
+  return detail::DivideMode(l, tiler);
 }
 /// ((tile modes), rest modes...)
 template <class S, class D, class Tiler>
@@ -151,31 +163,32 @@ HLO_CUTE_INLINE constexpr auto tile_unzip(Layout<S, D> const& l, Tiler const& ti
 /// (A, copies of A arranged as B): logical_product((2,5):(5,1), (3,4):(1,3)) ->
 /// ((2,5),(3,4)):((5,1),(10,30))
 template <class SA, class DA, class SB, class DB>
-HLO_CUTE_INLINE constexpr auto logical_product(Layout<SA, DA> const& a, Layout<SB, DB> const& b) {
+HLO_CUTE_LEAF constexpr auto logical_product(Layout<SA, DA> const& a, Layout<SB, DB> const& b) {
   constexpr auto problem =
       detail::problem_v<detail::LogicalProductOperation, Layout<SA, DA>, Layout<SB, DB>>;
   if constexpr (problem == detail::Problem::kNone) {
     return detail::Evaluate<detail::LogicalProductOperation>(a, b);
   } else {
-    using A [[maybe_unused]] = Layout<SA, DA>;
-    using B [[maybe_unused]] = Layout<SB, DB>;
-    detail::ReportProduct<problem HLO_CUTE_TEXT(A) HLO_CUTE_TEXT(B)>();
+    using A = Layout<SA, DA>;
+    using B = Layout<SB, DB>;
+    detail::ReportProduct<problem, HLO_CUTE_NAMED(A), HLO_CUTE_NAMED(B)>();
     return make_layout(a, b);
   }
 }
 template <class S, class D, class Tiler, std::enable_if_t<detail::is_tiler_v<Tiler>, int> = 0>
-HLO_CUTE_INLINE constexpr auto logical_product(Layout<S, D> const& l, Tiler const& tiler) {
+HLO_CUTE_LEAF constexpr auto logical_product(Layout<S, D> const& l, Tiler const& tiler) {
   if constexpr (detail::is_underscore_v<Tiler>) {
     return l;
   } else if constexpr (detail::is_tuple_v<Tiler>) {
     constexpr int n = tuple_size_v<Tiler>;
     constexpr int r = tuple_size_v<S>;
-    static_assert(n <= r, "logical_product(L, tiler): the tiler has more modes than L.");
     if constexpr (n <= r) {
       return detail::TransformModes(
           l, tiler, [](auto const& mode, auto const& t) { return logical_product(mode, t); },
           make_seq<n>{}, make_range<n, r>{});
     } else {
+      using L = Layout<S, D>;
+      detail::ErrorTilerModes<HLO_CUTE_NAMED(L), HLO_CUTE_NAMED(Tiler)>();
       return detail::WholeTile(l);
     }
   } else {
@@ -200,8 +213,13 @@ HLO_CUTE_INLINE constexpr auto MultiplyMode(Layout<S, D> const& mode, T const& t
   } else if constexpr (is_tuple_v<T>) {
     constexpr int n = tuple_size_v<T>;
     constexpr int r = tuple_size_v<S>;
-    static_assert(n <= r, "The tiler has more modes than the layout it multiplies.");
-    return MultiplyModes(mode, t, make_seq<n>{}, make_range<n, r>{});
+    if constexpr (n <= r) {
+      return MultiplyModes(mode, t, make_seq<n>{}, make_range<n, r>{});
+    } else {
+      using L = Layout<S, D>;
+      ErrorTilerModes<HLO_CUTE_NAMED(L), HLO_CUTE_NAMED(T)>();
+      return WholeTile(mode);
+    }
   } else if constexpr (is_layout_v<T>) {
     return logical_product(mode, t);
   } else {
@@ -218,17 +236,17 @@ HLO_CUTE_INLINE constexpr auto ZipModes(A const& a, B const& b, seq<I...>) {
 
 /// ((modes of A), (copies)), and the same with the copies as modes of their own.
 template <class S, class D, class Tiler>
-HLO_CUTE_INLINE constexpr auto zipped_product(Layout<S, D> const& l, Tiler const& tiler) {
+HLO_CUTE_LEAF constexpr auto zipped_product(Layout<S, D> const& l, Tiler const& tiler) {
   HLO_CUTE_RETURN(detail::MultiplyMode(l, tiler));
 }
 template <class S, class D, class Tiler>
-HLO_CUTE_INLINE constexpr auto tiled_product(Layout<S, D> const& l, Tiler const& tiler) {
+HLO_CUTE_LEAF constexpr auto tiled_product(Layout<S, D> const& l, Tiler const& tiler) {
   const auto product = zipped_product(l, tiler);
   constexpr int rests = decltype(rank<1>(product))::value;
   return product(_, repeat<rests>(_));
 }
 template <class S, class D, class Tiler>
-HLO_CUTE_INLINE constexpr auto flat_product(Layout<S, D> const& l, Tiler const& tiler) {
+HLO_CUTE_LEAF constexpr auto flat_product(Layout<S, D> const& l, Tiler const& tiler) {
   const auto product = zipped_product(l, tiler);
   constexpr int tiles = decltype(rank<0>(product))::value;
   constexpr int rests = decltype(rank<1>(product))::value;
@@ -237,16 +255,27 @@ HLO_CUTE_INLINE constexpr auto flat_product(Layout<S, D> const& l, Tiler const& 
 /// Blocks of A arranged as B, mode by mode: blocked_product((2,5):(5,1), (3,4):(1,3)) ->
 /// ((2,3),(5,4)):((5,10),(1,30)). raked_product interleaves them instead.
 template <class SA, class DA, class SB, class DB>
-HLO_CUTE_INLINE constexpr auto blocked_product(Layout<SA, DA> const& a, Layout<SB, DB> const& b) {
+HLO_CUTE_LEAF constexpr auto blocked_product(Layout<SA, DA> const& a, Layout<SB, DB> const& b) {
   constexpr int n = tuple_size_v<SA> > tuple_size_v<SB> ? tuple_size_v<SA> : tuple_size_v<SB>;
   const auto product = logical_product(append<n>(a), append<n>(b));
   return detail::ZipModes(layout<0>(product), layout<1>(product), make_seq<n>{});
 }
 template <class SA, class DA, class SB, class DB>
-HLO_CUTE_INLINE constexpr auto raked_product(Layout<SA, DA> const& a, Layout<SB, DB> const& b) {
+HLO_CUTE_LEAF constexpr auto raked_product(Layout<SA, DA> const& a, Layout<SB, DB> const& b) {
   constexpr int n = tuple_size_v<SA> > tuple_size_v<SB> ? tuple_size_v<SA> : tuple_size_v<SB>;
   const auto product = logical_product(append<n>(a), append<n>(b));
   return detail::ZipModes(layout<1>(product), layout<0>(product), make_seq<n>{});
+}
+
+/// How a layout of threads and one of the values of each thread cover a tile: the tiler, and the
+/// layout from (thread, value) to the tile's index.
+/// make_layout_tv((4,2):(2,1), (1,2):(0,1)) -> ((4,4),((2,4),2):((8,1),4))
+template <class ST, class DT, class SV, class DV>
+HLO_CUTE_INLINE constexpr auto make_layout_tv(Layout<ST, DT> const& threads,
+                                              Layout<SV, DV> const& values) {
+  const auto tile = raked_product(threads, values);
+  return make_tuple(product_each(tile.shape()),
+                    right_inverse(tile).with_shape(size(threads), size(values)));
 }
 
 namespace detail {
@@ -286,11 +315,16 @@ struct OrderOperation {
   }
 };
 
+template <class... Layouts>
+HLO_CUTE_HD constexpr void ErrorOrderProfile() {
+  static_assert(
+      never_v<Layouts...>,
+      HLO_CUTE_SENTENCE("make_ordered_layout(shape, order): they have different profiles."));
+}
+
 template <class Order, class S>
 HLO_CUTE_INLINE constexpr auto SpreadOrder(Order const& order, S const& shape) {
   if constexpr (is_tuple_v<Order>) {
-    static_assert(tuple_size_v<Order> == tuple_size_v<S>,
-                  "make_ordered_layout(shape, order): they have different profiles.");
     return transform(order, shape, [](auto const& o, auto const& s) { return SpreadOrder(o, s); });
   } else {
     return repeat_like(shape, order);
@@ -303,8 +337,13 @@ HLO_CUTE_INLINE constexpr auto SpreadOrder(Order const& order, S const& shape) {
 /// make_ordered_layout((2,2,2,2), (_0,_2,_3,_1)) -> (2,2,2,2):(1,4,8,2)
 template <class S, class Order>
 HLO_CUTE_INLINE constexpr auto make_ordered_layout(S const& shape, Order const& order) {
-  const auto spread = detail::SpreadOrder(order, shape);
-  return detail::Evaluate<detail::OrderOperation>(shape, spread);
+  if constexpr (detail::WeaklyCongruent<Order, S>::value) {
+    const auto spread = detail::SpreadOrder(order, shape);
+    return detail::Evaluate<detail::OrderOperation>(shape, spread);
+  } else {
+    detail::ErrorOrderProfile<HLO_CUTE_NAMED(S), HLO_CUTE_NAMED(Order)>();
+    return make_layout(shape);
+  }
 }
 /// A compact layout of the same shape whose modes grow in the order of the strides of l. Modes of
 /// static stride 0 keep it.
@@ -329,17 +368,26 @@ HLO_CUTE_INLINE constexpr auto make_fragment_like(Layout<S, D> const& l) {
 
 namespace detail {
 
+template <class... Layouts>
+HLO_CUTE_HD constexpr void ErrorBlockDoesNotDivide() {
+  static_assert(
+      never_v<Layouts...>,
+      HLO_CUTE_SENTENCE("tile_to_shape(block, shape): the block does not divide the shape."));
+}
+template <class... Layouts>
+HLO_CUTE_HD constexpr void ErrorBlockModes() {
+  static_assert(
+      never_v<Layouts...>,
+      HLO_CUTE_SENTENCE("tile_to_shape(block, shape): the block has more modes than the shape."));
+}
+
 template <class S, class B>
 HLO_CUTE_INLINE constexpr auto DivideByBlock(S const& s, B const& b) {
-  constexpr bool both_static = is_static_v<decltype(size(s))> && is_static_v<decltype(size(b))>;
-  if constexpr (both_static) {
-    constexpr bool divides = size_v<S> % size_v<B> == 0;
-    static_assert(divides, "tile_to_shape(block, shape): the block does not divide the shape.");
-  } else {
-    HLO_CUTE_CHECK(static_cast<int64_t>(size(s)) % static_cast<int64_t>(size(b)) == 0,
+  if constexpr (!is_static_v<S> || !is_static_v<B>) {
+    HLO_CUTE_CHECK(static_cast<int64_t>(s) % static_cast<int64_t>(b) == 0,
                    "tile_to_shape(block, shape): the block does not divide the shape");
   }
-  return ceil_div(size(s), size(b));
+  return ceil_div(s, b);
 }
 
 }  // namespace detail
@@ -350,16 +398,25 @@ template <class S, class D, class Target, class Order = LayoutLeft>
 HLO_CUTE_INLINE constexpr auto tile_to_shape(Layout<S, D> const& block, Target const& target,
                                              Order const& order = {}) {
   constexpr int r = tuple_size_v<S> > tuple_size_v<Target> ? tuple_size_v<S> : tuple_size_v<Target>;
-  static_assert(tuple_size_v<S> <= tuple_size_v<Target>,
-                "tile_to_shape(block, shape): the block has more modes than the shape.");
   const auto padded = append<r>(block);
-  const auto copies =
-      transform(product_each(wrap(target)), product_each(wrap(padded.shape())),
-                [](auto const& s, auto const& b) { return detail::DivideByBlock(s, b); });
-  if constexpr (std::is_same<Order, LayoutLeft>::value || std::is_same<Order, LayoutRight>::value) {
-    return blocked_product(padded, make_layout(copies, order));
+  const auto extents = product_each(wrap(target));
+  const auto parts = product_each(wrap(padded.shape()));
+  using Even = decltype(evenly_divides(extents, parts));
+  if constexpr (tuple_size_v<S> > tuple_size_v<Target>) {
+    detail::ErrorBlockModes<HLO_CUTE_NAMED(Layout<S, D>), HLO_CUTE_NAMED(Target)>();
+    return block;
+  } else if constexpr (is_constant<0, Even>::value) {
+    detail::ErrorBlockDoesNotDivide<HLO_CUTE_NAMED(Layout<S, D>), HLO_CUTE_NAMED(Target)>();
+    return block;
   } else {
-    return blocked_product(padded, make_ordered_layout(copies, order));
+    const auto copies = transform(
+        extents, parts, [](auto const& s, auto const& b) { return detail::DivideByBlock(s, b); });
+    if constexpr (std::is_same<Order, LayoutLeft>::value ||
+                  std::is_same<Order, LayoutRight>::value) {
+      return blocked_product(padded, make_layout(copies, order));
+    } else {
+      return blocked_product(padded, make_ordered_layout(copies, order));
+    }
   }
 }
 

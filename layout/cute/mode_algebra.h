@@ -88,6 +88,9 @@ constexpr int64_t kMaxEnumeratedComposition = 1024;
 HLO_CUTE_HD constexpr Problem ComposeByEnumeration(Modes const& a, Modes const& b, Modes& pieces,
                                                    int* sizes) {
   int64_t size = 1;
+  for (int i = 0; i + 1 < a.count; ++i) {
+    if (a.mode[i].shape.value <= 0) return Problem::kShapeDoesNotDivide;
+  }
   for (int i = 0; i < b.count; ++i) {
     size *= b.mode[i].shape.value;
     if (size > kMaxEnumeratedComposition || b.mode[i].stride.value < 0) {
@@ -156,9 +159,6 @@ HLO_CUTE_HD constexpr Problem ComposeLeaf(Program& p, Modes const& a, Mode const
     Push(result, rest, Known(0));
     return Problem::kNone;
   }
-  if (last > 0 && stride.known() && stride.value < 0 && !rest.Is(1)) {
-    return Problem::kNegativeStride;
-  }
   for (int k = 0; k < last; ++k) {
     Number const& extent = a.mode[k].shape;
     if (rest.Is(1)) {
@@ -176,6 +176,8 @@ HLO_CUTE_HD constexpr Problem ComposeLeaf(Program& p, Modes const& a, Mode const
         continue;
       }
     }
+    // Only the last mode goes on below 0.
+    if (stride.known() && stride.value < 0) return Problem::kNegativeStride;
     Number taken{};
     if (rest.known() && extent.known() && stride.known() &&
         (rest.value - 1) * stride.value < extent.value) {
@@ -277,11 +279,20 @@ HLO_CUTE_HD constexpr Problem ComposeAtPath(Program& p, ModeTree const& a, Modes
   return Problem::kNone;
 }
 
+// A layout without elements: any with its shape will do.
+HLO_CUTE_HD constexpr bool IsEmpty(Modes const& modes) {
+  for (int i = 0; i < modes.count; ++i) {
+    if (modes.mode[i].shape.Is(0)) return true;
+  }
+  return false;
+}
+
 /// a o b: the layout of the profile of b (leaves may become tuples) with (a o b)(c) = a(b(c)).
 /// (10,2):(16,4) o (5,4):(1,5) -> (5,(2,2)):(16,(80,4)). Fails if and only if there is none, as far
 /// as the known numbers tell, and records checks for the others.
 HLO_CUTE_HD constexpr void Compose(Outcome& o, ModeTree const& a, ModeTree const& b) {
   const Modes leaves = b.Leaves();
+  if (IsEmpty(leaves)) return o.tree.AddTree(b);
   Modes results[kMaxTreeNodes] = {};
   int64_t paths[kMaxTreeNodes] = {};
   int path_count = 0;

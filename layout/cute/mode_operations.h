@@ -95,6 +95,7 @@ HLO_CUTE_HD constexpr Problem Complement(Program& p, Modes const& modes, Modes c
     SortByStride(p, sorted, before);
     for (int i = 0; i < sorted.count; ++i) {
       Number const& stride = sorted.mode[i].stride;
+      if (sorted.mode[i].shape.Is(0)) return Problem::kEmpty;
       if (covered.known()) {
         const bool fits =
             covered.value > 0 && (policy == Gaps::kSkipped ? stride.value >= covered.value

@@ -209,6 +209,7 @@ enum class Problem : unsigned char {
   kModesCarry,           // composition: modes of the right layout share a mode of the left one
   kDynamicStride,        // the operation needs static strides
   kNotInjective,         // the complement of a layout that maps two coordinates to one
+  kEmpty,                // the complement of a layout without elements
   kNegativeStride,
   kCoordinateStride,  // strides that are coordinates, where integers are needed
   kInverseGap,        // left inverse: the strides do not divide each other

@@ -2,7 +2,7 @@
 #define HLO_INDEXING_LAYOUT_CUTE_POINTER_H_
 
 #include "layout/cute/numeric_types.h"
-#include "layout/cute/swizzle.h"
+#include "layout/cute/swizzle_slice.h"
 
 // Iterators: pointers with a tag that says to what memory they point, iterators over packed
 // elements of fewer than 8 bits, swizzled pointers, and the counting iterator.
@@ -73,9 +73,9 @@ struct counting_iterator {
   using element_type = T;
   using reference = T;
   T n_{};
-  HLO_CUTE_INLINE constexpr T operator*() const { return n_; }
+  HLO_CUTE_LEAF constexpr T operator*() const { return n_; }
   template <class Offset>
-  HLO_CUTE_INLINE constexpr T operator[](Offset const& i) const {
+  HLO_CUTE_LEAF constexpr T operator[](Offset const& i) const {
     return static_cast<T>(n_ + static_cast<T>(i));
   }
   template <class Offset>
@@ -126,9 +126,9 @@ struct TaggedIterator {
   Iter iter_{};
 
   HLO_CUTE_INLINE constexpr Iter const& get() const { return iter_; }
-  HLO_CUTE_INLINE constexpr decltype(auto) operator*() const { return *iter_; }
+  HLO_CUTE_LEAF constexpr decltype(auto) operator*() const { return *iter_; }
   template <class Offset>
-  HLO_CUTE_INLINE constexpr decltype(auto) operator[](Offset const& i) const {
+  HLO_CUTE_LEAF constexpr decltype(auto) operator[](Offset const& i) const {
     return iter_[i];
   }
   template <class Offset>
@@ -255,6 +255,13 @@ template <class Iter>
 struct is_rmem
     : bool_constant<
           std::is_same<typename detail::MemoryTag<std::decay_t<Iter>>::type, rmem_tag>::value> {};
+
+template <class Iter>
+constexpr bool is_gmem_v = is_gmem<Iter>::value;
+template <class Iter>
+constexpr bool is_smem_v = is_smem<Iter>::value;
+template <class Iter>
+constexpr bool is_rmem_v = is_rmem<Iter>::value;
 
 #define HLO_CUTE_MAKE_PTR(name, Tag)                           \
   template <class Iter>                                        \

@@ -3,7 +3,7 @@
 
 #include <iosfwd>
 
-#include "layout/cute/swizzle.h"
+#include "layout/cute/swizzle_slice.h"
 
 // print(x), on host and device, and operator<< for streams.
 //
@@ -141,6 +141,8 @@ HLO_CUTE_LEAF void print(T const& t) {
   Write(detail::PrintSink{}, t);  // found by its argument, also for types of later headers
 }
 HLO_CUTE_HD inline void print(const char* text) { printf("%s", text); }
+HLO_CUTE_HD inline void print(double value) { printf("%f", value); }
+HLO_CUTE_HD inline void print(float value) { printf("%f", static_cast<double>(value)); }
 template <class... T>
 HLO_CUTE_HD void print(const char* format, T const&... arguments) {
   printf(format, arguments...);
@@ -175,6 +177,46 @@ std::basic_ostream<Char, Traits>& operator<<(std::basic_ostream<Char, Traits>& o
   Write(detail::StreamSink<std::basic_ostream<Char, Traits>>{os}, t);
   return os;
 }
+template <class Char, class Traits, int b, int m, int s>
+std::basic_ostream<Char, Traits>& operator<<(std::basic_ostream<Char, Traits>& os,
+                                             Swizzle<b, m, s> const& t) {
+  Write(detail::StreamSink<std::basic_ostream<Char, Traits>>{os}, t);
+  return os;
+}
+template <class Char, class Traits, class A, class O, class B>
+std::basic_ostream<Char, Traits>& operator<<(std::basic_ostream<Char, Traits>& os,
+                                             ComposedLayout<A, O, B> const& t) {
+  Write(detail::StreamSink<std::basic_ostream<Char, Traits>>{os}, t);
+  return os;
+}
+template <class Char, class Traits, int64_t divisor, class T>
+std::basic_ostream<Char, Traits>& operator<<(std::basic_ostream<Char, Traits>& os,
+                                             Multiple<divisor, T> const& t) {
+  Write(detail::StreamSink<std::basic_ostream<Char, Traits>>{os}, t);
+  return os;
+}
+
+// Which thread this is, to print from one only: if (thread0()) print(layout). The host has one.
+HLO_CUTE_HD inline bool block(int number) {
+#ifdef __CUDA_ARCH__
+  return blockIdx.x + blockIdx.y * gridDim.x + blockIdx.z * gridDim.x * gridDim.y ==
+         static_cast<unsigned>(number);
+#else
+  return number == 0;
+#endif
+}
+HLO_CUTE_HD inline bool thread(int number, int block_number) {
+#ifdef __CUDA_ARCH__
+  return threadIdx.x + threadIdx.y * blockDim.x + threadIdx.z * blockDim.x * blockDim.y ==
+             static_cast<unsigned>(number) &&
+         block(block_number);
+#else
+  return number == 0 && block(block_number);
+#endif
+}
+HLO_CUTE_HD inline bool thread(int number) { return thread(number, 0); }
+HLO_CUTE_HD inline bool thread0() { return thread(0, 0); }
+HLO_CUTE_HD inline bool block0() { return block(0); }
 
 HLO_CUTE_END_NAMESPACE
 

@@ -1,8 +1,8 @@
 #ifndef HLO_INDEXING_LAYOUT_CUTE_PRINT_TENSOR_H_
 #define HLO_INDEXING_LAYOUT_CUTE_PRINT_TENSOR_H_
 
+#include "layout/cute/algorithm.h"
 #include "layout/cute/print.h"
-#include "layout/cute/tensor_core.h"
 
 // print(tensor) says what it is, print_tensor(tensor) shows the elements, and so does operator<<.
 HLO_CUTE_BEGIN_NAMESPACE
@@ -51,6 +51,11 @@ HLO_CUTE_INLINE void Write(Sink const& sink, ArithmeticTupleIterator<T> const& i
   sink.Text("ArithTuple");
   Write(sink, iter.coord_);
 }
+template <class Sink, class F, class Iter>
+HLO_CUTE_INLINE void Write(Sink const& sink, lazy::transform_iterator<F, Iter> const& iter) {
+  sink.Text("trans_");
+  Write(sink, iter.iter_);
+}
 template <class Sink, class E, class L>
 HLO_CUTE_LEAF void Write(Sink const& sink, Tensor<E, L> const& t) {
   Write(sink, t.data());
@@ -85,18 +90,30 @@ HLO_CUTE_HD inline void PrintRule(char c, int64_t length) {
   printf("\n");
 }
 
+// An element as a value: what a reference to a packed one refers to. The elements of a coordinate
+// tensor have types of their own.
+template <class T, class Element>
+HLO_CUTE_HD decltype(auto) ElementValue(Element const& element) {
+  using Value = typename T::value_type;
+  if constexpr (is_tuple<Value>::value) {
+    return (element);
+  } else {
+    return static_cast<Value>(element);
+  }
+}
+
 template <class T>
 HLO_CUTE_HD void PrintElements(T const& t) {
-  using Value = typename T::value_type;
   constexpr int r = T::rank;
   if constexpr (r == 1) {
     for (int64_t m = 0; m < static_cast<int64_t>(size(t)); ++m) {
-      PrintElement<Value>(t(m));
+      PrintElement(ElementValue<T>(t(m)));
       printf("\n");
     }
   } else if constexpr (r == 2) {
     for (int64_t m = 0; m < static_cast<int64_t>(size<0>(t)); ++m) {
-      for (int64_t n = 0; n < static_cast<int64_t>(size<1>(t)); ++n) PrintElement<Value>(t(m, n));
+      for (int64_t n = 0; n < static_cast<int64_t>(size<1>(t)); ++n)
+        PrintElement(ElementValue<T>(t(m, n)));
       printf("\n");
     }
   } else {
@@ -115,13 +132,13 @@ void StreamElements(Stream& os, T const& t) {
   if constexpr (r == 1) {
     for (int64_t m = 0; m < static_cast<int64_t>(size(t)); ++m) {
       os.width(9);
-      os << static_cast<typename T::value_type>(t(m)) << '\n';
+      os << ElementValue<T>(t(m)) << '\n';
     }
   } else if constexpr (r == 2) {
     for (int64_t m = 0; m < static_cast<int64_t>(size<0>(t)); ++m) {
       for (int64_t n = 0; n < static_cast<int64_t>(size<1>(t)); ++n) {
         os.width(9);
-        os << static_cast<typename T::value_type>(t(m, n));
+        os << ElementValue<T>(t(m, n));
       }
       os << '\n';
     }

@@ -11,6 +11,33 @@
 //   view(3, _)                                                             // a view of row 3
 HLO_CUTE_BEGIN_NAMESPACE
 
+namespace detail {
+
+template <class... Layouts>
+HLO_CUTE_HD constexpr void ErrorTensorCoordinates() {
+  static_assert(
+      never_v<Layouts...>,
+      HLO_CUTE_SENTENCE(
+          "tensor(c0, c1, ...): the number of coordinates is not the rank of the tensor."));
+}
+template <class... Layouts>
+HLO_CUTE_HD constexpr void ErrorDynamicOwning() {
+  static_assert(
+      never_v<Layouts...>,
+      HLO_CUTE_SENTENCE(
+          "make_tensor<T>(layout): a tensor that owns its elements needs a static layout. "
+          "Dynamic owning tensors are not supported."));
+}
+template <class... Layouts>
+HLO_CUTE_HD constexpr void ErrorDynamicLike() {
+  static_assert(never_v<Layouts...>,
+                HLO_CUTE_SENTENCE(
+                    "make_tensor_like, make_fragment_like: a tensor that owns its elements needs a "
+                    "static shape."));
+}
+
+}  // namespace detail
+
 template <class Engine, class LayoutType>
 struct Tensor : private detail::Slot<0, LayoutType>, private detail::OffsetRange {
   using iterator = typename Engine::iterator;
@@ -36,35 +63,56 @@ struct Tensor : private detail::Slot<0, LayoutType>, private detail::OffsetRange
   }
   HLO_CUTE_LEAF constexpr auto data() { return engine_.begin(); }
   HLO_CUTE_LEAF constexpr auto data() const { return engine_.begin(); }
-  HLO_CUTE_LEAF constexpr auto shape() const { return layout().shape(); }
-  HLO_CUTE_LEAF constexpr auto stride() const { return layout().stride(); }
-  HLO_CUTE_LEAF constexpr auto size() const { return ::hlo_indexing::layout::cute::size(layout()); }
+  template <int... I>
+  HLO_CUTE_LEAF constexpr auto shape() const {
+    return layout().template shape<I...>();
+  }
+  template <int... I>
+  HLO_CUTE_LEAF constexpr auto stride() const {
+    return layout().template stride<I...>();
+  }
+  template <int... I>
+  HLO_CUTE_LEAF constexpr auto size() const {
+    return ::hlo_indexing::layout::cute::size<I...>(layout());
+  }
   HLO_CUTE_LEAF constexpr detail::OffsetRange const& range() const { return *this; }
 
   /// The element at a coordinate, or, for a coordinate with `_`, a view of the modes that it keeps.
   template <class Coordinate>
-  HLO_CUTE_INLINE constexpr decltype(auto) operator()(Coordinate const& coord) {
+  HLO_CUTE_LEAF constexpr decltype(auto) operator()(Coordinate const& coord) {
     return At(*this, coord);
   }
   template <class Coordinate>
-  HLO_CUTE_INLINE constexpr decltype(auto) operator()(Coordinate const& coord) const {
+  HLO_CUTE_LEAF constexpr decltype(auto) operator()(Coordinate const& coord) const {
     return At(*this, coord);
   }
   template <class C0, class C1, class... Cs>
-  HLO_CUTE_INLINE constexpr decltype(auto) operator()(C0 const& c0, C1 const& c1, Cs const&... cs) {
-    return AtAll(*this, c0, c1, cs...);
+  HLO_CUTE_LEAF constexpr decltype(auto) operator()(C0 const& c0, C1 const& c1, Cs const&... cs) {
+    if constexpr (2 + sizeof...(Cs) == rank) {
+      return At(*this, make_coord(c0, c1, cs...));
+    } else {
+      using Coordinate = tuple<C0, C1, Cs...>;
+      detail::ErrorTensorCoordinates<HLO_CUTE_NAMED(LayoutType), HLO_CUTE_NAMED(Coordinate)>();
+      return At(*this, C<0>{});
+    }
   }
   template <class C0, class C1, class... Cs>
-  HLO_CUTE_INLINE constexpr decltype(auto) operator()(C0 const& c0, C1 const& c1,
-                                                      Cs const&... cs) const {
-    return AtAll(*this, c0, c1, cs...);
+  HLO_CUTE_LEAF constexpr decltype(auto) operator()(C0 const& c0, C1 const& c1,
+                                                    Cs const&... cs) const {
+    if constexpr (2 + sizeof...(Cs) == rank) {
+      return At(*this, make_coord(c0, c1, cs...));
+    } else {
+      using Coordinate = tuple<C0, C1, Cs...>;
+      detail::ErrorTensorCoordinates<HLO_CUTE_NAMED(LayoutType), HLO_CUTE_NAMED(Coordinate)>();
+      return At(*this, C<0>{});
+    }
   }
   template <class Coordinate>
-  HLO_CUTE_INLINE constexpr decltype(auto) operator[](Coordinate const& coord) {
+  HLO_CUTE_LEAF constexpr decltype(auto) operator[](Coordinate const& coord) {
     return At(*this, coord);
   }
   template <class Coordinate>
-  HLO_CUTE_INLINE constexpr decltype(auto) operator[](Coordinate const& coord) const {
+  HLO_CUTE_LEAF constexpr decltype(auto) operator[](Coordinate const& coord) const {
     return At(*this, coord);
   }
 
@@ -76,16 +124,6 @@ struct Tensor : private detail::Slot<0, LayoutType>, private detail::OffsetRange
  private:
   template <class Self, class Coordinate>
   HLO_CUTE_INLINE static constexpr decltype(auto) At(Self& self, Coordinate const& coord);
-  template <class Self, class... Cs>
-  HLO_CUTE_INLINE static constexpr decltype(auto) AtAll(Self& self, Cs const&... cs) {
-    static_assert(sizeof...(Cs) == rank,
-                  "tensor(c0, c1, ...): the number of coordinates is not the rank of the tensor.");
-    if constexpr (sizeof...(Cs) == rank) {
-      return At(self, make_coord(cs...));
-    } else {
-      return At(self, C<0>{});
-    }
-  }
   Engine engine_;
 };
 
@@ -97,7 +135,7 @@ struct is_tensor<Tensor<E, L>> : true_type {};
 namespace detail {
 
 template <class Iter, class L>
-HLO_CUTE_INLINE constexpr auto View(Iter const& iter, L const& layout, OffsetRange const& range) {
+HLO_CUTE_LEAF constexpr auto View(Iter const& iter, L const& layout, OffsetRange const& range) {
   return Tensor<ViewEngine<Iter>, L>(ViewEngine<Iter>{iter}, layout, range);
 }
 
@@ -135,7 +173,11 @@ template <class Engine, class LayoutType>
 template <class Self, class Coordinate>
 HLO_CUTE_INLINE constexpr decltype(auto) Tensor<Engine, LayoutType>::At(Self& self,
                                                                         Coordinate const& coord) {
-  if constexpr (detail::HasUnderscore<Coordinate>::value) {
+  using S = std::decay_t<decltype(self.shape())>;
+  if constexpr (detail::is_tuple_v<Coordinate> && !detail::FitsShape<Coordinate, S>::value) {
+    detail::ErrorCoordinateRank<HLO_CUTE_NAMED(Coordinate), HLO_CUTE_NAMED(LayoutType)>();
+    return self.data()[C<0>{}];
+  } else if constexpr (detail::HasUnderscore<Coordinate>::value) {
     const auto sliced = slice_and_offset(coord, self.layout());
     const auto offset = get<1>(sliced);
 #if HLO_INDEXING_CUTE_DEBUG
@@ -156,29 +198,26 @@ HLO_CUTE_INLINE constexpr decltype(auto) Tensor<Engine, LayoutType>::At(Self& se
 /// An owning tensor of elements T with a static layout: make_tensor<float>(Shape<_4,_8>{},
 /// LayoutRight{}).
 template <class T, class... LayoutArgs>
-HLO_CUTE_INLINE constexpr auto make_tensor(LayoutArgs const&... args) {
+HLO_CUTE_LEAF constexpr auto make_tensor(LayoutArgs const&... args) {
   using L = std::decay_t<decltype(detail::LayoutFrom(args...))>;
-  static_assert(
-      is_static_v<L>,
-      "make_tensor<T>(layout): a tensor that owns its elements needs a static layout. Dynamic "
-      "owning tensors are not supported.");
   if constexpr (is_static_v<L>) {
     using Engine = ArrayEngine<T, static_cast<int64_t>(decltype(cosize(L{}))::value)>;
     return Tensor<Engine, L>(L{});
   } else {
+    detail::ErrorDynamicOwning<HLO_CUTE_NAMED(L)>();
     return Tensor<ArrayEngine<T, 1>, Layout<C<1>, C<0>>>(Layout<C<1>, C<0>>{});
   }
 }
 /// A view of what the iterator points to: make_tensor(p, layout), (p, shape), (p, shape, stride),
 /// (p, shape, LayoutRight{}).
 template <class Iter, class... LayoutArgs>
-HLO_CUTE_INLINE constexpr auto make_tensor(Iter const& iter, LayoutArgs const&... args) {
+HLO_CUTE_LEAF constexpr auto make_tensor(Iter&& iter, LayoutArgs const&... args) {
   static_assert(detail::IsIterator<std::decay_t<Iter>>::value,
                 "make_tensor(iter, layout): the first argument is not an iterator.");
   static_assert(sizeof...(LayoutArgs) > 0, "make_tensor(iter, layout): there is no layout.");
   if constexpr (detail::IsIterator<std::decay_t<Iter>>::value) {
     const auto l = detail::LayoutFrom(args...);
-    return detail::View(static_cast<std::decay_t<Iter>>(iter), l, detail::RangeOf(l));
+    return detail::View<std::decay_t<Iter>>(iter, l, detail::RangeOf(l));
   } else {
     using None = Layout<C<1>, C<0>>;
     return detail::View(static_cast<int*>(nullptr), None{}, detail::RangeOf(None{}));
@@ -188,9 +227,13 @@ HLO_CUTE_INLINE constexpr auto make_tensor(Iter const& iter, LayoutArgs const&..
 /// An owning tensor of the shape of another, compact, with its order of strides.
 template <class T, class S, class D>
 HLO_CUTE_INLINE constexpr auto make_tensor_like(Layout<S, D> const& l) {
-  static_assert(is_static_v<S>,
-                "make_tensor_like: a tensor that owns its elements needs a static shape.");
-  return make_tensor<T>(make_layout_like(l));
+  if constexpr (is_static_v<S>) {
+    return make_tensor<T>(make_layout_like(l));
+  } else {
+    using L = Layout<S, D>;
+    detail::ErrorDynamicLike<HLO_CUTE_NAMED(L)>();
+    return make_tensor<T>(Layout<C<1>, C<0>>{});
+  }
 }
 template <class T, class E, class L>
 HLO_CUTE_INLINE constexpr auto make_tensor_like(Tensor<E, L> const& t) {
@@ -202,9 +245,17 @@ HLO_CUTE_INLINE constexpr auto make_tensor_like(Tensor<E, L> const& t) {
 }
 template <class T, class S, class D>
 HLO_CUTE_INLINE constexpr auto make_fragment_like(Layout<S, D> const& l) {
-  static_assert(is_static_v<S>,
-                "make_fragment_like: a tensor that owns its elements needs a static shape.");
-  return make_tensor<T>(make_fragment_like(l));
+  if constexpr (is_static_v<S>) {
+    return make_tensor<T>(make_fragment_like(l));
+  } else {
+    using L = Layout<S, D>;
+    detail::ErrorDynamicLike<HLO_CUTE_NAMED(L)>();
+    return make_tensor<T>(Layout<C<1>, C<0>>{});
+  }
+}
+template <class T, class S, std::enable_if_t<is_tuple<S>::value || is_integral<S>::value, int> = 0>
+HLO_CUTE_INLINE constexpr auto make_fragment_like(S const& shape) {
+  return make_tensor<T>(shape);
 }
 template <class T, class E, class L>
 HLO_CUTE_INLINE constexpr auto make_fragment_like(Tensor<E, L> const& t) {
@@ -249,13 +300,31 @@ HLO_CUTE_TENSOR_PROPERTY(shape)
 HLO_CUTE_TENSOR_PROPERTY(stride)
 HLO_CUTE_TENSOR_PROPERTY(size)
 HLO_CUTE_TENSOR_PROPERTY(cosize)
+HLO_CUTE_TENSOR_PROPERTY(max_alignment)
 #undef HLO_CUTE_TENSOR_PROPERTY
+/// How many elements, from the first one on, are adjacent in both tensors; 0 if they cannot be
+/// copied as they are, for their elements have different types or are computed.
+template <class EA, class LA, class EB, class LB>
+HLO_CUTE_INLINE constexpr auto max_common_vector(Tensor<EA, LA> const& a, Tensor<EB, LB> const& b) {
+  using A = typename EA::value_type;
+  if constexpr (std::is_same<A, typename EB::value_type>::value &&
+                std::is_reference<typename EA::reference>::value &&
+                std::is_reference<typename EB::reference>::value) {
+    return max_common_vector(a.layout(), b.layout());
+  } else {
+    return C<0>{};
+  }
+}
+template <class EA, class LA, class EB, class LB>
+HLO_CUTE_INLINE constexpr auto max_common_layout(Tensor<EA, LA> const& a, Tensor<EB, LB> const& b) {
+  return max_common_layout(a.layout(), b.layout());
+}
 
 namespace detail {
 
 // Another layout on the data of a tensor, owning or not.
 template <class T, class L>
-HLO_CUTE_INLINE constexpr auto WithLayout(T& tensor, L const& layout) {
+HLO_CUTE_LEAF constexpr auto WithLayout(T& tensor, L const& layout) {
   return View(tensor.data(), layout, tensor.range());
 }
 
@@ -271,7 +340,7 @@ HLO_CUTE_INLINE constexpr auto group_modes(T&& t) {
   return detail::WithLayout(t, group<begin, end>(t.layout()));
 }
 template <int begin, int end, class T, std::enable_if_t<is_tensor<std::decay_t<T>>::value, int> = 0>
-HLO_CUTE_INLINE constexpr auto take(T&& t) {
+HLO_CUTE_LEAF constexpr auto take(T&& t) {
   static_assert(begin < end, "take<begin, end>(tensor): the range is empty.");
   return detail::WithLayout(t, take<begin, end>(t.layout()));
 }
@@ -320,6 +389,12 @@ HLO_CUTE_INLINE constexpr auto recast(T&& t) {
   using New = std::conditional_t<std::is_const<Old>::value, NewT const, NewT>;
   const auto l = recast_layout<Old, NewT>(t.layout());
   const auto iter = recast_ptr<New>(t.data());
+#if HLO_INDEXING_CUTE_DEBUG
+  if constexpr (std::is_pointer<std::decay_t<decltype(raw_pointer_cast(iter))>>::value) {
+    HLO_CUTE_CHECK(reinterpret_cast<uintptr_t>(raw_pointer_cast(iter)) % alignof(NewT) == 0,
+                   "recast<T>(tensor): the data of the tensor is not aligned for T");
+  }
+#endif
   return detail::View(iter, l, detail::RangeOf(l));
 }
 

@@ -93,8 +93,11 @@ HLO_CUTE_HD constexpr void AddOffsetRanges(OffsetRange& range, S const& s, D con
   (AddOffsetRange(range, get<I>(s), get<I>(d)), ...);
 }
 HLO_CUTE_HD constexpr void AddReach(OffsetRange& range, int64_t extent, int64_t stride) {
-  const int64_t reach = (extent - 1) * stride;
-  if (range.low != INT64_MIN) (reach < 0 ? range.low : range.high) += reach;
+  int64_t reach = 0;
+  int64_t& end = (extent < 1) == (stride < 0) ? range.high : range.low;
+  const bool overflows = __builtin_mul_overflow(extent - 1, stride, &reach) ||
+                         (range.low != INT64_MIN && __builtin_add_overflow(end, reach, &end));
+  HLO_CUTE_CHECK(!overflows, "a size or an offset does not fit 64 bits");
 }
 template <class S, class D>
 HLO_CUTE_LEAF constexpr void AddOffsetRange(OffsetRange& range, S const& s, D const& d) {

@@ -8,33 +8,92 @@
 // Products of tensors do not exist: they would reach elements far outside of the data.
 HLO_CUTE_BEGIN_NAMESPACE
 
-#define HLO_CUTE_TENSOR_TILING(name)                                                            \
-  template <class T, class Tiler, std::enable_if_t<is_tensor<std::decay_t<T>>::value, int> = 0> \
-  HLO_CUTE_INLINE constexpr auto name(T&& t, Tiler const& tiler) {                              \
-    return detail::WithLayout(t, name(t.layout(), tiler));                                      \
+namespace detail {
+// Whether a tiler has no more modes than a layout.
+template <class L, class Tiler>
+constexpr bool tiler_fits_v = !is_tuple_v<Tiler> || tuple_size_v<Tiler> <= L::rank;
+}  // namespace detail
+
+template <class T, class Tiler, std::enable_if_t<is_tensor<std::decay_t<T>>::value, int> = 0>
+HLO_CUTE_INLINE constexpr auto composition(T&& t, Tiler const& tiler) {
+  using L = typename std::decay_t<T>::layout_type;
+  if constexpr (detail::tiler_fits_v<L, Tiler>) {
+    return detail::WithLayout(t, composition(t.layout(), tiler));
+  } else {
+    detail::ErrorTilerModes<HLO_CUTE_NAMED(L), HLO_CUTE_NAMED(Tiler)>();
+    return detail::WithLayout(t, t.layout());
   }
-HLO_CUTE_TENSOR_TILING(composition)
-HLO_CUTE_TENSOR_TILING(logical_divide)
-HLO_CUTE_TENSOR_TILING(zipped_divide)
-HLO_CUTE_TENSOR_TILING(tiled_divide)
-HLO_CUTE_TENSOR_TILING(flat_divide)
-#undef HLO_CUTE_TENSOR_TILING
+}
+template <class T, class Tiler, std::enable_if_t<is_tensor<std::decay_t<T>>::value, int> = 0>
+HLO_CUTE_INLINE constexpr auto logical_divide(T&& t, Tiler const& tiler) {
+  using L = typename std::decay_t<T>::layout_type;
+  if constexpr (detail::tiler_fits_v<L, Tiler>) {
+    return detail::WithLayout(t, logical_divide(t.layout(), tiler));
+  } else {
+    detail::ErrorTilerModes<HLO_CUTE_NAMED(L), HLO_CUTE_NAMED(Tiler)>();
+    return detail::WithLayout(t, t.layout());
+  }
+}
+template <class T, class Tiler, std::enable_if_t<is_tensor<std::decay_t<T>>::value, int> = 0>
+HLO_CUTE_INLINE constexpr auto zipped_divide(T&& t, Tiler const& tiler) {
+  using L = typename std::decay_t<T>::layout_type;
+  if constexpr (detail::tiler_fits_v<L, Tiler>) {
+    return detail::WithLayout(t, zipped_divide(t.layout(), tiler));
+  } else {
+    detail::ErrorTilerModes<HLO_CUTE_NAMED(L), HLO_CUTE_NAMED(Tiler)>();
+    return detail::WithLayout(t, t.layout());
+  }
+}
+template <class T, class Tiler, std::enable_if_t<is_tensor<std::decay_t<T>>::value, int> = 0>
+HLO_CUTE_INLINE constexpr auto tiled_divide(T&& t, Tiler const& tiler) {
+  using L = typename std::decay_t<T>::layout_type;
+  if constexpr (detail::tiler_fits_v<L, Tiler>) {
+    return detail::WithLayout(t, tiled_divide(t.layout(), tiler));
+  } else {
+    detail::ErrorTilerModes<HLO_CUTE_NAMED(L), HLO_CUTE_NAMED(Tiler)>();
+    return detail::WithLayout(t, t.layout());
+  }
+}
+template <class T, class Tiler, std::enable_if_t<is_tensor<std::decay_t<T>>::value, int> = 0>
+HLO_CUTE_INLINE constexpr auto flat_divide(T&& t, Tiler const& tiler) {
+  using L = typename std::decay_t<T>::layout_type;
+  if constexpr (detail::tiler_fits_v<L, Tiler>) {
+    return detail::WithLayout(t, flat_divide(t.layout(), tiler));
+  } else {
+    detail::ErrorTilerModes<HLO_CUTE_NAMED(L), HLO_CUTE_NAMED(Tiler)>();
+    return detail::WithLayout(t, t.layout());
+  }
+}
 
 namespace detail {
-template <class T>
-HLO_CUTE_INLINE constexpr void RefuseProduct() {
-  constexpr bool is_a_tensor = is_tensor<T>::value;
+template <class... Layouts>
+HLO_CUTE_HD constexpr void ErrorTensorProduct() {
   static_assert(
-      !is_a_tensor,
-      "products of tensors do not exist, for they would reach elements outside of the data. "
-      "Multiply the layout instead.");
+      never_v<Layouts...>,
+      HLO_CUTE_SENTENCE(
+          "products of tensors do not exist, for they would reach elements outside of the "
+          "data. Multiply the layout instead."));
+}
+template <class... Layouts>
+HLO_CUTE_HD constexpr void ErrorPartitionCoordinate() {
+  static_assert(
+      never_v<Layouts...>,
+      HLO_CUTE_SENTENCE(
+          "inner_partition, outer_partition, local_tile: the coordinate has more modes than "
+          "the grid of tiles, or than the tile."));
+}
+template <class... Layouts>
+HLO_CUTE_HD constexpr void ErrorTileExtent() {
+  static_assert(never_v<Layouts...>,
+                HLO_CUTE_SENTENCE("tile_extent(shape, tiler, coord): they have different ranks."));
 }
 }  // namespace detail
 
 #define HLO_CUTE_NO_TENSOR_PRODUCT(name)                                                        \
   template <class T, class Tiler, std::enable_if_t<is_tensor<std::decay_t<T>>::value, int> = 0> \
   HLO_CUTE_INLINE constexpr void name(T&&, Tiler const&) {                                      \
-    detail::RefuseProduct<std::decay_t<T>>();                                                   \
+    detail::ErrorTensorProduct<HLO_CUTE_NAMED(typename std::decay_t<T>::layout_type),           \
+                               HLO_CUTE_NAMED(Tiler)>();                                        \
   }
 HLO_CUTE_NO_TENSOR_PRODUCT(logical_product)
 HLO_CUTE_NO_TENSOR_PRODUCT(zipped_product)
@@ -52,25 +111,55 @@ HLO_CUTE_INLINE constexpr auto Tensor<Engine, LayoutType>::compose(Tilers const&
 template <class Engine, class LayoutType>
 template <class... Tilers>
 HLO_CUTE_INLINE constexpr auto Tensor<Engine, LayoutType>::tile(Tilers const&... tilers) const {
-  return tiled_divide(*this, make_tile(tilers...));
+  return detail::WithLayout(*this, layout().tile(tilers...));
 }
 
+namespace detail {
+
+// A tile of ((tile),(grid)), and what has one place in all tiles; `_` fills coordinates up.
+template <class T, class Coordinate>
+HLO_CUTE_INLINE constexpr auto TileOf(T const& tiled, Coordinate const& coord) {
+  constexpr int tiles = decltype(rank<0>(tiled))::value;
+  constexpr int grid = decltype(rank<1>(tiled))::value;
+  if constexpr (!is_tuple_v<Coordinate>) {
+    return tiled(repeat<tiles>(_), coord);
+  } else if constexpr (tuple_size_v<Coordinate> <= grid) {
+    return tiled(repeat<tiles>(_), append<grid>(coord, _));
+  } else {
+    using L = typename T::layout_type;
+    ErrorPartitionCoordinate<HLO_CUTE_NAMED(L), HLO_CUTE_NAMED(Coordinate)>();
+    return tiled;
+  }
+}
+template <class T, class Coordinate>
+HLO_CUTE_INLINE constexpr auto ElementsOf(T const& tiled, Coordinate const& coord) {
+  constexpr int tiles = decltype(rank<0>(tiled))::value;
+  constexpr int grid = decltype(rank<1>(tiled))::value;
+  if constexpr (!is_tuple_v<Coordinate>) {
+    return tiled(coord, repeat<grid>(_));
+  } else if constexpr (tuple_size_v<Coordinate> <= tiles) {
+    return tiled(append<tiles>(coord, _), repeat<grid>(_));
+  } else {
+    using L = typename T::layout_type;
+    ErrorPartitionCoordinate<HLO_CUTE_NAMED(L), HLO_CUTE_NAMED(Coordinate)>();
+    return tiled;
+  }
+}
+
+}  // namespace detail
+
 /// The tile at a coordinate, inside the grid of tiles: the inner modes are kept. A coordinate may
-/// have
-/// `_`, and has it where it is shorter than the grid.
+/// have `_`, and has it where it is shorter than the grid.
 /// inner_partition((24,8):(1,24), (8,4), (1,1)) -> (8,4):(1,24) at offset 104
 template <class T, class Tiler, class Coordinate,
           std::enable_if_t<is_tensor<std::decay_t<T>>::value, int> = 0>
 HLO_CUTE_INLINE constexpr auto inner_partition(T&& t, Tiler const& tiler, Coordinate const& coord) {
-  auto tiled = zipped_divide(t, tiler);
-  constexpr int tiles = decltype(rank<0>(tiled))::value;
-  constexpr int grid = decltype(rank<1>(tiled))::value;
-  if constexpr (detail::is_tuple_v<Coordinate>) {
-    static_assert(tuple_size_v<Coordinate> <= grid,
-                  "inner_partition: the coordinate has more modes than the grid of tiles.");
-    return tiled(repeat<tiles>(_), append<grid>(coord, _));
+  using L = typename std::decay_t<T>::layout_type;
+  if constexpr (!detail::tiler_fits_v<L, Tiler>) {
+    detail::ErrorTilerModes<HLO_CUTE_NAMED(L), HLO_CUTE_NAMED(Tiler)>();
+    return detail::WithLayout(t, t.layout());
   } else {
-    return tiled(repeat<tiles>(_), coord);
+    return detail::TileOf(zipped_divide(t, tiler), coord);
   }
 }
 /// The element at a coordinate inside of each tile: the outer modes are kept.
@@ -78,15 +167,12 @@ HLO_CUTE_INLINE constexpr auto inner_partition(T&& t, Tiler const& tiler, Coordi
 template <class T, class Tiler, class Coordinate,
           std::enable_if_t<is_tensor<std::decay_t<T>>::value, int> = 0>
 HLO_CUTE_INLINE constexpr auto outer_partition(T&& t, Tiler const& tiler, Coordinate const& coord) {
-  auto tiled = zipped_divide(t, tiler);
-  constexpr int tiles = decltype(rank<0>(tiled))::value;
-  constexpr int grid = decltype(rank<1>(tiled))::value;
-  if constexpr (detail::is_tuple_v<Coordinate>) {
-    static_assert(tuple_size_v<Coordinate> <= tiles,
-                  "outer_partition: the coordinate has more modes than the tile.");
-    return tiled(append<tiles>(coord, _), repeat<grid>(_));
+  using L = typename std::decay_t<T>::layout_type;
+  if constexpr (!detail::tiler_fits_v<L, Tiler>) {
+    detail::ErrorTilerModes<HLO_CUTE_NAMED(L), HLO_CUTE_NAMED(Tiler)>();
+    return detail::WithLayout(t, t.layout());
   } else {
-    return tiled(coord, repeat<grid>(_));
+    return detail::ElementsOf(zipped_divide(t, tiler), coord);
   }
 }
 
@@ -95,7 +181,13 @@ HLO_CUTE_INLINE constexpr auto outer_partition(T&& t, Tiler const& tiler, Coordi
 template <class T, class Tiler, class Coordinate,
           std::enable_if_t<is_tensor<std::decay_t<T>>::value, int> = 0>
 HLO_CUTE_INLINE constexpr auto local_tile(T&& t, Tiler const& tiler, Coordinate const& coord) {
-  return inner_partition(t, tiler, coord);
+  using L = typename std::decay_t<T>::layout_type;
+  if constexpr (!detail::tiler_fits_v<L, Tiler>) {
+    detail::ErrorTilerModes<HLO_CUTE_NAMED(L), HLO_CUTE_NAMED(Tiler)>();
+    return detail::WithLayout(t, t.layout());
+  } else {
+    return detail::TileOf(zipped_divide(t, tiler), coord);
+  }
 }
 template <class T, class Tiler, class Coordinate, class Projection,
           std::enable_if_t<is_tensor<std::decay_t<T>>::value, int> = 0>
@@ -149,13 +241,17 @@ template <class S, class Tiler, class Coordinate>
 HLO_CUTE_INLINE constexpr auto tile_extent(S const& shape, Tiler const& tiler,
                                            Coordinate const& coord) {
   if constexpr (detail::is_tuple_v<Tiler>) {
-    static_assert(
-        tuple_size_v<Tiler> == tuple_size_v<S> && tuple_size_v<Tiler> == tuple_size_v<Coordinate>,
-        "tile_extent(shape, tiler, coord): they have different ranks.");
-    return detail::TransformApply(
-        shape, tiler, coord,
-        [](auto const& s, auto const& t, auto const& c) { return tile_extent(s, t, c); },
-        make_seq<tuple_size_v<Tiler>>{});
+    if constexpr (tuple_size_v<Tiler> == tuple_size_v<S> &&
+                  tuple_size_v<Tiler> == tuple_size_v<Coordinate>) {
+      return detail::TransformApply(
+          shape, tiler, coord,
+          [](auto const& s, auto const& t, auto const& c) { return tile_extent(s, t, c); },
+          make_seq<tuple_size_v<Tiler>>{});
+    } else {
+      detail::ErrorTileExtent<HLO_CUTE_NAMED(S), HLO_CUTE_NAMED(Tiler),
+                              HLO_CUTE_NAMED(Coordinate)>();
+      return shape;
+    }
   } else {
     const int64_t extent = static_cast<int64_t>(size(shape));
     const int64_t tile = static_cast<int64_t>(size(tiler));

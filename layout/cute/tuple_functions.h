@@ -43,13 +43,13 @@ HLO_CUTE_INLINE constexpr auto Cat(T const& t, seq<I...>) {
 }  // namespace detail
 
 /// tuple_cat((a,b),(c)) -> (a,b,c)
-HLO_CUTE_INLINE constexpr tuple<> tuple_cat() { return {}; }
+HLO_CUTE_LEAF constexpr tuple<> tuple_cat() { return {}; }
 template <class T>
-HLO_CUTE_INLINE constexpr T tuple_cat(T const& t) {
+HLO_CUTE_LEAF constexpr T tuple_cat(T const& t) {
   return t;
 }
 template <class T0, class T1, class... T>
-HLO_CUTE_INLINE constexpr auto tuple_cat(T0 const& t0, T1 const& t1, T const&... t) {
+HLO_CUTE_LEAF constexpr auto tuple_cat(T0 const& t0, T1 const& t1, T const&... t) {
   using Plan = detail::CatPlan<tuple_size_v<T0>, tuple_size_v<T1>, tuple_size_v<T>...>;
   constexpr int count = tuple_size_v<T0> + tuple_size_v<T1> + (tuple_size_v<T> + ... + 0);
   return detail::Cat<Plan>(tuple<T0, T1, T...>(t0, t1, t...), make_seq<count>{});
@@ -76,7 +76,7 @@ HLO_CUTE_INLINE constexpr auto flatten(T const& t) {
 
 /// The members begin to end-1: take<1,3>((a,b,c,d)) -> (b,c)
 template <int begin, int end, class T>
-HLO_CUTE_INLINE constexpr auto take(T const& t) {
+HLO_CUTE_LEAF constexpr auto take(T const& t) {
   static_assert(0 <= begin && begin <= end && end <= tuple_size_v<T>,
                 "take<begin,end>: the range is not inside the tuple.");
   return detail::Select(t, make_range<begin, end>{});
@@ -224,6 +224,72 @@ HLO_CUTE_INLINE constexpr auto zip(T const& t) {
 template <class T0, class T1, class... T>
 HLO_CUTE_INLINE constexpr auto zip(T0 const& t0, T1 const& t1, T const&... t) {
   HLO_CUTE_RETURN(zip(make_tuple(t0, t1, t...)));
+}
+
+namespace detail {
+
+template <int I, class T, class V, class F>
+HLO_CUTE_INLINE constexpr auto Fold(T const& t, V const& v, F&& f) {
+  if constexpr (I == tuple_size_v<T>) {
+    return v;
+  } else {
+    return Fold<I + 1>(t, f(v, get<I>(t)), f);
+  }
+}
+template <class T, int... I>
+HLO_CUTE_INLINE constexpr auto Reverse(T const& t, seq<I...>) {
+  HLO_CUTE_RETURN(make_tuple(get<static_cast<int>(sizeof...(I)) - 1 - I>(t)...));
+}
+
+}  // namespace detail
+
+/// f(...f(f(v, a), b)..., z) over the members of (a,b,...,z); an integer is one member.
+template <class T, class V, class F>
+HLO_CUTE_INLINE constexpr auto fold(T const& t, V const& v, F&& f) {
+  return detail::Fold<0>(t, v, f);
+}
+/// g(f(a), f(b), ...)
+template <class T, class F, class G>
+HLO_CUTE_INLINE constexpr auto transform_apply(T const& t, F&& f, G&& g) {
+  return apply(t, [&](auto const&... member) { return g(f(member)...); });
+}
+/// The members of all the tuples that f makes of the members: filter_tuple((a,b), x -> (x,x)) ->
+/// (a,a,b,b)
+template <class T, class F>
+HLO_CUTE_INLINE constexpr auto filter_tuple(T const& t, F&& f) {
+  return transform_apply(t, f, [](auto const&... made) { return tuple_cat(made...); });
+}
+/// Whether f(member) is true for all, for some, for none of the members.
+template <class T, class F>
+HLO_CUTE_INLINE constexpr auto all_of(T const& t, F&& f) {
+  return fold(t, true_type{}, [&](auto const& so_far, auto const& x) { return so_far && f(x); });
+}
+template <class T, class F>
+HLO_CUTE_INLINE constexpr auto any_of(T const& t, F&& f) {
+  return fold(t, false_type{}, [&](auto const& so_far, auto const& x) { return so_far || f(x); });
+}
+template <class T, class F>
+HLO_CUTE_INLINE constexpr auto none_of(T const& t, F&& f) {
+  return !any_of(t, f);
+}
+/// reverse((a,b,c)) -> (c,b,a)
+template <class T, std::enable_if_t<is_tuple<T>::value || is_integral<T>::value, int> = 0>
+HLO_CUTE_INLINE constexpr auto reverse(T const& t) {
+  if constexpr (detail::is_tuple_v<T>) {
+    return detail::Reverse(t, make_seq<tuple_size_v<T>>{});
+  } else {
+    return t;
+  }
+}
+/// remove<1>((a,b,c)) -> (a,c)
+template <int I, class T>
+HLO_CUTE_INLINE constexpr auto remove(T const& t) {
+  return tuple_cat(take<0, I>(t), take<I + 1, tuple_size_v<T>>(t));
+}
+/// insert<1>((a,b), x) -> (a,x,b)
+template <int I, class T, class X>
+HLO_CUTE_INLINE constexpr auto insert(T const& t, X const& x) {
+  return tuple_cat(take<0, I>(t), make_tuple(x), take<I, tuple_size_v<T>>(t));
 }
 
 template <class... T, class... U>

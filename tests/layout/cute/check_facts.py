@@ -27,7 +27,6 @@ import sys
 import tempfile
 
 ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", "..", ".."))
-ELEMENT_TYPES = {"float", "double", "half_t", "uint8_t", "uint32_t", "int4b_t", "uint1b_t"}
 
 
 class Parser:
@@ -121,7 +120,7 @@ LAYOUT_CALLS = {  # name of the op: the function, arguments in order
     "flat_divide": "flat_divide", "flat_product": "flat_product", "flatten": "flatten", "idx2crd": "idx2crd",
     "left_inverse": "left_inverse", "logical_divide": "logical_divide", "logical_product": "logical_product",
     "make_fragment_like": "make_fragment_like", "make_identity_layout": "make_identity_layout",
-    "make_identity_tensor": "make_identity_tensor", "make_layout_left": "make_layout",
+    "make_layout_left": "make_layout",
     "make_layout_like": "make_layout_like", "make_layout_right": "make_layout_right",
     "make_ordered_layout": "make_ordered_layout", "max_alignment": "max_alignment",
     "max_common_layout": "max_common_layout", "max_common_vector": "max_common_vector", "nullspace": "nullspace",
@@ -134,23 +133,66 @@ MEMBER_CALLS = {"get_1d_coord", "get_flat_coord", "get_hier_coord", "with_shape"
 PARTITIONS = {"inner_partition", "outer_partition", "local_partition", "local_tile"}
 
 
+# The others: how to show the result, and the expression. {0} is the code of argument 0, {n0} its number, {l0} the
+# numbers in it, {t0} its text.
+TEMPLATES = {
+    "recast_layout": ("Show", "recast_layout<{t1}, {t2}>({0})"),
+    "make_tensor_like_layout": ("Show", "make_tensor_like<{t0}>({1}).layout()"),
+    "owning_sizeof": ("Show", "int(sizeof(make_tensor<{t0}>({1})))"),
+    "make_identity_tensor": ("Show", "TextOf(make_identity_tensor({0}))"),
+    "slice": ("ShowWithBase", "slice_and_offset({1}, {0})"),
+    "domain_offset": ("ShowWithBase", "domain_offset({1}, {0})"),
+    "composed_slice": ("ShowWithBase", "slice_and_offset({2}, composition({0}, {1}))"),
+    "composed_zipped_divide": ("Show", "zipped_divide(composition({0}, {1}), {2})"),
+    "dice": ("Show", "dice({1}, {0})"),
+    "tv_partition": ("Show", "composition(Counting({0}), {1})({2}, _)"),
+    "upcast": ("Show", "upcast<{n1}>({0})"),
+    "downcast": ("Show", "downcast<{n1}>({0})"),
+    "get": ("Show", "get<{n1}>({0})"),
+    "replace": ("Show", "replace<{n1}>({0}, {2})"),
+    "group": ("Show", "group<{n1}, {n2}>({0})"),
+    "take": ("Show", "take<{n1}, {n2}>({0})"),
+    "select": ("Show", "select<{l1}>({0})"),
+    "identity_at": ("Show", "make_identity_tensor({0})({1})"),
+    "identity_slice": ("Show", "make_identity_tensor({0})({1})"),
+    "identity_local_tile": ("Show", "local_tile(make_identity_tensor({0}), {1}, {2})"),
+}
+# Algorithms: what is called, and the argument that is the layout of the destination.
+ALGORITHMS = {
+    "copy": ("copy(make_tensor(a, {0}), make_tensor(c, {1}))", 1),
+    "copy_if_mod": ("copy_if([](auto i) {{ return i % {2} == 0; }}, make_tensor(a, {0}), make_tensor(c, {1}))", 1),
+    "axpby": ("axpby({0}, make_tensor(a, {1}), {2}, make_tensor(c, {3}))", 3),
+    "gemm": ("gemm(make_tensor(a, {0}), make_tensor(b, {1}), make_tensor(c, {2}))", 2),
+    "fill": ("fill(make_tensor(c, {0}), {1})", 0),
+    "clear": ("clear(make_tensor(c, {0}))", 0),
+    "transform_square": ("transform(make_tensor(c, {0}), [](auto x) {{ return x * x - 1; }})", 0),
+}
+TYPE_NAME = re.compile(r"(?:cute::)?(?:[a-z]\w*)")
+
+
+def print_tensor_view(tag, element, address, layout):
+    pointer = {"raw": "{0}", "gmem": "make_gmem_ptr({0})", "smem": "make_smem_ptr({0})",
+               "rmem": "make_rmem_ptr({0})"}[tag]
+    stored = "uint8_t" if element.endswith("b_t") else element
+    raw = f"recast_ptr<{element}>(reinterpret_cast<{stored}*>({address}))"
+    return f"TextOf(make_tensor({pointer.format(raw)}, {code(parse(layout))}))"
+
+
 def expression(op, args, static):
     """(how to show it, C++ expression) of an operation."""
-    if op == "recast_layout":
-        return "Show", f"recast_layout<{args[1]}, {args[2].replace('cute::', '')}>({code(parse(args[0]), static)})"
-    if op == "make_tensor_like_layout":
-        return "Show", f"make_tensor_like<{args[0]}>({code(parse(args[1]), static)}).layout()"
-    if op == "owning_sizeof":
-        return "Show", f"int(sizeof(make_tensor<{args[0]}>({code(parse(args[1]), static)})))"
     if op == "print_tensor_view":
-        pointer = {"raw": "{0}", "gmem": "make_gmem_ptr({0})", "smem": "make_smem_ptr({0})",
-                   "rmem": "make_rmem_ptr({0})"}[args[0]]
-        raw = f"recast_ptr<{args[1]}>(reinterpret_cast<{'uint8_t' if args[1].endswith('b_t') else args[1]}*>({args[2]}))"
-        return "Show", f"TextOf(make_tensor({pointer.format(raw)}, {code(parse(args[3]))}))"
-    values = [parse(a) for a in args]
-    codes = [code(v, static) for v in values]
-    if op == "make_identity_tensor":
-        return "Show", f"TextOf(make_identity_tensor({codes[0]}))"
+        return "Show", print_tensor_view(*args)
+    values = [None if TYPE_NAME.fullmatch(a) else parse(a) for a in args]
+    codes = [a if v is None else code(v, static) for a, v in zip(args, values)]
+    if op in TEMPLATES:
+        show, template = TEMPLATES[op]
+        names = {f"t{i}": a.replace("cute::", "") for i, a in enumerate(args)}
+        for i, value in enumerate(values):
+            if value is not None and value[0] in ("static", "dynamic"):
+                names[f"n{i}"] = value[1]
+            if value is not None and value[0] == "tuple":
+                names[f"l{i}"] = ", ".join(str(v[1]) for v in value[1])
+        return show, template.format(*codes, **names)
     if op in LAYOUT_CALLS:
         return "Show", f"{LAYOUT_CALLS[op]}({', '.join(codes)})"
     if op == "tile_extent":
@@ -159,53 +201,15 @@ def expression(op, args, static):
         return "Show", f"{codes[0]}.{op}({', '.join(codes[1:])})"
     if op in PARTITIONS:
         return "Show", f"{op}(Counting({codes[0]}), {', '.join(codes[1:])})"
-    number = lambda i: values[i][1]
-    if op == "slice":
-        return "ShowWithBase", f"slice_and_offset({codes[1]}, {codes[0]})"
-    if op == "domain_offset":
-        return "ShowWithBase", f"domain_offset({codes[1]}, {codes[0]})"
-    if op == "composed_slice":
-        return "ShowWithBase", f"slice_and_offset({codes[2]}, composition({codes[0]}, {codes[1]}))"
-    if op == "composed_zipped_divide":
-        return "Show", f"zipped_divide(composition({codes[0]}, {codes[1]}), {codes[2]})"
-    if op == "dice":
-        return "Show", f"dice({codes[1]}, {codes[0]})"
-    if op == "tv_partition":
-        return "Show", f"composition(Counting({codes[0]}), {codes[1]})({codes[2]}, _)"
-    if op in ("upcast", "downcast"):
-        return "Show", f"{op}<{number(1)}>({codes[0]})"
-    if op == "get":
-        return "Show", f"get<{number(1)}>({codes[0]})"
-    if op == "replace":
-        return "Show", f"replace<{number(1)}>({codes[0]}, {codes[2]})"
-    if op in ("group", "take"):
-        return "Show", f"{op}<{number(1)}, {number(2)}>({codes[0]})"
-    if op == "select":
-        return "Show", f"select<{', '.join(str(v[1]) for v in values[1][1])}>({codes[0]})"
-    if op == "identity_at":
-        return "Show", f"make_identity_tensor({codes[0]})({codes[1]})"
-    if op == "identity_slice":
-        return "Show", f"make_identity_tensor({codes[0]})({codes[1]})"
-    if op == "identity_local_tile":
-        return "Show", f"local_tile(make_identity_tensor({codes[0]}), {codes[1]}, {codes[2]})"
     if op == "swizzle_apply":
         return "Show", "make_tuple(" + ", ".join(f"{codes[0]}({v[1]})" for v in values[1][1]) + ")"
     if op == "f2_bases":
         layout = codes[0] if len(codes) == 1 else f"composition({codes[0]}, {codes[1]})"
         return "Show", f"BasesOf({layout})"
-    algorithms = {
-        "copy": "copy(make_tensor(a, {0}), make_tensor(c, {1}))",
-        "copy_if_mod": "copy_if([](auto i) {{ return i % {2} == 0; }}, make_tensor(a, {0}), make_tensor(c, {1}))",
-        "axpby": "axpby({0}, make_tensor(a, {1}), {2}, make_tensor(c, {3}))",
-        "gemm": "gemm(make_tensor(a, {0}), make_tensor(b, {1}), make_tensor(c, {2}))",
-        "fill": "fill(make_tensor(c, {0}), {1})", "clear": "clear(make_tensor(c, {0}))",
-        "transform_square": "transform(make_tensor(c, {0}), [](auto x) {{ return x * x - 1; }})",
-    }
-    if op in algorithms:
-        target = {"copy": 1, "copy_if_mod": 1, "axpby": 3, "gemm": 2, "fill": 0, "clear": 0, "transform_square": 0}[op]
-        call = algorithms[op].format(*codes)
+    if op in ALGORITHMS:
+        template, target = ALGORITHMS[op]
         return "Show", ("[] { Storage s; int *a = s.a.data(), *b = s.b.data(), *c = s.c.data(); (void)a; (void)b; "
-                        f"{call}; return s.Written(static_cast<int64_t>(cosize({codes[target]}))); }}()")
+                        f"{template.format(*codes)}; return s.Written(static_cast<int64_t>(cosize({codes[target]}))); }}()")
     if op in ("print_tensor", "print_layout", "ostream_tensor", "print_latex_tv", "print_latex"):
         shown = f"Counting({codes[0]})" if op.endswith("tensor") else ", ".join(codes)
         if op == "ostream_tensor":

@@ -58,6 +58,35 @@ TEST(DebugChecks, TilesThatReachBeyondTheMemory) {
   EXPECT_EQ(inside, 7);
 }
 
+// Vectors are copied without a look at each element only where all of the tensor is in memory.
+TEST(DebugChecks, CopiesOfTilesThatReachBeyondTheMemory) {
+  alignas(16) float storage[24] = {};
+  Tensor t = make_tensor(&storage[0], make_shape(_6{}, _4{}));
+  Tensor inside = local_tile(t, Shape<_2, _4>{}, make_coord(2, 0));
+  Tensor beyond = local_tile(t, Shape<_4, _4>{}, make_coord(1, 0));
+  EXPECT_EQ(FailureOf([&] { copy(inside, make_tensor_like(inside)); }), "");
+  EXPECT_EQ(FailureOf([&] { copy(beyond, make_tensor_like(beyond)); }),
+            "tensor access: the element lies outside the memory of the tensor");
+  EXPECT_EQ(FailureOf([&] { cooperative_copy<1>(0, beyond, make_tensor_like(beyond)); }),
+            "tensor access: the element lies outside the memory of the tensor");
+}
+
+TEST(DebugChecks, SizesThatDoNotAgree) {
+  float storage[64] = {};
+  Tensor small = make_tensor(&storage[0], make_shape(4, 3));
+  Tensor large = make_tensor(&storage[16], make_shape(4, 4));
+  EXPECT_EQ(FailureOf([&] { copy(large, small); }), "");
+  EXPECT_EQ(FailureOf([&] { copy(small, large); }),
+            "copy(src, dst): src has fewer elements than dst");
+  const char gemm_sizes[] = "gemm(D, A, B, C): the sizes of M, N, K or V do not agree";
+  EXPECT_EQ(FailureOf([&] { gemm(small, small, large); }), "");
+  EXPECT_EQ(FailureOf([&] { gemm(small, large, large); }), gemm_sizes);
+  EXPECT_EQ(FailureOf([&] { gemm(small, small, small, large); }), gemm_sizes);  // D is not C's size
+  Tensor vectors = make_tensor(&storage[0], make_shape(3, 4));
+  Tensor results = make_tensor(&storage[0], make_shape(4, 3, 4));
+  EXPECT_EQ(FailureOf([&] { gemm(small, vectors, results); }), gemm_sizes);
+}
+
 TEST(DebugChecks, DestinationsThatAlias) {
   int storage[16] = {};
   // Orders that tie leave both modes with stride 1.
@@ -80,6 +109,29 @@ TEST(DebugChecks, DestinationsThatAlias) {
       "");
 }
 
+TEST(DebugChecks, DestinationsThatAliasInLargeLayouts) {
+  static int storage[30000];
+  const char message[] = "the destination maps two coordinates to one element";
+  const auto fills = [&](auto shape, auto stride) {
+    return FailureOf([&] { fill(make_tensor(&storage[10000], shape, stride), 1); });
+  };
+  EXPECT_EQ(fills(make_shape(100, 100), make_stride(1, 2)), message);
+  EXPECT_EQ(fills(make_shape(100, 100), make_stride(1, -99)), message);
+  EXPECT_EQ(fills(make_shape(100, 100), make_stride(1, 100)), "");
+  EXPECT_EQ(fills(make_shape(100, 100), make_stride(-1, 100)), "");
+  // Only all three modes together meet: 1 * 2 + 1 * 3 = 1 * 5.
+  EXPECT_EQ(fills(make_shape(3, 2, 2), make_stride(2, 3, 5)), message);
+  EXPECT_EQ(fills(make_shape(2, 2, 2), make_stride(2, 3, 6)), "");
+  // Without elements, or with one in a mode, there is nothing to meet.
+  EXPECT_EQ(fills(make_shape(0, 4), make_stride(1, 0)), "");
+  EXPECT_EQ(fills(make_shape(4, 1), make_stride(1, 0)), "");
+  EXPECT_EQ(FailureOf([&] {
+              cooperative_copy<4>(0, make_tensor(&storage[0], make_shape(4, 4)),
+                                  make_tensor(&storage[100], make_shape(4, 4), make_stride(1, 2)));
+            }),
+            message);
+}
+
 TEST(DebugChecks, SizesThatOverflow) {
   const auto large = make_layout(make_shape(65536, 65536));
   EXPECT_EQ(size(large), int64_t{1} << 32);
@@ -88,6 +140,14 @@ TEST(DebugChecks, SizesThatOverflow) {
   const auto message = "a size or an offset does not fit 64 bits";
   const int64_t huge = int64_t{1} << 40;
   EXPECT_EQ(FailureOf([&] { size(make_shape(huge, huge)); }), message);
+  // Sums, of which each part fits.
+  const int64_t half = int64_t{1} << 62;
+  const auto wide = make_layout(make_shape(2, 2), make_stride(half, half));
+  EXPECT_EQ(FailureOf([&] { wide(1, 0); }), "");
+  EXPECT_EQ(FailureOf([&] { wide(1, 1); }), message);
+  EXPECT_EQ(FailureOf([&] { cosize(wide); }), message);
+  char byte = 0;
+  EXPECT_EQ(FailureOf([&] { make_tensor(&byte, wide); }), message);
 }
 
 TEST(DebugChecks, AssumptionsThatDoNotHold) {
@@ -95,8 +155,17 @@ TEST(DebugChecks, AssumptionsThatDoNotHold) {
   EXPECT_EQ(FailureOf([] { assume<8>(20); }), "assume<divisor>(n): n is not a multiple of divisor");
 }
 
+TEST(DebugChecks, RecastsOfDataThatIsNotAligned) {
+  alignas(16) half_t storage[16];
+  EXPECT_EQ(FailureOf([&] { recast<uint32_t>(make_tensor(&storage[2], Shape<_8>{})); }), "");
+  EXPECT_EQ(FailureOf([&] { recast<uint32_t>(make_tensor(&storage[1], Shape<_8>{})); }),
+            "recast<T>(tensor): the data of the tensor is not aligned for T");
+}
+
 TEST(DebugChecks, ThreadsThatDoNotExist) {
   Tensor t = make_tensor<float>(Shape<_4, _8>{});
+  EXPECT_EQ(FailureOf([&] { cooperative_copy<4>(4, t, t); }),
+            "cooperative_copy<threads>: there is no thread of that number");
   const auto threads = Layout<Shape<_2, _4>>{};
   EXPECT_EQ(FailureOf([&] { local_partition(t, threads, 7); }), "");
   EXPECT_EQ(FailureOf([&] { local_partition(t, threads, 8); }),
@@ -118,7 +187,12 @@ TEST(Checks, DynamicCompositionsThatDoNotExist) {
   for (int i = 0; i < 4; ++i) EXPECT_EQ(zero(i), 3 * i);
 }
 TEST(Checks, RecastsThatDoNotExist) {
-  EXPECT_NE(FailureOf([] { recast_layout<half_t, uint32_t>(make_layout(16, 1)); }), "");
+  // An extent that is static would have to change with the stride.
+  EXPECT_NE(FailureOf([] { recast_layout<half_t, uint32_t>(make_layout(_16{}, 1)); }), "");
+  EXPECT_NE(FailureOf([] { recast_layout<half_t, uint32_t>(make_layout(15, 1)); }), "");
+  const auto words = recast_layout<half_t, uint32_t>(make_layout(16, 1));
+  EXPECT_EQ(size(words), 8);
+  EXPECT_EQ(words(7), 7);
   EXPECT_EQ(FailureOf([] { recast_layout<half_t, uint32_t>(make_layout(16, 2)); }), "");
 }
 

@@ -45,6 +45,15 @@ TEST(Tuples, TakeNoSpaceForWhatIsStatic) {
 #endif
 }
 
+TEST(Tensors, ThatOwnHaveArraysOfTheirOwn) {
+  Tensor column = make_tensor<float>(Shape<_4, _8>{});
+  Tensor row = make_tensor<float>(Shape<_4, _8>{}, LayoutRight{});
+  Tensor padded = make_tensor<float>(Shape<_4, _8>{}, Stride<_2, _32>{});
+  EXPECT_NE(column.data(), row.data());
+  EXPECT_EQ(sizeof(decltype(column)::engine_type), 128);
+  EXPECT_EQ(sizeof(decltype(padded)::engine_type), 928);  // 231 floats, and aligned to 16 bytes
+}
+
 TEST(Tuples, BindToNames) {
   auto [m, n] = make_shape(5, _7{});
   EXPECT_EQ(m + n, 12);
@@ -191,6 +200,65 @@ TEST(Swizzles, AreLayoutsBehindAFunction) {
       EXPECT_EQ(t(_, n)(m), t(m, n));
     }
   }
+}
+
+// The bytes of each word are those that the layout of bytes says.
+TEST(Swizzles, StayTheSameInWiderAndNarrowerElements) {
+  const auto bytes = composition(Swizzle<2, 3, 3>{}, Layout<Shape<_8, _64>, Stride<_64, _1>>{});
+  const auto words = recast_layout<uint8_t, uint32_t>(bytes);
+  EXPECT_EQ(TextOf(words), "Sw<2,1,3> o _0 o (_8,_16):(_16,_1)");
+  EXPECT_EQ(TextOf(recast_layout<uint32_t, uint8_t>(words)), TextOf(bytes));
+  for (int row = 0; row < 8; ++row) {
+    for (int column = 0; column < 64; ++column) {
+      EXPECT_EQ(words(row, column / 4) * 4 + column % 4, bytes(row, column));
+    }
+  }
+  alignas(16) uint8_t storage[512] = {};
+  Tensor t = make_tensor(make_smem_ptr(&storage[0]), bytes);
+  for (int i = 0; i < 4; ++i) t(5, 12 + i) = static_cast<uint8_t>(i + 1);
+  EXPECT_EQ(recast<uint32_t>(t)(5, 3), 0x04030201U);
+}
+// A tile goes through swizzled memory: in as words of 128 bits, out as elements, transposed.
+TEST(Swizzles, TransposeTiles) {
+  alignas(16) static half_t source[64 * 64], target[64 * 64];
+  for (int i = 0; i < 64 * 64; ++i) source[i] = half_t(i % 997);
+  const auto block = composition(Swizzle<3, 3, 3>{}, Layout<Shape<_8, _64>, Stride<_64, _1>>{});
+  const auto layout = tile_to_shape(block, Shape<_64, _64>{});
+  alignas(128) static half_t shared[cosize_v<decltype(layout)>];
+  Tensor in = make_tensor(make_gmem_ptr(source), Shape<_64, _64>{}, LayoutRight{});
+  Tensor out = make_tensor(make_gmem_ptr(target), Shape<_64, _64>{});
+  Tensor tile = make_tensor(make_smem_ptr(shared), layout);
+  const auto threads = Layout<Shape<_16, _8>, Stride<_8, _1>>{};
+  for (int thread = 0; thread < 128; ++thread) {
+    copy(local_partition(recast<uint128_t>(in), threads, thread),
+         local_partition(recast<uint128_t>(tile), threads, thread));
+  }
+  for (int thread = 0; thread < 128; ++thread) {
+    copy(local_partition(tile, threads, thread), local_partition(out, threads, thread));
+  }
+  for (int m = 0; m < 64; ++m) {
+    for (int n = 0; n < 64; ++n) {
+      ASSERT_EQ(target[64 * n + m].storage, source[64 * m + n].storage) << m << ' ' << n;
+    }
+  }
+}
+// An array of cosize elements holds all offsets, and is no larger than their blocks.
+TEST(Swizzles, NeedTheirBlocksWhole) {
+  EXPECT_EQ(TextOf(cosize(composition(Swizzle<3, 3, 3>{}, Layout<_512>{}))), "_512");
+  EXPECT_EQ(TextOf(cosize(composition(Swizzle<3, 4, 3>{}, Layout<_64>{}))), "_64");
+  EXPECT_EQ(TextOf(cosize(composition(Swizzle<2, 0, 3>{}, Layout<_10>{}))), "_12");
+  EXPECT_EQ(TextOf(cosize(composition(Swizzle<1, 0, -2>{}, Layout<_2>{}))), "_8");
+  const auto contains_all = [](auto layout) {
+    const int64_t array = cosize(layout);
+    for (int i = 0; i < size(layout); ++i) {
+      if (layout(i) < 0 || layout(i) >= array) return false;
+    }
+    return true;
+  };
+  EXPECT_TRUE(contains_all(composition(Swizzle<2, 0, 3>{}, Layout<_10>{})));
+  EXPECT_TRUE(
+      contains_all(composition(Swizzle<2, 1, 2>{}, Layout<Shape<_3, _5>, Stride<_7, _2>>{})));
+  EXPECT_TRUE(contains_all(composition(Swizzle<2, 1, -3>{}, make_layout(make_shape(3, 5)))));
 }
 
 TEST(HalfPrecision, RoundsToNearestEven) {

@@ -1,4 +1,7 @@
 // EXPECT: gemm(D, A, B, C): the ranks fit none of
+// LAYOUT: (_4,_3):(_1,_4)
+// LAYOUT: (_2):(_1)
+// LAYOUT: (_4,_2):(_1,_4)
 #include "layout/cute/tensor.h"
 using namespace hlo_indexing::layout::cute;
 void Test() {

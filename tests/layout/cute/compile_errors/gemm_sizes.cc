@@ -1,4 +1,5 @@
 // EXPECT: gemm(D, A, B, C): the sizes of M, N, K or V do not agree
+// LAYOUT: (_2,_5):(_1,_2)
 #include "layout/cute/tensor.h"
 using namespace hlo_indexing::layout::cute;
 void Test() {

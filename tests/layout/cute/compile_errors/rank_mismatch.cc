@@ -1,4 +1,6 @@
 // EXPECT: the number of coordinates is not the rank of the tensor
+// LAYOUT: (?,?):(_1,?)
+// LAYOUT: (?,?,?)
 #include "layout/cute/tensor.h"
 using namespace hlo_indexing::layout::cute;
 float Test(float* p) {

@@ -1,4 +1,6 @@
-// EXPECT: The tiler has more modes than the layout it divides
+// EXPECT: the tiler has more modes than the layout
+// LAYOUT: (?,?):(_1,?)
+// LAYOUT: (_4,_4,_4)
 #include "layout/cute/tensor.h"
 using namespace hlo_indexing::layout::cute;
 auto Test(float* p) {

@@ -1,0 +1,233 @@
+#ifndef HLO_INDEXING_LAYOUT_CUTE_SWIZZLE_SLICE_H_
+#define HLO_INDEXING_LAYOUT_CUTE_SWIZZLE_SLICE_H_
+
+#include "layout/cute/swizzle.h"
+
+// Slices of swizzled layouts, which become plain layouts where they can, and swizzles as matrices
+// over two elements.
+HLO_CUTE_BEGIN_NAMESPACE
+namespace detail {
+
+// The static value of the offset of a coordinate, and the bits that its dynamic parts may set;
+// known is false if other offsets are possible.
+struct OffsetBits {
+  int64_t value;
+  int64_t flags;
+  bool known;
+};
+
+template <class Coordinate, class S, class D>
+HLO_CUTE_HD constexpr void AddOffsetBits(OffsetBits& bits, TypeTag<Coordinate>, TypeTag<S>,
+                                         TypeTag<D>);
+template <class Coordinate, class... Ss, class... Ds>
+HLO_CUTE_HD constexpr void AddOffsetBits(OffsetBits& bits, TypeTag<Coordinate>,
+                                         TypeTag<tuple<Ss...>>, TypeTag<tuple<Ds...>>);
+template <class... Cs, class... Ss, class... Ds>
+HLO_CUTE_HD constexpr void AddOffsetBits(OffsetBits& bits, TypeTag<tuple<Cs...>>,
+                                         TypeTag<tuple<Ss...>>, TypeTag<tuple<Ds...>>) {
+  (AddOffsetBits(bits, TypeTag<Cs>{}, TypeTag<Ss>{}, TypeTag<Ds>{}), ...);
+}
+// A dynamic index into several modes may have any coordinate in each.
+template <class Coordinate, class... Ss, class... Ds>
+HLO_CUTE_HD constexpr void AddOffsetBits(OffsetBits& bits, TypeTag<Coordinate>,
+                                         TypeTag<tuple<Ss...>>, TypeTag<tuple<Ds...>>) {
+  if constexpr (is_constant_integer<Coordinate>::value) {
+    using Value = decltype(crd2idx(Coordinate{}, tuple<Ss...>{}, tuple<Ds...>{}));
+    bits.known = bits.known && IntegerTraits<Value>::is_static;
+    bits.value += IntegerTraits<Value>::value;
+  } else {
+    (AddOffsetBits(bits, TypeTag<Coordinate>{}, TypeTag<Ss>{}, TypeTag<Ds>{}), ...);
+  }
+}
+template <class Coordinate, class S, class D>
+HLO_CUTE_HD constexpr void AddOffsetBits(OffsetBits& bits, TypeTag<Coordinate>, TypeTag<S>,
+                                         TypeTag<D>) {
+  constexpr bool static_mode = IntegerTraits<S>::is_static && IntegerTraits<D>::is_static;
+  constexpr int64_t extent = IntegerTraits<S>::value;
+  constexpr int64_t step = IntegerTraits<D>::value;
+  if constexpr (IntegerTraits<Coordinate>::is_static && IntegerTraits<D>::is_static) {
+    bits.value += IntegerTraits<Coordinate>::value * step;
+  } else if constexpr (static_mode && extent > 0 && step >= 0 && (extent & (extent - 1)) == 0 &&
+                       (step & (step - 1)) == 0) {
+    // Modes that share bits could carry.
+    bits.known = bits.known && (bits.flags & ((extent - 1) * step)) == 0;
+    bits.flags |= (extent - 1) * step;
+  } else {
+    bits.known = false;
+  }
+}
+
+// The bits of the offset of a slice: those of the layout's own offset and of the coordinate.
+template <class T>
+struct BitsOfOffset {
+  HLO_CUTE_HD static constexpr OffsetBits Get() {
+    return {IntegerTraits<T>::value, 0, IntegerTraits<T>::is_static};
+  }
+};
+template <int64_t s, int64_t f>
+struct BitsOfOffset<MixedBits<s, f>> {
+  HLO_CUTE_HD static constexpr OffsetBits Get() { return {s, f, true}; }
+};
+template <class O, class Coordinate, class S, class D>
+HLO_CUTE_HD constexpr OffsetBits SliceOffsetBits() {
+  OffsetBits bits = BitsOfOffset<O>::Get();
+  AddOffsetBits(bits, TypeTag<Coordinate>{}, TypeTag<S>{}, TypeTag<D>{});
+  bits.known = bits.known && bits.value >= 0 && (bits.value & bits.flags) == 0;
+  return bits;
+}
+
+// The bits that the modes of a static layout set, or -1 if its values are not sums of distinct
+// bits.
+template <class S, class D>
+HLO_CUTE_HD constexpr int64_t ImageBits() {
+  Program program{};
+  ModeTree tree{};
+  EncodeMode(tree, program, TypeTag<S>{}, TypeTag<D>{});
+  if (program.count > 0) return -1;
+  int64_t image = 0;
+  for (int i = 0; i < tree.count; ++i) {
+    if (tree.arity[i] != 0) continue;
+    const int64_t extent = tree.mode[i].shape.value;
+    const int64_t step = tree.mode[i].stride.value;
+    if (extent <= 0 || step < 0 || (extent & (extent - 1)) != 0 || (step & (step - 1)) != 0 ||
+        tree.mode[i].path != 0)
+      return -1;
+    if ((image & ((extent - 1) * step)) != 0) return -1;
+    image |= (extent - 1) * step;
+  }
+  return image;
+}
+
+// The stride that bit `bit` of the layout's values gets behind a swizzle, of an offset with the
+// other bits: the bit itself, and the change of the bit that it is xor-ed with.
+template <class Sw, int64_t bit, class Offset>
+HLO_CUTE_INLINE constexpr auto SwizzledStride(Offset const& offset) {
+  if constexpr ((bit & (Sw::source_mask | Sw::target_mask)) == 0) {
+    return StaticInt<bit>{};
+  } else if constexpr (is_constant_integer<Offset>::value) {
+    constexpr int64_t value = IntegerTraits<Offset>::value;
+    return StaticInt<((value | bit) ^ Sw::Moved(value | bit)) - (value ^ Sw::Moved(value))>{};
+  } else {
+    const int64_t value = static_cast<int64_t>(offset);
+    return ((value | bit) ^ Sw::Moved(value | bit)) - (value ^ Sw::Moved(value));
+  }
+}
+
+template <class Sw, int64_t step, int64_t extent, class Offset>
+HLO_CUTE_INLINE constexpr auto SwizzledBits(Offset const& offset) {
+  constexpr int64_t special = Sw::source_mask | Sw::target_mask;
+  if constexpr (extent == 1) {
+    return tuple<>{};
+  } else if constexpr ((step & special) != 0) {
+    return tuple_cat(make_tuple(make_layout(C<2>{}, SwizzledStride<Sw, step>(offset))),
+                     SwizzledBits<Sw, step * 2, extent / 2>(offset));
+  } else {
+    // Bits that the swizzle leaves alone stay one mode.
+    constexpr int64_t rest = special & ~(step - 1);
+    constexpr int64_t run =
+        rest == 0 ? extent : ((rest & -rest) / step < extent ? (rest & -rest) / step : extent);
+    return tuple_cat(make_tuple(make_layout(StaticInt<run>{}, StaticInt<step>{})),
+                     SwizzledBits<Sw, step * run, extent / run>(offset));
+  }
+}
+template <class Sw, class S, class D, class Offset>
+HLO_CUTE_INLINE constexpr auto SwizzledModes(S const& s, D const& d, Offset const& offset) {
+  if constexpr (is_tuple_v<S>) {
+    return apply(
+        transform(s, d,
+                  [&](auto const& x, auto const& y) { return SwizzledModes<Sw>(x, y, offset); }),
+        [](auto const&... mode) { return make_layout(mode...); });
+  } else if constexpr (is_constant<1, S>::value || is_constant<0, D>::value) {
+    return make_layout(s, d);
+  } else {
+    const auto bits = SwizzledBits<Sw, IntegerTraits<D>::value, IntegerTraits<S>::value>(offset);
+    if constexpr (tuple_size_v<decltype(bits)> == 1) {
+      return get<0>(bits);
+    } else {
+      return apply(bits, [](auto const&... mode) { return make_layout(mode...); });
+    }
+  }
+}
+
+}  // namespace detail
+
+/// The slice of a swizzled layout. Where the modes that are kept do not reach both the bits that
+/// the swizzle reads and those that it changes, this is a plain layout: strides change their signs
+/// by the offset of the slice. What lies outside the swizzle's bits becomes part of the offset.
+template <class Coordinate, int b, int m, int s, class O, class SB, class DB>
+HLO_CUTE_INLINE constexpr auto slice_and_offset(
+    Coordinate const& coord, ComposedLayout<Swizzle<b, m, s>, O, Layout<SB, DB>> const& l) {
+  using Sw = Swizzle<b, m, s>;
+  const auto kept = l.layout_b()(coord);
+  using Kept = std::decay_t<decltype(kept)>;
+  using KS = std::decay_t<decltype(kept.shape())>;
+  using KD = std::decay_t<decltype(kept.stride())>;
+  if constexpr (std::is_same<Kept, Layout<SB, DB>>::value) {
+    return make_tuple(l, C<0>{});
+  } else {
+    const auto offset = l.offset() + crd2idx(coord, l.layout_b().shape(), l.layout_b().stride());
+    using Offset = std::decay_t<decltype(offset)>;
+    constexpr detail::OffsetBits bits = detail::SliceOffsetBits<O, Coordinate, SB, DB>();
+    constexpr int64_t image = detail::ImageBits<KS, KD>();
+    constexpr bool apart = bits.known && image >= 0 && (image & (bits.value | bits.flags)) == 0;
+    constexpr bool one_side = (image & Sw::source_mask) == 0 || (image & Sw::target_mask) == 0;
+    if constexpr (apart && one_side) {
+      return make_tuple(detail::SwizzledModes<Sw>(kept.shape(), kept.stride(), offset),
+                        Sw::apply(offset));
+    } else if constexpr (apart && !is_constant_integer<Offset>::value) {
+      constexpr int64_t inside = Sw::source_mask | Sw::target_mask;
+      using Inside = MixedBits<(bits.value & inside), (bits.flags & inside)>;
+      const int64_t value = static_cast<int64_t>(offset);
+      return make_tuple(make_composed_layout(Sw{}, Inside{value & bits.flags & inside}, kept),
+                        value & ~inside);
+    } else {
+      return make_tuple(make_composed_layout(Sw{}, offset, kept), C<0>{});
+    }
+  }
+}
+template <class Coordinate, class A, class O, class B>
+HLO_CUTE_INLINE constexpr auto slice_and_offset(Coordinate const& coord,
+                                                ComposedLayout<A, O, B> const& l) {
+  const auto offset = l.offset() + crd2idx(coord, l.layout_b().shape(), l.layout_b().stride());
+  return make_tuple(make_composed_layout(l.layout_a(), offset, l.layout_b()(coord)), C<0>{});
+}
+template <class Coordinate, class A, class O, class B>
+HLO_CUTE_INLINE constexpr auto slice(Coordinate const& coord, ComposedLayout<A, O, B> const& l) {
+  return get<0>(slice_and_offset(coord, l));
+}
+template <class Coordinate, class A, class O, class B>
+HLO_CUTE_INLINE constexpr auto domain_offset(Coordinate const& coord,
+                                             ComposedLayout<A, O, B> const& l) {
+  return make_tuple(
+      make_composed_layout(l.layout_a(), l.offset() + l.layout_b()(coord), l.layout_b()), C<0>{});
+}
+
+/// The images of 1, 2, 4, ... if the function on its 2^count indices is linear over xor.
+struct XorBases {
+  bool linear;
+  int count;
+  int64_t basis[32];
+};
+template <class L>
+HLO_CUTE_HD constexpr XorBases f2_bases(L const& l) {
+  XorBases result{};
+  const int64_t elements = static_cast<int64_t>(size(l));
+  while (result.count < 31 && (int64_t{1} << result.count) < elements) {
+    result.basis[result.count] =
+        static_cast<int64_t>(l(static_cast<int>(int64_t{1} << result.count)));
+    ++result.count;
+  }
+  result.linear = (int64_t{1} << result.count) == elements;
+  for (int64_t i = 0; i < elements && result.linear; ++i) {
+    int64_t expected = 0;
+    for (int bit = 0; bit < result.count; ++bit) {
+      if ((i >> bit & 1) != 0) expected ^= result.basis[bit];
+    }
+    result.linear = static_cast<int64_t>(l(static_cast<int>(i))) == expected;
+  }
+  return result;
+}
+
+HLO_CUTE_END_NAMESPACE
+
+#endif  // HLO_INDEXING_LAYOUT_CUTE_SWIZZLE_SLICE_H_
