@@ -1,6 +1,7 @@
 #include "layout/cute_composition.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <numeric>
 #include <optional>
 #include <string>
@@ -29,7 +30,7 @@ struct Piece {
 
 // Where a mode of B is cut: as CuTe does it, by the modes of A and by what is static; or only where
 // the function is not linear.
-enum class Cutting { kByModes, kWhereNeeded };
+enum class Cutting : uint8_t { kByModes, kWhereNeeded };
 
 // The composition of one left side with some modes of B. The texts of errors begin where the
 // caller's sentence about the two layouts ends.
@@ -166,7 +167,7 @@ absl::StatusOr<int64_t> Composer::LinearRun(int64_t step, int64_t extent) {
   for (const llvm::SmallVector<Place, 4>& bends : left_.bends()) {
     llvm::SmallVector<Rate, 4> rates;
     for (const Place& place : bends) {
-      const int64_t rest = step % place.value;
+      const int64_t rest = QuickRemainder(step, place.value);
       if (rest == 0 || (place.value - 1) / rest >= run - 1) continue;
       rates.push_back({rest, place.value, place.bend});
     }
@@ -260,7 +261,7 @@ absl::Status Composer::CheckAlong(size_t axis) {
   for (const Place& place : left_.bends()[axis]) {
     Wide sum = 0;
     for (const Piece& piece : pieces_) {
-      sum += static_cast<Wide>(piece.extent - 1) * (piece.step % place.value);
+      sum += static_cast<Wide>(piece.extent - 1) * QuickRemainder(piece.step, place.value);
     }
     if (sum >= place.value) carrying.push_back(place);
   }
@@ -345,7 +346,6 @@ absl::Status Composer::Refuse(const CuteMode& mode, const Piece& piece, int64_t 
 
 absl::Status Composer::RefuseSum(llvm::ArrayRef<int64_t> digits) const {
   std::string modes;
-  std::string sum;
   int64_t index = 0;
   Wide expected = 0;
   const AxisPath axis = left_.axes()[0];
@@ -380,11 +380,7 @@ absl::StatusOr<CuteModes> ModesAt(const CuteLayout& a, AxisPath path) {
     stride = &stride->members()[rest.first()];
     shape = &shape->members()[rest.first()];
   }
-  const llvm::SmallVector<TupleInteger, 4> extents = shape->Leaves();
-  const llvm::SmallVector<TupleInteger, 4> strides = stride->Leaves();
-  CuteModes modes;
-  for (size_t i = 0; i < extents.size(); ++i) modes.push_back({extents[i], strides[i]});
-  return CoalescedModes(modes, LastMode::kKept);
+  return CoalescedModes(FlatModes(*shape, *stride), LastMode::kKept);
 }
 
 // The shape and the stride of B with the modes that its leaves have become.

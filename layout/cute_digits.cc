@@ -22,7 +22,6 @@ namespace hlo_indexing::layout {
 namespace {
 
 using simplifier::DigitContext;
-using simplifier::Interval;
 using simplifier::Sum;
 using simplifier::Term;
 
@@ -243,8 +242,9 @@ absl::StatusOr<CuteOfXla> CuteLayoutOfXla(llvm::ArrayRef<int64_t> dimensions,
 absl::StatusOr<Layout> XlaLayoutOfCute(const CuteLayout& layout) {
   HLO_INDEXING_ASSIGN_OR_RETURN(const std::vector<Leaf> leaves, LeavesByStride(layout));
   llvm::SmallVector<int64_t, 6> dimensions;
-  for (const IntTuple& mode : Modes(layout.shape()))
+  for (const IntTuple& mode : Modes(layout.shape())) {
     dimensions.push_back(Product(mode).value_or(0));
+  }
   for (size_t in_tile = 0; in_tile <= leaves.size(); ++in_tile) {
     std::optional<Layout> candidate =
         TiledOnce(leaves, in_tile, static_cast<int64_t>(dimensions.size()));

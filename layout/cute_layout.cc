@@ -172,9 +172,56 @@ mlir::AffineExpr OffsetOfModesExpression(const CuteLayout& layout, AxisPath axis
   return offset;
 }
 
+// The size and the offsets of a layout, in one walk and without allocations: for the usual layouts,
+// which have elements and map to offsets, and are not in error.
+class Measure {
+ public:
+  void Add(const IntTuple& shape, const IntTuple& stride) {
+    if (shape.is_integer() != stride.is_integer() ||
+        shape.members().size() != stride.members().size()) {
+      is_plain_ = false;
+    } else if (shape.is_integer()) {
+      AddMode(shape.integer(), stride.integer());
+    } else {
+      for (size_t i = 0; is_plain_ && i < shape.members().size(); ++i) {
+        Add(shape.members()[i], stride.members()[i]);
+      }
+    }
+  }
+
+  bool is_plain() const { return is_plain_; }
+  int64_t size() const { return size_; }
+  const Interval& offsets() const { return offsets_; }
+
+ private:
+  void AddMode(const TupleInteger& extent, const TupleInteger& stride) {
+    int64_t reach = 0;
+    const bool fits = extent.value > 0 && extent.axes.empty() && stride.axes.empty() &&
+                      !__builtin_mul_overflow(size_, extent.value, &size_) &&
+                      !__builtin_mul_overflow(extent.value - 1, stride.value, &reach);
+    int64_t& end = reach < 0 ? offsets_.lower : offsets_.upper;
+    is_plain_ = is_plain_ && fits && !__builtin_add_overflow(end, reach, &end);
+  }
+
+  bool is_plain_ = true;
+  int64_t size_ = 1;
+  Interval offsets_ = Interval::Point(0);
+};
+
 }  // namespace
 
 absl::StatusOr<CuteLayout> CuteLayout::Create(IntTuple shape, IntTuple stride) {
+  Measure measure;
+  measure.Add(shape, stride);
+  if (measure.is_plain()) {
+    return CuteLayout(std::move(shape), std::move(stride), measure.size(), measure.offsets(),
+                      /*has_axes=*/false);
+  }
+  return CreateWithChecks(std::move(shape), std::move(stride));
+}
+
+// For what is in error, has axes, or has no elements.
+absl::StatusOr<CuteLayout> CuteLayout::CreateWithChecks(IntTuple shape, IntTuple stride) {
   const auto error = [&](const std::string& message) {
     return absl::InvalidArgumentError("the layout " + shape.ToString() + ":" + stride.ToString() +
                                       ": " + message);

@@ -68,6 +68,8 @@ class CuteLayout {
   friend bool operator==(const CuteLayout&, const CuteLayout&) = default;
 
  private:
+  static absl::StatusOr<CuteLayout> CreateWithChecks(IntTuple shape, IntTuple stride);
+
   CuteLayout(IntTuple shape, IntTuple stride, int64_t size, simplifier::Interval offsets,
              bool has_axes)
       : shape_(std::move(shape)),

@@ -1,5 +1,6 @@
 #include "layout/cute_modes.h"
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
@@ -58,7 +59,7 @@ absl::StatusOr<IntTuple> IdentityStrides(const IntTuple& shape, AxisPath axes) {
 }
 
 // The parts of a shape or a stride that a coordinate pairs with `_`, or with integers.
-enum class Pairing { kUnderscore, kInteger };
+enum class Pairing : uint8_t { kUnderscore, kInteger };
 
 absl::Status AppendPaired(const CuteTree& coordinate, const IntTuple& tuple, Pairing pairing,
                           std::vector<IntTuple>& result) {
@@ -106,16 +107,25 @@ absl::Status CheckRange(const CuteLayout& layout, ModeRange range) {
                                     std::to_string(range.end) + " (the end is exclusive)");
 }
 
+void AppendModes(const IntTuple& shape, const IntTuple& stride, CuteModes& modes) {
+  if (shape.is_integer()) {
+    modes.push_back({shape.integer(), stride.integer()});
+    return;
+  }
+  for (size_t i = 0; i < shape.members().size(); ++i) {
+    AppendModes(shape.members()[i], stride.members()[i], modes);
+  }
+}
+
 }  // namespace
 
-CuteModes FlatModes(const CuteLayout& layout) {
-  const llvm::SmallVector<TupleInteger, 4> extents = layout.shape().Leaves();
-  const llvm::SmallVector<TupleInteger, 4> strides = layout.stride().Leaves();
+CuteModes FlatModes(const IntTuple& shape, const IntTuple& stride) {
   CuteModes modes;
-  modes.reserve(extents.size());
-  for (size_t i = 0; i < extents.size(); ++i) modes.push_back({extents[i], strides[i]});
+  AppendModes(shape, stride, modes);
   return modes;
 }
+
+CuteModes FlatModes(const CuteLayout& layout) { return FlatModes(layout.shape(), layout.stride()); }
 
 absl::StatusOr<CuteLayout> LayoutOf(llvm::ArrayRef<CuteMode> modes) {
   if (modes.empty()) return CuteLayout::Create(IntTuple::Static(1), IntTuple::Static(0));

@@ -33,8 +33,23 @@ struct CuteMode {
 };
 using CuteModes = llvm::SmallVector<CuteMode, 6>;
 
+/// a mod b and a / b, for a >= 0 and b > 0. A division of 64 bits takes several times as long as
+/// one of 32, which is nearly always enough.
+inline int64_t QuickRemainder(int64_t a, int64_t b) {
+  if (a < b) return a;
+  if (((a | b) >> 32) == 0) return static_cast<uint32_t>(a) % static_cast<uint32_t>(b);
+  return a % b;
+}
+inline int64_t QuickQuotient(int64_t a, int64_t b) {
+  if (a < b) return 0;
+  if (((a | b) >> 32) == 0) return static_cast<uint32_t>(a) / static_cast<uint32_t>(b);
+  return a / b;
+}
+
 /// The modes from left to right, nesting forgotten. *(4,(2,3)):(6,(1,2)) -> 4:6, 2:1, 3:2*
 CuteModes FlatModes(const CuteLayout& layout);
+/// The same of a shape and strides of one nesting.
+CuteModes FlatModes(const IntTuple& shape, const IntTuple& stride);
 /// One mode as it is, several as a tuple, none as `_1:_0`.
 absl::StatusOr<CuteLayout> LayoutOf(llvm::ArrayRef<CuteMode> modes);
 

@@ -133,8 +133,9 @@ absl::StatusOr<CuteSwizzle> Compose(const CuteSwizzle& a, const CuteSwizzle& b) 
   if (a.shift() != b.shift()) return error("their shifts differ");
   const auto source = static_cast<uint64_t>(a.source_mask() ^ b.source_mask());
   const auto target = static_cast<uint64_t>(a.target_mask() ^ b.target_mask());
-  if ((b.target_mask() & a.source_mask()) != 0)
+  if ((b.target_mask() & a.source_mask()) != 0) {
     return error("the first reads what the other changes");
+  }
   const int64_t bits = std::popcount(source);
   if (bits == 0) return CuteSwizzle::Create(0, 4, 3);
   const int64_t from = std::countr_zero(source);
@@ -171,14 +172,13 @@ absl::StatusOr<int64_t> ComposedLayout::Apply(int64_t inside) const {
 }
 
 absl::StatusOr<int64_t> ComposedLayout::Cosize() const {
-  const absl::Status overflow = absl::OutOfRangeError("the cosize does not fit in 64 bits");
   if (const auto* swizzle = std::get_if<CuteSwizzle>(&outer)) {
     const std::optional<int64_t> end = support::CheckedAdd(inner.cosize(), offset.value);
     const std::optional<int64_t> blocks =
         end ? support::CheckedCeilDiv(*end, swizzle->block()) : std::nullopt;
     const std::optional<int64_t> size =
         blocks ? support::CheckedMul(*blocks, swizzle->block()) : std::nullopt;
-    if (!size) return overflow;
+    if (!size) return absl::OutOfRangeError("the cosize does not fit in 64 bits");
     return *size;
   }
   if (inner.size() == 0) return 0;
@@ -195,7 +195,7 @@ absl::StatusOr<int64_t> ComposedLayout::Cosize() const {
   }
   const std::optional<int64_t> span = support::CheckedSub(largest, smallest);
   const std::optional<int64_t> size = span ? support::CheckedAdd(*span, 1) : std::nullopt;
-  if (!size) return overflow;
+  if (!size) return absl::OutOfRangeError("the cosize does not fit in 64 bits");
   return *size;
 }
 

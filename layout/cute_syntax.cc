@@ -79,18 +79,15 @@ class Parser {
       Fail("the expression nests deeper than " + std::to_string(kMaxDepth));
       return std::nullopt;
     }
-    std::optional<CuteExpression> first = ParseTerm();
-    if (!first) return std::nullopt;
     CuteExpression composed = Begin(Kind::kComposed);
-    composed.offset = first->offset;
-    while (TakeComposition()) {
-      std::optional<CuteExpression> next = ParseTerm();
-      if (!next) return std::nullopt;
-      if (composed.operands.empty()) composed.operands.push_back(*std::move(first));
-      composed.operands.push_back(*std::move(next));
-    }
+    do {
+      std::optional<CuteExpression> term = ParseTerm();
+      if (!term) return std::nullopt;
+      composed.operands.push_back(*std::move(term));
+    } while (TakeComposition());
     --depth_;
-    if (composed.operands.empty()) return first;
+    if (composed.operands.size() == 1) return std::move(composed.operands.front());
+    composed.offset = composed.operands.front().offset;
     return composed;
   }
 

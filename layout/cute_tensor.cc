@@ -231,7 +231,7 @@ absl::StatusOr<IntTuple> HierarchicalCoordinate(const CuteLayout& layout, const 
 }
 
 absl::StatusOr<IntTuple> FlatCoordinate(const CuteLayout& layout, const IntTuple& offset) {
-  HLO_INDEXING_ASSIGN_OR_RETURN(const IntTuple nested, HierarchicalCoordinate(layout, offset));
+  HLO_INDEXING_ASSIGN_OR_RETURN(IntTuple nested, HierarchicalCoordinate(layout, offset));
   if (layout.shape().is_integer()) return nested;
   std::vector<IntTuple> members;
   for (int64_t i = 0; i < layout.rank(); ++i) {

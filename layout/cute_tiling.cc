@@ -1,6 +1,7 @@
 #include "layout/cute_tiling.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,24 +17,54 @@
 namespace hlo_indexing::layout {
 namespace {
 
+// The shape and the stride of a part of a layout.
+struct Part {
+  IntTuple shape;
+  IntTuple stride;
+};
+
+Part PartOf(const CuteLayout& layout) { return {layout.shape(), layout.stride()}; }
+
+Part Joined(std::vector<Part> parts) {
+  std::vector<IntTuple> shape;
+  std::vector<IntTuple> stride;
+  shape.reserve(parts.size());
+  stride.reserve(parts.size());
+  for (Part& part : parts) {
+    shape.push_back(std::move(part.shape));
+    stride.push_back(std::move(part.stride));
+  }
+  return {IntTuple::Tuple(std::move(shape)), IntTuple::Tuple(std::move(stride))};
+}
+
+absl::StatusOr<CuteLayout> LayoutOfPart(Part part) {
+  return CuteLayout::Create(std::move(part.shape), std::move(part.stride));
+}
+
 // A mode taken apart.
 struct TileAndRest {
-  CuteLayout tile;
-  CuteLayout rest;
+  Part tile;
+  Part rest;
 };
 
 // Takes a mode apart with a tiler that is one layout.
 using SplitByLayout = absl::StatusOr<TileAndRest> (*)(const CuteLayout&, const CuteLayout&);
 
 absl::StatusOr<TileAndRest> DivideByLayout(const CuteLayout& layout, const CuteLayout& tiler) {
-  HLO_INDEXING_ASSIGN_OR_RETURN(const CuteLayout domain, Coalesce(layout));
-  HLO_INDEXING_ASSIGN_OR_RETURN(const CuteLayout rest,
-                                Complement(tiler, domain.shape(), Gaps::kRefused));
-  HLO_INDEXING_ASSIGN_OR_RETURN(const CuteLayout both, Concatenate({tiler, rest}));
+  HLO_INDEXING_ASSIGN_OR_RETURN(const CuteModes domain,
+                                CoalescedModes(FlatModes(layout), LastMode::kLikeOthers));
+  std::vector<IntTuple> extents;
+  extents.reserve(domain.size());
+  for (const CuteMode& mode : domain) extents.push_back(IntTuple::Integer(mode.extent));
+  HLO_INDEXING_ASSIGN_OR_RETURN(
+      const CuteLayout rest,
+      Complement(tiler, IntTuple::Tuple(std::move(extents)), Gaps::kRefused));
+  HLO_INDEXING_ASSIGN_OR_RETURN(const CuteLayout both,
+                                LayoutOfPart(Joined({PartOf(tiler), PartOf(rest)})));
   HLO_INDEXING_ASSIGN_OR_RETURN(const CuteLayout divided, Compose(layout, both));
-  HLO_INDEXING_ASSIGN_OR_RETURN(CuteLayout first, ModeOf(divided, 0));
-  HLO_INDEXING_ASSIGN_OR_RETURN(CuteLayout second, ModeOf(divided, 1));
-  return TileAndRest{std::move(first), std::move(second)};
+  const llvm::ArrayRef<IntTuple> shapes = divided.shape().members();
+  const llvm::ArrayRef<IntTuple> strides = divided.stride().members();
+  return TileAndRest{{shapes[0], strides[0]}, {shapes[1], strides[1]}};
 }
 
 absl::StatusOr<TileAndRest> MultiplyByLayout(const CuteLayout& layout, const CuteLayout& tiler) {
@@ -46,11 +77,9 @@ absl::StatusOr<TileAndRest> MultiplyByLayout(const CuteLayout& layout, const Cut
   if (!size) return absl::OutOfRangeError("product: its size does not fit in 64 bits");
   HLO_INDEXING_ASSIGN_OR_RETURN(const CuteLayout free,
                                 Complement(layout, IntTuple::Integer(*size), Gaps::kRefused));
-  HLO_INDEXING_ASSIGN_OR_RETURN(CuteLayout copies, Compose(free, tiler));
-  return TileAndRest{layout, std::move(copies)};
+  HLO_INDEXING_ASSIGN_OR_RETURN(const CuteLayout copies, Compose(free, tiler));
+  return TileAndRest{PartOf(layout), PartOf(copies)};
 }
-
-absl::StatusOr<CuteLayout> OneElement() { return LayoutOf({}); }
 
 absl::Status TooManyModes(const CuteTree& tiler, const CuteLayout& layout) {
   return absl::InvalidArgumentError("the tiler " + tiler.ToString() + " has more modes than " +
@@ -61,10 +90,8 @@ absl::Status TooManyModes(const CuteTree& tiler, const CuteLayout& layout) {
 absl::StatusOr<TileAndRest> Split(const CuteLayout& layout, const CuteTree& tiler,
                                   SplitByLayout split) {
   switch (tiler.kind()) {
-    case CuteTree::Kind::kUnderscore: {
-      HLO_INDEXING_ASSIGN_OR_RETURN(CuteLayout one, OneElement());
-      return TileAndRest{layout, std::move(one)};
-    }
+    case CuteTree::Kind::kUnderscore:
+      return TileAndRest{PartOf(layout), {IntTuple::Static(1), IntTuple::Static(0)}};
     case CuteTree::Kind::kLayout:
       return split(layout, tiler.layout());
     case CuteTree::Kind::kInteger: {
@@ -76,61 +103,72 @@ absl::StatusOr<TileAndRest> Split(const CuteLayout& layout, const CuteTree& tile
       break;
   }
   if (tiler.rank() > layout.rank()) return TooManyModes(tiler, layout);
-  std::vector<CuteLayout> tiles;
-  std::vector<CuteLayout> rests;
+  std::vector<Part> tiles;
+  std::vector<Part> rests;
   for (int64_t i = 0; i < layout.rank(); ++i) {
-    HLO_INDEXING_ASSIGN_OR_RETURN(CuteLayout mode, ModeOf(layout, i));
+    HLO_INDEXING_ASSIGN_OR_RETURN(const CuteLayout mode, ModeOf(layout, i));
     if (i >= tiler.rank()) {
-      rests.push_back(std::move(mode));
+      rests.push_back(PartOf(mode));
       continue;
     }
     HLO_INDEXING_ASSIGN_OR_RETURN(TileAndRest parts, Split(mode, tiler.members()[i], split));
     tiles.push_back(std::move(parts.tile));
     rests.push_back(std::move(parts.rest));
   }
-  HLO_INDEXING_ASSIGN_OR_RETURN(CuteLayout tile, Concatenate(tiles));
-  HLO_INDEXING_ASSIGN_OR_RETURN(CuteLayout rest, Concatenate(rests));
-  return TileAndRest{std::move(tile), std::move(rest)};
+  return TileAndRest{Joined(std::move(tiles)), Joined(std::move(rests))};
 }
 
-absl::StatusOr<CuteLayout> LogicalSplit(const CuteLayout& layout, const CuteTree& tiler,
-                                        SplitByLayout split) {
-  if (tiler.is_underscore()) return layout;
+absl::StatusOr<Part> LogicalSplit(const CuteLayout& layout, const CuteTree& tiler,
+                                  SplitByLayout split) {
+  if (tiler.is_underscore()) return PartOf(layout);
   if (!tiler.is_tuple()) {
-    HLO_INDEXING_ASSIGN_OR_RETURN(const TileAndRest parts, Split(layout, tiler, split));
-    return Concatenate({parts.tile, parts.rest});
+    HLO_INDEXING_ASSIGN_OR_RETURN(TileAndRest parts, Split(layout, tiler, split));
+    return Joined({std::move(parts.tile), std::move(parts.rest)});
   }
   if (tiler.rank() > layout.rank()) return TooManyModes(tiler, layout);
-  std::vector<CuteLayout> modes;
+  std::vector<Part> modes;
   for (int64_t i = 0; i < layout.rank(); ++i) {
-    HLO_INDEXING_ASSIGN_OR_RETURN(CuteLayout mode, ModeOf(layout, i));
+    HLO_INDEXING_ASSIGN_OR_RETURN(const CuteLayout mode, ModeOf(layout, i));
+    Part part = PartOf(mode);
     if (i < tiler.rank()) {
-      HLO_INDEXING_ASSIGN_OR_RETURN(mode, LogicalSplit(mode, tiler.members()[i], split));
+      HLO_INDEXING_ASSIGN_OR_RETURN(part, LogicalSplit(mode, tiler.members()[i], split));
     }
-    modes.push_back(std::move(mode));
+    modes.push_back(std::move(part));
   }
-  return Concatenate(modes);
+  return Joined(std::move(modes));
 }
 
-// The modes of a part that become modes of the result; a single one stays as it is, nested or not,
-// as CuTe has it.
-absl::StatusOr<std::vector<CuteLayout>> Unzipped(const CuteLayout& part) {
-  if (part.rank() == 1) return std::vector<CuteLayout>{part};
-  return ModesOf(part);
+// Adds the modes of a part as modes of their own; a single one stays as it is, nested or not, as
+// CuTe has it.
+void AppendUnzipped(const Part& part, std::vector<Part>& modes) {
+  if (part.shape.rank() == 1) {
+    modes.push_back(part);
+    return;
+  }
+  for (size_t i = 0; i < part.shape.members().size(); ++i) {
+    modes.push_back({part.shape.members()[i], part.stride.members()[i]});
+  }
 }
 
 absl::StatusOr<CuteLayout> Arrange(const CuteLayout& layout, const CuteTree& tiler,
                                    TileArrangement arrangement, SplitByLayout split) {
-  if (arrangement == TileArrangement::kLogical) return LogicalSplit(layout, tiler, split);
-  HLO_INDEXING_ASSIGN_OR_RETURN(const TileAndRest parts, Split(layout, tiler, split));
-  if (arrangement == TileArrangement::kZipped) return Concatenate({parts.tile, parts.rest});
-  HLO_INDEXING_ASSIGN_OR_RETURN(const std::vector<CuteLayout> rests, Unzipped(parts.rest));
-  std::vector<CuteLayout> modes = {parts.tile};
-  if (arrangement == TileArrangement::kFlat) {
-    HLO_INDEXING_ASSIGN_OR_RETURN(modes, Unzipped(parts.tile));
+  if (arrangement == TileArrangement::kLogical) {
+    HLO_INDEXING_ASSIGN_OR_RETURN(Part part, LogicalSplit(layout, tiler, split));
+    return LayoutOfPart(std::move(part));
   }
-  modes.insert(modes.end(), rests.begin(), rests.end());
-  return Concatenate(modes);
+  HLO_INDEXING_ASSIGN_OR_RETURN(TileAndRest parts, Split(layout, tiler, split));
+  std::vector<Part> modes;
+  if (arrangement == TileArrangement::kFlat) {
+    AppendUnzipped(parts.tile, modes);
+  } else {
+    modes.push_back(std::move(parts.tile));
+  }
+  if (arrangement == TileArrangement::kZipped) {
+    modes.push_back(std::move(parts.rest));
+  } else {
+    AppendUnzipped(parts.rest, modes);
+  }
+  return LayoutOfPart(Joined(std::move(modes)));
 }
 
 // Whether all numbers of a coordinate are less than the extents.
@@ -201,7 +239,14 @@ absl::StatusOr<CuteLayout> Multiply(const CuteLayout& layout, const CuteTree& ti
 
 namespace {
 
-enum class BlockOrder { kBlocked, kRaked };
+enum class BlockOrder : uint8_t { kBlocked, kRaked };
+
+// What has become of a mode of a layout; an integer is the only mode of its layout, and may have
+// become several.
+Part ModeOfPart(const Part& part, size_t mode, const CuteLayout& layout) {
+  if (layout.shape().is_integer()) return part;
+  return {part.shape.members()[mode], part.stride.members()[mode]};
+}
 
 absl::StatusOr<CuteLayout> ProductByMode(const CuteLayout& a, const CuteLayout& b,
                                          BlockOrder order) {
@@ -209,15 +254,15 @@ absl::StatusOr<CuteLayout> ProductByMode(const CuteLayout& a, const CuteLayout& 
   HLO_INDEXING_ASSIGN_OR_RETURN(const CuteLayout padded_a, PaddedTo(a, rank));
   HLO_INDEXING_ASSIGN_OR_RETURN(const CuteLayout padded_b, PaddedTo(b, rank));
   HLO_INDEXING_ASSIGN_OR_RETURN(const TileAndRest product, MultiplyByLayout(padded_a, padded_b));
-  std::vector<CuteLayout> modes;
+  std::vector<Part> modes;
   for (int64_t i = 0; i < rank; ++i) {
-    HLO_INDEXING_ASSIGN_OR_RETURN(CuteLayout block, ModeOf(product.tile, i));
-    HLO_INDEXING_ASSIGN_OR_RETURN(CuteLayout copies, ModeOf(product.rest, i));
+    const auto mode = static_cast<size_t>(i);
+    Part block = ModeOfPart(product.tile, mode, padded_a);
+    Part copies = ModeOfPart(product.rest, mode, padded_b);
     if (order == BlockOrder::kRaked) std::swap(block, copies);
-    HLO_INDEXING_ASSIGN_OR_RETURN(CuteLayout mode, Concatenate({block, copies}));
-    modes.push_back(std::move(mode));
+    modes.push_back(Joined({std::move(block), std::move(copies)}));
   }
-  return Concatenate(modes);
+  return LayoutOfPart(Joined(std::move(modes)));
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "layout/cute_tuple.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
@@ -13,7 +14,7 @@
 namespace hlo_indexing::layout {
 namespace {
 
-enum class Division { kCeil, kExact };
+enum class Division : uint8_t { kCeil, kExact };
 
 absl::Status Overflow(const std::string& what) {
   return absl::OutOfRangeError(what + " does not fit in 64 bits");
@@ -69,7 +70,7 @@ absl::StatusOr<IntTuple> Divide(const IntTuple& a, const IntTuple& b, Division d
   return IntTuple::Tuple(std::move(members));
 }
 
-enum class Fastest { kFirst, kLast };
+enum class Fastest : uint8_t { kFirst, kLast };
 
 absl::StatusOr<IntTuple> CompactStrides(const IntTuple& shape, Fastest fastest,
                                         TupleInteger& current) {

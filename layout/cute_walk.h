@@ -39,8 +39,10 @@ class Walk {
           is_known && stride_.value > 0 ? DividedRoundingUp(stride_, extent) : StaticInteger(0);
       return true;
     }
-    if (!is_known || stride_.value % extent.value != 0) return false;
-    stride_ = StaticInteger(stride_.value / extent.value);
+    if (!is_known || stride_.value < extent.value) return false;
+    const int64_t quotient = QuickQuotient(stride_.value, extent.value);
+    if (quotient * extent.value != stride_.value) return false;
+    stride_ = StaticInteger(quotient);
     return true;
   }
 
@@ -50,7 +52,7 @@ class Walk {
     const int64_t step = stride_.value;
     if (step < 0) return std::nullopt;
     const bool fits_whole =
-        step == 0 || rest_.value <= 1 || (extent.value - 1) / step >= rest_.value - 1;
+        step == 0 || rest_.value <= 1 || QuickQuotient(extent.value - 1, step) >= rest_.value - 1;
     TupleInteger taken = rest_;
     if (!fits_whole || !is_known || !rest_.is_static()) {
       const std::optional<TupleInteger> part = TakePart(extent, fits_whole);
@@ -81,10 +83,10 @@ class Walk {
     const bool is_known = extent.is_static() && stride_.is_static();
     const int64_t step = stride_.value;
     if (is_known) {
-      if (step == 0 || extent.value % step != 0) return std::nullopt;
-      const TupleInteger fits = StaticInteger(extent.value / step);
+      if (step == 0 || QuickRemainder(extent.value, step) != 0) return std::nullopt;
+      const TupleInteger fits = StaticInteger(QuickQuotient(extent.value, step));
       if (rest_.is_static() || rest_.divisor % fits.value == 0) {
-        if (rest_.value % fits.value != 0) return std::nullopt;
+        if (QuickRemainder(rest_.value, fits.value) != 0) return std::nullopt;
         return fits;
       }
       if (fits_whole) return DynamicInteger(rest_.value);

@@ -57,7 +57,7 @@ struct TupleInteger {
   /// What a dynamic integer is known to be a multiple of; 1 says nothing.
   int64_t divisor = 1;
   /// Of a stride: what it counts along.
-  AxisPath axes = {};
+  AxisPath axes;
 
   bool is_static() const { return kind == IntegerKind::kStatic; }
   /// Whether it is that static number.

@@ -97,8 +97,8 @@ inline bool CompositionExists(const PlainModes& a, const PlainModes& b) {
   return true;
 }
 
-enum class RandomStrides { kNotNegative, kAny };
-enum class RandomMarks { kStatic, kDynamic, kMixed };
+enum class RandomStrides : uint8_t { kNotNegative, kAny };
+enum class RandomMarks : uint8_t { kStatic, kDynamic, kMixed };
 
 class RandomLayouts {
  public:
