@@ -3,6 +3,8 @@
 
 #include "hlo/module.h"
 #include "hlo/parser.h"
+#include "layout/cute_placement.h"
+#include "layout/cute_syntax.h"
 #include "layout/picture.h"
 #include "layout/tiled_picture.h"
 #include "llvm/Support/JSON.h"
@@ -206,19 +208,54 @@ class LayoutCommand {
   }
 
   void AnswerRelayout(const NamedLayout& from, const hlo::Shape& array) {
-    // A layout alone is one of the same shape.
-    std::string text = options_.relayout;
-    if (llvm::StringRef(text).ltrim().starts_with("{")) {
-      text = module_.shapes().Array(array.element_type(), array.sizes())->ToString() + text;
-    }
-    const auto to = Parse("<--relayout>", text);
-    if (!to) return;
+    simplifier::DigitContext digits;
+    const NamedPlacement source = {from.text, PlacementOf(digits, from.layout)};
+    const std::optional<NamedPlacement> target = ParseTarget(digits, array, from.layout);
+    if (target) Raise(report_.WriteRelayout(digits, array.sizes(), source, *target));
+  }
+
+  // What --relayout names: a shape, an XLA layout of this one, or a layout of CuTe.
+  std::optional<NamedPlacement> ParseTarget(simplifier::DigitContext& digits,
+                                            const hlo::Shape& array, const TiledLayout& from) {
+    constexpr llvm::StringLiteral kSource = "<--relayout>";
+    llvm::StringRef given = llvm::StringRef(options_.relayout).trim();
+    if (!given.contains('[') && !given.starts_with("{")) return ParseCute(digits, array, from);
+    const std::string plain =
+        module_.shapes().Array(array.element_type(), array.sizes())->ToString();
+    const std::string text = given.starts_with("{") ? plain + given.str() : given.str();
+    const auto to = Parse(kSource, text);
+    if (!to) return std::nullopt;
     if (shape_->element_type() != array.element_type() || shape_->sizes() != array.sizes()) {
-      return FailAt("<--relayout>", text, 0,
-                    "a relayout is between two layouts of one shape: this is not one of " +
-                        module_.shapes().Array(array.element_type(), array.sizes())->ToString());
+      FailAt(kSource, text, 0,
+             "a relayout is between two layouts of one shape: this is not one of " + plain);
+      return std::nullopt;
     }
-    Raise(report_.WriteRelayout(from, *to));
+    return NamedPlacement{to->text, PlacementOf(digits, to->layout)};
+  }
+
+  std::optional<NamedPlacement> ParseCute(simplifier::DigitContext& digits, const hlo::Shape& array,
+                                          const TiledLayout& from) {
+    support::TextError error;
+    if (!layout::ParseCuteExpression(options_.relayout, error)) {
+      FailAt("<--relayout>", options_.relayout, error.offset,
+             "neither a shape nor a layout: " + error.message);
+      return std::nullopt;
+    }
+    const absl::StatusOr<layout::CuteLayout> cute = layout::ParseCuteLayout(options_.relayout);
+    if (!cute.ok()) {
+      FailAt("<--relayout>", options_.relayout, 0, "neither a shape nor a layout");
+      return std::nullopt;
+    }
+    if (from.num_elements() == 0) {
+      FailAt("<--relayout>", options_.relayout, 0, "the array has no elements");
+      return std::nullopt;
+    }
+    auto placement = PlacementOf(digits, array.sizes(), *cute, from.element_bits());
+    if (!placement.ok()) {
+      FailAt("<--relayout>", options_.relayout, 0, std::string(placement.status().message()));
+      return std::nullopt;
+    }
+    return NamedPlacement{cute->ToString(), std::move(*placement)};
   }
 
   void AnswerTpu(const NamedLayout& shape, const hlo::Shape& array) {

@@ -3,11 +3,13 @@
 #include <algorithm>
 
 #include "indexing_analysis/layout_maps.h"
+#include "layout/cute_digits.h"
 #include "layout/picture.h"
 #include "layout/tiled_picture.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/JSON.h"
+#include "simplifier/arithmetic.h"
 #include "tools/input.h"
 #include "tools/map_json.h"
 
@@ -70,6 +72,13 @@ void ForEachElement(const TiledLayout& layout,
   }
 }
 
+// The array as a layout of CuTe's algebra, or why there is none.
+std::string CuteText(const TiledLayout& layout) {
+  const auto cute = layout::CuteLayoutOfXla(layout.dimensions(), layout.layout());
+  if (!cute.ok()) return "none: " + std::string(cute.status().message());
+  return cute->layout.ToString() + (cute->is_padded ? ", of the padded array" : "");
+}
+
 void WriteIntegers(llvm::StringRef name, llvm::ArrayRef<int64_t> values,
                    llvm::json::OStream& json) {
   json.attributeArray(name, [&] {
@@ -113,8 +122,15 @@ void WriteMapAttribute(llvm::StringRef name, const IndexingMap& map, llvm::json:
   json.attributeEnd();
 }
 
+int64_t PositionOf(const NamedPlacement& side, llvm::ArrayRef<int64_t> index) {
+  const auto value = [&](const simplifier::Atom& atom) {
+    return std::optional<int64_t>(index[atom.variable]);
+  };
+  return Evaluate(side.placement.position, value).value_or(-1);
+}
+
 // "no: element (0,2) moves from position 2 to 4"
-std::string BitcastText(const NamedLayout& from, const NamedLayout& to,
+std::string BitcastText(const NamedPlacement& from, const NamedPlacement& to,
                         const BitcastAnswer& bitcast) {
   std::string text = support::AnswerName(bitcast.answer).str();
   if (bitcast.answer == support::Answer::kYes) {
@@ -122,8 +138,8 @@ std::string BitcastText(const NamedLayout& from, const NamedLayout& to,
   }
   if (bitcast.moved_index.empty()) return text + ": " + bitcast.reason;
   return text + ": element (" + Joined(bitcast.moved_index) + ") moves from position " +
-         std::to_string(from.layout.Position(bitcast.moved_index)) + " to " +
-         std::to_string(to.layout.Position(bitcast.moved_index));
+         std::to_string(PositionOf(from, bitcast.moved_index)) + " to " +
+         std::to_string(PositionOf(to, bitcast.moved_index));
 }
 
 std::string MovesText(const ContiguousMoves& moves, int64_t bits) {
@@ -172,7 +188,8 @@ void LayoutReport::WriteOverviewText(const NamedLayout& shape, bool with_offsets
         static_cast<double>(layout.wasted_bytes()) / static_cast<double>(layout.bytes());
     out_ << llvm::format(" (%.1f %%)", share * 100);
   }
-  out_ << "\n  steps\n";
+  out_ << "\n  CuTe       " << CuteText(layout) << '\n';
+  out_ << "  steps\n";
   const std::string steps = layout::StepsToString(layout.Steps());
   for (const llvm::StringRef step : llvm::split(llvm::StringRef(steps).rtrim(), '\n')) {
     out_ << "    " << step << '\n';
@@ -213,6 +230,14 @@ void LayoutReport::WriteOverviewJson(const NamedLayout& shape, bool with_offsets
     json.attribute("kind", "layout");
     json.attribute("shape", shape.text);
     WriteSizes(layout, json);
+    const auto cute = layout::CuteLayoutOfXla(layout.dimensions(), layout.layout());
+    json.attributeBegin("cute");
+    if (cute.ok()) {
+      json.value(cute->layout.ToString());
+    } else {
+      json.value(nullptr);
+    }
+    json.attributeEnd();
     WriteSteps(layout, json);
     WriteMapAttribute("map", PositionMap(layout, &context_), json);
     WriteMapAttribute("inverse", ElementMap(layout, &context_), json);
@@ -243,19 +268,19 @@ void LayoutReport::WritePosition(const NamedLayout& shape, int64_t position) {
   });
 }
 
-ExitCode LayoutReport::WriteRelayout(const NamedLayout& from, const NamedLayout& to) {
-  simplifier::DigitContext digits;
-  const layout::ElementPlacement source = PlacementOf(digits, from.layout);
-  const layout::ElementPlacement target = PlacementOf(digits, to.layout);
-  const llvm::ArrayRef<int64_t> sizes = from.layout.dimensions();
-  const BitcastAnswer bitcast = IsBitcast(digits, sizes, source, target);
-  const absl::StatusOr<ContiguousMoves> moves = FindContiguousMoves(sizes, source, target);
+ExitCode LayoutReport::WriteRelayout(simplifier::DigitContext& digits,
+                                     llvm::ArrayRef<int64_t> sizes, const NamedPlacement& from,
+                                     const NamedPlacement& to) {
+  const BitcastAnswer bitcast = IsBitcast(digits, sizes, from.placement, to.placement);
+  const absl::StatusOr<ContiguousMoves> moves =
+      FindContiguousMoves(sizes, from.placement, to.placement);
   if (!moves.ok()) {
-    ReportError(std::string(moves.status().message()));
+    ReportError(to.text + ": " + std::string(moves.status().message()));
     return ExitCode::kNotSupported;
   }
-  const IndexingMap map = indexing_analysis::RelayoutMap(digits, source, target, &context_);
-  const int64_t bits = to.layout.element_bits();
+  const IndexingMap map =
+      indexing_analysis::RelayoutMap(digits, from.placement, to.placement, &context_);
+  const int64_t bits = to.placement.element_bits;
   if (!is_json()) {
     out_ << from.text << " to " << to.text << '\n';
     out_ << "  bitcast    " << BitcastText(from, to, bitcast) << '\n';

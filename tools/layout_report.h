@@ -22,6 +22,12 @@ struct NamedLayout {
   layout::TiledLayout layout;
 };
 
+/// A side of a relayout with its text.
+struct NamedPlacement {
+  std::string text;
+  layout::ElementPlacement placement;
+};
+
 /// Writes answers as text for people or as lines of JSON.
 class LayoutReport {
  public:
@@ -33,7 +39,9 @@ class LayoutReport {
   ExitCode WriteOverview(const NamedLayout& shape, bool with_offsets);
   /// One position with what is there.
   void WritePosition(const NamedLayout& shape, int64_t position);
-  ExitCode WriteRelayout(const NamedLayout& from, const NamedLayout& to);
+  /// Of an array of these sizes; both placements are made in `digits`.
+  ExitCode WriteRelayout(simplifier::DigitContext& digits, llvm::ArrayRef<int64_t> sizes,
+                         const NamedPlacement& from, const NamedPlacement& to);
   void WriteTpuFormats(const NamedLayout& shape, llvm::ArrayRef<layout::TpuFormat> formats,
                        llvm::ArrayRef<std::string> texts);
 

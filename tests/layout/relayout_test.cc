@@ -5,7 +5,10 @@
 
 #include <numeric>
 
+#include "layout/cute_digits.h"
 #include "layout/cute_layout.h"
+#include "layout/cute_placement.h"
+#include "layout/cute_syntax.h"
 #include "mlir/IR/MLIRContext.h"
 #include "simplifier/affine_bridge.h"
 #include "simplifier/arithmetic.h"
@@ -36,6 +39,11 @@ int64_t ValueAt(const Sum& sum, const Sizes& values) {
   return simplifier::Evaluate(
              sum, [&](const Atom& atom) { return std::optional<int64_t>(values[atom.variable]); })
       .value();
+}
+
+Layout WithoutTail(Layout layout) {
+  layout.tail_padding_alignment = 1;
+  return layout;
 }
 
 // What a copy is by the memories themselves.
@@ -244,6 +252,53 @@ TEST(Relayout, TakesPositionsOfCuteLayouts) {
   const ElementPlacement broadcast = PlacementOf(context, sizes, column, 16, 32);
   EXPECT_FALSE(FindContiguousMoves(sizes, row_major, broadcast).ok());
   EXPECT_EQ(FindContiguousMoves(sizes, broadcast, row_major)->chunk_elements, 16);
+}
+
+// Where an XLA layout is one of CuTe, a copy between the two moves nothing, and a copy from another
+// layout moves the same to both.
+TEST(Relayout, CuteLayoutsOfTiledArrays) {
+  std::mt19937 random(24);
+  int found = 0;
+  for (int i = 0; i < 2000; ++i) {
+    RandomCase random_case = testing::RandomShape(random, 4);
+    RandomCase other = random_case;
+    testing::AddRandomTiles(random, random_case);
+    testing::AddRandomTiles(random, other);
+    const Sizes& sizes = random_case.dimensions;
+    const TiledLayout tiled = Make(sizes, random_case.layout);
+    if (tiled.num_elements() == 0 || tiled.num_positions() > 1000) continue;
+    const auto cute = CuteLayoutOfXla(sizes, random_case.layout);
+    if (!cute.ok() || sizes.empty()) continue;
+    ++found;
+    SCOPED_TRACE(random_case.ToString() + " as " + cute->layout.ToString());
+    DigitContext context;
+    const ElementPlacement xla = PlacementOf(context, tiled);
+    const auto placement = PlacementOf(context, sizes, cute->layout, 32);
+    ASSERT_TRUE(placement.ok()) << placement.status().message();
+    ASSERT_EQ(IsBitcast(context, sizes, xla, *placement).answer, Answer::kYes);
+    const ElementPlacement from = PlacementOf(context, Make(sizes, other.layout));
+    const auto moves = FindContiguousMoves(sizes, from, xla);
+    const auto cute_moves = FindContiguousMoves(sizes, from, *placement);
+    ASSERT_EQ(moves->chunk_elements, cute_moves->chunk_elements);
+    ASSERT_EQ(moves->runs->count, cute_moves->runs->count);
+    CheckMap(context, from, *placement, MemoryByDefinition(sizes, other.layout),
+             MemoryByDefinition(sizes, WithoutTail(random_case.layout)));
+  }
+  EXPECT_GT(found, 300);
+}
+
+TEST(Relayout, CuteLayoutsThatDoNotFitTheArray) {
+  DigitContext context;
+  const auto error = [&](const Sizes& sizes, const char* text) {
+    const CuteLayout cute = ParseCuteLayout(text).value();
+    return std::string(PlacementOf(context, sizes, cute, 32).status().message());
+  };
+  EXPECT_EQ(error({3, 5}, "((2,2),(2,3)):((2,12),(1,4))"), "");
+  EXPECT_THAT(error({3, 5}, "(3,5,1):(5,1,0)"), HasSubstr("has 3 modes, the array has 2"));
+  EXPECT_THAT(error({3, 5}, "15:1"), HasSubstr("has 1 modes"));
+  EXPECT_THAT(error({3, 5}, "(3,4):(5,1)"), HasSubstr("4 elements in mode 1, the array 5"));
+  EXPECT_THAT(error({3, 5}, "(3,5):(-5,1)"), HasSubstr("negative offsets"));
+  EXPECT_THAT(error({3, 5}, "(3,5):(1@0,1@1)"), HasSubstr("coordinates"));
 }
 
 }  // namespace
