@@ -37,6 +37,15 @@ Part Joined(std::vector<Part> parts) {
   return {IntTuple::Tuple(std::move(shape)), IntTuple::Tuple(std::move(stride))};
 }
 
+// Joined, of two; moves what an initializer list would copy.
+Part Pair(Part first, Part second) {
+  std::vector<Part> parts;
+  parts.reserve(2);
+  parts.push_back(std::move(first));
+  parts.push_back(std::move(second));
+  return Joined(std::move(parts));
+}
+
 absl::StatusOr<CuteLayout> LayoutOfPart(Part part) {
   return CuteLayout::Create(std::move(part.shape), std::move(part.stride));
 }
@@ -47,10 +56,10 @@ struct TileAndRest {
   Part rest;
 };
 
-// Takes a mode apart with a tiler that is one layout.
-using SplitByLayout = absl::StatusOr<TileAndRest> (*)(const CuteLayout&, const CuteLayout&);
+// Takes a mode apart with a tiler that is one layout: (tile, rest).
+using SplitByLayout = absl::StatusOr<CuteLayout> (*)(const CuteLayout&, const CuteLayout&);
 
-absl::StatusOr<TileAndRest> DivideByLayout(const CuteLayout& layout, const CuteLayout& tiler) {
+absl::StatusOr<CuteLayout> DivideByLayout(const CuteLayout& layout, const CuteLayout& tiler) {
   HLO_INDEXING_ASSIGN_OR_RETURN(const CuteModes domain,
                                 CoalescedModes(FlatModes(layout), LastMode::kLikeOthers));
   std::vector<IntTuple> extents;
@@ -60,14 +69,11 @@ absl::StatusOr<TileAndRest> DivideByLayout(const CuteLayout& layout, const CuteL
       const CuteLayout rest,
       Complement(tiler, IntTuple::Tuple(std::move(extents)), Gaps::kRefused));
   HLO_INDEXING_ASSIGN_OR_RETURN(const CuteLayout both,
-                                LayoutOfPart(Joined({PartOf(tiler), PartOf(rest)})));
-  HLO_INDEXING_ASSIGN_OR_RETURN(const CuteLayout divided, Compose(layout, both));
-  const llvm::ArrayRef<IntTuple> shapes = divided.shape().members();
-  const llvm::ArrayRef<IntTuple> strides = divided.stride().members();
-  return TileAndRest{{shapes[0], strides[0]}, {shapes[1], strides[1]}};
+                                LayoutOfPart(Pair(PartOf(tiler), PartOf(rest))));
+  return Compose(layout, both);
 }
 
-absl::StatusOr<TileAndRest> MultiplyByLayout(const CuteLayout& layout, const CuteLayout& tiler) {
+absl::StatusOr<CuteLayout> MultiplyByLayout(const CuteLayout& layout, const CuteLayout& tiler) {
   if (tiler.has_axes()) {
     return absl::InvalidArgumentError("product: " + tiler.ToString() +
                                       " maps to coordinates, not to copies");
@@ -78,7 +84,23 @@ absl::StatusOr<TileAndRest> MultiplyByLayout(const CuteLayout& layout, const Cut
   HLO_INDEXING_ASSIGN_OR_RETURN(const CuteLayout free,
                                 Complement(layout, IntTuple::Integer(*size), Gaps::kRefused));
   HLO_INDEXING_ASSIGN_OR_RETURN(const CuteLayout copies, Compose(free, tiler));
-  return TileAndRest{PartOf(layout), PartOf(copies)};
+  return LayoutOfPart(Pair(PartOf(layout), PartOf(copies)));
+}
+
+// The two modes of what a SplitByLayout gives.
+TileAndRest Halves(const CuteLayout& both) {
+  const llvm::ArrayRef<IntTuple> shapes = both.shape().members();
+  const llvm::ArrayRef<IntTuple> strides = both.stride().members();
+  return {{shapes[0], strides[0]}, {shapes[1], strides[1]}};
+}
+
+// A tiler of one layout or integer, taken as a layout.
+absl::StatusOr<CuteLayout> SplitOnce(const CuteLayout& layout, const CuteTree& tiler,
+                                     SplitByLayout split) {
+  if (tiler.kind() == CuteTree::Kind::kLayout) return split(layout, tiler.layout());
+  HLO_INDEXING_ASSIGN_OR_RETURN(const CuteLayout tile,
+                                ColumnMajor(IntTuple::Integer(tiler.integer())));
+  return split(layout, tile);
 }
 
 absl::Status TooManyModes(const CuteTree& tiler, const CuteLayout& layout) {
@@ -89,18 +111,12 @@ absl::Status TooManyModes(const CuteTree& tiler, const CuteLayout& layout) {
 // By modes; those beyond the tiler stay in the rest.
 absl::StatusOr<TileAndRest> Split(const CuteLayout& layout, const CuteTree& tiler,
                                   SplitByLayout split) {
-  switch (tiler.kind()) {
-    case CuteTree::Kind::kUnderscore:
-      return TileAndRest{PartOf(layout), {IntTuple::Static(1), IntTuple::Static(0)}};
-    case CuteTree::Kind::kLayout:
-      return split(layout, tiler.layout());
-    case CuteTree::Kind::kInteger: {
-      HLO_INDEXING_ASSIGN_OR_RETURN(const CuteLayout tile,
-                                    ColumnMajor(IntTuple::Integer(tiler.integer())));
-      return split(layout, tile);
-    }
-    case CuteTree::Kind::kTuple:
-      break;
+  if (tiler.is_underscore()) {
+    return TileAndRest{PartOf(layout), {IntTuple::Static(1), IntTuple::Static(0)}};
+  }
+  if (!tiler.is_tuple()) {
+    HLO_INDEXING_ASSIGN_OR_RETURN(const CuteLayout both, SplitOnce(layout, tiler, split));
+    return Halves(both);
   }
   if (tiler.rank() > layout.rank()) return TooManyModes(tiler, layout);
   std::vector<Part> tiles;
@@ -122,8 +138,8 @@ absl::StatusOr<Part> LogicalSplit(const CuteLayout& layout, const CuteTree& tile
                                   SplitByLayout split) {
   if (tiler.is_underscore()) return PartOf(layout);
   if (!tiler.is_tuple()) {
-    HLO_INDEXING_ASSIGN_OR_RETURN(TileAndRest parts, Split(layout, tiler, split));
-    return Joined({std::move(parts.tile), std::move(parts.rest)});
+    HLO_INDEXING_ASSIGN_OR_RETURN(const CuteLayout both, SplitOnce(layout, tiler, split));
+    return PartOf(both);
   }
   if (tiler.rank() > layout.rank()) return TooManyModes(tiler, layout);
   std::vector<Part> modes;
@@ -152,6 +168,11 @@ void AppendUnzipped(const Part& part, std::vector<Part>& modes) {
 
 absl::StatusOr<CuteLayout> Arrange(const CuteLayout& layout, const CuteTree& tiler,
                                    TileArrangement arrangement, SplitByLayout split) {
+  const bool is_whole =
+      arrangement == TileArrangement::kLogical || arrangement == TileArrangement::kZipped;
+  if (is_whole && !tiler.is_tuple() && !tiler.is_underscore()) {
+    return SplitOnce(layout, tiler, split);
+  }
   if (arrangement == TileArrangement::kLogical) {
     HLO_INDEXING_ASSIGN_OR_RETURN(Part part, LogicalSplit(layout, tiler, split));
     return LayoutOfPart(std::move(part));
@@ -253,14 +274,15 @@ absl::StatusOr<CuteLayout> ProductByMode(const CuteLayout& a, const CuteLayout& 
   const int64_t rank = std::max(a.rank(), b.rank());
   HLO_INDEXING_ASSIGN_OR_RETURN(const CuteLayout padded_a, PaddedTo(a, rank));
   HLO_INDEXING_ASSIGN_OR_RETURN(const CuteLayout padded_b, PaddedTo(b, rank));
-  HLO_INDEXING_ASSIGN_OR_RETURN(const TileAndRest product, MultiplyByLayout(padded_a, padded_b));
+  HLO_INDEXING_ASSIGN_OR_RETURN(const CuteLayout both, MultiplyByLayout(padded_a, padded_b));
+  const TileAndRest product = Halves(both);
   std::vector<Part> modes;
   for (int64_t i = 0; i < rank; ++i) {
     const auto mode = static_cast<size_t>(i);
     Part block = ModeOfPart(product.tile, mode, padded_a);
     Part copies = ModeOfPart(product.rest, mode, padded_b);
     if (order == BlockOrder::kRaked) std::swap(block, copies);
-    modes.push_back(Joined({std::move(block), std::move(copies)}));
+    modes.push_back(Pair(std::move(block), std::move(copies)));
   }
   return LayoutOfPart(Joined(std::move(modes)));
 }
