@@ -155,11 +155,9 @@ ExitCode RunStats(const StatsOptions& options, llvm::raw_ostream& out) {
   }
   for (const std::string& file : options.files) {
     const Statistics statistics = Count(file, options.limits, custom_calls, &context, status);
-    // The file could not be read, which has been told.
-    if (statistics.modules == 0) continue;
     if (options.format == OutputFormat::kJson) {
       WriteJson(file, statistics, out);
-    } else {
+    } else if (statistics.modules != 0) {
       WriteText(file, statistics, out);
     }
   }
