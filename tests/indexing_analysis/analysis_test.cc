@@ -33,8 +33,9 @@ class AnalysisTest : public ::testing::Test {
     IndexingAnalysis analysis(&context_, options);
     const OutputIndexing indexing = analysis.OutputToInput(root, output);
     std::vector<std::string> lines;
-    if (!indexing.unknown_reason().empty())
+    if (!indexing.unknown_reason().empty()) {
       lines.push_back("unknown: " + indexing.unknown_reason());
+    }
     for (const OperandIndexing& operand : indexing.operands()) {
       std::string place = std::to_string(operand.operand);
       if (operand.leaf != 0) place += "." + std::to_string(operand.leaf);
