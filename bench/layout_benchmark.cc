@@ -76,7 +76,7 @@ void Relayout(benchmark::State& state) {
     const auto target = PlacementOf(context, to);
     benchmark::DoNotOptimize(RelayoutMap(context, source, target));
     benchmark::DoNotOptimize(IsBitcast(context, from.dimensions(), source, target));
-    benchmark::DoNotOptimize(FindContiguousMoves(from.dimensions(), source, target));
+    benchmark::DoNotOptimize(FindContiguousMoves(context, from.dimensions(), source, target));
   }
 }
 BENCHMARK(Relayout)->Unit(benchmark::kMillisecond);

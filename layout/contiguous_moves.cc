@@ -282,7 +282,8 @@ ContiguousMoves LowerBound(int64_t chunk, std::string reason) {
 
 }  // namespace
 
-absl::StatusOr<ContiguousMoves> FindContiguousMoves(llvm::ArrayRef<int64_t> sizes,
+absl::StatusOr<ContiguousMoves> FindContiguousMoves(simplifier::DigitContext& context,
+                                                    llvm::ArrayRef<int64_t> sizes,
                                                     const ElementPlacement& from,
                                                     const ElementPlacement& to,
                                                     const RelayoutBudget& budget) {
@@ -299,6 +300,8 @@ absl::StatusOr<ContiguousMoves> FindContiguousMoves(llvm::ArrayRef<int64_t> size
   if (*elements / chunk.size() <= budget.max_elements) {
     return CountRuns(AllMoves(*move_of, sizes, chunk), chunk.size());
   }
+  const Answer injective = IsInjective(context, sizes, to);
+  if (injective == Answer::kNo) return NotInjective();
   const std::string too_many =
       "more than " + std::to_string(budget.max_elements) + " chunks: runs were not counted";
   ContiguousMoves result = LowerBound(chunk.size(), too_many);
@@ -306,6 +309,9 @@ absl::StatusOr<ContiguousMoves> FindContiguousMoves(llvm::ArrayRef<int64_t> size
     result.chunk_is_exact = finder->CommonMultiple(chunk, budget.samples) == chunk.size();
   }
   if (!result.chunk_is_exact) result.reason += ", and random runs may be longer";
+  if (injective == Answer::kUnknown) {
+    result.reason += "; it is not known whether two elements have the same position in the target";
+  }
   return result;
 }
 

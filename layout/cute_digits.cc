@@ -26,7 +26,8 @@ using simplifier::Sum;
 using simplifier::Term;
 
 absl::Status NoLayout(const std::string& why) {
-  return absl::FailedPreconditionError("there is no CuTe layout with these values: " + why);
+  return absl::FailedPreconditionError(
+      "no CuTe layout found whose modes are digits of the index: " + why);
 }
 
 // The digits of one variable, from the lowest on, as modes; what lies between them has stride 0.
@@ -62,13 +63,14 @@ absl::StatusOr<CuteModes> ModesOfDigits(std::vector<Term> digits, size_t variabl
 // The digits of each variable of the sum.
 absl::StatusOr<std::vector<std::vector<Term>>> DigitsByVariable(const Sum& sum,
                                                                 size_t num_variables) {
-  if (sum.constant != 0) return NoLayout("the first is not 0");
+  if (sum.constant != 0) return NoLayout("the value at index 0 is not 0");
   std::vector<std::vector<Term>> digits(num_variables);
   for (const Term& term : sum.terms) {
     if (term.atom->kind != simplifier::AtomKind::kVariable) {
-      return NoLayout("they have quotients or remainders of sums");
+      return NoLayout("the values have quotients or remainders of sums");
     }
-    if (term.atom->variable >= num_variables) return NoLayout("they depend on other variables");
+    if (term.atom->variable >= num_variables)
+      return NoLayout("the values depend on other variables");
     digits[term.atom->variable].push_back(term);
   }
   return digits;
@@ -154,6 +156,52 @@ std::optional<Layout> TiledOnce(llvm::ArrayRef<Leaf> leaves, size_t in_tile, int
   return layout;
 }
 
+// The layout of the array that is padded until the digits of each index divide its extent.
+absl::StatusOr<CuteOfXla> CuteOfPaddedArray(DigitContext& context,
+                                            llvm::ArrayRef<int64_t> dimensions,
+                                            const Layout& layout) {
+  llvm::SmallVector<int64_t, 6> padded(dimensions.begin(), dimensions.end());
+  // Padding one tile may uncover the next: each round ends a dimension with a larger digit.
+  for (size_t round = 0; round <= 2 * dimensions.size(); ++round) {
+    const std::optional<Sum> position = PositionOf(context, padded, padded, layout);
+    if (!position) return absl::OutOfRangeError("a position does not fit in 64 bits");
+    llvm::SmallVector<int64_t, 6> reached;
+    HLO_INDEXING_ASSIGN_OR_RETURN(CuteLayout result, PaddedLayoutOfSum(*position, padded, reached));
+    if (reached != padded) {
+      padded = std::move(reached);
+      continue;
+    }
+    // The padded array has the elements of the array where they were.
+    if (PositionOf(context, dimensions, padded, layout) !=
+        PositionOf(context, dimensions, dimensions, layout)) {
+      return NoLayout("the padding moves elements");
+    }
+    CuteOfXla of{std::move(result), {}, false};
+    of.dimensions.assign(dimensions.begin(), dimensions.end());
+    of.is_padded = of.dimensions != padded;
+    return of;
+  }
+  return NoLayout("the padding of tiles does not end");
+}
+
+// The layout of the digits that the array's own indices have: what the modes count behind them may
+// be the padding of an inner tile, which an array padded so far would have elsewhere. Nothing
+// unless it keeps to the memory and each offset is taken once.
+std::optional<CuteOfXla> CuteOfElements(DigitContext& context, llvm::ArrayRef<int64_t> dimensions,
+                                        const Layout& layout) {
+  const std::optional<Sum> position = PositionOf(context, dimensions, dimensions, layout);
+  const std::optional<int64_t> positions = PhysicalElements(dimensions, layout);
+  if (!position || !positions) return std::nullopt;
+  llvm::SmallVector<int64_t, 6> reached;
+  absl::StatusOr<CuteLayout> result = PaddedLayoutOfSum(*position, dimensions, reached);
+  if (!result.ok() || result->cosize() > *positions) return std::nullopt;
+  if (IsInjective(*result) != support::Answer::kYes) return std::nullopt;
+  CuteOfXla of{*std::move(result), {}, false};
+  of.dimensions.assign(dimensions.begin(), dimensions.end());
+  of.is_padded = of.dimensions != reached;
+  return of;
+}
+
 }  // namespace
 
 absl::StatusOr<Sum> OffsetSum(DigitContext& context, const CuteLayout& layout, const Sum& index) {
@@ -215,28 +263,10 @@ absl::StatusOr<CuteOfXla> CuteLayoutOfXla(llvm::ArrayRef<int64_t> dimensions,
     return absl::InvalidArgumentError("an array without elements has no CuTe layout");
   }
   DigitContext context;
-  llvm::SmallVector<int64_t, 6> padded(dimensions.begin(), dimensions.end());
-  // Padding one tile may uncover the next: each round ends a dimension with a larger digit.
-  for (size_t round = 0; round <= 2 * dimensions.size(); ++round) {
-    const std::optional<Sum> position = PositionOf(context, padded, padded, layout);
-    if (!position) return absl::OutOfRangeError("a position does not fit in 64 bits");
-    llvm::SmallVector<int64_t, 6> reached;
-    HLO_INDEXING_ASSIGN_OR_RETURN(CuteLayout result, PaddedLayoutOfSum(*position, padded, reached));
-    if (reached != padded) {
-      padded = std::move(reached);
-      continue;
-    }
-    // The padded array has the elements of the array where they were.
-    if (PositionOf(context, dimensions, padded, layout) !=
-        PositionOf(context, dimensions, dimensions, layout)) {
-      return NoLayout("the padding moves elements");
-    }
-    CuteOfXla of{std::move(result), {}, false};
-    of.dimensions.assign(dimensions.begin(), dimensions.end());
-    of.is_padded = of.dimensions != padded;
-    return of;
-  }
-  return NoLayout("the padding of tiles does not end");
+  absl::StatusOr<CuteOfXla> of = CuteOfPaddedArray(context, dimensions, layout);
+  if (of.ok()) return of;
+  std::optional<CuteOfXla> elements_only = CuteOfElements(context, dimensions, layout);
+  return elements_only ? absl::StatusOr<CuteOfXla>(*std::move(elements_only)) : of.status();
 }
 
 absl::StatusOr<Layout> XlaLayoutOfCute(const CuteLayout& layout) {

@@ -25,8 +25,9 @@ absl::StatusOr<simplifier::Sum> OffsetSum(simplifier::DigitContext& context,
                                           const CuteLayout& layout, const simplifier::Sum& index);
 
 /// The layout with a mode for each of the variables 0, 1, ..., which lie in [0, extent), that has
-/// the values of the sum. All its numbers are static. FailedPrecondition where there is none: the
-/// sum has a constant, digits of sums, or digits that do not divide an extent. *8 * (d0 mod 4) + d0
+/// the values of the sum. All its numbers are static. FailedPrecondition where none is found whose
+/// modes are digits of the variables: the sum has a constant, digits of sums, or digits that do not
+/// divide an extent. *8 * (d0 mod 4) + d0
 /// floordiv 4 + 32 * d1, extents {8, 2} -> ((_4,_2),_2):((_8,_1),_32)*
 absl::StatusOr<CuteLayout> LayoutOfSum(const simplifier::Sum& sum, llvm::ArrayRef<int64_t> extents);
 
@@ -42,8 +43,10 @@ struct CuteOfXla {
   llvm::SmallVector<int64_t, 6> dimensions;
   bool is_padded = false;
 };
-/// FailedPrecondition where there is no such layout: a tile combines dimensions whose extents do
-/// not divide it, say. *[3,5]{1,0:T(2,2)} -> ((_2,_2),(_2,_3)):((_2,_12),(_1,_4)), padded*
+/// Looked for are layouts whose modes are the digits of the indices of the padded array, and then
+/// of the array itself, where the modes may count padding of an inner tile. FailedPrecondition
+/// where none is found: a tile combines dimensions whose extents do not divide it, say.
+/// *[3,5]{1,0:T(2,2)} -> ((_2,_2),(_2,_3)):((_2,_12),(_1,_4)), padded*
 absl::StatusOr<CuteOfXla> CuteLayoutOfXla(llvm::ArrayRef<int64_t> dimensions, const Layout& layout);
 
 /// The XLA layout of an array with a dimension for each mode, that has the offsets as positions: an

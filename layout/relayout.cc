@@ -4,6 +4,7 @@
 #include <random>
 
 #include "layout/row_major.h"
+#include "llvm/ADT/DynamicAPInt.h"
 #include "simplifier/arithmetic.h"
 #include "simplifier/integer_system.h"
 #include "simplifier/inverse.h"
@@ -39,6 +40,12 @@ Index RandomIndex(std::mt19937_64& random, llvm::ArrayRef<int64_t> sizes) {
     index.push_back(static_cast<int64_t>(random() % static_cast<uint64_t>(size)));
   }
   return index;
+}
+
+bool TakeAsManyBits(const ElementPlacement& a, const ElementPlacement& b) {
+  // The bits behind a layout of CuTe may not fit in 64.
+  return llvm::DynamicAPInt(a.num_positions) * llvm::DynamicAPInt(a.element_bits) ==
+         llvm::DynamicAPInt(b.num_positions) * llvm::DynamicAPInt(b.element_bits);
 }
 
 BitcastAnswer Moved(Index index, std::string reason) {
@@ -148,20 +155,19 @@ QuasiAffineMap RelayoutMap(DigitContext& context, const ElementPlacement& from,
 BitcastAnswer IsBitcast(DigitContext& context, llvm::ArrayRef<int64_t> sizes,
                         const ElementPlacement& from, const ElementPlacement& to,
                         const RelayoutBudget& budget) {
-  const bool same_size =
-      from.num_positions == to.num_positions && from.element_bits == to.element_bits;
+  const bool same_size = TakeAsManyBits(from, to);
   if (llvm::is_contained(sizes, 0)) {
     return {Answer::kYes, same_size, "the array has no elements", {}};
   }
   if (from.element_bits != to.element_bits) {
     return {Answer::kNo,
-            false,
+            same_size,
             "an element takes " + std::to_string(from.element_bits) + " bits on one side and " +
                 std::to_string(to.element_bits) + " on the other",
             {}};
   }
   BitcastAnswer answer = ComparePositions(context, sizes, from.position, to.position, budget);
-  answer.same_size = answer.answer == Answer::kYes && same_size;
+  answer.same_size = same_size;
   return answer;
 }
 

@@ -51,8 +51,8 @@ simplifier::QuasiAffineMap RelayoutMap(simplifier::DigitContext& context,
 struct BitcastAnswer {
   /// kYes: every element has the same width and position on both sides.
   Answer answer = Answer::kUnknown;
-  /// kYes: whether both sides have as many positions, too; else one of them has more padding behind
-  /// all elements.
+  /// Whether both memories take as many bits, whatever the answer. kYes and not so: one of them has
+  /// more padding behind all elements.
   bool same_size = false;
   std::string reason;
   /// kNo: an element that moves, where the widths are equal.
@@ -92,9 +92,17 @@ struct ContiguousMoves {
   std::string reason;
 };
 
-/// The runs of a copy. An error where two elements have the same position in `to`.
+/// Whether different elements of an array of these sizes, none of them 0, have different positions:
+/// by the inverse, by common divisors of the strides of digits, by counting positions
+/// (simplifier/image.h), and by integer programming. *[3,5] by (3,5):(1,2) -> kNo*
+Answer IsInjective(simplifier::DigitContext& context, llvm::ArrayRef<int64_t> sizes,
+                   const ElementPlacement& placement);
+
+/// The runs of a copy. An error where two elements have the same position in `to`; where that could
+/// not be decided, `reason` says so.
 /// *f32[16,128]{1,0} to {1,0:T(8,128)}: chunks of 2,048 elements; to {0,1}: of 1*
-absl::StatusOr<ContiguousMoves> FindContiguousMoves(llvm::ArrayRef<int64_t> sizes,
+absl::StatusOr<ContiguousMoves> FindContiguousMoves(simplifier::DigitContext& context,
+                                                    llvm::ArrayRef<int64_t> sizes,
                                                     const ElementPlacement& from,
                                                     const ElementPlacement& to,
                                                     const RelayoutBudget& budget = {});

@@ -72,10 +72,10 @@ void ForEachElement(const TiledLayout& layout,
   }
 }
 
-// The array as a layout of CuTe's algebra, or why there is none.
+// The array as a layout of CuTe's algebra, or why none is found.
 std::string CuteText(const TiledLayout& layout) {
   const auto cute = layout::CuteLayoutOfXla(layout.dimensions(), layout.layout());
-  if (!cute.ok()) return "none: " + std::string(cute.status().message());
+  if (!cute.ok()) return std::string(cute.status().message());
   return cute->layout.ToString() + (cute->is_padded ? ", of the padded array" : "");
 }
 
@@ -273,7 +273,7 @@ ExitCode LayoutReport::WriteRelayout(simplifier::DigitContext& digits,
                                      const NamedPlacement& to) {
   const BitcastAnswer bitcast = IsBitcast(digits, sizes, from.placement, to.placement);
   const absl::StatusOr<ContiguousMoves> moves =
-      FindContiguousMoves(sizes, from.placement, to.placement);
+      FindContiguousMoves(digits, sizes, from.placement, to.placement);
   if (!moves.ok()) {
     ReportError(to.text + ": " + std::string(moves.status().message()));
     return ExitCode::kNotSupported;

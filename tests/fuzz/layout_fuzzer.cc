@@ -78,6 +78,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const auto to = PlacementOf(digits, *layout);
   const hlo_indexing::layout::RelayoutBudget budget = {kMaxPositions, 64};
   IsBitcast(digits, *sizes, from, to, budget);
-  Require(FindContiguousMoves(*sizes, from, to, budget).ok(), "positions are shared", *xla_layout);
+  Require(FindContiguousMoves(digits, *sizes, from, to, budget).ok(), "positions are shared",
+          *xla_layout);
   return 0;
 }

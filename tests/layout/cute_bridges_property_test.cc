@@ -1,5 +1,6 @@
 // CuTe's layouts to and from text, digit sums, affine maps, XLA's layouts and linear bases, and
 // what is decided about them, on random layouts and by enumeration.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -147,6 +148,9 @@ TEST(CuteBridgesProperty, XlaLayoutsHaveTheirPositions) {
     const absl::StatusOr<TiledLayout> tiled = TiledLayout::Create(dimensions, 32, xla);
     ASSERT_TRUE(tiled.ok()) << row;
     const std::vector<int64_t> table = TableOf(of->layout);
+    // What is behind the elements lies in the memory too, and nowhere twice.
+    ASSERT_LE(of->layout.cosize(), tiled->num_positions()) << row;
+    ASSERT_EQ(std::set<int64_t>(table.begin(), table.end()).size(), table.size()) << row;
     const std::vector<int64_t> expected = PositionsInside(padded, *tiled);
     for (size_t k = 0; k < expected.size(); ++k) {
       if (expected[k] >= 0) {
@@ -167,6 +171,21 @@ TEST(CuteBridgesProperty, XlaLayoutsHaveTheirPositions) {
   EXPECT_GT(found, Cases() / 8);
   EXPECT_GT(padded_ones, Cases() / 100);
   EXPECT_GT(back_again, Cases() / 10);
+}
+
+// The first tile overruns the array, and the second one pads its places; in an array padded so far,
+// the next index would begin another tile.
+TEST(CuteBridgesProperty, TilesThatOverrunTheArrayMayBeTiledAgain) {
+  const auto text = [](std::vector<int64_t> dimensions, llvm::StringRef xla) {
+    const auto of = CuteLayoutOfXla(dimensions, ParseLayout(xla).value());
+    return of.ok() ? of->layout.ToString() + (of->is_padded ? " padded" : "")
+                   : std::string(of.status().message());
+  };
+  EXPECT_EQ(text({1, 3}, "{1,0:T(2,3)(4,2)}"), "(_1,(_2,_2)):(_0,(_1,_8)) padded");
+  EXPECT_EQ(text({3, 5}, "{1,0:T(2,2)}"), "((_2,_2),(_2,_3)):((_2,_12),(_1,_4)) padded");
+  // Its second tile of three has digits that do not divide those of the first.
+  EXPECT_THAT(text({1, 7}, "{1,0:T(2,3)(4,2)}"),
+              ::testing::StartsWith("no CuTe layout found whose modes are digits of the index: "));
 }
 
 TEST(CuteBridgesProperty, LinearLayoutsAreThoseWhoseOffsetsAreXors) {

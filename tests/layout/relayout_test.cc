@@ -4,15 +4,19 @@
 #include <gtest/gtest.h>
 
 #include <numeric>
+#include <set>
 
 #include "layout/cute_digits.h"
 #include "layout/cute_layout.h"
 #include "layout/cute_placement.h"
 #include "layout/cute_syntax.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "mlir/IR/MLIRContext.h"
 #include "simplifier/affine_bridge.h"
 #include "simplifier/arithmetic.h"
 #include "tests/layout/memory_by_definition.h"
+#include "tests/layout/random_cute_layout.h"
 
 namespace hlo_indexing::layout {
 namespace {
@@ -34,6 +38,8 @@ TiledLayout Make(const Sizes& sizes, const Layout& layout, int64_t bits = 32) {
 TiledLayout Make(const Sizes& sizes, llvm::StringRef layout, int64_t bits = 32) {
   return Make(sizes, ParseLayout(layout).value(), bits);
 }
+
+std::string Decimal(int64_t value) { return std::to_string(value); }
 
 int64_t ValueAt(const Sum& sum, const Sizes& values) {
   return simplifier::Evaluate(
@@ -113,14 +119,14 @@ void Check(const Sizes& sizes, const Layout& from_layout, const Layout& to_layou
 
   const BitcastAnswer bitcast = IsBitcast(context, sizes, from_placement, to_placement);
   ASSERT_EQ(bitcast.answer, expected.moves_nothing ? Answer::kYes : Answer::kNo);
-  ASSERT_EQ(bitcast.same_size, expected.moves_nothing && from.size() == to.size());
+  ASSERT_EQ(bitcast.same_size, from.size() == to.size());
   // As if there were too many elements to try.
   const RelayoutBudget nothing_tried = {0, 64};
   const BitcastAnswer proof =
       IsBitcast(context, sizes, from_placement, to_placement, nothing_tried);
   ASSERT_TRUE(proof.answer == bitcast.answer || proof.answer == Answer::kUnknown);
 
-  const auto moves = FindContiguousMoves(sizes, from_placement, to_placement);
+  const auto moves = FindContiguousMoves(context, sizes, from_placement, to_placement);
   ASSERT_TRUE(moves.ok());
   ASSERT_TRUE(moves->chunk_is_exact);
   ASSERT_EQ(moves->runs->count, expected.runs.count);
@@ -128,7 +134,8 @@ void Check(const Sizes& sizes, const Layout& from_layout, const Layout& to_layou
   ASSERT_EQ(moves->chunk_elements, expected.chunk);
   ASSERT_EQ(moves->runs->shortest, expected.runs.shortest);
   ASSERT_EQ(moves->runs->longest, expected.runs.longest);
-  const auto estimate = FindContiguousMoves(sizes, from_placement, to_placement, nothing_tried);
+  const auto estimate =
+      FindContiguousMoves(context, sizes, from_placement, to_placement, nothing_tried);
   ASSERT_TRUE(estimate.ok());
   ASSERT_EQ(expected.chunk % estimate->chunk_elements, 0);
   if (estimate->chunk_is_exact) {
@@ -174,7 +181,7 @@ Answers Ask(const Sizes& sizes, llvm::StringRef from, llvm::StringRef to, int64_
   DigitContext context;
   const ElementPlacement a = PlacementOf(context, Make(sizes, from, from_bits));
   const ElementPlacement b = PlacementOf(context, Make(sizes, to, to_bits));
-  return {IsBitcast(context, sizes, a, b), FindContiguousMoves(sizes, a, b).value()};
+  return {IsBitcast(context, sizes, a, b), FindContiguousMoves(context, sizes, a, b).value()};
 }
 
 TEST(Relayout, NamedCases) {
@@ -192,11 +199,16 @@ TEST(Relayout, NamedCases) {
   const BitcastAnswer moved = Ask({3, 5}, "{1,0}", "{1,0:T(2,2)}").bitcast;
   EXPECT_EQ(moved.answer, Answer::kNo);
   EXPECT_THAT(moved.moved_index, ElementsAre(0, 2));
+  // 15 positions and 24.
+  EXPECT_FALSE(moved.same_size);
+  EXPECT_TRUE(Ask({4, 4}, "{1,0}", "{0,1}").bitcast.same_size);
   // Packed elements are not where unpacked ones are.
   const Answers packed = Ask({8}, "{0}", "{0:E(4)}", 8, 8);
   EXPECT_EQ(packed.bitcast.answer, Answer::kNo);
   EXPECT_THAT(packed.bitcast.reason, HasSubstr("8 bits on one side and 4 on the other"));
   EXPECT_EQ(packed.moves.runs->count, 8);
+  EXPECT_FALSE(packed.bitcast.same_size);
+  EXPECT_TRUE(Ask({8}, "{0}", "{0:L(16)E(4)}", 8, 8).bitcast.same_size);
 }
 
 TEST(Relayout, LargeArraysHaveExactChunksToo) {
@@ -240,7 +252,7 @@ TEST(Relayout, TakesPositionsOfCuteLayouts) {
   EXPECT_EQ(IsBitcast(context, sizes, tiled, to).answer, Answer::kYes);
   const ElementPlacement row_major = PlacementOf(context, Make(sizes, "{1,0}"));
   EXPECT_EQ(IsBitcast(context, sizes, row_major, to).answer, Answer::kNo);
-  const auto moves = FindContiguousMoves(sizes, row_major, to);
+  const auto moves = FindContiguousMoves(context, sizes, row_major, to);
   EXPECT_EQ(moves->chunk_elements, 2);
   const QuasiAffineMap relayout = RelayoutMap(context, row_major, to);
   for (int64_t r = 0; r < 4; ++r) {
@@ -250,8 +262,8 @@ TEST(Relayout, TakesPositionsOfCuteLayouts) {
   }
   // A target where elements share positions is no place to copy to.
   const ElementPlacement broadcast = PlacementOf(context, sizes, column, 16, 32);
-  EXPECT_FALSE(FindContiguousMoves(sizes, row_major, broadcast).ok());
-  EXPECT_EQ(FindContiguousMoves(sizes, broadcast, row_major)->chunk_elements, 16);
+  EXPECT_FALSE(FindContiguousMoves(context, sizes, row_major, broadcast).ok());
+  EXPECT_EQ(FindContiguousMoves(context, sizes, broadcast, row_major)->chunk_elements, 16);
 }
 
 // Where an XLA layout is one of CuTe, a copy between the two moves nothing, and a copy from another
@@ -277,14 +289,85 @@ TEST(Relayout, CuteLayoutsOfTiledArrays) {
     ASSERT_TRUE(placement.ok()) << placement.status().message();
     ASSERT_EQ(IsBitcast(context, sizes, xla, *placement).answer, Answer::kYes);
     const ElementPlacement from = PlacementOf(context, Make(sizes, other.layout));
-    const auto moves = FindContiguousMoves(sizes, from, xla);
-    const auto cute_moves = FindContiguousMoves(sizes, from, *placement);
+    const auto moves = FindContiguousMoves(context, sizes, from, xla);
+    const auto cute_moves = FindContiguousMoves(context, sizes, from, *placement);
     ASSERT_EQ(moves->chunk_elements, cute_moves->chunk_elements);
     ASSERT_EQ(moves->runs->count, cute_moves->runs->count);
     CheckMap(context, from, *placement, MemoryByDefinition(sizes, other.layout),
              MemoryByDefinition(sizes, WithoutTail(random_case.layout)));
   }
   EXPECT_GT(found, 300);
+}
+
+TEST(Relayout, InjectivityByEnumeration) {
+  std::mt19937 random(25);
+  const auto below = [&](int64_t n) { return static_cast<int64_t>(random()) % n; };
+  int shared = 0;
+  for (int i = 0; i < 500; ++i) {
+    const Sizes sizes = {1 + below(5), 1 + below(5), 1 + below(4)};
+    std::string text = "(" + llvm::join(llvm::map_range(sizes, Decimal), ",") + "):(";
+    text += Decimal(below(8)) + "," + Decimal(below(12)) + "," + Decimal(below(40)) + ")";
+    const CuteLayout cute = ParseCuteLayout(text).value();
+    DigitContext context;
+    const auto placement = PlacementOf(context, sizes, cute, 32);
+    ASSERT_TRUE(placement.ok());
+    const std::vector<int64_t> table = TableOf(cute);
+    const bool expected = std::set<int64_t>(table.begin(), table.end()).size() == table.size();
+    shared += expected ? 0 : 1;
+    EXPECT_EQ(IsInjective(context, sizes, *placement), expected ? Answer::kYes : Answer::kNo)
+        << text;
+  }
+  EXPECT_GT(shared, 100);
+  EXPECT_LT(shared, 400);
+}
+
+// i * a + j * b is the position of two elements exactly where their distances along i and j are
+// multiples of b / gcd(a, b) and a / gcd(a, b).
+TEST(Relayout, InjectivityOfLargeArraysByDivisors) {
+  std::mt19937_64 random(26);
+  const auto from_one_to = [&](int64_t n) {
+    return 1 + static_cast<int64_t>(random() % static_cast<uint64_t>(n));
+  };
+  int decided[2] = {0, 0};
+  for (int i = 0; i < 200; ++i) {
+    const Sizes sizes = {from_one_to(1000000), from_one_to(1000000)};
+    const int64_t factor = from_one_to(4);
+    const int64_t a = factor * from_one_to(2000000);
+    const int64_t b = factor * from_one_to(2000000);
+    const int64_t divisor = std::gcd(a, b);
+    const bool expected = b / divisor >= sizes[0] || a / divisor >= sizes[1];
+    const std::string text = "(" + Decimal(sizes[0]) + "," + Decimal(sizes[1]) + "):(" +
+                             Decimal(a) + "," + Decimal(b) + ")";
+    DigitContext context;
+    const auto placement = PlacementOf(context, sizes, ParseCuteLayout(text).value(), 32);
+    const Answer answer = IsInjective(context, sizes, *placement);
+    if (answer == Answer::kUnknown) continue;
+    EXPECT_EQ(answer, expected ? Answer::kYes : Answer::kNo) << text;
+    ++decided[expected ? 1 : 0];
+  }
+  EXPECT_GT(decided[0], 20);
+  EXPECT_GT(decided[1], 20);
+}
+
+// A copy to a place that elements share is none, however many there are.
+TEST(Relayout, LargeTargetsMustBeInjective) {
+  const auto moves = [](const Sizes& sizes, const char* text) {
+    DigitContext context;
+    const ElementPlacement from =
+        PlacementOf(context, Make(sizes, DefaultLayout(static_cast<int64_t>(sizes.size()))));
+    const auto to = PlacementOf(context, sizes, ParseCuteLayout(text).value(), 32);
+    const auto result = FindContiguousMoves(context, sizes, from, *to);
+    return result.ok() ? result->reason : std::string(result.status().message());
+  };
+  // Elements (99999, 0) and (0, 1); and with a stride of one more, none.
+  EXPECT_THAT(moves({100000, 100000}, "(100000,100000):(1,99999)"), HasSubstr("two elements have"));
+  EXPECT_THAT(moves({100000, 100000}, "(100000,100000):(1,100001)"),
+              ::testing::Not(HasSubstr("position in the target")));
+  // 99991 * 5 = 5 * 99991, which are primes: the first index may be that, or not.
+  EXPECT_THAT(moves({99992, 100000}, "(99992,100000):(5,99991)"), HasSubstr("two elements have"));
+  EXPECT_THAT(moves({99991, 100000}, "(99991,100000):(99991,5)"), HasSubstr("two elements have"));
+  EXPECT_THAT(moves({5, 1000000}, "(5,1000000):(1000003,7)"),
+              ::testing::Not(HasSubstr("two elements have")));
 }
 
 TEST(Relayout, CuteLayoutsThatDoNotFitTheArray) {
