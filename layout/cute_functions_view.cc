@@ -167,7 +167,7 @@ CuteOutcome OfXla(const Arguments& arguments) {
   for (const int64_t extent : of.dimensions) extents.push_back(IntTuple::Static(extent));
   HLO_INDEXING_ASSIGN_OR_RETURN(const IntTuple padded, ProductEach(of.layout.shape()));
   HLO_INDEXING_ASSIGN_OR_RETURN(CuteLayout identity, IdentityLayout(padded));
-  result.bound = DivideBound{std::move(identity), IntTuple::Tuple(std::move(extents)), false};
+  result.bound = TensorBound{CuteTensor{std::move(identity)}, IntTuple::Tuple(std::move(extents))};
   return result;
 }
 

@@ -252,8 +252,13 @@ absl::StatusOr<CuteLayout> CompactLike(const CuteLayout& layout) {
   return CuteLayout::Create(layout.shape(), std::move(stride));
 }
 
-TupleInteger MarkedCosize(const CuteLayout& layout) {
-  TupleInteger size = StaticInteger(layout.cosize());
+absl::StatusOr<TupleInteger> MarkedCosize(const CuteLayout& layout) {
+  const std::optional<int64_t> cosize = layout.cosize();
+  if (!cosize) {
+    return absl::OutOfRangeError("the cosize of " + layout.ToString() +
+                                 " does not fit in 64 bits");
+  }
+  TupleInteger size = StaticInteger(*cosize);
   for (const CuteMode& mode : FlatModes(layout)) {
     if (!IsStaticMode(mode) && !mode.IsStaticallyConstant()) size.kind = IntegerKind::kDynamic;
   }

@@ -90,8 +90,9 @@ absl::StatusOr<CuteLayout> IdentityLayout(const IntTuple& shape);
 /// Modes of static stride 0 keep it. *(4,8):(32,1) -> (4,8):(_1,4)*
 absl::StatusOr<CuteLayout> CompactLike(const CuteLayout& layout);
 
-/// The cosize, static where every number that it depends on is. *(_4,_8):(_2,_16) -> _119*
-TupleInteger MarkedCosize(const CuteLayout& layout);
+/// The cosize, static where every number that it depends on is. OutOfRange where it does not fit in
+/// 64 bits. *(_4,_8):(_2,_16) -> _119*
+absl::StatusOr<TupleInteger> MarkedCosize(const CuteLayout& layout);
 
 /// The mode at an index. *(4,(2,3)):(6,(1,2)), 1 -> (2,3):(1,2)*
 absl::StatusOr<CuteLayout> ModeOf(const CuteLayout& layout, int64_t index);

@@ -136,7 +136,7 @@ TEST(Calculator, UnevenDividesHaveABound) {
   support::TextError error;
   const std::optional<CuteResult> result = Evaluate("logical_divide(24:1, 5)", error);
   ASSERT_TRUE(result && result->bound);
-  EXPECT_EQ(result->bound->coordinates.ToString(), "(5,5):(_1,5)");
+  EXPECT_EQ(result->bound->coordinates.LayoutText(), "(5,5):(_1,5)");
   EXPECT_EQ(result->bound->extents.ToString(), "24");
   EXPECT_TRUE(*result->bound->Contains(23));
   EXPECT_FALSE(*result->bound->Contains(24));
