@@ -66,6 +66,9 @@ absl::StatusOr<CuteModes> CoalescedByValue(llvm::ArrayRef<CuteMode> modes);
 /// The same layout with every number marked static. *(2,6):(1,2) -> (_2,_6):(_1,_2)*
 CuteLayout AsStatic(const CuteLayout& layout);
 
+/// The same layout without marks. *(_2,6):(_1,2) -> (2,6):(1,2)*
+CuteLayout AsDynamic(const CuteLayout& layout);
+
 /// The layout with the fewest modes that has the same offsets, as far as static numbers tell.
 /// *(_2,(_1,_6)):(_1,(_6,_2)) -> _12:_1*
 absl::StatusOr<CuteLayout> Coalesce(const CuteLayout& layout);
