@@ -7,7 +7,6 @@
 #include "layout/cute_functions.h"
 #include "layout/cute_tuple.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringSwitch.h"
 #include "support/status_macros.h"
 
 namespace hlo_indexing::layout {
@@ -33,6 +32,50 @@ std::string Signature(const CuteFunction& function) {
   return function.name.str() + "(" + function.parameters.str() + ")";
 }
 
+std::string NoFunction(llvm::StringRef name) {
+  std::vector<llvm::StringRef> names;
+  for (const llvm::ArrayRef<CuteFunction> table : Tables()) {
+    for (const CuteFunction& known : table) names.push_back(known.name);
+  }
+  return "there is no function '" + support::Quotable(name) + "'" +
+         support::DidYouMean(name, names);
+}
+
+// CuTe's element types and their widths in bits.
+struct ElementType {
+  llvm::StringRef name;
+  int64_t bits;
+};
+constexpr ElementType kElementTypes[] = {
+    {"uint1b_t", 1},      {"bin1_t", 1},        {"int2b_t", 2},       {"uint2b_t", 2},
+    {"int4b_t", 4},       {"uint4b_t", 4},      {"float_e2m1_t", 4},  {"int6b_t", 6},
+    {"uint6b_t", 6},      {"float_e2m3_t", 6},  {"float_e3m2_t", 6},  {"bool", 8},
+    {"char", 8},          {"int8_t", 8},        {"uint8_t", 8},       {"float_e4m3_t", 8},
+    {"float_e5m2_t", 8},  {"float_ue8m0_t", 8}, {"half_t", 16},       {"bfloat16_t", 16},
+    {"int16_t", 16},      {"uint16_t", 16},     {"float", 32},        {"tfloat32_t", 32},
+    {"int", 32},          {"int32_t", 32},      {"uint32_t", 32},     {"double", 64},
+    {"int64_t", 64},      {"uint64_t", 64},     {"uint128_t", 128},
+};
+
+// 0 for what is none.
+int64_t BitsOfElementType(llvm::StringRef name) {
+  name.consume_front("cute::");
+  name.consume_front("cutlass::");
+  for (const ElementType& type : kElementTypes) {
+    if (type.name == name) return type.bits;
+  }
+  return 0;
+}
+
+std::string UnknownName(llvm::StringRef name) {
+  std::vector<llvm::StringRef> names;
+  for (const ElementType& type : kElementTypes) names.push_back(type.name);
+  for (const llvm::ArrayRef<CuteFunction> table : Tables()) {
+    for (const CuteFunction& known : table) names.push_back(known.name);
+  }
+  return "unknown name '" + support::Quotable(name) + "'" + support::DidYouMean(name, names);
+}
+
 class Evaluator {
  public:
   explicit Evaluator(support::TextError& error) : error_(error) {}
@@ -54,6 +97,9 @@ class Evaluator {
       case Kind::kCall:
         return EvaluateCall(expression);
       case Kind::kName:
+        // CuTe's mark of the modes that a projection leaves out.
+        if (expression.text == "X") return CuteResult{CuteTree::Underscore(), {}};
+        return CuteResult{CuteText{expression.text}, {}};
       case Kind::kText:
         return CuteResult{CuteText{expression.text}, {}};
     }
@@ -159,14 +205,7 @@ class Evaluator {
 
   std::optional<CuteResult> EvaluateCall(const CuteExpression& expression) {
     const CuteFunction* function = FindFunction(expression.text);
-    if (function == nullptr) {
-      std::vector<llvm::StringRef> names;
-      for (const llvm::ArrayRef<CuteFunction> table : Tables()) {
-        for (const CuteFunction& known : table) names.push_back(known.name);
-      }
-      return Fail(expression, "there is no function '" + support::Quotable(expression.text) + "'" +
-                                  support::DidYouMean(expression.text, names));
-    }
+    if (function == nullptr) return Fail(expression, NoFunction(expression.text));
     std::vector<CuteValue> values;
     if (!EvaluateOperands(expression.operands, values)) return std::nullopt;
     if (values.size() < function->fewest_arguments || values.size() > function->most_arguments) {
@@ -249,20 +288,7 @@ absl::StatusOr<std::string> CuteArguments::Text(size_t i) const {
 absl::StatusOr<int64_t> CuteArguments::ElementBits(size_t i) const {
   if (!Is<CuteText>(i)) return Number(i);
   llvm::StringRef name = std::get<CuteText>(values_[i]).text;
-  name.consume_front("cute::");
-  name.consume_front("cutlass::");
-  const int64_t bits = llvm::StringSwitch<int64_t>(name)
-                           .Cases({"uint1b_t", "bin1_t"}, 1)
-                           .Cases({"int2b_t", "uint2b_t"}, 2)
-                           .Cases({"int4b_t", "uint4b_t", "float_e2m1_t"}, 4)
-                           .Cases({"int6b_t", "uint6b_t", "float_e2m3_t", "float_e3m2_t"}, 6)
-                           .Cases({"bool", "char", "int8_t", "uint8_t"}, 8)
-                           .Cases({"float_e4m3_t", "float_e5m2_t", "float_ue8m0_t"}, 8)
-                           .Cases({"half_t", "bfloat16_t", "int16_t", "uint16_t"}, 16)
-                           .Cases({"float", "tfloat32_t", "int", "int32_t", "uint32_t"}, 32)
-                           .Cases({"double", "int64_t", "uint64_t"}, 64)
-                           .Case("uint128_t", 128)
-                           .Default(0);
+  const int64_t bits = BitsOfElementType(name);
   if (bits == 0) return Expected(i, "an element type of CuTe, or its width in bits,");
   return bits;
 }
@@ -314,8 +340,27 @@ CuteOutcome OnLayout(const CuteArguments& arguments,
   return ResultOf(TransformLayout(tensor, f));
 }
 
+std::optional<support::TextError> FindUnknownName(const CuteExpression& expression) {
+  const llvm::StringRef name = expression.text;
+  if (expression.kind == Kind::kName && name != "X" && BitsOfElementType(name) == 0) {
+    return support::TextError{expression.offset, UnknownName(name)};
+  }
+  const bool begins_a_tensor = name == "counting_iter" || name == "ArithTuple";
+  if (expression.kind == Kind::kCall && !begins_a_tensor && FindFunction(name) == nullptr) {
+    return support::TextError{expression.offset, NoFunction(name)};
+  }
+  for (const CuteExpression& operand : expression.operands) {
+    if (std::optional<support::TextError> error = FindUnknownName(operand)) return error;
+  }
+  return std::nullopt;
+}
+
 std::optional<CuteResult> EvaluateCute(const CuteExpression& expression,
                                        support::TextError& error) {
+  if (std::optional<support::TextError> unknown = FindUnknownName(expression)) {
+    error = *std::move(unknown);
+    return std::nullopt;
+  }
   return Evaluator(error).Evaluate(expression);
 }
 

@@ -44,9 +44,13 @@ using CuteValue = std::variant<CuteTree, CuteTensor, CuteSwizzle, ThreadValueTil
 /// What an expression gives.
 struct CuteResult {
   CuteValue value;
-  /// Of a divide whose tiles reach past the end: which coordinates are inside.
-  std::optional<DivideBound> bound;
+  /// Of a divide or a partition whose tiles reach past the end: which coordinates are inside.
+  std::optional<TensorBound> bound;
 };
+
+/// The first name in an expression that is neither a function nor an element type; nothing where all
+/// are known. *compositon(4:1, 2:1) -> 0: there is no function ...; did you mean 'composition'?*
+std::optional<support::TextError> FindUnknownName(const CuteExpression& expression);
 
 /// Evaluates an expression. Where a function has no result, fills `error` with the reason and the
 /// place of the call, or of the argument that does not fit.

@@ -361,8 +361,16 @@ absl::Status Composer::RefuseSum(llvm::ArrayRef<int64_t> digits) const {
       " is at " + WideText(left_.Evaluate(index, axis)) + ", not at the sum " + WideText(expected));
 }
 
+// The text of a layout in a message: of one with thousands of modes, the beginning.
+std::string Shortened(const CuteLayout& layout) {
+  constexpr size_t kMostLetters = 400;
+  std::string text = layout.ToString();
+  if (text.size() <= kMostLetters) return text;
+  return text.substr(0, kMostLetters) + "...";
+}
+
 absl::Status About(const CuteLayout& a, const CuteLayout& b, const absl::Status& status) {
-  return absl::Status(status.code(), "composition(A = " + a.ToString() + ", B = " + b.ToString() +
+  return absl::Status(status.code(), "composition(A = " + Shortened(a) + ", B = " + Shortened(b) +
                                          ")" + std::string(status.message()));
 }
 
@@ -407,9 +415,12 @@ absl::Status ComposeAlong(const LeftSide& left, llvm::ArrayRef<CuteMode> modes, 
                           Cutting cutting, const CompositionLimits& limits,
                           std::vector<CuteModes>& results) {
   Composer composer(left, cutting, limits);
+  ModeCount count(limits.modes);
   for (size_t i = 0; i < modes.size(); ++i) {
     if (modes[i].stride.axes != path) continue;
     HLO_INDEXING_ASSIGN_OR_RETURN(results[i], composer.ComposeMode(modes[i]));
+    const absl::Status few = count.Add(static_cast<int64_t>(results[i].size()));
+    if (!few.ok()) return absl::Status(few.code(), ": " + std::string(few.message()));
   }
   return composer.CheckSum();
 }
@@ -419,6 +430,13 @@ absl::Status ComposeAlong(const CuteLayout& a, llvm::ArrayRef<CuteMode> modes, A
   HLO_INDEXING_ASSIGN_OR_RETURN(CuteModes left_modes, ModesAt(a, path));
   const LeftSide left(std::move(left_modes));
   if (left.IsEmpty()) return absl::InvalidArgumentError(": A has no elements");
+  const std::optional<int64_t> pairs = support::CheckedMul(
+      static_cast<int64_t>(left.modes().size()), static_cast<int64_t>(modes.size()));
+  if (!pairs || *pairs > limits.pairs) {
+    return absl::ResourceExhaustedError(": the layouts have too many modes, " +
+                                        std::to_string(left.modes().size()) + " and " +
+                                        std::to_string(modes.size()));
+  }
   // Cut by the modes of A the parts are those that CuTe gives. Where these do not add up others
   // may, and their errors say most.
   if (ComposeAlong(left, modes, path, Cutting::kByModes, limits, results).ok()) {
@@ -452,7 +470,23 @@ absl::StatusOr<CuteLayout> ComposeOrSay(const CuteLayout& a, const CuteLayout& b
   return absl::Status(result.status().code(), ": " + std::string(result.status().message()));
 }
 
+int64_t NumLeaves(const IntTuple& tuple) {
+  if (tuple.is_integer()) return 1;
+  int64_t count = 0;
+  for (const IntTuple& member : tuple.members()) count += NumLeaves(member);
+  return count;
+}
+
 }  // namespace
+
+absl::Status ModeCount::Add(const IntTuple& shape) { return Add(NumLeaves(shape)); }
+
+absl::Status ModeCount::Add(int64_t modes) {
+  count_ += modes;
+  if (count_ <= limit_) return absl::OkStatus();
+  return absl::ResourceExhaustedError("the result has more than " + std::to_string(limit_) +
+                                      " modes");
+}
 
 absl::StatusOr<CuteLayout> Compose(const CuteLayout& a, const CuteLayout& b,
                                    const CompositionLimits& limits) {
@@ -482,9 +516,11 @@ absl::StatusOr<CuteLayout> Compose(const CuteLayout& layout, const CuteTree& til
                                       layout.ToString());
   }
   std::vector<CuteLayout> modes;
+  ModeCount count(limits.modes);
   for (int64_t i = 0; i < tiler.rank(); ++i) {
     HLO_INDEXING_ASSIGN_OR_RETURN(const CuteLayout mode, ModeOf(layout, i));
     HLO_INDEXING_ASSIGN_OR_RETURN(CuteLayout part, Compose(mode, tiler.members()[i], limits));
+    HLO_INDEXING_RETURN_IF_ERROR(count.Add(part.shape()));
     modes.push_back(std::move(part));
   }
   return Concatenate(modes);

@@ -35,9 +35,27 @@
 
 namespace hlo_indexing::layout {
 
-/// How long a composition whose carries may cancel is tried out.
 struct CompositionLimits {
+  /// How long a composition whose carries may cancel is tried out.
   int64_t points = int64_t{1} << 18;
+  /// How many modes a result may have: cut at dynamic modes of one element, each mode of B becomes
+  /// as many as A has. Where these are too many, they are left out.
+  int64_t modes = int64_t{1} << 16;
+  /// How many pairs of a mode of A and one of B are looked at.
+  int64_t pairs = int64_t{1} << 28;
+};
+
+/// Counts the modes of a result that is made of parts.
+class ModeCount {
+ public:
+  explicit ModeCount(int64_t limit = CompositionLimits().modes) : limit_(limit) {}
+  /// ResourceExhausted where the integers of all shapes so far are more than the limit.
+  absl::Status Add(const IntTuple& shape);
+  absl::Status Add(int64_t modes);
+
+ private:
+  int64_t limit_;
+  int64_t count_ = 0;
 };
 
 /// The layout R of the profile of B with R(c) = A(B(c)) for every coordinate c of B. Strides of B
@@ -45,7 +63,7 @@ struct CompositionLimits {
 /// layout, with the mode of B, the extent or stride at which it fails, and a coordinate whose
 /// offset no layout has; InvalidArgument where B has values at which A has none (below 0, or axes
 /// that A does not have); OutOfRange where a number does not fit in 64 bits; ResourceExhausted
-/// where the limit does not suffice to decide.
+/// where the limits do not suffice to decide, or the result has too many modes.
 /// *(10,2):(16,4), (5,4):(1,5) -> (5,(2,2)):(16,(80,4))*
 absl::StatusOr<CuteLayout> Compose(const CuteLayout& a, const CuteLayout& b,
                                    const CompositionLimits& limits = {});

@@ -153,7 +153,7 @@ CuteOutcome Cosize(const Arguments& arguments) {
   HLO_INDEXING_ASSIGN_OR_RETURN(const CuteTensor tensor, arguments.Tensor(0));
   TupleInteger size;
   if (const CuteLayout* layout = tensor.plain()) {
-    size = MarkedCosize(*layout);
+    HLO_INDEXING_ASSIGN_OR_RETURN(size, MarkedCosize(*layout));
   } else {
     HLO_INDEXING_ASSIGN_OR_RETURN(size.value, tensor.composed()->Cosize());
   }
@@ -198,11 +198,13 @@ CuteOutcome ComplementOf(const Arguments& arguments) {
       return absl::InvalidArgumentError(
           "complement: the size is not known statically; give it, complement(layout, size)");
     }
-    return ResultOf(Complement(layout, IntTuple::Integer(MarkedCosize(filtered))));
+    HLO_INDEXING_ASSIGN_OR_RETURN(const TupleInteger cosize, MarkedCosize(filtered));
+    return ResultOf(Complement(layout, IntTuple::Integer(cosize)));
   }
   if (arguments.Is<CuteTensor>(1)) {
     HLO_INDEXING_ASSIGN_OR_RETURN(const CuteLayout other, arguments.Layout(1));
-    return ResultOf(Complement(layout, IntTuple::Integer(MarkedCosize(other))));
+    HLO_INDEXING_ASSIGN_OR_RETURN(const TupleInteger cosize, MarkedCosize(other));
+    return ResultOf(Complement(layout, IntTuple::Integer(cosize)));
   }
   HLO_INDEXING_ASSIGN_OR_RETURN(const IntTuple shape, arguments.Tuple(1));
   return ResultOf(Complement(layout, shape));
@@ -225,17 +227,18 @@ CuteOutcome InShape(const Arguments& arguments) {
   return OnLayout(arguments, [&](const CuteLayout& layout) { return WithShape(layout, shape); });
 }
 
-template <absl::StatusOr<CuteLayout> (*operation)(const CuteLayout&, int64_t)>
+template <absl::StatusOr<CuteTensor> (*operation)(const CuteTensor&, int64_t)>
 CuteOutcome ByFactor(const Arguments& arguments) {
   HLO_INDEXING_ASSIGN_OR_RETURN(const int64_t factor, arguments.Number(1));
-  return OnLayout(arguments, [&](const CuteLayout& layout) { return operation(layout, factor); });
+  HLO_INDEXING_ASSIGN_OR_RETURN(const CuteTensor tensor, arguments.Tensor(0));
+  return ResultOf(operation(tensor, factor));
 }
 
 CuteOutcome RecastLayout(const Arguments& arguments) {
   HLO_INDEXING_ASSIGN_OR_RETURN(const int64_t old_bits, arguments.ElementBits(1));
   HLO_INDEXING_ASSIGN_OR_RETURN(const int64_t new_bits, arguments.ElementBits(2));
-  return OnLayout(arguments,
-                  [&](const CuteLayout& layout) { return Recast(layout, old_bits, new_bits); });
+  HLO_INDEXING_ASSIGN_OR_RETURN(const CuteTensor tensor, arguments.Tensor(0));
+  return ResultOf(Recast(tensor, old_bits, new_bits));
 }
 
 CuteOutcome CommonLayout(const Arguments& arguments) {

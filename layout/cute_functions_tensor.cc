@@ -26,7 +26,9 @@ CuteOutcome DivideBy(const Arguments& arguments) {
   CuteResult result{std::move(tiled), {}};
   HLO_INDEXING_ASSIGN_OR_RETURN(DivideBound bound,
                                 BoundOfDivide(tensor.modes(), tiler, arrangement));
-  if (!bound.always_inside) result.bound = std::move(bound);
+  if (!bound.always_inside) {
+    result.bound = TensorBound{CuteTensor{std::move(bound.coordinates)}, std::move(bound.extents)};
+  }
   return result;
 }
 
@@ -67,6 +69,12 @@ CuteOutcome MakeFragmentLike(const Arguments& arguments) {
 
 // ---- Tensors.
 
+CuteOutcome ResultOfPart(absl::StatusOr<PartOfTensor> part) {
+  if (!part.ok()) return part.status();
+  std::optional<TensorBound> bound = std::move(part->bound);
+  return CuteResult{CuteTensor(*std::move(part)), std::move(bound)};
+}
+
 absl::StatusOr<CuteTensor> IdentityTensor(const IntTuple& shape) {
   HLO_INDEXING_ASSIGN_OR_RETURN(CuteLayout layout, IdentityLayout(shape));
   return CuteTensor{std::move(layout),
@@ -100,7 +108,7 @@ CuteOutcome IdentityTile(const Arguments& arguments) {
   HLO_INDEXING_ASSIGN_OR_RETURN(const CuteTensor tensor, TensorOrIdentity(arguments));
   HLO_INDEXING_ASSIGN_OR_RETURN(const CuteTree tiler, arguments.Tree(1));
   HLO_INDEXING_ASSIGN_OR_RETURN(const CuteTree coordinate, arguments.Tree(2));
-  return ResultOf(LocalTile(tensor, tiler, coordinate));
+  return ResultOfPart(LocalTile(tensor, tiler, coordinate));
 }
 
 CuteOutcome DiceAt(const Arguments& arguments) {
@@ -115,13 +123,13 @@ CuteOutcome MoveOrigin(const Arguments& arguments) {
   return ResultOf(DomainOffset(tensor, coordinate));
 }
 
-template <absl::StatusOr<CuteTensor> (*partition)(const CuteTensor&, const CuteTree&,
-                                                  const CuteTree&)>
+template <absl::StatusOr<PartOfTensor> (*partition)(const CuteTensor&, const CuteTree&,
+                                                    const CuteTree&)>
 CuteOutcome PartitionBy(const Arguments& arguments) {
   HLO_INDEXING_ASSIGN_OR_RETURN(const CuteTensor tensor, arguments.Tensor(0));
   HLO_INDEXING_ASSIGN_OR_RETURN(const CuteTree tiler, arguments.Tree(1));
   HLO_INDEXING_ASSIGN_OR_RETURN(const CuteTree coordinate, arguments.Tree(2));
-  return ResultOf(partition(tensor, tiler, coordinate));
+  return ResultOfPart(partition(tensor, tiler, coordinate));
 }
 
 absl::StatusOr<std::optional<CuteTree>> Projection(const Arguments& arguments) {
@@ -135,7 +143,7 @@ CuteOutcome TileAt(const Arguments& arguments) {
   HLO_INDEXING_ASSIGN_OR_RETURN(const CuteTree tiler, arguments.Tree(1));
   HLO_INDEXING_ASSIGN_OR_RETURN(const CuteTree coordinate, arguments.Tree(2));
   HLO_INDEXING_ASSIGN_OR_RETURN(const std::optional<CuteTree> projection, Projection(arguments));
-  return ResultOf(LocalTile(tensor, tiler, coordinate, projection));
+  return ResultOfPart(LocalTile(tensor, tiler, coordinate, projection));
 }
 
 CuteOutcome PartOfThread(const Arguments& arguments) {
@@ -143,7 +151,7 @@ CuteOutcome PartOfThread(const Arguments& arguments) {
   HLO_INDEXING_ASSIGN_OR_RETURN(const CuteLayout threads, arguments.Layout(1));
   HLO_INDEXING_ASSIGN_OR_RETURN(const TupleInteger index, arguments.Integer(2));
   HLO_INDEXING_ASSIGN_OR_RETURN(const std::optional<CuteTree> projection, Projection(arguments));
-  return ResultOf(LocalPartition(tensor, threads, index, projection));
+  return ResultOfPart(LocalPartition(tensor, threads, index, projection));
 }
 
 CuteOutcome ValuesOfThread(const Arguments& arguments) {

@@ -29,9 +29,20 @@ absl::StatusOr<TupleInteger> WeaklyCongruent(const IntTuple& a, const IntTuple& 
   return StaticInteger(IsWeaklyCongruent(a, b) ? 1 : 0);
 }
 
+// The part of a tuple that the further arguments name, each a mode of the one before.
+absl::StatusOr<IntTuple> PartOf(IntTuple tuple, const Arguments& arguments) {
+  for (size_t i = 1; i < arguments.size(); ++i) {
+    HLO_INDEXING_ASSIGN_OR_RETURN(const int64_t index, arguments.Number(i));
+    HLO_INDEXING_ASSIGN_OR_RETURN(IntTuple mode, ModeAt(tuple, index));
+    tuple = std::move(mode);
+  }
+  return tuple;
+}
+
 CuteOutcome Size(const Arguments& arguments) {
-  HLO_INDEXING_ASSIGN_OR_RETURN(const IntTuple shape, arguments.Shape(0));
-  return ResultOf(SizeOf(shape));
+  HLO_INDEXING_ASSIGN_OR_RETURN(IntTuple shape, arguments.Shape(0));
+  HLO_INDEXING_ASSIGN_OR_RETURN(const IntTuple part, PartOf(std::move(shape), arguments));
+  return ResultOf(SizeOf(part));
 }
 
 CuteOutcome Rank(const Arguments& arguments) {
@@ -44,7 +55,19 @@ CuteOutcome Depth(const Arguments& arguments) {
   return ResultOf(absl::StatusOr<TupleInteger>(StaticInteger(shape.depth())));
 }
 
-CuteOutcome ShapeOf(const Arguments& arguments) { return ResultOf(arguments.Shape(0)); }
+CuteOutcome ShapeOf(const Arguments& arguments) {
+  HLO_INDEXING_ASSIGN_OR_RETURN(IntTuple shape, arguments.Shape(0));
+  return ResultOf(PartOf(std::move(shape), arguments));
+}
+
+CuteOutcome StrideOf(const Arguments& arguments) {
+  HLO_INDEXING_ASSIGN_OR_RETURN(const CuteTensor tensor, arguments.Tensor(0));
+  if (tensor.plain() == nullptr) {
+    return absl::InvalidArgumentError("the composed layout " + tensor.LayoutText() +
+                                      " has no strides");
+  }
+  return ResultOf(PartOf(tensor.plain()->stride(), arguments));
+}
 
 CuteOutcome CoordinateIndex(const Arguments& arguments) {
   HLO_INDEXING_ASSIGN_OR_RETURN(const IntTuple coordinate, arguments.Tuple(0));
@@ -80,10 +103,11 @@ CuteOutcome ExtentOfTile(const Arguments& arguments) {
 }
 
 constexpr CuteFunction kFunctions[] = {
-    {"size", 1, 1, "shape or layout", Size},
+    {"size", 1, 16, "shape or layout[, mode, ...]", Size},
     {"rank", 1, 1, "shape or layout", Rank},
     {"depth", 1, 1, "shape or layout", Depth},
-    {"shape", 1, 1, "layout", ShapeOf},
+    {"shape", 1, 16, "layout[, mode, ...]", ShapeOf},
+    {"stride", 1, 16, "layout[, mode, ...]", StrideOf},
     {"product_each", 1, 1, "shape",
      [](const Arguments& arguments) -> CuteOutcome {
        HLO_INDEXING_ASSIGN_OR_RETURN(const IntTuple shape, arguments.Shape(0));

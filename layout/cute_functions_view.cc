@@ -39,7 +39,11 @@ CuteOutcome MakeThreadValueLayout(const Arguments& arguments) {
   HLO_INDEXING_ASSIGN_OR_RETURN(const CuteLayout threads, arguments.Layout(0));
   HLO_INDEXING_ASSIGN_OR_RETURN(const CuteLayout values, arguments.Layout(1));
   HLO_INDEXING_ASSIGN_OR_RETURN(const CuteLayout tile, RakedProduct(threads, values));
-  HLO_INDEXING_ASSIGN_OR_RETURN(const CuteLayout inverse, RightInverse(tile));
+  HLO_INDEXING_ASSIGN_OR_RETURN(CuteLayout inverse, RightInverse(tile));
+  if (inverse.size() != tile.size()) {
+    // Marks may hide that the tile is compact.
+    HLO_INDEXING_ASSIGN_OR_RETURN(inverse, RightInverse(AsDynamic(tile)));
+  }
   HLO_INDEXING_ASSIGN_OR_RETURN(const TupleInteger num_threads, SizeOf(threads.shape()));
   HLO_INDEXING_ASSIGN_OR_RETURN(const TupleInteger num_values, SizeOf(values.shape()));
   HLO_INDEXING_ASSIGN_OR_RETURN(
@@ -167,7 +171,7 @@ CuteOutcome OfXla(const Arguments& arguments) {
   for (const int64_t extent : of.dimensions) extents.push_back(IntTuple::Static(extent));
   HLO_INDEXING_ASSIGN_OR_RETURN(const IntTuple padded, ProductEach(of.layout.shape()));
   HLO_INDEXING_ASSIGN_OR_RETURN(CuteLayout identity, IdentityLayout(padded));
-  result.bound = DivideBound{std::move(identity), IntTuple::Tuple(std::move(extents)), false};
+  result.bound = TensorBound{CuteTensor{std::move(identity)}, IntTuple::Tuple(std::move(extents))};
   return result;
 }
 

@@ -175,15 +175,18 @@ absl::StatusOr<CuteLayout> Complement(const CuteLayout& layout, const IntTuple& 
   return LayoutOf(least);
 }
 
-absl::StatusOr<CuteLayout> RightInverse(const CuteLayout& layout) {
+namespace {
+
+// What tells which mode is next in an inverse: static numbers alone, as in CuTe's types, or the
+// values of all.
+enum class InverseBy : uint8_t { kStaticNumbers, kValues };
+
+absl::StatusOr<CuteLayout> RightInverseBy(const CuteLayout& layout, InverseBy by) {
   if (layout.size() == 0) return LayoutOf({});
   HLO_INDEXING_ASSIGN_OR_RETURN(const CuteModes coalesced,
                                 CoalescedModes(FlatModes(layout), LastMode::kLikeOthers));
   const PlacedModes modes = WithPlaces(coalesced);
-  // Without marks there are no types to go by.
-  const bool by_value = llvm::none_of(FlatModes(layout), [](const CuteMode& mode) {
-    return mode.extent.is_static() || mode.stride.is_static();
-  });
+  const bool by_value = by == InverseBy::kValues;
   CuteModes result;
   int64_t reached = 1;
   while (true) {
@@ -205,6 +208,28 @@ absl::StatusOr<CuteLayout> RightInverse(const CuteLayout& layout) {
   HLO_INDEXING_ASSIGN_OR_RETURN(const CuteModes least,
                                 CoalescedModes(result, LastMode::kLikeOthers));
   return LayoutOf(least);
+}
+
+bool HasNoMarks(const CuteLayout& layout) {
+  return llvm::none_of(FlatModes(layout), [](const CuteMode& mode) {
+    return mode.extent.is_static() || mode.stride.is_static();
+  });
+}
+
+// As far as is known statically; without marks there is nothing to go by but values.
+absl::StatusOr<CuteLayout> KnownRightInverse(const CuteLayout& layout) {
+  return RightInverseBy(layout,
+                        HasNoMarks(layout) ? InverseBy::kValues : InverseBy::kStaticNumbers);
+}
+
+}  // namespace
+
+absl::StatusOr<CuteLayout> RightInverse(const CuteLayout& layout) {
+  const bool has_dynamic_stride = llvm::any_of(FlatModes(layout), [](const CuteMode& mode) {
+    return !mode.IsStaticallyConstant() && !mode.stride.is_static();
+  });
+  const bool by_value = has_dynamic_stride || HasNoMarks(layout);
+  return RightInverseBy(layout, by_value ? InverseBy::kValues : InverseBy::kStaticNumbers);
 }
 
 absl::StatusOr<CuteLayout> LeftInverse(const CuteLayout& layout) {
@@ -261,7 +286,7 @@ absl::StatusOr<CuteLayout> NullSpace(const CuteLayout& layout) {
 }
 
 absl::StatusOr<CuteLayout> MaxCommonLayout(const CuteLayout& a, const CuteLayout& b) {
-  HLO_INDEXING_ASSIGN_OR_RETURN(const CuteLayout inverse, RightInverse(b));
+  HLO_INDEXING_ASSIGN_OR_RETURN(const CuteLayout inverse, KnownRightInverse(b));
   const absl::StatusOr<CuteLayout> composed = Compose(a, inverse);
   if (!composed.ok()) return LayoutOf({});
   HLO_INDEXING_ASSIGN_OR_RETURN(const CuteModes common,
@@ -280,7 +305,7 @@ absl::StatusOr<TupleInteger> MaxCommonVector(const CuteLayout& a, const CuteLayo
 }
 
 absl::StatusOr<TupleInteger> MaxAlignment(const CuteLayout& layout) {
-  HLO_INDEXING_ASSIGN_OR_RETURN(const CuteLayout filled, RightInverse(layout));
+  HLO_INDEXING_ASSIGN_OR_RETURN(const CuteLayout filled, KnownRightInverse(layout));
   HLO_INDEXING_ASSIGN_OR_RETURN(const TupleInteger size, SizeOf(filled.shape()));
   return size.is_static() ? size : StaticInteger(1);
 }

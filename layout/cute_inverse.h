@@ -26,7 +26,7 @@ absl::StatusOr<CuteLayout> Complement(const CuteLayout& layout, const IntTuple& 
                                       Gaps gaps = Gaps::kSkipped);
 
 /// The layout R with layout(R(i)) = i for i below its size: the modes of strides 1, 1 * extent, and
-/// so on, as far as these are static. A layout without any static number is taken by its values.
+/// so on, as far as these are static. A layout with a dynamic stride is taken by its values.
 /// `_1:_0` where no stride is 1. *(_8,_4):(_4,_1) -> (_4,_8):(_8,_1)*
 absl::StatusOr<CuteLayout> RightInverse(const CuteLayout& layout);
 

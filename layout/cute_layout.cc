@@ -254,19 +254,19 @@ absl::StatusOr<CuteLayout> CuteLayout::CreateWithChecks(IntTuple shape, IntTuple
   return CuteLayout(std::move(shape), std::move(stride), *size, offsets, has_axes);
 }
 
-int64_t CuteLayout::cosize() const {
+std::optional<int64_t> CuteLayout::cosize() const {
   if (size_ == 0) return 0;
   const auto length = [](const Interval& range) {
     const std::optional<int64_t> span = support::CheckedSub(range.upper, range.lower);
-    return span ? CheckedAdd(*span, 1).value_or(support::kInt64Max) : support::kInt64Max;
+    return span ? CheckedAdd(*span, 1) : std::nullopt;
   };
   if (!has_axes_) return length(offsets_);
   const llvm::SmallVector<TupleInteger, 4> extents = shape_.Leaves();
   const llvm::SmallVector<TupleInteger, 4> strides = stride_.Leaves();
-  int64_t volume = 1;
+  std::optional<int64_t> volume = 1;
   for (const AxisPath& axis : AxesOf(strides)) {
-    const int64_t side = length(*OffsetRange(extents, strides, axis));
-    volume = CheckedMul(volume, side).value_or(support::kInt64Max);
+    const std::optional<int64_t> side = length(*OffsetRange(extents, strides, axis));
+    volume = volume && side ? CheckedMul(*volume, *side) : std::nullopt;
   }
   return volume;
 }

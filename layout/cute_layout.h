@@ -12,6 +12,7 @@
 #define HLO_INDEXING_LAYOUT_CUTE_LAYOUT_VALUE_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -47,10 +48,10 @@ class CuteLayout {
   /// coordinates. *_4:_-2 -> [-6, 0]*
   const simplifier::Interval& offsets() const { return offsets_; }
   /// The number of elements of the smallest array that has room for all offsets, gaps included:
-  /// 1 + largest - smallest offset; 0 for a layout of size 0. It saturates at 2^63 - 1. Of a layout
-  /// that maps to coordinates, the size of the smallest box that holds them.
+  /// 1 + largest - smallest offset; 0 for a layout of size 0. Of a layout that maps to coordinates,
+  /// the size of the smallest box that holds them. Nothing where it does not fit in 64 bits.
   /// *(_4,_8):(_2,_16) -> 119*
-  int64_t cosize() const;
+  std::optional<int64_t> cosize() const;
 
   /// The offset of the element at an index: the linear one, leftmost mode fastest. An error where
   /// the index is outside of [0, size), or the layout maps to coordinates.

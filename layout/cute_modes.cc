@@ -182,14 +182,22 @@ absl::StatusOr<CuteModes> CoalescedModes(llvm::ArrayRef<CuteMode> modes, LastMod
   return result;
 }
 
-CuteLayout AsStatic(const CuteLayout& layout) {
-  const auto mark = [](const TupleInteger& leaf) {
-    return TupleInteger{leaf.value, IntegerKind::kStatic, 1, leaf.axes};
+namespace {
+
+CuteLayout Marked(const CuteLayout& layout, IntegerKind kind) {
+  const auto mark = [kind](const TupleInteger& leaf) {
+    return TupleInteger{leaf.value, kind, 1, leaf.axes};
   };
   // The values are those of a layout.
   return *CuteLayout::Create(TransformLeaves(layout.shape(), mark),
                              TransformLeaves(layout.stride(), mark));
 }
+
+}  // namespace
+
+CuteLayout AsStatic(const CuteLayout& layout) { return Marked(layout, IntegerKind::kStatic); }
+
+CuteLayout AsDynamic(const CuteLayout& layout) { return Marked(layout, IntegerKind::kDynamic); }
 
 absl::StatusOr<CuteLayout> Coalesce(const CuteLayout& layout) {
   HLO_INDEXING_ASSIGN_OR_RETURN(const CuteModes modes,
@@ -252,8 +260,13 @@ absl::StatusOr<CuteLayout> CompactLike(const CuteLayout& layout) {
   return CuteLayout::Create(layout.shape(), std::move(stride));
 }
 
-TupleInteger MarkedCosize(const CuteLayout& layout) {
-  TupleInteger size = StaticInteger(layout.cosize());
+absl::StatusOr<TupleInteger> MarkedCosize(const CuteLayout& layout) {
+  const std::optional<int64_t> cosize = layout.cosize();
+  if (!cosize) {
+    return absl::OutOfRangeError("the cosize of " + layout.ToString() +
+                                 " does not fit in 64 bits");
+  }
+  TupleInteger size = StaticInteger(*cosize);
   for (const CuteMode& mode : FlatModes(layout)) {
     if (!IsStaticMode(mode) && !mode.IsStaticallyConstant()) size.kind = IntegerKind::kDynamic;
   }

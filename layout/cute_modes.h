@@ -66,6 +66,9 @@ absl::StatusOr<CuteModes> CoalescedByValue(llvm::ArrayRef<CuteMode> modes);
 /// The same layout with every number marked static. *(2,6):(1,2) -> (_2,_6):(_1,_2)*
 CuteLayout AsStatic(const CuteLayout& layout);
 
+/// The same layout without marks. *(_2,6):(_1,2) -> (2,6):(1,2)*
+CuteLayout AsDynamic(const CuteLayout& layout);
+
 /// The layout with the fewest modes that has the same offsets, as far as static numbers tell.
 /// *(_2,(_1,_6)):(_1,(_6,_2)) -> _12:_1*
 absl::StatusOr<CuteLayout> Coalesce(const CuteLayout& layout);
@@ -90,8 +93,9 @@ absl::StatusOr<CuteLayout> IdentityLayout(const IntTuple& shape);
 /// Modes of static stride 0 keep it. *(4,8):(32,1) -> (4,8):(_1,4)*
 absl::StatusOr<CuteLayout> CompactLike(const CuteLayout& layout);
 
-/// The cosize, static where every number that it depends on is. *(_4,_8):(_2,_16) -> _119*
-TupleInteger MarkedCosize(const CuteLayout& layout);
+/// The cosize, static where every number that it depends on is. OutOfRange where it does not fit in
+/// 64 bits. *(_4,_8):(_2,_16) -> _119*
+absl::StatusOr<TupleInteger> MarkedCosize(const CuteLayout& layout);
 
 /// The mode at an index. *(4,(2,3)):(6,(1,2)), 1 -> (2,3):(1,2)*
 absl::StatusOr<CuteLayout> ModeOf(const CuteLayout& layout, int64_t index);

@@ -1,5 +1,6 @@
 #include "layout/cute_placement.h"
 
+#include <optional>
 #include <string>
 
 #include "layout/cute_digits.h"
@@ -37,7 +38,9 @@ absl::StatusOr<ElementPlacement> PlacementOf(simplifier::DigitContext& context,
   const absl::StatusOr<simplifier::Sum> position =
       OffsetSum(context, layout, Linear(context, parts));
   if (!position.ok()) return position.status();
-  return PlacementOf(context, sizes, *position, layout.cosize(), element_bits);
+  const std::optional<int64_t> cosize = layout.cosize();
+  if (!cosize) return error("has offsets that no array holds");
+  return PlacementOf(context, sizes, *position, *cosize, element_bits);
 }
 
 }  // namespace hlo_indexing::layout

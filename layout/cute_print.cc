@@ -113,7 +113,8 @@ absl::StatusOr<std::string> PrintLayout(const CuteTensor& tensor) {
   HLO_INDEXING_ASSIGN_OR_RETURN(const OffsetTable table, OffsetTable::Create(tensor));
   int64_t cosize = 0;
   if (tensor.plain() != nullptr) {
-    cosize = tensor.plain()->cosize();
+    HLO_INDEXING_ASSIGN_OR_RETURN(const TupleInteger marked, MarkedCosize(*tensor.plain()));
+    cosize = marked.value;
   } else {
     HLO_INDEXING_ASSIGN_OR_RETURN(cosize, tensor.composed()->Cosize());
   }

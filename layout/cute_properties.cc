@@ -1,6 +1,8 @@
 #include "layout/cute_properties.h"
 
 #include <algorithm>
+#include <map>
+#include <numeric>
 #include <string>
 
 #include "absl/status/status.h"
@@ -24,6 +26,51 @@ std::optional<simplifier::SumSet> ValuesAlong(const CuteLayout& layout, AxisPath
     if (mode.stride.axes == axis) steps.push_back({mode.stride.value, mode.extent.value});
   }
   return simplifier::SumsOf({0}, steps);
+}
+
+uint64_t Magnitude(int64_t value) {
+  return value < 0 ? -static_cast<uint64_t>(value) : static_cast<uint64_t>(value);
+}
+
+// Whether two modes have an offset in common other than 0: they meet first at the least common
+// multiple of their strides.
+bool Meet(const CuteMode& a, const CuteMode& b) {
+  const uint64_t step_a = Magnitude(a.stride.value);
+  const uint64_t step_b = Magnitude(b.stride.value);
+  const uint64_t common = std::gcd(step_a, step_b);
+  return step_b / common < static_cast<uint64_t>(a.extent.value) &&
+         step_a / common < static_cast<uint64_t>(b.extent.value);
+}
+
+// Of modes with more than one element, along one axis. No where an element of one meets that of
+// another, or there are more elements than places; yes where each stride exceeds what the smaller
+// ones reach, and for two modes that do not meet.
+Answer EasilyInjective(CuteModes& modes) {
+  const auto step = [](const CuteMode& mode) {
+    return Magnitude(mode.stride.value);
+  };
+  llvm::stable_sort(modes,
+                    [&](const CuteMode& a, const CuteMode& b) { return step(a) < step(b); });
+  if (step(modes.front()) == 0) return Answer::kNo;
+  // Offsets fit in 64 bits, and so does their span in 65.
+  unsigned __int128 reach = 0;
+  unsigned __int128 elements = 1;
+  bool nests = true;
+  for (const CuteMode& mode : modes) {
+    nests = nests && step(mode) > reach;
+    reach += static_cast<unsigned __int128>(step(mode)) *
+             static_cast<uint64_t>(mode.extent.value - 1);
+    elements *= static_cast<uint64_t>(mode.extent.value);
+  }
+  if (nests) return Answer::kYes;
+  if (elements > reach + 1) return Answer::kNo;
+  // Sizes fit in 64 bits, so that there are fewer than 64 modes of two elements or more.
+  for (size_t i = 0; i < modes.size(); ++i) {
+    for (size_t j = 0; j < i; ++j) {
+      if (Meet(modes[i], modes[j])) return Answer::kNo;
+    }
+  }
+  return modes.size() == 2 ? Answer::kYes : Answer::kUnknown;
 }
 
 }  // namespace
@@ -89,6 +136,19 @@ std::optional<int64_t> NumberOfOffsets(const CuteLayout& layout) {
 }
 
 Answer IsInjective(const CuteLayout& layout) {
+  if (layout.size() < 2) return Answer::kYes;
+  // A coordinate is told from others by its numbers along each axis.
+  bool is_decided = true;
+  std::map<std::string, CuteModes> modes_of_axis;
+  for (const CuteMode& mode : FlatModes(layout)) {
+    if (mode.extent.value > 1) modes_of_axis[mode.stride.axes.ToString()].push_back(mode);
+  }
+  for (auto& [axis, modes] : modes_of_axis) {
+    const Answer answer = EasilyInjective(modes);
+    if (answer == Answer::kNo) return answer;
+    is_decided = is_decided && answer == Answer::kYes;
+  }
+  if (is_decided) return Answer::kYes;
   const std::optional<int64_t> number = NumberOfOffsets(layout);
   if (!number) return Answer::kUnknown;
   return *number == layout.size() ? Answer::kYes : Answer::kNo;

@@ -173,7 +173,9 @@ absl::StatusOr<int64_t> ComposedLayout::Apply(int64_t inside) const {
 
 absl::StatusOr<int64_t> ComposedLayout::Cosize() const {
   if (const auto* swizzle = std::get_if<CuteSwizzle>(&outer)) {
-    const std::optional<int64_t> end = support::CheckedAdd(inner.cosize(), offset.value);
+    const std::optional<int64_t> inside = inner.cosize();
+    const std::optional<int64_t> end =
+        inside ? support::CheckedAdd(*inside, offset.value) : std::nullopt;
     const std::optional<int64_t> blocks =
         end ? support::CheckedCeilDiv(*end, swizzle->block()) : std::nullopt;
     const std::optional<int64_t> size =

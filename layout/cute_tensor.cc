@@ -101,6 +101,88 @@ absl::Status CheckThread(const CuteLayout& threads, const TupleInteger& index) {
                                     ", or that layout is not compact");
 }
 
+// Whether all numbers of a coordinate are less than the extents; an integer in place of a tuple
+// counts its elements.
+bool IsBelow(const IntTuple& coordinate, const IntTuple& extents) {
+  if (coordinate.is_integer()) {
+    const std::optional<int64_t> size = Product(extents);
+    return !size || coordinate.integer().value < *size;
+  }
+  for (int64_t i = 0; i < coordinate.rank(); ++i) {
+    if (!IsBelow(Modes(coordinate)[i], Modes(extents)[i])) return false;
+  }
+  return true;
+}
+
+// The integers of a coordinate, which may be coarser than the shape, are those of elements.
+absl::Status CheckIsIn(const CuteTree& coordinate, const IntTuple& shape) {
+  if (coordinate.kind() == CuteTree::Kind::kInteger) {
+    const std::optional<int64_t> size = Product(shape);
+    const int64_t index = coordinate.integer().value;
+    if (index >= 0 && (!size || index < *size)) return absl::OkStatus();
+    return absl::OutOfRangeError("the index " + std::to_string(index) + " is outside of " +
+                                 shape.ToString());
+  }
+  // Slice says what is wrong with other nestings.
+  if (!coordinate.is_tuple() || coordinate.rank() != shape.rank()) return absl::OkStatus();
+  for (int64_t i = 0; i < coordinate.rank(); ++i) {
+    HLO_INDEXING_RETURN_IF_ERROR(CheckIsIn(coordinate.members()[i], Modes(shape)[i]));
+  }
+  return absl::OkStatus();
+}
+
+// Which mode of a divided tensor (tile, grid) a coordinate names.
+enum class FixedMode : uint8_t { kTile, kGrid };
+
+absl::StatusOr<CuteTensor> PartAt(const CuteTensor& tiled, const CuteTree& coordinate,
+                                  FixedMode fixed) {
+  const llvm::ArrayRef<IntTuple> shapes = tiled.modes().shape().members();
+  const size_t named = fixed == FixedMode::kTile ? 0 : 1;
+  HLO_INDEXING_ASSIGN_OR_RETURN(CuteTree at, PaddedCoordinate(coordinate, shapes[named].rank()));
+  HLO_INDEXING_RETURN_IF_ERROR(CheckIsIn(at, shapes[named]));
+  CuteTree kept = Underscores(shapes[1 - named].rank());
+  return Slice(tiled, fixed == FixedMode::kTile
+                          ? CuteTree::Tuple({std::move(at), std::move(kept)})
+                          : CuteTree::Tuple({std::move(kept), std::move(at)}));
+}
+
+// The bound of a part of a divided tensor; nothing where all of it is inside.
+absl::StatusOr<std::optional<TensorBound>> BoundOfPart(const CuteTensor& tensor,
+                                                       const CuteTensor& tiled,
+                                                       const CuteTree& tiler,
+                                                       const CuteTree& coordinate,
+                                                       FixedMode fixed) {
+  HLO_INDEXING_ASSIGN_OR_RETURN(DivideBound whole,
+                                BoundOfDivide(tensor.modes(), tiler, TileArrangement::kZipped));
+  if (whole.always_inside) return std::optional<TensorBound>();
+  CuteLayout coordinates = std::move(whole.coordinates);
+  const IntTuple& shape = tiled.modes().shape();
+  if (!AreCongruent(coordinates.shape(), shape)) {
+    // The tensor's modes were cut where those of the identity need no cut.
+    HLO_INDEXING_ASSIGN_OR_RETURN(coordinates, WithShape(coordinates, shape));
+  }
+  CuteTensor identity{std::move(coordinates),
+                      TransformLeaves(whole.extents,
+                                      [](const TupleInteger&) { return StaticInteger(0); })};
+  HLO_INDEXING_ASSIGN_OR_RETURN(CuteTensor part, PartAt(identity, coordinate, fixed));
+  TensorBound bound{std::move(part), std::move(whole.extents)};
+  if (bound.coordinates.size() == 0) return std::optional<TensorBound>();
+  // Strides are not negative: the last element has the largest coordinates.
+  HLO_INDEXING_ASSIGN_OR_RETURN(const bool is_inside,
+                                bound.Contains(bound.coordinates.size() - 1));
+  if (is_inside) return std::optional<TensorBound>();
+  return std::optional<TensorBound>(std::move(bound));
+}
+
+absl::StatusOr<PartOfTensor> Partition(const CuteTensor& tensor, const CuteTree& tiler,
+                                       const CuteTree& coordinate, FixedMode fixed) {
+  HLO_INDEXING_ASSIGN_OR_RETURN(const CuteTensor tiled, Zipped(tensor, tiler));
+  HLO_INDEXING_ASSIGN_OR_RETURN(CuteTensor part, PartAt(tiled, coordinate, fixed));
+  HLO_INDEXING_ASSIGN_OR_RETURN(std::optional<TensorBound> bound,
+                                BoundOfPart(tensor, tiled, tiler, coordinate, fixed));
+  return PartOfTensor{std::move(part), std::move(bound)};
+}
+
 }  // namespace
 
 const CuteLayout& CuteTensor::modes() const {
@@ -169,27 +251,22 @@ absl::StatusOr<CuteTensor> DomainOffset(const CuteTensor& tensor, const IntTuple
   return CuteTensor{tensor.layout, std::move(offset)};
 }
 
-absl::StatusOr<CuteTensor> InnerPartition(const CuteTensor& tensor, const CuteTree& tiler,
-                                          const CuteTree& coordinate) {
-  HLO_INDEXING_ASSIGN_OR_RETURN(const CuteTensor tiled, Zipped(tensor, tiler));
-  const IntTuple& shape = tiled.modes().shape();
-  HLO_INDEXING_ASSIGN_OR_RETURN(CuteTree grid,
-                                PaddedCoordinate(coordinate, shape.members()[1].rank()));
-  CuteTree tile = Underscores(shape.members()[0].rank());
-  return Slice(tiled, CuteTree::Tuple({std::move(tile), std::move(grid)}));
+absl::StatusOr<bool> TensorBound::Contains(int64_t index) const {
+  HLO_INDEXING_ASSIGN_OR_RETURN(const IntTuple coordinate, coordinates.At(index));
+  return IsBelow(coordinate, extents);
 }
 
-absl::StatusOr<CuteTensor> OuterPartition(const CuteTensor& tensor, const CuteTree& tiler,
-                                          const CuteTree& coordinate) {
-  HLO_INDEXING_ASSIGN_OR_RETURN(const CuteTensor tiled, Zipped(tensor, tiler));
-  const IntTuple& shape = tiled.modes().shape();
-  HLO_INDEXING_ASSIGN_OR_RETURN(CuteTree tile,
-                                PaddedCoordinate(coordinate, shape.members()[0].rank()));
-  CuteTree grid = Underscores(shape.members()[1].rank());
-  return Slice(tiled, CuteTree::Tuple({std::move(tile), std::move(grid)}));
+absl::StatusOr<PartOfTensor> InnerPartition(const CuteTensor& tensor, const CuteTree& tiler,
+                                            const CuteTree& coordinate) {
+  return Partition(tensor, tiler, coordinate, FixedMode::kGrid);
 }
 
-absl::StatusOr<CuteTensor> LocalTile(const CuteTensor& tensor, const CuteTree& tiler,
+absl::StatusOr<PartOfTensor> OuterPartition(const CuteTensor& tensor, const CuteTree& tiler,
+                                            const CuteTree& coordinate) {
+  return Partition(tensor, tiler, coordinate, FixedMode::kTile);
+}
+
+absl::StatusOr<PartOfTensor> LocalTile(const CuteTensor& tensor, const CuteTree& tiler,
                                      const CuteTree& coordinate,
                                      const std::optional<CuteTree>& projection) {
   if (!projection) return InnerPartition(tensor, tiler, coordinate);
@@ -198,7 +275,7 @@ absl::StatusOr<CuteTensor> LocalTile(const CuteTensor& tensor, const CuteTree& t
   return InnerPartition(tensor, tile, at);
 }
 
-absl::StatusOr<CuteTensor> LocalPartition(const CuteTensor& tensor, const CuteLayout& threads,
+absl::StatusOr<PartOfTensor> LocalPartition(const CuteTensor& tensor, const CuteLayout& threads,
                                           const TupleInteger& index,
                                           const std::optional<CuteTree>& projection) {
   // The index counts all threads, those of the modes that are left out as well.

@@ -55,21 +55,38 @@ absl::StatusOr<CuteTensor> Slice(const CuteTensor& tensor, const CuteTree& coord
 /// The tensor with its origin at a coordinate. *(4,4):(4,1), (1,3) -> (4,4):(4,1) at 7*
 absl::StatusOr<CuteTensor> DomainOffset(const CuteTensor& tensor, const IntTuple& coordinate);
 
+/// Which elements of a tensor lie inside of the data: tiles may reach past the end.
+struct TensorBound {
+  /// The coordinate (or the index, as of DivideBound) in the data of each element.
+  CuteTensor coordinates;
+  /// An element is inside where all its numbers are less than these, mode by mode.
+  IntTuple extents;
+
+  /// Whether the element at the index is inside. An error where there is none.
+  absl::StatusOr<bool> Contains(int64_t index) const;
+};
+
+/// A part of a tensor, and where some of its elements lie outside of the tensor, which do not.
+struct PartOfTensor : CuteTensor {
+  std::optional<TensorBound> bound;
+};
+
 /// The tile at a coordinate of the grid of tiles; `_`, or numbers that are left out, keep a mode of
-/// the grid. *(24,8):(1,24), (8,4), (1,1) -> (8,4):(1,24) at 104*
-absl::StatusOr<CuteTensor> InnerPartition(const CuteTensor& tensor, const CuteTree& tiler,
+/// the grid. An error where the grid does not have the coordinate. *(24,8):(1,24), (8,4), (1,1) ->
+/// (8,4):(1,24) at 104; 10:1, 4, 2 -> 4:1 at 8, of which those with (0,1,2,3) + 8 < 10 are inside*
+absl::StatusOr<PartOfTensor> InnerPartition(const CuteTensor& tensor, const CuteTree& tiler,
                                           const CuteTree& coordinate);
 /// The element at a coordinate of each tile. *(24,8):(1,24), (8,4), 10 -> (3,2):(8,96) at 26*
-absl::StatusOr<CuteTensor> OuterPartition(const CuteTensor& tensor, const CuteTree& tiler,
+absl::StatusOr<PartOfTensor> OuterPartition(const CuteTensor& tensor, const CuteTree& tiler,
                                           const CuteTree& coordinate);
 /// InnerPartition; a projection leaves out the modes of tiler and coordinate that it pairs with
 /// `_`.
-absl::StatusOr<CuteTensor> LocalTile(const CuteTensor& tensor, const CuteTree& tiler,
+absl::StatusOr<PartOfTensor> LocalTile(const CuteTensor& tensor, const CuteTree& tiler,
                                      const CuteTree& coordinate,
                                      const std::optional<CuteTree>& projection = std::nullopt);
 /// The elements of a thread, where a compact layout of threads tiles the tensor. An error where the
 /// index is not one of a thread. *(24,8):(1,24), (8,4):(1,8), 10 -> (3,2):(8,96) at 26*
-absl::StatusOr<CuteTensor> LocalPartition(const CuteTensor& tensor, const CuteLayout& threads,
+absl::StatusOr<PartOfTensor> LocalPartition(const CuteTensor& tensor, const CuteLayout& threads,
                                           const TupleInteger& index,
                                           const std::optional<CuteTree>& projection = std::nullopt);
 /// The values of a thread, where a thread-value layout maps (thread,value) to an index of the

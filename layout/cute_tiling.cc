@@ -78,8 +78,8 @@ absl::StatusOr<CuteLayout> MultiplyByLayout(const CuteLayout& layout, const Cute
     return absl::InvalidArgumentError("product: " + tiler.ToString() +
                                       " maps to coordinates, not to copies");
   }
-  const std::optional<TupleInteger> size =
-      Times(*MarkedProduct(layout.shape()), MarkedCosize(tiler));
+  HLO_INDEXING_ASSIGN_OR_RETURN(const TupleInteger num_copies, MarkedCosize(tiler));
+  const std::optional<TupleInteger> size = Times(*MarkedProduct(layout.shape()), num_copies);
   if (!size) return absl::OutOfRangeError("product: its size does not fit in 64 bits");
   HLO_INDEXING_ASSIGN_OR_RETURN(const CuteLayout free,
                                 Complement(layout, IntTuple::Integer(*size), Gaps::kRefused));
@@ -121,6 +121,7 @@ absl::StatusOr<TileAndRest> Split(const CuteLayout& layout, const CuteTree& tile
   if (tiler.rank() > layout.rank()) return TooManyModes(tiler, layout);
   std::vector<Part> tiles;
   std::vector<Part> rests;
+  ModeCount count;
   for (int64_t i = 0; i < layout.rank(); ++i) {
     HLO_INDEXING_ASSIGN_OR_RETURN(const CuteLayout mode, ModeOf(layout, i));
     if (i >= tiler.rank()) {
@@ -128,6 +129,8 @@ absl::StatusOr<TileAndRest> Split(const CuteLayout& layout, const CuteTree& tile
       continue;
     }
     HLO_INDEXING_ASSIGN_OR_RETURN(TileAndRest parts, Split(mode, tiler.members()[i], split));
+    HLO_INDEXING_RETURN_IF_ERROR(count.Add(parts.tile.shape));
+    HLO_INDEXING_RETURN_IF_ERROR(count.Add(parts.rest.shape));
     tiles.push_back(std::move(parts.tile));
     rests.push_back(std::move(parts.rest));
   }
@@ -143,11 +146,13 @@ absl::StatusOr<Part> LogicalSplit(const CuteLayout& layout, const CuteTree& tile
   }
   if (tiler.rank() > layout.rank()) return TooManyModes(tiler, layout);
   std::vector<Part> modes;
+  ModeCount count;
   for (int64_t i = 0; i < layout.rank(); ++i) {
     HLO_INDEXING_ASSIGN_OR_RETURN(const CuteLayout mode, ModeOf(layout, i));
     Part part = PartOf(mode);
     if (i < tiler.rank()) {
       HLO_INDEXING_ASSIGN_OR_RETURN(part, LogicalSplit(mode, tiler.members()[i], split));
+      HLO_INDEXING_RETURN_IF_ERROR(count.Add(part.shape));
     }
     modes.push_back(std::move(part));
   }

@@ -36,6 +36,10 @@ class CuteCommand {
   CuteCommand(const CuteOptions& options, llvm::raw_ostream& out) : options_(options), out_(out) {}
 
   ExitCode Run() {
+    if (const std::optional<std::string> misuse = FindMisuse()) {
+      ReportError(*misuse);
+      return ExitCode::kBadUsage;
+    }
     if (options_.list_functions) return ListFunctions();
     const bool reads_lines = options_.expressions.empty();
     if (is_json() && options_.view == CuteView::kValue) WriteHeader(reads_lines ? "-" : "", out_);
@@ -47,14 +51,20 @@ class CuteCommand {
     }
     const std::optional<std::string> text = ReadInput("-", options_.limits.input_bytes);
     if (!text) return ExitCode::kBadInput;
+    std::vector<Input> inputs;
     llvm::StringRef rest = *text;
     for (int64_t line = 1; !rest.empty(); ++line) {
       llvm::StringRef expression;
       std::tie(expression, rest) = rest.split('\n');
       // A comment, as in this project's other line formats.
       if (expression.trim().empty() || expression.trim().starts_with("//")) continue;
-      Answer({expression.rtrim(), "<stdin>", line});
+      inputs.push_back({expression.rtrim(), "<stdin>", line});
     }
+    if (IsDrawing() && inputs.size() > 1) {
+      ReportError(kOnePicture);
+      return ExitCode::kBadUsage;
+    }
+    for (const Input& input : inputs) Answer(input);
     return status_;
   }
 
@@ -64,6 +74,27 @@ class CuteCommand {
     std::string source;
     int64_t line;
   };
+
+  static constexpr char kOnePicture[] = "--svg and --tikz draw one expression at a time";
+
+  bool IsDrawing() const {
+    return options_.view == CuteView::kSvg || options_.view == CuteView::kTikz;
+  }
+
+  // Options that do not go together.
+  std::optional<std::string> FindMisuse() const {
+    const bool has_view = options_.view != CuteView::kValue;
+    if (options_.list_functions &&
+        (has_view || is_json() || options_.offsets || !options_.expressions.empty())) {
+      return "--functions goes with no expression and no other option";
+    }
+    if (has_view && is_json()) {
+      return "--table, --svg and --tikz are no JSON: leave out --format=json";
+    }
+    if (has_view && options_.offsets) return "--offsets goes with values, not with pictures";
+    if (IsDrawing() && options_.expressions.size() > 1) return kOnePicture;
+    return std::nullopt;
+  }
 
   bool is_json() const { return options_.format == OutputFormat::kJson; }
 
@@ -78,11 +109,14 @@ class CuteCommand {
     support::TextError error;
     const std::optional<layout::CuteExpression> expression =
         layout::ParseCuteExpression(input.text, error);
-    if (!expression) return Fail(input, error);
+    if (!expression) return Fail(input, error, ExitCode::kBadInput);
+    if (const auto unknown = layout::FindUnknownName(*expression)) {
+      return Fail(input, *unknown, ExitCode::kBadInput);
+    }
     const std::optional<CuteResult> result = layout::EvaluateCute(*expression, error);
-    if (!result) return Fail(input, error);
-    std::vector<IntTuple> offsets;
-    if (options_.offsets && !ListOffsets(input, *result, offsets)) return;
+    if (!result) return Fail(input, error, ExitCode::kNotSupported);
+    Offsets offsets;
+    if (options_.offsets) offsets = ListOffsets(input, *result);
     if (options_.view != CuteView::kValue) return Draw(input, *result);
     if (is_json()) {
       WriteJson(input, *result, offsets);
@@ -91,29 +125,46 @@ class CuteCommand {
     }
   }
 
-  bool ListOffsets(const Input& input, const CuteResult& result, std::vector<IntTuple>& offsets) {
+  // Nothing of what is no layout, and where there is no list; the note says why.
+  struct Offsets {
+    std::optional<std::vector<IntTuple>> list;
+    std::string note;
+  };
+
+  Offsets ListOffsets(const Input& input, const CuteResult& result) {
     const auto* tensor = std::get_if<CuteTensor>(&result.value);
-    // What is no layout has none.
-    if (tensor == nullptr) return true;
+    if (tensor == nullptr) return {};
     if (tensor->size() > kMostOffsets) {
-      Fail(input, {0, "--offsets: " + std::to_string(tensor->size()) + " offsets are more than " +
-                          std::to_string(kMostOffsets)});
-      return false;
+      return {std::nullopt, Note(input, "--offsets: " + std::to_string(tensor->size()) +
+                                            " offsets are more than " +
+                                            std::to_string(kMostOffsets))};
     }
+    std::vector<IntTuple> list;
     for (int64_t i = 0; i < tensor->size(); ++i) {
       absl::StatusOr<IntTuple> offset = tensor->At(i);
       if (!offset.ok()) {
-        Fail(input, {0, std::string(offset.status().message())});
-        return false;
+        return {std::nullopt, Note(input, "--offsets: " + std::string(offset.status().message()))};
       }
-      offsets.push_back(*std::move(offset));
+      list.push_back(*std::move(offset));
     }
-    return true;
+    return {std::move(list), ""};
+  }
+
+  // What could not be done beside the result, which is printed all the same.
+  std::string Note(const Input& input, const std::string& message) {
+    status_ = Worst(status_, ExitCode::kNotSupported);
+    support::Diagnostic diagnostic =
+        support::MakeDiagnostic({input.source, input.text}, 0, message);
+    diagnostic.line = input.line;
+    if (!is_json()) Report({diagnostic});
+    return message;
   }
 
   void Draw(const Input& input, const CuteResult& result) {
     const absl::StatusOr<layout::Picture> picture = layout::PictureOf(result.value);
-    if (!picture.ok()) return Fail(input, {0, std::string(picture.status().message())});
+    if (!picture.ok()) {
+      return Fail(input, {0, std::string(picture.status().message())}, ExitCode::kNotSupported);
+    }
     switch (options_.view) {
       case CuteView::kTable:
         out_ << layout::ToText(*picture);
@@ -129,17 +180,17 @@ class CuteCommand {
     }
   }
 
-  void WriteText(const CuteResult& result, const std::vector<IntTuple>& offsets) {
+  void WriteText(const CuteResult& result, const Offsets& offsets) {
     const std::string text = layout::CuteValueText(result.value);
     out_ << text;
     if (!llvm::StringRef(text).ends_with("\n")) out_ << '\n';
     if (result.bound) {
-      out_ << "  inside where " << result.bound->coordinates.ToString() << " < "
+      out_ << "  inside where " << layout::CuteValueText(result.bound->coordinates) << " < "
            << result.bound->extents.ToString() << '\n';
     }
-    if (!options_.offsets || !std::holds_alternative<CuteTensor>(result.value)) return;
+    if (!offsets.list) return;
     out_ << "  offsets:";
-    for (const IntTuple& offset : offsets) {
+    for (const IntTuple& offset : *offsets.list) {
       out_ << ' ';
       if (offset.is_integer()) {
         out_ << offset.integer().value;
@@ -151,7 +202,7 @@ class CuteCommand {
   }
 
   void WriteJson(const Input& input, const CuteResult& result,
-                 const std::vector<IntTuple>& offsets) {
+                 const Offsets& offsets) {
     llvm::json::OStream json(out_);
     json.object([&] {
       json.attribute("kind", "cute");
@@ -169,26 +220,27 @@ class CuteCommand {
       json.attributeEnd();
       if (result.bound) {
         json.attributeObject("bound", [&] {
-          json.attribute("coordinates", result.bound->coordinates.ToString());
+          json.attribute("coordinates", layout::CuteValueText(result.bound->coordinates));
           json.attribute("extents", result.bound->extents.ToString());
         });
       }
-      if (!options_.offsets || tensor == nullptr) return;
+      if (!offsets.note.empty()) json.attribute("note", llvm::json::fixUTF8(offsets.note));
+      if (!offsets.list) return;
       json.attributeArray("offsets", [&] {
-        for (const IntTuple& offset : offsets) WriteTuple(offset, json);
+        for (const IntTuple& offset : *offsets.list) WriteTuple(offset, json);
       });
     });
     out_ << '\n';
   }
 
-  void Fail(const Input& input, const support::TextError& error) {
-    status_ = Worst(status_, ExitCode::kBadInput);
+  void Fail(const Input& input, const support::TextError& error, ExitCode status) {
+    status_ = Worst(status_, status);
     support::Diagnostic diagnostic =
         support::MakeDiagnostic({input.source, input.text}, error.offset, error.message);
     diagnostic.line = input.line;
     if (!is_json()) {
-      // Keeps the lines of the output in step with those of the input.
-      out_ << "ERROR\n";
+      // Keeps the lines of the output in step with those of the input; pictures have no such lines.
+      if (options_.view == CuteView::kValue) out_ << "ERROR\n";
       out_.flush();
       Report({diagnostic});
       return;

@@ -17,6 +17,12 @@ HLO_CUTE_HD constexpr void ErrorUpcast() {
           "do not divide each other."));
 }
 template <class... Layouts>
+HLO_CUTE_HD constexpr void ErrorPartsOfSeveralModes() {
+  static_assert(never_v<Layouts...>,
+                HLO_CUTE_SENTENCE("upcast<n> or downcast<n>: several modes run through the parts "
+                                  "of an element, or one runs through them backwards."));
+}
+template <class... Layouts>
 HLO_CUTE_HD constexpr void ErrorDowncast() {
   static_assert(never_v<Layouts...>,
                 HLO_CUTE_SENTENCE(
@@ -37,15 +43,50 @@ HLO_CUTE_INLINE constexpr auto ExactQuotient(T const& x) {
   }
 }
 
+// How many modes run through the parts of an element: extents above 1 with strides that are no
+// multiples of n. One that runs backwards counts twice, for it is never right.
+template <int n>
+HLO_CUTE_HD constexpr int PartModes(int64_t extent, int64_t stride) {
+  if (extent < 2 || stride % n == 0) return 0;
+  return stride < 0 ? 2 : 1;
+}
+// Those that are known statically, and all.
+template <int n, class S, class D>
+struct StaticPartModes {
+  static constexpr int value = [] {
+    if constexpr (!is_scaled_basis<D>::value && is_static_v<S> && is_static_v<D>) {
+      return PartModes<n>(IntegerTraits<S>::value, IntegerTraits<D>::value);
+    } else {
+      return 0;
+    }
+  }();
+};
+template <int n, class... S, class... D>
+struct StaticPartModes<n, tuple<S...>, tuple<D...>> {
+  static constexpr int value = (StaticPartModes<n, S, D>::value + ... + 0);
+};
+template <int n, class S, class D>
+HLO_CUTE_HD constexpr int CountPartModes(S const& s, D const& d) {
+  if constexpr (is_tuple_v<S>) {
+    return apply(
+        transform(s, d, [](auto const& x, auto const& y) { return CountPartModes<n>(x, y); }),
+        [](auto const&... count) { return (count + ... + 0); });
+  } else if constexpr (is_scaled_basis<D>::value) {
+    return 0;
+  } else {
+    return PartModes<n>(static_cast<int64_t>(s), static_cast<int64_t>(d));
+  }
+}
+
 // 16:1 -> 8:1, 16:4 -> 16:2 for n = 2.
 template <int n, class S, class D>
 HLO_CUTE_INLINE constexpr Layout<S, D> UpcastDynamicMode(S s, D d) {
   if (d % n == 0) return {s, static_cast<D>(d / n)};
-  const D step = d < 0 ? static_cast<D>(-d) : d;
+  const D step = d < 0 ? static_cast<D>(-d) : d;  // only an extent of 1 comes with d < 0
   const S parts = static_cast<S>(n / step);
   HLO_CUTE_CHECK(n % step == 0 && s % parts == 0,
                  "upcast<n>: an extent or a stride is not a multiple of what n elements need");
-  return {static_cast<S>(s / parts), static_cast<D>(d < 0 ? -1 : 1)};
+  return {static_cast<S>(s / parts), static_cast<D>(1)};
 }
 
 template <int n, class S, class D>
@@ -67,7 +108,7 @@ HLO_CUTE_INLINE constexpr auto UpcastMode(S const& s, D const& d) {
         using L = Layout<S, D>;
         ErrorUpcast<HLO_CUTE_NAMED(L), HLO_CUTE_NAMED(C<n>)>();
       }
-      return make_layout(ExactQuotient<parts>(s), StaticInt<(stride < 0 ? -1 : 1)>{});
+      return make_layout(ExactQuotient<parts>(s), C<1>{});
     }
   } else if constexpr (IntegerTraits<S>::is_static || IntegerTraits<D>::divisor % n == 0) {
     // The extent stays static, so the stride has to be a multiple.
@@ -77,42 +118,93 @@ HLO_CUTE_INLINE constexpr auto UpcastMode(S const& s, D const& d) {
                                 static_cast<typename IntegerTraits<D>::Dynamic>(d));
   }
 }
-template <int n, class S, class D>
+// Which modes of stride 1 are taken apart: those that may have elements, or any if none has.
+enum class UnitModes { kOfElements, kAny };
+
+template <UnitModes which, class S, class D>
+struct IsTakenApart {
+  static constexpr int value = [] {
+    const bool has_elements = which == UnitModes::kAny || !is_constant<1, S>::value;
+    return is_constant<1, D>::value && has_elements ? 1 : 0;
+  }();
+};
+// How many of the modes are.
+template <UnitModes which, class... S, class... D>
+struct IsTakenApart<which, tuple<S...>, tuple<D...>> {
+  static constexpr int value = (IsTakenApart<which, S, D>::value + ... + 0);
+};
+
+template <int n, UnitModes which, class S, class D>
 HLO_CUTE_INLINE constexpr auto DowncastMode(S const& s, D const& d) {
   if constexpr (is_tuple_v<S>) {
     return apply(
-        transform(s, d, [](auto const& x, auto const& y) { return DowncastMode<n>(x, y); }),
+        transform(s, d, [](auto const& x, auto const& y) { return DowncastMode<n, which>(x, y); }),
         [](auto const&... mode) { return make_layout(mode...); });
-  } else if constexpr (is_constant<1, D>::value || is_constant<-1, D>::value) {
+  } else if constexpr (IsTakenApart<which, S, D>::value != 0) {
     return make_layout(WideProduct(s, C<n>{}), d);
   } else {
     return make_layout(s, ScaleStride(C<n>{}, d));
   }
 }
 
-template <class D>
-struct HasUnitStride : C<is_constant<1, D>::value || is_constant<-1, D>::value> {};
-template <class... D>
-struct HasUnitStride<tuple<D...>> : C<(HasUnitStride<D>::value || ...)> {};
+// How many modes of elements have the stride 1. One of stride -1 counts twice, for it is never
+// right.
+template <class S, class D>
+HLO_CUTE_HD constexpr int CountUnitModes(S const& s, D const& d) {
+  if constexpr (is_tuple_v<S>) {
+    return apply(transform(s, d, [](auto const& x, auto const& y) { return CountUnitModes(x, y); }),
+                 [](auto const&... count) { return (count + ... + 0); });
+  } else if constexpr (is_scaled_basis<D>::value) {
+    return 0;
+  } else {
+    const auto stride = static_cast<int64_t>(d);
+    if (static_cast<int64_t>(s) < 2 || (stride != 1 && stride != -1)) return 0;
+    return stride < 0 ? 2 : 1;
+  }
+}
 
 }  // namespace detail
 
-/// The layout in elements n times as wide: upcast<4>((8,16):(1,8)) -> (2,16):(1,2)
+/// The layout in elements n times as wide: upcast<4>((8,16):(1,8)) -> (2,16):(1,2). An error where
+/// several modes, or one backwards, run through the n parts of an element.
 template <int n, class S, class D>
 HLO_CUTE_INLINE constexpr auto upcast(Layout<S, D> const& l) {
+  if constexpr (detail::StaticPartModes<n, S, D>::value > 1) {
+    using L = Layout<S, D>;
+    detail::ErrorPartsOfSeveralModes<HLO_CUTE_NAMED(L), HLO_CUTE_NAMED(C<n>)>();
+  } else if constexpr (!is_static_v<Layout<S, D>>) {
+    HLO_CUTE_CHECK(detail::CountPartModes<n>(l.shape(), l.stride()) <= 1,
+                   "upcast<n>: several modes run through the parts of an element, or one runs "
+                   "through them backwards");
+  }
   return detail::UpcastMode<n>(l.shape(), l.stride());
 }
-/// The layout in elements of which n make one: downcast<4>((8,16):(1,8)) -> (32,16):(1,32)
+/// The layout in elements of which n make one: downcast<4>((8,16):(1,8)) -> (32,16):(1,32).
+/// An error where several modes have the stride 1, or one has the stride -1.
 template <int n, class S, class D>
 HLO_CUTE_INLINE constexpr auto downcast(Layout<S, D> const& l) {
   if constexpr (n == 1) {
     return l;
   } else {
-    if constexpr (!detail::HasUnitStride<D>::value) {
-      using L = Layout<S, D>;
+    using detail::UnitModes;
+    using L = Layout<S, D>;
+    constexpr bool has_elements = detail::IsTakenApart<UnitModes::kOfElements, S, D>::value > 0;
+    constexpr UnitModes which = has_elements ? UnitModes::kOfElements : UnitModes::kAny;
+    constexpr int num_taken_apart = detail::IsTakenApart<which, S, D>::value;
+    if constexpr (num_taken_apart == 0) {
       detail::ErrorDowncast<HLO_CUTE_NAMED(L)>();
+    } else if constexpr (num_taken_apart > 1) {
+      detail::ErrorPartsOfSeveralModes<HLO_CUTE_NAMED(L), HLO_CUTE_NAMED(C<n>)>();
+    } else if constexpr (is_static_v<L>) {
+      if constexpr (detail::CountUnitModes(S{}, D{}) > 1) {
+        detail::ErrorPartsOfSeveralModes<HLO_CUTE_NAMED(L), HLO_CUTE_NAMED(C<n>)>();
+      }
+    } else {
+      HLO_CUTE_CHECK(detail::CountUnitModes(l.shape(), l.stride()) <= 1,
+                     "downcast<n>: several modes run through the parts of an element, or one runs "
+                     "through them backwards");
     }
-    return detail::DowncastMode<n>(l.shape(), l.stride());
+    return detail::DowncastMode<n, which>(l.shape(), l.stride());
   }
 }
 namespace detail {

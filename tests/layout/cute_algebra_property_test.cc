@@ -368,6 +368,83 @@ TEST(CuteAlgebraProperty, RecastsKeepTheMemory) {
   EXPECT_GT(found, Cases() / 5);
 }
 
+// Behind a swizzle too, element by element: n narrow elements at n times the offset of the wide one.
+TEST(CuteAlgebraProperty, RecastsOfSwizzledLayoutsKeepTheElementsTogether) {
+  RandomLayouts random(19);
+  int wide_found = 0;
+  int narrow_found = 0;
+  for (int i = 0; i < Cases(); ++i) {
+    const int64_t bits = random.Below(3);
+    const int64_t shift = (bits + random.Below(3)) * (random.Below(3) == 0 ? -1 : 1);
+    const CuteSwizzle swizzle = *CuteSwizzle::Create(bits, random.Below(5), shift);
+    const int64_t n = int64_t{1} << random.Below(4);
+    // The first mode holds the parts of elements; others lie anywhere, on whole elements.
+    PlainModes plain = random.AnyModes(2, 6, RandomStrides::kAny);
+    for (PlainMode& mode : plain) mode.stride *= n;
+    plain.insert(plain.begin(), {n * (1 + random.Below(4)), 1});
+    const int64_t offset = n * random.Below(40);
+    const CuteTensor narrow{ComposedLayout{swizzle, StaticInteger(offset),
+                                           random.Nested(plain, random.AnyMarks())},
+                            IntTuple::Static(n * random.Below(5))};
+    const std::string row = narrow.offset.ToString() + " + " + narrow.LayoutText() + ", " +
+                            std::to_string(n);
+    const absl::StatusOr<CuteTensor> wide = Upcast(narrow, n);
+    ASSERT_EQ(wide.ok(), bits == 0 || (int64_t{1} << swizzle.base()) >= n)
+        << "upcast of " << row << ": " << wide.status();
+    if (wide.ok()) {
+      ++wide_found;
+      ASSERT_EQ(wide->size() * n, narrow.size()) << row;
+      for (int64_t k = 0; k < narrow.size(); ++k) {
+        ASSERT_EQ(narrow.At(k)->integer().value, wide->At(k / n)->integer().value * n + k % n)
+            << "upcast of " << row << " -> " << wide->LayoutText() << " at " << k;
+      }
+    }
+    const absl::StatusOr<CuteTensor> parts = Downcast(narrow, n);
+    if (!parts.ok()) continue;
+    ++narrow_found;
+    ASSERT_EQ(parts->size(), narrow.size() * n) << row;
+    for (int64_t k = 0; k < parts->size(); ++k) {
+      ASSERT_EQ(parts->At(k)->integer().value, narrow.At(k / n)->integer().value * n + k % n)
+          << "downcast of " << row << " -> " << parts->LayoutText() << " at " << k;
+    }
+  }
+  EXPECT_GT(wide_found, Cases() / 4);
+  EXPECT_GT(narrow_found, Cases() / 4);
+}
+
+TEST(CuteAlgebraProperty, RecastsOfModesThatRunBackwards) {
+  RandomLayouts random(20);
+  int refused = 0;
+  for (int i = 0; i < Cases(); ++i) {
+    const PlainModes plain = random.AnyModes(3, 6, RandomStrides::kAny);
+    PlainModes signs = plain;
+    for (PlainMode& mode : signs) mode.stride *= random.Below(2) == 0 ? 1 : -1;
+    const CuteLayout layout = random.Nested(signs, random.AnyMarks());
+    const int64_t n = 1 + random.Below(4);
+    const absl::StatusOr<CuteLayout> wide = Upcast(layout, n);
+    if (wide.ok()) {
+      std::set<int64_t> expected;
+      for (const int64_t offset : TableOf(layout)) {
+        expected.insert((offset - (offset % n + n) % n) / n);
+      }
+      const std::vector<int64_t> table = TableOf(*wide);
+      ASSERT_EQ(std::set<int64_t>(table.begin(), table.end()), expected)
+          << "upcast(" << layout.ToString() << ", " << n << ") -> " << wide->ToString();
+    }
+    const absl::StatusOr<CuteLayout> narrow = Downcast(layout, n);
+    refused += wide.ok() && narrow.ok() ? 0 : 1;
+    if (!narrow.ok()) continue;
+    std::set<int64_t> expected;
+    for (const int64_t offset : TableOf(layout)) {
+      for (int64_t part = 0; part < n; ++part) expected.insert(offset * n + part);
+    }
+    const std::vector<int64_t> table = TableOf(*narrow);
+    ASSERT_EQ(std::set<int64_t>(table.begin(), table.end()), expected)
+        << "downcast(" << layout.ToString() << ", " << n << ") -> " << narrow->ToString();
+  }
+  EXPECT_GT(refused, Cases() / 10);
+}
+
 TEST(CuteAlgebraProperty, SlicesOfSwizzledLayoutsHaveTheirElements) {
   RandomLayouts random(10);
   int plain = 0;

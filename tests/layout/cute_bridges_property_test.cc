@@ -248,6 +248,9 @@ TEST(CuteBridgesProperty, EqualityAndImagesAreThoseOfTheTables) {
     equal += !expected;
     const std::set<int64_t> image(of_a.begin(), of_a.end());
     ASSERT_EQ(NumberOfOffsets(a), static_cast<int64_t>(image.size())) << a.ToString();
+    const bool is_injective = static_cast<int64_t>(image.size()) == a.size();
+    ASSERT_EQ(IsInjective(a), is_injective ? support::Answer::kYes : support::Answer::kNo)
+        << a.ToString();
     ASSERT_EQ(IsInjective(a) == support::Answer::kYes, image.size() == of_a.size()) << a.ToString();
     const auto extent = static_cast<int64_t>(image.size());
     const bool onto = *image.begin() == 0 && *image.rbegin() == extent - 1;

@@ -44,6 +44,18 @@ INSTANTIATE_TEST_SUITE_P(
     Values, CalculatorTest,
     ::testing::Values(
         Row{"Composition", "composition((_4,_8):(_8,_1), _2:_4)", "_2:_1"},
+        Row{"UpcastOfASwizzle", "upcast(Sw<3,3,3> o (_8,_64):(_64,_1), 8)",
+            "Sw<3,0,3> o _0 o (_8,_8):(_8,_1)"},
+        Row{"DowncastOfASwizzle", "downcast(Sw<3,0,3> o (_8,_8):(_8,_1), 8)",
+            "Sw<3,3,3> o _0 o (_8,_64):(_64,_1)"},
+        Row{"RecastOfASwizzle", "recast_layout(Sw<3,4,3> o _0 o (_8,_64):(_64,_1), half_t, float)",
+            "Sw<3,3,3> o _0 o (_8,_32):(_32,_1)"},
+        Row{"UpcastOfATensor", "upcast(counting_iter(8) o 4:1, 2)", "counting_iter(4) o 2:1"},
+        Row{"DynamicStrideOfAnInverse", "right_inverse((_8,2):(_1,8))", "(_8,2):(_1,8)"},
+        Row{"StrideOfAMode", "stride((4,(2,3)):(6,(1,2)), 1)", "(1,2)"},
+        Row{"SizeOfAMode", "size((4,(2,3)), 1)", "6"},
+        Row{"ProjectionMark", "local_tile((8,8,8):(1,8,64), (2,2,2), (1,1,1), (1,X,1))",
+            "counting_iter(18) o (2,2,8):(1,8,64)"},
         Row{"CompositionAsOperator", "(10,2):(16,4) o (5,4):(1,5)",
             "((5,1),(2,2)):((16,4),(80,4))"},
         Row{"StaticComposition", "(_10,_2):(_16,_4) o (_5,_4):(_1,_5)",
@@ -136,13 +148,116 @@ TEST(Calculator, UnevenDividesHaveABound) {
   support::TextError error;
   const std::optional<CuteResult> result = Evaluate("logical_divide(24:1, 5)", error);
   ASSERT_TRUE(result && result->bound);
-  EXPECT_EQ(result->bound->coordinates.ToString(), "(5,5):(_1,5)");
+  EXPECT_EQ(result->bound->coordinates.LayoutText(), "(5,5):(_1,5)");
   EXPECT_EQ(result->bound->extents.ToString(), "24");
   EXPECT_TRUE(*result->bound->Contains(23));
   EXPECT_FALSE(*result->bound->Contains(24));
   const std::optional<CuteResult> even = Evaluate("logical_divide(24:1, 6)", error);
   ASSERT_TRUE(even);
   EXPECT_FALSE(even->bound);
+}
+
+TEST(Calculator, RecastsThatTakeElementsApartAreErrors) {
+  EXPECT_THAT(Answer("upcast(Sw<2,0,2> o (_4,_4):(_4,_1), 2)"), HasSubstr("2 elements apart"));
+  EXPECT_THAT(Answer("upcast(Sw<1,1,2> o (_4,_6):(_6,_1), 3)"), HasSubstr("a power of 2"));
+  EXPECT_THAT(Answer("upcast(counting_iter(3) o 4:1, 2)"), HasSubstr("the offset 3"));
+  EXPECT_THAT(Answer("upcast(4:-1, 2)"), HasSubstr("backwards"));
+  EXPECT_THAT(Answer("downcast(4:-1, 2)"), HasSubstr("the stride -1"));
+  EXPECT_EQ(Answer("upcast((4,2):(1,-4), 2)"), "(2,2):(1,-2)");
+}
+
+TEST(Calculator, CosizesThatDoNotFitAreErrors) {
+  EXPECT_THAT(Answer("cosize(2:9223372036854775807)"), HasSubstr("does not fit in 64 bits"));
+  EXPECT_EQ(Answer("cosize(2:9223372036854775806)"), "9223372036854775807");
+}
+
+// Thread and value layouts are compact by their values, whatever is marked.
+TEST(Calculator, ThreadValueLayoutsDoNotDependOnMarks) {
+  const auto offsets = [](const std::string& threads, const std::string& values) {
+    support::TextError error;
+    const std::optional<CuteResult> result =
+        Evaluate("make_layout_tv(" + threads + ", " + values + ")", error);
+    std::vector<int64_t> table;
+    if (!result) return table;
+    const CuteLayout& layout = std::get<CuteTree>(result->value).members()[1].layout();
+    for (int64_t i = 0; i < layout.size(); ++i) table.push_back(*layout.Offset(i));
+    return table;
+  };
+  const std::vector<int64_t> unmarked = offsets("(4,8):(8,1)", "(2,2):(2,1)");
+  ASSERT_EQ(unmarked.size(), 128);
+  for (const char* threads : {"(4,8):(8,_1)", "(_4,_8):(_8,_1)", "(4,8):(_8,_1)", "(_4,8):(8,_1)"}) {
+    for (const char* values : {"(_2,_2):(_2,_1)", "(2,2):(2,1)", "(2,_2):(_2,_1)"}) {
+      EXPECT_EQ(offsets(threads, values), unmarked) << threads << " " << values;
+    }
+  }
+}
+
+TEST(Calculator, PartsThatReachPastTheEndHaveABound) {
+  // The rows that a tile of 4 x 8 at (10,6) has of 41 x 55, by the definition of each.
+  const struct {
+    const char* expression;
+    int64_t inside;
+  } rows[] = {{"local_tile((41,55):(1,41), (4,8), (10,6))", 1 * 7},
+              {"local_tile((41,55):(1,41), (4,8), (10,_))", 55},
+              {"local_tile(make_identity_tensor((41,55)), (4,8), (10,6))", 1 * 7},
+              {"local_tile(Sw<2,0,2> o (10,6):(6,1), (4,4), (2,1))", 2 * 2},
+              {"local_partition((10,8):(1,10), (_4,_4):(1,_4), 3)", 2 * 2},
+              {"inner_partition(10:1, 4, 2)", 2},
+              {"outer_partition(10:1, 4, 3)", 2}};
+  for (const auto& row : rows) {
+    support::TextError error;
+    const std::optional<CuteResult> result = Evaluate(row.expression, error);
+    ASSERT_TRUE(result) << row.expression << ": " << error.message;
+    ASSERT_TRUE(result->bound) << row.expression;
+    const int64_t size = std::get<CuteTensor>(result->value).size();
+    ASSERT_EQ(result->bound->coordinates.size(), size) << row.expression;
+    int64_t inside = 0;
+    for (int64_t i = 0; i < size; ++i) inside += *result->bound->Contains(i) ? 1 : 0;
+    EXPECT_EQ(inside, row.inside) << row.expression;
+  }
+  support::TextError error;
+  const std::optional<CuteResult> whole = Evaluate("local_tile((41,55):(1,41), (4,8), (9,5))", error);
+  ASSERT_TRUE(whole);
+  EXPECT_FALSE(whole->bound);
+  EXPECT_THAT(Answer("local_tile(10:1, 4, 3)"), HasSubstr("the index 3 is outside of"));
+  EXPECT_THAT(Answer("local_tile((8,8):(1,8), (4,4), (0,-1))"), HasSubstr("-1 is outside of"));
+}
+
+TEST(Calculator, UnknownNamesAreErrors) {
+  EXPECT_EQ(Answer("coalesce(halff_t)"), "9: unknown name 'halff_t'; did you mean 'half_t'?");
+  EXPECT_THAT(Answer("foo"), StartsWith("0: unknown name 'foo'"));
+}
+
+// A layout of so many modes of one element, dynamic or static.
+CuteLayout Ones(int64_t count, IntegerKind kind) {
+  const IntTuple one = IntTuple::Integer({1, kind, 1, {}});
+  const IntTuple ones = IntTuple::Tuple(std::vector<IntTuple>(count, one));
+  return *CuteLayout::Create(ones, ones);
+}
+
+// Each mode of B becomes as many as A has; too many are left out, and where none can be it is told.
+TEST(Calculator, ResultsHaveLimitedNumbersOfModes) {
+  const CuteLayout many = Ones(6000, IntegerKind::kDynamic);
+  const absl::StatusOr<CuteLayout> composed = Compose(many, many);
+  ASSERT_TRUE(composed.ok()) << composed.status();
+  EXPECT_EQ(composed->shape().Leaves().size(), 6000);
+  EXPECT_EQ(Compose(Ones(30, IntegerKind::kDynamic), Ones(20, IntegerKind::kDynamic))
+                ->shape()
+                .Leaves()
+                .size(),
+            600);
+  EXPECT_EQ(Compose(many, many, {.modes = 100}).status().code(),
+            absl::StatusCode::kResourceExhausted);
+  EXPECT_EQ(Compose(many, many, {.pairs = 1000}).status().code(),
+            absl::StatusCode::kResourceExhausted);
+  const absl::StatusOr<CuteLayout> divided =
+      Divide(Ones(3000, IntegerKind::kDynamic), CuteTree::Layout(Ones(3000, IntegerKind::kDynamic)),
+             TileArrangement::kLogical);
+  ASSERT_TRUE(divided.ok()) << divided.status();
+  EXPECT_LE(divided->shape().Leaves().size(), size_t{1} << 16);
+  ModeCount count(3);
+  EXPECT_TRUE(count.Add(2).ok());
+  EXPECT_EQ(count.Add(2).code(), absl::StatusCode::kResourceExhausted);
 }
 
 TEST(Calculator, DeepNestingIsAnError) {

@@ -246,7 +246,7 @@ TEST(Relayout, TakesPositionsOfCuteLayouts) {
                        FloorDiv(context, column, simplifier::Constant(2))};
   simplifier::AffineReader reader(context, modes, {});
   const Sum position = reader.Read(map.map.getResult(0));
-  const ElementPlacement to = PlacementOf(context, sizes, position, cute.cosize(), 32);
+  const ElementPlacement to = PlacementOf(context, sizes, position, *cute.cosize(), 32);
   // Columns in pairs, the pairs column by column: XLA's T(*,2) of the transposed array.
   const ElementPlacement tiled = PlacementOf(context, Make(sizes, "{1,0:T(4,2)}"));
   EXPECT_EQ(IsBitcast(context, sizes, tiled, to).answer, Answer::kYes);

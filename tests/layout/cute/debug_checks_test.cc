@@ -39,6 +39,33 @@ TEST(DebugChecks, AccessOutsideTheShape) {
             "tensor slice: the coordinate lies outside the shape of the tensor");
 }
 
+// Elements wider or narrower than others follow each other upwards, one mode at a time.
+TEST(DebugChecks, PartsOfElementsAreThoseOfOneMode) {
+  constexpr char kUpcast[] =
+      "upcast<n>: several modes run through the parts of an element, or one runs through them "
+      "backwards";
+  constexpr char kDowncast[] =
+      "downcast<n>: several modes run through the parts of an element, or one runs through them "
+      "backwards";
+  const auto with_strides = [](int a, int b) {
+    return make_layout(make_shape(4, 2), make_stride(a, b));
+  };
+  EXPECT_EQ(FailureOf([&] { upcast<2>(with_strides(1, 4)); }), "");
+  EXPECT_EQ(FailureOf([&] { upcast<2>(with_strides(1, -4)); }), "");
+  EXPECT_EQ(FailureOf([&] { upcast<2>(with_strides(1, 1)); }), kUpcast);
+  EXPECT_EQ(FailureOf([&] { upcast<2>(with_strides(-1, 4)); }), kUpcast);
+  const auto beside_unit = [](int b) {
+    return make_layout(make_shape(4, 2), make_stride(_1{}, b));
+  };
+  EXPECT_EQ(FailureOf([&] { downcast<2>(beside_unit(4)); }), "");
+  EXPECT_EQ(FailureOf([&] { downcast<2>(beside_unit(1)); }), kDowncast);
+  EXPECT_EQ(FailureOf([&] { downcast<2>(beside_unit(-1)); }), kDowncast);
+  // A mode of one element has no parts to count twice.
+  const auto one = downcast<2>(Layout<Shape<_1, _4>, Stride<_1, _1>>{});
+  EXPECT_EQ(size(one), 8);
+  for (int i = 0; i < 8; ++i) EXPECT_EQ(one(i), i);
+}
+
 TEST(DebugChecks, TilesThatReachBeyondTheMemory) {
   float storage[41 * 55];
   Tensor t = make_tensor(&storage[0], make_shape(41, 55));
