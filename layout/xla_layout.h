@@ -48,7 +48,8 @@ struct Layout {
   std::string dimension_level_types;
   /// `L(n)`: the number of elements is padded to a multiple of n.
   int64_t tail_padding_alignment = 1;
-  /// `#(type)` and `*(type)`: unsigned element types of the index and pointer arrays of sparse arrays.
+  /// `#(type)` and `*(type)`: unsigned element types of the index and pointer arrays of sparse
+  /// arrays.
   std::string index_type;
   std::string pointer_type;
   /// `E(bits)`: the size of an element in memory; 0 stands for that of its type.

@@ -3,6 +3,7 @@
 #define HLO_INDEXING_TOOLS_COMMAND_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
