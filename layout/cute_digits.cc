@@ -69,8 +69,9 @@ absl::StatusOr<std::vector<std::vector<Term>>> DigitsByVariable(const Sum& sum,
     if (term.atom->kind != simplifier::AtomKind::kVariable) {
       return NoLayout("the values have quotients or remainders of sums");
     }
-    if (term.atom->variable >= num_variables)
+    if (term.atom->variable >= num_variables) {
       return NoLayout("the values depend on other variables");
+    }
     digits[term.atom->variable].push_back(term);
   }
   return digits;

@@ -20,16 +20,15 @@ int64_t UsualRows(int64_t second_minor_size) {
 // Collects the formats of one array; stops at the first error.
 class FormatList {
  public:
-  FormatList(llvm::ArrayRef<int64_t> dimensions, int64_t element_bits,
-             llvm::ArrayRef<int64_t> minor_to_major)
-      : dimensions_(dimensions), element_bits_(element_bits), order_(minor_to_major) {}
+  FormatList(llvm::ArrayRef<int64_t> dimensions, int64_t element_bits, const Layout& untiled)
+      : dimensions_(dimensions), element_bits_(element_bits), untiled_(untiled) {}
 
+  // With `bits_in_layout` other than 0 elements are of that size.
   void Add(std::string name, llvm::ArrayRef<Tile> tiles, int64_t bits_in_layout, bool is_usual) {
     if (!status_.ok()) return;
-    Layout layout;
-    layout.minor_to_major.assign(order_.begin(), order_.end());
+    Layout layout = untiled_;
     layout.tiles.assign(tiles.begin(), tiles.end());
-    layout.element_size_in_bits = bits_in_layout;
+    if (bits_in_layout != 0) layout.element_size_in_bits = bits_in_layout;
     absl::StatusOr<TiledLayout> tiled =
         TiledLayout::Create(dimensions_, element_bits_, std::move(layout));
     if (!tiled.ok()) {
@@ -47,28 +46,42 @@ class FormatList {
  private:
   llvm::ArrayRef<int64_t> dimensions_;
   int64_t element_bits_;
-  llvm::ArrayRef<int64_t> order_;
+  const Layout& untiled_;
   absl::Status status_;
   std::vector<TpuFormat> formats_;
 };
+
+// A register of words in which elements of less than a byte from so many rows are packed.
+void AddPackedBits(FormatList& formats, int64_t bits, int64_t bits_in_layout) {
+  const int64_t elements_per_word = kWordBits / bits;
+  const int64_t rows = std::max(kRegisterRows, elements_per_word);
+  const Tile tiles[] = {{{rows, kLanes}}, {{elements_per_word, 1}}};
+  std::string name = std::to_string(rows) + "x" + std::to_string(kLanes) + " packed by " +
+                     std::to_string(elements_per_word);
+  if (bits == 1) name += ", one bit each";
+  formats.Add(std::move(name), tiles, bits_in_layout, false);
+}
 
 }  // namespace
 
 absl::StatusOr<std::vector<TpuFormat>> TpuFormats(llvm::ArrayRef<int64_t> dimensions,
                                                   int64_t element_bits, ElementContent content,
-                                                  llvm::ArrayRef<int64_t> minor_to_major) {
-  Layout untiled;
-  untiled.minor_to_major.assign(minor_to_major.begin(), minor_to_major.end());
+                                                  const Layout& layout) {
+  Layout untiled = layout;
+  untiled.tiles.clear();
   const auto rank = static_cast<int64_t>(dimensions.size());
   if (const auto error = FindLayoutError(untiled, rank)) return absl::InvalidArgumentError(*error);
-  FormatList formats(dimensions, element_bits, minor_to_major);
+  FormatList formats(dimensions, element_bits, untiled);
   formats.Add("untiled", {}, 0, false);
-  const bool is_packed = element_bits == 16 || element_bits == 8;
-  if (!is_packed && element_bits != kWordBits) return formats.Take();
+  const int64_t bits =
+      layout.element_size_in_bits == 0 ? element_bits : layout.element_size_in_bits;
+  if (bits == 1 || bits == 2 || bits == 4) AddPackedBits(formats, bits, 0);
+  const bool is_packed = bits == 16 || bits == 8;
+  if (!is_packed && bits != kWordBits) return formats.Take();
 
-  const int64_t elements_per_word = kWordBits / element_bits;
+  const int64_t elements_per_word = kWordBits / bits;
   const int64_t second_minor_size =
-      rank < 2 ? 1 : dimensions[static_cast<size_t>(minor_to_major[1])];
+      rank < 2 ? 1 : dimensions[static_cast<size_t>(layout.minor_to_major[1])];
   // A word of elements from several rows takes a tile of as many.
   const int64_t usual_rows = std::max(UsualRows(second_minor_size), elements_per_word);
   for (int64_t rows = kRegisterRows; rows >= 2 && rows >= elements_per_word; rows /= 2) {
@@ -81,16 +94,15 @@ absl::StatusOr<std::vector<TpuFormat>> TpuFormats(llvm::ArrayRef<int64_t> dimens
     }
     formats.Add(std::move(name), tiles, 0, rows == usual_rows);
   }
-  if (content == ElementContent::kBoolean) {
-    const Tile tiles[] = {{{kWordBits, kLanes}}, {{kWordBits, 1}}};
-    formats.Add("32x128 packed by 32, one bit each", tiles, 1, false);
-  }
+  if (content == ElementContent::kBoolean) AddPackedBits(formats, 1, 1);
   return formats.Take();
 }
 
 absl::StatusOr<TiledLayout> TpuLayout(llvm::ArrayRef<int64_t> dimensions, int64_t element_bits,
                                       llvm::ArrayRef<int64_t> minor_to_major) {
-  auto formats = TpuFormats(dimensions, element_bits, ElementContent::kNumber, minor_to_major);
+  Layout order;
+  order.minor_to_major.assign(minor_to_major.begin(), minor_to_major.end());
+  auto formats = TpuFormats(dimensions, element_bits, ElementContent::kNumber, order);
   if (!formats.ok()) return formats.status();
   for (TpuFormat& format : *formats) {
     if (format.is_usual) return std::move(format.layout);

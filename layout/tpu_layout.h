@@ -27,15 +27,18 @@ struct TpuFormat {
   bool is_usual = false;
 };
 
-/// The formats of an array whose elements take `element_bits` in memory: untiled, and for elements
-/// of 32, 16 and 8 bits tiles of 8 x 128, 4 x 128 and 2 x 128 elements, packed by (2,1) or (4,1)
-/// below 32 bits, in tiles no smaller than a word is high; for booleans also (32,128)(32,1) at one
-/// bit. The usual one has 2 rows where the second minor dimension has a size of 1 or 2, 4 where it
-/// has 3 or 4, and 8 otherwise; an array of fewer than two dimensions has one row. Elements of
-/// other sizes have no tiled format. *f32[3,200] -> untiled, 8x128, 4x128 (usual), 2x128*
+/// The formats of an array whose elements take `element_bits` in memory, or what `E(bits)` of the
+/// layout says: untiled, and for elements of 32, 16 and 8 bits tiles of 8 x 128, 4 x 128 and 2 x
+/// 128 elements, packed by (2,1) or (4,1) below 32 bits, in tiles no smaller than a word is high;
+/// for booleans also (32,128)(32,1) at one bit. The usual one has 2 rows where the second minor
+/// dimension has a size of 1 or 2, 4 where it has 3 or 4, and 8 otherwise; an array of fewer than
+/// two dimensions has one row. Elements of 4, 2 and 1 bits are packed by (8,1), (16,1) and (32,1)
+/// in tiles of 8, 16 and 32 rows: the documents' rule carried on, so that none is usual. Elements
+/// of other sizes have no tiled format. All of the layout but its tiles is kept: its order, E and
+/// S. *f32[3,200] -> untiled, 8x128, 4x128 (usual), 2x128*
 absl::StatusOr<std::vector<TpuFormat>> TpuFormats(llvm::ArrayRef<int64_t> dimensions,
                                                   int64_t element_bits, ElementContent content,
-                                                  llvm::ArrayRef<int64_t> minor_to_major);
+                                                  const Layout& layout);
 
 /// The usual format; an error where the element size has none.
 /// *bf16[100,200]{1,0} -> {1,0:T(8,128)(2,1)}*

@@ -16,7 +16,15 @@ std::string Join(llvm::ArrayRef<int64_t> values) {
 }
 
 // A part of a layout, by number where there are several.
-enum class LayoutPart : uint8_t { kOrder, kDimension, kTile, kTileSize, kTailPadding, kSplit };
+enum class LayoutPart : uint8_t {
+  kOrder,
+  kDimension,
+  kTile,
+  kTileSize,
+  kTailPadding,
+  kSplit,
+  kPhysicalShape
+};
 
 // What is wrong with which part; `second` is the size inside a tile.
 struct LayoutProblem {
@@ -33,6 +41,7 @@ struct LayoutPlaces {
   llvm::SmallVector<llvm::SmallVector<size_t, 2>, 2> tile_sizes;
   size_t tail_padding = 0;
   llvm::SmallVector<size_t, 2> splits;
+  size_t physical_shape = 0;
 
   size_t Of(const LayoutProblem& problem) const {
     switch (problem.part) {
@@ -48,6 +57,8 @@ struct LayoutPlaces {
         return tail_padding;
       case LayoutPart::kSplit:
         return splits[problem.first];
+      case LayoutPart::kPhysicalShape:
+        return physical_shape;
     }
     return 0;
   }
@@ -106,6 +117,12 @@ std::optional<LayoutProblem> FindTileProblem(const Layout& layout, int64_t rank)
   return std::nullopt;
 }
 
+// Whether a level is other than dense, `D`, which may be followed by `+` and `~`.
+bool IsSparse(const Layout& layout) {
+  return llvm::StringRef(layout.dimension_level_types).find_first_of("CSH") !=
+         llvm::StringRef::npos;
+}
+
 std::optional<LayoutProblem> FindProblem(const Layout& layout, int64_t rank) {
   if (auto problem = FindOrderProblem(layout, rank)) return problem;
   if (auto problem = FindTileProblem(layout, rank)) return problem;
@@ -118,6 +135,9 @@ std::optional<LayoutProblem> FindProblem(const Layout& layout, int64_t rank) {
       return LayoutProblem{"a split configuration names a dimension out of range",
                            LayoutPart::kSplit, i};
     }
+  }
+  if (!layout.physical_shape.empty() && !IsSparse(layout)) {
+    return LayoutProblem{"only a sparse array has a physical shape", LayoutPart::kPhysicalShape};
   }
   return std::nullopt;
 }
@@ -166,10 +186,11 @@ class LayoutParser {
       case 'D':
         return ParseRaw(layout_.dimension_level_types);
       case '#':
-        return ParseRaw(layout_.index_type);
+        return ParseUnsignedType(layout_.index_type);
       case '*':
-        return ParseRaw(layout_.pointer_type);
+        return ParseUnsignedType(layout_.pointer_type);
       case 'P':
+        places_.physical_shape = position_;
         return ParseRaw(layout_.physical_shape);
       case 'L':
         places_.tail_padding = position_;
@@ -234,6 +255,18 @@ class LayoutParser {
     raw = text_.slice(start, position_).trim().str();
     ++position_;
     return true;
+  }
+
+  // The element type of an index or pointer array.
+  bool ParseUnsignedType(std::string& type) {
+    if (!Expect('(')) return false;
+    SkipBlanks();
+    const llvm::StringRef word = text_.drop_front(position_).take_while(llvm::isAlnum);
+    constexpr llvm::StringLiteral kTypes[] = {"u1", "u2", "u4", "u8", "u16", "u32", "u64"};
+    if (!llvm::is_contained(kTypes, word)) return Fail("expected an unsigned integer type");
+    type = word.str();
+    position_ += word.size();
+    return Expect(')');
   }
 
   bool ParseNumber(int64_t& value) { return Expect('(') && ParseInteger(value) && Expect(')'); }

@@ -48,7 +48,8 @@ struct Layout {
   std::string dimension_level_types;
   /// `L(n)`: the number of elements is padded to a multiple of n.
   int64_t tail_padding_alignment = 1;
-  /// `#(type)` and `*(type)`: element types of the index and pointer arrays of sparse arrays.
+  /// `#(type)` and `*(type)`: unsigned element types of the index and pointer arrays of sparse
+  /// arrays.
   std::string index_type;
   std::string pointer_type;
   /// `E(bits)`: the size of an element in memory; 0 stands for that of its type.
@@ -88,8 +89,8 @@ std::optional<size_t> ParseLayoutPrefix(llvm::StringRef text, int64_t rank, Layo
 absl::StatusOr<Layout> ParseLayout(llvm::StringRef text);
 
 /// What is wrong with the layout for an array of that rank: minor_to_major is not a permutation, a
-/// tile is empty or has a size below 1, `*` stands at a tile's end, there are too many tiles, or a
-/// number has no meaning.
+/// tile is empty or has a size below 1, `*` stands at a tile's end, there are too many tiles, a
+/// number has no meaning, or a dense array has a physical shape.
 /// Nothing where the layout is valid.
 std::optional<std::string> FindLayoutError(const Layout& layout, int64_t rank);
 

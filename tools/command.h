@@ -3,6 +3,7 @@
 #define HLO_INDEXING_TOOLS_COMMAND_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -101,6 +102,9 @@ struct CuteOptions {
   Limits limits;
 };
 
+/// What --max-cells may ask for: pictures of more take gigabytes.
+inline constexpr int64_t kMostCells = int64_t{1} << 22;
+
 struct LayoutOptions {
   std::vector<std::string> shapes;
   OutputFormat format = OutputFormat::kText;
@@ -108,13 +112,14 @@ struct LayoutOptions {
   std::vector<std::string> indices;
   std::vector<std::string> positions;
   std::vector<std::string> bytes;
-  /// Another shape, or only its layout; empty for none.
-  std::string relayout;
+  /// Another shape, or only its layout.
+  std::optional<std::string> relayout;
   bool tpu = false;
   bool offsets = false;
   bool table = false;
   bool svg = false;
   bool tikz = false;
+  /// Up to kMostCells.
   int64_t max_cells = 1 << 16;
 };
 

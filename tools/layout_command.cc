@@ -32,17 +32,11 @@ class LayoutCommand {
       : options_(options), out_(out), report_(options.format, options.max_cells, out) {}
 
   ExitCode Run() {
-    if (options_.format == OutputFormat::kJson) {
-      if (IsPicture()) {
-        ReportError("--table, --svg and --tikz are no JSON: leave out --format=json");
-        return ExitCode::kBadUsage;
-      }
-      WriteHeader("", out_);
-    }
-    if (options_.shapes.size() > 1 && IsDrawing()) {
-      ReportError("--svg and --tikz draw one shape at a time");
+    if (const std::string message = BadUsage(); !message.empty()) {
+      ReportError(message);
       return ExitCode::kBadUsage;
     }
+    if (options_.format == OutputFormat::kJson) WriteHeader("", out_);
     for (const std::string& text : options_.shapes) {
       if (const auto shape = Parse("<argument>", text)) AnswerFor(*shape);
     }
@@ -50,6 +44,32 @@ class LayoutCommand {
   }
 
  private:
+  // Which options do not go together; empty where all do.
+  std::string BadUsage() const {
+    if (options_.format == OutputFormat::kJson && IsPicture()) {
+      return "--table, --svg and --tikz are no JSON: leave out --format=json";
+    }
+    if (int{options_.table} + int{options_.svg} + int{options_.tikz} > 1) {
+      return "--table, --svg and --tikz: only one at a time";
+    }
+    if (options_.shapes.size() > 1 && IsDrawing()) {
+      return "--svg and --tikz draw one shape at a time";
+    }
+    if (options_.relayout && llvm::StringRef(*options_.relayout).trim().empty()) {
+      return "--relayout= names neither a shape nor a layout";
+    }
+    if (options_.offsets && AsksInsteadOfOverview()) {
+      return "--offsets adds to the overview: leave out the options that ask something else";
+    }
+    if (options_.max_cells < 0 || options_.max_cells > kMostCells) {
+      return "--max-cells can be from 0 to " + std::to_string(kMostCells);
+    }
+    return "";
+  }
+  bool AsksInsteadOfOverview() const {
+    return IsPicture() || options_.tpu || options_.relayout || !options_.indices.empty() ||
+           !options_.positions.empty() || !options_.bytes.empty();
+  }
   bool IsDrawing() const { return options_.svg || options_.tikz; }
   bool IsPicture() const { return IsDrawing() || options_.table; }
   void Raise(ExitCode status) { status_ = Worst(status_, status); }
@@ -127,14 +147,11 @@ class LayoutCommand {
 
   void AnswerFor(const NamedLayout& shape) {
     const hlo::Shape& array = *shape_;
-    const bool asks = IsPicture() || options_.tpu || !options_.relayout.empty() ||
-                      !options_.indices.empty() || !options_.positions.empty() ||
-                      !options_.bytes.empty();
-    if (!asks) return Raise(report_.WriteOverview(shape, options_.offsets));
+    if (!AsksInsteadOfOverview()) return Raise(report_.WriteOverview(shape, options_.offsets));
     for (const std::string& text : options_.indices) AnswerIndex(shape, text);
     for (const std::string& text : options_.positions) AnswerPosition(shape, text);
     for (const std::string& text : options_.bytes) AnswerByte(shape, text);
-    if (!options_.relayout.empty()) AnswerRelayout(shape, array);
+    if (options_.relayout) AnswerRelayout(shape, *options_.relayout, array);
     if (options_.tpu) AnswerTpu(shape, array);
     if (IsPicture()) Draw(shape);
   }
@@ -207,19 +224,22 @@ class LayoutCommand {
     }
   }
 
-  void AnswerRelayout(const NamedLayout& from, const hlo::Shape& array) {
+  void AnswerRelayout(const NamedLayout& from, llvm::StringRef text, const hlo::Shape& array) {
     simplifier::DigitContext digits;
     const NamedPlacement source = {from.text, PlacementOf(digits, from.layout)};
-    const std::optional<NamedPlacement> target = ParseTarget(digits, array, from.layout);
+    const std::optional<NamedPlacement> target = ParseTarget(digits, text, array, from.layout);
     if (target) Raise(report_.WriteRelayout(digits, array.sizes(), source, *target));
   }
 
   // What --relayout names: a shape, an XLA layout of this one, or a layout of CuTe.
   std::optional<NamedPlacement> ParseTarget(simplifier::DigitContext& digits,
-                                            const hlo::Shape& array, const TiledLayout& from) {
+                                            llvm::StringRef wanted, const hlo::Shape& array,
+                                            const TiledLayout& from) {
     constexpr llvm::StringLiteral kSource = "<--relayout>";
-    llvm::StringRef given = llvm::StringRef(options_.relayout).trim();
-    if (!given.contains('[') && !given.starts_with("{")) return ParseCute(digits, array, from);
+    const llvm::StringRef given = wanted.trim();
+    if (!given.contains('[') && !given.starts_with("{")) {
+      return ParseCute(digits, wanted, array, from);
+    }
     const std::string plain =
         module_.shapes().Array(array.element_type(), array.sizes())->ToString();
     const std::string text = given.starts_with("{") ? plain + given.str() : given.str();
@@ -233,26 +253,25 @@ class LayoutCommand {
     return NamedPlacement{to->text, PlacementOf(digits, to->layout)};
   }
 
-  std::optional<NamedPlacement> ParseCute(simplifier::DigitContext& digits, const hlo::Shape& array,
-                                          const TiledLayout& from) {
+  std::optional<NamedPlacement> ParseCute(simplifier::DigitContext& digits, llvm::StringRef text,
+                                          const hlo::Shape& array, const TiledLayout& from) {
     support::TextError error;
-    if (!layout::ParseCuteExpression(options_.relayout, error)) {
-      FailAt("<--relayout>", options_.relayout, error.offset,
-             "neither a shape nor a layout: " + error.message);
+    if (!layout::ParseCuteExpression(text, error)) {
+      FailAt("<--relayout>", text, error.offset, "neither a shape nor a layout: " + error.message);
       return std::nullopt;
     }
-    const absl::StatusOr<layout::CuteLayout> cute = layout::ParseCuteLayout(options_.relayout);
+    const absl::StatusOr<layout::CuteLayout> cute = layout::ParseCuteLayout(text);
     if (!cute.ok()) {
-      FailAt("<--relayout>", options_.relayout, 0, "neither a shape nor a layout");
+      FailAt("<--relayout>", text, 0, "neither a shape nor a layout");
       return std::nullopt;
     }
     if (from.num_elements() == 0) {
-      FailAt("<--relayout>", options_.relayout, 0, "the array has no elements");
+      FailAt("<--relayout>", text, 0, "the array has no elements");
       return std::nullopt;
     }
     auto placement = PlacementOf(digits, array.sizes(), *cute, from.element_bits());
     if (!placement.ok()) {
-      FailAt("<--relayout>", options_.relayout, 0, std::string(placement.status().message()));
+      FailAt("<--relayout>", text, 0, std::string(placement.status().message()));
       return std::nullopt;
     }
     return NamedPlacement{cute->ToString(), std::move(*placement)};
@@ -263,7 +282,7 @@ class LayoutCommand {
                              ? layout::ElementContent::kBoolean
                              : layout::ElementContent::kNumber;
     const auto formats = TpuFormats(array.sizes(), hlo::DefaultStorageBits(array.element_type()),
-                                    content, shape.layout.layout().minor_to_major);
+                                    content, shape.layout.layout());
     if (!formats.ok()) {
       return FailAt("<argument>", shape.text, 0, std::string(formats.status().message()));
     }

@@ -332,9 +332,12 @@ void LayoutReport::WriteTpuFormats(const NamedLayout& shape, llvm::ArrayRef<TpuF
          << std::string(width - texts[i].size() + 2, ' ') << formats[i].layout.bytes() << " bytes, "
          << formats[i].layout.wasted_bytes() << " wasted  " << formats[i].name << '\n';
   }
-  out_ << (llvm::any_of(formats, [](const TpuFormat& format) { return format.is_usual; })
-               ? "* the usual one for this shape\n"
-               : "there is no tiled format for elements of this size\n");
+  if (llvm::any_of(formats, [](const TpuFormat& format) { return format.is_usual; })) {
+    out_ << "* the usual one for this shape\n";
+  } else {
+    out_ << (formats.size() > 1 ? "none is known to be usual for elements of this size\n"
+                                : "there is no tiled format for elements of this size\n");
+  }
 }
 
 }  // namespace hlo_indexing::tools

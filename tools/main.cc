@@ -235,7 +235,7 @@ struct CommandLine {
     options.indices = indices;
     options.positions = positions;
     options.bytes = bytes;
-    options.relayout = relayout;
+    if (relayout.getNumOccurrences() > 0) options.relayout = relayout.getValue();
     options.tpu = tpu;
     options.offsets = offsets;
     options.table = table;

@@ -37,6 +37,10 @@ TEST(XlaLayout, ErrorsHavePlaces) {
               HasSubstr("<layout>:1:12: error: the property T is given twice"));
   EXPECT_THAT(message("{0} x"), HasSubstr("unexpected text"));
   EXPECT_THAT(message("{0:P(f32[3]}"), HasSubstr("expected ')'"));
+  for (const char* text : {"{0:#(s32)}", "{0:#(f32)}", "{0:*()}", "{0:*(u3)}"}) {
+    EXPECT_THAT(message(text), HasSubstr("<layout>:1:6: error: expected an unsigned integer type"));
+  }
+  EXPECT_THAT(message("{0:#(u32,u8)}"), HasSubstr("<layout>:1:9: error: expected ')'"));
 }
 
 TEST(XlaLayout, FindsWhatDoesNotFitTheRank) {
@@ -53,6 +57,9 @@ TEST(XlaLayout, FindsWhatDoesNotFitTheRank) {
   EXPECT_THAT(error("{0:T(2,*)}", 1), HasSubstr("cannot be the last"));
   EXPECT_THAT(error("{0:L(0)}", 1), HasSubstr("tail padding"));
   EXPECT_THAT(error("{0:SC(1:3)}", 1), HasSubstr("out of range"));
+  EXPECT_THAT(error("{0:P(f32[3]{0})}", 1), HasSubstr("only a sparse array"));
+  EXPECT_THAT(error("{0:D(D+~)P(f32[3]{0})}", 1), HasSubstr("only a sparse array"));
+  EXPECT_EQ(error("{1,0:D(D,C)P(f32[3]{0})}", 2), "");
 }
 
 TEST(XlaLayout, PointsAtThePartThatDoesNotFitTheRank) {
@@ -64,7 +71,7 @@ TEST(XlaLayout, PointsAtThePartThatDoesNotFitTheRank) {
   for (const Case& c :
        {Case{"{1,0}", 3, 0}, Case{"{ 1, 1}", 2, 5}, Case{"{0,2}", 2, 3}, Case{"{1,0:T(8,0)}", 2, 9},
         Case{"{1,0:T(8,2)(2, *)}", 2, 15}, Case{"{1,0:T(8) ()}", 2, 10}, Case{"{0:S(1)L(0)}", 1, 8},
-        Case{"{0:SC(0:1) (1:3)}", 1, 11}}) {
+        Case{"{0:SC(0:1) (1:3)}", 1, 11}, Case{"{0:S(1)P(f32[3])}", 1, 8}}) {
     Layout layout;
     support::TextError error;
     EXPECT_EQ(ParseLayoutPrefix(c.text, c.rank, layout, error), std::nullopt);
