@@ -185,7 +185,8 @@ TEST(Calculator, ThreadValueLayoutsDoNotDependOnMarks) {
   };
   const std::vector<int64_t> unmarked = offsets("(4,8):(8,1)", "(2,2):(2,1)");
   ASSERT_EQ(unmarked.size(), 128);
-  for (const char* threads : {"(4,8):(8,_1)", "(_4,_8):(_8,_1)", "(4,8):(_8,_1)", "(_4,8):(8,_1)"}) {
+  for (const char* threads :
+       {"(4,8):(8,_1)", "(_4,_8):(_8,_1)", "(4,8):(_8,_1)", "(_4,8):(8,_1)"}) {
     for (const char* values : {"(_2,_2):(_2,_1)", "(2,2):(2,1)", "(2,_2):(_2,_1)"}) {
       EXPECT_EQ(offsets(threads, values), unmarked) << threads << " " << values;
     }
@@ -216,7 +217,8 @@ TEST(Calculator, PartsThatReachPastTheEndHaveABound) {
     EXPECT_EQ(inside, row.inside) << row.expression;
   }
   support::TextError error;
-  const std::optional<CuteResult> whole = Evaluate("local_tile((41,55):(1,41), (4,8), (9,5))", error);
+  const std::optional<CuteResult> whole =
+      Evaluate("local_tile((41,55):(1,41), (4,8), (9,5))", error);
   ASSERT_TRUE(whole);
   EXPECT_FALSE(whole->bound);
   EXPECT_THAT(Answer("local_tile(10:1, 4, 3)"), HasSubstr("the index 3 is outside of"));
