@@ -51,7 +51,7 @@ INSTANTIATE_TEST_SUITE_P(
         Row{"RecastOfASwizzle", "recast_layout(Sw<3,4,3> o _0 o (_8,_64):(_64,_1), half_t, float)",
             "Sw<3,3,3> o _0 o (_8,_32):(_32,_1)"},
         Row{"UpcastOfATensor", "upcast(counting_iter(8) o 4:1, 2)", "counting_iter(4) o 2:1"},
-        Row{"DynamicStrideOfAnInverse", "right_inverse((_8,2):(_1,8))", "(_8,2):(_1,8)"},
+        Row{"DynamicStrideOfAnInverse", "right_inverse((_8,2):(_1,8))", "(_8,2):(_1,_8)"},
         Row{"StrideOfAMode", "stride((4,(2,3)):(6,(1,2)), 1)", "(1,2)"},
         Row{"SizeOfAMode", "size((4,(2,3)), 1)", "6"},
         Row{"ProjectionMark", "local_tile((8,8,8):(1,8,64), (2,2,2), (1,1,1), (1,X,1))",
