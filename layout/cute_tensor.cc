@@ -141,9 +141,8 @@ absl::StatusOr<CuteTensor> PartAt(const CuteTensor& tiled, const CuteTree& coord
   HLO_INDEXING_ASSIGN_OR_RETURN(CuteTree at, PaddedCoordinate(coordinate, shapes[named].rank()));
   HLO_INDEXING_RETURN_IF_ERROR(CheckIsIn(at, shapes[named]));
   CuteTree kept = Underscores(shapes[1 - named].rank());
-  return Slice(tiled, fixed == FixedMode::kTile
-                          ? CuteTree::Tuple({std::move(at), std::move(kept)})
-                          : CuteTree::Tuple({std::move(kept), std::move(at)}));
+  if (fixed == FixedMode::kTile) std::swap(at, kept);
+  return Slice(tiled, CuteTree::Tuple({kept, at}));
 }
 
 // The bound of a part of a divided tensor; nothing where all of it is inside.
