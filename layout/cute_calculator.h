@@ -48,8 +48,9 @@ struct CuteResult {
   std::optional<TensorBound> bound;
 };
 
-/// The first name in an expression that is neither a function nor an element type; nothing where all
-/// are known. *compositon(4:1, 2:1) -> 0: there is no function ...; did you mean 'composition'?*
+/// The first name in an expression that is neither a function nor an element type; nothing where
+/// all are known. *compositon(4:1, 2:1) -> 0: there is no function ...; did you mean
+/// 'composition'?*
 std::optional<support::TextError> FindUnknownName(const CuteExpression& expression);
 
 /// Evaluates an expression. Where a function has no result, fills `error` with the reason and the

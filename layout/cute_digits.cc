@@ -195,7 +195,9 @@ std::optional<CuteOfXla> CuteOfElements(DigitContext& context, llvm::ArrayRef<in
   if (!position || !positions) return std::nullopt;
   llvm::SmallVector<int64_t, 6> reached;
   absl::StatusOr<CuteLayout> result = PaddedLayoutOfSum(*position, dimensions, reached);
-  if (!result.ok() || result->cosize() > *positions) return std::nullopt;
+  if (!result.ok()) return std::nullopt;
+  const std::optional<int64_t> cosize = result->cosize();
+  if (!cosize || *cosize > *positions) return std::nullopt;
   if (IsInjective(*result) != support::Answer::kYes) return std::nullopt;
   CuteOfXla of{*std::move(result), {}, false};
   of.dimensions.assign(dimensions.begin(), dimensions.end());

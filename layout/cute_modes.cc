@@ -263,8 +263,7 @@ absl::StatusOr<CuteLayout> CompactLike(const CuteLayout& layout) {
 absl::StatusOr<TupleInteger> MarkedCosize(const CuteLayout& layout) {
   const std::optional<int64_t> cosize = layout.cosize();
   if (!cosize) {
-    return absl::OutOfRangeError("the cosize of " + layout.ToString() +
-                                 " does not fit in 64 bits");
+    return absl::OutOfRangeError("the cosize of " + layout.ToString() + " does not fit in 64 bits");
   }
   TupleInteger size = StaticInteger(*cosize);
   for (const CuteMode& mode : FlatModes(layout)) {

@@ -46,11 +46,8 @@ bool Meet(const CuteMode& a, const CuteMode& b) {
 // another, or there are more elements than places; yes where each stride exceeds what the smaller
 // ones reach, and for two modes that do not meet.
 Answer EasilyInjective(CuteModes& modes) {
-  const auto step = [](const CuteMode& mode) {
-    return Magnitude(mode.stride.value);
-  };
-  llvm::stable_sort(modes,
-                    [&](const CuteMode& a, const CuteMode& b) { return step(a) < step(b); });
+  const auto step = [](const CuteMode& mode) { return Magnitude(mode.stride.value); };
+  llvm::stable_sort(modes, [&](const CuteMode& a, const CuteMode& b) { return step(a) < step(b); });
   if (step(modes.front()) == 0) return Answer::kNo;
   // Offsets fit in 64 bits, and so does their span in 65.
   unsigned __int128 reach = 0;
@@ -58,8 +55,8 @@ Answer EasilyInjective(CuteModes& modes) {
   bool nests = true;
   for (const CuteMode& mode : modes) {
     nests = nests && step(mode) > reach;
-    reach += static_cast<unsigned __int128>(step(mode)) *
-             static_cast<uint64_t>(mode.extent.value - 1);
+    reach +=
+        static_cast<unsigned __int128>(step(mode)) * static_cast<uint64_t>(mode.extent.value - 1);
     elements *= static_cast<uint64_t>(mode.extent.value);
   }
   if (nests) return Answer::kYes;

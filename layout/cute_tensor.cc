@@ -141,9 +141,8 @@ absl::StatusOr<CuteTensor> PartAt(const CuteTensor& tiled, const CuteTree& coord
   HLO_INDEXING_ASSIGN_OR_RETURN(CuteTree at, PaddedCoordinate(coordinate, shapes[named].rank()));
   HLO_INDEXING_RETURN_IF_ERROR(CheckIsIn(at, shapes[named]));
   CuteTree kept = Underscores(shapes[1 - named].rank());
-  return Slice(tiled, fixed == FixedMode::kTile
-                          ? CuteTree::Tuple({std::move(at), std::move(kept)})
-                          : CuteTree::Tuple({std::move(kept), std::move(at)}));
+  if (fixed == FixedMode::kTile) std::swap(at, kept);
+  return Slice(tiled, CuteTree::Tuple({kept, at}));
 }
 
 // The bound of a part of a divided tensor; nothing where all of it is inside.
@@ -161,15 +160,14 @@ absl::StatusOr<std::optional<TensorBound>> BoundOfPart(const CuteTensor& tensor,
     // The tensor's modes were cut where those of the identity need no cut.
     HLO_INDEXING_ASSIGN_OR_RETURN(coordinates, WithShape(coordinates, shape));
   }
-  CuteTensor identity{std::move(coordinates),
-                      TransformLeaves(whole.extents,
-                                      [](const TupleInteger&) { return StaticInteger(0); })};
+  CuteTensor identity{
+      std::move(coordinates),
+      TransformLeaves(whole.extents, [](const TupleInteger&) { return StaticInteger(0); })};
   HLO_INDEXING_ASSIGN_OR_RETURN(CuteTensor part, PartAt(identity, coordinate, fixed));
   TensorBound bound{std::move(part), std::move(whole.extents)};
   if (bound.coordinates.size() == 0) return std::optional<TensorBound>();
   // Strides are not negative: the last element has the largest coordinates.
-  HLO_INDEXING_ASSIGN_OR_RETURN(const bool is_inside,
-                                bound.Contains(bound.coordinates.size() - 1));
+  HLO_INDEXING_ASSIGN_OR_RETURN(const bool is_inside, bound.Contains(bound.coordinates.size() - 1));
   if (is_inside) return std::optional<TensorBound>();
   return std::optional<TensorBound>(std::move(bound));
 }
@@ -267,8 +265,8 @@ absl::StatusOr<PartOfTensor> OuterPartition(const CuteTensor& tensor, const Cute
 }
 
 absl::StatusOr<PartOfTensor> LocalTile(const CuteTensor& tensor, const CuteTree& tiler,
-                                     const CuteTree& coordinate,
-                                     const std::optional<CuteTree>& projection) {
+                                       const CuteTree& coordinate,
+                                       const std::optional<CuteTree>& projection) {
   if (!projection) return InnerPartition(tensor, tiler, coordinate);
   HLO_INDEXING_ASSIGN_OR_RETURN(const CuteTree tile, DiceTree(tiler, *projection));
   HLO_INDEXING_ASSIGN_OR_RETURN(const CuteTree at, DiceTree(coordinate, *projection));
@@ -276,8 +274,8 @@ absl::StatusOr<PartOfTensor> LocalTile(const CuteTensor& tensor, const CuteTree&
 }
 
 absl::StatusOr<PartOfTensor> LocalPartition(const CuteTensor& tensor, const CuteLayout& threads,
-                                          const TupleInteger& index,
-                                          const std::optional<CuteTree>& projection) {
+                                            const TupleInteger& index,
+                                            const std::optional<CuteTree>& projection) {
   // The index counts all threads, those of the modes that are left out as well.
   HLO_INDEXING_RETURN_IF_ERROR(CheckThread(threads, index));
   absl::StatusOr<CuteLayout> used =

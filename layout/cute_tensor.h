@@ -75,20 +75,20 @@ struct PartOfTensor : CuteTensor {
 /// the grid. An error where the grid does not have the coordinate. *(24,8):(1,24), (8,4), (1,1) ->
 /// (8,4):(1,24) at 104; 10:1, 4, 2 -> 4:1 at 8, of which those with (0,1,2,3) + 8 < 10 are inside*
 absl::StatusOr<PartOfTensor> InnerPartition(const CuteTensor& tensor, const CuteTree& tiler,
-                                          const CuteTree& coordinate);
+                                            const CuteTree& coordinate);
 /// The element at a coordinate of each tile. *(24,8):(1,24), (8,4), 10 -> (3,2):(8,96) at 26*
 absl::StatusOr<PartOfTensor> OuterPartition(const CuteTensor& tensor, const CuteTree& tiler,
-                                          const CuteTree& coordinate);
+                                            const CuteTree& coordinate);
 /// InnerPartition; a projection leaves out the modes of tiler and coordinate that it pairs with
 /// `_`.
 absl::StatusOr<PartOfTensor> LocalTile(const CuteTensor& tensor, const CuteTree& tiler,
-                                     const CuteTree& coordinate,
-                                     const std::optional<CuteTree>& projection = std::nullopt);
+                                       const CuteTree& coordinate,
+                                       const std::optional<CuteTree>& projection = std::nullopt);
 /// The elements of a thread, where a compact layout of threads tiles the tensor. An error where the
 /// index is not one of a thread. *(24,8):(1,24), (8,4):(1,8), 10 -> (3,2):(8,96) at 26*
-absl::StatusOr<PartOfTensor> LocalPartition(const CuteTensor& tensor, const CuteLayout& threads,
-                                          const TupleInteger& index,
-                                          const std::optional<CuteTree>& projection = std::nullopt);
+absl::StatusOr<PartOfTensor> LocalPartition(
+    const CuteTensor& tensor, const CuteLayout& threads, const TupleInteger& index,
+    const std::optional<CuteTree>& projection = std::nullopt);
 /// The values of a thread, where a thread-value layout maps (thread,value) to an index of the
 /// tensor.
 /// *(4,8):(1,4), ((2,4),(2,2)):((8,1),(4,16)), 1 -> ((2,2)):((4,16)) at 8*

@@ -135,9 +135,9 @@ class CuteCommand {
     const auto* tensor = std::get_if<CuteTensor>(&result.value);
     if (tensor == nullptr) return {};
     if (tensor->size() > kMostOffsets) {
-      return {std::nullopt, Note(input, "--offsets: " + std::to_string(tensor->size()) +
-                                            " offsets are more than " +
-                                            std::to_string(kMostOffsets))};
+      return {std::nullopt,
+              Note(input, "--offsets: " + std::to_string(tensor->size()) +
+                              " offsets are more than " + std::to_string(kMostOffsets))};
     }
     std::vector<IntTuple> list;
     for (int64_t i = 0; i < tensor->size(); ++i) {
@@ -201,8 +201,7 @@ class CuteCommand {
     out_ << '\n';
   }
 
-  void WriteJson(const Input& input, const CuteResult& result,
-                 const Offsets& offsets) {
+  void WriteJson(const Input& input, const CuteResult& result, const Offsets& offsets) {
     llvm::json::OStream json(out_);
     json.object([&] {
       json.attribute("kind", "cute");

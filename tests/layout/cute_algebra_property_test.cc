@@ -368,7 +368,8 @@ TEST(CuteAlgebraProperty, RecastsKeepTheMemory) {
   EXPECT_GT(found, Cases() / 5);
 }
 
-// Behind a swizzle too, element by element: n narrow elements at n times the offset of the wide one.
+// Behind a swizzle too, element by element: n narrow elements at n times the offset of the wide
+// one.
 TEST(CuteAlgebraProperty, RecastsOfSwizzledLayoutsKeepTheElementsTogether) {
   RandomLayouts random(19);
   int wide_found = 0;
@@ -383,11 +384,11 @@ TEST(CuteAlgebraProperty, RecastsOfSwizzledLayoutsKeepTheElementsTogether) {
     for (PlainMode& mode : plain) mode.stride *= n;
     plain.insert(plain.begin(), {n * (1 + random.Below(4)), 1});
     const int64_t offset = n * random.Below(40);
-    const CuteTensor narrow{ComposedLayout{swizzle, StaticInteger(offset),
-                                           random.Nested(plain, random.AnyMarks())},
-                            IntTuple::Static(n * random.Below(5))};
-    const std::string row = narrow.offset.ToString() + " + " + narrow.LayoutText() + ", " +
-                            std::to_string(n);
+    const CuteTensor narrow{
+        ComposedLayout{swizzle, StaticInteger(offset), random.Nested(plain, random.AnyMarks())},
+        IntTuple::Static(n * random.Below(5))};
+    const std::string row =
+        narrow.offset.ToString() + " + " + narrow.LayoutText() + ", " + std::to_string(n);
     const absl::StatusOr<CuteTensor> wide = Upcast(narrow, n);
     ASSERT_EQ(wide.ok(), bits == 0 || (int64_t{1} << swizzle.base()) >= n)
         << "upcast of " << row << ": " << wide.status();

@@ -149,7 +149,7 @@ TEST(CuteBridgesProperty, XlaLayoutsHaveTheirPositions) {
     ASSERT_TRUE(tiled.ok()) << row;
     const std::vector<int64_t> table = TableOf(of->layout);
     // What is behind the elements lies in the memory too, and nowhere twice.
-    ASSERT_LE(of->layout.cosize(), tiled->num_positions()) << row;
+    ASSERT_LE(of->layout.cosize().value(), tiled->num_positions()) << row;
     ASSERT_EQ(std::set<int64_t>(table.begin(), table.end()).size(), table.size()) << row;
     const std::vector<int64_t> expected = PositionsInside(padded, *tiled);
     for (size_t k = 0; k < expected.size(); ++k) {
