@@ -10,7 +10,6 @@ using hlo::AttributeName;
 using hlo::Computation;
 using hlo::Instruction;
 using hlo::Opcode;
-using hlo::Shape;
 
 // Collects the arrays that a rule reads.
 class ArrayReadsFinder::Sink : public ReadSink {

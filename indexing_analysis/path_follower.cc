@@ -331,8 +331,9 @@ void PathFollower::Limit(Reached& reached, const Shape& shape, const Frame& fram
                "an array inside is read in more than " + std::to_string(max_accesses) + " ways");
   };
   // What happens in a loop is not exact anyway.
-  if (IsInLoop(&frame))
+  if (IsInLoop(&frame)) {
     return limit(std::min(kMaxAccessesInLoop, options_.max_accesses), sets_.All());
+  }
   limit(options_.max_accesses, sets_.All());
   if (reached.entries.size() <= options_.max_accesses_with_values) return;
   OutputSet with_values = kNoOutputs;

@@ -59,8 +59,9 @@ class EdgeMaps {
     }
     const std::string lhs = "(" + Expression(num_variables, depth - 1) + ")";
     if (choice <= 4) return lhs + " floordiv " + std::to_string(Factor());
-    if (choice <= 6)
+    if (choice <= 6) {
       return lhs + " mod " + std::to_string(std::max(std::abs(Factor()), int64_t{1}));
+    }
     if (choice <= 8) return lhs + " + (" + Expression(num_variables, depth - 1) + ")";
     return lhs + (random_.Between(0, 1) == 0 ? " * " : " + ") + std::to_string(Factor());
   }
