@@ -176,7 +176,7 @@ TEST(CuteBridgesProperty, XlaLayoutsHaveTheirPositions) {
 // The first tile overruns the array, and the second one pads its places; in an array padded so far,
 // the next index would begin another tile.
 TEST(CuteBridgesProperty, TilesThatOverrunTheArrayMayBeTiledAgain) {
-  const auto text = [](std::vector<int64_t> dimensions, llvm::StringRef xla) {
+  const auto text = [](const std::vector<int64_t>& dimensions, llvm::StringRef xla) {
     const auto of = CuteLayoutOfXla(dimensions, ParseLayout(xla).value());
     return of.ok() ? of->layout.ToString() + (of->is_padded ? " padded" : "")
                    : std::string(of.status().message());
