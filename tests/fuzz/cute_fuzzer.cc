@@ -16,7 +16,8 @@ using hlo_indexing::layout::CuteTensor;
 
 std::optional<CuteResult> Evaluate(llvm::StringRef text) {
   hlo_indexing::support::TextError error;
-  const std::optional<CuteExpression> expression = ParseCuteExpression(text, error);
+  const std::optional<CuteExpression> expression =
+      hlo_indexing::layout::ParseCuteExpression(text, error);
   return expression ? EvaluateCute(*expression, error) : std::nullopt;
 }
 
