@@ -246,6 +246,14 @@ VariableId Access::AddRange(Interval bounds) {
   return variable;
 }
 
+void ReadAll(DigitContext& context, llvm::ArrayRef<int64_t> sizes, Access& access) {
+  for (const int64_t size : sizes) {
+    const VariableId variable = access.AddRange({0, size - 1});
+    access.ranges.push_back(variable);
+    if (size > 0) access.map.results.push_back(access.map.Variable(context, variable));
+  }
+}
+
 void ComposeInto(DigitContext& context, RuntimeTable& table, const IndexingMap& map,
                  Access& access) {
   const llvm::SmallVector<Sum, 6> dimensions(access.map.results.begin(), access.map.results.end());

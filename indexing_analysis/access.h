@@ -61,6 +61,10 @@ struct Access {
   VariableId AddRange(Interval bounds);
 };
 
+/// Makes every element of an array of these sizes what is read, behind the present results: a new
+/// range variable along each dimension.
+void ReadAll(DigitContext& context, llvm::ArrayRef<int64_t> sizes, Access& access);
+
 /// Adds the variables of `map` that are not dimensions to `access`, in front of the present ones,
 /// and makes the results of `map`, with the present results for its dimensions, the new results.
 /// The present results are constrained to the bounds of the dimensions.

@@ -69,11 +69,7 @@ ArrayReads ArrayReadsFinder::ReadsOfRule(const Instruction& instruction, int64_t
     return reads;
   }
   Access whole;
-  for (const int64_t size : instruction.shape().ArrayLeaf(leaf).sizes()) {
-    const VariableId variable = whole.AddRange({0, size - 1});
-    whole.ranges.push_back(variable);
-    if (size > 0) whole.map.results.push_back(whole.map.Variable(sink.digits(), variable));
-  }
+  ReadAll(sink.digits(), instruction.shape().ArrayLeaf(leaf).sizes(), whole);
   if (whole.map.empty) return reads;
   ReadContext context(instruction, leaf, whole, sink.digits(), sink);
   rule(context);

@@ -8,6 +8,7 @@
 
 #include "hlo/module.h"
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringRef.h"
 
 namespace hlo_indexing::indexing_analysis {
 
@@ -24,6 +25,9 @@ llvm::SmallVector<const hlo::Computation*, 4> BranchesOf(const hlo::Instruction&
 /// The array of the parameter that array `leaf` of the root is handed on from unchanged; nothing
 /// where it may be changed. *(x, y) -> (y, x + y), 0 -> 1*
 std::optional<int64_t> HandedOn(const hlo::Computation& computation, int64_t leaf);
+
+/// Why nothing is known where a dimension is unbounded.
+inline constexpr llvm::StringLiteral kUnboundedReason = "a dimension has no bound";
 
 /// Whether a dimension of the output array or of an operand has no bound: no rule can say what is
 /// read.

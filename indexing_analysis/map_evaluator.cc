@@ -36,7 +36,7 @@ MapEvaluator::MapEvaluator(DigitContext& context, const QuasiAffineMap& map)
     : map_(map),
       leaves_(FindLeaves(context, map, variables_)),
       evaluator_(leaves_, FindSums(map)),
-      values_(FindSums(map).size()) {}
+      values_(map.constraints.size() + map.results.size()) {}
 
 std::optional<bool> MapEvaluator::Contains(llvm::ArrayRef<int64_t> values_of_leaves) {
   if (map_.empty) return false;

@@ -166,7 +166,7 @@ void PathFollower::ApplyRule(const Instruction& instruction, int64_t leaf, const
                              const Frame* frame, OperandLeaves operands) {
   if (reached.entries.empty()) return;
   if (IsUnbounded(instruction, leaf)) {
-    AddUnknownToAll(instruction, "a dimension has no bound", OutputsOf(sets_, reached), operands);
+    AddUnknownToAll(instruction, kUnboundedReason, OutputsOf(sets_, reached), operands);
     return;
   }
   const ReadRule rule = ReadRuleOf(instruction.opcode());
@@ -245,14 +245,9 @@ void PathFollower::Loosen(Access& access, const Shape& shape) {
 Access PathFollower::WholeArray(const Shape& shape, Device device) {
   Access whole = root_->access;
   whole.map.results.clear();
-  const auto add_range = [&](int64_t size) {
-    const VariableId variable = whole.AddRange({0, size - 1});
-    whole.ranges.push_back(variable);
-    if (size > 0) whole.map.results.push_back(whole.map.Variable(digits_, variable));
-  };
-  for (const int64_t size : shape.sizes()) add_range(size);
+  ReadAll(digits_, shape.sizes(), whole);
   whole.has_device = device == Device::kAny;
-  if (whole.has_device) add_range(devices_.Count());
+  if (whole.has_device) ReadAll(digits_, devices_.Count(), whole);
   return whole;
 }
 

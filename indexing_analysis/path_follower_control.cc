@@ -156,7 +156,7 @@ bool PathFollower::AddToState(Reached& state, const Reached& found, const Shape&
   const OutputSet many = OutputsAbove(state, kMaxAccessesOfState);
   if (many == kNoOutputs) return fresh.Any();
   if (shape.HasUnboundedDimension()) {
-    add_unknown("a dimension has no bound", many);
+    add_unknown(kUnboundedReason, many);
     return fresh.Any();
   }
   // The whole array holds everything that may still come.
@@ -207,7 +207,7 @@ void PathFollower::FollowWhileByArrays(const Instruction& loop, int64_t leaf,
     const Shape& array = shape.ArrayLeaf(state_leaf);
     if (state_leaf == leaf && is_handed_on) continue;
     if (array.HasUnboundedDimension()) {
-      AddUnknown(sets_, target, "a dimension has no bound", outputs);
+      AddUnknown(sets_, target, kUnboundedReason, outputs);
       continue;
     }
     AddWhole(target, array, kLoopReason, outputs, with_device);

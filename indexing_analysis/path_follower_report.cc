@@ -2,6 +2,7 @@
 #include <set>
 
 #include "indexing_analysis/access_inversion.h"
+#include "indexing_analysis/called_computations.h"
 #include "indexing_analysis/path_follower.h"
 
 namespace hlo_indexing::indexing_analysis {
@@ -10,7 +11,7 @@ using hlo::Shape;
 
 OutputIndexing PathFollower::Report(int64_t output_leaf, MapDirection direction) {
   if (instruction_.shape().ArrayLeaf(output_leaf).HasUnboundedDimension()) {
-    return OutputIndexing::Unknown("a dimension has no bound");
+    return OutputIndexing::Unknown(kUnboundedReason.str());
   }
   if (root_ == nullptr) return {};
   if (first_alike_.empty()) {
@@ -185,7 +186,7 @@ void PathFollower::CollectMaps(OperandArray& array, llvm::ArrayRef<const Entry*>
                                MapDirection direction, OperandIndexing& indexing) {
   if (array.shape->HasUnboundedDimension()) {
     indexing.exactness = Exactness::kUnknown;
-    indexing.reason = "a dimension has no bound";
+    indexing.reason = kUnboundedReason;
     return;
   }
   if (entries.size() == 1) {

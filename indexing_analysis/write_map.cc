@@ -35,9 +35,7 @@ std::optional<llvm::SmallVector<MapConstraint, 2>> WriteConstraints(
     LinearForm form = writer.ShortestFormOf(constraint.expression);
     if (form.operations > kMaxOperations) return std::nullopt;
     Interval bounds = constraint.bounds;
-    const std::optional<Interval> shifted =
-        form.constant == support::kInt64Min ? std::nullopt : ShiftExactly(bounds, -form.constant);
-    if (shifted) {
+    if (const auto shifted = SubtractExactly(bounds, form.constant)) {
       bounds = *shifted;
       form.constant = 0;
     }

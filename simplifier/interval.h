@@ -70,12 +70,12 @@ inline Interval operator*(const Interval& a, int64_t factor) {
           internal::ScaleEnd(keep ? a.upper : a.lower, factor, Interval::kPlusInfinity)};
 }
 
-/// {a + offset}, where every end that is finite still is one; nothing otherwise.
-/// *[0, 3] + 2 -> [2, 5]; [0, INT64_MAX - 1] + 1 -> nothing*
-inline std::optional<Interval> ShiftExactly(const Interval& a, int64_t offset) {
+/// {a - offset}, where every end that is finite still is one; nothing otherwise.
+/// *[2, 5] - 2 -> [0, 3]; [0, INT64_MAX - 1] - -1 -> nothing*
+inline std::optional<Interval> SubtractExactly(const Interval& a, int64_t offset) {
   const auto shift = [&](int64_t end, int64_t infinity) -> std::optional<int64_t> {
     if (end == infinity) return infinity;
-    const std::optional<int64_t> shifted = support::CheckedAdd(end, offset);
+    const std::optional<int64_t> shifted = support::CheckedSub(end, offset);
     return shifted && *shifted != infinity ? shifted : std::nullopt;
   };
   const auto lower = shift(a.lower, Interval::kMinusInfinity);

@@ -206,7 +206,7 @@ class Tightener {
   // side, on a side where the terms may leave it too.
   bool LosesBounds(const Constraint& constraint) const {
     const int64_t constant = constraint.expression.constant;
-    if (constant != support::kInt64Min && ShiftExactly(constraint.bounds, -constant)) return false;
+    if (SubtractExactly(constraint.bounds, constant)) return false;
     const Interval range = RangeOf(constraint.expression.terms);
     return constant < 0 ? range.upper == Interval::kPlusInfinity
                         : range.lower == Interval::kMinusInfinity;

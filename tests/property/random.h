@@ -21,7 +21,10 @@ class Random {
 
   /// A number in [low, high].
   int64_t Between(int64_t low, int64_t high) {
-    return low + static_cast<int64_t>(Next() % static_cast<uint64_t>(high - low + 1));
+    // Unsigned: there may be more than 2^63 numbers, and 2^64, which wraps to 0.
+    const uint64_t count = static_cast<uint64_t>(high) - static_cast<uint64_t>(low) + 1;
+    const uint64_t choice = count == 0 ? Next() : Next() % count;
+    return static_cast<int64_t>(static_cast<uint64_t>(low) + choice);
   }
   bool OneIn(int64_t n) { return Between(1, n) == 1; }
   template <typename T>
