@@ -1,6 +1,5 @@
 #include "indexing_analysis/analysis.h"
 
-#include <deque>
 #include <map>
 #include <optional>
 
@@ -8,8 +7,7 @@
 #include "indexing_analysis/instruction_profile.h"
 #include "indexing_analysis/path_follower.h"
 #include "llvm/ADT/DenseMap.h"
-#include "llvm/ADT/FoldingSet.h"
-#include "llvm/Support/Allocator.h"
+#include "support/identified_set.h"
 
 namespace hlo_indexing::indexing_analysis {
 namespace {
@@ -74,31 +72,35 @@ class IndexingAnalysis::Cache {
   Cache(mlir::MLIRContext* context, const AnalysisOptions& options)
       : context_(context), options_(options) {}
 
-  // The result for instructions with this profile, or null; `position` is where to add it.
-  const OutputIndexing* Find(const llvm::FoldingSetNodeID& node_id, void*& position) {
-    const Node* node = nodes_.FindNodeOrInsertPos(node_id, position);
-    return node == nullptr ? nullptr : &node->indexing;
-  }
+  // What is known of an output array of all instructions that read alike, by direction.
+  struct Shared : support::IdentifiedNode {
+    std::optional<OutputIndexing> indexing[2];
+  };
 
-  void Add(const llvm::FoldingSetNodeID& node_id, void* position, const OutputIndexing& indexing) {
-    Node& node = storage_.emplace_back();
-    node.id = node_id.Intern(allocator_);
-    node.indexing = indexing;
-    nodes_.InsertNode(&node, position);
+  // Null for instructions that share nothing with others.
+  Shared* SharedBy(const Instruction& instruction, int64_t output_leaf) {
+    if (!IsShared(instruction, options_.custom_calls)) return nullptr;
+    // Who asks for one direction asks for the other.
+    const std::pair question(&instruction, output_leaf);
+    if (last_question_ == question) return last_shared_;
+    last_question_ = question;
+    llvm::FoldingSetNodeID node_id;
+    ProfileInstruction(instruction, output_leaf, node_id);
+    last_shared_ = shared_.Insert(node_id).first;
+    return last_shared_;
   }
 
   // The identity on an array of that shape, as the list of one map; an empty list for no elements.
-  const MapList& Identity(const Shape& shape) {
-    MapList& list = identities_[&shape];
+  const MapList* Identity(const Shape& shape) {
+    const MapList*& list = identities_[&shape];
     if (list != nullptr) return list;
-    std::vector<IndexingMap> maps;
+    MapList maps;
     if (shape.num_elements() != 0) {
       const mlir::AffineMap map =
           mlir::AffineMap::getMultiDimIdentityMap(static_cast<unsigned>(shape.rank()), context_);
       maps.push_back(Simplify(IndexingMap::FromSizes(map, shape.sizes())));
     }
-    list = std::make_shared<const std::vector<IndexingMap>>(std::move(maps));
-    return list;
+    return list = &memory_.lists.emplace_back(std::move(maps));
   }
 
   // The follower of an output array and those with the same sizes. That of the last instruction is
@@ -121,31 +123,25 @@ class IndexingAnalysis::Cache {
   }
 
  private:
-  struct Node : llvm::FoldingSetNode {
-    llvm::FoldingSetNodeIDRef id;
-    OutputIndexing indexing;
-    void Profile(llvm::FoldingSetNodeID& node_id) const { node_id = llvm::FoldingSetNodeID(id); }
-  };
-
   struct ModuleFacts {
+    ModuleFacts(mlir::MLIRContext* context, const AnalysisOptions& options,
+                const hlo::Module& module)
+        : devices(CountDevices(module)), array_reads(context, options, devices) {}
+
     DeviceCounts devices;
     ArrayReadsFinder array_reads;
   };
 
   ModuleFacts& FactsOf(const hlo::Module& module) {
-    const auto known = modules_.find(&module);
-    if (known != modules_.end()) return known->second;
-    const DeviceCounts devices = CountDevices(module);
-    ModuleFacts facts = {devices, ArrayReadsFinder(context_, options_, devices)};
-    return modules_.try_emplace(&module, std::move(facts)).first->second;
+    return modules_.try_emplace(&module, context_, options_, module).first->second;
   }
 
   mlir::MLIRContext* context_;
   const AnalysisOptions& options_;
-  llvm::BumpPtrAllocator allocator_;
-  std::deque<Node> storage_;
-  llvm::FoldingSet<Node> nodes_;
-  llvm::DenseMap<const Shape*, MapList> identities_;
+  support::IdentifiedSet<Shared> shared_;
+  std::pair<const Instruction*, int64_t> last_question_;
+  Shared* last_shared_ = nullptr;
+  llvm::DenseMap<const Shape*, const MapList*> identities_;
   FollowerMemory memory_;
   std::map<const hlo::Module*, ModuleFacts> modules_;
   const Instruction* last_instruction_ = nullptr;
@@ -189,19 +185,15 @@ OutputIndexing IndexingAnalysis::Indexing(const Instruction& instruction, int64_
     return PassThrough(instruction, output_leaf, output);
   }
   if (instruction.operands().empty() && !output.HasUnboundedDimension()) return {};
-  llvm::FoldingSetNodeID node_id;
-  node_id.AddInteger(static_cast<unsigned>(direction));
-  ProfileInstruction(instruction, output_leaf, node_id);
-  const bool is_shared = IsShared(instruction, options_.custom_calls);
-  void* position = nullptr;
-  if (is_shared) {
-    if (const OutputIndexing* known = cache_->Find(node_id, position)) return *known;
-  }
+  Cache::Shared* shared = cache_->SharedBy(instruction, output_leaf);
+  std::optional<OutputIndexing>* known =
+      shared == nullptr ? nullptr : &shared->indexing[static_cast<size_t>(direction)];
+  if (known != nullptr && *known) return **known;
   PathFollower& follower = cache_->Follower(instruction, output_leaf);
   OutputIndexing result = follower.Report(output_leaf, direction == Direction::kOutputToInput
                                                            ? MapDirection::kOutputToInput
                                                            : MapDirection::kInputToOutput);
-  if (is_shared && !follower.depends_on_values()) cache_->Add(node_id, position, result);
+  if (known != nullptr && !follower.depends_on_values()) *known = result;
   return result;
 }
 

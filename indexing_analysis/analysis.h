@@ -38,14 +38,14 @@ struct OperandIndexing {
   /// From output to input, dimension variables are the index of the output array, results the index
   /// of the operand's; an element reads the union. From input to output, they change roles: an
   /// element goes to the union, and one that is not read is outside all domains. Not empty unless
-  /// exactness is kUnknown. Shared by equal instructions.
-  std::shared_ptr<const std::vector<IndexingMap>> maps;
+  /// exactness is kUnknown. Valid as long as the analysis.
+  const std::vector<IndexingMap>* maps = nullptr;
   /// Which device each of the maps reaches: a map with the same variables and domain, whose runtime
   /// variable `replica` is the device that asks and whose one result is the device whose array is
   /// meant; nothing where that is the device itself. Null where no map reaches another device. In
   /// both directions the other runtime variables have their values on the device of the output.
-  /// Device r * num_partitions + p runs partition p of replica r.
-  std::shared_ptr<const std::vector<std::optional<IndexingMap>>> replica_maps;
+  /// Device r * num_partitions + p runs partition p of replica r. Valid as long as the analysis.
+  const std::vector<std::optional<IndexingMap>>* replica_maps = nullptr;
 };
 
 /// How one output array and the arrays of the operands are related, in one direction.

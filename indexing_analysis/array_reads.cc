@@ -14,10 +14,8 @@ using hlo::Opcode;
 // Collects the arrays that a rule reads.
 class ArrayReadsFinder::Sink : public ReadSink {
  public:
-  Sink(const ArrayReadsFinder& finder, const Instruction& instruction, ArrayReads& reads)
+  Sink(ArrayReadsFinder& finder, const Instruction& instruction, ArrayReads& reads)
       : finder_(finder), instruction_(instruction), reads_(reads) {}
-
-  DigitContext& digits() { return digits_; }
 
   void Read(size_t operand, int64_t leaf, Access) override { ReadSameIndex(operand, leaf); }
   void ReadSameIndex(size_t operand, int64_t leaf) override { reads_.emplace_back(operand, leaf); }
@@ -29,24 +27,22 @@ class ArrayReadsFinder::Sink : public ReadSink {
   }
   Sum RuntimeValue(const Instruction&, llvm::ArrayRef<Sum> index, Interval bounds,
                    Access&) override {
-    return digits_.Function(UINT32_MAX, index, bounds);
+    return finder_.digits_.Function(UINT32_MAX, index, bounds);
   }
   Sum OwnDevice(Access&) override {
-    return digits_.Function(UINT32_MAX, {}, {0, finder_.devices_.Count() - 1});
+    return finder_.digits_.Function(UINT32_MAX, {}, {0, finder_.devices_.Count() - 1});
   }
   const DeviceCounts& devices() override { return finder_.devices_; }
   void Compose(const IndexingMap& map, Access& access) override {
-    ComposeInto(digits_, table_, map, access);
+    ComposeInto(finder_.digits_, finder_.table_, map, access);
   }
   const CustomCallRegistry* custom_calls() override { return finder_.options_.custom_calls; }
   mlir::MLIRContext* mlir_context() override { return finder_.mlir_context_; }
 
  private:
-  const ArrayReadsFinder& finder_;
+  ArrayReadsFinder& finder_;
   const Instruction& instruction_;
   ArrayReads& reads_;
-  DigitContext digits_;
-  RuntimeTable table_;
 };
 
 const ArrayReads& ArrayReadsFinder::ReadsOf(const Instruction& instruction, int64_t leaf,
@@ -68,12 +64,17 @@ ArrayReads ArrayReadsFinder::ReadsOfRule(const Instruction& instruction, int64_t
     sink.ReadUnknown("");
     return reads;
   }
-  Access whole;
-  ReadAll(sink.digits(), instruction.shape().ArrayLeaf(leaf).sizes(), whole);
+  const Access& whole = WholeArray(instruction.shape().ArrayLeaf(leaf));
   if (whole.map.empty) return reads;
-  ReadContext context(instruction, leaf, whole, sink.digits(), sink);
+  ReadContext context(instruction, leaf, whole, digits_, sink);
   rule(context);
   return reads;
+}
+
+const Access& ArrayReadsFinder::WholeArray(const hlo::Shape& shape) {
+  const auto [position, is_new] = wholes_.try_emplace(&shape);
+  if (is_new) ReadAll(digits_, shape.sizes(), position->second);
+  return position->second;
 }
 
 const ArrayReads& ArrayReadsFinder::ReadsOfCallee(const Computation& callee, int64_t leaf,

@@ -41,9 +41,14 @@ class ArrayReadsFinder {
   ArrayReads ReadsOfCalled(const hlo::Instruction& instruction, int64_t leaf, int call_depth);
   ArrayReads ReadsOfWhile(const hlo::Instruction& loop, int64_t leaf, int call_depth);
 
+  const Access& WholeArray(const hlo::Shape& shape);
+
   mlir::MLIRContext* mlir_context_;
   const AnalysisOptions& options_;
   DeviceCounts devices_;
+  DigitContext digits_;
+  RuntimeTable table_;
+  llvm::DenseMap<const hlo::Shape*, Access> wholes_;
   llvm::DenseMap<std::pair<const hlo::Instruction*, int64_t>, ArrayReads> instructions_;
   /// The arrays of the parameters that an array of a computation's root is read from.
   llvm::DenseMap<std::pair<const hlo::Computation*, int64_t>, ArrayReads> computations_;

@@ -252,7 +252,7 @@ Access PathFollower::WholeArray(const Shape& shape, Device device) {
 }
 
 const UniqueAccess* PathFollower::WholeOf(const Shape& shape, Device device) {
-  const auto [position, is_new] = wholes_.try_emplace({&shape, device}, nullptr);
+  const auto [position, is_new] = wholes_[static_cast<size_t>(device)].try_emplace(&shape, nullptr);
   if (!is_new) return position->second;
   Access whole = WholeArray(shape, device);
   RenumberRanges(digits_, whole);
@@ -310,20 +310,23 @@ OutputSet PathFollower::OutputsAbove(const Reached& reached, size_t max_accesses
 // Beyond the limits, the array counts as read whole.
 void PathFollower::Limit(Reached& reached, const Shape& shape, const Frame& frame) {
   if (shape.HasUnboundedDimension()) return;
-  const auto read_whole = [&](OutputSet outputs, const std::string& reason) {
+  const auto read_whole = [&](OutputSet outputs, llvm::StringRef start, int64_t limit,
+                              llvm::StringRef end) {
     if (outputs == kNoOutputs) return;
+    const std::string reason = (start + llvm::Twine(limit) + end).str();
     const OutputSet with_device = OutputsWithDevice(sets_, reached);
     RemoveEntries(sets_, reached, outputs);
     AddWhole(reached, shape, Keep(reason), outputs, with_device);
   };
   const int64_t max_steps = options_.max_steps;
   if (steps_ / static_cast<int64_t>(sets_.num_outputs()) > max_steps) {
-    return read_whole(OutputsOf(sets_, reached),
-                      "more than " + std::to_string(max_steps) + " reads to follow");
+    return read_whole(OutputsOf(sets_, reached), "more than ", max_steps, " reads to follow");
   }
   const auto limit = [&](size_t max_accesses, OutputSet among) {
+    if (reached.entries.size() <= max_accesses) return;
     read_whole(sets_.Intersection(among, OutputsAbove(reached, max_accesses)),
-               "an array inside is read in more than " + std::to_string(max_accesses) + " ways");
+               "an array inside is read in more than ", static_cast<int64_t>(max_accesses),
+               " ways");
   };
   // What happens in a loop is not exact anyway.
   if (IsInLoop(&frame)) {

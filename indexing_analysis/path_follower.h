@@ -2,8 +2,8 @@
 #ifndef HLO_INDEXING_INDEXING_ANALYSIS_PATH_FOLLOWER_H_
 #define HLO_INDEXING_INDEXING_ANALYSIS_PATH_FOLLOWER_H_
 
+#include <deque>
 #include <map>
-#include <memory>
 #include <optional>
 #include <string>
 #include <tuple>
@@ -17,6 +17,8 @@
 #include "indexing_analysis/integer_values.h"
 #include "indexing_analysis/reached.h"
 #include "indexing_analysis/read_rules.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 
 namespace hlo_indexing::indexing_analysis {
@@ -24,13 +26,15 @@ namespace hlo_indexing::indexing_analysis {
 /// What a question asks for: what elements of the output read, or where elements of operands go.
 enum class MapDirection : uint8_t { kOutputToInput, kInputToOutput };
 
-using MapList = std::shared_ptr<const std::vector<IndexingMap>>;
+using MapList = std::vector<IndexingMap>;
 
-/// What followers hand on from question to question.
+/// What followers hand on from question to question, and what reports point to.
 struct FollowerMemory {
-  /// The maps of single accesses whose results are variables and nothing else, by what they consist
-  /// of: identities, lines, whole arrays. There are few, and they are most of all maps.
-  std::map<std::vector<int64_t>, MapList> simple_maps;
+  std::deque<MapList> lists;
+  std::deque<std::vector<std::optional<IndexingMap>>> replica_lists;
+  /// Of single accesses, by what they consist of: most are identities, lines and whole arrays, which
+  /// come again and again. Null where an expression is too long to be written down.
+  llvm::StringMap<const MapList*> maps_of_accesses;
   /// The reasons in reports.
   llvm::StringSet<> reasons;
 };
@@ -66,8 +70,8 @@ class PathFollower {
     int64_t leaf = 0;
     const hlo::Shape* shape = nullptr;
     const Reached* reached = nullptr;
-    // For each direction and entry the list of its one map, once it has been asked for.
-    llvm::SmallVector<MapList, 1> alone[2];
+    // For each direction and entry its map, once it has been asked for.
+    llvm::SmallVector<std::optional<const MapList*>, 1> written[2];
   };
 
   // Following.
@@ -85,10 +89,12 @@ class PathFollower {
                         const Frame* frame, OperandLeaves operands);
   void FollowConditional(const hlo::Instruction& conditional, const ReachedLeaves& reached,
                          const Frame* frame, OperandLeaves operands);
-  void FollowWhile(const hlo::Instruction& loop, int64_t leaf, const Reached& reached,
-                   const Frame* frame, OperandLeaves operands);
-  void FollowWhileByArrays(const hlo::Instruction& loop, int64_t leaf, const Reached& reached,
-                           OperandLeaves operands);
+  void FollowWhile(const hlo::Instruction& loop, const ReachedLeaves& reached, const Frame* frame,
+                   OperandLeaves operands);
+  void FollowWhileByArrays(const hlo::Instruction& loop, const ReachedLeaves& reached,
+                           llvm::ArrayRef<int64_t> leaves, OperandLeaves operands);
+  void FollowWhileByElement(const hlo::Instruction& loop, int64_t leaf, const Reached& reached,
+                            const Frame* frame, OperandLeaves operands);
   void FollowIteration(const hlo::Instruction& loop, ReachedLeaves fresh, const Frame& inside,
                        ReachedLeaves& before);
   bool AddToState(Reached& state, const Reached& found, const hlo::Shape& shape, Reached& fresh);
@@ -129,11 +135,10 @@ class PathFollower {
   void ListOperandArrays();
   void Collect(OperandArray& array, MapDirection direction, size_t output,
                std::vector<OperandIndexing>& result);
-  const MapList& MapAlone(OperandArray& array, const Entry& entry, MapDirection direction);
-  void CollectMaps(OperandArray& array, llvm::ArrayRef<const Entry*> entries,
+  bool CollectMaps(OperandArray& array, llvm::ArrayRef<const Entry*> entries,
                    MapDirection direction, OperandIndexing& indexing);
-  const std::optional<IndexingMap>& Written(const UniqueAccess& access, const hlo::Shape& shape,
-                                            MapDirection direction);
+  const MapList* Written(OperandArray& array, const Entry& entry, MapDirection direction);
+  const MapList* Write(const UniqueAccess& access, const hlo::Shape& shape, MapDirection direction);
   std::optional<IndexingMap> MapOf(const UniqueAccess& unique, const hlo::Shape& shape,
                                    MapDirection direction);
 
@@ -155,8 +160,8 @@ class PathFollower {
   AccessTable accesses_;
   // Null where the outputs have no elements.
   const UniqueAccess* root_ = nullptr;
-  // The accesses to whole arrays; null where there are no elements.
-  std::map<std::pair<const hlo::Shape*, Device>, const UniqueAccess*> wholes_;
+  // The accesses to whole arrays, by Device; null where there are no elements.
+  llvm::DenseMap<const hlo::Shape*, const UniqueAccess*> wholes_[2];
   // What has reached the operands.
   std::vector<ReachedLeaves> operands_;
   // What has been found for a computation's result when it was reached by the same accesses: those
@@ -169,9 +174,6 @@ class PathFollower {
   std::vector<size_t> first_alike_;
   // Of those that are the first of several.
   std::map<std::pair<size_t, MapDirection>, OutputIndexing> reports_;
-  // Maps that have been written, in either direction.
-  using MapKey = std::tuple<const UniqueAccess*, const hlo::Shape*, MapDirection>;
-  std::map<MapKey, std::optional<IndexingMap>> written_;
   std::map<const UniqueAccess*, Access> simplified_;
   std::vector<OperandArray> operand_arrays_;
 };

@@ -14,7 +14,7 @@ using hlo::Shape;
 // Beyond that, an array that a loop carries counts as read whole.
 constexpr size_t kMaxAccessesOfState = 4;
 // Loops with more arrays or instructions are not followed by element.
-constexpr size_t kMaxStateArrays = 16;
+constexpr int64_t kMaxStateArrays = 16;
 constexpr int64_t kMaxLoopInstructions = 300;
 
 constexpr llvm::StringLiteral kLoopReason = "a loop runs an unknown number of times";
@@ -43,11 +43,7 @@ void PathFollower::FollowCalled(const Instruction& instruction, const ReachedLea
     case Opcode::kConditional:
       return FollowConditional(instruction, reached, frame, operands);
     case Opcode::kWhile:
-      for (size_t k = 0; k < reached.size(); ++k) {
-        if (!reached[k].Any()) continue;
-        FollowWhile(instruction, static_cast<int64_t>(k), reached[k], frame, operands);
-      }
-      return;
+      return FollowWhile(instruction, reached, frame, operands);
     default:
       return FollowCall(instruction, *FollowedCallee(instruction), reached, frame, operands);
   }
@@ -193,43 +189,81 @@ void PathFollower::FollowIteration(const Instruction& loop, ReachedLeaves fresh,
   Follow(body, std::move(fresh), inside, [&](size_t) { return &before; });
 }
 
-// Where a loop is too large to be followed by element: every array that the result depends on
-// counts as read whole.
-void PathFollower::FollowWhileByArrays(const Instruction& loop, int64_t leaf,
-                                       const Reached& reached, OperandLeaves operands) {
+// The state after the loop reads the state before it after any number of iterations. An array that
+// the body hands on is read as it is; those of small loops to a fix point.
+void PathFollower::FollowWhile(const Instruction& loop, const ReachedLeaves& reached,
+                               const Frame* frame, OperandLeaves operands) {
   const Shape& shape = loop.shape();
-  ReachedLeaves& result = *operands(0);
-  const OutputSet outputs = OutputsOf(sets_, reached);
-  const OutputSet with_device = OutputsWithDevice(sets_, reached);
-  const bool is_handed_on = HandedOn(*loop.Callee(AttributeName::kBody), leaf) == leaf;
-  for (const auto& [operand, state_leaf] : array_reads_.ReadsOf(loop, leaf)) {
-    Reached& target = LeafOf(result, shape, state_leaf);
-    const Shape& array = shape.ArrayLeaf(state_leaf);
-    if (state_leaf == leaf && is_handed_on) continue;
-    if (array.HasUnboundedDimension()) {
-      AddUnknown(sets_, target, kUnboundedReason, outputs);
+  const Computation& body = *loop.Callee(AttributeName::kBody);
+  const bool is_followed =
+      !IsInLoop(frame) && shape.num_array_leaves() <= kMaxStateArrays && IsSmall(loop);
+  llvm::SmallVector<int64_t> by_arrays;
+  for (size_t k = 0; k < reached.size(); ++k) {
+    if (!reached[k].Any()) continue;
+    const auto leaf = static_cast<int64_t>(k);
+    const bool is_handed_on = HandedOn(body, leaf) == leaf;
+    if (is_followed && !is_handed_on) {
+      FollowWhileByElement(loop, leaf, reached[k], frame, operands);
       continue;
     }
-    AddWhole(target, array, kLoopReason, outputs, with_device);
+    // That the loop ends depends on its conditions.
+    by_arrays.push_back(leaf);
+    if (!is_handed_on) continue;
+    Reached& target = LeafOf(*operands(0), shape, leaf);
+    for (const Entry& entry : reached[k].entries) AddEntry(sets_, target, entry);
+  }
+  FollowWhileByArrays(loop, reached, by_arrays, operands);
+}
+
+// Every array that these arrays of the result depend on counts as read whole, but what is handed on
+// by itself.
+void PathFollower::FollowWhileByArrays(const Instruction& loop, const ReachedLeaves& reached,
+                                       llvm::ArrayRef<int64_t> leaves, OperandLeaves operands) {
+  // The arrays of large loops mostly depend on the same ones.
+  struct Dependents {
+    OutputSet outputs = kNoOutputs;
+    OutputSet with_device = kNoOutputs;
+    // Those that have reached several of the arrays.
+    OutputSet repeated = kNoOutputs;
+    llvm::SmallDenseMap<int64_t, OutputSet> handed_on;
+  };
+  std::map<ArrayReads, Dependents> by_reads;
+  const Computation& body = *loop.Callee(AttributeName::kBody);
+  for (const int64_t leaf : leaves) {
+    const Reached& array = reached[static_cast<size_t>(leaf)];
+    const OutputSet outputs = OutputsOf(sets_, array);
+    Dependents& dependents = by_reads[array_reads_.ReadsOf(loop, leaf)];
+    const OutputSet again = sets_.Intersection(dependents.outputs, outputs);
+    dependents.repeated = sets_.Union(dependents.repeated, again);
+    dependents.outputs = sets_.Union(dependents.outputs, outputs);
+    dependents.with_device = sets_.Union(dependents.with_device, OutputsWithDevice(sets_, array));
+    if (HandedOn(body, leaf) == leaf) dependents.handed_on[leaf] = outputs;
+  }
+  const Shape& shape = loop.shape();
+  ReachedLeaves& state = *operands(0);
+  for (const auto& [reads, dependents] : by_reads) {
+    for (const auto& [operand, leaf] : reads) {
+      const OutputSet own =
+          sets_.Difference(dependents.handed_on.lookup(leaf), dependents.repeated);
+      const OutputSet outputs = sets_.Difference(dependents.outputs, own);
+      if (outputs == kNoOutputs) continue;
+      Reached& target = LeafOf(state, shape, leaf);
+      const Shape& array = shape.ArrayLeaf(leaf);
+      if (array.HasUnboundedDimension()) {
+        AddUnknown(sets_, target, kUnboundedReason, outputs);
+      } else {
+        AddWhole(target, array, kLoopReason, outputs, dependents.with_device);
+      }
+    }
   }
 }
 
-// The state after the loop reads the state before it after any number of iterations. An array that
-// the body hands on is read as it is; the others to a fix point.
-void PathFollower::FollowWhile(const Instruction& loop, int64_t leaf, const Reached& reached,
-                               const Frame* frame, OperandLeaves operands) {
+// Follows what has reached one array iteration by iteration, to a fix point.
+void PathFollower::FollowWhileByElement(const Instruction& loop, int64_t leaf,
+                                        const Reached& reached, const Frame* frame,
+                                        OperandLeaves operands) {
   const Shape& shape = loop.shape();
-  ReachedLeaves& result = *operands(0);
-  if (HandedOn(*loop.Callee(AttributeName::kBody), leaf) == leaf) {
-    Reached& target = LeafOf(result, shape, leaf);
-    for (const Entry& entry : reached.entries) AddEntry(sets_, target, entry);
-    // That the loop ends depends on its conditions.
-    return FollowWhileByArrays(loop, leaf, reached, operands);
-  }
-  const size_t leaves = static_cast<size_t>(shape.num_array_leaves());
-  if (IsInLoop(frame) || leaves > kMaxStateArrays || !IsSmall(loop)) {
-    return FollowWhileByArrays(loop, leaf, reached, operands);
-  }
+  const auto leaves = static_cast<size_t>(shape.num_array_leaves());
   const Frame inside = {&loop, frame, 0, /*is_loop=*/true};
   ReachedLeaves state(leaves);
   ReachedLeaves fresh(leaves);
@@ -244,7 +278,7 @@ void PathFollower::FollowWhile(const Instruction& loop, int64_t leaf, const Reac
       any |= AddToState(state[i], before[i], shape.ArrayLeaf(static_cast<int64_t>(i)), fresh[i]);
     }
   }
-  AddAll(sets_, state, shape, result);
+  AddAll(sets_, state, shape, *operands(0));
 }
 
 }  // namespace hlo_indexing::indexing_analysis

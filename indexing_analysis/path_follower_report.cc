@@ -42,13 +42,13 @@ void PathFollower::FindOutputsAlike() {
     for (const Entry& entry : array.reached->entries) used.insert(entry.outputs);
     for (const auto& [reason, outputs] : array.reached->unknown) used.insert(outputs);
   }
-  std::map<std::vector<bool>, size_t> first;
+  std::vector<std::vector<OutputSet>> sets_of(num_outputs);
+  for (const OutputSet set : used) {
+    for (const unsigned output : sets_.Members(set).set_bits()) sets_of[output].push_back(set);
+  }
+  std::map<std::vector<OutputSet>, size_t> first;
   for (size_t output = 0; output < num_outputs; ++output) {
-    std::vector<bool> has_reached;
-    for (const OutputSet set : used) {
-      has_reached.push_back(sets_.Members(set).test(static_cast<unsigned>(output)));
-    }
-    first_alike_.push_back(first.try_emplace(std::move(has_reached), output).first->second);
+    first_alike_.push_back(first.try_emplace(std::move(sets_of[output]), output).first->second);
   }
 }
 
@@ -63,7 +63,7 @@ void PathFollower::ListOperandArrays() {
       array.shape = &instruction_.operand(i).shape().ArrayLeaf(array.leaf);
       DropCovered(reached, *array.shape);
       array.reached = &reached;
-      for (auto& lists : array.alone) lists.resize(reached.entries.size());
+      for (auto& lists : array.written) lists.resize(reached.entries.size());
       operand_arrays_.push_back(std::move(array));
     }
   }
@@ -87,13 +87,8 @@ void PathFollower::Collect(OperandArray& array, MapDirection direction, size_t o
   for (const Entry& entry : array.reached->entries) {
     if (is_for_output(entry.outputs)) entries.push_back(&entry);
   }
-  if (!entries.empty()) {
-    CollectMaps(array, entries, direction, indexing);
-    if (indexing.maps != nullptr && indexing.maps->empty()) return;
-  } else if (indexing.exactness == Exactness::kExact) {
-    return;
-  }
-  result.push_back(std::move(indexing));
+  const bool is_read = CollectMaps(array, entries, direction, indexing);
+  if (is_read || indexing.exactness == Exactness::kUnknown) result.push_back(indexing);
 }
 
 // The map of one access, its device as the last result; nothing where it is too long, the empty map
@@ -137,108 +132,120 @@ IndexingMap SplitDevice(IndexingMap& map) {
   return device;
 }
 
-// What identifies the maps of a simple access; empty for others.
-std::vector<int64_t> SimpleKey(const Access& access, const Shape& shape, MapDirection direction) {
-  if (!access.map.constraints.empty() || !access.runtime.empty() || access.has_device) return {};
-  std::vector<int64_t> key = {static_cast<int64_t>(direction),
-                              static_cast<int64_t>(access.num_dimensions),
-                              static_cast<int64_t>(access.map.boxes.size())};
-  for (const Interval& box : access.map.boxes) {
-    key.push_back(box.lower);
-    key.push_back(box.upper);
+// What the maps of an access depend on, in numbers; false where it holds more than digits of
+// variables.
+class AccessKey {
+ public:
+  bool Add(const Access& access) {
+    if (!access.runtime.empty() || !access.names.empty()) return false;
+    Add({access.has_device ? 1 : 0, static_cast<int64_t>(access.num_dimensions)});
+    Add(static_cast<int64_t>(access.map.boxes.size()));
+    for (const Interval& box : access.map.boxes) Add({box.lower, box.upper});
+    for (const VariableId range : access.ranges) Add(range);
+    Add(static_cast<int64_t>(access.map.results.size()));
+    for (const Sum& result : access.map.results) {
+      if (!Add(result)) return false;
+    }
+    for (const simplifier::Constraint& constraint : access.map.constraints) {
+      if (!Add(constraint.expression)) return false;
+      Add({constraint.bounds.lower, constraint.bounds.upper});
+    }
+    return true;
   }
-  for (const Sum& result : access.map.results) {
-    const bool is_variable = result.terms.size() == 1 && result.terms[0].coefficient == 1 &&
-                             result.terms[0].IsWhole() &&
-                             result.terms[0].atom->kind == simplifier::AtomKind::kVariable &&
-                             result.terms[0].atom->lower == result.constant;
-    if (!is_variable && !result.IsConstant()) return {};
-    key.push_back(is_variable ? 1 : 0);
-    key.push_back(is_variable ? result.terms[0].atom->variable : result.constant);
+  void Add(llvm::ArrayRef<int64_t> values) { values_.append(values.begin(), values.end()); }
+
+  llvm::StringRef Bytes() const {
+    return {reinterpret_cast<const char*>(values_.data()), values_.size() * sizeof(int64_t)};
   }
-  key.insert(key.end(), shape.sizes().begin(), shape.sizes().end());
-  return key;
-}
+
+ private:
+  bool Add(const Sum& sum) {
+    Add({static_cast<int64_t>(sum.terms.size()), sum.constant});
+    for (const simplifier::Term& term : sum.terms) {
+      const simplifier::Atom& atom = *term.atom;
+      if (atom.kind != simplifier::AtomKind::kVariable) return false;
+      Add({term.coefficient, term.lo, term.extent, int64_t{atom.variable}, atom.lower, atom.extent});
+    }
+    return true;
+  }
+
+  llvm::SmallVector<int64_t, 64> values_;
+};
 
 }  // namespace
 
-// The list of the one map of an entry; null where there is none or it has no list of its own.
-const MapList& PathFollower::MapAlone(OperandArray& array, const Entry& entry,
-                                      MapDirection direction) {
-  const auto number = static_cast<size_t>(&entry - array.reached->entries.begin());
-  MapList& list = array.alone[static_cast<size_t>(direction)][number];
-  if (list != nullptr || entry.access->access.has_device) return list;
-  const std::vector<int64_t> key = SimpleKey(entry.access->access, *array.shape, direction);
-  if (!key.empty()) {
-    const auto known = memory_.simple_maps.find(key);
-    if (known != memory_.simple_maps.end()) return list = known->second;
+// The list of the one map of an access, empty where it reaches nothing; null where the map is too
+// long to be written down. A device is the map's last result.
+const MapList* PathFollower::Write(const UniqueAccess& access, const Shape& shape,
+                                   MapDirection direction) {
+  AccessKey key;
+  key.Add({static_cast<int64_t>(direction), static_cast<int64_t>(shape.sizes().size())});
+  key.Add(shape.sizes());
+  const MapList** known = nullptr;
+  if (key.Add(access.access)) {
+    const auto [position, is_new] = memory_.maps_of_accesses.try_emplace(key.Bytes(), nullptr);
+    if (!is_new) return position->second;
+    known = &position->second;
   }
-  const std::optional<IndexingMap>& map = Written(*entry.access, *array.shape, direction);
-  if (!map) return list;
-  std::vector<IndexingMap> maps;
-  if (!map->IsUnknown()) maps.push_back(*map);
-  list = std::make_shared<const std::vector<IndexingMap>>(std::move(maps));
-  if (!key.empty()) memory_.simple_maps.emplace(key, list);
-  return list;
+  std::optional<IndexingMap> map = MapOf(access, shape, direction);
+  if (!map) return nullptr;
+  MapList& list = memory_.lists.emplace_back();
+  if (!map->IsUnknown()) list.push_back(std::move(*map));
+  if (known != nullptr) *known = &list;
+  return &list;
 }
 
-void PathFollower::CollectMaps(OperandArray& array, llvm::ArrayRef<const Entry*> entries,
+// The map of an entry, which is written once.
+const MapList* PathFollower::Written(OperandArray& array, const Entry& entry,
+                                     MapDirection direction) {
+  const auto number = static_cast<size_t>(&entry - array.reached->entries.begin());
+  std::optional<const MapList*>& list = array.written[static_cast<size_t>(direction)][number];
+  if (!list) list = Write(*entry.access, *array.shape, direction);
+  return *list;
+}
+
+// Whether the entries reach anything.
+bool PathFollower::CollectMaps(OperandArray& array, llvm::ArrayRef<const Entry*> entries,
                                MapDirection direction, OperandIndexing& indexing) {
+  if (entries.empty()) return false;
   if (array.shape->HasUnboundedDimension()) {
     indexing.exactness = Exactness::kUnknown;
     indexing.reason = kUnboundedReason;
-    return;
+    return true;
   }
-  if (entries.size() == 1) {
-    const Entry& entry = *entries.front();
-    indexing.maps = MapAlone(array, entry, direction);
-    if (indexing.maps != nullptr) {
-      if (!entry.reason.empty()) indexing.exactness = Exactness::kSuperset;
-      indexing.reason = entry.reason;
-      return;
-    }
-  }
-  std::vector<std::pair<const IndexingMap*, bool>> found;
+  llvm::SmallVector<std::pair<const MapList*, bool>, 4> found;
   bool any_device = false;
   for (const Entry* entry : entries) {
-    const std::optional<IndexingMap>& map = Written(*entry->access, *array.shape, direction);
-    if (!map) {
+    const MapList* list = Written(array, *entry, direction);
+    if (list == nullptr) {
       indexing.exactness = Exactness::kUnknown;
       indexing.reason = "an index expression is too long to be written down";
-      return;
+      return true;
     }
-    if (map->IsUnknown()) continue;
+    if (list->empty()) continue;
+    const bool has_device = entry->access->access.has_device;
     if (!entry->reason.empty()) {
       indexing.exactness = Exactness::kSuperset;
       indexing.reason = entry->reason;
     }
-    const bool has_device = entry->access->access.has_device;
     any_device |= has_device;
     const bool is_known = llvm::any_of(found, [&](const auto& known) {
-      return known.second == has_device && *known.first == *map;
+      return known.second == has_device && *known.first == *list;
     });
-    if (!is_known) found.emplace_back(&*map, has_device);
+    if (!is_known) found.emplace_back(list, has_device);
   }
-  std::vector<IndexingMap> maps;
+  if (found.size() == 1 && !any_device) indexing.maps = found.front().first;
+  if (found.empty() || indexing.maps != nullptr) return !found.empty();
+  MapList& maps = memory_.lists.emplace_back();
   std::vector<std::optional<IndexingMap>> devices;
-  for (const auto& [map, has_device] : found) {
-    maps.push_back(*map);
+  for (const auto& [list, has_device] : found) {
+    maps.push_back(list->front());
     devices.emplace_back();
     if (has_device) devices.back() = SplitDevice(maps.back());
   }
-  indexing.maps = std::make_shared<const std::vector<IndexingMap>>(std::move(maps));
-  if (!any_device) return;
-  indexing.replica_maps =
-      std::make_shared<const std::vector<std::optional<IndexingMap>>>(std::move(devices));
-}
-
-// The map of an access, which is written once.
-const std::optional<IndexingMap>& PathFollower::Written(const UniqueAccess& access,
-                                                        const Shape& shape,
-                                                        MapDirection direction) {
-  const auto [position, is_new] = written_.try_emplace(MapKey{&access, &shape, direction});
-  if (is_new) position->second = MapOf(access, shape, direction);
-  return position->second;
+  indexing.maps = &maps;
+  if (any_device) indexing.replica_maps = &memory_.replica_lists.emplace_back(std::move(devices));
+  return true;
 }
 
 }  // namespace hlo_indexing::indexing_analysis

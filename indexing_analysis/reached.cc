@@ -36,18 +36,12 @@ void ProfileAccess(const Access& access, llvm::FoldingSetNodeID& node_id) {
 
 }  // namespace
 
-void UniqueAccess::Profile(llvm::FoldingSetNodeID& node_id) const {
-  ProfileAccess(access, node_id);
-}
-
 const UniqueAccess* AccessTable::Intern(Access access) {
   llvm::FoldingSetNodeID node_id;
   ProfileAccess(access, node_id);
-  void* insert_position = nullptr;
-  if (UniqueAccess* known = unique_.FindNodeOrInsertPos(node_id, insert_position)) return known;
-  accesses_.emplace_back().access = std::move(access);
-  unique_.InsertNode(&accesses_.back(), insert_position);
-  return &accesses_.back();
+  const auto [unique, is_new] = accesses_.Insert(node_id);
+  if (is_new) unique->access = std::move(access);
+  return unique;
 }
 
 OutputSets::OutputSets(size_t num_outputs) : num_outputs_(num_outputs) {

@@ -4,7 +4,6 @@
 #define HLO_INDEXING_INDEXING_ANALYSIS_REACHED_H_
 
 #include <cstdint>
-#include <deque>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -12,17 +11,16 @@
 #include "hlo/module.h"
 #include "indexing_analysis/access.h"
 #include "llvm/ADT/DenseMap.h"
-#include "llvm/ADT/FoldingSet.h"
 #include "llvm/ADT/SmallBitVector.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
+#include "support/identified_set.h"
 
 namespace hlo_indexing::indexing_analysis {
 
 /// An access, unique among those of one AccessTable with the same content.
-struct UniqueAccess : llvm::FoldingSetNode {
+struct UniqueAccess : support::IdentifiedNode {
   Access access;
-  void Profile(llvm::FoldingSetNodeID& node_id) const;
 };
 
 class AccessTable {
@@ -32,8 +30,7 @@ class AccessTable {
   const UniqueAccess* Intern(Access access);
 
  private:
-  std::deque<UniqueAccess> accesses_;
-  llvm::FoldingSet<UniqueAccess> unique_;
+  support::IdentifiedSet<UniqueAccess> accesses_;
 };
 
 /// A set of outputs by its number in an OutputSets; equal sets have equal numbers.

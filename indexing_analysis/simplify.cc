@@ -7,6 +7,7 @@
 #include "indexing_analysis/read_map.h"
 #include "indexing_analysis/write_map.h"
 #include "simplifier/affine_bridge.h"
+#include "simplifier/decided_divisions.h"
 #include "simplifier/quasi_affine_map.h"
 #include "simplifier/refine.h"
 
@@ -106,6 +107,22 @@ IndexingMap SimplifyOnce(const IndexingMap& map, Ranges ranges) {
   return Export(context, imported, map, ranges).value_or(map);
 }
 
+// Nothing where a normal form is needed.
+std::optional<IndexingMap> SimplifyByRanges(const IndexingMap& map) {
+  if (!map.constraints().empty() || map.num_runtime() > 0) return std::nullopt;
+  llvm::SmallVector<Interval, 8> boxes;
+  for (const Variable& dimension : map.dimensions()) boxes.push_back(dimension.bounds);
+  for (const Variable& range : map.ranges()) boxes.push_back(range.bounds);
+  const mlir::AffineMap given = map.affine_map();
+  const auto results =
+      simplifier::DecideDivisions(given.getResults(), map.num_dimensions(), boxes);
+  if (!results) return std::nullopt;
+  if (llvm::equal(*results, given.getResults())) return map;
+  const mlir::AffineMap simplified =
+      mlir::AffineMap::get(given.getNumDims(), given.getNumSymbols(), *results, map.context());
+  return IndexingMap(simplified, map.dimensions(), map.ranges(), {}, {});
+}
+
 }  // namespace
 
 bool HasDivisions(const IndexingMap& map) {
@@ -120,6 +137,7 @@ bool HasDivisions(const IndexingMap& map) {
 // nothing changes, which makes it idempotent.
 IndexingMap Simplify(const IndexingMap& map) {
   if (map.IsUnknown() || map.IsKnownEmpty()) return map;
+  if (std::optional<IndexingMap> simplified = SimplifyByRanges(map)) return *std::move(simplified);
   constexpr int kMaxRounds = 6;
   IndexingMap current = SimplifyOnce(map, Ranges::kKeep);
   for (int round = 1; round < kMaxRounds && HasDivisions(current); ++round) {

@@ -65,8 +65,34 @@ bool Accumulate(const Sum& sum, int64_t factor, TermVector& terms, int64_t& cons
   return true;
 }
 
+// The one part that is not constant, if it comes once: its terms are the terms of the combination.
+const Sum* OnlyVaryingPart(llvm::ArrayRef<ScaledSum> parts) {
+  const Sum* only = nullptr;
+  for (const auto& [sum, factor] : parts) {
+    if (sum.IsConstant() || factor == 0) continue;
+    if (only != nullptr || factor != 1) return nullptr;
+    only = &sum;
+  }
+  return only;
+}
+
+// Nothing on overflow.
+std::optional<int64_t> SumOfConstants(llvm::ArrayRef<ScaledSum> parts, int64_t constant) {
+  for (const auto& [sum, factor] : parts) {
+    const std::optional<int64_t> offset = CheckedMul(sum.constant, factor);
+    const std::optional<int64_t> total = offset ? CheckedAdd(constant, *offset) : std::nullopt;
+    if (!total) return std::nullopt;
+    constant = *total;
+  }
+  return constant;
+}
+
 std::optional<Sum> TryLinear(DigitContext& context, llvm::ArrayRef<ScaledSum> parts,
                              int64_t constant) {
+  if (const Sum* only = OnlyVaryingPart(parts)) {
+    const std::optional<int64_t> total = SumOfConstants(parts, constant);
+    return total ? std::optional(Sum{only->terms, *total}) : std::nullopt;
+  }
   TermVector terms;
   for (const auto& [sum, factor] : parts) {
     if (!Accumulate(sum, factor, terms, constant)) return std::nullopt;

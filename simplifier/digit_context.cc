@@ -49,39 +49,29 @@ void SetRange(Interval range, Atom& atom) {
 
 }  // namespace
 
-bool DigitContext::ByContent<Atom>::isEqual(const Atom* a, const Atom* b) {
-  const auto is_key = [](const Atom* atom) {
-    return atom == getEmptyKey() || atom == getTombstoneKey();
-  };
-  if (a == b || is_key(a) || is_key(b)) return a == b;
-  return a->structural_hash == b->structural_hash && a->kind == b->kind &&
-         a->operation == b->operation && a->may_be_negative == b->may_be_negative &&
-         a->variable == b->variable && a->lower == b->lower && a->extent == b->extent &&
-         a->arguments == b->arguments;
+bool DigitContext::HaveSameContent(const Atom& a, const Atom& b) {
+  return a.kind == b.kind && a.operation == b.operation &&
+         a.may_be_negative == b.may_be_negative && a.variable == b.variable &&
+         a.lower == b.lower && a.extent == b.extent && a.arguments == b.arguments;
 }
 
-bool DigitContext::ByContent<DigitContext::DivisionNode>::isEqual(const DivisionNode* a,
-                                                                  const DivisionNode* b) {
-  const auto is_key = [](const DivisionNode* node) {
-    return node == getEmptyKey() || node == getTombstoneKey();
-  };
-  if (a == b || is_key(a) || is_key(b)) return a == b;
-  return a->hash == b->hash && a->divisor == b->divisor && a->epoch == b->epoch && a->sum == b->sum;
+bool DigitContext::HaveSameContent(const DivisionNode& a, const DivisionNode& b) {
+  return a.divisor == b.divisor && a.epoch == b.epoch && a.sum == b.sum;
 }
 
 const Atom* DigitContext::Intern(const Atom& atom) {
   Atom key = atom;
   key.structural_hash = HashOf(key);
-  const Atom* key_pointer = &key;
-  if (const auto known = atoms_.find(key_pointer); known != atoms_.end()) return *known;
+  key.id = atoms_.size();
+  const auto [place, is_new] = atoms_.insert(&key);
+  if (!is_new) return *place;
   Atom* made = new (allocator_.Allocate<Atom>()) Atom(key);
   if (!atom.arguments.empty()) {
     Sum* copies = allocator_.Allocate<Sum>(atom.arguments.size());
     std::uninitialized_copy(atom.arguments.begin(), atom.arguments.end(), copies);
     made->arguments = {copies, atom.arguments.size()};
   }
-  made->id = atoms_.size();
-  atoms_.insert(made);
+  *place = made;
   return made;
 }
 
@@ -139,7 +129,7 @@ DigitContext::DivisionNode DigitContext::DivisionKey(const Sum& sum, int64_t div
   key.sum = sum;
   key.divisor = divisor;
   key.epoch = epoch_;
-  key.hash = Mix(Mix(HashOf(sum), static_cast<uint64_t>(divisor)), epoch_);
+  key.structural_hash = Mix(Mix(HashOf(sum), static_cast<uint64_t>(divisor)), epoch_);
   return key;
 }
 

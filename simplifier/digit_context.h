@@ -73,13 +73,16 @@ class DigitContext {
     Sum sum;
     int64_t divisor = 1;
     uint32_t epoch = 0;
-    uint64_t hash = 0;
+    uint64_t structural_hash = 0;
     Division division;
   };
 
   // Sets of pointers by content. Most contexts hold a handful of atoms: no allocation for these.
   template <typename Node>
   struct ByContent;
+
+  static bool HaveSameContent(const Atom& a, const Atom& b);
+  static bool HaveSameContent(const DivisionNode& a, const DivisionNode& b);
 
   DivisionNode DivisionKey(const Sum& sum, int64_t divisor) const;
   Sum WholeAtom(const Atom& atom);
@@ -93,21 +96,20 @@ class DigitContext {
   uint32_t last_epoch_ = 0;
 };
 
-template <>
-struct DigitContext::ByContent<Atom> : llvm::DenseMapInfo<const Atom*> {
-  static unsigned getHashValue(const Atom* atom) {
-    return static_cast<unsigned>(atom->structural_hash);
+template <typename Node>
+struct DigitContext::ByContent : llvm::DenseMapInfo<const Node*> {
+  using Base = llvm::DenseMapInfo<const Node*>;
+  static unsigned getHashValue(const Node* node) {
+    return static_cast<unsigned>(node->structural_hash);
   }
-  static bool isEqual(const Atom* a, const Atom* b);
-};
-
-template <>
-struct DigitContext::ByContent<DigitContext::DivisionNode>
-    : llvm::DenseMapInfo<const DigitContext::DivisionNode*> {
-  static unsigned getHashValue(const DivisionNode* node) {
-    return static_cast<unsigned>(node->hash);
+  static bool isEqual(const Node* a, const Node* b) {
+    if (a == b) return true;
+    const auto is_key = [](const Node* node) {
+      return node == Base::getEmptyKey() || node == Base::getTombstoneKey();
+    };
+    return !is_key(a) && !is_key(b) && a->structural_hash == b->structural_hash &&
+           HaveSameContent(*a, *b);
   }
-  static bool isEqual(const DivisionNode* a, const DivisionNode* b);
 };
 
 /// Makes `facts` known to every division and range while it lives.

@@ -297,6 +297,8 @@ Division DivMod(DigitContext& context, const Sum& sum, int64_t divisor) {
   if (sum.IsConstant()) {
     return {Constant(FloorDiv(sum.constant, divisor)), Constant(FloorMod(sum.constant, divisor))};
   }
+  const Interval range = NaturalRange(sum);
+  if (range.lower >= 0 && range.upper < divisor) return {Constant(0), sum};
   Divider divider(context, sum, divisor);
   if (const std::optional<Division> division = divider.DivideByRange()) return *division;
   if (const Division* known = context.FindDivision(sum, divisor)) return *known;

@@ -32,12 +32,10 @@ std::optional<Pinned> PinnedBy(const Constraint& constraint) {
     pinned.values.modulus = 0;
     return pinned;
   }
-  // From the atom's value to that of the variable.
-  pinned.values = {
-      solved->modulus,
-      support::FloorMod(
-          solved->residue + support::FloorMod(leaf->lower, solved->modulus) - solved->modulus,
-          solved->modulus)};
+  // From the atom's value to that of the variable; the shift is negative, so that the sum fits.
+  const int64_t modulus = solved->modulus;
+  const int64_t shift = support::FloorMod(leaf->lower, modulus) - modulus;
+  pinned.values = {modulus, support::FloorMod(solved->residue + shift, modulus)};
   return pinned;
 }
 

@@ -167,6 +167,8 @@ class JsonRenderer : public MapsRenderer {
 
   void BeginModule(const Module& module) override {
     module_ = file_ + R"(,"module":)" + JsonString(module.name());
+    // The lists of the last module's analysis are gone.
+    texts_.clear();
   }
 
   void BeginComputation(const Computation& computation) override {
@@ -229,10 +231,8 @@ class JsonRenderer : public MapsRenderer {
   // The maps as an array. Instructions of the same kind share their lists, so most have been
   // rendered.
   llvm::StringRef MapsText(const OperandIndexing& operand) {
-    const auto [position, is_new] = texts_.try_emplace(operand.maps.get());
+    const auto [position, is_new] = texts_.try_emplace(operand.maps);
     if (!is_new) return position->second;
-    // Holding on to the list keeps its address from being used again.
-    lists_.push_back(operand.maps);
     std::string text;
     llvm::raw_string_ostream stream(text);
     llvm::json::OStream json(stream);
@@ -253,8 +253,7 @@ class JsonRenderer : public MapsRenderer {
   std::string instruction_;
   const std::vector<OperandArray>* operands_ = nullptr;
   std::vector<std::string> operand_texts_;
-  llvm::DenseMap<const void*, std::string> texts_;
-  std::vector<std::shared_ptr<const std::vector<IndexingMap>>> lists_;
+  llvm::DenseMap<const std::vector<IndexingMap>*, std::string> texts_;
 };
 
 // Walks over the modules and asks for the maps that the options select.

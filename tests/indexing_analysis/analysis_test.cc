@@ -403,7 +403,7 @@ TEST_F(AnalysisTest, EqualInstructionsShareTheirMaps) {
   IndexingAnalysis analysis(&context_);
   const auto maps = [&](const hlo::Instruction& instruction) {
     const OutputIndexing indexing = analysis.OutputToInput(instruction, 0);
-    return indexing.operands()[0].maps.get();
+    return indexing.operands()[0].maps;
   };
   EXPECT_EQ(maps(root), maps(root.operand(0)));
   EXPECT_EQ(maps(root), maps(root.operand(0).operand(0)));
