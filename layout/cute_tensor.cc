@@ -294,6 +294,7 @@ absl::StatusOr<CuteTensor> ThreadValuePartition(const CuteTensor& tensor,
     return absl::InvalidArgumentError("the thread-value layout " + thread_values.ToString() +
                                       " does not have the modes (thread,value)");
   }
+  HLO_INDEXING_RETURN_IF_ERROR(CheckIsIn(thread, thread_values.shape().members()[0]));
   HLO_INDEXING_ASSIGN_OR_RETURN(const CuteTensor composed,
                                 TransformLayout(tensor, [&](const CuteLayout& layout) {
                                   return Compose(layout, thread_values);

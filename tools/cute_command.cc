@@ -90,8 +90,9 @@ class CuteCommand {
     if (options_.picture && is_json()) {
       return "--table, --svg and --tikz are no JSON: leave out --format=json";
     }
-    if (options_.picture && options_.offsets)
+    if (options_.picture && options_.offsets) {
       return "--offsets goes with values, not with pictures";
+    }
     if (IsDrawing() && options_.expressions.size() > 1) return kOnePicture;
     return std::nullopt;
   }
