@@ -15,11 +15,6 @@ namespace {
 
 using support::kInt64Max;
 
-std::string ModeText(const CuteMode& mode) {
-  return IntTuple::Integer(mode.extent).ToString() + ":" +
-         IntTuple::Integer(mode.stride).ToString();
-}
-
 std::string WideText(Wide value) {
   const bool negative = value < 0;
   std::string text;
@@ -95,7 +90,7 @@ absl::StatusOr<CuteModes> Composer::CutWhereNeeded(const CuteMode& mode) {
     return CuteModes{{mode.extent, *stride}};
   }
   if (mode.stride.value < 0) {
-    return absl::InvalidArgumentError(": the mode " + ModeText(mode) +
+    return absl::InvalidArgumentError(": the mode " + mode.ToString() +
                                       " of B runs below 0, where A has no values");
   }
   CuteModes result;
@@ -183,7 +178,7 @@ absl::StatusOr<TupleInteger> Composer::StrideOf(int64_t step, const CuteMode& mo
     if (part->value == 0) continue;
     if (stride.value != 0 && stride.axes != part->axes) {
       return absl::FailedPreconditionError(
-          ": there is no such layout. The mode " + ModeText(mode) +
+          ": there is no such layout. The mode " + mode.ToString() +
           " of B would count along several axes of A's coordinates at once");
     }
     if (stride.value == 0) stride.axes = part->axes;
@@ -284,7 +279,7 @@ absl::Status Composer::TryPoints(size_t axis, llvm::ArrayRef<Place> places) {
 }
 
 absl::Status Composer::Refuse(const CuteMode& mode, const Piece& piece, int64_t run) const {
-  std::string text = ": there is no such layout. Of the mode " + ModeText(mode) + " of B";
+  std::string text = ": there is no such layout. Of the mode " + mode.ToString() + " of B";
   if (piece.extent != mode.extent.value) {
     text += ", what is left is " + std::to_string(piece.extent) + ":" + std::to_string(piece.step) +
             ", of which";

@@ -421,6 +421,17 @@ absl::StatusOr<IntTuple> TileExtent(const IntTuple& shape, const IntTuple& tiler
   return IntTuple::Dynamic(std::clamp<int64_t>(*rest, 0, std::max<int64_t>(tile, 0)));
 }
 
+bool IsBelow(const IntTuple& coordinate, const IntTuple& extents) {
+  if (coordinate.is_integer()) {
+    const std::optional<int64_t> size = Product(extents);
+    return !size || coordinate.integer().value < *size;
+  }
+  for (int64_t i = 0; i < coordinate.rank(); ++i) {
+    if (!IsBelow(Modes(coordinate)[i], Modes(extents)[i])) return false;
+  }
+  return true;
+}
+
 absl::StatusOr<IntTuple> ModeAt(const IntTuple& tuple, int64_t index) {
   if (index < 0 || index >= tuple.rank()) {
     return absl::InvalidArgumentError(tuple.ToString() + " has no mode " + std::to_string(index));
