@@ -1,5 +1,6 @@
 #include "layout/cute_bends.h"
 
+#include <map>
 #include <optional>
 #include <utility>
 
@@ -31,10 +32,28 @@ LeftSide::LeftSide(CuteModes modes) : modes_(std::move(modes)) {
     place = *next;
     places_.push_back(place);
   }
-  for (const CuteMode& mode : modes_) {
-    if (!llvm::is_contained(axes_, mode.stride.axes)) axes_.push_back(mode.stride.axes);
+  std::map<AxisPath, size_t> number_of;
+  size_t before = 0;
+  for (size_t k = 0; k < modes_.size(); ++k) {
+    const AxisPath& axis = modes_[k].stride.axes;
+    const auto [known, is_new] = number_of.emplace(axis, axes_.size());
+    if (is_new) {
+      axes_.push_back(axis);
+      bends_.emplace_back();
+    }
+    const size_t number = known->second;
+    // The digit of the mode before is over, and that of this mode begins.
+    const Wide end =
+        k == 0 ? 0 : -static_cast<Wide>(modes_[k - 1].extent.value) * modes_[k - 1].stride.value;
+    const Wide begin = k == 0 ? 0 : modes_[k].stride.value;
+    AddBend(before, k, number == before ? end + begin : end);
+    if (number != before) AddBend(number, k, begin);
+    before = number;
   }
-  for (const AxisPath& axis : axes_) bends_.push_back(BendsAlong(axis));
+}
+
+void LeftSide::AddBend(size_t axis, size_t mode, Wide bend) {
+  if (bend != 0) bends_[axis].push_back({places_[mode], bend});
 }
 
 Wide LeftSide::Evaluate(int64_t index, AxisPath axis) const {
@@ -44,18 +63,6 @@ Wide LeftSide::Evaluate(int64_t index, AxisPath axis) const {
     value += static_cast<Wide>(Digit(index, k)) * modes_[k].stride.value;
   }
   return value;
-}
-
-llvm::SmallVector<Place, 4> LeftSide::BendsAlong(AxisPath axis) const {
-  llvm::SmallVector<Place, 4> bends;
-  const auto stride = [&](size_t k) -> Wide {
-    return modes_[k].stride.axes == axis ? modes_[k].stride.value : 0;
-  };
-  for (size_t k = 1; k < modes_.size(); ++k) {
-    const Wide bend = stride(k) - modes_[k - 1].extent.value * stride(k - 1);
-    if (bend != 0) bends.push_back({places_[k], bend});
-  }
-  return bends;
 }
 
 }  // namespace hlo_indexing::layout

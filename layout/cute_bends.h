@@ -89,7 +89,7 @@ class LeftSide {
   }
 
  private:
-  llvm::SmallVector<Place, 4> BendsAlong(AxisPath axis) const;
+  void AddBend(size_t axis, size_t mode, Wide bend);
 
   CuteModes modes_;
   llvm::SmallVector<int64_t, 6> places_;
@@ -99,4 +99,4 @@ class LeftSide {
 
 }  // namespace hlo_indexing::layout
 
-#endif  /// HLO_INDEXING_LAYOUT_CUTE_BENDS_H_
+#endif  // HLO_INDEXING_LAYOUT_CUTE_BENDS_H_

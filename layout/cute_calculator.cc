@@ -76,6 +76,14 @@ std::string UnknownName(llvm::StringRef name) {
   return "unknown name '" + support::Quotable(name) + "'" + support::DidYouMean(name, names);
 }
 
+// Messages quote values, which may have thousands of modes: the middle is left out.
+std::string Shortened(const std::string& message) {
+  constexpr size_t kMostBytes = 2000;
+  if (message.size() <= kMostBytes) return message;
+  return message.substr(0, kMostBytes / 2) + " ... " +
+         message.substr(message.size() - kMostBytes / 2);
+}
+
 class Evaluator {
  public:
   explicit Evaluator(support::TextError& error) : error_(error) {}
@@ -108,7 +116,7 @@ class Evaluator {
 
  private:
   std::nullopt_t Fail(const CuteExpression& at, const std::string& message) {
-    error_ = {at.offset, message};
+    error_ = {at.offset, Shortened(message)};
     return std::nullopt;
   }
 

@@ -13,6 +13,7 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
+#include "support/status_macros.h"
 
 namespace hlo_indexing::layout {
 
@@ -79,6 +80,20 @@ CuteOutcome ResultOf(absl::StatusOr<CuteSwizzle> swizzle);
 /// f of the layout that is the first argument; it stays composed, and where it is.
 CuteOutcome OnLayout(const CuteArguments& arguments,
                      llvm::function_ref<absl::StatusOr<CuteLayout>(const CuteLayout&)> f);
+
+/// f of the layout that is the first argument, and begins at 0.
+template <auto f>
+CuteOutcome OfLayout(const CuteArguments& arguments) {
+  HLO_INDEXING_ASSIGN_OR_RETURN(const CuteLayout layout, arguments.Layout(0));
+  return ResultOf(f(layout));
+}
+/// The same of two.
+template <auto f>
+CuteOutcome OfTwoLayouts(const CuteArguments& arguments) {
+  HLO_INDEXING_ASSIGN_OR_RETURN(const CuteLayout a, arguments.Layout(0));
+  HLO_INDEXING_ASSIGN_OR_RETURN(const CuteLayout b, arguments.Layout(1));
+  return ResultOf(f(a, b));
+}
 
 /// Functions of tuples and coordinates; of layouts; of tensors; and what shows or converts.
 llvm::ArrayRef<CuteFunction> CuteTupleFunctions();

@@ -51,13 +51,6 @@ CuteOutcome MakeOrderedLayout(const Arguments& arguments) {
   return ResultOf(CuteLayout::Create(std::move(shape), std::move(stride)));
 }
 
-// The element type does not matter.
-CuteOutcome MakeTensorLikeLayout(const Arguments& arguments) {
-  HLO_INDEXING_RETURN_IF_ERROR(arguments.ElementBits(0).status());
-  HLO_INDEXING_ASSIGN_OR_RETURN(const CuteLayout layout, arguments.Layout(1));
-  return ResultOf(CompactLike(layout));
-}
-
 // ---- Modes.
 
 CuteOutcome Get(const Arguments& arguments) {
@@ -139,12 +132,6 @@ CuteOutcome WithProfile(const Arguments& arguments) {
 }
 
 template <absl::StatusOr<CuteLayout> (*operation)(const CuteLayout&)>
-CuteOutcome OnPlain(const Arguments& arguments) {
-  HLO_INDEXING_ASSIGN_OR_RETURN(const CuteLayout layout, arguments.Layout(0));
-  return ResultOf(operation(layout));
-}
-
-template <absl::StatusOr<CuteLayout> (*operation)(const CuteLayout&)>
 CuteOutcome OnAny(const Arguments& arguments) {
   return OnLayout(arguments, operation);
 }
@@ -210,13 +197,13 @@ CuteOutcome ComplementOf(const Arguments& arguments) {
   return ResultOf(Complement(layout, shape));
 }
 
-template <absl::StatusOr<CuteLayout> (*operation)(const CuteLayout&)>
+template <auto operation>
 CuteOutcome InverseOf(const Arguments& arguments) {
   // `_` stands for the identity.
   if (arguments.Is<CuteTree>(0) && std::get<CuteTree>(arguments[0]).is_underscore()) {
     return ResultOf(absl::StatusOr<CuteTree>(CuteTree::Underscore()));
   }
-  return OnPlain<operation>(arguments);
+  return OfLayout<operation>(arguments);
 }
 
 CuteOutcome InShape(const Arguments& arguments) {
@@ -241,23 +228,6 @@ CuteOutcome RecastLayout(const Arguments& arguments) {
   return ResultOf(Recast(tensor, old_bits, new_bits));
 }
 
-CuteOutcome CommonLayout(const Arguments& arguments) {
-  HLO_INDEXING_ASSIGN_OR_RETURN(const CuteLayout a, arguments.Layout(0));
-  HLO_INDEXING_ASSIGN_OR_RETURN(const CuteLayout b, arguments.Layout(1));
-  return ResultOf(MaxCommonLayout(a, b));
-}
-
-CuteOutcome CommonVector(const Arguments& arguments) {
-  HLO_INDEXING_ASSIGN_OR_RETURN(const CuteLayout a, arguments.Layout(0));
-  HLO_INDEXING_ASSIGN_OR_RETURN(const CuteLayout b, arguments.Layout(1));
-  return ResultOf(MaxCommonVector(a, b));
-}
-
-CuteOutcome Alignment(const Arguments& arguments) {
-  HLO_INDEXING_ASSIGN_OR_RETURN(const CuteLayout layout, arguments.Layout(0));
-  return ResultOf(MaxAlignment(layout));
-}
-
 CuteOutcome Distribute(const Arguments& arguments) {
   HLO_INDEXING_ASSIGN_OR_RETURN(const IntTuple shape, arguments.Shape(0));
   HLO_INDEXING_ASSIGN_OR_RETURN(const TupleInteger n, arguments.Integer(1));
@@ -269,8 +239,7 @@ constexpr CuteFunction kFunctions[] = {
     {"make_layout_left", 1, 1, "shape", FromShape<ColumnMajor>},
     {"make_layout_right", 1, 1, "shape", FromShape<RowMajor>},
     {"make_ordered_layout", 2, 2, "shape, order", MakeOrderedLayout},
-    {"make_layout_like", 1, 1, "layout", OnPlain<CompactLike>},
-    {"make_tensor_like_layout", 2, 2, "type, layout", MakeTensorLikeLayout},
+    {"make_layout_like", 1, 1, "layout", OfLayout<CompactLike>},
     {"make_identity_layout", 1, 1, "shape", FromShape<IdentityLayout>},
     {"get", 2, 16, "layout, mode, ...", Get},
     {"layout", 2, 16, "layout, mode, ...", Get},
@@ -293,24 +262,22 @@ constexpr CuteFunction kFunctions[] = {
     {"static", 1, 1, "layout", MarkStatic},
     {"flatten", 1, 1, "layout", OnAny<Flattened>},
     {"coalesce", 1, 2, "layout[, profile]", WithProfile<Coalesce, Coalesce>},
-    {"coalesce_by", 2, 2, "layout, profile", WithProfile<Coalesce, Coalesce>},
     {"filter", 1, 2, "layout[, profile]", WithProfile<Filter, Filter>},
     {"filter_zeros", 1, 1, "layout", OnAny<FilterZeros>},
     {"cosize", 1, 1, "layout", Cosize},
     {"composition", 2, 3, "A, B | A, tiler | A, offset, B", ComposeValues},
     {"composed", 2, 3, "function, layout | function, offset, layout", Composed},
-    {"composed3", 3, 3, "function, offset, layout", Composed},
     {"with_shape", 2, 64, "layout, shape", InShape},
     {"complement", 1, 2, "layout[, size]", ComplementOf},
     {"right_inverse", 1, 1, "layout", InverseOf<RightInverse>},
     {"left_inverse", 1, 1, "layout", InverseOf<LeftInverse>},
-    {"nullspace", 1, 1, "layout", OnPlain<NullSpace>},
+    {"nullspace", 1, 1, "layout", OfLayout<NullSpace>},
     {"upcast", 2, 2, "layout, n", ByFactor<Upcast>},
     {"downcast", 2, 2, "layout, n", ByFactor<Downcast>},
     {"recast_layout", 3, 3, "layout, old type, new type", RecastLayout},
-    {"max_common_layout", 2, 2, "A, B", CommonLayout},
-    {"max_common_vector", 2, 2, "A, B", CommonVector},
-    {"max_alignment", 1, 1, "layout", Alignment},
+    {"max_common_layout", 2, 2, "A, B", OfTwoLayouts<MaxCommonLayout>},
+    {"max_common_vector", 2, 2, "A, B", OfTwoLayouts<MaxCommonVector>},
+    {"max_alignment", 1, 1, "layout", OfLayout<MaxAlignment>},
     {"domain_distribute", 2, 2, "shape, n", Distribute},
 };
 

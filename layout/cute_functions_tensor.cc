@@ -45,13 +45,6 @@ CuteOutcome MultiplyBy(const Arguments& arguments) {
                   [&](const CuteLayout& layout) { return Multiply(layout, tiler, arrangement); });
 }
 
-template <absl::StatusOr<CuteLayout> (*product)(const CuteLayout&, const CuteLayout&)>
-CuteOutcome ProductOf(const Arguments& arguments) {
-  HLO_INDEXING_ASSIGN_OR_RETURN(const CuteLayout a, arguments.Layout(0));
-  HLO_INDEXING_ASSIGN_OR_RETURN(const CuteLayout b, arguments.Layout(1));
-  return ResultOf(product(a, b));
-}
-
 CuteOutcome FillShape(const Arguments& arguments) {
   HLO_INDEXING_ASSIGN_OR_RETURN(const IntTuple shape, arguments.Shape(1));
   std::optional<IntTuple> order;
@@ -60,11 +53,6 @@ CuteOutcome FillShape(const Arguments& arguments) {
   }
   return OnLayout(arguments,
                   [&](const CuteLayout& block) { return TileToShape(block, shape, order); });
-}
-
-CuteOutcome MakeFragmentLike(const Arguments& arguments) {
-  HLO_INDEXING_ASSIGN_OR_RETURN(const CuteLayout layout, arguments.Layout(0));
-  return ResultOf(FragmentLike(layout));
 }
 
 // ---- Tensors.
@@ -81,13 +69,6 @@ absl::StatusOr<CuteTensor> IdentityTensor(const IntTuple& shape) {
                     TransformLeaves(shape, [](const TupleInteger&) { return StaticInteger(0); })};
 }
 
-// The first argument is a shape, whose identity tensor is meant, for `identity_...`.
-absl::StatusOr<CuteTensor> TensorOrIdentity(const Arguments& arguments) {
-  if (arguments.Is<CuteTensor>(0)) return arguments.Tensor(0);
-  HLO_INDEXING_ASSIGN_OR_RETURN(const IntTuple shape, arguments.Tuple(0));
-  return IdentityTensor(shape);
-}
-
 CuteOutcome SliceAt(const Arguments& arguments) {
   HLO_INDEXING_ASSIGN_OR_RETURN(const CuteTensor tensor, arguments.Tensor(0));
   HLO_INDEXING_ASSIGN_OR_RETURN(const CuteTree coordinate, arguments.Tree(1));
@@ -96,19 +77,12 @@ CuteOutcome SliceAt(const Arguments& arguments) {
 
 // A coordinate without `_` gives the element, others a slice.
 CuteOutcome AtCoordinate(const Arguments& arguments) {
-  HLO_INDEXING_ASSIGN_OR_RETURN(const CuteTensor tensor, TensorOrIdentity(arguments));
+  HLO_INDEXING_ASSIGN_OR_RETURN(const CuteTensor tensor, arguments.Tensor(0));
   HLO_INDEXING_ASSIGN_OR_RETURN(const CuteTree coordinate, arguments.Tree(1));
   if (const std::optional<IntTuple> point = coordinate.ToIntTuple()) {
     return ResultOf(tensor.At(*point));
   }
   return ResultOf(Slice(tensor, coordinate));
-}
-
-CuteOutcome IdentityTile(const Arguments& arguments) {
-  HLO_INDEXING_ASSIGN_OR_RETURN(const CuteTensor tensor, TensorOrIdentity(arguments));
-  HLO_INDEXING_ASSIGN_OR_RETURN(const CuteTree tiler, arguments.Tree(1));
-  HLO_INDEXING_ASSIGN_OR_RETURN(const CuteTree coordinate, arguments.Tree(2));
-  return ResultOfPart(LocalTile(tensor, tiler, coordinate));
 }
 
 CuteOutcome DiceAt(const Arguments& arguments) {
@@ -174,28 +148,6 @@ absl::StatusOr<IntTuple> LinearCoordinate(const CuteLayout& layout, const IntTup
   return CoordinateToIndex(nested, layout.shape(), strides);
 }
 
-// ---- A swizzle and a layout as two arguments.
-
-absl::StatusOr<CuteTensor> SwizzledLayout(const Arguments& arguments) {
-  HLO_INDEXING_ASSIGN_OR_RETURN(const CuteSwizzle swizzle, arguments.Swizzle(0));
-  HLO_INDEXING_ASSIGN_OR_RETURN(CuteLayout layout, arguments.Layout(1));
-  return CuteTensor{ComposedLayout{swizzle, StaticInteger(0), std::move(layout)}};
-}
-
-CuteOutcome ComposedSlice(const Arguments& arguments) {
-  HLO_INDEXING_ASSIGN_OR_RETURN(const CuteTensor tensor, SwizzledLayout(arguments));
-  HLO_INDEXING_ASSIGN_OR_RETURN(const CuteTree coordinate, arguments.Tree(2));
-  return ResultOf(Slice(tensor, coordinate));
-}
-
-CuteOutcome ComposedZippedDivide(const Arguments& arguments) {
-  HLO_INDEXING_ASSIGN_OR_RETURN(const CuteTensor tensor, SwizzledLayout(arguments));
-  HLO_INDEXING_ASSIGN_OR_RETURN(const CuteTree tiler, arguments.Tree(2));
-  return ResultOf(TransformLayout(tensor, [&](const CuteLayout& layout) {
-    return Divide(layout, tiler, TileArrangement::kZipped);
-  }));
-}
-
 CuteOutcome ApplySwizzle(const Arguments& arguments) {
   HLO_INDEXING_ASSIGN_OR_RETURN(const CuteSwizzle swizzle, arguments.Swizzle(0));
   HLO_INDEXING_ASSIGN_OR_RETURN(const IntTuple offsets, arguments.Tuple(1));
@@ -217,11 +169,10 @@ constexpr CuteFunction kTilingFunctions[] = {
     {"zipped_product", 2, 2, "layout, tiler", MultiplyBy<TileArrangement::kZipped>},
     {"tiled_product", 2, 2, "layout, tiler", MultiplyBy<TileArrangement::kTiled>},
     {"flat_product", 2, 2, "layout, tiler", MultiplyBy<TileArrangement::kFlat>},
-    {"blocked_product", 2, 2, "block, grid", ProductOf<BlockedProduct>},
-    {"raked_product", 2, 2, "block, grid", ProductOf<RakedProduct>},
+    {"blocked_product", 2, 2, "block, grid", OfTwoLayouts<BlockedProduct>},
+    {"raked_product", 2, 2, "block, grid", OfTwoLayouts<RakedProduct>},
     {"tile_to_shape", 2, 3, "block, shape[, order]", FillShape},
-    {"make_fragment_like", 1, 1, "layout", MakeFragmentLike},
-    {"composed_zipped_divide", 3, 3, "swizzle, layout, tiler", ComposedZippedDivide},
+    {"make_fragment_like", 1, 1, "layout", OfLayout<FragmentLike>},
 };
 
 constexpr CuteFunction kTensorFunctions[] = {
@@ -242,10 +193,6 @@ constexpr CuteFunction kTensorFunctions[] = {
     {"get_hier_coord", 2, 2, "layout, offset", CoordinateOf<HierarchicalCoordinate>},
     {"get_flat_coord", 2, 2, "layout, offset", CoordinateOf<FlatCoordinate>},
     {"get_1d_coord", 2, 2, "layout, offset", CoordinateOf<LinearCoordinate>},
-    {"identity_at", 2, 2, "shape, coordinate", AtCoordinate},
-    {"identity_slice", 2, 2, "shape, coordinate", AtCoordinate},
-    {"identity_local_tile", 3, 3, "shape, tiler, coordinate", IdentityTile},
-    {"composed_slice", 3, 3, "swizzle, layout, coordinate", ComposedSlice},
     {"swizzle_apply", 2, 2, "swizzle, offsets", ApplySwizzle},
 };
 

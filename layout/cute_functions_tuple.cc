@@ -11,14 +11,12 @@ namespace hlo_indexing::layout {
 namespace {
 
 using Arguments = CuteArguments;
-using TupleOfTwo = absl::StatusOr<IntTuple> (*)(const IntTuple&, const IntTuple&);
-using IntegerOfTwo = absl::StatusOr<TupleInteger> (*)(const IntTuple&, const IntTuple&);
 
-template <class Function>
-CuteOutcome OnTwoShapes(const Arguments& arguments, Function function) {
+template <auto f>
+CuteOutcome OfTwoShapes(const Arguments& arguments) {
   HLO_INDEXING_ASSIGN_OR_RETURN(const IntTuple a, arguments.Shape(0));
   HLO_INDEXING_ASSIGN_OR_RETURN(const IntTuple b, arguments.Shape(1));
-  return ResultOf(function(a, b));
+  return ResultOf(f(a, b));
 }
 
 absl::StatusOr<TupleInteger> Congruent(const IntTuple& a, const IntTuple& b) {
@@ -113,22 +111,12 @@ constexpr CuteFunction kFunctions[] = {
        HLO_INDEXING_ASSIGN_OR_RETURN(const IntTuple shape, arguments.Shape(0));
        return ResultOf(ProductEach(shape));
      }},
-    {"ceil_div", 2, 2, "shape, tiler",
-     [](const Arguments& arguments) { return OnTwoShapes<TupleOfTwo>(arguments, CeilDivide); }},
-    {"shape_div", 2, 2, "shape, tiler",
-     [](const Arguments& arguments) { return OnTwoShapes<TupleOfTwo>(arguments, ShapeDivide); }},
-    {"congruent", 2, 2, "a, b",
-     [](const Arguments& arguments) { return OnTwoShapes<IntegerOfTwo>(arguments, Congruent); }},
-    {"weakly_congruent", 2, 2, "a, b",
-     [](const Arguments& arguments) {
-       return OnTwoShapes<IntegerOfTwo>(arguments, WeaklyCongruent);
-     }},
-    {"compatible", 2, 2, "a, b",
-     [](const Arguments& arguments) { return OnTwoShapes<IntegerOfTwo>(arguments, IsCompatible); }},
-    {"evenly_divides", 2, 2, "shape, tiler",
-     [](const Arguments& arguments) {
-       return OnTwoShapes<IntegerOfTwo>(arguments, EvenlyDivides);
-     }},
+    {"ceil_div", 2, 2, "shape, tiler", OfTwoShapes<CeilDivide>},
+    {"shape_div", 2, 2, "shape, tiler", OfTwoShapes<ShapeDivide>},
+    {"congruent", 2, 2, "a, b", OfTwoShapes<Congruent>},
+    {"weakly_congruent", 2, 2, "a, b", OfTwoShapes<WeaklyCongruent>},
+    {"compatible", 2, 2, "a, b", OfTwoShapes<IsCompatible>},
+    {"evenly_divides", 2, 2, "shape, tiler", OfTwoShapes<EvenlyDivides>},
     {"crd2idx", 2, 3, "coordinate, shape[, stride]", CoordinateIndex},
     {"idx2crd", 2, 3, "index, shape[, stride]", IndexCoordinate},
     {"crd2crd", 3, 3, "coordinate, from, to", CoordinateCoordinate},

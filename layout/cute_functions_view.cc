@@ -163,7 +163,12 @@ CuteOutcome OfXla(const Arguments& arguments) {
   absl::StatusOr<Layout> layout = layout_text.trim().empty()
                                       ? DefaultLayout(static_cast<int64_t>(dimensions.size()))
                                       : ParseLayout(layout_text.trim());
-  if (!layout.ok()) return layout.status();
+  if (!layout.ok()) {
+    // The lines that show the place are left out: the error of the expression has such lines
+    // itself.
+    return absl::InvalidArgumentError(
+        layout.status().message().substr(0, layout.status().message().find('\n')));
+  }
   HLO_INDEXING_ASSIGN_OR_RETURN(CuteOfXla of, CuteLayoutOfXla(dimensions, *layout));
   CuteResult result{CuteTensor{of.layout}, {}};
   if (!of.is_padded) return result;

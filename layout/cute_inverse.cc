@@ -57,11 +57,6 @@ absl::Status CheckStrides(const std::string& name, const CuteLayout& layout,
   return absl::OkStatus();
 }
 
-std::string ModeText(const CuteMode& mode) {
-  return IntTuple::Integer(mode.extent).ToString() + ":" +
-         IntTuple::Integer(mode.stride).ToString();
-}
-
 // The quotient of numbers of which the second divides the first, or the part that is whole.
 TupleInteger Quotient(const TupleInteger& a, const TupleInteger& b) {
   TupleInteger quotient = DividedRoundingUp(a, b);
@@ -95,7 +90,7 @@ bool InvertsOnImage(const CuteLayout& layout, llvm::ArrayRef<CuteMode> inverse) 
 absl::Status NoComplement(const CuteLayout& layout, const CuteMode& mode, int64_t covered,
                           Gaps gaps) {
   std::string text =
-      "complement(" + layout.ToString() + "): there is none. The mode " + ModeText(mode);
+      "complement(" + layout.ToString() + "): there is none. The mode " + mode.ToString();
   if (mode.stride.value < covered) {
     text +=
         " begins inside of what the smaller strides span, " + std::to_string(covered) + " offsets";

@@ -1,5 +1,6 @@
 #include "layout/cute_layout.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <utility>
@@ -25,22 +26,6 @@ struct FlatMode {
 absl::Status OutsideError(const IntTuple& coordinate, const IntTuple& shape) {
   return absl::OutOfRangeError("the coordinate " + coordinate.ToString() +
                                " is outside of the shape " + shape.ToString());
-}
-
-// The smallest and the largest offset along an axis; nothing where one does not fit in 64 bits.
-std::optional<Interval> OffsetRange(llvm::ArrayRef<TupleInteger> extents,
-                                    llvm::ArrayRef<TupleInteger> strides, AxisPath axis) {
-  Interval range = Interval::Point(0);
-  for (size_t i = 0; i < extents.size(); ++i) {
-    if (extents[i].value < 2 || strides[i].axes != axis) continue;
-    const std::optional<int64_t> reach = CheckedMul(extents[i].value - 1, strides[i].value);
-    if (!reach) return std::nullopt;
-    int64_t& end = *reach < 0 ? range.lower : range.upper;
-    const std::optional<int64_t> moved = CheckedAdd(end, *reach);
-    if (!moved) return std::nullopt;
-    end = *moved;
-  }
-  return range;
 }
 
 // The offset of an index, which must lie inside the shape.
@@ -80,22 +65,50 @@ absl::StatusOr<int64_t> OffsetOfCoordinate(const IntTuple& coordinate, const Int
   return offset;
 }
 
+// The order of a coordinate's integers, a path before those that go on from its end.
+bool ComesBefore(AxisPath a, AxisPath b) {
+  for (; !a.empty() && !b.empty(); a = a.rest(), b = b.rest()) {
+    if (a.first() != b.first()) return a.first() < b.first();
+  }
+  return a.empty() && !b.empty();
+}
+
 // The axes along which strides count, in the order of the coordinate's integers; one empty path
 // where there are none.
 llvm::SmallVector<AxisPath, 2> AxesOf(llvm::ArrayRef<TupleInteger> strides) {
   llvm::SmallVector<AxisPath, 2> axes;
   for (const TupleInteger& stride : strides) {
-    if (!stride.axes.empty() && !llvm::is_contained(axes, stride.axes)) axes.push_back(stride.axes);
+    if (!stride.axes.empty()) axes.push_back(stride.axes);
   }
-  const auto comes_before = [](AxisPath a, AxisPath b) {
-    for (; !a.empty() && !b.empty(); a = a.rest(), b = b.rest()) {
-      if (a.first() != b.first()) return a.first() < b.first();
-    }
-    return a.empty() && !b.empty();
-  };
-  llvm::sort(axes, comes_before);
+  llvm::sort(axes, ComesBefore);
+  axes.erase(std::unique(axes.begin(), axes.end()), axes.end());
   if (axes.empty()) axes.emplace_back();
   return axes;
+}
+
+// Which of these axes it is; nothing for another one.
+std::optional<size_t> FindAxis(llvm::ArrayRef<AxisPath> axes, AxisPath axis) {
+  const auto* const at = llvm::lower_bound(axes, axis, ComesBefore);
+  if (at == axes.end() || *at != axis) return std::nullopt;
+  return static_cast<size_t>(at - axes.begin());
+}
+
+// The smallest and the largest offset along each axis; nothing where one does not fit in 64 bits.
+std::optional<llvm::SmallVector<Interval, 2>> OffsetRanges(llvm::ArrayRef<TupleInteger> extents,
+                                                           llvm::ArrayRef<TupleInteger> strides,
+                                                           llvm::ArrayRef<AxisPath> axes) {
+  llvm::SmallVector<Interval, 2> ranges(axes.size(), Interval::Point(0));
+  for (size_t i = 0; i < extents.size(); ++i) {
+    const std::optional<size_t> axis = FindAxis(axes, strides[i].axes);
+    if (extents[i].value < 2 || !axis) continue;
+    const std::optional<int64_t> reach = CheckedMul(extents[i].value - 1, strides[i].value);
+    if (!reach) return std::nullopt;
+    int64_t& end = *reach < 0 ? ranges[*axis].lower : ranges[*axis].upper;
+    const std::optional<int64_t> moved = CheckedAdd(end, *reach);
+    if (!moved) return std::nullopt;
+    end = *moved;
+  }
+  return ranges;
 }
 
 bool IsPrefix(AxisPath a, AxisPath b) {
@@ -114,12 +127,11 @@ std::optional<std::string> FindAxesError(llvm::ArrayRef<TupleInteger> extents,
       return "some strides count along axes and others do not";
     }
   }
-  for (const AxisPath& a : axes) {
-    for (const AxisPath& b : axes) {
-      if (a != b && IsPrefix(a, b)) {
-        return "the axes " + a.ToString() + " and " + b.ToString() +
-               " do not belong to one coordinate";
-      }
+  // What a path is the beginning of follows it.
+  for (size_t i = 1; i < axes.size(); ++i) {
+    if (IsPrefix(axes[i - 1], axes[i])) {
+      return "the axes " + axes[i - 1].ToString() + " and " + axes[i].ToString() +
+             " do not belong to one coordinate";
     }
   }
   return std::nullopt;
@@ -144,32 +156,34 @@ llvm::SmallVector<FlatMode, 4> JoinedModes(const CuteLayout& layout) {
   return modes;
 }
 
-mlir::AffineExpr OffsetOfIndexExpression(const CuteLayout& layout, AxisPath axis,
-                                         mlir::MLIRContext* context) {
+using Expressions = llvm::SmallVector<mlir::AffineExpr, 4>;
+
+// Adds the offset of index d0 along each axis.
+void AddOffsetsOfIndex(const CuteLayout& layout, llvm::ArrayRef<AxisPath> axes,
+                       mlir::MLIRContext* context, Expressions& offsets) {
   const mlir::AffineExpr index = mlir::getAffineDimExpr(0, context);
-  mlir::AffineExpr offset = mlir::getAffineConstantExpr(0, context);
   int64_t place = 1;
   for (const FlatMode& mode : JoinedModes(layout)) {
     mlir::AffineExpr digit = place == 1 ? index : index.floorDiv(place);
     place *= mode.extent;
     // The index ends with the last digit.
     if (place != layout.size()) digit = digit % mode.extent;
-    if (mode.stride.axes == axis) offset = offset + digit * mode.stride.value;
+    const std::optional<size_t> axis = FindAxis(axes, mode.stride.axes);
+    if (axis) offsets[*axis] = offsets[*axis] + digit * mode.stride.value;
   }
-  return offset;
 }
 
-mlir::AffineExpr OffsetOfModesExpression(const CuteLayout& layout, AxisPath axis,
-                                         mlir::MLIRContext* context) {
+// The same of d0, d1, ..., the index along each mode.
+void AddOffsetsOfModes(const CuteLayout& layout, llvm::ArrayRef<AxisPath> axes,
+                       mlir::MLIRContext* context, Expressions& offsets) {
   const llvm::SmallVector<TupleInteger, 4> extents = layout.shape().Leaves();
   const llvm::SmallVector<TupleInteger, 4> strides = layout.stride().Leaves();
-  mlir::AffineExpr offset = mlir::getAffineConstantExpr(0, context);
   for (size_t i = 0; i < extents.size(); ++i) {
-    if (extents[i].value < 2 || strides[i].axes != axis) continue;
-    const auto position = static_cast<unsigned>(i);
-    offset = offset + mlir::getAffineDimExpr(position, context) * strides[i].value;
+    const std::optional<size_t> axis = FindAxis(axes, strides[i].axes);
+    if (extents[i].value < 2 || !axis) continue;
+    const mlir::AffineExpr index = mlir::getAffineDimExpr(static_cast<unsigned>(i), context);
+    offsets[*axis] = offsets[*axis] + index * strides[i].value;
   }
-  return offset;
 }
 
 // The size and the offsets of a layout, in one walk and without allocations: for the usual layouts,
@@ -241,15 +255,13 @@ absl::StatusOr<CuteLayout> CuteLayout::CreateWithChecks(IntTuple shape, IntTuple
   if (has_axes) {
     const llvm::SmallVector<AxisPath, 2> axes = AxesOf(strides);
     if (const auto wrong = FindAxesError(extents, strides, axes)) return error(*wrong);
-    for (const AxisPath& axis : axes) {
-      if (!OffsetRange(extents, strides, axis)) {
-        return error("its coordinates do not fit in 64 bits");
-      }
+    if (!OffsetRanges(extents, strides, axes)) {
+      return error("its coordinates do not fit in 64 bits");
     }
   } else if (*size != 0) {
-    const std::optional<Interval> range = OffsetRange(extents, strides, {});
-    if (!range) return error("its offsets do not fit in 64 bits");
-    offsets = *range;
+    const auto ranges = OffsetRanges(extents, strides, AxisPath());
+    if (!ranges) return error("its offsets do not fit in 64 bits");
+    offsets = ranges->front();
   }
   return CuteLayout(std::move(shape), std::move(stride), *size, offsets, has_axes);
 }
@@ -264,8 +276,9 @@ std::optional<int64_t> CuteLayout::cosize() const {
   const llvm::SmallVector<TupleInteger, 4> extents = shape_.Leaves();
   const llvm::SmallVector<TupleInteger, 4> strides = stride_.Leaves();
   std::optional<int64_t> volume = 1;
-  for (const AxisPath& axis : AxesOf(strides)) {
-    const std::optional<int64_t> side = length(*OffsetRange(extents, strides, axis));
+  const auto ranges = OffsetRanges(extents, strides, AxesOf(strides));
+  for (const Interval& range : *ranges) {
+    const std::optional<int64_t> side = length(range);
     volume = volume && side ? CheckedMul(*volume, *side) : std::nullopt;
   }
   return volume;
@@ -297,15 +310,11 @@ BoundedAffineMap ToAffineMap(const CuteLayout& layout, LayoutDomain domain,
     }
   }
   const llvm::SmallVector<TupleInteger, 4> strides = layout.stride().Leaves();
-  llvm::SmallVector<mlir::AffineExpr, 4> results;
-  for (const AxisPath& axis : AxesOf(strides)) {
-    if (layout.size() == 0) {
-      results.push_back(mlir::getAffineConstantExpr(0, context));
-    } else if (domain == LayoutDomain::kIndex) {
-      results.push_back(OffsetOfIndexExpression(layout, axis, context));
-    } else {
-      results.push_back(OffsetOfModesExpression(layout, axis, context));
-    }
+  const llvm::SmallVector<AxisPath, 2> axes = AxesOf(strides);
+  Expressions results(axes.size(), mlir::getAffineConstantExpr(0, context));
+  if (layout.size() != 0) {
+    (domain == LayoutDomain::kIndex ? AddOffsetsOfIndex : AddOffsetsOfModes)(layout, axes, context,
+                                                                             results);
   }
   result.map = mlir::AffineMap::get(static_cast<unsigned>(result.dimension_bounds.size()), 0,
                                     results, context);

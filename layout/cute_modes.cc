@@ -119,6 +119,10 @@ void AppendModes(const IntTuple& shape, const IntTuple& stride, CuteModes& modes
 
 }  // namespace
 
+std::string CuteMode::ToString() const {
+  return IntTuple::Integer(extent).ToString() + ":" + IntTuple::Integer(stride).ToString();
+}
+
 CuteModes FlatModes(const IntTuple& shape, const IntTuple& stride) {
   CuteModes modes;
   AppendModes(shape, stride, modes);

@@ -8,6 +8,7 @@
 #define HLO_INDEXING_LAYOUT_CUTE_MODES_H_
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -30,6 +31,8 @@ struct CuteMode {
   bool IsStaticallyConstant() const {
     return (extent.is_static() && extent.value == 1) || (stride.is_static() && stride.value == 0);
   }
+  /// *_4:_1*
+  std::string ToString() const;
 };
 using CuteModes = llvm::SmallVector<CuteMode, 6>;
 

@@ -172,18 +172,22 @@ absl::StatusOr<int64_t> ComposedLayout::Apply(int64_t inside) const {
 }
 
 absl::StatusOr<int64_t> ComposedLayout::Cosize() const {
+  if (inner.size() == 0) return 0;
   if (const auto* swizzle = std::get_if<CuteSwizzle>(&outer)) {
-    const std::optional<int64_t> inside = inner.cosize();
-    const std::optional<int64_t> end =
-        inside ? support::CheckedAdd(*inside, offset.value) : std::nullopt;
-    const std::optional<int64_t> blocks =
-        end ? support::CheckedCeilDiv(*end, swizzle->block()) : std::nullopt;
-    const std::optional<int64_t> size =
+    const std::optional<int64_t> lowest = support::CheckedAdd(offset.value, inner.offsets().lower);
+    const std::optional<int64_t> highest = support::CheckedAdd(offset.value, inner.offsets().upper);
+    if (!lowest || !highest) return absl::OutOfRangeError("the cosize does not fit in 64 bits");
+    // The array begins at offset 0, or with the block of a negative offset.
+    const int64_t first = std::min<int64_t>(support::FloorDiv(*lowest, swizzle->block()), 0);
+    const int64_t last = std::max<int64_t>(support::FloorDiv(*highest, swizzle->block()), 0);
+    const std::optional<int64_t> blocks = support::CheckedSub(last, first);
+    const std::optional<int64_t> before_last =
         blocks ? support::CheckedMul(*blocks, swizzle->block()) : std::nullopt;
+    const std::optional<int64_t> size =
+        before_last ? support::CheckedAdd(*before_last, swizzle->block()) : std::nullopt;
     if (!size) return absl::OutOfRangeError("the cosize does not fit in 64 bits");
     return *size;
   }
-  if (inner.size() == 0) return 0;
   int64_t largest = support::kInt64Min;
   int64_t smallest = support::kInt64Max;
   constexpr int64_t kMostPoints = int64_t{1} << 20;

@@ -67,7 +67,9 @@ struct ComposedLayout {
   absl::StatusOr<int64_t> Offset(int64_t index) const;
   /// outer(offset + inside), with the same errors: what Offset does with an offset of `inner`.
   absl::StatusOr<int64_t> Apply(int64_t inside) const;
-  /// The size of an array that holds all offsets: of a swizzle, whole blocks.
+  /// The size of an array that holds all offsets: of a swizzle, whole blocks, offset 0 included. An
+  /// error where it does not fit in 64 bits, or behind a layout there are more than 2^20 elements.
+  /// *Sw<2,0,2> o _0 o 10:1 -> 16*
   absl::StatusOr<int64_t> Cosize() const;
 
   /// *Sw<3,3,3> o _0 o (_8,_64):(_64,_1)*

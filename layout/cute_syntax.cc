@@ -266,13 +266,6 @@ absl::StatusOr<CuteLayout> ParseCuteLayout(llvm::StringRef text) {
   return ErrorIn(text, {0, "expected a layout, shape:stride"});
 }
 
-absl::StatusOr<IntTuple> ParseIntTuple(llvm::StringRef text) {
-  const absl::StatusOr<CuteTree> tree = ParseCuteTree(text);
-  if (!tree.ok()) return tree.status();
-  if (std::optional<IntTuple> tuple = tree->ToIntTuple()) return *std::move(tuple);
-  return ErrorIn(text, {0, "expected a tuple of integers"});
-}
-
 absl::StatusOr<CuteTree> ParseCuteTree(llvm::StringRef text) {
   absl::StatusOr<CuteValue> value = ParseValue(text);
   if (!value.ok()) return value.status();

@@ -61,7 +61,6 @@ std::optional<CuteExpression> ParseCuteExpression(llvm::StringRef text, support:
 /// Errors are rendered, with line, column and caret.
 /// *"(_4,8):(_1,_4)"*
 absl::StatusOr<CuteLayout> ParseCuteLayout(llvm::StringRef text);
-absl::StatusOr<IntTuple> ParseIntTuple(llvm::StringRef text);
 absl::StatusOr<CuteTree> ParseCuteTree(llvm::StringRef text);
 
 }  // namespace hlo_indexing::layout

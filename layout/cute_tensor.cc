@@ -101,19 +101,6 @@ absl::Status CheckThread(const CuteLayout& threads, const TupleInteger& index) {
                                     ", or that layout is not compact");
 }
 
-// Whether all numbers of a coordinate are less than the extents; an integer in place of a tuple
-// counts its elements.
-bool IsBelow(const IntTuple& coordinate, const IntTuple& extents) {
-  if (coordinate.is_integer()) {
-    const std::optional<int64_t> size = Product(extents);
-    return !size || coordinate.integer().value < *size;
-  }
-  for (int64_t i = 0; i < coordinate.rank(); ++i) {
-    if (!IsBelow(Modes(coordinate)[i], Modes(extents)[i])) return false;
-  }
-  return true;
-}
-
 // The integers of a coordinate, which may be coarser than the shape, are those of elements.
 absl::Status CheckIsIn(const CuteTree& coordinate, const IntTuple& shape) {
   if (coordinate.kind() == CuteTree::Kind::kInteger) {
@@ -294,6 +281,7 @@ absl::StatusOr<CuteTensor> ThreadValuePartition(const CuteTensor& tensor,
     return absl::InvalidArgumentError("the thread-value layout " + thread_values.ToString() +
                                       " does not have the modes (thread,value)");
   }
+  HLO_INDEXING_RETURN_IF_ERROR(CheckIsIn(thread, thread_values.shape().members()[0]));
   HLO_INDEXING_ASSIGN_OR_RETURN(const CuteTensor composed,
                                 TransformLayout(tensor, [&](const CuteLayout& layout) {
                                   return Compose(layout, thread_values);

@@ -90,7 +90,7 @@ absl::StatusOr<PartOfTensor> LocalPartition(
     const CuteTensor& tensor, const CuteLayout& threads, const TupleInteger& index,
     const std::optional<CuteTree>& projection = std::nullopt);
 /// The values of a thread, where a thread-value layout maps (thread,value) to an index of the
-/// tensor.
+/// tensor. An error where there is no such thread.
 /// *(4,8):(1,4), ((2,4),(2,2)):((8,1),(4,16)), 1 -> ((2,2)):((4,16)) at 8*
 absl::StatusOr<CuteTensor> ThreadValuePartition(const CuteTensor& tensor,
                                                 const CuteLayout& thread_values,

@@ -197,18 +197,6 @@ absl::StatusOr<CuteLayout> Arrange(const CuteLayout& layout, const CuteTree& til
   return LayoutOfPart(Joined(std::move(modes)));
 }
 
-// Whether all numbers of a coordinate are less than the extents.
-bool IsInside(const IntTuple& coordinate, const IntTuple& extents) {
-  if (coordinate.is_integer()) {
-    const std::optional<int64_t> size = Product(extents);
-    return !size || coordinate.integer().value < *size;
-  }
-  for (int64_t i = 0; i < coordinate.rank(); ++i) {
-    if (!IsInside(coordinate.members()[i], extents.members()[i])) return false;
-  }
-  return true;
-}
-
 // The identity in as many axes as a tiler tells apart: an integer for each mode that it takes as
 // one.
 absl::StatusOr<IntTuple> SpaceOf(const CuteLayout& layout, const CuteTree& tiler) {
@@ -255,7 +243,7 @@ absl::StatusOr<bool> DivideBound::Contains(int64_t index) const {
   HLO_INDEXING_ASSIGN_OR_RETURN(
       const IntTuple coordinate,
       CoordinateToIndex(IntTuple::Dynamic(index), coordinates.shape(), coordinates.stride()));
-  return IsInside(coordinate, extents);
+  return IsBelow(coordinate, extents);
 }
 
 absl::StatusOr<CuteLayout> Multiply(const CuteLayout& layout, const CuteTree& tiler,

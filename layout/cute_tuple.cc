@@ -2,12 +2,15 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <map>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
+#include "llvm/ADT/STLExtras.h"
 #include "support/checked_math.h"
 #include "support/status_macros.h"
 
@@ -153,16 +156,15 @@ class Position {
     const std::optional<TupleInteger> part = Times(coordinate, stride);
     if (!part) return Overflow("an offset");
     if (part->axes.empty()) return AddTo(offset_, *part);
-    for (TupleInteger& known : along_axes_) {
-      if (known.axes == part->axes) return AddTo(known, *part);
-    }
-    along_axes_.push_back(*part);
-    return absl::OkStatus();
+    const auto [known, is_new] = along_axes_.emplace(part->axes, *part);
+    return is_new ? absl::OkStatus() : AddTo(known->second, *part);
   }
 
   absl::StatusOr<IntTuple> Get() const {
     if (along_axes_.empty()) return IntTuple::Integer(offset_);
-    return Nested(along_axes_);
+    std::vector<TupleInteger> parts;
+    for (const auto& [axes, part] : along_axes_) parts.push_back(part);
+    return Nested(parts);
   }
 
  private:
@@ -201,7 +203,7 @@ class Position {
   }
 
   TupleInteger offset_ = StaticInteger(0);
-  std::vector<TupleInteger> along_axes_;
+  std::map<AxisPath, TupleInteger> along_axes_;
 };
 
 // The strides of an index keep their axes even where it is 0, so that the profile of the result
@@ -264,19 +266,25 @@ absl::StatusOr<IntTuple> OrderedStrides(const IntTuple& shape, const IntTuple& o
   HLO_INDEXING_ASSIGN_OR_RETURN(const IntTuple spread, SpreadOrder(order, shape));
   const llvm::SmallVector<TupleInteger, 4> extents = shape.Leaves();
   const llvm::SmallVector<TupleInteger, 4> ranks = spread.Leaves();
-  std::vector<TupleInteger> strides;
-  for (size_t i = 0; i < extents.size(); ++i) {
-    TupleInteger stride = StaticInteger(1);
-    for (size_t k = 0; k < extents.size(); ++k) {
-      const bool before = ranks[k].is_static()
-                              ? !ranks[i].is_static() || ranks[k].value < ranks[i].value
-                              : !ranks[i].is_static() && k < i;
-      if (!before) continue;
-      const std::optional<TupleInteger> product = Times(stride, extents[k]);
-      if (!product) return Overflow("the size of " + shape.ToString());
-      stride = *product;
+  const auto comes_before = [&](size_t a, size_t b) {
+    if (ranks[a].is_static() && ranks[b].is_static()) return ranks[a].value < ranks[b].value;
+    return ranks[a].is_static() != ranks[b].is_static() ? ranks[a].is_static() : a < b;
+  };
+  std::vector<size_t> sorted(extents.size());
+  std::iota(sorted.begin(), sorted.end(), size_t{0});
+  llvm::stable_sort(sorted, comes_before);
+  std::vector<TupleInteger> strides(extents.size());
+  TupleInteger stride = StaticInteger(1);
+  // The product of all extents so far; modes of one rank do not count each other.
+  std::optional<TupleInteger> reached = stride;
+  for (size_t k = 0; k < sorted.size(); ++k) {
+    const size_t i = sorted[k];
+    if (k > 0 && comes_before(sorted[k - 1], i)) {
+      if (!reached) return Overflow("the size of " + shape.ToString());
+      stride = *reached;
     }
-    strides.push_back(extents[i].is_static(1) ? StaticInteger(0) : stride);
+    strides[i] = extents[i].is_static(1) ? StaticInteger(0) : stride;
+    if (reached) reached = Times(*reached, extents[i]);
   }
   llvm::ArrayRef<TupleInteger> leaves = strides;
   return WithLeaves(shape, leaves);
@@ -411,6 +419,17 @@ absl::StatusOr<IntTuple> TileExtent(const IntTuple& shape, const IntTuple& tiler
       begin ? support::CheckedSub(extent.value, *begin) : std::nullopt;
   if (!rest) return Overflow("the start of a tile");
   return IntTuple::Dynamic(std::clamp<int64_t>(*rest, 0, std::max<int64_t>(tile, 0)));
+}
+
+bool IsBelow(const IntTuple& coordinate, const IntTuple& extents) {
+  if (coordinate.is_integer()) {
+    const std::optional<int64_t> size = Product(extents);
+    return !size || coordinate.integer().value < *size;
+  }
+  for (int64_t i = 0; i < coordinate.rank(); ++i) {
+    if (!IsBelow(Modes(coordinate)[i], Modes(extents)[i])) return false;
+  }
+  return true;
 }
 
 absl::StatusOr<IntTuple> ModeAt(const IntTuple& tuple, int64_t index) {

@@ -59,6 +59,11 @@ absl::StatusOr<IntTuple> OffsetToCoordinate(const IntTuple& offset, const IntTup
 absl::StatusOr<IntTuple> TileExtent(const IntTuple& shape, const IntTuple& tiler,
                                     const IntTuple& coordinate);
 
+/// Whether all numbers of a coordinate are less than the extents; an integer in place of a tuple
+/// counts its elements. The extents have the profile of the coordinate or refine it.
+/// *(3,5), (4,(2,3)) -> true; (3,6), (4,(2,3)) -> false*
+bool IsBelow(const IntTuple& coordinate, const IntTuple& extents);
+
 /// The mode at an index: of an integer, 0 is itself. *((_4,_2),8), 1 -> 8*
 absl::StatusOr<IntTuple> ModeAt(const IntTuple& tuple, int64_t index);
 /// The members of a tuple; an integer is its only one. *8 -> {8}*

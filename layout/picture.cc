@@ -160,4 +160,16 @@ std::string ToText(const Picture& picture) {
   return text;
 }
 
+std::string Render(const Picture& picture, PictureFormat format) {
+  switch (format) {
+    case PictureFormat::kText:
+      return ToText(picture);
+    case PictureFormat::kSvg:
+      return ToSvg(picture);
+    case PictureFormat::kTikz:
+      return ToTikz(picture);
+  }
+  return "";
+}
+
 }  // namespace hlo_indexing::layout

@@ -89,6 +89,10 @@ std::string ToSvg(const Picture& picture);
 /// The picture as a LaTeX document with one tikzpicture, which a larger document may take over.
 std::string ToTikz(const Picture& picture);
 
+enum class PictureFormat : uint8_t { kText, kSvg, kTikz };
+/// What the function of the format gives.
+std::string Render(const Picture& picture, PictureFormat format);
+
 }  // namespace hlo_indexing::layout
 
 #endif  // HLO_INDEXING_LAYOUT_PICTURE_H_

@@ -260,8 +260,6 @@ class TiledPainter {
 
 }  // namespace
 
-int64_t NumPictureCells(const TiledLayout& layout) { return TiledPainter(layout).NumCells(); }
-
 absl::StatusOr<Picture> DrawTiledLayout(const TiledLayout& layout,
                                         const TiledPictureOptions& options) {
   TiledPainter painter(layout);

@@ -18,10 +18,6 @@ struct TiledPictureOptions {
   int64_t max_cells = 1 << 16;
 };
 
-/// The cells that the picture of a layout has: elements, the places at which the first tile
-/// overruns the array, and positions. Saturates.
-int64_t NumPictureCells(const TiledLayout& layout);
-
 /// The array, one grid for every index of all dimensions but the last two, and the memory. Elements
 /// of one tile have one colour (without tiles: those of one line along the fastest dimension), each
 /// level of tiling has its borders, padding is hatched. An error where there are too many cells.

@@ -57,11 +57,6 @@ bool Cut(TilingLevel& level) {
 
 }  // namespace
 
-int64_t TilingLevel::TileElements() const {
-  // What is left of an array that has no elements may not fit in 64 bits.
-  return Product(tile).value_or(0);
-}
-
 Bounds PhysicalOrder(llvm::ArrayRef<int64_t> dimensions, const Layout& layout) {
   Bounds bounds;
   for (const int64_t dimension : llvm::reverse(layout.minor_to_major)) {

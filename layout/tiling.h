@@ -47,8 +47,6 @@ struct TilingLevel {
 
   /// How many dimensions come before the tiled ones.
   size_t num_untiled() const { return combined.size() - tile.size(); }
-  /// The number of elements of one tile.
-  int64_t TileElements() const;
 };
 
 /// The sizes of the dimensions in the order of memory. *[3,5]{0,1} -> [5,3]*

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "layout/picture.h"
 #include "llvm/Support/raw_ostream.h"
 
 namespace hlo_indexing::tools {
@@ -89,14 +90,12 @@ struct RunOptions {
   Limits limits;
 };
 
-/// What `cute` prints of a result.
-enum class CuteView : uint8_t { kValue, kTable, kSvg, kTikz };
-
 /// No expressions stand for the lines of standard input.
 struct CuteOptions {
   std::vector<std::string> expressions;
   OutputFormat format = OutputFormat::kText;
-  CuteView view = CuteView::kValue;
+  /// A picture in place of the value.
+  std::optional<layout::PictureFormat> picture;
   bool offsets = false;
   bool list_functions = false;
   Limits limits;
@@ -116,9 +115,8 @@ struct LayoutOptions {
   std::optional<std::string> relayout;
   bool tpu = false;
   bool offsets = false;
-  bool table = false;
-  bool svg = false;
-  bool tikz = false;
+  /// A picture in place of the overview.
+  std::optional<layout::PictureFormat> picture;
   /// Up to kMostCells.
   int64_t max_cells = 1 << 16;
 };

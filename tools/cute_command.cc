@@ -42,7 +42,7 @@ class CuteCommand {
     }
     if (options_.list_functions) return ListFunctions();
     const bool reads_lines = options_.expressions.empty();
-    if (is_json() && options_.view == CuteView::kValue) WriteHeader(reads_lines ? "-" : "", out_);
+    if (is_json() && !options_.picture) WriteHeader(reads_lines ? "-" : "", out_);
     if (!reads_lines) {
       for (const std::string& expression : options_.expressions) {
         Answer({expression, "<argument>", 1});
@@ -78,20 +78,21 @@ class CuteCommand {
   static constexpr char kOnePicture[] = "--svg and --tikz draw one expression at a time";
 
   bool IsDrawing() const {
-    return options_.view == CuteView::kSvg || options_.view == CuteView::kTikz;
+    return options_.picture && *options_.picture != layout::PictureFormat::kText;
   }
 
   // Options that do not go together.
   std::optional<std::string> FindMisuse() const {
-    const bool has_view = options_.view != CuteView::kValue;
     if (options_.list_functions &&
-        (has_view || is_json() || options_.offsets || !options_.expressions.empty())) {
+        (options_.picture || is_json() || options_.offsets || !options_.expressions.empty())) {
       return "--functions goes with no expression and no other option";
     }
-    if (has_view && is_json()) {
+    if (options_.picture && is_json()) {
       return "--table, --svg and --tikz are no JSON: leave out --format=json";
     }
-    if (has_view && options_.offsets) return "--offsets goes with values, not with pictures";
+    if (options_.picture && options_.offsets) {
+      return "--offsets goes with values, not with pictures";
+    }
     if (IsDrawing() && options_.expressions.size() > 1) return kOnePicture;
     return std::nullopt;
   }
@@ -117,7 +118,7 @@ class CuteCommand {
     if (!result) return Fail(input, error, ExitCode::kNotSupported);
     Offsets offsets;
     if (options_.offsets) offsets = ListOffsets(input, *result);
-    if (options_.view != CuteView::kValue) return Draw(input, *result);
+    if (options_.picture) return Draw(input, *result);
     if (is_json()) {
       WriteJson(input, *result, offsets);
     } else {
@@ -165,19 +166,7 @@ class CuteCommand {
     if (!picture.ok()) {
       return Fail(input, {0, std::string(picture.status().message())}, ExitCode::kNotSupported);
     }
-    switch (options_.view) {
-      case CuteView::kTable:
-        out_ << layout::ToText(*picture);
-        break;
-      case CuteView::kSvg:
-        out_ << layout::ToSvg(*picture);
-        break;
-      case CuteView::kTikz:
-        out_ << layout::ToTikz(*picture);
-        break;
-      case CuteView::kValue:
-        break;
-    }
+    out_ << layout::Render(*picture, *options_.picture);
   }
 
   void WriteText(const CuteResult& result, const Offsets& offsets) {
@@ -239,7 +228,7 @@ class CuteCommand {
     diagnostic.line = input.line;
     if (!is_json()) {
       // Keeps the lines of the output in step with those of the input; pictures have no such lines.
-      if (options_.view == CuteView::kValue) out_ << "ERROR\n";
+      if (!options_.picture) out_ << "ERROR\n";
       out_.flush();
       Report({diagnostic});
       return;

@@ -46,11 +46,8 @@ class LayoutCommand {
  private:
   // Which options do not go together; empty where all do.
   std::string BadUsage() const {
-    if (options_.format == OutputFormat::kJson && IsPicture()) {
+    if (options_.format == OutputFormat::kJson && options_.picture) {
       return "--table, --svg and --tikz are no JSON: leave out --format=json";
-    }
-    if (int{options_.table} + int{options_.svg} + int{options_.tikz} > 1) {
-      return "--table, --svg and --tikz: only one at a time";
     }
     if (options_.shapes.size() > 1 && IsDrawing()) {
       return "--svg and --tikz draw one shape at a time";
@@ -67,11 +64,12 @@ class LayoutCommand {
     return "";
   }
   bool AsksInsteadOfOverview() const {
-    return IsPicture() || options_.tpu || options_.relayout || !options_.indices.empty() ||
+    return options_.picture || options_.tpu || options_.relayout || !options_.indices.empty() ||
            !options_.positions.empty() || !options_.bytes.empty();
   }
-  bool IsDrawing() const { return options_.svg || options_.tikz; }
-  bool IsPicture() const { return IsDrawing() || options_.table; }
+  bool IsDrawing() const {
+    return options_.picture && *options_.picture != layout::PictureFormat::kText;
+  }
   void Raise(ExitCode status) { status_ = Worst(status_, status); }
   void FailAt(llvm::StringRef source, llvm::StringRef text, size_t offset, std::string message) {
     Fail(text, support::MakeDiagnostic({source, text}, offset, std::move(message)));
@@ -153,7 +151,7 @@ class LayoutCommand {
     for (const std::string& text : options_.bytes) AnswerByte(shape, text);
     if (options_.relayout) AnswerRelayout(shape, *options_.relayout, array);
     if (options_.tpu) AnswerTpu(shape, array);
-    if (IsPicture()) Draw(shape);
+    if (options_.picture) Draw(shape);
   }
 
   // The integers of an option, separated by commas; nothing after a message.
@@ -299,7 +297,7 @@ class LayoutCommand {
       ReportError(shape.text + ": " + std::string(picture.status().message()) + " (--max-cells)");
       return Raise(ExitCode::kNotSupported);
     }
-    out_ << (options_.svg ? ToSvg(*picture) : options_.tikz ? ToTikz(*picture) : ToText(*picture));
+    out_ << Render(*picture, *options_.picture);
   }
 
   const LayoutOptions& options_;

@@ -1,5 +1,6 @@
 // The command line: options, help, and the choice of the subcommand.
 #include <memory>
+#include <optional>
 #include <system_error>
 
 #include "hlo/interpreter.h"
@@ -63,12 +64,12 @@ struct CommandLine {
                                   cl::sub(compose), cl::cat(category)};
   cl::list<std::string> cute_expressions{cl::Positional, cl::desc("[EXPR]..."), cl::sub(cute),
                                          cl::cat(category)};
-  cl::opt<CuteView> cute_view{
-      cl::desc("Instead of the value:"),
-      cl::values(clEnumValN(CuteView::kTable, "table", "a table of the offsets"),
-                 clEnumValN(CuteView::kSvg, "svg", "a picture as SVG"),
-                 clEnumValN(CuteView::kTikz, "tikz", "a picture as a LaTeX document")),
-      cl::init(CuteView::kValue), cl::sub(cute), cl::cat(category)};
+  cl::opt<layout::PictureFormat> picture{
+      cl::desc("Only a picture:"),
+      cl::values(clEnumValN(layout::PictureFormat::kText, "table", "as a table of text"),
+                 clEnumValN(layout::PictureFormat::kSvg, "svg", "as SVG"),
+                 clEnumValN(layout::PictureFormat::kTikz, "tikz", "as a LaTeX document")),
+      cl::sub(cute), cl::sub(layout), cl::cat(category)};
   cl::opt<bool> cute_offsets{"offsets", cl::desc("With all offsets, the first coordinate fastest"),
                              cl::sub(cute), cl::cat(category)};
   cl::opt<bool> cute_functions{"functions", cl::desc("List the functions"), cl::sub(cute),
@@ -181,12 +182,6 @@ struct CommandLine {
                     cl::sub(layout), cl::cat(category)};
   cl::opt<bool> offsets{"offsets", cl::desc("With the position of every element"), cl::sub(layout),
                         cl::cat(category)};
-  cl::opt<bool> table{"table", cl::desc("Only the table of elements and positions"),
-                      cl::sub(layout), cl::cat(category)};
-  cl::opt<bool> svg{"svg", cl::desc("Only the picture, as SVG"), cl::sub(layout),
-                    cl::cat(category)};
-  cl::opt<bool> tikz{"tikz", cl::desc("Only the picture, as a LaTeX document"), cl::sub(layout),
-                     cl::cat(category)};
   cl::opt<int64_t> max_cells{
       "max-cells",         cl::desc("The most cells of a picture, and the most offsets"),
       cl::value_desc("n"), cl::init(LayoutOptions().max_cells),
@@ -228,6 +223,11 @@ struct CommandLine {
       cl::value_desc("n"), cl::init(hlo::InterpreterOptions().max_bytes),
       cl::sub(run),        cl::cat(category)};
 
+  std::optional<layout::PictureFormat> picture_format() const {
+    if (picture.getNumOccurrences() == 0) return std::nullopt;
+    return picture.getValue();
+  }
+
   LayoutOptions layout_options() {
     LayoutOptions options;
     options.shapes = shapes;
@@ -238,9 +238,7 @@ struct CommandLine {
     if (relayout.getNumOccurrences() > 0) options.relayout = relayout.getValue();
     options.tpu = tpu;
     options.offsets = offsets;
-    options.table = table;
-    options.svg = svg;
-    options.tikz = tikz;
+    options.picture = picture_format();
     options.max_cells = max_cells;
     return options;
   }
@@ -296,8 +294,12 @@ ExitCode Dispatch(CommandLine& line, llvm::raw_ostream& out) {
   if (line.inverse) return RunInverse({line.single_maps, line.format, line.limits(), false}, out);
   if (line.image) return RunImage({line.single_maps, line.format, line.limits(), false}, out);
 
+  if (line.picture.getNumOccurrences() > 1) {
+    ReportError("--table, --svg and --tikz: only one at a time");
+    return ExitCode::kBadUsage;
+  }
   if (line.cute) {
-    return RunCute({line.cute_expressions, line.format, line.cute_view, line.cute_offsets,
+    return RunCute({line.cute_expressions, line.format, line.picture_format(), line.cute_offsets,
                     line.cute_functions, line.limits()},
                    out);
   }

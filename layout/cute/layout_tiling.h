@@ -154,11 +154,6 @@ HLO_CUTE_INLINE constexpr auto flat_divide(Layout<S, D> const& l, Tiler const& t
   constexpr int rests = decltype(rank<1>(divided))::value;
   return divided(repeat<tiles>(_), repeat<rests>(_));
 }
-/// Only the tiles: the layout as seen by one that counts tiles.
-template <class S, class D, class Tiler>
-HLO_CUTE_INLINE constexpr auto tile_unzip(Layout<S, D> const& l, Tiler const& tiler) {
-  HLO_CUTE_RETURN(zipped_divide(l, tiler));
-}
 
 /// (A, copies of A arranged as B): logical_product((2,5):(5,1), (3,4):(1,3)) ->
 /// ((2,5),(3,4)):((5,1),(10,30))

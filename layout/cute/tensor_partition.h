@@ -6,6 +6,9 @@
 // Tensors taken apart: composition and the divides, and partitions, which are a divide and a slice.
 //
 // Products of tensors do not exist: they would reach elements far outside of the data.
+//
+// The functions repeat each other on purpose: a helper or a macro between a call and the sentence
+// that says what is wrong with it adds three lines to each compiler's message.
 HLO_CUTE_BEGIN_NAMESPACE
 
 namespace detail {
@@ -14,6 +17,8 @@ template <class L, class Tiler>
 constexpr bool tiler_fits_v = !is_tuple_v<Tiler> || tuple_size_v<Tiler> <= L::rank;
 }  // namespace detail
 
+/// Composition and the divides of a tensor: those of its layout, with the data as they are.
+/// zipped_divide(t with (24,8):(1,24), (8,4)) -> t with ((8,4),(3,2)):((1,24),(8,96))
 template <class T, class Tiler, std::enable_if_t<is_tensor<std::decay_t<T>>::value, int> = 0>
 HLO_CUTE_INLINE constexpr auto composition(T&& t, Tiler const& tiler) {
   using L = typename std::decay_t<T>::layout_type;

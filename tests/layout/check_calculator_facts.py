@@ -45,6 +45,16 @@ def call(op, args):
         if op == "local_tile":
             # The tile stays as large as it is; what of it lies inside is told by tile_extent.
             op, args = "tile_extent", [args[0].split(":")[0], *args[1:]]
+    # Names that only the facts have: overloads, and functions of what their first arguments make.
+    if op == "make_tensor_like_layout":
+        op, args = "make_layout_like", args[1:]
+    elif op in ("composed_slice", "composed_zipped_divide"):
+        op, args = op.removeprefix("composed_"), [f"{args[0]} o {args[1]}", *args[2:]]
+    elif op.startswith("identity_"):
+        op = {"identity_local_tile": "local_tile"}.get(op, "at")
+        args = [f"make_identity_tensor({args[0]})", *args[1:]]
+    else:
+        op = {"coalesce_by": "coalesce", "composed3": "composed"}.get(op, op)
     return f"{op}({', '.join(args)})"
 
 

@@ -14,9 +14,7 @@
 #include "layout/cute_composition.h"
 #include "layout/cute_inverse.h"
 #include "layout/cute_modes.h"
-#include "layout/cute_recast.h"
 #include "layout/cute_swizzle.h"
-#include "layout/cute_tensor.h"
 #include "layout/cute_tiling.h"
 #include "layout/cute_tuple.h"
 #include "llvm/ADT/STLExtras.h"
@@ -27,11 +25,6 @@ namespace hlo_indexing::layout {
 namespace {
 
 int Cases() { return testing::NumCases("HLO_INDEXING_CUTE_CASES", 6000); }
-
-std::vector<int64_t> Sorted(std::vector<int64_t> values) {
-  std::sort(values.begin(), values.end());
-  return values;
-}
 
 std::string Row(const std::string& operation, const CuteLayout& a, const CuteLayout& b) {
   return operation + "(" + a.ToString() + ", " + b.ToString() + ")";
@@ -337,190 +330,6 @@ TEST(CuteAlgebraProperty, OtherFormsAreTheSameFunction) {
         WithShape(layout, IntTuple::Tuple({IntTuple::Dynamic(layout.size()), IntTuple::Static(1)}));
     ASSERT_TRUE(in_shape.ok()) << layout.ToString() << in_shape.status();
     ASSERT_EQ(TableOf(*in_shape), table) << layout.ToString();
-  }
-}
-
-TEST(CuteAlgebraProperty, RecastsKeepTheMemory) {
-  RandomLayouts random(9);
-  int found = 0;
-  for (int i = 0; i < Cases(); ++i) {
-    const CuteLayout layout = random.Nested(random.AnyModes(3, 8), random.AnyMarks());
-    const int64_t n = 1 + random.Below(4);
-    const absl::StatusOr<CuteLayout> wide = Upcast(layout, n);
-    if (wide.ok()) {
-      ++found;
-      std::set<int64_t> expected;
-      for (const int64_t offset : TableOf(layout)) expected.insert(offset / n);
-      const std::vector<int64_t> table = TableOf(*wide);
-      ASSERT_EQ(std::set<int64_t>(table.begin(), table.end()), expected)
-          << "upcast(" << layout.ToString() << ", " << n << ") -> " << wide->ToString();
-    }
-    const absl::StatusOr<CuteLayout> narrow = Downcast(layout, n);
-    if (!narrow.ok()) continue;
-    std::set<int64_t> expected;
-    for (const int64_t offset : TableOf(layout)) {
-      for (int64_t part = 0; part < n; ++part) expected.insert(offset * n + part);
-    }
-    const std::vector<int64_t> table = TableOf(*narrow);
-    ASSERT_EQ(std::set<int64_t>(table.begin(), table.end()), expected)
-        << "downcast(" << layout.ToString() << ", " << n << ") -> " << narrow->ToString();
-  }
-  EXPECT_GT(found, Cases() / 5);
-}
-
-// Behind a swizzle too, element by element: n narrow elements at n times the offset of the wide
-// one.
-TEST(CuteAlgebraProperty, RecastsOfSwizzledLayoutsKeepTheElementsTogether) {
-  RandomLayouts random(19);
-  int wide_found = 0;
-  int narrow_found = 0;
-  for (int i = 0; i < Cases(); ++i) {
-    const int64_t bits = random.Below(3);
-    const int64_t shift = (bits + random.Below(3)) * (random.Below(3) == 0 ? -1 : 1);
-    const CuteSwizzle swizzle = *CuteSwizzle::Create(bits, random.Below(5), shift);
-    const int64_t n = int64_t{1} << random.Below(4);
-    // The first mode holds the parts of elements; others lie anywhere, on whole elements.
-    PlainModes plain = random.AnyModes(2, 6, RandomStrides::kAny);
-    for (PlainMode& mode : plain) mode.stride *= n;
-    plain.insert(plain.begin(), {n * (1 + random.Below(4)), 1});
-    const int64_t offset = n * random.Below(40);
-    const CuteTensor narrow{
-        ComposedLayout{swizzle, StaticInteger(offset), random.Nested(plain, random.AnyMarks())},
-        IntTuple::Static(n * random.Below(5))};
-    const std::string row =
-        narrow.offset.ToString() + " + " + narrow.LayoutText() + ", " + std::to_string(n);
-    const absl::StatusOr<CuteTensor> wide = Upcast(narrow, n);
-    ASSERT_EQ(wide.ok(), bits == 0 || (int64_t{1} << swizzle.base()) >= n)
-        << "upcast of " << row << ": " << wide.status();
-    if (wide.ok()) {
-      ++wide_found;
-      ASSERT_EQ(wide->size() * n, narrow.size()) << row;
-      for (int64_t k = 0; k < narrow.size(); ++k) {
-        ASSERT_EQ(narrow.At(k)->integer().value, wide->At(k / n)->integer().value * n + k % n)
-            << "upcast of " << row << " -> " << wide->LayoutText() << " at " << k;
-      }
-    }
-    const absl::StatusOr<CuteTensor> parts = Downcast(narrow, n);
-    if (!parts.ok()) continue;
-    ++narrow_found;
-    ASSERT_EQ(parts->size(), narrow.size() * n) << row;
-    for (int64_t k = 0; k < parts->size(); ++k) {
-      ASSERT_EQ(parts->At(k)->integer().value, narrow.At(k / n)->integer().value * n + k % n)
-          << "downcast of " << row << " -> " << parts->LayoutText() << " at " << k;
-    }
-  }
-  EXPECT_GT(wide_found, Cases() / 4);
-  EXPECT_GT(narrow_found, Cases() / 4);
-}
-
-TEST(CuteAlgebraProperty, RecastsOfModesThatRunBackwards) {
-  RandomLayouts random(20);
-  int refused = 0;
-  for (int i = 0; i < Cases(); ++i) {
-    const PlainModes plain = random.AnyModes(3, 6, RandomStrides::kAny);
-    PlainModes signs = plain;
-    for (PlainMode& mode : signs) mode.stride *= random.Below(2) == 0 ? 1 : -1;
-    const CuteLayout layout = random.Nested(signs, random.AnyMarks());
-    const int64_t n = 1 + random.Below(4);
-    const absl::StatusOr<CuteLayout> wide = Upcast(layout, n);
-    if (wide.ok()) {
-      std::set<int64_t> expected;
-      for (const int64_t offset : TableOf(layout)) {
-        expected.insert((offset - (offset % n + n) % n) / n);
-      }
-      const std::vector<int64_t> table = TableOf(*wide);
-      ASSERT_EQ(std::set<int64_t>(table.begin(), table.end()), expected)
-          << "upcast(" << layout.ToString() << ", " << n << ") -> " << wide->ToString();
-    }
-    const absl::StatusOr<CuteLayout> narrow = Downcast(layout, n);
-    refused += wide.ok() && narrow.ok() ? 0 : 1;
-    if (!narrow.ok()) continue;
-    std::set<int64_t> expected;
-    for (const int64_t offset : TableOf(layout)) {
-      for (int64_t part = 0; part < n; ++part) expected.insert(offset * n + part);
-    }
-    const std::vector<int64_t> table = TableOf(*narrow);
-    ASSERT_EQ(std::set<int64_t>(table.begin(), table.end()), expected)
-        << "downcast(" << layout.ToString() << ", " << n << ") -> " << narrow->ToString();
-  }
-  EXPECT_GT(refused, Cases() / 10);
-}
-
-TEST(CuteAlgebraProperty, SlicesOfSwizzledLayoutsHaveTheirElements) {
-  RandomLayouts random(10);
-  int plain = 0;
-  for (int i = 0; i < Cases(); ++i) {
-    const int64_t bits = random.Below(4);
-    const int64_t shift = (bits + random.Below(3)) * (random.Below(2) == 0 ? 1 : -1);
-    const absl::StatusOr<CuteSwizzle> swizzle = CuteSwizzle::Create(bits, random.Below(4), shift);
-    ASSERT_TRUE(swizzle.ok());
-    PlainModes modes(2);
-    int64_t stride = 1;
-    for (PlainMode& mode : modes) {
-      mode = {int64_t{1} << random.Below(5), stride};
-      stride *= mode.extent;
-    }
-    if (random.Below(2) == 0) std::swap(modes[0], modes[1]);
-    if (random.Below(4) == 0) modes[1].stride += random.Below(5);
-    const std::vector<IntTuple> shape = {IntTuple::Static(modes[0].extent),
-                                         IntTuple::Static(modes[1].extent)};
-    const std::vector<IntTuple> strides = {IntTuple::Static(modes[0].stride),
-                                           IntTuple::Static(modes[1].stride)};
-    const CuteLayout inner =
-        CuteLayout::Create(IntTuple::Tuple(shape), IntTuple::Tuple(strides)).value();
-    const TupleInteger start = {
-        random.Below(3) == 0 ? random.Below(64) : 0, IntegerKind::kDynamic, 1, {}};
-    const CuteTensor tensor = {ComposedLayout{*swizzle, start, inner}};
-    const int64_t row = random.Below(modes[0].extent);
-    const absl::StatusOr<CuteTensor> slice =
-        Slice(tensor, CuteTree::Tuple({CuteTree::Of(random.Number(row, random.AnyMarks())),
-                                       CuteTree::Underscore()}));
-    ASSERT_TRUE(slice.ok());
-    plain += slice->plain() != nullptr;
-    for (int64_t k = 0; k < modes[1].extent; ++k) {
-      const int64_t offset = start.value + row * modes[0].stride + k * modes[1].stride;
-      ASSERT_EQ(slice->At(k)->integer().value, swizzle->Apply(offset))
-          << "slice(" << tensor.LayoutText() << ", (" << row << ",_)) -> " << slice->LayoutText();
-    }
-  }
-  EXPECT_GT(plain, Cases() / 5);
-}
-
-TEST(CuteAlgebraProperty, ThreadsShareATensorWithoutRest) {
-  RandomLayouts random(11);
-  for (int i = 0; i < Cases() / 4; ++i) {
-    const int64_t threads_x = 1 + random.Below(4);
-    const int64_t threads_y = 1 + random.Below(4);
-    const PlainModes plain = {{threads_x * (1 + random.Below(4)), 1 + random.Below(40)},
-                              {threads_y * (1 + random.Below(4)), 1 + random.Below(40)}};
-    const RandomMarks marks = random.AnyMarks();
-    const CuteLayout layout =
-        CuteLayout::Create(IntTuple::Tuple({random.Number(plain[0].extent, marks),
-                                            random.Number(plain[1].extent, marks)}),
-                           IntTuple::Tuple({random.Number(plain[0].stride, marks),
-                                            random.Number(plain[1].stride, marks)}))
-            .value();
-    const CuteLayout threads = *(random.Below(2) == 0 ? ColumnMajor : RowMajor)(
-        IntTuple::Tuple({random.Number(threads_x, marks), random.Number(threads_y, marks)}));
-    std::vector<int64_t> offsets;
-    std::vector<int64_t> in_tiles;
-    for (int64_t t = 0; t < threads_x * threads_y; ++t) {
-      const absl::StatusOr<CuteTensor> part =
-          LocalPartition(CuteTensor{layout}, threads, {t, IntegerKind::kDynamic, 1, {}});
-      ASSERT_TRUE(part.ok()) << part.status();
-      for (int64_t k = 0; k < part->size(); ++k) offsets.push_back(part->At(k)->integer().value);
-    }
-    ASSERT_EQ(Sorted(offsets), Sorted(TableOf(plain)))
-        << layout.ToString() << " by " << threads.ToString();
-    const CuteTree tiler = CuteTree::Of(*ProductEach(threads.shape()));
-    const int64_t tiles = layout.size() / threads.size();
-    for (int64_t t = 0; t < tiles; ++t) {
-      const absl::StatusOr<CuteTensor> tile = LocalTile(
-          CuteTensor{layout}, tiler, CuteTree::Integer({t, IntegerKind::kDynamic, 1, {}}));
-      ASSERT_TRUE(tile.ok()) << tile.status();
-      for (int64_t k = 0; k < tile->size(); ++k) in_tiles.push_back(tile->At(k)->integer().value);
-    }
-    ASSERT_EQ(Sorted(in_tiles), Sorted(TableOf(plain))) << layout.ToString();
   }
 }
 

@@ -166,6 +166,18 @@ TEST(Calculator, RecastsThatTakeElementsApartAreErrors) {
   EXPECT_EQ(Answer("upcast((4,2):(1,-4), 2)"), "(2,2):(1,-2)");
 }
 
+// Behind a swizzle whole blocks, of 16 here, that hold offset 0 and all of the layout.
+TEST(Calculator, CosizesBehindASwizzleAreWholeBlocks) {
+  EXPECT_EQ(Answer("cosize(Sw<2,0,2> o 10:1)"), "16");
+  EXPECT_EQ(Answer("cosize(Sw<2,0,2> o 7 o 10:1)"), "32");
+  EXPECT_EQ(Answer("cosize(Sw<2,0,2> o 9 o 10:-1)"), "16");
+  EXPECT_EQ(Answer("cosize(Sw<2,0,2> o 10:-1)"), "32");
+  EXPECT_EQ(Answer("cosize(Sw<2,0,2> o -40 o 10:1)"), "64");
+  EXPECT_EQ(Answer("cosize(Sw<2,0,2> o 5 o 0:1)"), "0");
+  EXPECT_THAT(Answer("cosize(Sw<2,0,2> o 9223372036854775800 o 8:1)"), HasSubstr("64 bits"));
+  EXPECT_THAT(Answer("cosize(Sw<2,0,2> o -9223372036854775800 o 8:-1)"), HasSubstr("64 bits"));
+}
+
 TEST(Calculator, CosizesThatDoNotFitAreErrors) {
   EXPECT_THAT(Answer("cosize(2:9223372036854775807)"), HasSubstr("does not fit in 64 bits"));
   EXPECT_EQ(Answer("cosize(2:9223372036854775806)"), "9223372036854775807");
@@ -223,6 +235,9 @@ TEST(Calculator, PartsThatReachPastTheEndHaveABound) {
   EXPECT_FALSE(whole->bound);
   EXPECT_THAT(Answer("local_tile(10:1, 4, 3)"), HasSubstr("the index 3 is outside of"));
   EXPECT_THAT(Answer("local_tile((8,8):(1,8), (4,4), (0,-1))"), HasSubstr("-1 is outside of"));
+  EXPECT_THAT(Answer("tv_partition((8,8):(1,8), (4,16):(1,4), 4)"), HasSubstr("4 is outside of"));
+  EXPECT_THAT(Answer("tv_partition((8,8):(1,8), ((2,2),16):((1,2),4), (1,-1))"),
+              HasSubstr("-1 is outside of"));
 }
 
 TEST(Calculator, UnknownNamesAreErrors) {

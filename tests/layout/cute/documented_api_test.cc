@@ -57,6 +57,27 @@ TEST(DocumentedApi, Tuples) {
   EXPECT_EQ(sum(make_tuple(2000000000, 2000000000)), 4000000000);
 }
 
+// All pairs of coordinates below (2,(3,2)), by their numbers from left to right and from right to
+// left.
+TEST(DocumentedApi, OrdersOfCoordinates) {
+  const auto coordinate = [](int i) { return make_coord(i / 6, make_coord(i / 2 % 3, i % 2)); };
+  const auto backwards = [](int i) { return i / 6 + 2 * (i / 2 % 3) + 6 * (i % 2); };
+  for (int i = 0; i < 12; ++i) {
+    for (int k = 0; k < 12; ++k) {
+      const auto a = coordinate(i);
+      const auto b = coordinate(k);
+      const bool all_below = i / 6 < k / 6 && i / 2 % 3 < k / 2 % 3 && i % 2 < k % 2;
+      const bool none_above = i / 6 <= k / 6 && i / 2 % 3 <= k / 2 % 3 && i % 2 <= k % 2;
+      EXPECT_EQ(lex_less(a, b), i < k) << i << " " << k;
+      EXPECT_EQ(colex_less(a, b), backwards(i) < backwards(k)) << i << " " << k;
+      EXPECT_EQ(elem_less(a, b), all_below) << i << " " << k;
+      EXPECT_EQ(elem_gtr(b, a), all_below) << i << " " << k;
+      EXPECT_EQ(elem_leq(a, b), none_above) << i << " " << k;
+      EXPECT_EQ(elem_geq(b, a), none_above) << i << " " << k;
+    }
+  }
+}
+
 TEST(DocumentedApi, ThreadsAndTheirValues) {
   // Four by two threads, row-major, each with two values in a row.
   const auto tv = make_layout_tv(Layout<Shape<_4, _2>, Stride<_2, _1>>{}, Layout<Shape<_1, _2>>{});

@@ -8,137 +8,31 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <random>
 #include <set>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "tests/layout/plain_modes.h"
+
 namespace cute_test {
 namespace {
 
 using namespace hlo_indexing::layout::cute::detail;  // NOLINT: the functions under test
-
-struct Leaf {
-  int64_t shape;
-  int64_t stride;
-};
-using Flat = std::vector<Leaf>;
-
-// ---- The independent side: plain enumeration.
-
-int64_t SizeOf(Flat const& layout) {
-  int64_t size = 1;
-  for (Leaf const& leaf : layout) size *= leaf.shape;
-  return size;
-}
-// The last mode takes what an index past the end has left.
-int64_t ValueAt(Flat const& layout, int64_t index) {
-  int64_t value = 0;
-  for (size_t i = 0; i < layout.size(); ++i) {
-    const bool last = i + 1 == layout.size();
-    value += (last ? index : index % layout[i].shape) * layout[i].stride;
-    index /= layout[i].shape;
-  }
-  return value;
-}
-std::vector<int64_t> Table(Flat const& layout) {
-  std::vector<int64_t> table;
-  for (int64_t i = 0; i < SizeOf(layout); ++i) table.push_back(ValueAt(layout, i));
-  return table;
-}
-// Whether some layout of size n has the given values, by trying every first extent.
-bool IsLayoutFunction(std::vector<int64_t> const& table) {
-  const int64_t n = static_cast<int64_t>(table.size());
-  if (table[0] != 0) return false;
-  if (n == 1) return true;
-  for (int64_t first = 2; first <= n; ++first) {
-    if (n % first != 0) continue;
-    bool fits = true;
-    std::vector<int64_t> rest;
-    for (int64_t i = 0; i < n && fits; ++i) {
-      fits = table[i] == table[i / first * first] + i % first * table[1];
-      if (i % first == 0) rest.push_back(table[i]);
-    }
-    if (fits && IsLayoutFunction(rest)) return true;
-  }
-  return false;
-}
-// Whether a layout with the modes of b (each perhaps split) has the values a(b(c)).
-bool CompositionExists(Flat const& a, Flat const& b) {
-  std::vector<std::vector<int64_t>> parts;
-  for (Leaf const& leaf : b) {
-    std::vector<int64_t> part;
-    for (int64_t i = 0; i < leaf.shape; ++i) part.push_back(ValueAt(a, i * leaf.stride));
-    if (!IsLayoutFunction(part)) return false;
-    parts.push_back(part);
-  }
-  for (int64_t index = 0; index < SizeOf(b); ++index) {
-    int64_t rest = index;
-    int64_t sum = 0;
-    int64_t in_b = 0;
-    for (size_t i = 0; i < b.size(); ++i) {
-      sum += parts[i][rest % b[i].shape];
-      in_b += rest % b[i].shape * b[i].stride;
-      rest /= b[i].shape;
-    }
-    if (sum != ValueAt(a, in_b)) return false;
-  }
-  return true;
-}
+using hlo_indexing::layout::CompositionExists;
+using hlo_indexing::layout::PlainMode;
+using hlo_indexing::layout::PlainModes;
+using hlo_indexing::layout::RandomModes;
+using hlo_indexing::layout::SizeOfModes;
+using hlo_indexing::layout::TableOf;
+using hlo_indexing::layout::ValueAt;
 
 // ---- To and from the values of the library.
 
-class RandomLayouts {
- public:
-  explicit RandomLayouts(int seed) : random_(static_cast<uint32_t>(seed)) {}
-
-  int64_t Below(int64_t n) { return static_cast<int64_t>(random_() % static_cast<uint64_t>(n)); }
-  // Compact, permuted, padded, with zeros, or arbitrary.
-  Flat Any(int max_modes, int64_t max_extent) {
-    Flat layout(static_cast<size_t>(1 + Below(max_modes)));
-    for (Leaf& leaf : layout) leaf.shape = 1 + Below(max_extent);
-    const int64_t style = Below(5);
-    std::vector<size_t> order(layout.size());
-    for (size_t i = 0; i < order.size(); ++i) order[i] = i;
-    if (style > 0) std::shuffle(order.begin(), order.end(), random_);
-    int64_t stride = 1;
-    for (size_t i : order) {
-      if (style == 2) stride *= 1 + Below(3);
-      layout[i].stride = style == 3 && Below(3) == 0 ? 0 : stride;
-      if (style == 4) layout[i].stride = Below(13);
-      stride *= layout[i].shape;
-    }
-    return layout;
-  }
-  // A right layout: its strides run through the modes of a more often than not.
-  Flat Into(Flat const& a, int max_modes) {
-    Flat b(static_cast<size_t>(1 + Below(max_modes)));
-    std::vector<int64_t> strides = {0, 1};
-    int64_t product = 1;
-    for (Leaf const& leaf : a) {
-      for (int64_t d = 1; d <= leaf.shape; ++d) {
-        if (leaf.shape % d == 0) strides.push_back(product * d);
-      }
-      product *= leaf.shape;
-    }
-    for (Leaf& leaf : b) {
-      leaf.shape = 1 + Below(6);
-      leaf.stride = Below(6) == 0
-                        ? Below(11)
-                        : strides[static_cast<size_t>(Below(static_cast<int64_t>(strides.size())))];
-    }
-    return b;
-  }
-
- private:
-  std::mt19937_64 random_;
-};
-
-std::string ToText(Flat const& layout) {
+std::string ToText(PlainModes const& layout) {
   std::string shape, stride;
-  for (Leaf const& leaf : layout) {
-    shape += (shape.empty() ? "" : ",") + std::to_string(leaf.shape);
+  for (PlainMode const& leaf : layout) {
+    shape += (shape.empty() ? "" : ",") + std::to_string(leaf.extent);
     stride += (stride.empty() ? "" : ",") + std::to_string(leaf.stride);
   }
   return "(" + shape + "):(" + stride + ")";
@@ -148,18 +42,18 @@ std::string ToText(Flat const& layout) {
 struct Encoder {
   Program* program;
   std::vector<int64_t>* inputs;
-  RandomLayouts* random;  // null: everything is known
+  RandomModes* random;  // null: everything is known
   Number Encode(int64_t value) {
     if (random == nullptr || random->Below(3) != 0) return Known(value);
     inputs->push_back(value);
     return Emit(*program, Code::kInput, Number{}, Number{}, Number{}, true, 0);
   }
-  ModeTree Encode(Flat const& layout) {
+  ModeTree Encode(PlainModes const& layout) {
     ModeTree tree{};
     tree.AddTuple(static_cast<int>(layout.size()));
-    for (Leaf const& leaf : layout) {
+    for (PlainMode const& leaf : layout) {
       Mode mode{};
-      mode.shape = Encode(leaf.shape);
+      mode.shape = Encode(leaf.extent);
       mode.stride = Encode(leaf.stride);
       tree.AddLeaf(mode);
     }
@@ -229,8 +123,8 @@ std::optional<std::vector<int64_t>> RunProgramOn(Program const& program,
   }
   return results;
 }
-Flat Decode(Modes const& modes, std::vector<int64_t> const& results) {
-  Flat layout;
+PlainModes Decode(Modes const& modes, std::vector<int64_t> const& results) {
+  PlainModes layout;
   const auto value = [&](Number const& n) {
     return n.known() ? n.value : results[static_cast<size_t>(n.node - 1)];
   };
@@ -242,7 +136,7 @@ Flat Decode(Modes const& modes, std::vector<int64_t> const& results) {
 
 // The result of an operation, or nothing if it says that there is none.
 template <class Operation>
-std::optional<Flat> Apply(Flat const& a, Flat const* b, RandomLayouts* random) {
+std::optional<PlainModes> Apply(PlainModes const& a, PlainModes const* b, RandomModes* random) {
   auto outcome = std::make_unique<Outcome>();
   std::vector<int64_t> inputs;
   Encoder encoder{&outcome->program, &inputs, random};
@@ -261,20 +155,20 @@ std::optional<Flat> Apply(Flat const& a, Flat const* b, RandomLayouts* random) {
 }
 
 TEST(ModeAlgebra, CompositionOfKnownLayoutsExistsExactlyWhereItIsFound) {
-  RandomLayouts random(1);
+  RandomModes random(1);
   int found = 0;
   int missing = 0;
   for (int i = 0; i < 20000; ++i) {
-    const Flat a = random.Any(4, 6);
-    const Flat b = random.Into(a, 3);
+    const PlainModes a = random.AnyModes(4, 6);
+    const PlainModes b = random.ModesInto(a, 3);
     const auto result = Apply<ComposeOperation>(a, &b, nullptr);
     const std::string row = ToText(a) + " o " + ToText(b);
     ASSERT_EQ(result.has_value(), CompositionExists(a, b)) << row;
     result ? ++found : ++missing;
     if (!result) continue;
     std::vector<int64_t> expected;
-    for (int64_t value : Table(b)) expected.push_back(ValueAt(a, value));
-    ASSERT_EQ(Table(*result), expected) << row << " -> " << ToText(*result);
+    for (int64_t value : TableOf(b)) expected.push_back(ValueAt(a, value));
+    ASSERT_EQ(TableOf(*result), expected) << row << " -> " << ToText(*result);
   }
   // Both kinds have to be there for the test to mean something.
   EXPECT_GT(found, 4000);
@@ -282,57 +176,58 @@ TEST(ModeAlgebra, CompositionOfKnownLayoutsExistsExactlyWhereItIsFound) {
 }
 
 TEST(ModeAlgebra, CompositionOfDynamicLayoutsIsNeverWrong) {
-  RandomLayouts random(2);
+  RandomModes random(2);
   int found = 0;
   for (int i = 0; i < 20000; ++i) {
-    const Flat a = random.Any(4, 6);
-    const Flat b = random.Into(a, 3);
+    const PlainModes a = random.AnyModes(4, 6);
+    const PlainModes b = random.ModesInto(a, 3);
     const auto result = Apply<ComposeOperation>(a, &b, &random);
     if (!result) continue;
     ++found;
     std::vector<int64_t> expected;
-    for (int64_t value : Table(b)) expected.push_back(ValueAt(a, value));
-    ASSERT_EQ(Table(*result), expected)
+    for (int64_t value : TableOf(b)) expected.push_back(ValueAt(a, value));
+    ASSERT_EQ(TableOf(*result), expected)
         << ToText(a) << " o " << ToText(b) << " -> " << ToText(*result);
   }
   EXPECT_GT(found, 4000);
 }
 
 TEST(ModeAlgebra, CoalescedLayoutsAreTheSameFunction) {
-  RandomLayouts random(3);
+  RandomModes random(3);
   for (int i = 0; i < 5000; ++i) {
-    const Flat a = random.Any(5, 5);
+    const PlainModes a = random.AnyModes(5, 5);
     const auto result = Apply<CoalesceOperation>(a, nullptr, i % 2 == 0 ? nullptr : &random);
     ASSERT_TRUE(result.has_value());
-    ASSERT_EQ(Table(*result), Table(a)) << ToText(a);
+    ASSERT_EQ(TableOf(*result), TableOf(a)) << ToText(a);
     if (i % 2 != 0) continue;
     // No two modes could be one.
     for (size_t k = 1; k < result->size(); ++k) {
-      EXPECT_NE((*result)[k].stride, (*result)[k - 1].stride * (*result)[k - 1].shape) << ToText(a);
+      EXPECT_NE((*result)[k].stride, (*result)[k - 1].stride * (*result)[k - 1].extent)
+          << ToText(a);
     }
   }
 }
 
 // Whether each stride is a multiple of what the modes of smaller strides reach.
-bool StridesDivide(Flat layout) {
+bool StridesDivide(PlainModes layout) {
   std::sort(layout.begin(), layout.end(),
-            [](Leaf const& x, Leaf const& y) { return x.stride < y.stride; });
+            [](PlainMode const& x, PlainMode const& y) { return x.stride < y.stride; });
   int64_t reach = 1;
-  for (Leaf const& leaf : layout) {
+  for (PlainMode const& leaf : layout) {
     if (leaf.stride == 0) continue;
     if (leaf.stride % reach != 0) return false;
-    reach = leaf.shape * leaf.stride;
+    reach = leaf.extent * leaf.stride;
   }
   return true;
 }
 
 TEST(ModeAlgebra, ComplementsCoverTheRestOnce) {
-  RandomLayouts random(4);
+  RandomModes random(4);
   int found = 0;
   for (int i = 0; i < 10000; ++i) {
-    const Flat a = random.Any(4, 5);
+    const PlainModes a = random.AnyModes(4, 5);
     const int64_t target = 1 + random.Below(150);
-    const Flat space = {{target, 1}};
+    const PlainModes space = {{target, 1}};
     const auto result = Apply<ComplementOperation>(a, &space, i % 2 == 0 ? nullptr : &random);
     if (!result) continue;
     ++found;
@@ -340,8 +235,8 @@ TEST(ModeAlgebra, ComplementsCoverTheRestOnce) {
         "complement(" + ToText(a) + ", " + std::to_string(target) + ") -> " + ToText(*result);
     // Disjoint: the sums of both images are all different, but for modes of stride 0 of a.
     std::set<int64_t> image;
-    for (int64_t value : Table(a)) image.insert(value);
-    const std::vector<int64_t> rest = Table(*result);
+    for (int64_t value : TableOf(a)) image.insert(value);
+    const std::vector<int64_t> rest = TableOf(*result);
     ASSERT_TRUE(std::is_sorted(rest.begin(), rest.end())) << row;
     std::set<int64_t> sums;
     for (int64_t value : image) {
@@ -354,8 +249,8 @@ TEST(ModeAlgebra, ComplementsCoverTheRestOnce) {
     }
     // And not larger than rounding up to the reach of a makes it.
     int64_t reach = 1;
-    for (Leaf const& leaf : a) {
-      reach = std::max(reach, leaf.shape * leaf.stride);  // a dynamic extent of 1 counts as well
+    for (PlainMode const& leaf : a) {
+      reach = std::max(reach, leaf.extent * leaf.stride);  // a dynamic extent of 1 counts as well
     }
     ASSERT_LE(rest.back() + 1, (target + reach - 1) / reach * reach) << row;
   }
@@ -363,20 +258,20 @@ TEST(ModeAlgebra, ComplementsCoverTheRestOnce) {
 }
 
 TEST(ModeAlgebra, InversesInvert) {
-  RandomLayouts random(5);
+  RandomModes random(5);
   int left_found = 0;
   for (int i = 0; i < 10000; ++i) {
-    const Flat a = random.Any(4, 5);
+    const PlainModes a = random.AnyModes(4, 5);
     const auto right = Apply<RightInverseOperation>(a, nullptr, i % 2 == 0 ? nullptr : &random);
     ASSERT_TRUE(right.has_value());
-    for (int64_t k = 0; k < SizeOf(*right); ++k) {
+    for (int64_t k = 0; k < SizeOfModes(*right); ++k) {
       ASSERT_EQ(ValueAt(a, ValueAt(*right, k)), k)
           << "right_inverse(" << ToText(a) << ") -> " << ToText(*right);
     }
     const auto left = Apply<LeftInverseOperation>(a, nullptr, nullptr);
     if (!left) continue;
     ++left_found;
-    for (int64_t value : Table(a)) {
+    for (int64_t value : TableOf(a)) {
       ASSERT_EQ(ValueAt(a, ValueAt(*left, value)), value)
           << "left_inverse(" << ToText(a) << ") -> " << ToText(*left);
     }
@@ -385,40 +280,40 @@ TEST(ModeAlgebra, InversesInvert) {
 }
 
 TEST(ModeAlgebra, RightInverseOfCompactLayoutsIsWhole) {
-  RandomLayouts random(6);
+  RandomModes random(6);
   for (int i = 0; i < 2000; ++i) {
-    Flat a = random.Any(4, 5);
+    PlainModes a = random.AnyModes(4, 5);
     std::set<int64_t> image;
-    for (int64_t value : Table(a)) image.insert(value);
-    const bool bijective =
-        static_cast<int64_t>(image.size()) == SizeOf(a) && *image.rbegin() + 1 == SizeOf(a);
+    for (int64_t value : TableOf(a)) image.insert(value);
+    const bool bijective = static_cast<int64_t>(image.size()) == SizeOfModes(a) &&
+                           *image.rbegin() + 1 == SizeOfModes(a);
     if (!bijective) continue;
     const auto right = Apply<RightInverseOperation>(a, nullptr, nullptr);
-    EXPECT_EQ(SizeOf(*right), SizeOf(a)) << ToText(a);
+    EXPECT_EQ(SizeOfModes(*right), SizeOfModes(a)) << ToText(a);
   }
 }
 
 TEST(ModeAlgebra, DividesAreTheTileAndTheTiles) {
-  RandomLayouts random(7);
+  RandomModes random(7);
   int found = 0;
   int even = 0;
   for (int i = 0; i < 20000; ++i) {
-    const Flat a = random.Any(3, 6);
-    const Flat b = random.Into(a, 2);
+    const PlainModes a = random.AnyModes(3, 6);
+    const PlainModes b = random.ModesInto(a, 2);
     const auto result = Apply<LogicalDivideOperation>(a, &b, i % 2 == 0 ? nullptr : &random);
     if (!result) continue;
     ++found;
     const std::string row = ToText(a) + " / " + ToText(b) + " -> " + ToText(*result);
     // The first tile is a o b.
-    const int64_t tile = SizeOf(b);
+    const int64_t tile = SizeOfModes(b);
     for (int64_t k = 0; k < tile; ++k) {
       ASSERT_EQ(ValueAt(*result, k), ValueAt(a, ValueAt(b, k))) << row;
     }
     // An even division is a permutation of a.
-    if (SizeOf(*result) == SizeOf(a)) {
+    if (SizeOfModes(*result) == SizeOfModes(a)) {
       ++even;
-      std::vector<int64_t> from = Table(a);
-      std::vector<int64_t> to = Table(*result);
+      std::vector<int64_t> from = TableOf(a);
+      std::vector<int64_t> to = TableOf(*result);
       std::sort(from.begin(), from.end());
       std::sort(to.begin(), to.end());
       ASSERT_EQ(from, to) << row;
@@ -429,23 +324,23 @@ TEST(ModeAlgebra, DividesAreTheTileAndTheTiles) {
 }
 
 TEST(ModeAlgebra, ProductsAreDisjointCopies) {
-  RandomLayouts random(8);
+  RandomModes random(8);
   int found = 0;
   for (int i = 0; i < 10000; ++i) {
-    const Flat a = random.Any(3, 5);
-    const Flat b = random.Any(2, 5);
+    const PlainModes a = random.AnyModes(3, 5);
+    const PlainModes b = random.AnyModes(2, 5);
     const auto result = Apply<LogicalProductOperation>(a, &b, i % 2 == 0 ? nullptr : &random);
     if (!result) continue;
     ++found;
     const std::string row = ToText(a) + " x " + ToText(b) + " -> " + ToText(*result);
-    const int64_t size = SizeOf(a);
-    ASSERT_EQ(SizeOf(*result), size * SizeOf(b)) << row;
+    const int64_t size = SizeOfModes(a);
+    ASSERT_EQ(SizeOfModes(*result), size * SizeOfModes(b)) << row;
     // Copies lie where b maps to the same value, and nowhere else.
     std::map<int64_t, int64_t> shift_of;
     std::set<int64_t> image;
-    for (int64_t value : Table(a)) image.insert(value);
+    for (int64_t value : TableOf(a)) image.insert(value);
     std::set<int64_t> taken;
-    for (int64_t k = 0; k < SizeOf(b); ++k) {
+    for (int64_t k = 0; k < SizeOfModes(b); ++k) {
       const int64_t shift = ValueAt(*result, k * size);
       for (int64_t m = 0; m < size; ++m) {
         ASSERT_EQ(ValueAt(*result, k * size + m), shift + ValueAt(a, m)) << row;
