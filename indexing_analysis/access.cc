@@ -59,6 +59,7 @@ class Mentions {
 
  private:
   void Visit(const Sum& sum, bool is_index) {
+    if (sum.terms.size() == 1) return VisitAtom(*sum.terms.front().atom, is_index);
     llvm::SmallVector<const Term*, 8> terms;
     for (const Term& term : sum.terms) terms.push_back(&term);
     // The order must not depend on how variables are numbered: large strides come first.
@@ -221,10 +222,11 @@ class Exporter {
     const mlir::AffineMap affine_map = mlir::AffineMap::get(
         static_cast<unsigned>(dimensions_.size()),
         static_cast<unsigned>(ranges_.size() + runtime.size()), *expressions, mlir_context_);
-    IndexingMap map(affine_map, dimensions_, ranges_, std::move(runtime), {});
-    SortConstraints(map, *written);
-    return IndexingMap(affine_map, dimensions_, ranges_,
-                       {map.runtime().begin(), map.runtime().end()}, *written);
+    // Only a map knows the names by which constraints are sorted.
+    if (written->size() > 1) {
+      SortConstraints(IndexingMap(affine_map, dimensions_, ranges_, runtime, {}), *written);
+    }
+    return IndexingMap(affine_map, dimensions_, ranges_, std::move(runtime), *written);
   }
 
   DigitContext& context_;

@@ -32,8 +32,8 @@ using MapList = std::vector<IndexingMap>;
 struct FollowerMemory {
   std::deque<MapList> lists;
   std::deque<std::vector<std::optional<IndexingMap>>> replica_lists;
-  /// Of single accesses, by what they consist of: most are identities, lines and whole arrays, which
-  /// come again and again. Null where an expression is too long to be written down.
+  /// Of single accesses, by what they consist of: most are identities, lines and whole arrays,
+  /// which come again and again. Null where an expression is too long to be written down.
   llvm::StringMap<const MapList*> maps_of_accesses;
   /// The reasons in reports.
   llvm::StringSet<> reasons;
@@ -70,8 +70,8 @@ class PathFollower {
     int64_t leaf = 0;
     const hlo::Shape* shape = nullptr;
     const Reached* reached = nullptr;
-    // For each direction and entry its map, once it has been asked for.
-    llvm::SmallVector<std::optional<const MapList*>, 1> written[2];
+    // For each direction and entry what is read by it alone, once it has been asked for.
+    llvm::SmallVector<std::optional<OperandIndexing>, 1> alone[2];
   };
 
   // Following.
@@ -135,9 +135,10 @@ class PathFollower {
   void ListOperandArrays();
   void Collect(OperandArray& array, MapDirection direction, size_t output,
                std::vector<OperandIndexing>& result);
-  bool CollectMaps(OperandArray& array, llvm::ArrayRef<const Entry*> entries,
-                   MapDirection direction, OperandIndexing& indexing);
-  const MapList* Written(OperandArray& array, const Entry& entry, MapDirection direction);
+  OperandIndexing CollectMaps(const OperandArray& array, llvm::ArrayRef<const Entry*> entries,
+                              MapDirection direction);
+  const MapList* Written(const UniqueAccess& access, const hlo::Shape& shape,
+                         MapDirection direction);
   const MapList* Write(const UniqueAccess& access, const hlo::Shape& shape, MapDirection direction);
   std::optional<IndexingMap> MapOf(const UniqueAccess& unique, const hlo::Shape& shape,
                                    MapDirection direction);
@@ -174,6 +175,9 @@ class PathFollower {
   std::vector<size_t> first_alike_;
   // Of those that are the first of several.
   std::map<std::pair<size_t, MapDirection>, OutputIndexing> reports_;
+  // The lists of accesses that have been written.
+  using MapKey = std::tuple<const UniqueAccess*, const hlo::Shape*, MapDirection>;
+  std::map<MapKey, const MapList*> written_;
   std::map<const UniqueAccess*, Access> simplified_;
   std::vector<OperandArray> operand_arrays_;
 };

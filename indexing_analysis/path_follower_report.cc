@@ -9,6 +9,16 @@ namespace hlo_indexing::indexing_analysis {
 
 using hlo::Shape;
 
+namespace {
+
+// Whether anything is read, for all that is known.
+bool IsRead(const OperandIndexing& indexing) {
+  return indexing.exactness == Exactness::kUnknown ||
+         (indexing.maps != nullptr && !indexing.maps->empty());
+}
+
+}  // namespace
+
 OutputIndexing PathFollower::Report(int64_t output_leaf, MapDirection direction) {
   if (instruction_.shape().ArrayLeaf(output_leaf).HasUnboundedDimension()) {
     return OutputIndexing::Unknown(kUnboundedReason.str());
@@ -63,7 +73,7 @@ void PathFollower::ListOperandArrays() {
       array.shape = &instruction_.operand(i).shape().ArrayLeaf(array.leaf);
       DropCovered(reached, *array.shape);
       array.reached = &reached;
-      for (auto& lists : array.written) lists.resize(reached.entries.size());
+      for (auto& records : array.alone) records.resize(reached.entries.size());
       operand_arrays_.push_back(std::move(array));
     }
   }
@@ -75,20 +85,27 @@ void PathFollower::Collect(OperandArray& array, MapDirection direction, size_t o
   const auto is_for_output = [&](OutputSet outputs) {
     return sets_.Members(outputs).test(static_cast<unsigned>(output));
   };
-  OperandIndexing indexing;
-  indexing.operand = array.operand;
-  indexing.leaf = array.leaf;
-  for (const auto& [reason, outputs] : array.reached->unknown) {
+  const Reached& reached = *array.reached;
+  llvm::SmallVector<const Entry*, 4> entries;
+  for (const Entry& entry : reached.entries) {
+    if (is_for_output(entry.outputs)) entries.push_back(&entry);
+  }
+  if (reached.unknown.empty() && entries.empty()) return;
+  if (reached.unknown.empty() && entries.size() == 1) {
+    // Mostly many outputs share the entry.
+    const auto number = static_cast<size_t>(entries.front() - reached.entries.begin());
+    std::optional<OperandIndexing>& alone = array.alone[static_cast<size_t>(direction)][number];
+    if (!alone) alone = CollectMaps(array, entries, direction);
+    if (IsRead(*alone)) result.push_back(*alone);
+    return;
+  }
+  OperandIndexing indexing = CollectMaps(array, entries, direction);
+  for (const auto& [reason, outputs] : reached.unknown) {
     if (!is_for_output(outputs)) continue;
     indexing.exactness = Exactness::kUnknown;
     indexing.reason = reason;
   }
-  llvm::SmallVector<const Entry*, 4> entries;
-  for (const Entry& entry : array.reached->entries) {
-    if (is_for_output(entry.outputs)) entries.push_back(&entry);
-  }
-  const bool is_read = CollectMaps(array, entries, direction, indexing);
-  if (is_read || indexing.exactness == Exactness::kUnknown) result.push_back(indexing);
+  if (IsRead(indexing)) result.push_back(indexing);
 }
 
 // The map of one access, its device as the last result; nothing where it is too long, the empty map
@@ -164,7 +181,8 @@ class AccessKey {
     for (const simplifier::Term& term : sum.terms) {
       const simplifier::Atom& atom = *term.atom;
       if (atom.kind != simplifier::AtomKind::kVariable) return false;
-      Add({term.coefficient, term.lo, term.extent, int64_t{atom.variable}, atom.lower, atom.extent});
+      Add({term.coefficient, term.lo, term.extent, int64_t{atom.variable}, atom.lower,
+           atom.extent});
     }
     return true;
   }
@@ -195,47 +213,41 @@ const MapList* PathFollower::Write(const UniqueAccess& access, const Shape& shap
   return &list;
 }
 
-// The map of an entry, which is written once.
-const MapList* PathFollower::Written(OperandArray& array, const Entry& entry,
-                                     MapDirection direction) {
-  const auto number = static_cast<size_t>(&entry - array.reached->entries.begin());
-  std::optional<const MapList*>& list = array.written[static_cast<size_t>(direction)][number];
-  if (!list) list = Write(*entry.access, *array.shape, direction);
-  return *list;
-}
-
-// Whether the entries reach anything.
-bool PathFollower::CollectMaps(OperandArray& array, llvm::ArrayRef<const Entry*> entries,
-                               MapDirection direction, OperandIndexing& indexing) {
-  if (entries.empty()) return false;
-  if (array.shape->HasUnboundedDimension()) {
+// What the entries read of the array, for an output that they all are for.
+OperandIndexing PathFollower::CollectMaps(const OperandArray& array,
+                                          llvm::ArrayRef<const Entry*> entries,
+                                          MapDirection direction) {
+  OperandIndexing indexing;
+  indexing.operand = array.operand;
+  indexing.leaf = array.leaf;
+  const auto unknown = [&](llvm::StringRef reason) {
     indexing.exactness = Exactness::kUnknown;
-    indexing.reason = kUnboundedReason;
-    return true;
-  }
+    indexing.reason = reason;
+    return indexing;
+  };
+  if (array.shape->HasUnboundedDimension() && !entries.empty()) return unknown(kUnboundedReason);
   llvm::SmallVector<std::pair<const MapList*, bool>, 4> found;
   bool any_device = false;
   for (const Entry* entry : entries) {
-    const MapList* list = Written(array, *entry, direction);
-    if (list == nullptr) {
-      indexing.exactness = Exactness::kUnknown;
-      indexing.reason = "an index expression is too long to be written down";
-      return true;
-    }
+    const MapList* list = Written(*entry->access, *array.shape, direction);
+    if (list == nullptr) return unknown("an index expression is too long to be written down");
     if (list->empty()) continue;
-    const bool has_device = entry->access->access.has_device;
     if (!entry->reason.empty()) {
       indexing.exactness = Exactness::kSuperset;
       indexing.reason = entry->reason;
     }
+    const bool has_device = entry->access->access.has_device;
     any_device |= has_device;
     const bool is_known = llvm::any_of(found, [&](const auto& known) {
       return known.second == has_device && *known.first == *list;
     });
     if (!is_known) found.emplace_back(list, has_device);
   }
-  if (found.size() == 1 && !any_device) indexing.maps = found.front().first;
-  if (found.empty() || indexing.maps != nullptr) return !found.empty();
+  if (found.empty()) return indexing;
+  if (found.size() == 1 && !any_device) {
+    indexing.maps = found.front().first;
+    return indexing;
+  }
   MapList& maps = memory_.lists.emplace_back();
   std::vector<std::optional<IndexingMap>> devices;
   for (const auto& [list, has_device] : found) {
@@ -245,7 +257,15 @@ bool PathFollower::CollectMaps(OperandArray& array, llvm::ArrayRef<const Entry*>
   }
   indexing.maps = &maps;
   if (any_device) indexing.replica_maps = &memory_.replica_lists.emplace_back(std::move(devices));
-  return true;
+  return indexing;
+}
+
+// The list of an access, which is written once.
+const MapList* PathFollower::Written(const UniqueAccess& access, const Shape& shape,
+                                     MapDirection direction) {
+  const auto [position, is_new] = written_.try_emplace(MapKey{&access, &shape, direction});
+  if (is_new) position->second = Write(access, shape, direction);
+  return position->second;
 }
 
 }  // namespace hlo_indexing::indexing_analysis

@@ -46,11 +46,15 @@ const UniqueAccess* AccessTable::Intern(Access access) {
 
 OutputSets::OutputSets(size_t num_outputs) : num_outputs_(num_outputs) {
   const auto size = static_cast<unsigned>(num_outputs);
-  Intern(llvm::SmallBitVector(size));
-  all_ = Intern(llvm::SmallBitVector(size, true));
+  sets_ = {llvm::SmallBitVector(size), llvm::SmallBitVector(size, true)};
+  // Of one output there are no other sets, and nothing to be looked up.
+  if (num_outputs == 1) return;
+  numbers_.try_emplace(sets_[kNoOutputs], kNoOutputs);
+  numbers_.try_emplace(sets_[all_], all_);
 }
 
 OutputSet OutputSets::Single(size_t output) {
+  if (num_outputs_ == 1) return all_;
   llvm::SmallBitVector set(static_cast<unsigned>(num_outputs_));
   set.set(static_cast<unsigned>(output));
   return Intern(std::move(set));

@@ -54,7 +54,7 @@ class OutputSets {
   OutputSet Intern(llvm::SmallBitVector set);
 
   size_t num_outputs_;
-  OutputSet all_ = kNoOutputs;
+  OutputSet all_ = 1;
   std::vector<llvm::SmallBitVector> sets_;
   llvm::DenseMap<llvm::SmallBitVector, OutputSet> numbers_;
   llvm::DenseMap<std::pair<OutputSet, OutputSet>, OutputSet> unions_;
@@ -75,7 +75,7 @@ struct Entry {
 
 /// What has reached one array. Entries with the same access have no output in common.
 struct Reached {
-  llvm::SmallVector<Entry, 1> entries;
+  llvm::SmallVector<Entry, 2> entries;
   /// Of which outputs it is not known which elements they read, and why; they have no entries.
   llvm::SmallVector<std::pair<llvm::StringRef, OutputSet>, 0> unknown;
 
