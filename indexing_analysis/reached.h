@@ -83,7 +83,7 @@ struct Reached {
 };
 
 /// The arrays of one instruction's output, by number; empty while nothing has reached it.
-using ReachedLeaves = std::vector<Reached>;
+using ReachedLeaves = llvm::SmallVector<Reached, 1>;
 
 /// Array `leaf` of an output of that shape, which is given its arrays where it has none yet.
 Reached& LeafOf(ReachedLeaves& leaves, const hlo::Shape& shape, int64_t leaf);
