@@ -120,7 +120,8 @@ std::optional<IndexingMap> PathFollower::MapOf(const UniqueAccess& unique, const
     std::optional<Sum> device;
     if (access.has_device) device = OwnDevice(access);
     access = InvertAccess(digits_, access, shape.sizes(), device);
-    if (full) simplifier::Simplify(digits_, access.map);
+    // Without a device it is simplified.
+    if (full && device) simplifier::Simplify(digits_, access.map);
     if (!access.map.empty) RenumberRanges(digits_, access);
   }
   // The empty map has no form of its own here.

@@ -142,12 +142,11 @@ class Tightener {
 
   void Run() {
     for (const Interval& box : map_.boxes) map_.empty |= box.IsEmpty();
-    if (map_.empty) return;
-    const std::optional<QuasiAffineMap> given =
-        map_.constraints.empty() ? std::nullopt : std::optional(map_);
+    if (map_.empty || map_.constraints.empty()) return;
+    const QuasiAffineMap given = map_;
     if (ReachesEnd(MaxRounds())) return;
     // Bounds that creep stay as they were, or simplifying again would go on from where this ends.
-    map_ = *given;
+    map_ = given;
     narrows_ = false;
     function_bounds_.clear();
     mark_bounds_.clear();
