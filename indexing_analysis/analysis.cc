@@ -2,9 +2,11 @@
 
 #include <map>
 #include <optional>
+#include <tuple>
 
 #include "indexing_analysis/device_groups.h"
 #include "indexing_analysis/instruction_profile.h"
+#include "indexing_analysis/operand_renaming.h"
 #include "indexing_analysis/path_follower.h"
 #include "llvm/ADT/DenseMap.h"
 #include "support/identified_set.h"
@@ -75,19 +77,39 @@ class IndexingAnalysis::Cache {
   // What is known of an output array of all instructions that read alike, by direction.
   struct Shared : support::IdentifiedNode {
     std::optional<OutputIndexing> indexing[2];
+    // The instruction to whose operands the maps refer; null where they refer to none.
+    const Instruction* example = nullptr;
   };
 
   // Null for instructions that share nothing with others.
   Shared* SharedBy(const Instruction& instruction, int64_t output_leaf) {
-    if (!IsShared(instruction, options_.custom_calls)) return nullptr;
+    const Sharing sharing = SharingOf(instruction, options_.custom_calls);
+    if (sharing == Sharing::kNothing) return nullptr;
     // Who asks for one direction asks for the other.
     const std::pair question(&instruction, output_leaf);
     if (last_question_ == question) return last_shared_;
     last_question_ = question;
     llvm::FoldingSetNodeID node_id;
     ProfileInstruction(instruction, output_leaf, node_id);
-    last_shared_ = shared_.Insert(node_id).first;
+    bool is_new = false;
+    std::tie(last_shared_, is_new) = shared_.Insert(node_id);
+    if (is_new && sharing == Sharing::kMapsButValues) last_shared_->example = &instruction;
     return last_shared_;
+  }
+
+  // What is known of the example as that of an equal instruction.
+  OutputIndexing RenameOperands(const OutputIndexing& known, const Instruction& example,
+                                const Instruction& instruction) {
+    std::vector<OperandIndexing> operands(known.operands());
+    for (OperandIndexing& operand : operands) {
+      if (operand.maps == nullptr || !llvm::any_of(*operand.maps, HasRuntimeValues)) continue;
+      MapList& maps = memory_.lists.emplace_back();
+      for (const IndexingMap& map : *operand.maps) {
+        maps.push_back(indexing_analysis::RenameOperands(map, example, instruction));
+      }
+      operand.maps = &maps;
+    }
+    return OutputIndexing(std::move(operands));
   }
 
   // The identity on an array of that shape, as the list of one map; an empty list for no elements.
@@ -188,13 +210,19 @@ OutputIndexing IndexingAnalysis::Indexing(const Instruction& instruction, int64_
   Cache::Shared* shared = cache_->SharedBy(instruction, output_leaf);
   std::optional<OutputIndexing>* known =
       shared == nullptr ? nullptr : &shared->indexing[static_cast<size_t>(direction)];
-  if (known != nullptr && *known) return **known;
-  PathFollower& follower = cache_->Follower(instruction, output_leaf);
+  const Instruction* example = shared == nullptr ? nullptr : shared->example;
+  if (known != nullptr && *known) {
+    const bool is_other = example != nullptr && example != &instruction;
+    return is_other ? cache_->RenameOperands(**known, *example, instruction) : **known;
+  }
+  // Only what has been found for the example may refer to its operands.
+  const Instruction& asked = example != nullptr ? *example : instruction;
+  PathFollower& follower = cache_->Follower(asked, output_leaf);
   OutputIndexing result = follower.Report(output_leaf, direction == Direction::kOutputToInput
                                                            ? MapDirection::kOutputToInput
                                                            : MapDirection::kInputToOutput);
-  if (known != nullptr && !follower.depends_on_values()) *known = result;
-  return result;
+  if (known != nullptr && (example != nullptr || !follower.depends_on_values())) *known = result;
+  return &asked == &instruction ? result : cache_->RenameOperands(result, asked, instruction);
 }
 
 OutputIndexing IndexingAnalysis::PassThrough(const Instruction& instruction, int64_t output_leaf,

@@ -3,6 +3,7 @@
 #include <type_traits>
 
 #include "indexing_analysis/called_computations.h"
+#include "indexing_analysis/integer_values.h"
 #include "indexing_analysis/read_rules.h"
 
 namespace hlo_indexing::indexing_analysis {
@@ -60,10 +61,10 @@ bool IsReadThrough(const Instruction& instruction) {
 
 template <typename T>
 concept ReadByRules = std::is_same_v<T, int64_t> || std::is_same_v<T, llvm::ArrayRef<int64_t>> ||
-                      std::is_same_v<T, llvm::ArrayRef<llvm::ArrayRef<int64_t>>> ||
-                      std::is_same_v<T, llvm::ArrayRef<hlo::SliceRange>> ||
-                      std::is_same_v<T, llvm::ArrayRef<hlo::PaddingDimension>> ||
-                      std::is_same_v<T, llvm::ArrayRef<hlo::WindowDimension>>;
+    std::is_same_v<T, llvm::ArrayRef<llvm::ArrayRef<int64_t>>> ||
+    std::is_same_v<T, llvm::ArrayRef<hlo::SliceRange>> ||
+    std::is_same_v<T, llvm::ArrayRef<hlo::PaddingDimension>> ||
+    std::is_same_v<T, llvm::ArrayRef<hlo::WindowDimension>>;
 
 // The values that rules look at; of other attributes, only whether they are there.
 template <typename T>
@@ -120,21 +121,54 @@ void ProfileAttribute(const Instruction& instruction, const Attribute& attribute
       attribute.value);
 }
 
+// The operands that say where a slice begins.
+llvm::ArrayRef<const Instruction*> Indices(const Instruction& instruction) {
+  const llvm::ArrayRef<const Instruction*> operands = instruction.operands();
+  const ReadRule rule = ReadRuleOf(instruction.opcode());
+  if (rule == read_rules::DynamicSlice) return operands.drop_front(1);
+  return rule == read_rules::DynamicUpdateSlice ? operands.drop_front(2)
+                                                : llvm::ArrayRef<const Instruction*>();
+}
+
+bool IsScalar(const Instruction* instruction) {
+  return instruction->shape().IsArray() && instruction->shape().sizes().empty();
+}
+
+// Which operands the indices are, and what is known of each.
+void ProfileIndices(const Instruction& instruction, llvm::FoldingSetNodeID& node_id) {
+  DigitContext digits;
+  for (const Instruction* index : Indices(instruction)) {
+    const auto* const first = llvm::find(instruction.operands(), index);
+    node_id.AddInteger(static_cast<int64_t>(first - instruction.operands().begin()));
+    const IntegerValue known = KnownInteger(digits, {index, nullptr}, {});
+    node_id.AddInteger(known.range.lower);
+    node_id.AddInteger(known.range.upper);
+    node_id.AddBoolean(known.sum.has_value());
+    // Without an index a value that is known is a number.
+    if (known.sum) node_id.AddInteger(known.sum->constant);
+  }
+}
+
 }  // namespace
 
-bool IsShared(const Instruction& instruction, const CustomCallRegistry* custom_calls) {
+Sharing SharingOf(const Instruction& instruction, const CustomCallRegistry* custom_calls) {
   switch (instruction.opcode()) {
     case Opcode::kConditional:
     case Opcode::kWhile:
-      return false;
+      return Sharing::kNothing;
     case Opcode::kCustomCall: {
       const auto target = instruction.Get<hlo::QuotedString>(hlo::AttributeName::kCustomCallTarget);
-      return custom_calls == nullptr || !target ||
-             custom_calls->Find(target->Unescape()) == nullptr;
+      const bool has_rule =
+          custom_calls != nullptr && target && custom_calls->Find(target->Unescape()) != nullptr;
+      return has_rule ? Sharing::kNothing : Sharing::kMaps;
     }
     default:
-      return !ReadsRuntimeValues(instruction.opcode());
+      break;
   }
+  if (!ReadsRuntimeValues(instruction.opcode())) return Sharing::kMaps;
+  const auto indices = Indices(instruction);
+  const bool is_profiled = !indices.empty() && llvm::all_of(indices, IsScalar);
+  return is_profiled ? Sharing::kMapsButValues : Sharing::kNothing;
 }
 
 void ProfileInstruction(const Instruction& instruction, int64_t output_leaf,
@@ -159,6 +193,7 @@ void ProfileInstruction(const Instruction& instruction, int64_t output_leaf,
   for (const Attribute& attribute : instruction.attributes()) {
     if (!IsIrrelevant(attribute)) ProfileAttribute(instruction, attribute, node_id);
   }
+  if (ReadsRuntimeValues(instruction.opcode())) ProfileIndices(instruction, node_id);
 }
 
 }  // namespace hlo_indexing::indexing_analysis

@@ -10,12 +10,22 @@
 
 namespace hlo_indexing::indexing_analysis {
 
-/// Whether equal instructions read in the same way and are worth being looked for: not where values
-/// say what is read, nor where a rule of the user's may look at anything; loops and conditionals
-/// have computations of their own. `custom_calls` may be null.
-bool IsShared(const hlo::Instruction& instruction, const CustomCallRegistry* custom_calls);
+/// What equal instructions share.
+enum class Sharing : uint8_t {
+  /// Nothing that is worth being looked for: where a rule of the user's may look at anything, where
+  /// arrays of values say what is read, and in loops and conditionals, which have computations of
+  /// their own.
+  kNothing,
+  /// Their maps.
+  kMaps,
+  /// Their maps, but for the operands that give the values of runtime variables, which are scalars.
+  kMapsButValues,
+};
 
-/// Adds what an instruction must share with another one to read the same for an array of the
+/// `custom_calls` may be null.
+Sharing SharingOf(const hlo::Instruction& instruction, const CustomCallRegistry* custom_calls);
+
+/// Adds what an instruction must have in common with another one to share that for an array of the
 /// output.
 void ProfileInstruction(const hlo::Instruction& instruction, int64_t output_leaf,
                         llvm::FoldingSetNodeID& node_id);

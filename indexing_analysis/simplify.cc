@@ -114,8 +114,7 @@ std::optional<IndexingMap> SimplifyByRanges(const IndexingMap& map) {
   for (const Variable& dimension : map.dimensions()) boxes.push_back(dimension.bounds);
   for (const Variable& range : map.ranges()) boxes.push_back(range.bounds);
   const mlir::AffineMap given = map.affine_map();
-  const auto results =
-      simplifier::DecideDivisions(given.getResults(), map.num_dimensions(), boxes);
+  const auto results = simplifier::DecideDivisions(given.getResults(), map.num_dimensions(), boxes);
   if (!results) return std::nullopt;
   if (llvm::equal(*results, given.getResults())) return map;
   const mlir::AffineMap simplified =

@@ -409,6 +409,57 @@ TEST_F(AnalysisTest, EqualInstructionsShareTheirMaps) {
   EXPECT_EQ(maps(root), maps(root.operand(0).operand(0)));
 }
 
+// Asked about one after the other, in both orders and directions, each names its own operands, and
+// those whose indices are alike are alike.
+TEST_F(AnalysisTest, EqualSlicesHaveTheirOwnIndices) {
+  const hlo::Instruction& root = Root(
+      "ENTRY e { p = f32[8,8] parameter(0)\n q = f32[8,8] parameter(1)\n"
+      " i = s32[] parameter(2)\n j = s32[] parameter(3)\n k = s32[] constant(3)\n"
+      " a = f32[2,2] dynamic-slice(p, i, j), dynamic_slice_sizes={2,2}\n"
+      " b = f32[2,2] dynamic-slice(q, j, i), dynamic_slice_sizes={2,2}\n"
+      " c = f32[2,2] dynamic-slice(q, j, j), dynamic_slice_sizes={2,2}\n"
+      " d = f32[2,2] dynamic-slice(q, i, i), dynamic_slice_sizes={2,2}\n"
+      " e = f32[2,2] dynamic-slice(p, k, j), dynamic_slice_sizes={2,2}\n"
+      " f = f32[8,8] dynamic-update-slice(p, a, i, j)\n"
+      " g = f32[8,8] dynamic-update-slice(q, b, j, i)\n"
+      " ROOT r = tuple(a, b, c, d, e, f, g) }");
+  const auto describe = [&](IndexingAnalysis& analysis, size_t element) {
+    const hlo::Instruction& instruction = root.operand(element);
+    std::string text;
+    for (const OutputIndexing& indexing :
+         {analysis.OutputToInput(instruction, 0), analysis.InputToOutput(instruction, 0)}) {
+      for (const OperandIndexing& operand : indexing.operands()) {
+        for (const IndexingMap& map : *operand.maps) {
+          text += map.ToString();
+          for (const RuntimeVariable& variable : map.runtime()) {
+            text += " " + variable.instruction->name().str();
+          }
+          text += "\n";
+        }
+      }
+    }
+    return text;
+  };
+  std::vector<std::string> alone;
+  for (size_t i = 0; i < root.operands().size(); ++i) {
+    IndexingAnalysis analysis(&context_);
+    alone.push_back(describe(analysis, i));
+  }
+  EXPECT_THAT(alone[0], HasSubstr(" i j\n"));
+  EXPECT_THAT(alone[1], HasSubstr(" j i\n"));
+  EXPECT_THAT(alone[2], HasSubstr("(d0 + rt0, d1 + rt0)"));
+  EXPECT_THAT(alone[4], HasSubstr("(d0 + 3, d1 + rt0)"));
+  IndexingAnalysis forwards(&context_);
+  for (size_t i = 0; i < alone.size(); ++i) EXPECT_EQ(describe(forwards, i), alone[i]);
+  IndexingAnalysis backwards(&context_);
+  for (size_t i = alone.size(); i-- > 0;) EXPECT_EQ(describe(backwards, i), alone[i]);
+  // The second direction of one that has been asked about in the other direction only.
+  IndexingAnalysis mixed(&context_);
+  mixed.OutputToInput(root.operand(0), 0);
+  EXPECT_EQ(describe(mixed, 1), alone[1]);
+  EXPECT_EQ(describe(mixed, 0), alone[0]);
+}
+
 TEST_F(AnalysisTest, WithoutSimplification) {
   AnalysisOptions options;
   options.simplification = AnalysisOptions::Simplification::kNone;
