@@ -236,7 +236,7 @@ OutputIndexing IndexingAnalysis::PassThrough(const Instruction& instruction, int
   ReadContext context(instruction, output_leaf, access, digits, sink);
   ReadRuleOf(instruction.opcode())(context);
   std::vector<OperandIndexing> operands;
-  operands.push_back(std::move(indexing));
+  operands.push_back(indexing);
   return OutputIndexing(std::move(operands));
 }
 

@@ -61,10 +61,10 @@ bool IsReadThrough(const Instruction& instruction) {
 
 template <typename T>
 concept ReadByRules = std::is_same_v<T, int64_t> || std::is_same_v<T, llvm::ArrayRef<int64_t>> ||
-    std::is_same_v<T, llvm::ArrayRef<llvm::ArrayRef<int64_t>>> ||
-    std::is_same_v<T, llvm::ArrayRef<hlo::SliceRange>> ||
-    std::is_same_v<T, llvm::ArrayRef<hlo::PaddingDimension>> ||
-    std::is_same_v<T, llvm::ArrayRef<hlo::WindowDimension>>;
+                      std::is_same_v<T, llvm::ArrayRef<llvm::ArrayRef<int64_t>>> ||
+                      std::is_same_v<T, llvm::ArrayRef<hlo::SliceRange>> ||
+                      std::is_same_v<T, llvm::ArrayRef<hlo::PaddingDimension>> ||
+                      std::is_same_v<T, llvm::ArrayRef<hlo::WindowDimension>>;
 
 // The values that rules look at; of other attributes, only whether they are there.
 template <typename T>

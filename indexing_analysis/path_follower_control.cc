@@ -272,7 +272,7 @@ void PathFollower::FollowWhileByElement(const Instruction& loop, int64_t leaf,
   while (any) {
     ReachedLeaves before;
     FollowIteration(loop, std::move(fresh), inside, before);
-    fresh.assign(leaves, Reached());
+    fresh = ReachedLeaves(leaves);
     any = false;
     for (size_t i = 0; i < before.size(); ++i) {
       any |= AddToState(state[i], before[i], shape.ArrayLeaf(static_cast<int64_t>(i)), fresh[i]);

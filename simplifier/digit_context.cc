@@ -50,9 +50,9 @@ void SetRange(Interval range, Atom& atom) {
 }  // namespace
 
 bool DigitContext::HaveSameContent(const Atom& a, const Atom& b) {
-  return a.kind == b.kind && a.operation == b.operation &&
-         a.may_be_negative == b.may_be_negative && a.variable == b.variable &&
-         a.lower == b.lower && a.extent == b.extent && a.arguments == b.arguments;
+  return a.kind == b.kind && a.operation == b.operation && a.may_be_negative == b.may_be_negative &&
+         a.variable == b.variable && a.lower == b.lower && a.extent == b.extent &&
+         a.arguments == b.arguments;
 }
 
 bool DigitContext::HaveSameContent(const DivisionNode& a, const DivisionNode& b) {

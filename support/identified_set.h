@@ -51,9 +51,7 @@ struct FoldingSetTrait<
                      FoldingSetNodeID&) {
     return node_id == node.id;
   }
-  static unsigned ComputeHash(const Node& node, FoldingSetNodeID&) {
-    return node.id.ComputeHash();
-  }
+  static unsigned ComputeHash(const Node& node, FoldingSetNodeID&) { return node.id.ComputeHash(); }
 };
 
 }  // namespace llvm
