@@ -17,12 +17,17 @@ class ArrayReadsFinder::Sink : public ReadSink {
   Sink(ArrayReadsFinder& finder, const Instruction& instruction, ArrayReads& reads)
       : finder_(finder), instruction_(instruction), reads_(reads) {}
 
-  void Read(size_t operand, int64_t leaf, Access) override { ReadSameIndex(operand, leaf); }
-  void ReadSameIndex(size_t operand, int64_t leaf) override { reads_.emplace_back(operand, leaf); }
+  void Read(size_t operand, int64_t leaf, Access access) override {
+    reads_.reaches_other_devices |= access.has_device;
+    ReadSameIndex(operand, leaf);
+  }
+  void ReadSameIndex(size_t operand, int64_t leaf) override {
+    reads_.arrays.emplace_back(operand, leaf);
+  }
   void ReadUnknown(std::string) override {
     for (size_t i = 0; i < instruction_.operands().size(); ++i) {
       const int64_t leaves = instruction_.operand(i).shape().num_array_leaves();
-      for (int64_t leaf = 0; leaf < leaves; ++leaf) reads_.emplace_back(i, leaf);
+      for (int64_t leaf = 0; leaf < leaves; ++leaf) ReadSameIndex(i, leaf);
     }
   }
   Sum RuntimeValue(const Instruction&, llvm::ArrayRef<Sum> index, Interval bounds,
@@ -62,6 +67,9 @@ ArrayReads ArrayReadsFinder::ReadsOfRule(const Instruction& instruction, int64_t
   const ReadRule rule = ReadRuleOf(instruction.opcode());
   if (rule == nullptr || IsUnbounded(instruction, leaf)) {
     sink.ReadUnknown("");
+    // A rule that is not asked may be a collective's, a computation that is not followed hold one.
+    reads.reaches_other_devices =
+        devices_.Count() > 1 && (rule != nullptr || IsFollowed(instruction));
     return reads;
   }
   const Access& whole = WholeArray(instruction.shape().ArrayLeaf(leaf));
@@ -95,15 +103,45 @@ ArrayReads ArrayReadsFinder::FindReadsOfCallee(const Computation& callee, int64_
   while (!pending.empty()) {
     const auto [instruction, k] = pending.pop_back_val();
     if (instruction->opcode() == Opcode::kParameter) {
-      reads.emplace_back(static_cast<size_t>(instruction->parameter_number()), k);
+      reads.arrays.emplace_back(static_cast<size_t>(instruction->parameter_number()), k);
       continue;
     }
-    for (const auto& [operand, operand_leaf] : ReadsOf(*instruction, k, call_depth)) {
+    const ArrayReads& found = ReadsOf(*instruction, k, call_depth);
+    reads.reaches_other_devices |= found.reaches_other_devices;
+    for (const auto& [operand, operand_leaf] : found.arrays) {
       const Array next(&instruction->operand(operand), operand_leaf);
       if (seen.insert(next).second) pending.push_back(next);
     }
   }
-  llvm::sort(reads);
+  llvm::sort(reads.arrays);
+  return reads;
+}
+
+ArrayReads ArrayReadsFinder::ReadsOfConditional(const Instruction& conditional, int64_t leaf,
+                                                int call_depth) {
+  ArrayReads reads;
+  reads.arrays.emplace_back(0, 0);
+  const auto branches = BranchesOf(conditional);
+  for (size_t branch = 0; branch < branches.size(); ++branch) {
+    const ArrayReads& found = ReadsOfCallee(*branches[branch], leaf, call_depth);
+    reads.reaches_other_devices |= found.reaches_other_devices;
+    for (const auto& [parameter, array] : found.arrays) {
+      reads.arrays.emplace_back(branch + 1, array);
+    }
+  }
+  return reads;
+}
+
+// Operands and result stand beside each other.
+ArrayReads ArrayReadsFinder::ReadsOfAsyncStart(const Instruction& start, int64_t leaf,
+                                               int call_depth) {
+  ArrayReads reads = ReadsOfRule(start, leaf);
+  const Computation* callee = FollowedCallee(start);
+  if (callee == nullptr) return reads;
+  reads.reaches_other_devices = false;
+  for (int64_t k = 0; k < callee->root().shape().num_array_leaves(); ++k) {
+    reads.reaches_other_devices |= ReadsOfCallee(*callee, k, call_depth).reaches_other_devices;
+  }
   return reads;
 }
 
@@ -112,19 +150,10 @@ ArrayReads ArrayReadsFinder::ReadsOfCalled(const Instruction& instruction, int64
   switch (instruction.opcode()) {
     case Opcode::kWhile:
       return ReadsOfWhile(instruction, leaf, call_depth);
-    case Opcode::kConditional: {
-      ArrayReads reads = {{0, 0}};
-      const auto branches = BranchesOf(instruction);
-      for (size_t branch = 0; branch < branches.size(); ++branch) {
-        for (const auto& [parameter, array] : ReadsOfCallee(*branches[branch], leaf, call_depth)) {
-          reads.emplace_back(branch + 1, array);
-        }
-      }
-      return reads;
-    }
+    case Opcode::kConditional:
+      return ReadsOfConditional(instruction, leaf, call_depth);
     case Opcode::kAsyncStart:
-      // Operands and result stand beside each other.
-      return ReadsOfRule(instruction, leaf);
+      return ReadsOfAsyncStart(instruction, leaf, call_depth);
     default:
       return ReadsOfCallee(*FollowedCallee(instruction), leaf, call_depth);
   }
@@ -133,28 +162,40 @@ ArrayReads ArrayReadsFinder::ReadsOfCalled(const Instruction& instruction, int64
 // The arrays of the state that an array depends on after any number of iterations.
 ArrayReads ArrayReadsFinder::ReadsOfWhile(const Instruction& loop, int64_t leaf, int call_depth) {
   const Computation& body = *loop.Callee(AttributeName::kBody);
-  llvm::SmallVector<int64_t, 8> pending = {leaf};
+  const bool is_handed_on = HandedOn(body, leaf) == leaf;
+  llvm::SmallVector<int64_t, 8> pending;
   llvm::BitVector reached(static_cast<unsigned>(loop.shape().num_array_leaves()));
-  reached.set(static_cast<unsigned>(leaf));
+  ArrayReads reads;
   const auto add = [&](const ArrayReads& found) {
-    for (const auto& [parameter, array] : found) {
+    reads.reaches_other_devices |= found.reaches_other_devices;
+    for (const auto& [parameter, array] : found.arrays) {
       if (reached.test(static_cast<unsigned>(array))) continue;
       reached.set(static_cast<unsigned>(array));
       pending.push_back(array);
     }
   };
+  if (!is_handed_on) {
+    reached.set(static_cast<unsigned>(leaf));
+    pending.push_back(leaf);
+  }
   add(ReadsOfCallee(*loop.Callee(AttributeName::kCondition), 0, call_depth));
   while (!pending.empty()) {
     const int64_t next = pending.pop_back_val();
     // What an array depends on that has been asked about before holds nothing new.
     if (const auto known = instructions_.find({&loop, next}); known != instructions_.end()) {
-      for (const auto& [operand, array] : known->second) reached.set(static_cast<unsigned>(array));
+      reads.reaches_other_devices |= known->second.reaches_other_devices;
+      for (const auto& [operand, array] : known->second.arrays) {
+        reached.set(static_cast<unsigned>(array));
+      }
     } else if (HandedOn(body, next) != next) {
       add(ReadsOfCallee(body, next, call_depth));
     }
   }
-  ArrayReads reads;
-  for (const unsigned array : reached.set_bits()) reads.emplace_back(0, array);
+  if (is_handed_on) {
+    reads.decides_when_loop_ends = reached.test(static_cast<unsigned>(leaf));
+    reached.set(static_cast<unsigned>(leaf));
+  }
+  for (const unsigned array : reached.set_bits()) reads.arrays.emplace_back(0, array);
   return reads;
 }
 

@@ -3,6 +3,7 @@
 #define HLO_INDEXING_INDEXING_ANALYSIS_ARRAY_READS_H_
 
 #include <cstdint>
+#include <tuple>
 #include <utility>
 
 #include "hlo/module.h"
@@ -13,8 +14,21 @@
 
 namespace hlo_indexing::indexing_analysis {
 
-/// Operand arrays, as operand and array number.
-using ArrayReads = llvm::SmallVector<std::pair<size_t, int64_t>, 2>;
+/// What an array is read from.
+struct ArrayReads {
+  /// Operand arrays, as operand and array number.
+  llvm::SmallVector<std::pair<size_t, int64_t>, 2> arrays;
+  /// Whether what is read may lie on another device than the array.
+  bool reaches_other_devices = false;
+  /// Of an array that a loop hands on: whether it says when the loop ends, so that every element is
+  /// read from what decides. Follows from the array, and tells no two sets of arrays apart.
+  bool decides_when_loop_ends = false;
+
+  friend bool operator<(const ArrayReads& a, const ArrayReads& b) {
+    return std::tie(a.arrays, a.reaches_other_devices) <
+           std::tie(b.arrays, b.reaches_other_devices);
+  }
+};
 
 /// Finds the operand arrays that an array of an instruction's output is read from, through calls
 /// and any number of iterations of loops, and remembers them.
@@ -38,6 +52,8 @@ class ArrayReadsFinder {
   const ArrayReads& ReadsOfCallee(const hlo::Computation& callee, int64_t leaf, int call_depth);
   ArrayReads FindReadsOfCallee(const hlo::Computation& callee, int64_t leaf, int call_depth);
   ArrayReads ReadsOfRule(const hlo::Instruction& instruction, int64_t leaf);
+  ArrayReads ReadsOfConditional(const hlo::Instruction& conditional, int64_t leaf, int call_depth);
+  ArrayReads ReadsOfAsyncStart(const hlo::Instruction& start, int64_t leaf, int call_depth);
   ArrayReads ReadsOfCalled(const hlo::Instruction& instruction, int64_t leaf, int call_depth);
   ArrayReads ReadsOfWhile(const hlo::Instruction& loop, int64_t leaf, int call_depth);
 

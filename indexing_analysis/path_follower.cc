@@ -202,7 +202,7 @@ void PathFollower::AddUnknownToAll(const Instruction& instruction, llvm::StringR
 void PathFollower::PassUnknownOn(const Instruction& instruction, int64_t leaf,
                                  const Reached& reached, OperandLeaves operands) {
   if (reached.unknown.empty()) return;
-  for (const auto& [operand, operand_leaf] : array_reads_.ReadsOf(instruction, leaf)) {
+  for (const auto& [operand, operand_leaf] : array_reads_.ReadsOf(instruction, leaf).arrays) {
     Reached& target =
         LeafOf(*operands(operand), instruction.operand(operand).shape(), operand_leaf);
     for (const auto& [reason, outputs] : reached.unknown) {
@@ -227,14 +227,18 @@ llvm::StringRef PathFollower::Settle(Access& access) {
   return reason;
 }
 
-// Inside a loop: leaves out the constraints that the results do not need to lie inside the array.
-// Iterations differ in them, and what is read in any of them counts.
+// Inside a loop: leaves out the constraints that the results do not need to lie inside the array
+// and on a device that there is. Iterations differ in them, and what is read in any of them counts.
 void PathFollower::Loosen(Access& access, const Shape& shape) {
   if (access.map.constraints.empty()) return;
   const llvm::ArrayRef<Sum> index = access.Index();
   for (size_t i = 0; i < index.size(); ++i) {
     const Interval inside = {0, shape.sizes()[i] - 1};
     if (!inside.Contains(simplifier::NaturalRange(index[i]))) return;
+  }
+  const Interval devices = {0, devices_.Count() - 1};
+  if (access.has_device && !devices.Contains(simplifier::NaturalRange(access.map.results.back()))) {
+    return;
   }
   access.map.constraints.clear();
   RenumberRanges(digits_, access);

@@ -216,7 +216,7 @@ void PathFollower::FollowWhile(const Instruction& loop, const ReachedLeaves& rea
 }
 
 // Every array that these arrays of the result depend on counts as read whole, but what is handed on
-// by itself.
+// by itself and does not decide when the loop ends.
 void PathFollower::FollowWhileByArrays(const Instruction& loop, const ReachedLeaves& reached,
                                        llvm::ArrayRef<int64_t> leaves, OperandLeaves operands) {
   // The arrays of large loops mostly depend on the same ones.
@@ -232,17 +232,21 @@ void PathFollower::FollowWhileByArrays(const Instruction& loop, const ReachedLea
   for (const int64_t leaf : leaves) {
     const Reached& array = reached[static_cast<size_t>(leaf)];
     const OutputSet outputs = OutputsOf(sets_, array);
-    Dependents& dependents = by_reads[array_reads_.ReadsOf(loop, leaf)];
+    const ArrayReads& reads = array_reads_.ReadsOf(loop, leaf);
+    Dependents& dependents = by_reads[reads];
     const OutputSet again = sets_.Intersection(dependents.outputs, outputs);
     dependents.repeated = sets_.Union(dependents.repeated, again);
     dependents.outputs = sets_.Union(dependents.outputs, outputs);
     dependents.with_device = sets_.Union(dependents.with_device, OutputsWithDevice(sets_, array));
-    if (HandedOn(body, leaf) == leaf) dependents.handed_on[leaf] = outputs;
+    const bool is_handed_on = HandedOn(body, leaf) == leaf;
+    if (is_handed_on && !reads.decides_when_loop_ends) dependents.handed_on[leaf] = outputs;
   }
   const Shape& shape = loop.shape();
   ReachedLeaves& state = *operands(0);
   for (const auto& [reads, dependents] : by_reads) {
-    for (const auto& [operand, leaf] : reads) {
+    const OutputSet with_device =
+        reads.reaches_other_devices ? dependents.outputs : dependents.with_device;
+    for (const auto& [operand, leaf] : reads.arrays) {
       const OutputSet own =
           sets_.Difference(dependents.handed_on.lookup(leaf), dependents.repeated);
       const OutputSet outputs = sets_.Difference(dependents.outputs, own);
@@ -252,7 +256,7 @@ void PathFollower::FollowWhileByArrays(const Instruction& loop, const ReachedLea
       if (array.HasUnboundedDimension()) {
         AddUnknown(sets_, target, kUnboundedReason, outputs);
       } else {
-        AddWhole(target, array, kLoopReason, outputs, dependents.with_device);
+        AddWhole(target, array, kLoopReason, outputs, with_device);
       }
     }
   }

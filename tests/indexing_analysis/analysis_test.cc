@@ -460,6 +460,28 @@ TEST_F(AnalysisTest, EqualSlicesHaveTheirOwnIndices) {
   EXPECT_EQ(describe(mixed, 0), alone[0]);
 }
 
+// The first shard of what all devices gather: the same access on however many there are.
+TEST_F(AnalysisTest, ModulesOfDifferentDeviceCountsShareNoMaps) {
+  const auto root = [&](int replicas) -> const hlo::Instruction& {
+    const std::string all = "f32[" + std::to_string(replicas * 4) + "]";
+    return Root("HloModule m, replica_count=" + std::to_string(replicas) +
+                "\nf { p = f32[4] parameter(0)\n g = " + all +
+                " all-gather(p), dimensions={0}, replica_groups={}\n"
+                " ROOT r = f32[4] slice(g), slice={[0:4]} }\n"
+                "ENTRY e { p = f32[4] parameter(0)\n ROOT r = f32[4] call(p), to_apply=f }");
+  };
+  IndexingAnalysis analysis(&context_);
+  for (const int replicas : {2, 4}) {
+    const OutputIndexing indexing = analysis.InputToOutput(root(replicas), 0);
+    const OperandIndexing& operand = indexing.operands()[0];
+    ASSERT_NE(operand.replica_maps, nullptr);
+    const IndexingMap& device = *operand.replica_maps->front();
+    ASSERT_EQ(device.num_ranges(), 1u) << device.ToString();
+    EXPECT_EQ(device.ranges()[0].bounds, (Interval{0, replicas - 1}));
+    EXPECT_EQ(device.runtime()[0].bounds, (Interval{0, replicas - 1}));
+  }
+}
+
 TEST_F(AnalysisTest, WithoutSimplification) {
   AnalysisOptions options;
   options.simplification = AnalysisOptions::Simplification::kNone;

@@ -1,5 +1,7 @@
 // Instances of opcodes that hand values on: tuples, asynchronous pairs, branches, loops, calls.
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "tests/property/random_opcode_generators.h"
 
@@ -145,7 +147,10 @@ void Conditional(RandomComputation& i) {
   i.Result(shape, "conditional(" + selector + operands + "), " + attributes);
 }
 
-void While(RandomComputation& i) {
+namespace {
+
+// A loop in which one of two arrays changes.
+void SmallWhile(RandomComputation& i) {
   const Sizes sizes = {i.random.Between(1, 5), i.random.Between(1, 3)};
   const std::string a = ShapeText("f32", sizes);
   const std::string state = "(s32[], " + a + ", " + a + ", f32[])";
@@ -176,6 +181,165 @@ void While(RandomComputation& i) {
   operands += ", " + i.Operand(Sizes());
   const std::string initial = i.Line(state, "tuple(" + operands + ")");
   i.Result(state, "while(" + initial + "), condition=" + condition + ", body=" + body);
+}
+
+// Writes a loop over a counter and arrays of the same sizes. Each of the arrays is handed on, takes
+// the place of another one, or is computed from some.
+class LoopWriter {
+ public:
+  LoopWriter(RandomComputation& i, int64_t arrays)
+      : i_(i),
+        arrays_(arrays),
+        has_collectives_(i.random.OneIn(4)),
+        sizes_(i.random.Pick(std::vector<Sizes>{{}, {2}, {3}, {2, 2}})) {
+    shape_ = ShapeText("f32", sizes_);
+    state_ = "(s32[]";
+    for (int64_t k = 0; k < arrays_; ++k) state_ += ", " + shape_;
+    state_ += ")";
+  }
+
+  void Write(int64_t nested_loops) {
+    const std::string attributes = Attributes(nested_loops);
+    std::string operands = Counter();
+    for (int64_t k = 0; k < arrays_; ++k) operands += ", " + i_.Operand(sizes_);
+    const std::string initial = i_.Line(state_, "tuple(" + operands + ")");
+    i_.Result(state_, "while(" + initial + ")" + attributes);
+  }
+
+ private:
+  // Few iterations; as many on all devices where these meet.
+  std::string Counter() {
+    if (has_collectives_) {
+      return i_.Line("s32[]", "constant(" + std::to_string(i_.random.Between(-2, 1)) + ")");
+    }
+    const std::string first = i_.Index();
+    const std::string least = i_.Line("s32[]", "constant(-2)");
+    return i_.Line("s32[]", "maximum(" + first + ", " + least + ")");
+  }
+
+  std::string Attributes(int64_t nested_loops) {
+    const std::string condition = i_.callees.Add("condition", Condition());
+    return ", condition=" + condition + ", body=" + i_.callees.Add("body", Body(nested_loops));
+  }
+
+  // The state and its counter, at the start of a computation.
+  std::string Start() const {
+    return "{\n  p = " + state_ +
+           " parameter(0)\n  n = s32[] get-tuple-element(p), index=0\n  k = s32[] constant(1)\n";
+  }
+
+  std::string SomeArray() { return std::to_string(i_.random.Between(1, arrays_)); }
+
+  // The counter decides, and an array that may be one that is handed on.
+  std::string Condition() {
+    const std::string few = " compare(n, k), direction=LT\n}";
+    if (!i_.random.OneIn(3)) return Start() + "  ROOT r = pred[]" + few;
+    std::string decides = "x";
+    std::string lines = "  x = " + shape_ + " get-tuple-element(p), index=" + SomeArray() + "\n";
+    if (Count(sizes_) > 1) {
+      std::string ranges;
+      for (size_t d = 0; d < sizes_.size(); ++d) ranges += d == 0 ? "[0:1]" : ", [0:1]";
+      lines += "  first = " + ShapeText("f32", Sizes(sizes_.size(), 1)) + " slice(x), slice={" +
+               ranges + "}\n";
+      decides = "first";
+    }
+    lines += "  s = f32[] reshape(" + decides + ")\n";
+    decides = "s";
+    if (has_collectives_ && i_.Maybe()) {
+      lines +=
+          "  g = f32[] all-reduce(s), replica_groups={}, to_apply=" + i_.callees.Add("add", kAdd) +
+          "\n";
+      decides = "g";
+    }
+    return Start() + lines + "  a = pred[] compare(n, k), direction=LT\n  b = pred[] compare(" +
+           decides + ", " + decides + "), direction=EQ\n  ROOT r = pred[] and(a, b)\n}";
+  }
+
+  std::string Body(int64_t nested_loops) {
+    std::string lines = Start() + "  one = s32[] constant(1)\n  m = s32[] add(n, one)\n";
+    for (int64_t k = 1; k <= arrays_; ++k) {
+      lines += "  x" + std::to_string(k) + " = " + shape_ +
+               " get-tuple-element(p), index=" + std::to_string(k) + "\n";
+    }
+    // Few arrays change in some loops, and most in others.
+    const int64_t handed_on = i_.random.Between(0, 8);
+    std::string root = "tuple(m";
+    for (int64_t k = 1; k <= arrays_; ++k) {
+      std::string next = "x" + std::to_string(k);
+      if (i_.random.Between(1, 8) > handed_on) {
+        const std::string name = "y" + std::to_string(k);
+        lines += "  " + name + " = " + shape_ + " " + Change(next) + "\n";
+        next = i_.random.OneIn(4) ? "x" + SomeArray() : name;
+      }
+      root += ", " + next;
+    }
+    if (nested_loops > 0) {
+      // A loop around this one runs it once more, for what this iteration leaves.
+      lines += "  t = " + state_ + " " + root + ")\n";
+      return lines + Nested(nested_loops - 1) + "}";
+    }
+    return lines + "  ROOT t = " + state_ + " " + root + ")\n}";
+  }
+
+  // Another loop over the same arrays, whose counter starts again.
+  std::string Nested(int64_t nested_loops) {
+    std::string lines = "  zero = s32[] constant(0)\n";
+    std::string operands = "zero";
+    std::string root = "m";
+    for (int64_t k = 1; k <= arrays_; ++k) {
+      const std::string number = std::to_string(k);
+      lines += "  z" + number + " = " + shape_ + " get-tuple-element(t), index=" + number + "\n";
+      operands += ", z" + number;
+    }
+    lines += "  u = " + state_ + " tuple(" + operands + ")\n  w = " + state_ + " while(u)" +
+             Attributes(nested_loops) + "\n";
+    for (int64_t k = 1; k <= arrays_; ++k) {
+      const std::string number = std::to_string(k);
+      const std::string from = i_.random.OneIn(2) ? "w" : "u";
+      lines += "  a" + number + " = " + shape_ + " get-tuple-element(" + from +
+               "), index=" + number + "\n";
+      root += ", a" + number;
+    }
+    return lines + "  ROOT r = " + state_ + " tuple(" + root + ")\n";
+  }
+
+  std::string Change(const std::string& array) {
+    switch (i_.random.Between(0, 5)) {
+      case 0:
+        return "copy(x" + SomeArray() + ")";
+      case 1:
+        return "negate(x" + SomeArray() + ")";
+      case 2:
+        if (!sizes_.empty()) return "reverse(" + array + "), dimensions={0}";
+        return "abs(" + array + ")";
+      case 3:
+        if (!has_collectives_) return "negate(" + array + ")";
+        return "collective-permute(" + array + "), source_target_pairs={{0,1},{1,2},{2,0},{3,3}}";
+      default:
+        return "add(" + array + ", x" + SomeArray() + ")";
+    }
+  }
+
+  RandomComputation& i_;
+  int64_t arrays_;
+  bool has_collectives_;
+  Sizes sizes_;
+  std::string shape_;
+  std::string state_;
+};
+
+}  // namespace
+
+void While(RandomComputation& i) {
+  switch (i.random.Between(0, 3)) {
+    case 0:
+      return LoopWriter(i, i.random.Between(2, 5)).Write(i.random.Between(0, 1));
+    case 1:
+      // More than are followed element by element.
+      return LoopWriter(i, i.random.Between(16, 18)).Write(i.random.OneIn(4) ? 1 : 0);
+    default:
+      return SmallWhile(i);
+  }
 }
 
 void Called(RandomComputation& i, Opcode opcode) {
