@@ -200,6 +200,8 @@ const MapList* PathFollower::Write(const UniqueAccess& access, const Shape& shap
   AccessKey key;
   key.Add({static_cast<int64_t>(direction), static_cast<int64_t>(shape.sizes().size())});
   key.Add(shape.sizes());
+  // Modules that share an analysis may run on different numbers of devices.
+  if (access.access.has_device) key.Add(devices_.Count());
   const MapList** known = nullptr;
   if (key.Add(access.access)) {
     const auto [position, is_new] = memory_.maps_of_accesses.try_emplace(key.Bytes(), nullptr);
