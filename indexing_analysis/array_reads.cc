@@ -67,9 +67,11 @@ ArrayReads ArrayReadsFinder::ReadsOfRule(const Instruction& instruction, int64_t
   const ReadRule rule = ReadRuleOf(instruction.opcode());
   if (rule == nullptr || IsUnbounded(instruction, leaf)) {
     sink.ReadUnknown("");
-    // A rule that is not asked may be a collective's, a computation that is not followed hold one.
+    // A rule that is not asked may be a collective's, a computation that is not followed hold one;
+    // of a loop that is not followed, nobody knows what decides.
     reads.reaches_other_devices =
         devices_.Count() > 1 && (rule != nullptr || IsFollowed(instruction));
+    reads.decides_when_loop_ends = true;
     return reads;
   }
   const Access& whole = WholeArray(instruction.shape().ArrayLeaf(leaf));

@@ -223,9 +223,9 @@ void PathFollower::FollowWhileByArrays(const Instruction& loop, const ReachedLea
   struct Dependents {
     OutputSet outputs = kNoOutputs;
     OutputSet with_device = kNoOutputs;
-    // Those that have reached several of the arrays.
-    OutputSet repeated = kNoOutputs;
-    llvm::SmallDenseMap<int64_t, OutputSet> handed_on;
+    // An array that is handed on and does not decide when the loop ends. It is the only one of its
+    // group: another one would be among what decides, which depends on nothing that does not.
+    std::optional<int64_t> handed_on;
   };
   std::map<ArrayReads, Dependents> by_reads;
   const Computation& body = *loop.Callee(AttributeName::kBody);
@@ -234,12 +234,10 @@ void PathFollower::FollowWhileByArrays(const Instruction& loop, const ReachedLea
     const OutputSet outputs = OutputsOf(sets_, array);
     const ArrayReads& reads = array_reads_.ReadsOf(loop, leaf);
     Dependents& dependents = by_reads[reads];
-    const OutputSet again = sets_.Intersection(dependents.outputs, outputs);
-    dependents.repeated = sets_.Union(dependents.repeated, again);
     dependents.outputs = sets_.Union(dependents.outputs, outputs);
     dependents.with_device = sets_.Union(dependents.with_device, OutputsWithDevice(sets_, array));
     const bool is_handed_on = HandedOn(body, leaf) == leaf;
-    if (is_handed_on && !reads.decides_when_loop_ends) dependents.handed_on[leaf] = outputs;
+    if (is_handed_on && !reads.decides_when_loop_ends) dependents.handed_on = leaf;
   }
   const Shape& shape = loop.shape();
   ReachedLeaves& state = *operands(0);
@@ -247,16 +245,13 @@ void PathFollower::FollowWhileByArrays(const Instruction& loop, const ReachedLea
     const OutputSet with_device =
         reads.reaches_other_devices ? dependents.outputs : dependents.with_device;
     for (const auto& [operand, leaf] : reads.arrays) {
-      const OutputSet own =
-          sets_.Difference(dependents.handed_on.lookup(leaf), dependents.repeated);
-      const OutputSet outputs = sets_.Difference(dependents.outputs, own);
-      if (outputs == kNoOutputs) continue;
+      if (leaf == dependents.handed_on) continue;
       Reached& target = LeafOf(state, shape, leaf);
       const Shape& array = shape.ArrayLeaf(leaf);
       if (array.HasUnboundedDimension()) {
-        AddUnknown(sets_, target, kUnboundedReason, outputs);
+        AddUnknown(sets_, target, kUnboundedReason, dependents.outputs);
       } else {
-        AddWhole(target, array, kLoopReason, outputs, with_device);
+        AddWhole(target, array, kLoopReason, dependents.outputs, with_device);
       }
     }
   }
