@@ -107,19 +107,13 @@ IndexingMap SimplifyOnce(const IndexingMap& map, Ranges ranges) {
   return Export(context, imported, map, ranges).value_or(map);
 }
 
-// Nothing where a normal form is needed.
-std::optional<IndexingMap> SimplifyByRanges(const IndexingMap& map) {
+// The simplified results; nothing where that takes a normal form.
+std::optional<llvm::SmallVector<mlir::AffineExpr>> ResultsByRanges(const IndexingMap& map) {
   if (!map.constraints().empty() || map.num_runtime() > 0) return std::nullopt;
   llvm::SmallVector<Interval, 8> boxes;
   for (const Variable& dimension : map.dimensions()) boxes.push_back(dimension.bounds);
   for (const Variable& range : map.ranges()) boxes.push_back(range.bounds);
-  const mlir::AffineMap given = map.affine_map();
-  const auto results = simplifier::DecideDivisions(given.getResults(), map.num_dimensions(), boxes);
-  if (!results) return std::nullopt;
-  if (llvm::equal(*results, given.getResults())) return map;
-  const mlir::AffineMap simplified =
-      mlir::AffineMap::get(given.getNumDims(), given.getNumSymbols(), *results, map.context());
-  return IndexingMap(simplified, map.dimensions(), map.ranges(), {}, {});
+  return simplifier::DecideDivisions(map.affine_map().getResults(), map.num_dimensions(), boxes);
 }
 
 }  // namespace
@@ -136,7 +130,13 @@ bool HasDivisions(const IndexingMap& map) {
 // nothing changes, which makes it idempotent.
 IndexingMap Simplify(const IndexingMap& map) {
   if (map.IsUnknown() || map.IsKnownEmpty()) return map;
-  if (std::optional<IndexingMap> simplified = SimplifyByRanges(map)) return *std::move(simplified);
+  if (const auto results = ResultsByRanges(map)) {
+    const mlir::AffineMap given = map.affine_map();
+    if (llvm::equal(*results, given.getResults())) return map;
+    const mlir::AffineMap simplified =
+        mlir::AffineMap::get(given.getNumDims(), given.getNumSymbols(), *results, map.context());
+    return IndexingMap(simplified, map.dimensions(), map.ranges(), {}, {});
+  }
   constexpr int kMaxRounds = 6;
   IndexingMap current = SimplifyOnce(map, Ranges::kKeep);
   for (int round = 1; round < kMaxRounds && HasDivisions(current); ++round) {

@@ -18,9 +18,7 @@ struct LinearExpression {
   std::array<int64_t, kMaxVariables> coefficients = {};
   int64_t constant = 0;
 
-  bool IsConstant() const {
-    return llvm::all_of(coefficients, [](int64_t coefficient) { return coefficient == 0; });
-  }
+  bool IsConstant() const { return coefficients == decltype(coefficients){}; }
 };
 
 // All functions that read or compute return false where they cannot.
@@ -115,11 +113,15 @@ class LinearReader {
   bool Divide(int64_t divisor, LinearExpression& quotient, LinearExpression& rest) const {
     if (divisor < 1) return false;
     for (size_t i = 0; i < boxes_.size(); ++i) {
-      if (rest.coefficients[i] % divisor != 0) continue;
-      quotient.coefficients[i] = rest.coefficients[i] / divisor;
+      const int64_t coefficient = rest.coefficients[i];
+      // Small maps take about as long as a few divisions of the processor.
+      const bool is_below = -divisor < coefficient && coefficient < divisor;
+      if (is_below || coefficient % divisor != 0) continue;
+      quotient.coefficients[i] = coefficient / divisor;
       rest.coefficients[i] = 0;
     }
     const Interval range = Range(rest);
+    if (range.lower >= 0 && range.upper < divisor) return true;
     if (!range.IsFinite()) return false;
     quotient.constant = support::FloorDiv(range.lower, divisor);
     if (quotient.constant != support::FloorDiv(range.upper, divisor)) return false;
