@@ -23,7 +23,7 @@ namespace {
 // Points at which one sum is tried.
 constexpr int64_t kMaxPoints = 2048;
 // Digits that are evaluated for a map, all sums at all their points: a few milliseconds.
-constexpr int64_t kMaxDigits = 1 << 18;
+constexpr int64_t kMaxDigits = 1 << 17;
 
 using Leaves = llvm::SmallSetVector<const Atom*, 4>;
 
