@@ -4,6 +4,19 @@
 #include "tests/property/random_opcode_generators.h"
 
 namespace hlo_indexing::testing::generate {
+void ReduceArrays(RandomComputation& i, const std::string& opcode, const Sizes& operand,
+                  const Sizes& result, const std::string& attributes) {
+  const bool is_variadic = i.random.OneIn(4);
+  const std::string computation =
+      is_variadic ? i.callees.Add("add_pairs", kAddPairs) : i.callees.Add("add", kAdd);
+  std::string operands = i.Operand(operand);
+  if (is_variadic) operands += ", " + i.Operand(operand);
+  for (int k = 0; k < (is_variadic ? 2 : 1); ++k) operands += ", " + i.Operand(Sizes());
+  const std::string shape = ShapeText("f32", result);
+  i.Result(is_variadic ? "(" + shape + ", " + shape + ")" : shape,
+           opcode + "(" + operands + "), " + attributes + ", to_apply=" + computation);
+}
+
 void Reduce(RandomComputation& i) {
   const Sizes operand = i.SomeSizes(0, 3);
   const Sizes reduced = i.Subset(operand.size());
@@ -13,15 +26,7 @@ void Reduce(RandomComputation& i) {
       sizes.push_back(operand[d]);
     }
   }
-  const bool is_variadic = i.random.OneIn(4);
-  const std::string computation =
-      is_variadic ? i.callees.Add("add_pairs", kAddPairs) : i.callees.Add("add", kAdd);
-  std::string operands = i.Operand(operand);
-  if (is_variadic) operands += ", " + i.Operand(operand);
-  for (int k = 0; k < (is_variadic ? 2 : 1); ++k) operands += ", " + i.Operand(Sizes());
-  const std::string shape = ShapeText("f32", sizes);
-  i.Result(is_variadic ? "(" + shape + ", " + shape + ")" : shape,
-           "reduce(" + operands + "), dimensions=" + Braces(reduced) + ", to_apply=" + computation);
+  ReduceArrays(i, "reduce", operand, sizes, "dimensions=" + Braces(reduced));
 }
 
 namespace {

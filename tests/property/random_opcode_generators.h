@@ -22,6 +22,11 @@ inline constexpr char kAddPairs[] =
     "  d = f32[] parameter(3)\n  e = f32[] add(a, c)\n  f = f32[] multiply(b, d)\n"
     "  ROOT g = (f32[], f32[]) tuple(e, f)\n}";
 
+/// Makes the result `OPCODE(operands, initial values), attributes, to_apply=...` of these sizes: of
+/// one array, or of two together.
+void ReduceArrays(RandomComputation& i, const std::string& opcode, const Sizes& operand,
+                  const Sizes& result, const std::string& attributes);
+
 // random_opcode_movement.cc
 void Broadcast(RandomComputation& i);
 void Transpose(RandomComputation& i);
@@ -46,7 +51,7 @@ void ReduceWindow(RandomComputation& i);
 void SelectAndScatter(RandomComputation& i);
 void Convolution(RandomComputation& i);
 
-// random_opcode_contraction.cc
+// random_opcode_contraction.cc, with ReduceArrays
 void Reduce(RandomComputation& i);
 void Dot(RandomComputation& i);
 void ScaledDot(RandomComputation& i);

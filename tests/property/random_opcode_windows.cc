@@ -80,15 +80,7 @@ void ReduceWindow(RandomComputation& i) {
   const Sizes operand = i.SomeSizes(1, 2);
   Sizes sizes;
   const std::string window = WindowText(WindowsOver(i, operand, true, sizes), {});
-  const bool is_variadic = i.random.OneIn(4);
-  const std::string computation =
-      is_variadic ? i.callees.Add("add_pairs", kAddPairs) : i.callees.Add("add", kAdd);
-  std::string operands = i.Operand(operand);
-  if (is_variadic) operands += ", " + i.Operand(operand);
-  for (int k = 0; k < (is_variadic ? 2 : 1); ++k) operands += ", " + i.Operand(Sizes());
-  const std::string shape = ShapeText("f32", sizes);
-  i.Result(is_variadic ? "(" + shape + ", " + shape + ")" : shape,
-           "reduce-window(" + operands + "), " + window + ", to_apply=" + computation);
+  ReduceArrays(i, "reduce-window", operand, sizes, window);
 }
 
 void SelectAndScatter(RandomComputation& i) {

@@ -200,21 +200,12 @@ bool IsLeftOut(Opcode opcode) {
     case Opcode::kConstant:
     case Opcode::kCustomCall:
     case Opcode::kGetDimensionSize:
-    case Opcode::kInfeed:
     case Opcode::kIota:
-    case Opcode::kOutfeed:
-    case Opcode::kParameter:
     case Opcode::kPartitionId:
-    case Opcode::kRecv:
-    case Opcode::kRecvDone:
     case Opcode::kReplicaId:
-    case Opcode::kRng:
-    case Opcode::kRngGetAndUpdateState:
-    case Opcode::kSend:
-    case Opcode::kSendDone:
       return true;
     default:
-      return false;
+      return HasNoValue(opcode);
   }
 }
 

@@ -71,6 +71,8 @@ std::vector<Source> StatedReads(const Instruction& instruction, int64_t leaf, in
   }
 }
 
+}  // namespace
+
 bool HasNoValue(Opcode opcode) {
   switch (opcode) {
     case Opcode::kInfeed:
@@ -87,8 +89,6 @@ bool HasNoValue(Opcode opcode) {
       return false;
   }
 }
-
-}  // namespace
 
 Value RandomValue(const Shape& shape, Random& random) {
   if (shape.IsArray()) {

@@ -13,6 +13,7 @@
 #include "absl/status/statusor.h"
 #include "hlo/interpreter.h"
 #include "hlo/module.h"
+#include "hlo/opcode.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "tests/property/random.h"
 
@@ -52,6 +53,9 @@ class RunValues {
   hlo::InterpreterOptions options_;
   std::map<Key, DeviceValues> known_;
 };
+
+/// Whether the interpreter gives an instruction of this opcode no value, or one of its own choice.
+bool HasNoValue(hlo::Opcode opcode);
 
 /// What every output element of an instruction reads of its operands, on every device.
 class TracedRun {
