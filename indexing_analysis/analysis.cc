@@ -2,14 +2,11 @@
 
 #include <map>
 #include <optional>
-#include <tuple>
 
 #include "indexing_analysis/device_groups.h"
-#include "indexing_analysis/instruction_profile.h"
 #include "indexing_analysis/operand_renaming.h"
 #include "indexing_analysis/path_follower.h"
 #include "llvm/ADT/DenseMap.h"
-#include "support/identified_set.h"
 
 namespace hlo_indexing::indexing_analysis {
 namespace {
@@ -72,29 +69,11 @@ class PassThroughSink : public ReadSink {
 class IndexingAnalysis::Cache {
  public:
   Cache(mlir::MLIRContext* context, const AnalysisOptions& options)
-      : context_(context), options_(options) {}
-
-  // What is known of an output array of all instructions that read alike, by direction.
-  struct Shared : support::IdentifiedNode {
-    std::optional<OutputIndexing> indexing[2];
-    // The instruction to whose operands the maps refer; null where they refer to none.
-    const Instruction* example = nullptr;
-  };
+      : context_(context), options_(options), memory_(context, options) {}
 
   // Null for instructions that share nothing with others.
-  Shared* SharedBy(const Instruction& instruction, int64_t output_leaf) {
-    const Sharing sharing = SharingOf(instruction, options_.custom_calls);
-    if (sharing == Sharing::kNothing) return nullptr;
-    // Who asks for one direction asks for the other.
-    const std::pair question(&instruction, output_leaf);
-    if (last_question_ == question) return last_shared_;
-    last_question_ = question;
-    llvm::FoldingSetNodeID node_id;
-    ProfileInstruction(instruction, output_leaf, node_id);
-    bool is_new = false;
-    std::tie(last_shared_, is_new) = shared_.Insert(node_id);
-    if (is_new && sharing == Sharing::kMapsButValues) last_shared_->example = &instruction;
-    return last_shared_;
+  InstructionClass* ClassOf(const Instruction& instruction, int64_t output_leaf) {
+    return memory_.classes.Of(instruction, output_leaf);
   }
 
   // What is known of the example as that of an equal instruction.
@@ -160,9 +139,6 @@ class IndexingAnalysis::Cache {
 
   mlir::MLIRContext* context_;
   const AnalysisOptions& options_;
-  support::IdentifiedSet<Shared> shared_;
-  std::pair<const Instruction*, int64_t> last_question_;
-  Shared* last_shared_ = nullptr;
   llvm::DenseMap<const Shape*, const MapList*> identities_;
   FollowerMemory memory_;
   std::map<const hlo::Module*, ModuleFacts> modules_;
@@ -207,10 +183,10 @@ OutputIndexing IndexingAnalysis::Indexing(const Instruction& instruction, int64_
     return PassThrough(instruction, output_leaf, output);
   }
   if (instruction.operands().empty() && !output.HasUnboundedDimension()) return {};
-  Cache::Shared* shared = cache_->SharedBy(instruction, output_leaf);
+  InstructionClass* alike = cache_->ClassOf(instruction, output_leaf);
   std::optional<OutputIndexing>* known =
-      shared == nullptr ? nullptr : &shared->indexing[static_cast<size_t>(direction)];
-  const Instruction* example = shared == nullptr ? nullptr : shared->example;
+      alike == nullptr ? nullptr : &alike->indexing[static_cast<size_t>(direction)];
+  const Instruction* example = alike == nullptr ? nullptr : alike->example;
   if (known != nullptr && *known) {
     const bool is_other = example != nullptr && example != &instruction;
     return is_other ? cache_->RenameOperands(**known, *example, instruction) : **known;

@@ -121,79 +121,98 @@ void ProfileAttribute(const Instruction& instruction, const Attribute& attribute
       attribute.value);
 }
 
-// The operands that say where a slice begins.
+// The operands that are indices.
 llvm::ArrayRef<const Instruction*> Indices(const Instruction& instruction) {
   const llvm::ArrayRef<const Instruction*> operands = instruction.operands();
   const ReadRule rule = ReadRuleOf(instruction.opcode());
   if (rule == read_rules::DynamicSlice) return operands.drop_front(1);
-  return rule == read_rules::DynamicUpdateSlice ? operands.drop_front(2)
-                                                : llvm::ArrayRef<const Instruction*>();
+  if (rule == read_rules::DynamicUpdateSlice) return operands.drop_front(2);
+  if (rule == read_rules::Gather) return operands.slice(1, 1);
+  return operands.slice(operands.size() / 2, 1);
 }
 
-bool IsScalar(const Instruction* instruction) {
-  return instruction->shape().IsArray() && instruction->shape().sizes().empty();
+// The dimension of an array of indices along which the components of one index lie; its rank where
+// it holds single numbers.
+int64_t VectorDimension(const Instruction& instruction, const Instruction& index) {
+  const int64_t rank = index.shape().rank();
+  const ReadRule rule = ReadRuleOf(instruction.opcode());
+  if (rule == read_rules::DynamicSlice || rule == read_rules::DynamicUpdateSlice) return 0;
+  return instruction.Get<int64_t>(hlo::AttributeName::kIndexVectorDim).value_or(rank);
+}
+
+// What is known of a component of all indices in an array. False where that depends on the index's
+// place in it.
+bool ProfileComponent(const Instruction& index, int64_t vector_dimension, int64_t component,
+                      llvm::FoldingSetNodeID& node_id) {
+  DigitContext digits;
+  llvm::SmallVector<Sum, 6> element;
+  for (int64_t i = 0; i < index.shape().rank(); ++i) {
+    const int64_t size = index.shape().sizes()[static_cast<size_t>(i)];
+    if (size <= 0) return false;
+    element.push_back(i == vector_dimension
+                          ? simplifier::Constant(component)
+                          : digits.Variable(static_cast<VariableId>(i), {0, size - 1}));
+  }
+  const IntegerValue known = KnownInteger(digits, {&index, nullptr}, element);
+  if (known.sum && !known.sum->IsConstant()) return false;
+  node_id.AddInteger(known.range.lower);
+  node_id.AddInteger(known.range.upper);
+  return true;
 }
 
 // Which operands the indices are, and what is known of each.
-void ProfileIndices(const Instruction& instruction, llvm::FoldingSetNodeID& node_id) {
-  DigitContext digits;
+Sharing ProfileIndices(const Instruction& instruction, llvm::FoldingSetNodeID& node_id) {
   for (const Instruction* index : Indices(instruction)) {
     const auto* const first = llvm::find(instruction.operands(), index);
     node_id.AddInteger(static_cast<int64_t>(first - instruction.operands().begin()));
-    const IntegerValue known = KnownInteger(digits, {index, nullptr}, {});
-    node_id.AddInteger(known.range.lower);
-    node_id.AddInteger(known.range.upper);
-    node_id.AddBoolean(known.sum.has_value());
-    // Without an index a value that is known is a number.
-    if (known.sum) node_id.AddInteger(known.sum->constant);
+    if (!index->shape().IsArray()) return Sharing::kNothing;
+    const int64_t dimension = VectorDimension(instruction, *index);
+    const int64_t components = dimension < index->shape().rank()
+                                   ? index->shape().sizes()[static_cast<size_t>(dimension)]
+                                   : 1;
+    for (int64_t i = 0; i < components; ++i) {
+      if (!ProfileComponent(*index, dimension, i, node_id)) return Sharing::kNothing;
+    }
   }
+  return Sharing::kMapsButValues;
 }
 
 }  // namespace
 
-Sharing SharingOf(const Instruction& instruction, const CustomCallRegistry* custom_calls) {
-  switch (instruction.opcode()) {
-    case Opcode::kConditional:
-    case Opcode::kWhile:
-      return Sharing::kNothing;
-    case Opcode::kCustomCall: {
-      const auto target = instruction.Get<hlo::QuotedString>(hlo::AttributeName::kCustomCallTarget);
-      const bool has_rule =
-          custom_calls != nullptr && target && custom_calls->Find(target->Unescape()) != nullptr;
-      return has_rule ? Sharing::kNothing : Sharing::kMaps;
-    }
-    default:
-      break;
+Sharing ProfileInstruction(const Instruction& instruction, int64_t output_leaf,
+                           const CustomCallRegistry* custom_calls,
+                           llvm::FoldingSetNodeID& node_id) {
+  const Opcode opcode = instruction.opcode();
+  if (opcode == Opcode::kConditional || opcode == Opcode::kWhile) return Sharing::kNothing;
+  if (opcode == Opcode::kCustomCall && custom_calls != nullptr) {
+    const auto target = instruction.Get<hlo::QuotedString>(hlo::AttributeName::kCustomCallTarget);
+    if (target && custom_calls->Find(target->Unescape()) != nullptr) return Sharing::kNothing;
   }
-  if (!ReadsRuntimeValues(instruction.opcode())) return Sharing::kMaps;
-  const auto indices = Indices(instruction);
-  const bool is_profiled = !indices.empty() && llvm::all_of(indices, IsScalar);
-  return is_profiled ? Sharing::kMapsButValues : Sharing::kNothing;
-}
-
-void ProfileInstruction(const Instruction& instruction, int64_t output_leaf,
-                        llvm::FoldingSetNodeID& node_id) {
   node_id.AddInteger(output_leaf);
-  const bool is_call =
-      instruction.opcode() == Opcode::kFusion || instruction.opcode() == Opcode::kCall;
-  if (is_call) {
+  if (opcode == Opcode::kFusion || opcode == Opcode::kCall) {
     node_id.AddPointer(FollowedCallee(instruction));
-    return;
+    return Sharing::kMaps;
   }
-  const ReadRule rule = ReadRuleOf(instruction.opcode());
+  const ReadRule rule = ReadRuleOf(opcode);
   node_id.AddPointer(reinterpret_cast<const void*>(rule));
   // These rules tell opcodes apart.
   const bool looks_at_opcode = rule == nullptr || rule == read_rules::CopyStart ||
                                rule == read_rules::AllGather ||
                                rule == read_rules::CollectivePermute;
-  if (looks_at_opcode) node_id.AddInteger(static_cast<unsigned>(instruction.opcode()));
+  if (looks_at_opcode) node_id.AddInteger(static_cast<unsigned>(opcode));
   if (IsCollective(instruction)) node_id.AddPointer(&instruction.parent().parent());
   node_id.AddPointer(&instruction.shape());
   for (const Instruction* operand : instruction.operands()) node_id.AddPointer(&operand->shape());
   for (const Attribute& attribute : instruction.attributes()) {
     if (!IsIrrelevant(attribute)) ProfileAttribute(instruction, attribute, node_id);
   }
-  if (ReadsRuntimeValues(instruction.opcode())) ProfileIndices(instruction, node_id);
+  if (rule == read_rules::Scatter) {
+    const hlo::Computation& callee = *instruction.Callee(hlo::AttributeName::kToApply);
+    for (const bool is_used : UsedParameters(callee, static_cast<size_t>(output_leaf))) {
+      node_id.AddBoolean(is_used);
+    }
+  }
+  return ReadsRuntimeValues(opcode) ? ProfileIndices(instruction, node_id) : Sharing::kMaps;
 }
 
 }  // namespace hlo_indexing::indexing_analysis

@@ -13,22 +13,19 @@ namespace hlo_indexing::indexing_analysis {
 /// What equal instructions share.
 enum class Sharing : uint8_t {
   /// Nothing that is worth being looked for: where a rule of the user's may look at anything, where
-  /// arrays of values say what is read, and in loops and conditionals, which have computations of
-  /// their own.
+  /// something is known of each element of the indices, and in loops and conditionals, which have
+  /// computations of their own.
   kNothing,
   /// Their maps.
   kMaps,
-  /// Their maps, but for the operands that give the values of runtime variables, which are scalars.
+  /// Their maps, but for the operands that give the values of runtime variables.
   kMapsButValues,
 };
 
-/// `custom_calls` may be null.
-Sharing SharingOf(const hlo::Instruction& instruction, const CustomCallRegistry* custom_calls);
-
 /// Adds what an instruction must have in common with another one to share that for an array of the
-/// output.
-void ProfileInstruction(const hlo::Instruction& instruction, int64_t output_leaf,
-                        llvm::FoldingSetNodeID& node_id);
+/// output. `custom_calls` may be null.
+Sharing ProfileInstruction(const hlo::Instruction& instruction, int64_t output_leaf,
+                           const CustomCallRegistry* custom_calls, llvm::FoldingSetNodeID& node_id);
 
 }  // namespace hlo_indexing::indexing_analysis
 

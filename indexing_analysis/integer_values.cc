@@ -287,6 +287,7 @@ CalledInstruction ResolveParameter(CalledInstruction called) {
         called.frame->first_operand + static_cast<size_t>(called.instruction->parameter_number());
     // What async-update binds is no operand of the call.
     if (operand >= called.frame->call->operands().size()) break;
+    called.frame->is_asked = true;
     called = {&called.frame->call->operand(operand), called.frame->outer};
   }
   return called;

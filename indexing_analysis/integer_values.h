@@ -22,6 +22,9 @@ struct CallFrame {
   size_t first_operand = 0;
   /// Whether the computation runs several times, each time on other values.
   bool is_loop = false;
+  /// Whether a value that the call is given has been asked for inside, so that what was found there
+  /// may not hold for another call.
+  mutable bool is_asked = false;
 };
 
 /// Whether a level from this one outwards is a loop.

@@ -13,12 +13,22 @@ using hlo::Instruction;
 using hlo::Opcode;
 using hlo::Shape;
 
-// More constraints than that on one access come from generated programs only, and every step looks
-// at all of them.
-constexpr size_t kMaxConstraints = 64;
-
 // An array inside a loop that is read in more ways counts as read whole.
 constexpr size_t kMaxAccessesInLoop = 12;
+
+// Whether every operand is an array with the dimensions of the output, which is one.
+bool OperandsHaveShapeOfOutput(const Instruction& elementwise) {
+  const Shape& output = elementwise.shape();
+  return output.IsArray() && llvm::all_of(elementwise.operands(), [&](const Instruction* operand) {
+           return operand->shape().IsArray() && operand->shape().rank() == output.rank();
+         });
+}
+
+// Rules that cost less than remembering what they find.
+bool PassesIndexOn(ReadRule rule) {
+  return rule == read_rules::Tuple || rule == read_rules::GetTupleElement ||
+         rule == read_rules::FirstOperand || rule == read_rules::NoOperands;
+}
 
 }  // namespace
 
@@ -34,16 +44,14 @@ class PathFollower::Sink : public ReadSink {
         operands_(operands) {}
 
   void Read(size_t operand, int64_t leaf, Access access) override {
-    llvm::StringRef reason = follower_.Settle(access);
+    const std::string reason = Settle(follower_.digits_, follower_.options_, access);
     if (access.map.empty) return;
+    Entry found = {follower_.accesses_.Intern(std::move(access)),
+                   reason.empty() ? entry_.reason : follower_.Keep(reason), entry_.outputs};
     if (IsInLoop(frame_)) {
-      follower_.Loosen(access, instruction_.operand(operand).shape().ArrayLeaf(leaf));
+      follower_.Loosen(found, instruction_.operand(operand).shape().ArrayLeaf(leaf));
     }
-    if (!access.superset_reason.empty()) reason = follower_.Keep(access.superset_reason);
-    access.superset_reason.clear();
-    const UniqueAccess* unique = follower_.accesses_.Intern(std::move(access));
-    AddEntry(follower_.sets_, Target(operand, leaf),
-             {unique, reason.empty() ? entry_.reason : reason, entry_.outputs});
+    AddEntry(follower_.sets_, Target(operand, leaf), found);
   }
   void ReadSameIndex(size_t operand, int64_t leaf) override {
     AddEntry(follower_.sets_, Target(operand, leaf), entry_);
@@ -85,6 +93,7 @@ PathFollower::PathFollower(mlir::MLIRContext* mlir_context, const AnalysisOption
       instruction_(instruction),
       output_leaves_(output_leaves),
       sets_(output_leaves.size()),
+      accesses_(digits_, memory.shared_accesses),
       operands_(instruction.operands().size()) {
   const Shape& output = instruction.shape().ArrayLeaf(output_leaves.front());
   if (output.HasUnboundedDimension()) return;
@@ -139,7 +148,7 @@ void PathFollower::Follow(const Computation& computation, ReachedLeaves reached,
 // `frame` is null for the instruction that was asked about.
 void PathFollower::FollowInstruction(const Instruction& instruction, ReachedLeaves& reached,
                                      const Frame* frame, OperandLeaves operands) {
-  OutputSet outputs = kNoOutputs;
+  const bool is_followed = IsFollowed(instruction);
   for (size_t k = 0; k < reached.size(); ++k) {
     if (!reached[k].Any()) continue;
     const auto leaf = static_cast<int64_t>(k);
@@ -147,16 +156,17 @@ void PathFollower::FollowInstruction(const Instruction& instruction, ReachedLeav
     reached[k].unknown.clear();
     DropCovered(reached[k], instruction.shape().ArrayLeaf(leaf));
     if (frame != nullptr) Limit(reached[k], instruction.shape().ArrayLeaf(leaf), *frame);
-    if (!IsFollowed(instruction)) ApplyRule(instruction, leaf, reached[k], frame, operands);
-    outputs = sets_.Union(outputs, OutputsOf(sets_, reached[k]));
+    if (!is_followed) ApplyRule(instruction, leaf, reached[k], frame, operands);
   }
-  if (!IsFollowed(instruction)) return;
+  if (!is_followed) return;
   int depth = 0;
   for (const Frame* outer = frame; outer != nullptr; outer = outer->outer) ++depth;
   if (depth == 0 || depth < options_.max_call_depth) {
     FollowCalled(instruction, reached, frame, operands);
     return;
   }
+  OutputSet outputs = kNoOutputs;
+  for (const Reached& array : reached) outputs = sets_.Union(outputs, OutputsOf(sets_, array));
   const std::string limit = std::to_string(options_.max_call_depth);
   AddUnknownToAll(instruction, Keep("calls nest deeper than " + limit + " levels"), outputs,
                   operands);
@@ -170,14 +180,53 @@ void PathFollower::ApplyRule(const Instruction& instruction, int64_t leaf, const
     return;
   }
   const ReadRule rule = ReadRuleOf(instruction.opcode());
+  if (rule == read_rules::Elementwise && OperandsHaveShapeOfOutput(instruction)) {
+    steps_ += static_cast<int64_t>(reached.entries.size());
+    for (size_t i = 0; i < instruction.operands().size(); ++i) {
+      AddAll(sets_, reached, LeafOf(*operands(i), instruction.operand(i).shape(), 0));
+    }
+    return;
+  }
+  InstructionClass* const alike = ClassToAsk(instruction, leaf);
   for (const Entry& entry : reached.entries) {
     ++steps_;
+    if (alike != nullptr && AddFoundReads(*alike, instruction, leaf, frame, entry, operands)) {
+      continue;
+    }
     const Access& access = entry.access->access;
     const simplifier::FactScope facts(digits_, access.map.constraints);
     Sink sink(*this, instruction, frame, entry, operands);
     ReadContext context(instruction, leaf, access, digits_, sink);
     rule(context);
   }
+}
+
+// The class of the instruction, where what its rule finds is worth being remembered.
+InstructionClass* PathFollower::ClassToAsk(const Instruction& instruction, int64_t leaf) {
+  if (PassesIndexOn(ReadRuleOf(instruction.opcode()))) return nullptr;
+  InstructionClass* alike = memory_.classes.Of(instruction, leaf);
+  return alike == nullptr || alike->sharing != Sharing::kMaps ? nullptr : alike;
+}
+
+// Adds what the rule of such instructions finds for an access; false where it has to be asked.
+bool PathFollower::AddFoundReads(InstructionClass& alike, const Instruction& instruction,
+                                 int64_t leaf, const Frame* frame, const Entry& entry,
+                                 OperandLeaves operands) {
+  if (entry.access->shared == nullptr) return false;
+  const FoundReads* reads =
+      memory_.rules.Find(alike, instruction, leaf, devices_, *entry.access->shared);
+  if (reads == nullptr) return false;
+  for (const FoundRead& read : *reads) {
+    const Shape& shape = instruction.operand(read.operand).shape();
+    Entry found = entry;
+    if (read.shared != nullptr) {
+      found.access = accesses_.FromShared(*read.shared, entry.access->access.runtime);
+    }
+    if (!read.reason.empty()) found.reason = read.reason;
+    if (read.shared != nullptr && IsInLoop(frame)) Loosen(found, shape.ArrayLeaf(read.leaf));
+    AddEntry(sets_, LeafOf(*operands(read.operand), shape, read.leaf), found);
+  }
+  return true;
 }
 
 void PathFollower::AddParameters(const Computation& callee, llvm::ArrayRef<ReachedLeaves> found,
@@ -211,25 +260,10 @@ void PathFollower::PassUnknownOn(const Instruction& instruction, int64_t leaf,
   }
 }
 
-// Brings an access into the form in which equal ones are found to be equal. Returns why it covers
-// more than before, if it does.
-llvm::StringRef PathFollower::Settle(Access& access) {
-  llvm::StringRef reason;
-  if (options_.simplification == AnalysisOptions::Simplification::kFull) {
-    simplifier::Tighten(digits_, access.map);
-  }
-  if (access.map.empty) return reason;
-  if (access.map.constraints.size() > kMaxConstraints) {
-    access.map.constraints.resize(kMaxConstraints);
-    reason = "some of very many constraints are left out";
-  }
-  RenumberRanges(digits_, access);
-  return reason;
-}
-
 // Inside a loop: leaves out the constraints that the results do not need to lie inside the array
 // and on a device that there is. Iterations differ in them, and what is read in any of them counts.
-void PathFollower::Loosen(Access& access, const Shape& shape) {
+void PathFollower::Loosen(Entry& entry, const Shape& shape) {
+  const Access& access = entry.access->access;
   if (access.map.constraints.empty()) return;
   const llvm::ArrayRef<Sum> index = access.Index();
   for (size_t i = 0; i < index.size(); ++i) {
@@ -240,9 +274,11 @@ void PathFollower::Loosen(Access& access, const Shape& shape) {
   if (access.has_device && !devices.Contains(simplifier::NaturalRange(access.map.results.back()))) {
     return;
   }
-  access.map.constraints.clear();
-  RenumberRanges(digits_, access);
-  access.superset_reason = "what a loop reads is not followed iteration by iteration";
+  Access loose = access;
+  loose.map.constraints.clear();
+  RenumberRanges(digits_, loose);
+  entry.access = accesses_.Intern(std::move(loose));
+  entry.reason = Keep("what a loop reads is not followed iteration by iteration");
 }
 
 // Every element of an array, for every element of the output.
@@ -350,7 +386,7 @@ Sum PathFollower::RuntimeValue(const Instruction& operand, llvm::ArrayRef<Sum> i
                                Interval bounds, const Frame* frame, const Access& incoming,
                                Access& access) {
   if (bounds.IsPoint()) return simplifier::Constant(bounds.lower);
-  ++value_uses_;
+  depends_on_values_ |= frame == nullptr;
   const CalledInstruction source = ResolveParameter({&operand, frame});
   const IntegerValue known = KnownInteger(digits_, source, index);
   const auto clamp = [&](int64_t value) { return std::clamp(value, bounds.lower, bounds.upper); };
@@ -367,6 +403,7 @@ Sum PathFollower::RuntimeValue(const Instruction& operand, llvm::ArrayRef<Sum> i
     if (frame->outer != nullptr) path.insert(path.begin(), frame->call);
   }
   if (is_loop) return VaryingValue(bounds, "an index changes while a loop runs", access);
+  ++runtime_uses_;
   path.push_back(source.instruction);
   const auto [position, is_new] =
       runtime_numbers_.try_emplace(path, static_cast<uint32_t>(table_.size()));

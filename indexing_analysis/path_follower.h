@@ -17,8 +17,8 @@
 #include "indexing_analysis/integer_values.h"
 #include "indexing_analysis/reached.h"
 #include "indexing_analysis/read_rules.h"
+#include "indexing_analysis/rule_memory.h"
 #include "llvm/ADT/DenseMap.h"
-#include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 
 namespace hlo_indexing::indexing_analysis {
@@ -28,13 +28,24 @@ enum class MapDirection : uint8_t { kOutputToInput, kInputToOutput };
 
 using MapList = std::vector<IndexingMap>;
 
+/// A shared access, the sizes of the array that it reaches, the number of devices where it reaches
+/// others, and a direction.
+using SharedMapKey =
+    std::tuple<const UniqueAccess*, llvm::SmallVector<int64_t, 4>, int64_t, MapDirection>;
+
 /// What followers hand on from question to question, and what reports point to.
 struct FollowerMemory {
+  FollowerMemory(mlir::MLIRContext* mlir_context, const AnalysisOptions& options)
+      : classes(options), rules(mlir_context, options, shared_accesses) {}
+
+  SharedAccesses shared_accesses;
+  InstructionClasses classes;
+  RuleMemory rules;
   std::deque<MapList> lists;
   std::deque<std::vector<std::optional<IndexingMap>>> replica_lists;
-  /// Of single accesses, by what they consist of: most are identities, lines and whole arrays,
-  /// which come again and again. Null where an expression is too long to be written down.
-  llvm::StringMap<const MapList*> maps_of_accesses;
+  /// Of single accesses: most are identities, lines and whole arrays, which come again and again.
+  /// Null where an expression is too long to be written down.
+  std::map<SharedMapKey, const MapList*> maps_of_accesses;
   /// The reasons in reports.
   llvm::StringSet<> reasons;
 };
@@ -55,7 +66,7 @@ class PathFollower {
 
   /// Whether the maps depend on which instruction gives an operand's value, so that they are not
   /// those of equal instructions.
-  bool depends_on_values() const { return value_uses_ != 0; }
+  bool depends_on_values() const { return depends_on_values_; }
 
  private:
   using Frame = CallFrame;
@@ -101,6 +112,9 @@ class PathFollower {
   const UniqueAccess* ScalarAccess(const UniqueAccess& access);
   void ApplyRule(const hlo::Instruction& instruction, int64_t leaf, const Reached& reached,
                  const Frame* frame, OperandLeaves operands);
+  InstructionClass* ClassToAsk(const hlo::Instruction& instruction, int64_t leaf);
+  bool AddFoundReads(InstructionClass& alike, const hlo::Instruction& instruction, int64_t leaf,
+                     const Frame* frame, const Entry& entry, OperandLeaves operands);
 
   // Adding up.
   void AddParameters(const hlo::Computation& callee, llvm::ArrayRef<ReachedLeaves> found,
@@ -116,14 +130,13 @@ class PathFollower {
   llvm::StringRef Keep(llvm::StringRef reason) {
     return memory_.reasons.insert(reason).first->getKey();
   }
-  llvm::StringRef Settle(Access& access);
   enum class Device : uint8_t { kOwn, kAny };
   Access WholeArray(const hlo::Shape& shape, Device device);
   const UniqueAccess* WholeOf(const hlo::Shape& shape, Device device);
   void DropCovered(Reached& reached, const hlo::Shape& shape);
   OutputSet OutputsAbove(const Reached& reached, size_t max_accesses);
   void Limit(Reached& reached, const hlo::Shape& shape, const Frame& frame);
-  void Loosen(Access& access, const hlo::Shape& shape);
+  void Loosen(Entry& entry, const hlo::Shape& shape);
   Sum RuntimeValue(const hlo::Instruction& operand, llvm::ArrayRef<Sum> index, Interval bounds,
                    const Frame* frame, const Access& incoming, Access& access);
   Sum VaryingValue(Interval bounds, llvm::StringRef reason, Access& access);
@@ -156,8 +169,10 @@ class PathFollower {
   std::optional<uint32_t> device_number_;
   // Runtime values by the calls that lead to an instruction, and the instruction.
   std::map<std::vector<const hlo::Instruction*>, uint32_t> runtime_numbers_;
-  // How often a rule has asked for a value.
-  int64_t value_uses_ = 0;
+  // How often a value that is known at run time only has become part of an access.
+  int64_t runtime_uses_ = 0;
+  // Whether a value of an operand has been asked for.
+  bool depends_on_values_ = false;
   AccessTable accesses_;
   // Null where the outputs have no elements.
   const UniqueAccess* root_ = nullptr;
@@ -166,9 +181,9 @@ class PathFollower {
   // What has reached the operands.
   std::vector<ReachedLeaves> operands_;
   // What has been found for a computation's result when it was reached by the same accesses: those
-  // of each array, by number.
+  // of each array, by number. Inside loops reads are loosened.
   using CallKey =
-      std::pair<const hlo::Computation*, std::vector<std::pair<size_t, std::vector<Entry>>>>;
+      std::tuple<const hlo::Computation*, bool, std::vector<std::pair<size_t, std::vector<Entry>>>>;
   std::map<CallKey, std::vector<ReachedLeaves>> calls_;
   int64_t steps_ = 0;
   // For each output the first one with the same maps.

@@ -54,23 +54,27 @@ void PathFollower::FollowCalled(const Instruction& instruction, const ReachedLea
 void PathFollower::FollowCall(const Instruction& call, const Computation& callee,
                               const ReachedLeaves& reached, const Frame* frame,
                               OperandLeaves operands) {
-  CallKey key = {&callee, {}};
+  CallKey key = {&callee, IsInLoop(frame), {}};
+  auto& arrays = std::get<2>(key);
   for (size_t k = 0; k < reached.size(); ++k) {
     if (!reached[k].Any()) continue;
-    key.second.emplace_back(k, std::vector(reached[k].entries.begin(), reached[k].entries.end()));
+    arrays.emplace_back(k, std::vector(reached[k].entries.begin(), reached[k].entries.end()));
   }
   if (const auto known = calls_.find(key); known != calls_.end()) {
     AddParameters(callee, known->second, operands);
     return;
   }
-  const int64_t value_uses = value_uses_;
+  const int64_t runtime_uses = runtime_uses_;
+  const Frame inside = {&call, frame};
   std::vector<ReachedLeaves> found(callee.parameters().size());
-  Follow(callee, reached, {&call, frame}, [&](size_t parameter) { return &found[parameter]; });
+  Follow(callee, reached, inside, [&](size_t parameter) { return &found[parameter]; });
   // What async-update binds to further parameters is no operand of its start.
   if (found.size() > call.operands().size()) found.resize(call.operands().size());
   AddParameters(callee, found, operands);
-  // What is read where a value says so may differ from call to call.
-  if (value_uses_ == value_uses) calls_.emplace(std::move(key), std::move(found));
+  if (frame == nullptr) depends_on_values_ |= inside.is_asked;
+  // A value inside has another name in each call.
+  if (!inside.is_asked && runtime_uses_ == runtime_uses)
+    calls_.emplace(std::move(key), std::move(found));
 }
 
 // ((operands), result, context): the operands are handed on, the result is the computation's.
@@ -107,7 +111,7 @@ const UniqueAccess* PathFollower::ScalarAccess(const UniqueAccess& access) {
   scalar.map.results.erase(
       scalar.map.results.begin(),
       scalar.map.results.begin() + static_cast<std::ptrdiff_t>(scalar.Index().size()));
-  Settle(scalar);
+  Settle(digits_, options_, scalar);
   return accesses_.Intern(std::move(scalar));
 }
 

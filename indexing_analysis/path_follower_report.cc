@@ -150,61 +150,18 @@ IndexingMap SplitDevice(IndexingMap& map) {
   return device;
 }
 
-// What the maps of an access depend on, in numbers; false where it holds more than digits of
-// variables.
-class AccessKey {
- public:
-  bool Add(const Access& access) {
-    if (!access.runtime.empty() || !access.names.empty()) return false;
-    Add({access.has_device ? 1 : 0, static_cast<int64_t>(access.num_dimensions)});
-    Add(static_cast<int64_t>(access.map.boxes.size()));
-    for (const Interval& box : access.map.boxes) Add({box.lower, box.upper});
-    for (const VariableId range : access.ranges) Add(range);
-    Add(static_cast<int64_t>(access.map.results.size()));
-    for (const Sum& result : access.map.results) {
-      if (!Add(result)) return false;
-    }
-    for (const simplifier::Constraint& constraint : access.map.constraints) {
-      if (!Add(constraint.expression)) return false;
-      Add({constraint.bounds.lower, constraint.bounds.upper});
-    }
-    return true;
-  }
-  void Add(llvm::ArrayRef<int64_t> values) { values_.append(values.begin(), values.end()); }
-
-  llvm::StringRef Bytes() const {
-    return {reinterpret_cast<const char*>(values_.data()), values_.size() * sizeof(int64_t)};
-  }
-
- private:
-  bool Add(const Sum& sum) {
-    Add({static_cast<int64_t>(sum.terms.size()), sum.constant});
-    for (const simplifier::Term& term : sum.terms) {
-      const simplifier::Atom& atom = *term.atom;
-      if (atom.kind != simplifier::AtomKind::kVariable) return false;
-      Add({term.coefficient, term.lo, term.extent, int64_t{atom.variable}, atom.lower,
-           atom.extent});
-    }
-    return true;
-  }
-
-  llvm::SmallVector<int64_t, 64> values_;
-};
-
 }  // namespace
 
 // The list of the one map of an access, empty where it reaches nothing; null where the map is too
 // long to be written down. A device is the map's last result.
 const MapList* PathFollower::Write(const UniqueAccess& access, const Shape& shape,
                                    MapDirection direction) {
-  AccessKey key;
-  key.Add({static_cast<int64_t>(direction), static_cast<int64_t>(shape.sizes().size())});
-  key.Add(shape.sizes());
-  // Modules that share an analysis may run on different numbers of devices.
-  if (access.access.has_device) key.Add(devices_.Count());
   const MapList** known = nullptr;
-  if (key.Add(access.access)) {
-    const auto [position, is_new] = memory_.maps_of_accesses.try_emplace(key.Bytes(), nullptr);
+  if (access.shared != nullptr && access.access.runtime.empty()) {
+    const int64_t devices = access.access.has_device ? devices_.Count() : 0;
+    SharedMapKey key(access.shared, llvm::SmallVector<int64_t, 4>(shape.sizes()), devices,
+                     direction);
+    const auto [position, is_new] = memory_.maps_of_accesses.try_emplace(std::move(key), nullptr);
     if (!is_new) return position->second;
     known = &position->second;
   }

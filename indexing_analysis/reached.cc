@@ -3,47 +3,6 @@
 #include "llvm/ADT/STLExtras.h"
 
 namespace hlo_indexing::indexing_analysis {
-namespace {
-
-using simplifier::Constraint;
-using simplifier::Interval;
-
-void ProfileSum(const Sum& sum, llvm::FoldingSetNodeID& node_id) {
-  node_id.AddInteger(sum.constant);
-  node_id.AddInteger(static_cast<unsigned>(sum.terms.size()));
-  for (const simplifier::Term& term : sum.terms) {
-    node_id.AddInteger(term.coefficient);
-    node_id.AddPointer(term.atom);
-    node_id.AddInteger(term.lo);
-    node_id.AddInteger(term.extent);
-  }
-}
-
-void ProfileAccess(const Access& access, llvm::FoldingSetNodeID& node_id) {
-  node_id.AddBoolean(access.has_device);
-  node_id.AddInteger(static_cast<unsigned>(access.map.results.size()));
-  for (const Sum& result : access.map.results) ProfileSum(result, node_id);
-  for (const Interval& box : access.map.boxes) {
-    node_id.AddInteger(box.lower);
-    node_id.AddInteger(box.upper);
-  }
-  for (const Constraint& constraint : access.map.constraints) {
-    ProfileSum(constraint.expression, node_id);
-    node_id.AddInteger(constraint.bounds.lower);
-    node_id.AddInteger(constraint.bounds.upper);
-  }
-}
-
-}  // namespace
-
-const UniqueAccess* AccessTable::Intern(Access access) {
-  llvm::FoldingSetNodeID node_id;
-  ProfileAccess(access, node_id);
-  const auto [unique, is_new] = accesses_.Insert(node_id);
-  if (is_new) unique->access = std::move(access);
-  return unique;
-}
-
 OutputSets::OutputSets(size_t num_outputs) : num_outputs_(num_outputs) {
   const auto size = static_cast<unsigned>(num_outputs);
   sets_ = {llvm::SmallBitVector(size), llvm::SmallBitVector(size, true)};
@@ -110,7 +69,7 @@ namespace {
 // Makes an exact access exact for its outputs where it is not.
 void AddExact(OutputSets& sets, Reached& target, const Entry& entry) {
   Entry* exact = nullptr;
-  Entry* replaced = nullptr;
+  bool any_replaced = false;
   for (Entry& known : target.entries) {
     if (known.access != entry.access) continue;
     if (known.reason.empty()) {
@@ -118,14 +77,17 @@ void AddExact(OutputSets& sets, Reached& target, const Entry& entry) {
       continue;
     }
     known.outputs = sets.Difference(known.outputs, entry.outputs);
-    if (known.outputs == kNoOutputs && replaced == nullptr) replaced = &known;
+    any_replaced |= known.outputs == kNoOutputs;
   }
   if (exact != nullptr) {
     exact->outputs = sets.Union(exact->outputs, entry.outputs);
-  } else if (replaced != nullptr) {
-    *replaced = entry;
-  } else {
+  } else if (!any_replaced) {
     target.entries.push_back(entry);
+  }
+  if (!any_replaced) return;
+  if (exact == nullptr) {
+    *llvm::find_if(target.entries, [](const Entry& known) { return known.outputs == kNoOutputs; }) =
+        entry;
   }
   llvm::erase_if(target.entries, [](const Entry& known) { return known.outputs == kNoOutputs; });
 }
@@ -167,15 +129,19 @@ void AddUnknown(OutputSets& sets, Reached& target, llvm::StringRef reason, Outpu
   }
 }
 
+void AddAll(OutputSets& sets, const Reached& from, Reached& to) {
+  for (const auto& [reason, outputs] : from.unknown) AddUnknown(sets, to, reason, outputs);
+  if (!to.Any()) {
+    to.entries = from.entries;
+    return;
+  }
+  for (const Entry& entry : from.entries) AddEntry(sets, to, entry);
+}
+
 void AddAll(OutputSets& sets, const ReachedLeaves& from, const hlo::Shape& shape,
             ReachedLeaves& to) {
   for (size_t k = 0; k < from.size(); ++k) {
-    if (!from[k].Any()) continue;
-    Reached& target = LeafOf(to, shape, static_cast<int64_t>(k));
-    for (const auto& [reason, outputs] : from[k].unknown) {
-      AddUnknown(sets, target, reason, outputs);
-    }
-    for (const Entry& entry : from[k].entries) AddEntry(sets, target, entry);
+    if (from[k].Any()) AddAll(sets, from[k], LeafOf(to, shape, static_cast<int64_t>(k)));
   }
 }
 

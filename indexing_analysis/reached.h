@@ -9,29 +9,13 @@
 #include <vector>
 
 #include "hlo/module.h"
-#include "indexing_analysis/access.h"
+#include "indexing_analysis/access_table.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SmallBitVector.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
-#include "support/identified_set.h"
 
 namespace hlo_indexing::indexing_analysis {
-
-/// An access, unique among those of one AccessTable with the same content.
-struct UniqueAccess : support::IdentifiedNode {
-  Access access;
-};
-
-class AccessTable {
- public:
-  /// Range variables, runtime values and names in their order of printing do not tell accesses
-  /// apart.
-  const UniqueAccess* Intern(Access access);
-
- private:
-  support::IdentifiedSet<UniqueAccess> accesses_;
-};
 
 /// A set of outputs by its number in an OutputSets; equal sets have equal numbers.
 using OutputSet = uint32_t;
@@ -97,6 +81,8 @@ OutputSet OutputsWithDevice(OutputSets& sets, const Reached& reached);
 void AddEntry(OutputSets& sets, Reached& target, Entry entry);
 /// Takes the place of the entries of these outputs.
 void AddUnknown(OutputSets& sets, Reached& target, llvm::StringRef reason, OutputSet outputs);
+/// Adds all that has reached an array to what has reached another one.
+void AddAll(OutputSets& sets, const Reached& from, Reached& to);
 void AddAll(OutputSets& sets, const ReachedLeaves& from, const hlo::Shape& shape,
             ReachedLeaves& to);
 /// Takes the entries of these outputs away.

@@ -13,6 +13,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::UnorderedElementsAre;
 
 class AnalysisTest : public ::testing::Test {
  protected:
@@ -458,6 +459,40 @@ TEST_F(AnalysisTest, EqualSlicesHaveTheirOwnIndices) {
   mixed.OutputToInput(root.operand(0), 0);
   EXPECT_EQ(describe(mixed, 1), alone[1]);
   EXPECT_EQ(describe(mixed, 0), alone[0]);
+}
+
+// The same computation called with a number, and twice with a value that it is given.
+TEST_F(AnalysisTest, CallsInOneQuestionKeepTheirOwnValues) {
+  const hlo::Instruction& root = Root(
+      "inner { x = f32[8] parameter(0)\n i = s32[] parameter(1)\n"
+      " ROOT r = f32[4] dynamic-slice(x, i), dynamic_slice_sizes={4} }\n"
+      "computed { x = f32[8] parameter(0)\n i = s32[] parameter(1)\n k = s32[] negate(i)\n"
+      " ROOT r = f32[4] dynamic-slice(x, k), dynamic_slice_sizes={4} }\n"
+      "outer { x = f32[8] parameter(0)\n i = s32[] parameter(1)\n j = s32[] parameter(2)\n"
+      " two = s32[] constant(2)\n a = f32[4] call(x, i), to_apply=inner\n"
+      " b = f32[4] call(x, two), to_apply=inner\n c = f32[4] add(a, b)\n"
+      " d = f32[4] call(x, i), to_apply=computed\n e = f32[4] call(x, j), to_apply=computed\n"
+      " f = f32[4] add(d, e)\n ROOT r = f32[4] add(c, f) }\n"
+      "ENTRY e { x = f32[8] parameter(0)\n i = s32[] parameter(1)\n j = s32[] parameter(2)\n"
+      " ROOT r = f32[4] call(x, i, j), to_apply=outer }");
+  IndexingAnalysis analysis(&context_);
+  const OutputIndexing indexing = analysis.OutputToInput(root, 0);
+  const OperandIndexing& read = indexing.operands()[0];
+  EXPECT_EQ(read.exactness, Exactness::kExact);
+  std::vector<std::string> maps;
+  for (const IndexingMap& map : *read.maps) {
+    std::string text = map.ToString();
+    for (const RuntimeVariable& variable : map.runtime()) {
+      for (const hlo::Instruction* call : variable.calls) text += " " + call->name().str();
+      text += " " + variable.instruction->name().str();
+    }
+    maps.push_back(text);
+  }
+  EXPECT_THAT(maps, UnorderedElementsAre(
+                        "(d0) -> (d0 + 2), domain: d0 in [0, 3]",
+                        "(d0){rt0} -> (d0 + rt0), domain: d0 in [0, 3], rt0 in [0, 4] i",
+                        "(d0){rt0} -> (d0 + rt0), domain: d0 in [0, 3], rt0 in [0, 4] d k",
+                        "(d0){rt0} -> (d0 + rt0), domain: d0 in [0, 3], rt0 in [0, 4] e k"));
 }
 
 // The first shard of what all devices gather: the same access on however many there are.

@@ -1,0 +1,129 @@
+#include "indexing_analysis/rule_memory.h"
+
+#include <string>
+
+namespace hlo_indexing::indexing_analysis {
+
+using hlo::Instruction;
+
+namespace {
+
+// More constraints than that on one access come from generated programs only, and every step looks
+// at all of them.
+constexpr size_t kMaxConstraints = 64;
+
+}  // namespace
+
+InstructionClass* InstructionClasses::Of(const Instruction& instruction, int64_t output_leaf) {
+  Slot& slot = SlotOf(instruction, output_leaf);
+  if (!slot) slot = Find(instruction, output_leaf);
+  return *slot;
+}
+
+InstructionClasses::Slot& InstructionClasses::SlotOf(const Instruction& instruction,
+                                                     int64_t output_leaf) {
+  if (output_leaf != 0) return other_arrays_[{&instruction, output_leaf}];
+  const hlo::Computation& computation = instruction.parent();
+  if (last_computation_ != &computation) {
+    last_computation_ = &computation;
+    std::unique_ptr<Slot[]>& slots = first_arrays_[&computation];
+    if (slots == nullptr) slots = std::make_unique<Slot[]>(computation.instructions().size());
+    last_slots_ = slots.get();
+  }
+  return last_slots_[instruction.index()];
+}
+
+InstructionClass* InstructionClasses::Find(const Instruction& instruction, int64_t output_leaf) {
+  llvm::FoldingSetNodeID node_id;
+  const Sharing sharing =
+      ProfileInstruction(instruction, output_leaf, options_.custom_calls, node_id);
+  if (sharing == Sharing::kNothing) return nullptr;
+  const auto [found, is_new] = classes_.Insert(node_id);
+  if (is_new) {
+    found->sharing = sharing;
+    if (sharing == Sharing::kMapsButValues) found->example = &instruction;
+  }
+  return found;
+}
+
+// Takes down what a rule finds.
+class RuleMemory::Sink : public ReadSink {
+ public:
+  Sink(RuleMemory& memory, DigitContext& digits, const DeviceCounts& devices)
+      : memory_(memory), digits_(digits), devices_(devices) {}
+
+  void Read(size_t operand, int64_t leaf, Access access) override {
+    const std::string reason = Settle(digits_, memory_.options_, access);
+    if (access.map.empty || !reads_) return;
+    const UniqueAccess* shared = memory_.shared_accesses_.Share(access);
+    if (shared == nullptr) return Forget();
+    reads_->push_back({operand, leaf, shared, memory_.reasons_.insert(reason).first->getKey()});
+  }
+  void ReadSameIndex(size_t operand, int64_t leaf) override {
+    if (reads_) reads_->push_back({operand, leaf, nullptr, ""});
+  }
+  void ReadUnknown(std::string) override { Forget(); }
+  Sum RuntimeValue(const Instruction&, llvm::ArrayRef<Sum>, Interval bounds, Access&) override {
+    Forget();
+    return simplifier::Constant(bounds.lower);
+  }
+  Sum OwnDevice(Access&) override {
+    Forget();
+    return simplifier::Constant(0);
+  }
+  const DeviceCounts& devices() override { return devices_; }
+  void Compose(const IndexingMap&, Access&) override { Forget(); }
+  const CustomCallRegistry* custom_calls() override { return memory_.options_.custom_calls; }
+  mlir::MLIRContext* mlir_context() override { return memory_.mlir_context_; }
+
+  std::optional<FoundReads> Take() { return std::move(reads_); }
+
+ private:
+  void Forget() { reads_.reset(); }
+
+  RuleMemory& memory_;
+  DigitContext& digits_;
+  DeviceCounts devices_;
+  std::optional<FoundReads> reads_ = FoundReads();
+};
+
+std::optional<FoundReads> RuleMemory::Apply(const Instruction& instruction, int64_t output_leaf,
+                                            const DeviceCounts& devices,
+                                            const UniqueAccess& shared) {
+  DigitContext digits;
+  // In this order in every context.
+  for (size_t i = 0; i < shared.access.map.boxes.size(); ++i) {
+    shared.access.map.Variable(digits, static_cast<VariableId>(i));
+  }
+  const Access access = CopyShared(digits, shared, shared.access.runtime);
+  const simplifier::FactScope facts(digits, access.map.constraints);
+  Sink sink(*this, digits, devices);
+  ReadContext context(instruction, output_leaf, access, digits, sink);
+  ReadRuleOf(instruction.opcode())(context);
+  return sink.Take();
+}
+
+const FoundReads* RuleMemory::Find(const InstructionClass& instruction_class,
+                                   const Instruction& instruction, int64_t output_leaf,
+                                   const DeviceCounts& devices, const UniqueAccess& shared) {
+  const auto [position, is_new] = reads_.try_emplace({&instruction_class, &shared});
+  if (is_new) position->second = Apply(instruction, output_leaf, devices, shared);
+  return position->second ? &*position->second : nullptr;
+}
+
+std::string Settle(DigitContext& digits, const AnalysisOptions& options, Access& access) {
+  std::string reason = std::move(access.superset_reason);
+  access.superset_reason.clear();
+  if (options.simplification == AnalysisOptions::Simplification::kFull) {
+    simplifier::Tighten(digits, access.map);
+  }
+  if (access.map.empty) return reason;
+  if (access.map.constraints.size() > kMaxConstraints) {
+    access.map.constraints.resize(kMaxConstraints);
+    if (reason.empty()) reason = "some of very many constraints are left out";
+  }
+  RenumberRanges(digits, access);
+  return reason;
+}
+
+}  // namespace hlo_indexing::indexing_analysis

@@ -1,0 +1,103 @@
+// What is known of instructions that read alike, and what their rules have found. Private to the
+// folder.
+#ifndef HLO_INDEXING_INDEXING_ANALYSIS_RULE_MEMORY_H_
+#define HLO_INDEXING_INDEXING_ANALYSIS_RULE_MEMORY_H_
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "hlo/module.h"
+#include "indexing_analysis/access_table.h"
+#include "indexing_analysis/analysis.h"
+#include "indexing_analysis/instruction_profile.h"
+#include "indexing_analysis/read_rules.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringSet.h"
+#include "support/identified_set.h"
+
+namespace hlo_indexing::indexing_analysis {
+
+/// An operand array that a rule has found to be read.
+struct FoundRead {
+  size_t operand = 0;
+  int64_t leaf = 0;
+  /// Null where it is read at the index of the output.
+  const UniqueAccess* shared = nullptr;
+  /// Why it covers more than is read; empty where it does not.
+  llvm::StringRef reason;
+};
+using FoundReads = llvm::SmallVector<FoundRead, 1>;
+
+/// What is known of an output array of all instructions that read alike.
+struct InstructionClass : support::IdentifiedNode {
+  Sharing sharing = Sharing::kNothing;
+  /// The maps, by direction.
+  std::optional<OutputIndexing> indexing[2];
+  /// The instruction to whose operands the maps refer; null where they refer to none.
+  const hlo::Instruction* example = nullptr;
+};
+
+/// The classes of the instructions of an analysis.
+class InstructionClasses {
+ public:
+  explicit InstructionClasses(const AnalysisOptions& options) : options_(options) {}
+
+  /// Null for instructions that share nothing with others.
+  InstructionClass* Of(const hlo::Instruction& instruction, int64_t output_leaf);
+
+ private:
+  /// The class of an array, once it has been looked for.
+  using Slot = std::optional<InstructionClass*>;
+
+  InstructionClass* Find(const hlo::Instruction& instruction, int64_t output_leaf);
+  Slot& SlotOf(const hlo::Instruction& instruction, int64_t output_leaf);
+
+  const AnalysisOptions& options_;
+  support::IdentifiedSet<InstructionClass> classes_;
+  /// By instruction; most outputs are one array.
+  llvm::DenseMap<const hlo::Computation*, std::unique_ptr<Slot[]>> first_arrays_;
+  const hlo::Computation* last_computation_ = nullptr;
+  Slot* last_slots_ = nullptr;
+  llvm::DenseMap<std::pair<const hlo::Instruction*, int64_t>, Slot> other_arrays_;
+};
+
+/// Applies rules once for each class of instructions and access: each time in a context of its own,
+/// so that what is found does not depend on what was asked before.
+class RuleMemory {
+ public:
+  RuleMemory(mlir::MLIRContext* mlir_context, const AnalysisOptions& options,
+             SharedAccesses& shared_accesses)
+      : mlir_context_(mlir_context), options_(options), shared_accesses_(shared_accesses) {}
+
+  /// What the rule of an instruction of the class finds for an access to its array `output_leaf`,
+  /// in settled accesses with the same runtime values. Null where that depends on further values,
+  /// or cannot be shared.
+  const FoundReads* Find(const InstructionClass& instruction_class,
+                         const hlo::Instruction& instruction, int64_t output_leaf,
+                         const DeviceCounts& devices, const UniqueAccess& shared);
+
+ private:
+  class Sink;
+
+  std::optional<FoundReads> Apply(const hlo::Instruction& instruction, int64_t output_leaf,
+                                  const DeviceCounts& devices, const UniqueAccess& shared);
+
+  mlir::MLIRContext* mlir_context_;
+  const AnalysisOptions& options_;
+  SharedAccesses& shared_accesses_;
+  llvm::StringSet<> reasons_;
+  /// Nothing where the rule has to be asked each time.
+  llvm::DenseMap<std::pair<const InstructionClass*, const UniqueAccess*>, std::optional<FoundReads>>
+      reads_;
+};
+
+/// Brings an access into the form in which equal ones are found to be equal. Returns why it covers
+/// more than is read; empty where it does not.
+std::string Settle(DigitContext& digits, const AnalysisOptions& options, Access& access);
+
+}  // namespace hlo_indexing::indexing_analysis
+
+#endif  // HLO_INDEXING_INDEXING_ANALYSIS_RULE_MEMORY_H_

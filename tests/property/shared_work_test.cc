@@ -1,0 +1,167 @@
+// What an analysis has found before changes no answer: one that has been asked about everything
+// says the same about each instruction as one that is asked about it alone.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "hlo/parser.h"
+#include "indexing_analysis/analysis.h"
+#include "mlir/IR/MLIRContext.h"
+#include "tests/property/num_cases.h"
+#include "tests/property/random_opcode.h"
+
+namespace hlo_indexing::testing {
+namespace {
+
+using hlo::Instruction;
+using hlo::Opcode;
+using indexing_analysis::IndexingAnalysis;
+using indexing_analysis::IndexingMap;
+using indexing_analysis::OutputIndexing;
+using indexing_analysis::RuntimeVariable;
+
+// A map and the instructions that give the values of its runtime variables.
+std::string Describe(const IndexingMap& map) {
+  std::string text = map.ToString();
+  for (const RuntimeVariable& variable : map.runtime()) {
+    text += " {" + variable.name;
+    for (const Instruction* call : variable.calls) text += " " + call->name().str();
+    if (variable.instruction != nullptr) text += " " + variable.instruction->name().str();
+    text += " " + std::to_string(variable.leaf) + " " + Describe(variable.index) + "}";
+  }
+  return text;
+}
+
+std::string Describe(const OutputIndexing& indexing) {
+  std::string text;
+  for (const auto& operand : indexing.operands()) {
+    text += std::to_string(operand.operand) + "/" + std::to_string(operand.leaf) + " " +
+            indexing_analysis::ExactnessName(operand.exactness).str() + " " + operand.reason.str() +
+            "\n";
+    for (size_t i = 0; operand.maps != nullptr && i < operand.maps->size(); ++i) {
+      text += "  " + Describe((*operand.maps)[i]);
+      if (operand.replica_maps != nullptr && (*operand.replica_maps)[i]) {
+        text += " from " + Describe(*(*operand.replica_maps)[i]);
+      }
+      text += "\n";
+    }
+  }
+  return text;
+}
+
+// Both directions of an instruction's array.
+std::string Ask(IndexingAnalysis& analysis, const Instruction& instruction, int64_t leaf) {
+  return Describe(analysis.OutputToInput(instruction, leaf)) + "to output\n" +
+         Describe(analysis.InputToOutput(instruction, leaf));
+}
+
+// Compares an analysis that is kept with fresh ones.
+class SharedWork : public ::testing::Test {
+ protected:
+  void Compare(const std::string& text) {
+    SCOPED_TRACE(text);
+    auto module = hlo::ParseModule(text);
+    ASSERT_TRUE(module.ok()) << module.status().message();
+    for (const hlo::Computation* computation : (*module)->computations()) {
+      for (const Instruction* instruction : computation->instructions()) Compare(*instruction);
+    }
+    // The analysis remembers instructions.
+    modules_.push_back(std::move(*module));
+  }
+
+  int64_t compared() const { return compared_; }
+
+ private:
+  void Compare(const Instruction& instruction) {
+    for (int64_t leaf = 0; leaf < instruction.shape().num_array_leaves(); ++leaf) {
+      IndexingAnalysis fresh(&context_);
+      ASSERT_EQ(Ask(kept_, instruction, leaf), Ask(fresh, instruction, leaf))
+          << instruction.name().str() << " " << leaf;
+      ++compared_;
+    }
+  }
+
+  mlir::MLIRContext context_{mlir::MLIRContext::Threading::DISABLED};
+  std::vector<std::unique_ptr<hlo::Module>> modules_;
+  IndexingAnalysis kept_{&context_};
+  int64_t compared_ = 0;
+};
+
+TEST_F(SharedWork, OfSingleInstructionsChangesNoMap) {
+  const int instances = NumCases("HLO_INDEXING_RANDOM_SHARED_INSTANCES", 40);
+  for (int opcode = 0; opcode < hlo::kNumOpcodes; ++opcode) {
+    for (int seed = 0; seed < instances && !HasFatalFailure(); ++seed) {
+      Random random(static_cast<uint64_t>(seed * hlo::kNumOpcodes + opcode));
+      const std::string text = RandomInstance(random, static_cast<Opcode>(opcode));
+      if (!text.empty()) Compare(text);
+    }
+  }
+  EXPECT_GT(compared(), 10 * instances);
+}
+
+// Instructions that look alike but for what decides what they read.
+TEST_F(SharedWork, OfInstructionsThatDifferInValuesChangesNoMap) {
+  // The same callee is given a number, other operands, and itself what it computes from them.
+  Compare(R"(HloModule calls
+inner { x = f32[8] parameter(0)
+  i = s32[] parameter(1)
+  one = s32[] constant(1)
+  next = s32[] add(i, one)
+  a = f32[4] dynamic-slice(x, i), dynamic_slice_sizes={4}
+  b = f32[4] dynamic-slice(x, next), dynamic_slice_sizes={4}
+  ROOT r = f32[4] add(a, b) }
+outer { x = f32[8] parameter(0)
+  i = s32[] parameter(1)
+  two = s32[] constant(2)
+  a = f32[4] call(x, i), to_apply=inner
+  b = f32[4] call(x, two), to_apply=inner
+  c = f32[4] call(x, i), to_apply=inner
+  ROOT r = (f32[4], f32[4], f32[4]) tuple(a, b, c) }
+ENTRY e { x = f32[8] parameter(0)
+  i = s32[] parameter(1)
+  j = s32[] parameter(2)
+  three = s32[] constant(3)
+  a = f32[4] call(x, i), to_apply=inner
+  b = f32[4] call(x, j), to_apply=inner
+  c = f32[4] call(x, three), to_apply=inner
+  d = (f32[4], f32[4], f32[4]) call(x, i), to_apply=outer
+  ROOT f = (f32[4], f32[4], f32[4]) call(x, three), to_apply=outer })");
+  // Scatters whose computations use other parameters, and gathers, at indices of which something
+  // else is known.
+  std::string text =
+      "HloModule indices\n"
+      "both { a = f32[] parameter(0)\n b = f32[] parameter(1)\n ROOT r = f32[] add(a, b) }\n"
+      "old { a = f32[] parameter(0)\n b = f32[] parameter(1)\n ROOT r = f32[] negate(a) }\n"
+      "new { a = f32[] parameter(0)\n b = f32[] parameter(1)\n ROOT r = f32[] negate(b) }\n"
+      "ENTRY e { x = f32[8] parameter(0)\n i = s32[3,1] parameter(1)\n u = f32[3] parameter(2)\n"
+      " j = s32[3,1] parameter(3)\n k = s32[3,1] iota(), iota_dimension=0\n"
+      " c = s32[3,1] constant({{1}, {4}, {2}})\n two = s32[] constant(2)\n"
+      " twos = s32[3,1] broadcast(two), dimensions={}\n"
+      " l = s32[3,1] subtract(twos, k)\n m = s32[3,1] maximum(i, twos)\n"
+      " n = s32[3,1] minimum(i, twos)\n";
+  for (const std::string index : {"i", "j", "k", "c", "l", "m", "n"}) {
+    for (const std::string callee : {"both", "old", "new"}) {
+      text += " s_" + index + callee + " = f32[8] scatter(x, " + index +
+              ", u), update_window_dims={}, inserted_window_dims={0}, "
+              "scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=" +
+              callee + "\n";
+    }
+    text += " g_" + index + " = f32[3,2] gather(x, " + index +
+            "), offset_dims={1}, collapsed_slice_dims={}, start_index_map={0}, "
+            "index_vector_dim=1, slice_sizes={2}\n";
+  }
+  Compare(text + " ROOT r = f32[8] negate(x) }");
+  EXPECT_GT(compared(), 30);
+}
+
+TEST_F(SharedWork, OfFusionsChangesNoMap) {
+  const int fusions = NumCases("HLO_INDEXING_RANDOM_SHARED_FUSIONS", 1500);
+  for (int seed = 0; seed < fusions && !HasFatalFailure(); ++seed) {
+    Random random(static_cast<uint64_t>(seed));
+    Compare(RandomFusion(random, FusibleOpcodes()));
+  }
+  EXPECT_GT(compared(), fusions);
+}
+
+}  // namespace
+}  // namespace hlo_indexing::testing
