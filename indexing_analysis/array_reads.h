@@ -3,12 +3,14 @@
 #define HLO_INDEXING_INDEXING_ANALYSIS_ARRAY_READS_H_
 
 #include <cstdint>
-#include <tuple>
+#include <memory>
 #include <utility>
+#include <vector>
 
 #include "hlo/module.h"
 #include "indexing_analysis/analysis.h"
 #include "indexing_analysis/read_rules.h"
+#include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SmallVector.h"
 
@@ -16,22 +18,34 @@ namespace hlo_indexing::indexing_analysis {
 
 /// What an array is read from.
 struct ArrayReads {
-  /// Operand arrays, as operand and array number.
+  /// Operand arrays, as operand and array number. One may be there twice.
   llvm::SmallVector<std::pair<size_t, int64_t>, 2> arrays;
   /// Whether what is read may lie on another device than the array.
   bool reaches_other_devices = false;
-  /// Of an array that a loop hands on: whether it says when the loop ends, so that every element is
-  /// read from what decides. Follows from the array, and tells no two sets of arrays apart.
-  bool decides_when_loop_ends = false;
+};
 
-  friend bool operator<(const ArrayReads& a, const ArrayReads& b) {
-    return std::tie(a.arrays, a.reaches_other_devices) <
-           std::tie(b.arrays, b.reaches_other_devices);
-  }
+/// What the arrays of a loop's state are read from after any number of iterations: each from what
+/// decides when the loop ends, and from the arrays of a group. *while with the body (x, y, z) ->
+/// (x + 1, y + z, z) and a condition on x: x decides; the groups are {}, {y, z} and {z}*
+struct LoopReads {
+  /// Arrays that an array is read from apart from those that decide.
+  struct Group {
+    /// In ascending order.
+    llvm::SmallVector<unsigned, 2> arrays;
+    /// Whether what is read may lie on another device; that of what decides included.
+    bool reaches_other_devices = false;
+  };
+
+  /// The arrays that say when the loop ends, and all that these are read from.
+  llvm::BitVector deciding;
+  /// Each set of arrays once.
+  std::vector<Group> groups;
+  /// For each array of the state the number of its group; that of an array that decides is empty.
+  std::vector<size_t> group_of_array;
 };
 
 /// Finds the operand arrays that an array of an instruction's output is read from, through calls
-/// and any number of iterations of loops, and remembers them.
+/// and any number of iterations of loops. Remembers what it finds of computations and loops.
 class ArrayReadsFinder {
  public:
   /// For the instructions of a module that runs on so many devices.
@@ -39,23 +53,34 @@ class ArrayReadsFinder {
                    const DeviceCounts& devices)
       : mlir_context_(mlir_context), options_(options), devices_(devices) {}
 
-  /// Valid until the next question. *while with the body (x, y) -> (x + y, y), array 0 -> arrays 0
-  /// and 1*
-  const ArrayReads& ReadsOf(const hlo::Instruction& instruction, int64_t leaf) {
-    return ReadsOf(instruction, leaf, /*call_depth=*/0);
+  /// *while with the body (x, y) -> (x + y, y), array 0 -> arrays 0 and 1*
+  ArrayReads ReadsOf(const hlo::Instruction& instruction, int64_t leaf) {
+    ArrayReads reads;
+    FindReads(instruction, leaf, /*call_depth=*/0, reads);
+    return reads;
+  }
+  /// Of a `while`.
+  const LoopReads& ReadsOfLoop(const hlo::Instruction& loop) {
+    return ReadsOfLoop(loop, /*call_depth=*/0);
   }
 
  private:
+  class ComputationArrays;
   class Sink;
 
-  const ArrayReads& ReadsOf(const hlo::Instruction& instruction, int64_t leaf, int call_depth);
-  const ArrayReads& ReadsOfCallee(const hlo::Computation& callee, int64_t leaf, int call_depth);
-  ArrayReads FindReadsOfCallee(const hlo::Computation& callee, int64_t leaf, int call_depth);
-  ArrayReads ReadsOfRule(const hlo::Instruction& instruction, int64_t leaf);
-  ArrayReads ReadsOfConditional(const hlo::Instruction& conditional, int64_t leaf, int call_depth);
-  ArrayReads ReadsOfAsyncStart(const hlo::Instruction& start, int64_t leaf, int call_depth);
-  ArrayReads ReadsOfCalled(const hlo::Instruction& instruction, int64_t leaf, int call_depth);
-  ArrayReads ReadsOfWhile(const hlo::Instruction& loop, int64_t leaf, int call_depth);
+  void FindReads(const hlo::Instruction& instruction, int64_t leaf, int call_depth,
+                 ArrayReads& reads);
+  void FindReadsOfRule(const hlo::Instruction& instruction, int64_t leaf, ArrayReads& reads);
+  void FindReadsOfConditional(const hlo::Instruction& conditional, int64_t leaf, int call_depth,
+                              ArrayReads& reads);
+  void FindReadsOfAsyncStart(const hlo::Instruction& start, int64_t leaf, int call_depth,
+                             ArrayReads& reads);
+  void FindReadsOfWhile(const hlo::Instruction& loop, int64_t leaf, int call_depth,
+                        ArrayReads& reads);
+  const LoopReads& ReadsOfLoop(const hlo::Instruction& loop, int call_depth);
+  LoopReads FindReadsOfLoop(const hlo::Instruction& loop, int call_depth);
+  llvm::ArrayRef<ArrayReads> ReadsOfCallee(const hlo::Computation& callee, int call_depth);
+  std::vector<ArrayReads> FindReadsOfCallee(const hlo::Computation& callee, int call_depth);
 
   const Access& WholeArray(const hlo::Shape& shape);
 
@@ -65,9 +90,10 @@ class ArrayReadsFinder {
   DigitContext digits_;
   RuntimeTable table_;
   llvm::DenseMap<const hlo::Shape*, Access> wholes_;
-  llvm::DenseMap<std::pair<const hlo::Instruction*, int64_t>, ArrayReads> instructions_;
-  /// The arrays of the parameters that an array of a computation's root is read from.
-  llvm::DenseMap<std::pair<const hlo::Computation*, int64_t>, ArrayReads> computations_;
+  llvm::DenseMap<const hlo::Instruction*, std::unique_ptr<const LoopReads>> loops_;
+  /// For each array of a computation's root the arrays of the parameters that it is read from, as
+  /// parameter and array number in ascending order.
+  llvm::DenseMap<const hlo::Computation*, std::vector<ArrayReads>> computations_;
 };
 
 }  // namespace hlo_indexing::indexing_analysis

@@ -251,7 +251,8 @@ void PathFollower::AddUnknownToAll(const Instruction& instruction, llvm::StringR
 void PathFollower::PassUnknownOn(const Instruction& instruction, int64_t leaf,
                                  const Reached& reached, OperandLeaves operands) {
   if (reached.unknown.empty()) return;
-  for (const auto& [operand, operand_leaf] : array_reads_.ReadsOf(instruction, leaf).arrays) {
+  const ArrayReads reads = array_reads_.ReadsOf(instruction, leaf);
+  for (const auto& [operand, operand_leaf] : reads.arrays) {
     Reached& target =
         LeafOf(*operands(operand), instruction.operand(operand).shape(), operand_leaf);
     for (const auto& [reason, outputs] : reached.unknown) {

@@ -223,42 +223,49 @@ void PathFollower::FollowWhile(const Instruction& loop, const ReachedLeaves& rea
 // by itself and does not decide when the loop ends.
 void PathFollower::FollowWhileByArrays(const Instruction& loop, const ReachedLeaves& reached,
                                        llvm::ArrayRef<int64_t> leaves, OperandLeaves operands) {
-  // The arrays of large loops mostly depend on the same ones.
+  if (leaves.empty()) return;
   struct Dependents {
     OutputSet outputs = kNoOutputs;
     OutputSet with_device = kNoOutputs;
-    // An array that is handed on and does not decide when the loop ends. It is the only one of its
-    // group: another one would be among what decides, which depends on nothing that does not.
-    std::optional<int64_t> handed_on;
+    // An array that is handed on and does not decide when the loop ends is alone in its group.
+    bool is_handed_on = false;
   };
-  std::map<ArrayReads, Dependents> by_reads;
+  const LoopReads& reads = array_reads_.ReadsOfLoop(loop);
   const Computation& body = *loop.Callee(AttributeName::kBody);
+  std::map<size_t, Dependents> by_group;
   for (const int64_t leaf : leaves) {
     const Reached& array = reached[static_cast<size_t>(leaf)];
-    const OutputSet outputs = OutputsOf(sets_, array);
-    const ArrayReads& reads = array_reads_.ReadsOf(loop, leaf);
-    Dependents& dependents = by_reads[reads];
-    dependents.outputs = sets_.Union(dependents.outputs, outputs);
+    Dependents& dependents = by_group[reads.group_of_array[static_cast<size_t>(leaf)]];
+    dependents.outputs = sets_.Union(dependents.outputs, OutputsOf(sets_, array));
     dependents.with_device = sets_.Union(dependents.with_device, OutputsWithDevice(sets_, array));
-    const bool is_handed_on = HandedOn(body, leaf) == leaf;
-    if (is_handed_on && !reads.decides_when_loop_ends) dependents.handed_on = leaf;
+    dependents.is_handed_on =
+        !reads.deciding.test(static_cast<unsigned>(leaf)) && HandedOn(body, leaf) == leaf;
   }
   const Shape& shape = loop.shape();
   ReachedLeaves& state = *operands(0);
-  for (const auto& [reads, dependents] : by_reads) {
-    const OutputSet with_device =
-        reads.reaches_other_devices ? dependents.outputs : dependents.with_device;
-    for (const auto& [operand, leaf] : reads.arrays) {
-      if (leaf == dependents.handed_on) continue;
-      Reached& target = LeafOf(state, shape, leaf);
-      const Shape& array = shape.ArrayLeaf(leaf);
-      if (array.HasUnboundedDimension()) {
-        AddUnknown(sets_, target, kUnboundedReason, dependents.outputs);
-      } else {
-        AddWhole(target, array, kLoopReason, dependents.outputs, with_device);
-      }
+  const auto add = [&](unsigned leaf, OutputSet own_device, OutputSet any_device) {
+    Reached& target = LeafOf(state, shape, leaf);
+    const Shape& array = shape.ArrayLeaf(leaf);
+    if (array.HasUnboundedDimension()) {
+      AddUnknown(sets_, target, kUnboundedReason, sets_.Union(own_device, any_device));
+    } else {
+      AddWhole(target, array, kLoopReason, own_device, kNoOutputs);
+      AddWhole(target, array, kLoopReason, any_device, any_device);
     }
+  };
+  OutputSet all_own_device = kNoOutputs;
+  OutputSet all_any_device = kNoOutputs;
+  for (const auto& [number, dependents] : by_group) {
+    const LoopReads::Group& group = reads.groups[number];
+    const OutputSet any_device =
+        group.reaches_other_devices ? dependents.outputs : dependents.with_device;
+    const OutputSet own_device = sets_.Difference(dependents.outputs, any_device);
+    all_own_device = sets_.Union(all_own_device, own_device);
+    all_any_device = sets_.Union(all_any_device, any_device);
+    if (dependents.is_handed_on) continue;
+    for (const unsigned leaf : group.arrays) add(leaf, own_device, any_device);
   }
+  for (const unsigned leaf : reads.deciding.set_bits()) add(leaf, all_own_device, all_any_device);
 }
 
 // Follows what has reached one array iteration by iteration, to a fix point.
