@@ -18,6 +18,12 @@ using hlo::Opcode;
 // How many arrays are followed at once.
 constexpr size_t kMarks = 64;
 
+// Rules that read the only operand for every element of the output, wherever that is.
+bool AlwaysReadsOperand(ReadRule rule) {
+  return rule == read_rules::Broadcast || rule == read_rules::Reshape ||
+         rule == read_rules::Reverse || rule == read_rules::Slice || rule == read_rules::Transpose;
+}
+
 // Sets of up to kMarks of some arrays that are followed.
 using MarkSet = uint64_t;
 
@@ -298,8 +304,10 @@ void ArrayReadsFinder::FindReadsOfRule(const Instruction& instruction, int64_t l
         devices_.Count() > 1 && (rule != nullptr || IsFollowed(instruction));
     return;
   }
-  const Access& whole = WholeArray(instruction.shape().ArrayLeaf(leaf));
-  if (whole.map.empty) return;
+  const hlo::Shape& shape = instruction.shape().ArrayLeaf(leaf);
+  if (shape.num_elements() == 0) return;
+  if (AlwaysReadsOperand(rule)) return sink.ReadSameIndex(0, 0);
+  const Access& whole = WholeArray(shape);
   ReadContext context(instruction, leaf, whole, digits_, sink);
   rule(context);
 }

@@ -248,10 +248,11 @@ void PathFollower::FollowWhileByArrays(const Instruction& loop, const ReachedLea
     const Shape& array = shape.ArrayLeaf(leaf);
     if (array.HasUnboundedDimension()) {
       AddUnknown(sets_, target, kUnboundedReason, sets_.Union(own_device, any_device));
-    } else {
-      AddWhole(target, array, kLoopReason, own_device, kNoOutputs);
-      AddWhole(target, array, kLoopReason, any_device, any_device);
+      return;
     }
+    AddWhole(target, array, kLoopReason, own_device, kNoOutputs);
+    if (any_device == kNoOutputs) return;
+    AddWhole(target, array, kLoopReason, any_device, any_device);
   };
   OutputSet all_own_device = kNoOutputs;
   OutputSet all_any_device = kNoOutputs;
