@@ -18,10 +18,12 @@ using hlo::Opcode;
 // How many arrays are followed at once.
 constexpr size_t kMarks = 64;
 
-// Rules that read the only operand for every element of the output, wherever that is.
-bool AlwaysReadsOperand(ReadRule rule) {
-  return rule == read_rules::Broadcast || rule == read_rules::Reshape ||
-         rule == read_rules::Reverse || rule == read_rules::Slice || rule == read_rules::Transpose;
+// Rules by which an array that has elements reads of every operand that has some, whatever the
+// index: what they read need not be written down as accesses.
+bool ReadsEveryOperand(ReadRule rule) {
+  return rule == read_rules::Broadcast || rule == read_rules::Concatenate ||
+         rule == read_rules::Dot || rule == read_rules::Reshape || rule == read_rules::Reverse ||
+         rule == read_rules::Slice || rule == read_rules::Transpose;
 }
 
 // Sets of up to kMarks of some arrays that are followed.
@@ -306,7 +308,12 @@ void ArrayReadsFinder::FindReadsOfRule(const Instruction& instruction, int64_t l
   }
   const hlo::Shape& shape = instruction.shape().ArrayLeaf(leaf);
   if (shape.num_elements() == 0) return;
-  if (AlwaysReadsOperand(rule)) return sink.ReadSameIndex(0, 0);
+  if (ReadsEveryOperand(rule)) {
+    for (size_t i = 0; i < instruction.operands().size(); ++i) {
+      if (instruction.operand(i).shape().num_elements() != 0) reads.arrays.emplace_back(i, 0);
+    }
+    return;
+  }
   const Access& whole = WholeArray(shape);
   ReadContext context(instruction, leaf, whole, digits_, sink);
   rule(context);
