@@ -1,5 +1,7 @@
 #include "indexing_analysis/access_inversion.h"
 
+#include <utility>
+
 #include "simplifier/arithmetic.h"
 #include "simplifier/inverse.h"
 
@@ -57,12 +59,12 @@ void SetDevice(DigitContext& digits, const Sum& own_device, VariableId variable,
 Access InvertAccess(DigitContext& digits, const Access& access, llvm::ArrayRef<int64_t> sizes,
                     std::optional<Sum> own_device) {
   const bool between_devices = access.has_device && own_device;
-  const InverseMap inverted = between_devices
-                                  ? Invert(digits, WithDeviceVariable(digits, access, *own_device),
-                                           access.num_dimensions + 1)
-                                  : Invert(digits, access.map, access.num_dimensions);
+  InverseMap inverted = between_devices
+                            ? Invert(digits, WithDeviceVariable(digits, access, *own_device),
+                                     access.num_dimensions + 1)
+                            : Invert(digits, access.map, access.num_dimensions);
   Access inverse;
-  inverse.map = inverted.map;
+  inverse.map = std::move(inverted.map);
   inverse.num_dimensions = sizes.size();
   inverse.runtime = access.runtime;
   inverse.superset_reason = access.superset_reason;

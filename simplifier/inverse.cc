@@ -2,11 +2,8 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <deque>
 #include <optional>
-#include <vector>
 
-#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "simplifier/arithmetic.h"
 #include "simplifier/div_mod.h"
@@ -29,26 +26,35 @@ struct Piece {
 // A variable or a mark: the pieces that its digits are made of, from the lowest.
 struct Unknown {
   const Atom* atom = nullptr;
-  std::vector<Piece> pieces;
+  // Where its digits begin and end.
+  llvm::SmallVector<int64_t, 4> cuts;
+  // Among the pieces of all unknowns.
+  size_t first_piece = 0;
+  size_t num_pieces = 0;
   // Whether every digit at hand is a row of pieces. Otherwise there is one piece, the whole.
   bool is_chain = true;
   // A mark whose sum has been equated to its value.
   bool is_equated = false;
 };
 
+// A piece by number.
 struct ScaledPiece {
   int64_t coefficient = 0;
-  Piece* piece = nullptr;
+  size_t piece = 0;
 };
 
 // sum of coefficient * piece + blocked terms = value.
 struct Equation {
-  std::vector<ScaledPiece> unknown;
+  llvm::SmallVector<ScaledPiece, 2> unknown;
   // Terms that are known as soon as the variables in them are.
-  TermVector blocked;
+  llvm::SmallVector<Term, 1> blocked;
   Sum value;
+  // Whether everything in it is known, and is required to agree.
+  bool is_settled = false;
 };
 
+// The variables of f and those of its inverse share numbers, and no sum has both: the terms of
+// equations speak of the first, values of the others.
 class Inverter {
  public:
   Inverter(DigitContext& context, const QuasiAffineMap& f, size_t num_wanted)
@@ -56,8 +62,13 @@ class Inverter {
 
   InverseMap Run() {
     if (f_.empty) return Empty();
+    variables_.assign(f_.boxes.size(), nullptr);
     for (const Sum& result : f_.results) CollectCuts(result);
-    for (auto& entry : cuts_) MakePieces(*entry.first, entry.second);
+    for (VariableId i = 0; i < variables_.size(); ++i) {
+      if (variables_[i] != nullptr || f_.boxes[i].IsPoint()) continue;
+      variables_[i] = f_.Variable(context_, i).terms.front().atom;
+    }
+    for (Unknown& unknown : unknowns_) MakePieces(unknown);
     for (const Sum& result : f_.results) {
       const Sum value = NewVariable(NaturalRange(result));
       AddEquation(result, value);
@@ -77,10 +88,28 @@ class Inverter {
     return inverse;
   }
 
-  // Numbers above those of f's variables, so that no two atoms are taken for one.
   Sum NewVariable(Interval box) {
     boxes_.push_back(box);
-    return context_.Variable(static_cast<VariableId>(f_.boxes.size() + boxes_.size() - 1), box);
+    return context_.Variable(static_cast<VariableId>(boxes_.size() - 1), box);
+  }
+
+  // The number of the atom's unknown, a new one where there is none yet.
+  std::pair<size_t, bool> NumberOf(const Atom& atom) {
+    const auto [known, is_new] = by_atom_.try_emplace(&atom, unknowns_.size());
+    if (is_new) unknowns_.emplace_back().atom = &atom;
+    return {known->second, is_new};
+  }
+
+  const Unknown* Find(const Atom& atom) const {
+    const auto known = by_atom_.find(&atom);
+    return known == by_atom_.end() ? nullptr : &unknowns_[known->second];
+  }
+
+  llvm::MutableArrayRef<Piece> PiecesOf(const Unknown& unknown) {
+    return llvm::MutableArrayRef<Piece>(pieces_).slice(unknown.first_piece, unknown.num_pieces);
+  }
+  llvm::ArrayRef<Piece> PiecesOf(const Unknown& unknown) const {
+    return llvm::ArrayRef<Piece>(pieces_).slice(unknown.first_piece, unknown.num_pieces);
   }
 
   void CollectCuts(const Sum& sum) {
@@ -90,8 +119,9 @@ class Inverter {
         for (const Sum& argument : atom.arguments) CollectCuts(argument);
         continue;
       }
-      const bool is_new = cuts_.find(&atom) == cuts_.end();
-      std::vector<int64_t>& cuts = cuts_[&atom];
+      if (atom.kind == AtomKind::kVariable) variables_[atom.variable] = &atom;
+      const auto [number, is_new] = NumberOf(atom);
+      llvm::SmallVectorImpl<int64_t>& cuts = unknowns_[number].cuts;
       cuts.push_back(term.lo);
       const std::optional<int64_t> end =
           term.IsTop() ? std::nullopt : CheckedMul(term.lo, term.extent);
@@ -100,20 +130,21 @@ class Inverter {
     }
   }
 
-  void MakePieces(const Atom& atom, std::vector<int64_t>& cuts) {
-    Unknown& unknown = unknowns_.emplace_back();
-    by_atom_[&atom] = &unknown;
-    unknown.atom = &atom;
+  void MakePieces(Unknown& unknown) {
+    const Atom& atom = *unknown.atom;
+    llvm::SmallVectorImpl<int64_t>& cuts = unknown.cuts;
     cuts.push_back(1);
     llvm::sort(cuts);
     cuts.erase(std::unique(cuts.begin(), cuts.end()), cuts.end());
     for (size_t i = 1; i < cuts.size(); ++i) unknown.is_chain &= cuts[i] % cuts[i - 1] == 0;
     if (!unknown.is_chain) cuts.assign(1, 1);
+    unknown.first_piece = pieces_.size();
+    unknown.num_pieces = cuts.size();
     for (size_t i = 0; i < cuts.size(); ++i) {
       const bool is_top = i + 1 == cuts.size();
       int64_t extent = is_top ? kUnbounded : cuts[i + 1] / cuts[i];
       if (is_top && atom.extent != kUnbounded) extent = support::CeilDiv(atom.extent, cuts[i]);
-      unknown.pieces.push_back({{1, &atom, cuts[i], extent}, std::nullopt});
+      pieces_.push_back({{1, &atom, cuts[i], extent}, std::nullopt});
     }
   }
 
@@ -125,45 +156,58 @@ class Inverter {
   }
 
   void AddTerm(const Term& term, Equation& equation) {
-    const auto found = by_atom_.find(term.atom);
-    Unknown* unknown = found == by_atom_.end() ? nullptr : found->second;
+    const Unknown* unknown = Find(*term.atom);
     if (unknown == nullptr || (!unknown->is_chain && !term.IsWhole())) {
       equation.blocked.push_back(term);
       return;
     }
-    std::vector<ScaledPiece> row;
+    llvm::SmallVector<ScaledPiece, 4> row;
     const std::optional<int64_t> end =
         term.IsTop() ? std::nullopt : CheckedMul(term.lo, term.extent);
-    for (Piece& piece : unknown->pieces) {
+    for (size_t i = 0; i < unknown->num_pieces; ++i) {
+      const Piece& piece = pieces_[unknown->first_piece + i];
       if (piece.lo() < term.lo || (end && piece.lo() >= *end)) continue;
       const std::optional<int64_t> coefficient = CheckedMul(term.coefficient, piece.lo() / term.lo);
       if (!coefficient || *coefficient == support::kInt64Min) {
         equation.blocked.push_back(term);
         return;
       }
-      row.push_back({*coefficient, &piece});
+      row.push_back({*coefficient, unknown->first_piece + i});
     }
-    for (const ScaledPiece& part : row) equation.unknown.push_back(part);
+    for (const ScaledPiece& part : row) AddPiece(part, equation);
+  }
+
+  static void AddPiece(const ScaledPiece& part, Equation& equation) {
+    auto* const same = llvm::find_if(
+        equation.unknown, [&](const ScaledPiece& other) { return other.piece == part.piece; });
+    const auto sum = same == equation.unknown.end()
+                         ? std::nullopt
+                         : CheckedAdd(same->coefficient, part.coefficient);
+    if (!sum || *sum == support::kInt64Min) {
+      equation.unknown.push_back(part);
+    } else if (*sum == 0) {
+      equation.unknown.erase(same);
+    } else {
+      same->coefficient = *sum;
+    }
   }
 
   // Solves, or frees, something. False where everything is known.
   bool Step() {
     EquateMarks();
-    for (Equation& equation : equations_) MoveKnown(equation);
-    const auto settled = [this](Equation& equation) {
-      if (!equation.unknown.empty() || !equation.blocked.empty()) return false;
-      Require(equation.value, Interval::Point(0));
-      return true;
-    };
-    equations_.erase(std::remove_if(equations_.begin(), equations_.end(), settled),
-                     equations_.end());
     for (Equation& equation : equations_) {
+      if (!equation.is_settled) MoveKnown(equation);
+    }
+    Equation* stopped = nullptr;
+    for (Equation& equation : equations_) {
+      if (equation.is_settled) continue;
       if (equation.blocked.empty() && IsSeparable(equation)) {
         Solve(equation);
         return true;
       }
+      if (stopped == nullptr) stopped = &equation;
     }
-    if (!equations_.empty()) return FreeSomething(equations_.front());
+    if (stopped != nullptr) return FreeSomething(*stopped);
     return FreeMarks() || FreeVariables();
   }
 
@@ -174,7 +218,7 @@ class Inverter {
       if (unknown.atom->kind != AtomKind::kMark || unknown.is_equated) continue;
       if (FirstUnknownLeaf(*unknown.atom) == nullptr) {
         unknown.is_equated = true;
-        for (Piece& piece : unknown.pieces) ComputePiece(piece);
+        for (Piece& piece : PiecesOf(unknown)) ComputePiece(piece);
         continue;
       }
       const std::optional<Sum> value = ValueOf(unknown);
@@ -190,43 +234,33 @@ class Inverter {
     piece.value = computed;
   }
 
+  // Without `lower`.
   std::optional<Sum> ValueOf(const Unknown& unknown) {
+    const llvm::ArrayRef<Piece> pieces = PiecesOf(unknown);
+    if (pieces.size() == 1) return pieces.front().value;
     llvm::SmallVector<ScaledSum, 4> parts;
-    for (const Piece& piece : unknown.pieces) {
+    for (const Piece& piece : pieces) {
       if (!piece.value) return std::nullopt;
       parts.push_back({*piece.value, piece.lo()});
     }
     return Linear(context_, parts);
   }
 
+  // Takes what is known to the other side; where nothing is left, both must agree.
   void MoveKnown(Equation& equation) {
-    std::vector<ScaledPiece> left;
-    for (const ScaledPiece& part : equation.unknown) {
-      if (part.piece->value) {
-        Move(*part.piece->value, part.coefficient, equation);
-        continue;
-      }
-      const auto same =
-          llvm::find_if(left, [&](const ScaledPiece& other) { return other.piece == part.piece; });
-      const auto sum =
-          same == left.end() ? std::nullopt : CheckedAdd(same->coefficient, part.coefficient);
-      if (sum && *sum != support::kInt64Min) {
-        same->coefficient = *sum;
-      } else {
-        left.push_back(part);
-      }
-    }
-    llvm::erase_if(left, [](const ScaledPiece& part) { return part.coefficient == 0; });
-    equation.unknown = std::move(left);
-    TermVector blocked;
-    for (const Term& term : equation.blocked) {
-      if (FirstUnknownLeaf(*term.atom) == nullptr) {
-        Move(Substitute(context_.Store(term, 0)), 1, equation);
-      } else {
-        blocked.push_back(term);
-      }
-    }
-    equation.blocked = std::move(blocked);
+    llvm::erase_if(equation.unknown, [&](const ScaledPiece& part) {
+      const std::optional<Sum>& value = pieces_[part.piece].value;
+      if (value) Move(*value, part.coefficient, equation);
+      return value.has_value();
+    });
+    llvm::erase_if(equation.blocked, [&](const Term& term) {
+      const bool is_known = FirstUnknownLeaf(*term.atom) == nullptr;
+      if (is_known) Move(Substitute(context_.Store(term, 0)), 1, equation);
+      return is_known;
+    });
+    if (!equation.unknown.empty() || !equation.blocked.empty()) return;
+    Require(equation.value, Interval::Point(0));
+    equation.is_settled = true;
   }
 
   void Move(const Sum& known, int64_t factor, Equation& equation) {
@@ -248,28 +282,29 @@ class Inverter {
   }
 
   bool IsUnknownVariable(const Atom& atom) const {
-    if (atom.kind != AtomKind::kVariable || atom.variable >= f_.boxes.size()) return false;
-    const auto found = by_atom_.find(&atom);
-    if (found == by_atom_.end()) return true;
-    return llvm::any_of(found->second->pieces, [](const Piece& piece) { return !piece.value; });
+    if (atom.kind != AtomKind::kVariable) return false;
+    const Unknown* unknown = Find(atom);
+    if (unknown == nullptr) return true;
+    return llvm::any_of(PiecesOf(*unknown), [](const Piece& piece) { return !piece.value; });
   }
 
   // Whether each piece is taller than all below it together, so that divisions read them off.
-  static bool IsSeparable(Equation& equation) { return FindOverlap(equation) == nullptr; }
+  bool IsSeparable(Equation& equation) const { return FindOverlap(equation) == nullptr; }
 
   // The first piece, by coefficient, that those below it reach; null if there is none.
-  static const ScaledPiece* FindOverlap(Equation& equation) {
-    llvm::stable_sort(equation.unknown, [](const ScaledPiece& a, const ScaledPiece& b) {
-      return std::abs(a.coefficient) < std::abs(b.coefficient);
-    });
+  const ScaledPiece* FindOverlap(Equation& equation) const {
+    if (equation.unknown.size() > 1) {
+      llvm::stable_sort(equation.unknown, [](const ScaledPiece& a, const ScaledPiece& b) {
+        return std::abs(a.coefficient) < std::abs(b.coefficient);
+      });
+    }
     int64_t reach = 0;
     for (const ScaledPiece& part : equation.unknown) {
       const int64_t magnitude = std::abs(part.coefficient);
       if (reach >= magnitude) return &part;
       // Nothing is taller than what has no end, or ends beyond 64 bits.
-      const auto height = part.piece->extent() == kUnbounded
-                              ? std::nullopt
-                              : CheckedMul(magnitude, part.piece->extent() - 1);
+      const int64_t extent = pieces_[part.piece].extent();
+      const auto height = extent == kUnbounded ? std::nullopt : CheckedMul(magnitude, extent - 1);
       reach = height ? CheckedAdd(reach, *height).value_or(support::kInt64Max) : support::kInt64Max;
     }
     return nullptr;
@@ -285,13 +320,14 @@ class Inverter {
     }
     for (const ScaledPiece& part : equation.unknown) {
       if (part.coefficient > 0) continue;
-      const Sum end = Scale(context_, Constant(part.piece->extent() - 1), -part.coefficient);
+      const int64_t extent = pieces_[part.piece].extent();
+      const Sum end = Scale(context_, Constant(extent - 1), -part.coefficient);
       rest = Add(context_, rest, end);
     }
     for (const ScaledPiece& part : llvm::reverse(equation.unknown)) {
       const Division division = DivMod(context_, rest, std::abs(part.coefficient));
       rest = division.remainder;
-      Piece& piece = *part.piece;
+      Piece& piece = pieces_[part.piece];
       piece.value = division.quotient;
       Require(*piece.value, piece.digit.DigitRange());
       if (part.coefficient < 0) {
@@ -309,9 +345,10 @@ class Inverter {
       return true;
     }
     const ScaledPiece* overlap = FindOverlap(equation);
-    Piece* smallest = overlap->piece;
+    Piece* smallest = &pieces_[overlap->piece];
     for (const ScaledPiece* part = equation.unknown.data(); part != overlap; ++part) {
-      if (part->piece->extent() < smallest->extent()) smallest = part->piece;
+      Piece& piece = pieces_[part->piece];
+      if (piece.extent() < smallest->extent()) smallest = &piece;
     }
     Free(*smallest);
     return true;
@@ -331,10 +368,11 @@ class Inverter {
     bool freed = false;
     for (Unknown& unknown : unknowns_) {
       if (unknown.atom->kind != AtomKind::kMark || unknown.is_equated) continue;
-      if (llvm::none_of(unknown.pieces, [](const Piece& p) { return p.value.has_value(); })) {
+      const llvm::MutableArrayRef<Piece> pieces = PiecesOf(unknown);
+      if (llvm::none_of(pieces, [](const Piece& piece) { return piece.value.has_value(); })) {
         continue;
       }
-      for (Piece& piece : unknown.pieces) {
+      for (Piece& piece : pieces) {
         if (!piece.value) Free(piece);
       }
       freed = true;
@@ -344,11 +382,11 @@ class Inverter {
 
   // Variables that are wanted, or that a constraint mentions.
   bool FreeVariables() {
-    for (VariableId i = 0; i < f_.boxes.size(); ++i) {
-      const Sum variable = f_.Variable(context_, i);
-      if (variable.IsConstant() || !IsUnknownVariable(*variable.terms.front().atom)) continue;
-      if (i >= num_wanted_ && !IsMentioned(*variable.terms.front().atom)) continue;
-      FreeVariable(*variable.terms.front().atom);
+    for (VariableId i = 0; i < variables_.size(); ++i) {
+      const Atom* variable = variables_[i];
+      if (variable == nullptr || !IsUnknownVariable(*variable)) continue;
+      if (i >= num_wanted_ && !IsMentioned(*variable)) continue;
+      FreeVariable(*variable);
       return true;
     }
     return false;
@@ -356,12 +394,9 @@ class Inverter {
 
   // Some piece of the variable is known, or a constraint depends on it.
   bool IsMentioned(const Atom& variable) const {
-    const auto found = by_atom_.find(&variable);
-    if (found != by_atom_.end()) {
-      for (const Piece& piece : found->second->pieces) {
-        if (piece.value) return true;
-      }
-    }
+    const Unknown* unknown = Find(variable);
+    const auto has_value = [](const Piece& piece) { return piece.value.has_value(); };
+    if (unknown != nullptr && llvm::any_of(PiecesOf(*unknown), has_value)) return true;
     bool mentioned = false;
     llvm::SmallPtrSet<const Atom*, 8> seen;
     for (const Constraint& constraint : f_.constraints) {
@@ -372,13 +407,10 @@ class Inverter {
   }
 
   void FreeVariable(const Atom& variable) {
-    auto found = by_atom_.find(&variable);
-    if (found == by_atom_.end()) {
-      std::vector<int64_t> cuts;
-      MakePieces(variable, cuts);
-      found = by_atom_.find(&variable);
-    }
-    for (Piece& piece : found->second->pieces) {
+    const auto [number, is_new] = NumberOf(variable);
+    Unknown& unknown = unknowns_[number];
+    if (is_new) MakePieces(unknown);
+    for (Piece& piece : PiecesOf(unknown)) {
       if (!piece.value) Free(piece);
     }
   }
@@ -391,10 +423,9 @@ class Inverter {
   // With the variables of f replaced by their values.
   Sum Substitute(const Sum& sum) {
     const auto value = [this](const Atom& atom) -> std::optional<Sum> {
-      if (atom.kind != AtomKind::kVariable || atom.variable >= f_.boxes.size()) return std::nullopt;
-      const auto found = by_atom_.find(&atom);
-      if (found == by_atom_.end()) return std::nullopt;
-      const std::optional<Sum> known = ValueOf(*found->second);
+      if (atom.kind != AtomKind::kVariable) return std::nullopt;
+      const Unknown* unknown = Find(atom);
+      const std::optional<Sum> known = unknown == nullptr ? std::nullopt : ValueOf(*unknown);
       if (!known) return std::nullopt;
       return Add(context_, *known, Constant(atom.lower));
     };
@@ -404,26 +435,25 @@ class Inverter {
   InverseMap Finish() {
     for (const Unknown& unknown : unknowns_) {
       if (unknown.atom->kind != AtomKind::kVariable || unknown.atom->extent == kUnbounded) continue;
+      // A variable that is one piece has been held to its values when it was solved for.
+      if (unknown.num_pieces == 1) continue;
       if (const std::optional<Sum> value = ValueOf(unknown)) {
         Require(*value, {0, unknown.atom->extent - 1});
       }
     }
     InverseMap inverse;
     inverse.num_free = boxes_.size() - num_results_;
-    inverse.map.boxes.append(boxes_.begin(), boxes_.end());
-    const auto rename = [this](VariableId old) {
-      return old < f_.boxes.size() ? old : old - static_cast<VariableId>(f_.boxes.size());
-    };
-    Renaming renaming(context_, rename);
+    inverse.map.boxes = boxes_;
     for (VariableId i = 0; i < num_wanted_; ++i) {
-      inverse.map.results.push_back(renaming.Apply(Substitute(f_.Variable(context_, i))));
+      const Atom* variable = variables_[i];
+      inverse.map.results.push_back(variable == nullptr ? Constant(f_.boxes[i].lower)
+                                                        : Add(context_, *ValueOf(*Find(*variable)),
+                                                              Constant(variable->lower)));
     }
     for (const Constraint& constraint : f_.constraints) {
       constraints_.push_back({Substitute(constraint.expression), constraint.bounds});
     }
-    for (const Constraint& constraint : constraints_) {
-      inverse.map.constraints.push_back({renaming.Apply(constraint.expression), constraint.bounds});
-    }
+    inverse.map.constraints = std::move(constraints_);
     Simplify(context_, inverse.map);
     return inverse;
   }
@@ -431,13 +461,13 @@ class Inverter {
   DigitContext& context_;
   const QuasiAffineMap& f_;
   const size_t num_wanted_;
-  // Where the digits of each atom begin and end.
-  llvm::MapVector<const Atom*, std::vector<int64_t>> cuts_;
-  // A deque, for pieces are pointed at.
-  std::deque<Unknown> unknowns_;
-  llvm::SmallDenseMap<const Atom*, Unknown*, 8> by_atom_;
-  std::vector<Equation> equations_;
-  std::vector<Constraint> constraints_;
+  // Of f; null where there is only one value.
+  llvm::SmallVector<const Atom*, 6> variables_;
+  llvm::SmallVector<Unknown, 6> unknowns_;
+  llvm::SmallDenseMap<const Atom*, size_t, 8> by_atom_;
+  llvm::SmallVector<Piece, 8> pieces_;
+  llvm::SmallVector<Equation, 4> equations_;
+  llvm::SmallVector<Constraint, 2> constraints_;
   // Of the new variables: the results of f, then the free ones.
   llvm::SmallVector<Interval, 6> boxes_;
   size_t num_results_ = 0;
