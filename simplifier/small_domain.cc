@@ -3,7 +3,8 @@
 #include <limits>
 #include <vector>
 
-#include "llvm/ADT/EquivalenceClasses.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/IntEqClasses.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "simplifier/arithmetic.h"
@@ -29,33 +30,32 @@ struct Component {
 
 std::vector<Component> Split(llvm::ArrayRef<Constraint> constraints) {
   llvm::SmallVector<Leaves, 4> leaves(constraints.size());
-  llvm::EquivalenceClasses<const Atom*> classes;
-  for (size_t i = 0; i < constraints.size(); ++i) {
+  llvm::IntEqClasses classes(static_cast<unsigned>(constraints.size()));
+  llvm::SmallDenseMap<const Atom*, unsigned, 8> first_with;
+  for (unsigned i = 0; i < constraints.size(); ++i) {
     llvm::SmallPtrSet<const Atom*, 8> seen;
     ForEachAtom(constraints[i].expression, seen, [&](const Atom& atom) {
-      if (atom.IsLeaf()) leaves[i].insert(&atom);
+      if (!atom.IsLeaf()) return;
+      leaves[i].insert(&atom);
+      classes.join(i, first_with.try_emplace(&atom, i).first->second);
     });
-    for (const Atom* leaf : leaves[i]) classes.unionSets(leaves[i].front(), leaf);
   }
-  // In the order of the constraints.
-  std::vector<Component> components;
-  llvm::SmallDenseMap<const Atom*, size_t, 4> number;
-  for (size_t i = 0; i < constraints.size(); ++i) {
-    const Atom* leader = leaves[i].empty() ? nullptr : classes.getLeaderValue(leaves[i].front());
-    const auto [found, is_new] = number.try_emplace(leader, components.size());
-    if (is_new) components.emplace_back();
-    Component& component = components[found->second];
+  // Numbered in the order of the constraints.
+  classes.compress();
+  std::vector<Component> components(classes.getNumClasses());
+  for (unsigned i = 0; i < constraints.size(); ++i) {
+    Component& component = components[classes[i]];
     component.constraints.push_back(constraints[i]);
     component.leaves.insert(leaves[i].begin(), leaves[i].end());
   }
   return components;
 }
 
-// Whether bounds that travel through the one constraint are exact: every value of every term can be
-// completed to a point.
-bool IntervalsDecide(const Component& component) {
-  if (component.constraints.size() > 1) return false;
-  return llvm::all_of(component.constraints.front().expression.terms, [](const Term& term) {
+// Whether the constraints are one, and bounds that travel through it are exact: every value of
+// every term can be completed to a point.
+bool IntervalsDecide(llvm::ArrayRef<Constraint> constraints) {
+  if (constraints.size() != 1) return false;
+  return llvm::all_of(constraints.front().expression.terms, [](const Term& term) {
     return term.atom->IsLeaf() && term.IsWhole() &&
            (term.coefficient == 1 || term.coefficient == -1);
   });
@@ -75,6 +75,9 @@ class Enumeration {
     PointEvaluator evaluator(component_.leaves.getArrayRef(), sums);
     if (num_points * evaluator.num_digits() > kMaxDigits) return false;
     point_ = FirstPoint(component_.leaves.getArrayRef());
+    points_.reserve(static_cast<size_t>(num_points) * point_.size());
+    failed_.reserve(static_cast<size_t>(num_points));
+    values_.resize(constraints_.size());
     for (int64_t i = 0; i < num_points; ++i) {
       if (!AddPoint(evaluator)) return false;
       MoveToNext(component_.leaves.getArrayRef(), point_);
@@ -96,11 +99,10 @@ class Enumeration {
  private:
   // Appends the present point and which constraints fail there.
   bool AddPoint(PointEvaluator& evaluator) {
-    llvm::SmallVector<int64_t, 4> values(constraints_.size());
-    if (!evaluator.Evaluate(point_, values)) return false;
+    if (!evaluator.Evaluate(point_, values_)) return false;
     uint64_t failed = 0;
     for (size_t i = 0; i < constraints_.size(); ++i) {
-      if (!constraints_[i].bounds.Contains(values[i])) failed |= uint64_t{1} << i;
+      if (!constraints_[i].bounds.Contains(values_[i])) failed |= uint64_t{1} << i;
     }
     failed_.push_back(failed);
     points_.insert(points_.end(), point_.begin(), point_.end());
@@ -180,6 +182,8 @@ class Enumeration {
   llvm::SmallVector<Constraint, 4> constraints_;
   size_t num_given_ = 0;
   llvm::SmallVector<int64_t, 4> point_;
+  // Of the constraints, at that point.
+  llvm::SmallVector<int64_t, 4> values_;
   // The points, leaf by leaf, and for each of them which constraints fail, as bits.
   std::vector<int64_t> points_;
   std::vector<uint64_t> failed_;
@@ -190,10 +194,15 @@ class Enumeration {
 
 SmallDomain DecideSmallDomain(DigitContext& context, llvm::ArrayRef<Constraint> constraints) {
   SmallDomain domain;
+  if (IntervalsDecide(constraints)) {
+    domain.constraints.assign(constraints.begin(), constraints.end());
+    return domain;
+  }
   for (const Component& component : Split(constraints)) {
     SmallDomain decided;
     const auto points = CountPoints(component.leaves.getArrayRef(), kMaxPoints);
-    if (IntervalsDecide(component) || !points || component.constraints.size() > kMaxConstraints ||
+    if (IntervalsDecide(component.constraints) || !points ||
+        component.constraints.size() > kMaxConstraints ||
         !Enumeration(context, component).Run(*points, decided)) {
       domain.constraints.append(component.constraints.begin(), component.constraints.end());
       continue;
