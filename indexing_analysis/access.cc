@@ -121,15 +121,11 @@ class Exporter {
     for (const Constraint& constraint : access_.map.constraints) {
       mentions.Visit(constraint.expression);
     }
-    for (VariableId i = 0; i < access_.num_dimensions; ++i) {
-      dimensions_.push_back({access_.map.boxes[i], NameOf(i)});
-    }
     for (const VariableId range : access_.ranges) {
       if (unused_ == UnusedVariables::kDrop && !llvm::is_contained(mentions.variables, range)) {
         continue;
       }
       kept_ranges_.push_back(range);
-      ranges_.push_back({access_.map.boxes[range], NameOf(range)});
     }
     std::optional<IndexingMap> map = Write(access_.map.results, access_.map.constraints,
                                            OrderFunctions(mentions.functions), unused_);
@@ -144,13 +140,31 @@ class Exporter {
     return unused_ == UnusedVariables::kDrop && LooksLikeDefault(name) ? "" : name;
   }
 
+  std::vector<Variable> Dimensions() const {
+    std::vector<Variable> dimensions(access_.num_dimensions);
+    for (VariableId i = 0; i < dimensions.size(); ++i) {
+      dimensions[i] = {access_.map.boxes[i], NameOf(i)};
+    }
+    return dimensions;
+  }
+
+  std::vector<Variable> Ranges() const {
+    std::vector<Variable> ranges(kept_ranges_.size());
+    for (size_t i = 0; i < ranges.size(); ++i) {
+      ranges[i] = {access_.map.boxes[kept_ranges_[i]], NameOf(kept_ranges_[i])};
+    }
+    return ranges;
+  }
+
   // The function atoms in the order of the access's runtime values.
   llvm::SmallVector<const Atom*, 4> OrderFunctions(llvm::ArrayRef<const Atom*> functions) const {
     llvm::SmallVector<const Atom*, 4> ordered(functions.begin(), functions.end());
     const auto rank = [this](const Atom* atom) {
       return llvm::find(access_.runtime, atom->variable) - access_.runtime.begin();
     };
-    llvm::stable_sort(ordered, [&](const Atom* a, const Atom* b) { return rank(a) < rank(b); });
+    if (ordered.size() > 1) {
+      llvm::stable_sort(ordered, [&](const Atom* a, const Atom* b) { return rank(a) < rank(b); });
+    }
     return ordered;
   }
 
@@ -220,13 +234,13 @@ class Exporter {
     auto written = WriteConstraints(constraints, writer);
     if (!expressions || !written) return std::nullopt;
     const mlir::AffineMap affine_map = mlir::AffineMap::get(
-        static_cast<unsigned>(dimensions_.size()),
-        static_cast<unsigned>(ranges_.size() + runtime.size()), *expressions, mlir_context_);
+        static_cast<unsigned>(access_.num_dimensions),
+        static_cast<unsigned>(kept_ranges_.size() + runtime.size()), *expressions, mlir_context_);
     // Only a map knows the names by which constraints are sorted.
     if (written->size() > 1) {
-      SortConstraints(IndexingMap(affine_map, dimensions_, ranges_, runtime, {}), *written);
+      SortConstraints(IndexingMap(affine_map, Dimensions(), Ranges(), runtime, {}), *written);
     }
-    return IndexingMap(affine_map, dimensions_, ranges_, std::move(runtime), *written);
+    return IndexingMap(affine_map, Dimensions(), Ranges(), std::move(runtime), *written);
   }
 
   DigitContext& context_;
@@ -234,8 +248,6 @@ class Exporter {
   const Access& access_;
   UnusedVariables unused_;
   mlir::MLIRContext* mlir_context_;
-  std::vector<Variable> dimensions_;
-  std::vector<Variable> ranges_;
   llvm::SmallVector<VariableId, 4> kept_ranges_;
 };
 

@@ -1,12 +1,14 @@
 #include "indexing_analysis/write_map.h"
 
+#include <string>
+#include <utility>
+
 #include "llvm/ADT/STLExtras.h"
 
 namespace hlo_indexing::indexing_analysis {
 
 using simplifier::AffineWriter;
 using simplifier::Constraint;
-using simplifier::LinearForm;
 using simplifier::Sum;
 
 namespace {
@@ -32,14 +34,14 @@ std::optional<llvm::SmallVector<MapConstraint, 2>> WriteConstraints(
     llvm::ArrayRef<Constraint> constraints, AffineWriter& writer) {
   llvm::SmallVector<MapConstraint, 2> written;
   for (const Constraint& constraint : constraints) {
-    LinearForm form = writer.ShortestFormOf(constraint.expression);
-    if (form.operations > kMaxOperations) return std::nullopt;
+    auto parts = writer.WriteParts(constraint.expression, kMaxOperations);
+    if (!parts) return std::nullopt;
     Interval bounds = constraint.bounds;
-    if (const auto shifted = SubtractExactly(bounds, form.constant)) {
+    if (const auto shifted = SubtractExactly(bounds, parts->constant)) {
       bounds = *shifted;
-      form.constant = 0;
+      parts->constant = 0;
     }
-    const std::optional<mlir::AffineExpr> expression = writer.Write(form);
+    const std::optional<mlir::AffineExpr> expression = writer.Join(*parts);
     if (!expression) return std::nullopt;
     written.push_back({*expression, bounds});
   }
@@ -48,9 +50,12 @@ std::optional<llvm::SmallVector<MapConstraint, 2>> WriteConstraints(
 
 void SortConstraints(const IndexingMap& map, llvm::MutableArrayRef<MapConstraint> constraints) {
   if (constraints.size() < 2) return;
-  llvm::sort(constraints, [&](const MapConstraint& a, const MapConstraint& b) {
-    return map.ToString(a.expression) < map.ToString(b.expression);
-  });
+  llvm::SmallVector<std::pair<std::string, MapConstraint>, 4> by_text;
+  for (const MapConstraint& constraint : constraints) {
+    by_text.emplace_back(map.ToString(constraint.expression), constraint);
+  }
+  llvm::sort(by_text, [](const auto& a, const auto& b) { return a.first < b.first; });
+  for (size_t i = 0; i < constraints.size(); ++i) constraints[i] = by_text[i].second;
 }
 
 }  // namespace hlo_indexing::indexing_analysis

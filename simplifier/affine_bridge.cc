@@ -60,56 +60,64 @@ Sum AffineReader::ReadBinary(AffineBinaryOpExpr expression) {
   }
 }
 
-LinearForm AffineWriter::ShortestFormOf(const Sum& sum) {
-  if (!shortest_form_) shortest_form_.emplace(context_);
-  return shortest_form_->Write(sum);
+std::optional<AffineExpr> AffineWriter::Write(const Sum& sum, int max_operations) {
+  const std::optional<Parts> parts = WriteParts(sum, max_operations);
+  return parts ? Join(*parts) : std::nullopt;
 }
 
-std::optional<AffineExpr> AffineWriter::Write(const Sum& sum, int max_operations) {
+std::optional<AffineWriter::Parts> AffineWriter::WriteParts(const Sum& sum, int max_operations) {
   const bool is_linear = llvm::all_of(
       sum.terms, [](const Term& term) { return term.IsWhole() && term.atom->IsLeaf(); });
-  const std::optional<AffineExpr> linear = is_linear ? WriteLinear(sum) : std::nullopt;
+  const std::optional<Parts> linear = is_linear ? WriteLinear(sum) : std::nullopt;
   if (linear) return linear;
-  const LinearForm form = ShortestFormOf(sum);
-  return form.operations > max_operations ? std::nullopt : Write(form);
+  if (!shortest_form_) shortest_form_.emplace(context_);
+  const LinearForm form = shortest_form_->Write(sum);
+  return form.operations > max_operations ? std::nullopt : WriteParts(form);
+}
+
+std::optional<AffineExpr> AffineWriter::Join(const Parts& parts) const {
+  if (parts.varying && parts.constant == 0) return parts.varying;
+  const AffineExpr constant = mlir::getAffineConstantExpr(parts.constant, mlir_context_);
+  return parts.varying ? CheckedAdd(parts.varying, constant) : constant;
 }
 
 // Of whole leaves, in the order of ShortestForm: there is nothing to shorten. Nothing on overflow.
-std::optional<AffineExpr> AffineWriter::WriteLinear(const Sum& sum) {
+std::optional<AffineWriter::Parts> AffineWriter::WriteLinear(const Sum& sum) {
   TermVector terms(sum.terms.begin(), sum.terms.end());
   llvm::sort(terms,
              [](const Term& a, const Term& b) { return StructurallyLess(*a.atom, *b.atom); });
-  std::optional<AffineExpr> expression;
-  int64_t constant = sum.constant;
+  Parts parts = {AffineExpr(), sum.constant};
   for (const Term& term : terms) {
     const auto shift = support::CheckedMul(term.atom->lower, term.coefficient);
-    const auto shifted = shift ? support::CheckedSub(constant, *shift) : std::nullopt;
+    const auto shifted = shift ? support::CheckedSub(parts.constant, *shift) : std::nullopt;
     if (!shifted) return std::nullopt;
-    constant = *shifted;
+    parts.constant = *shifted;
     AffineExpr value = leaf_(*term.atom);
     if (term.coefficient != 1) {
       value = value * mlir::getAffineConstantExpr(term.coefficient, mlir_context_);
     }
-    expression = expression ? *expression + value : value;
+    parts.varying = parts.varying ? parts.varying + value : value;
   }
-  if (expression && constant == 0) return expression;
-  const AffineExpr offset = mlir::getAffineConstantExpr(constant, mlir_context_);
-  return expression ? CheckedAdd(*expression, offset) : offset;
+  return parts;
+}
+
+std::optional<AffineWriter::Parts> AffineWriter::WriteParts(const LinearForm& form) {
+  Parts parts = {AffineExpr(), form.constant};
+  for (const auto& [coefficient, factor] : form.parts) {
+    std::optional<AffineExpr> value = WriteFactor(*factor);
+    if (value && coefficient != 1) {
+      value = CheckedMul(*value, mlir::getAffineConstantExpr(coefficient, mlir_context_));
+    }
+    if (value && parts.varying) value = CheckedAdd(parts.varying, *value);
+    if (!value) return std::nullopt;
+    parts.varying = *value;
+  }
+  return parts;
 }
 
 std::optional<AffineExpr> AffineWriter::Write(const LinearForm& form) {
-  std::optional<AffineExpr> sum;
-  for (const auto& [coefficient, factor] : form.parts) {
-    const std::optional<AffineExpr> value = WriteFactor(*factor);
-    if (!value) return std::nullopt;
-    const auto product =
-        CheckedMul(*value, mlir::getAffineConstantExpr(coefficient, mlir_context_));
-    sum = sum && product ? CheckedAdd(*sum, *product) : product;
-    if (!sum) return std::nullopt;
-  }
-  const AffineExpr constant = mlir::getAffineConstantExpr(form.constant, mlir_context_);
-  if (!sum) return constant;
-  return form.constant == 0 ? sum : CheckedAdd(*sum, constant);
+  const std::optional<Parts> parts = WriteParts(form);
+  return parts ? Join(*parts) : std::nullopt;
 }
 
 std::optional<AffineExpr> AffineWriter::WriteFactor(const Factor& factor) {

@@ -46,15 +46,24 @@ class AffineWriter {
   AffineWriter(DigitContext& context, mlir::MLIRContext* mlir_context, LeafExpression leaf)
       : context_(context), mlir_context_(mlir_context), leaf_(leaf) {}
 
-  /// The shortest form of `sum`, to be passed to Write(LinearForm).
-  LinearForm ShortestFormOf(const Sum& sum);
-  /// The expression; nothing where MLIR would fold constants of it that overflow.
-  std::optional<mlir::AffineExpr> Write(const LinearForm& form);
-  /// Nothing also where the form has more divisions and remainders than `max_operations`.
+  /// An expression in two parts: what varies, null where nothing does, and a constant to be added.
+  struct Parts {
+    mlir::AffineExpr varying;
+    int64_t constant = 0;
+  };
+
+  /// The expression; nothing where MLIR would fold constants of it that overflow, and where it has
+  /// more divisions and remainders than `max_operations`.
   std::optional<mlir::AffineExpr> Write(const Sum& sum, int max_operations = kManyOperations);
+  /// The same in parts, to be joined.
+  std::optional<Parts> WriteParts(const Sum& sum, int max_operations = kManyOperations);
+  /// The parts as one expression; nothing where MLIR would fold constants that overflow.
+  std::optional<mlir::AffineExpr> Join(const Parts& parts) const;
 
  private:
-  std::optional<mlir::AffineExpr> WriteLinear(const Sum& sum);
+  std::optional<Parts> WriteLinear(const Sum& sum);
+  std::optional<Parts> WriteParts(const LinearForm& form);
+  std::optional<mlir::AffineExpr> Write(const LinearForm& form);
   std::optional<mlir::AffineExpr> WriteFactor(const Factor& factor);
   std::optional<mlir::AffineExpr> ComputeFactor(const Factor& factor);
 
