@@ -51,15 +51,116 @@ std::vector<Component> Split(llvm::ArrayRef<Constraint> constraints) {
   return components;
 }
 
-// Whether the constraints are one, and bounds that travel through it are exact: every value of
-// every term can be completed to a point.
-bool IntervalsDecide(llvm::ArrayRef<Constraint> constraints) {
-  if (constraints.size() != 1) return false;
-  return llvm::all_of(constraints.front().expression.terms, [](const Term& term) {
+bool IsUnitSum(const Sum& sum) {
+  return llvm::all_of(sum.terms, [](const Term& term) {
     return term.atom->IsLeaf() && term.IsWhole() &&
            (term.coefficient == 1 || term.coefficient == -1);
   });
 }
+
+// Whether the constraints are one, and bounds that travel through it are exact: every value of
+// every term can be completed to a point.
+bool IntervalsDecide(llvm::ArrayRef<Constraint> constraints) {
+  return constraints.size() == 1 && IsUnitSum(constraints.front().expression);
+}
+
+// Finds what Enumeration finds where one constraint is a sum of leaves, up to sign, and each other
+// bounds a leaf alone. Every value of a term that the intervals of the others allow can be
+// completed to a point then.
+class OneSum {
+ public:
+  OneSum(DigitContext& context, const Component& component)
+      : context_(context), component_(component) {}
+
+  // False where the constraints are others.
+  bool Run(SmallDomain& domain) {
+    if (!FindSum()) return false;
+    for (const Atom* leaf : component_.leaves) ranges_.push_back({0, leaf->extent - 1});
+    bounded_ = ranges_;
+    for (const Constraint& constraint : component_.constraints) {
+      if (&constraint == sum_) continue;
+      const Term& term = constraint.expression.terms.front();
+      Interval& bounded = bounded_[NumberOf(term)];
+      bounded = bounded.Intersect(constraint.bounds * term.coefficient);
+    }
+    hulls_ = bounded_;
+    for (const Term& term : sum_->expression.terms) {
+      Interval& hull = hulls_[NumberOf(term)];
+      hull = hull.Intersect(ValuesOf(term, bounded_));
+    }
+    domain.empty = llvm::any_of(hulls_, [](const Interval& hull) { return hull.IsEmpty(); });
+    if (!domain.empty) Describe(domain);
+    return true;
+  }
+
+ private:
+  bool FindSum() {
+    for (const Constraint& constraint : component_.constraints) {
+      const Sum& expression = constraint.expression;
+      if (!IsUnitSum(expression) || expression.constant != 0) return false;
+      if (expression.terms.size() == 1) continue;
+      if (expression.IsConstant() || sum_ != nullptr) return false;
+      sum_ = &constraint;
+    }
+    return sum_ != nullptr;
+  }
+
+  size_t NumberOf(const Term& term) const {
+    return static_cast<size_t>(llvm::find(component_.leaves, term.atom) -
+                               component_.leaves.begin());
+  }
+
+  Interval RangeOf(const Term& term, llvm::ArrayRef<Interval> values) const {
+    return values[NumberOf(term)] * term.coefficient;
+  }
+
+  // What the sum's bounds leave for a term's leaf, with these values of the others.
+  Interval ValuesOf(const Term& term, llvm::ArrayRef<Interval> values) const {
+    Interval others = Interval::Point(0);
+    for (const Term& other : sum_->expression.terms) {
+      if (&other != &term) others = others + RangeOf(other, values);
+    }
+    return (sum_->bounds + others * -1) * term.coefficient;
+  }
+
+  // Bounds on variables, and the constraints that these do not imply: the sum before the hulls of
+  // functions.
+  void Describe(SmallDomain& domain) const {
+    Interval range = Interval::Point(0);
+    for (const Term& term : sum_->expression.terms) range = range + RangeOf(term, hulls_);
+    const bool keeps_sum = !sum_->bounds.Contains(range);
+    if (keeps_sum) domain.constraints.push_back(*sum_);
+    llvm::SmallVector<Interval, 4> values = hulls_;
+    for (size_t i = 0; i < hulls_.size(); ++i) {
+      const Atom* leaf = component_.leaves[i];
+      if (hulls_[i] == ranges_[i]) continue;
+      if (leaf->kind == AtomKind::kVariable) {
+        domain.narrowed.push_back({leaf, hulls_[i] + Interval::Point(leaf->lower)});
+      } else if (keeps_sum && SumImplies(i, values)) {
+        values[i] = ranges_[i];
+      } else {
+        domain.constraints.push_back({{WholeAtom(context_, *leaf).terms, 0}, hulls_[i]});
+      }
+    }
+  }
+
+  // Whether the sum keeps a leaf in its hull where the others have these values.
+  bool SumImplies(size_t leaf, llvm::ArrayRef<Interval> values) const {
+    const llvm::ArrayRef<Term> terms = sum_->expression.terms;
+    const Term* term = llvm::find_if(terms, [&](const Term& t) { return NumberOf(t) == leaf; });
+    return term != terms.end() &&
+           hulls_[leaf].Contains(ranges_[leaf].Intersect(ValuesOf(*term, values)));
+  }
+
+  DigitContext& context_;
+  const Component& component_;
+  const Constraint* sum_ = nullptr;
+  // By leaf, without `lower`: all values, those that the other constraints leave, those on the
+  // domain.
+  llvm::SmallVector<Interval, 4> ranges_;
+  llvm::SmallVector<Interval, 4> bounded_;
+  llvm::SmallVector<Interval, 4> hulls_;
+};
 
 class Enumeration {
  public:
@@ -203,7 +304,8 @@ SmallDomain DecideSmallDomain(DigitContext& context, llvm::ArrayRef<Constraint> 
     const auto points = CountPoints(component.leaves.getArrayRef(), kMaxPoints);
     if (IntervalsDecide(component.constraints) || !points ||
         component.constraints.size() > kMaxConstraints ||
-        !Enumeration(context, component).Run(*points, decided)) {
+        (!OneSum(context, component).Run(decided) &&
+         !Enumeration(context, component).Run(*points, decided))) {
       domain.constraints.append(component.constraints.begin(), component.constraints.end());
       continue;
     }
