@@ -364,7 +364,7 @@ void PathFollower::Limit(Reached& reached, const Shape& shape, const Frame& fram
     return read_whole(OutputsOf(sets_, reached), "more than ", max_steps, " reads to follow");
   }
   const auto limit = [&](size_t max_accesses, OutputSet among) {
-    if (reached.entries.size() <= max_accesses) return;
+    if (reached.entries.size() <= max_accesses || among == kNoOutputs) return;
     read_whole(sets_.Intersection(among, OutputsAbove(reached, max_accesses)),
                "an array inside is read in more than ", static_cast<int64_t>(max_accesses),
                " ways");
