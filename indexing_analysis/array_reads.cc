@@ -15,34 +15,32 @@ using hlo::Computation;
 using hlo::Instruction;
 using hlo::Opcode;
 
-// How many arrays are followed at once.
-constexpr size_t kMarks = 64;
-
-// Rules by which an array that has elements reads of every operand that has some, whatever the
-// index: what they read need not be written down as accesses.
+// Rules by which an array that has elements reads every operand that has some; all are arrays.
+// Asking these rules takes longer, as they say which elements.
 bool ReadsEveryOperand(ReadRule rule) {
   return rule == read_rules::Broadcast || rule == read_rules::Concatenate ||
          rule == read_rules::Dot || rule == read_rules::Reshape || rule == read_rules::Reverse ||
          rule == read_rules::Slice || rule == read_rules::Transpose;
 }
 
-// Sets of up to kMarks of some arrays that are followed.
+// How many arrays are followed at once: each has its mark.
+constexpr size_t kMarks = 64;
 using MarkSet = uint64_t;
 
 void ForEachMark(MarkSet marks, llvm::function_ref<void(size_t mark)> visit) {
   for (; marks != 0; marks &= marks - 1) visit(static_cast<size_t>(llvm::countr_zero(marks)));
 }
 
-// Which of up to kMarks arrays are read from each array, directly or not.
+// Says of each array which of up to kMarks arrays are read from it, directly or not.
 class MarkedArrays {
  public:
   using ReadsOf = llvm::function_ref<llvm::ArrayRef<unsigned>(unsigned array)>;
 
   explicit MarkedArrays(unsigned num_arrays) : marks_(num_arrays, 0), is_pending_(num_arrays) {}
 
-  // Follows these arrays, the i-th with mark i. From high to low numbers, each array is visited
-  // once where arrays are read from those with lower numbers only. Elsewhere as often as further
-  // marks come back to it.
+  // Gives mark i to the i-th of these arrays and all that it is read from. Goes from high to low
+  // numbers, so that each array is visited once where arrays are read from those with lower numbers
+  // only; elsewhere as often as further marks come back to it.
   void Follow(llvm::ArrayRef<unsigned> starts, ReadsOf reads_of) {
     for (const unsigned array : marked_) marks_[array] = 0;
     marked_.clear();

@@ -24,9 +24,10 @@ struct ArrayReads {
   bool reaches_other_devices = false;
 };
 
-/// What the arrays of a loop's state are read from after any number of iterations: each from what
-/// decides when the loop ends, and from the arrays of a group. *while with the body (x, y, z) ->
-/// (x + 1, y + z, z) and a condition on x: x decides; the groups are {}, {y, z} and {z}*
+/// What the arrays of a loop's state are read from after any number of iterations: all of them from
+/// what decides when the loop ends, and each from the arrays of its group. *while with the body
+/// (x, y, z) -> (x + 1, y + z, z) and a condition on x: x decides; the group of y is {y, z}, that
+/// of z is {z}*
 struct LoopReads {
   /// Arrays that an array is read from apart from those that decide.
   struct Group {
