@@ -62,11 +62,13 @@ class Mentions {
     if (sum.terms.size() == 1) return VisitAtom(*sum.terms.front().atom, is_index);
     llvm::SmallVector<const Term*, 8> terms;
     for (const Term& term : sum.terms) terms.push_back(&term);
-    // The order must not depend on how variables are numbered: large strides come first.
-    llvm::stable_sort(terms, [](const Term* a, const Term* b) {
+    // The order must not depend on how variables are numbered: large strides come first. Terms
+    // that are alike stay in the order of the sum.
+    llvm::sort(terms, [](const Term* a, const Term* b) {
       if (a->coefficient != b->coefficient) return a->coefficient > b->coefficient;
       if (a->lo != b->lo) return a->lo > b->lo;
-      return a->extent > b->extent;
+      if (a->extent != b->extent) return a->extent > b->extent;
+      return a < b;
     });
     for (const Term* term : terms) VisitAtom(*term->atom, is_index);
   }
@@ -172,6 +174,7 @@ class Exporter {
                                    llvm::ArrayRef<Constraint> constraints,
                                    llvm::ArrayRef<const Atom*> functions, UnusedVariables unused) {
     std::vector<RuntimeVariable> runtime;
+    runtime.reserve(std::max(functions.size(), access_.runtime.size()));
     llvm::SmallDenseMap<const Atom*, unsigned, 4> symbols;
     const auto add = [&](const RuntimeSource& source, Interval bounds, llvm::ArrayRef<Sum> index) {
       RuntimeVariable& variable = runtime.emplace_back();

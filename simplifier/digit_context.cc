@@ -59,17 +59,16 @@ bool DigitContext::HaveSameContent(const DivisionNode& a, const DivisionNode& b)
   return a.divisor == b.divisor && a.epoch == b.epoch && a.sum == b.sum;
 }
 
-const Atom* DigitContext::Intern(const Atom& atom) {
-  Atom key = atom;
+const Atom* DigitContext::Intern(Atom key) {
   key.structural_hash = HashOf(key);
   key.id = atoms_.size();
   const auto [place, is_new] = atoms_.insert(&key);
   if (!is_new) return *place;
   Atom* made = new (allocator_.Allocate<Atom>()) Atom(key);
-  if (!atom.arguments.empty()) {
-    Sum* copies = allocator_.Allocate<Sum>(atom.arguments.size());
-    std::uninitialized_copy(atom.arguments.begin(), atom.arguments.end(), copies);
-    made->arguments = {copies, atom.arguments.size()};
+  if (!key.arguments.empty()) {
+    Sum* copies = allocator_.Allocate<Sum>(key.arguments.size());
+    std::uninitialized_copy(key.arguments.begin(), key.arguments.end(), copies);
+    made->arguments = {copies, key.arguments.size()};
   }
   *place = made;
   return made;

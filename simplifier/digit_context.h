@@ -53,7 +53,7 @@ class DigitContext {
   const Atom* Mark(const Sum& sum, int64_t extent, bool may_be_negative);
 
   /// The one atom with this content; `id` and `structural_hash` of the argument do not count.
-  const Atom* Intern(const Atom& atom);
+  const Atom* Intern(Atom key);
 
   /// Copies terms, which must be in normal form, into the context.
   Sum Store(llvm::ArrayRef<Term> terms, int64_t constant);

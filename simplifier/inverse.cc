@@ -26,8 +26,8 @@ struct Piece {
 // A variable or a mark: the pieces that its digits are made of, from the lowest.
 struct Unknown {
   const Atom* atom = nullptr;
-  // Where its digits begin and end.
-  llvm::SmallVector<int64_t, 4> cuts;
+  // Where its digits begin and end; unsorted before there are pieces.
+  llvm::SmallVector<int64_t, 4> cuts = {1};
   // Among the pieces of all unknowns.
   size_t first_piece = 0;
   size_t num_pieces = 0;
@@ -122,7 +122,7 @@ class Inverter {
       if (atom.kind == AtomKind::kVariable) variables_[atom.variable] = &atom;
       const auto [number, is_new] = NumberOf(atom);
       llvm::SmallVectorImpl<int64_t>& cuts = unknowns_[number].cuts;
-      cuts.push_back(term.lo);
+      if (term.lo > 1) cuts.push_back(term.lo);
       const std::optional<int64_t> end =
           term.IsTop() ? std::nullopt : CheckedMul(term.lo, term.extent);
       if (end) cuts.push_back(*end);
@@ -133,9 +133,10 @@ class Inverter {
   void MakePieces(Unknown& unknown) {
     const Atom& atom = *unknown.atom;
     llvm::SmallVectorImpl<int64_t>& cuts = unknown.cuts;
-    cuts.push_back(1);
-    llvm::sort(cuts);
-    cuts.erase(std::unique(cuts.begin(), cuts.end()), cuts.end());
+    if (cuts.size() > 1) {
+      llvm::sort(cuts);
+      cuts.erase(std::unique(cuts.begin(), cuts.end()), cuts.end());
+    }
     for (size_t i = 1; i < cuts.size(); ++i) unknown.is_chain &= cuts[i] % cuts[i - 1] == 0;
     if (!unknown.is_chain) cuts.assign(1, 1);
     unknown.first_piece = pieces_.size();
@@ -149,10 +150,9 @@ class Inverter {
   }
 
   void AddEquation(const Sum& sum, const Sum& value) {
-    Equation equation;
+    Equation& equation = equations_.emplace_back();
     equation.value = Subtract(context_, value, Constant(sum.constant));
     for (const Term& term : sum.terms) AddTerm(term, equation);
-    equations_.push_back(std::move(equation));
   }
 
   void AddTerm(const Term& term, Equation& equation) {

@@ -191,10 +191,8 @@ class Tightener {
   void NormalizeConstraints() {
     llvm::SmallVector<Constraint, 8> pending(map_.constraints.begin(), map_.constraints.end());
     map_.constraints.clear();
-    while (!pending.empty() && !map_.empty) {
-      const Constraint constraint = pending.front();
-      pending.erase(pending.begin());
-      std::optional<Constraint> normal = NormalForm(constraint);
+    for (size_t i = 0; i < pending.size() && !map_.empty; ++i) {
+      const std::optional<Constraint> normal = NormalForm(pending[i]);
       if (!normal) continue;
       if (normal->expression.terms.size() == 1 && Absorb(*normal, pending)) continue;
       Keep(*normal);
@@ -218,35 +216,40 @@ class Tightener {
     return {context_.Opaque(OpaqueOperation::kAdd, operands, Interval::All()), constraint.bounds};
   }
 
+  // The common divisor of the coefficients, with the sign of the first term's unless an end of the
+  // bounds would be lost.
+  static int64_t DivisorOf(const Constraint& constraint) {
+    const llvm::ArrayRef<Term> terms = constraint.expression.terms;
+    if (terms.empty()) return 1;
+    int64_t divisor = 0;
+    for (const Term& term : terms) {
+      // Its opposite does not fit.
+      if (term.coefficient == support::kInt64Min) return 1;
+      divisor = std::gcd(divisor, term.coefficient);
+    }
+    const Term& first = *std::min_element(terms.begin(), terms.end(), ComesBefore);
+    if (first.coefficient > 0) return divisor;
+    // Negated, an end may be beyond 64 bits, or stand for none.
+    const Interval& bounds = constraint.bounds;
+    const Interval negated = bounds * -1;
+    const bool keeps_ends =
+        (negated.lower == Interval::kMinusInfinity) == (bounds.upper == Interval::kPlusInfinity) &&
+        (negated.upper == Interval::kPlusInfinity) == (bounds.lower == Interval::kMinusInfinity);
+    return keeps_ends ? -divisor : divisor;
+  }
+
   // Nothing where the constraint always or never holds; the latter empties the map.
   std::optional<Constraint> NormalForm(const Constraint& constraint) {
     if (LosesBounds(constraint)) return NormalForm(WithoutConstant(constraint));
-    Constraint normal = constraint;
-    normal.bounds = ShiftDown(constraint.bounds, constraint.expression.constant);
-    TermVector terms(constraint.expression.terms.begin(), constraint.expression.terms.end());
-    int64_t divisor = 0;
-    for (const Term& term : terms) {
-      if (term.coefficient == support::kInt64Min) divisor = 1;
-      divisor = divisor == 1 ? 1 : std::gcd(divisor, term.coefficient);
+    Constraint normal = {Sum{constraint.expression.terms, 0},
+                         ShiftDown(constraint.bounds, constraint.expression.constant)};
+    const int64_t divisor = DivisorOf(normal);
+    if (divisor != 1) {
+      TermVector terms(normal.expression.terms.begin(), normal.expression.terms.end());
+      for (Term& term : terms) term.coefficient /= divisor;
+      normal = {context_.Store(terms, 0), DivideBounds(normal.bounds, divisor)};
     }
-    if (!terms.empty()) {
-      const Term& first = *std::min_element(terms.begin(), terms.end(), ComesBefore);
-      // Negated, an end may be beyond 64 bits, or stand for none.
-      const Interval negated = normal.bounds * -1;
-      const bool keeps_ends = (negated.lower == Interval::kMinusInfinity) ==
-                                  (normal.bounds.upper == Interval::kPlusInfinity) &&
-                              (negated.upper == Interval::kPlusInfinity) ==
-                                  (normal.bounds.lower == Interval::kMinusInfinity);
-      if (first.coefficient < 0 && keeps_ends) divisor = -divisor;
-      const bool divides = llvm::none_of(
-          terms, [](const Term& term) { return term.coefficient == support::kInt64Min; });
-      if (divides) {
-        for (Term& term : terms) term.coefficient /= divisor;
-        normal.bounds = DivideBounds(normal.bounds, divisor);
-      }
-    }
-    normal.expression = context_.Store(terms, 0);
-    const Interval range = RangeOf(terms);
+    const Interval range = RangeOf(normal.expression.terms);
     if (normal.bounds.Contains(range)) return std::nullopt;
     normal.bounds = normal.bounds.Intersect(range);
     if (normal.bounds.IsEmpty()) {
@@ -338,19 +341,20 @@ class Tightener {
   // Joins what constraints say of the remainders of each variable, and lets its bounds be of that
   // class. Whether a constraint has changed.
   bool MeetRemainders() {
-    llvm::MapVector<const Atom*, Pinned> known;
     llvm::SmallVector<std::optional<Pinned>, 4> said;
+    for (const Constraint& constraint : map_.constraints) said.push_back(PinnedBy(constraint));
+    if (llvm::none_of(said, [](const auto& pinned) { return pinned.has_value(); })) return false;
+    llvm::MapVector<const Atom*, Pinned> known;
     bool changed = false;
-    for (const Constraint& constraint : map_.constraints) {
-      said.push_back(PinnedBy(constraint));
-      if (!said.back()) continue;
-      const Pinned& pinned = *said.back();
+    for (size_t i = 0; i < said.size(); ++i) {
+      if (!said[i]) continue;
+      const Pinned& pinned = *said[i];
       const auto [joined, is_new] = known.insert({pinned.leaf, pinned});
       map_.empty |= pinned.values.modulus == 0;
       map_.empty |= !is_new && AreDisjoint(joined->second.values, pinned.values);
       if (map_.empty) return false;
       changed |= !is_new || pinned.values.modulus == 1 ||
-                 !(constraint == PlainConstraint(context_, pinned));
+                 !(map_.constraints[i] == PlainConstraint(context_, pinned));
       if (is_new) continue;
       const std::optional<Congruence> both = Intersect(joined->second.values, pinned.values);
       // The variable has fewer values than the modulus then, and keeps both.
