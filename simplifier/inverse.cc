@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <optional>
+#include <utility>
 
 #include "llvm/ADT/SmallPtrSet.h"
 #include "simplifier/arithmetic.h"

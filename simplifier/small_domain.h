@@ -1,4 +1,4 @@
-// Constraints on few values, decided by trying all of them.
+// Constraints on few values, decided by trying all of them, or by intervals where these are exact.
 #ifndef HLO_INDEXING_SIMPLIFIER_SMALL_DOMAIN_H_
 #define HLO_INDEXING_SIMPLIFIER_SMALL_DOMAIN_H_
 
@@ -11,7 +11,7 @@
 
 namespace hlo_indexing::simplifier {
 
-/// What trying all points has shown.
+/// What all points together say.
 struct SmallDomain {
   /// Whether no point meets all constraints; then the other members mean nothing.
   bool empty = false;
@@ -24,9 +24,9 @@ struct SmallDomain {
 };
 
 /// Decides the constraints: those that share variables or functions together, and only where they
-/// have few points. Others stay as they are, and so do those that interval arithmetic decides
-/// exactly. A constraint that the others imply is left out; one on a function alone may take the
-/// place of others.
+/// have few points. Others stay as they are, and so does one alone that is a sum of variables and
+/// functions up to sign: bounds that travel through it say the same. A constraint that the others
+/// imply is left out; one on a function alone may take the place of others.
 /// *(d0 * 3 + 2) mod 4 in [0, 0], d0 in [0, 5] -> d0 in [2, 2], no constraint*
 SmallDomain DecideSmallDomain(DigitContext& context, llvm::ArrayRef<Constraint> constraints);
 
