@@ -54,8 +54,6 @@ struct Equation {
   bool is_settled = false;
 };
 
-// The variables of f and those of its inverse share numbers, and no sum has both: the terms of
-// equations speak of the first, values of the others.
 class Inverter {
  public:
   Inverter(DigitContext& context, const QuasiAffineMap& f, size_t num_wanted)
@@ -89,9 +87,11 @@ class Inverter {
     return inverse;
   }
 
+  // Numbers above those of f's variables until all is solved: which terms come first in a sum must
+  // not depend on whether a new variable happens to be one of f.
   Sum NewVariable(Interval box) {
     boxes_.push_back(box);
-    return context_.Variable(static_cast<VariableId>(boxes_.size() - 1), box);
+    return context_.Variable(static_cast<VariableId>(f_.boxes.size() + boxes_.size() - 1), box);
   }
 
   // The number of the atom's unknown, a new one where there is none yet.
@@ -445,6 +445,10 @@ class Inverter {
     InverseMap inverse;
     inverse.num_free = boxes_.size() - num_results_;
     inverse.map.boxes = boxes_;
+    const auto rename = [this](VariableId old) {
+      return old < f_.boxes.size() ? old : old - static_cast<VariableId>(f_.boxes.size());
+    };
+    Renaming renaming(context_, rename);
     for (VariableId i = 0; i < num_wanted_; ++i) {
       const Atom* variable = variables_[i];
       inverse.map.results.push_back(variable == nullptr ? Constant(f_.boxes[i].lower)
@@ -454,7 +458,10 @@ class Inverter {
     for (const Constraint& constraint : f_.constraints) {
       constraints_.push_back({Substitute(constraint.expression), constraint.bounds});
     }
-    inverse.map.constraints = std::move(constraints_);
+    for (Sum& result : inverse.map.results) result = renaming.Apply(result);
+    for (const Constraint& constraint : constraints_) {
+      inverse.map.constraints.push_back({renaming.Apply(constraint.expression), constraint.bounds});
+    }
     Simplify(context_, inverse.map);
     return inverse;
   }

@@ -29,7 +29,9 @@ using Leaves = llvm::SmallSetVector<const Atom*, 4>;
 
 bool IsWholeLeaf(const Term& term) { return term.IsWhole() && term.atom->IsLeaf(); }
 
-bool IsLinear(const Sum& sum) { return llvm::all_of(sum.terms, IsWholeLeaf); }
+bool IsLinear(const Sum& sum) {
+  return llvm::all_of(sum.terms, [](const Term& term) { return IsWholeLeaf(term); });
+}
 
 // The leaves that sums depend on; those of a mark are found once, however many sums share it.
 class LeafFinder {
