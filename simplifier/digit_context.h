@@ -87,7 +87,8 @@ class DigitContext {
   DivisionNode DivisionKey(const Sum& sum, int64_t divisor) const;
   Sum WholeAtom(const Atom& atom);
 
-  llvm::BumpPtrAllocator allocator_;
+  // Slabs that malloc has at hand: most contexts are small and live for one question.
+  llvm::BumpPtrAllocatorImpl<llvm::MallocAllocator, 1000, 1000, 4> allocator_;
   llvm::SmallDenseSet<const Atom*, 8, ByContent<Atom>> atoms_;
   llvm::SmallDenseSet<const DivisionNode*, 8, ByContent<DivisionNode>> divisions_;
   llvm::ArrayRef<Constraint> facts_;

@@ -7,14 +7,13 @@
 #include <utility>
 
 #include "llvm/ADT/FoldingSet.h"
-#include "llvm/Support/Allocator.h"
 
 namespace hlo_indexing::support {
 
 /// The base of the nodes of an IdentifiedSet, which keeps what identifies them: comparing that is
 /// cheaper than computing it again for each candidate.
 struct IdentifiedNode : llvm::FoldingSetNode {
-  llvm::FoldingSetNodeIDRef id;
+  llvm::FoldingSetNodeID id;
 };
 
 /// Nodes that stay where they are, one for each identification.
@@ -26,13 +25,12 @@ class IdentifiedSet {
     void* position = nullptr;
     if (Node* known = set_.FindNodeOrInsertPos(node_id, position)) return {known, false};
     Node* node = &nodes_.emplace_back();
-    node->id = node_id.Intern(allocator_);
+    node->id = node_id;
     set_.InsertNode(node, position);
     return {node, true};
   }
 
  private:
-  llvm::BumpPtrAllocator allocator_;
   std::deque<Node> nodes_;
   llvm::FoldingSet<Node> set_;
 };
@@ -44,9 +42,7 @@ namespace llvm {
 template <typename Node>
 struct FoldingSetTrait<
     Node, std::enable_if_t<std::is_base_of_v<hlo_indexing::support::IdentifiedNode, Node>>> {
-  static void Profile(const Node& node, FoldingSetNodeID& node_id) {
-    node_id = FoldingSetNodeID(node.id);
-  }
+  static void Profile(const Node& node, FoldingSetNodeID& node_id) { node_id = node.id; }
   static bool Equals(const Node& node, const FoldingSetNodeID& node_id, unsigned,
                      FoldingSetNodeID&) {
     return node_id == node.id;
