@@ -126,23 +126,34 @@ void PathFollower::Follow(const Computation& computation, int64_t leaf, Reached 
 // The same for all arrays of the root.
 void PathFollower::Follow(const Computation& computation, ReachedLeaves reached, const Frame& frame,
                           OperandLeaves parameters) {
-  std::vector<ReachedLeaves> leaves(computation.instructions().size());
-  const Instruction& root = computation.root();
-  leaves[static_cast<size_t>(root.index())] = std::move(reached);
-  for (size_t i = static_cast<size_t>(root.index()) + 1; i-- > 0;) {
-    if (leaves[i].empty()) continue;
-    const Instruction& instruction = *computation.instructions()[i];
-    if (instruction.opcode() == Opcode::kParameter) {
-      AddAll(sets_, leaves[i], instruction.shape(),
-             *parameters(static_cast<size_t>(instruction.parameter_number())));
-      continue;
-    }
-    const auto operands = [&](size_t operand) {
-      return &leaves[static_cast<size_t>(instruction.operand(operand).index())];
-    };
-    FollowInstruction(instruction, leaves[i], &frame, operands);
-    leaves[i] = ReachedLeaves();
+  if (level_ == memory_.levels.size()) memory_.levels.emplace_back();
+  auto& [leaves, is_reached] = memory_.levels[level_++];
+  const auto root = static_cast<unsigned>(computation.root().index());
+  if (leaves.size() <= root) {
+    leaves.resize(root + 1);
+    is_reached.resize(root + 1);
   }
+  leaves[root] = std::move(reached);
+  is_reached.set(root);
+  for (int i = static_cast<int>(root); i >= 0; i = is_reached.find_prev(static_cast<unsigned>(i))) {
+    is_reached.reset(static_cast<unsigned>(i));
+    const Instruction& instruction = *computation.instructions()[static_cast<size_t>(i)];
+    ReachedLeaves& arrays = leaves[static_cast<size_t>(i)];
+    if (arrays.empty()) continue;
+    if (instruction.opcode() == Opcode::kParameter) {
+      AddAll(sets_, arrays, instruction.shape(),
+             *parameters(static_cast<size_t>(instruction.parameter_number())));
+    } else {
+      const auto operands = [&](size_t operand) {
+        const auto number = static_cast<unsigned>(instruction.operand(operand).index());
+        is_reached.set(number);
+        return &leaves[number];
+      };
+      FollowInstruction(instruction, arrays, &frame, operands);
+    }
+    arrays = ReachedLeaves();
+  }
+  --level_;
 }
 
 // `frame` is null for the instruction that was asked about.
@@ -187,7 +198,8 @@ void PathFollower::ApplyRule(const Instruction& instruction, int64_t leaf, const
     }
     return;
   }
-  InstructionClass* const alike = ClassToAsk(instruction, leaf);
+  // What is asked about itself is remembered as a whole.
+  InstructionClass* const alike = frame == nullptr ? nullptr : ClassToAsk(instruction, leaf);
   for (const Entry& entry : reached.entries) {
     ++steps_;
     if (alike != nullptr && AddFoundReads(*alike, instruction, leaf, frame, entry, operands)) {

@@ -18,6 +18,7 @@
 #include "indexing_analysis/reached.h"
 #include "indexing_analysis/read_rules.h"
 #include "indexing_analysis/rule_memory.h"
+#include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringSet.h"
 
@@ -48,6 +49,14 @@ struct FollowerMemory {
   std::map<SharedMapKey, const MapList*> maps_of_accesses;
   /// The reasons in reports.
   llvm::StringSet<> reasons;
+  /// What reaches the instructions of a computation that is followed.
+  struct Level {
+    std::vector<ReachedLeaves> leaves;
+    /// Which instructions anything may have reached.
+    llvm::BitVector is_reached;
+  };
+  /// Of computations that are followed one in the other. Empty between the questions.
+  std::deque<Level> levels;
 };
 
 /// Follows what the elements of some output arrays of an instruction read, which have the same
@@ -186,6 +195,8 @@ class PathFollower {
       std::tuple<const hlo::Computation*, bool, std::vector<std::pair<size_t, std::vector<Entry>>>>;
   std::map<CallKey, std::vector<ReachedLeaves>> calls_;
   int64_t steps_ = 0;
+  // How many computations are being followed.
+  size_t level_ = 0;
   // For each output the first one with the same maps.
   std::vector<size_t> first_alike_;
   // Of those that are the first of several.

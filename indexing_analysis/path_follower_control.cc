@@ -73,8 +73,9 @@ void PathFollower::FollowCall(const Instruction& call, const Computation& callee
   AddParameters(callee, found, operands);
   if (frame == nullptr) depends_on_values_ |= inside.is_asked;
   // A value inside has another name in each call.
-  if (!inside.is_asked && runtime_uses_ == runtime_uses)
+  if (!inside.is_asked && runtime_uses_ == runtime_uses) {
     calls_.emplace(std::move(key), std::move(found));
+  }
 }
 
 // ((operands), result, context): the operands are handed on, the result is the computation's.

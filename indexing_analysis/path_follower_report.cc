@@ -209,10 +209,12 @@ OperandIndexing PathFollower::CollectMaps(const OperandArray& array,
     return indexing;
   }
   MapList& maps = memory_.lists.emplace_back();
+  maps.reserve(found.size());
   std::vector<std::optional<IndexingMap>> devices;
+  if (any_device) devices.reserve(found.size());
   for (const auto& [list, has_device] : found) {
     maps.push_back(list->front());
-    devices.emplace_back();
+    if (any_device) devices.emplace_back();
     if (has_device) devices.back() = SplitDevice(maps.back());
   }
   indexing.maps = &maps;
