@@ -130,6 +130,10 @@ const UniqueAccess* SharedAccesses::Share(const Access& access) {
 Access CopyShared(DigitContext& digits, const UniqueAccess& shared,
                   llvm::ArrayRef<uint32_t> runtime) {
   Access copy = shared.access;
+  // In this order in every new context.
+  for (size_t i = 0; i < copy.map.boxes.size(); ++i) {
+    copy.map.Variable(digits, static_cast<VariableId>(i));
+  }
   Copier(digits, [&](uint32_t place) { return runtime[place]; }).Copy(copy);
   copy.runtime.assign(runtime.begin(), runtime.end());
   return copy;

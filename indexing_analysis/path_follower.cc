@@ -63,7 +63,7 @@ class PathFollower::Sink : public ReadSink {
                    Access& access) override {
     return follower_.RuntimeValue(operand, index, bounds, frame_, entry_.access->access, access);
   }
-  Sum OwnDevice(Access& access) override { return follower_.OwnDevice(access); }
+  Sum OwnDevice(Access& access) override { return follower_.OwnDevice(follower_.digits_, access); }
   const DeviceCounts& devices() override { return follower_.devices_; }
   void Compose(const IndexingMap& map, Access& access) override { follower_.Compose(map, access); }
   const CustomCallRegistry* custom_calls() override { return follower_.options_.custom_calls; }
@@ -450,7 +450,7 @@ void PathFollower::Compose(const IndexingMap& map, Access& access) {
   if (device) access.map.results.push_back(*device);
 }
 
-Sum PathFollower::OwnDevice(Access& access) {
+Sum PathFollower::OwnDevice(DigitContext& digits, Access& access) {
   const Interval bounds = {0, devices_.Count() - 1};
   if (!device_number_) {
     device_number_ = static_cast<uint32_t>(table_.size());
@@ -461,7 +461,7 @@ Sum PathFollower::OwnDevice(Access& access) {
   if (!llvm::is_contained(access.runtime, *device_number_)) {
     access.runtime.push_back(*device_number_);
   }
-  return digits_.Function(*device_number_, {}, bounds);
+  return digits.Function(*device_number_, {}, bounds);
 }
 
 }  // namespace hlo_indexing::indexing_analysis

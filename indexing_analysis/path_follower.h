@@ -4,6 +4,7 @@
 
 #include <deque>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <tuple>
@@ -94,6 +95,13 @@ class PathFollower {
     llvm::SmallVector<std::optional<OperandIndexing>, 1> alone[2];
   };
 
+  // An access that is to be written.
+  struct SimplifiedAccess {
+    std::optional<DigitContext> own_digits;
+    DigitContext* digits = nullptr;
+    Access access;
+  };
+
   // Following.
   void Follow(const hlo::Computation& computation, int64_t leaf, Reached reached,
               const Frame& frame, OperandLeaves parameters);
@@ -149,7 +157,7 @@ class PathFollower {
   Sum RuntimeValue(const hlo::Instruction& operand, llvm::ArrayRef<Sum> index, Interval bounds,
                    const Frame* frame, const Access& incoming, Access& access);
   Sum VaryingValue(Interval bounds, llvm::StringRef reason, Access& access);
-  Sum OwnDevice(Access& access);
+  Sum OwnDevice(DigitContext& digits, Access& access);
   void Compose(const IndexingMap& map, Access& access);
 
   // Reporting.
@@ -162,6 +170,7 @@ class PathFollower {
   const MapList* Written(const UniqueAccess& access, const hlo::Shape& shape,
                          MapDirection direction);
   const MapList* Write(const UniqueAccess& access, const hlo::Shape& shape, MapDirection direction);
+  SimplifiedAccess& Simplified(const UniqueAccess& unique);
   std::optional<IndexingMap> MapOf(const UniqueAccess& unique, const hlo::Shape& shape,
                                    MapDirection direction);
 
@@ -204,7 +213,7 @@ class PathFollower {
   // The lists of accesses that have been written.
   using MapKey = std::tuple<const UniqueAccess*, const hlo::Shape*, MapDirection>;
   std::map<MapKey, const MapList*> written_;
-  std::map<const UniqueAccess*, Access> simplified_;
+  std::map<const UniqueAccess*, std::unique_ptr<SimplifiedAccess>> simplified_;
   std::vector<OperandArray> operand_arrays_;
 };
 

@@ -108,26 +108,45 @@ void PathFollower::Collect(OperandArray& array, MapDirection direction, size_t o
   if (IsRead(indexing)) result.push_back(indexing);
 }
 
+// An access that can be shared goes to a context of its own, so that its maps do not depend on what
+// else has been followed.
+PathFollower::SimplifiedAccess& PathFollower::Simplified(const UniqueAccess& unique) {
+  std::unique_ptr<SimplifiedAccess>& known = simplified_[&unique];
+  if (known != nullptr) return *known;
+  known = std::make_unique<SimplifiedAccess>();
+  if (unique.shared != nullptr) {
+    known->digits = &known->own_digits.emplace();
+    known->access = CopyShared(*known->digits, *unique.shared, unique.access.runtime);
+  } else {
+    known->digits = &digits_;
+    known->access = unique.access;
+  }
+  if (options_.simplification == AnalysisOptions::Simplification::kFull) {
+    simplifier::Simplify(*known->digits, known->access.map);
+  }
+  return *known;
+}
+
 // The map of one access, its device as the last result; nothing where it is too long, the empty map
 // where it reaches nothing.
 std::optional<IndexingMap> PathFollower::MapOf(const UniqueAccess& unique, const Shape& shape,
                                                MapDirection direction) {
   const bool full = options_.simplification == AnalysisOptions::Simplification::kFull;
-  const auto [simplified, is_new] = simplified_.try_emplace(&unique, unique.access);
-  if (is_new && full) simplifier::Simplify(digits_, simplified->second.map);
-  Access access = simplified->second;
+  const SimplifiedAccess& simplified = Simplified(unique);
+  DigitContext& digits = *simplified.digits;
+  Access access = simplified.access;
   if (direction == MapDirection::kInputToOutput && !access.map.empty) {
     std::optional<Sum> device;
-    if (access.has_device) device = OwnDevice(access);
-    access = InvertAccess(digits_, access, shape.sizes(), device);
+    if (access.has_device) device = OwnDevice(digits, access);
+    access = InvertAccess(digits, access, shape.sizes(), device);
     // Without a device it is simplified.
-    if (full && device) simplifier::Simplify(digits_, access.map);
-    if (!access.map.empty) RenumberRanges(digits_, access);
+    if (full && device) simplifier::Simplify(digits, access.map);
+    if (!access.map.empty) RenumberRanges(digits, access);
   }
   // The empty map has no form of its own here.
   if (access.map.empty) return IndexingMap();
   std::optional<IndexingMap> map =
-      ExportMap(digits_, table_, access, UnusedVariables::kDrop, mlir_context_);
+      ExportMap(digits, table_, access, UnusedVariables::kDrop, mlir_context_);
   // What composition has found may have a shorter form, read again.
   if (map && full && HasDivisions(*map)) *map = Simplify(*map);
   return map;

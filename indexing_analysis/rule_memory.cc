@@ -91,10 +91,6 @@ std::optional<FoundReads> RuleMemory::Apply(const Instruction& instruction, int6
                                             const DeviceCounts& devices,
                                             const UniqueAccess& shared) {
   DigitContext digits;
-  // In this order in every context.
-  for (size_t i = 0; i < shared.access.map.boxes.size(); ++i) {
-    shared.access.map.Variable(digits, static_cast<VariableId>(i));
-  }
   const Access access = CopyShared(digits, shared, shared.access.runtime);
   const simplifier::FactScope facts(digits, access.map.constraints);
   Sink sink(*this, digits, devices);
