@@ -1,7 +1,5 @@
 #include "indexing_analysis/access_table.h"
 
-#include <tuple>
-
 #include "llvm/ADT/STLExtras.h"
 
 namespace hlo_indexing::indexing_analysis {
@@ -82,11 +80,7 @@ class Copier {
           terms, [](const Term& a, const Term& b) { return StructurallyLess(*a.atom, *b.atom); });
     }
     for (Term& term : terms) term.atom = Copy(*term.atom);
-    if (terms.size() > 1) {
-      llvm::sort(terms, [](const Term& a, const Term& b) {
-        return std::tie(a.atom->id, a.lo) < std::tie(b.atom->id, b.lo);
-      });
-    }
+    if (terms.size() > 1) llvm::sort(terms, simplifier::TermComesBefore);
     return digits_.Store(terms, sum.constant);
   }
 

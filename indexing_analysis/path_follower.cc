@@ -170,9 +170,7 @@ void PathFollower::FollowInstruction(const Instruction& instruction, ReachedLeav
     if (!is_followed) ApplyRule(instruction, leaf, reached[k], frame, operands);
   }
   if (!is_followed) return;
-  int depth = 0;
-  for (const Frame* outer = frame; outer != nullptr; outer = outer->outer) ++depth;
-  if (depth == 0 || depth < options_.max_call_depth) {
+  if (level_ == 0 || static_cast<int64_t>(level_) < options_.max_call_depth) {
     FollowCalled(instruction, reached, frame, operands);
     return;
   }
@@ -199,7 +197,7 @@ void PathFollower::ApplyRule(const Instruction& instruction, int64_t leaf, const
     return;
   }
   // What is asked about itself is remembered as a whole.
-  InstructionClass* const alike = frame == nullptr ? nullptr : ClassToAsk(instruction, leaf);
+  const InstructionClass* const alike = frame == nullptr ? nullptr : ClassToAsk(instruction, leaf);
   for (const Entry& entry : reached.entries) {
     ++steps_;
     if (alike != nullptr && AddFoundReads(*alike, instruction, leaf, frame, entry, operands)) {
@@ -214,14 +212,14 @@ void PathFollower::ApplyRule(const Instruction& instruction, int64_t leaf, const
 }
 
 // The class of the instruction, where what its rule finds is worth being remembered.
-InstructionClass* PathFollower::ClassToAsk(const Instruction& instruction, int64_t leaf) {
+const InstructionClass* PathFollower::ClassToAsk(const Instruction& instruction, int64_t leaf) {
   if (PassesIndexOn(ReadRuleOf(instruction.opcode()))) return nullptr;
-  InstructionClass* alike = memory_.classes.Of(instruction, leaf);
+  const InstructionClass* alike = memory_.classes.Of(instruction, leaf);
   return alike == nullptr || alike->sharing != Sharing::kMaps ? nullptr : alike;
 }
 
 // Adds what the rule of such instructions finds for an access; false where it has to be asked.
-bool PathFollower::AddFoundReads(InstructionClass& alike, const Instruction& instruction,
+bool PathFollower::AddFoundReads(const InstructionClass& alike, const Instruction& instruction,
                                  int64_t leaf, const Frame* frame, const Entry& entry,
                                  OperandLeaves operands) {
   if (entry.access->shared == nullptr) return false;

@@ -129,9 +129,9 @@ class PathFollower {
   const UniqueAccess* ScalarAccess(const UniqueAccess& access);
   void ApplyRule(const hlo::Instruction& instruction, int64_t leaf, const Reached& reached,
                  const Frame* frame, OperandLeaves operands);
-  InstructionClass* ClassToAsk(const hlo::Instruction& instruction, int64_t leaf);
-  bool AddFoundReads(InstructionClass& alike, const hlo::Instruction& instruction, int64_t leaf,
-                     const Frame* frame, const Entry& entry, OperandLeaves operands);
+  const InstructionClass* ClassToAsk(const hlo::Instruction& instruction, int64_t leaf);
+  bool AddFoundReads(const InstructionClass& alike, const hlo::Instruction& instruction,
+                     int64_t leaf, const Frame* frame, const Entry& entry, OperandLeaves operands);
 
   // Adding up.
   void AddParameters(const hlo::Computation& callee, llvm::ArrayRef<ReachedLeaves> found,
@@ -170,7 +170,7 @@ class PathFollower {
   const MapList* Written(const UniqueAccess& access, const hlo::Shape& shape,
                          MapDirection direction);
   const MapList* Write(const UniqueAccess& access, const hlo::Shape& shape, MapDirection direction);
-  SimplifiedAccess& Simplified(const UniqueAccess& unique);
+  const SimplifiedAccess& Simplified(const UniqueAccess& unique);
   std::optional<IndexingMap> MapOf(const UniqueAccess& unique, const hlo::Shape& shape,
                                    MapDirection direction);
 
@@ -204,7 +204,7 @@ class PathFollower {
       std::tuple<const hlo::Computation*, bool, std::vector<std::pair<size_t, std::vector<Entry>>>>;
   std::map<CallKey, std::vector<ReachedLeaves>> calls_;
   int64_t steps_ = 0;
-  // How many computations are being followed.
+  // How many computations are being followed, one in the other: the length of a frame's chain.
   size_t level_ = 0;
   // For each output the first one with the same maps.
   std::vector<size_t> first_alike_;

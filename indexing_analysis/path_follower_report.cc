@@ -110,7 +110,7 @@ void PathFollower::Collect(OperandArray& array, MapDirection direction, size_t o
 
 // An access that can be shared goes to a context of its own, so that its maps do not depend on what
 // else has been followed.
-PathFollower::SimplifiedAccess& PathFollower::Simplified(const UniqueAccess& unique) {
+const PathFollower::SimplifiedAccess& PathFollower::Simplified(const UniqueAccess& unique) {
   std::unique_ptr<SimplifiedAccess>& known = simplified_[&unique];
   if (known != nullptr) return *known;
   known = std::make_unique<SimplifiedAccess>();

@@ -1,7 +1,6 @@
 #include "simplifier/arithmetic.h"
 
 #include <algorithm>
-#include <tuple>
 
 #include "simplifier/div_mod.h"
 
@@ -232,9 +231,7 @@ Sum Renaming::Apply(const Sum& sum) {
     term.atom = renamed;
   }
   if (!changed) return sum;
-  llvm::sort(terms, [](const Term& a, const Term& b) {
-    return std::tie(a.atom->id, a.lo, a.extent) < std::tie(b.atom->id, b.lo, b.extent);
-  });
+  llvm::sort(terms, TermComesBefore);
   return context_.Store(terms, sum.constant);
 }
 

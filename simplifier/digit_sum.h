@@ -55,6 +55,7 @@
 #define HLO_INDEXING_SIMPLIFIER_DIGIT_SUM_H_
 
 #include <cstdint>
+#include <tuple>
 
 #include "llvm/ADT/ArrayRef.h"
 #include "simplifier/interval.h"
@@ -135,6 +136,11 @@ struct Atom {
   /// The values of the variable or operation that the atom stands for, `lower` included.
   Interval ValueRange() const;
 };
+
+/// The order of the terms of a sum: by atom, as they were made, and by digit.
+inline bool TermComesBefore(const Term& a, const Term& b) {
+  return std::tie(a.atom->id, a.lo, a.extent) < std::tie(b.atom->id, b.lo, b.extent);
+}
 
 /// A total order of atoms that does not depend on the order in which they were made: variables by
 /// number, then opaque atoms, then marks by content.

@@ -1,6 +1,5 @@
 // The normal form of a sum: digits added up, cut, merged, whole marks expanded.
 #include <algorithm>
-#include <tuple>
 
 #include "simplifier/arithmetic.h"
 
@@ -16,13 +15,9 @@ int64_t EndOf(const Term& term) {
   return CheckedMul(term.lo, term.extent).value_or(kUnbounded);
 }
 
-bool TermLess(const Term& a, const Term& b) {
-  return std::tie(a.atom->id, a.lo, a.extent) < std::tie(b.atom->id, b.lo, b.extent);
-}
-
 // Sorts the terms and adds up equal digits. False on overflow.
 bool SortAndCombine(TermVector& terms) {
-  if (terms.size() > 1) llvm::sort(terms, TermLess);
+  if (terms.size() > 1) llvm::sort(terms, TermComesBefore);
   size_t kept = 0;
   for (size_t i = 0; i < terms.size();) {
     Term term = terms[i];
