@@ -1,6 +1,9 @@
 #include "indexing_analysis/access_table.h"
 
+#include <numeric>
+
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallPtrSet.h"
 
 namespace hlo_indexing::indexing_analysis {
 namespace {
@@ -24,6 +27,7 @@ void ProfileSum(const Sum& sum, llvm::FoldingSetNodeID& node_id) {
 
 void ProfileAccess(const Access& access, llvm::FoldingSetNodeID& node_id) {
   node_id.AddBoolean(access.has_device);
+  node_id.AddInteger(static_cast<unsigned>(access.num_dimensions));
   node_id.AddInteger(static_cast<unsigned>(access.map.results.size()));
   for (const Sum& result : access.map.results) ProfileSum(result, node_id);
   for (const Interval& box : access.map.boxes) {
@@ -37,26 +41,7 @@ void ProfileAccess(const Access& access, llvm::FoldingSetNodeID& node_id) {
   }
 }
 
-// Whether a sum holds nothing but digits of variables and of these runtime values.
-bool IsShareable(const Sum& sum, llvm::ArrayRef<uint32_t> runtime) {
-  return llvm::all_of(sum.terms, [&](const Term& term) {
-    const Atom& atom = *term.atom;
-    if (atom.kind == AtomKind::kVariable) return true;
-    const auto is_shareable = [&](const Sum& argument) { return IsShareable(argument, runtime); };
-    return atom.IsFunction() && llvm::is_contained(runtime, atom.variable) &&
-           llvm::all_of(atom.arguments, is_shareable);
-  });
-}
-
-bool IsShareable(const Access& access) {
-  const auto is_shareable = [&](const Sum& sum) { return IsShareable(sum, access.runtime); };
-  return access.names.empty() && llvm::all_of(access.map.results, is_shareable) &&
-         llvm::all_of(access.map.constraints, [&](const Constraint& constraint) {
-           return is_shareable(constraint.expression);
-         });
-}
-
-// Copies the sums of shareable accesses into a context, where runtime values have other numbers.
+// Copies sums into a context, where runtime values have other numbers.
 class Copier {
  public:
   using Renumber = llvm::function_ref<uint32_t(uint32_t)>;
@@ -86,42 +71,77 @@ class Copier {
 
   const Atom* Copy(const Atom& atom) {
     if (atom.kind == AtomKind::kVariable) return digits_.Intern(atom);
-    Atom function = atom;
-    function.variable = renumber_(atom.variable);
+    // Marks share what they are made of.
+    if (const auto known = copies_.find(&atom); known != copies_.end()) return known->second;
+    Atom copy = atom;
+    if (atom.IsFunction()) copy.variable = renumber_(atom.variable);
     llvm::SmallVector<Sum, 4> arguments;
     for (const Sum& argument : atom.arguments) arguments.push_back(Copy(argument));
-    function.arguments = arguments;
-    return digits_.Intern(function);
+    copy.arguments = arguments;
+    const Atom* unique = digits_.Intern(copy);
+    copies_[&atom] = unique;
+    return unique;
   }
 
   DigitContext& digits_;
   Renumber renumber_;
+  llvm::SmallDenseMap<const Atom*, const Atom*, 4> copies_;
 };
+
+// The numbers of the runtime values that an access mentions, in ascending order.
+llvm::SmallVector<uint32_t, 2> MentionedRuntime(const Access& access) {
+  llvm::SmallVector<uint32_t, 2> numbers;
+  // What no access lists, an index mentions.
+  if (access.runtime.empty()) return numbers;
+  llvm::SmallPtrSet<const Atom*, 16> seen;
+  const auto visit = [&](const Sum& sum) {
+    simplifier::ForEachAtom(sum, seen, [&](const Atom& atom) {
+      if (atom.IsFunction()) numbers.push_back(atom.variable);
+    });
+  };
+  for (const Sum& result : access.map.results) visit(result);
+  for (const Constraint& constraint : access.map.constraints) visit(constraint.expression);
+  llvm::sort(numbers);
+  numbers.erase(llvm::unique(numbers), numbers.end());
+  return numbers;
+}
 
 }  // namespace
 
-const UniqueAccess* SharedAccesses::Share(const Access& access) {
-  if (!IsShareable(access)) return nullptr;
-  Access copy = access;
+PlacedAccess SharedAccesses::Share(Access access) {
+  PlacedAccess placed;
+  placed.runtime = MentionedRuntime(access);
+  llvm::erase_if(access.runtime,
+                 [&](uint32_t number) { return !llvm::is_contained(placed.runtime, number); });
   const auto place = [&](uint32_t number) {
-    return static_cast<uint32_t>(llvm::find(access.runtime, number) - access.runtime.begin());
+    return static_cast<uint32_t>(llvm::lower_bound(placed.runtime, number) -
+                                 placed.runtime.begin());
   };
-  Copier(digits_, place).Copy(copy);
-  for (uint32_t& number : copy.runtime) number = place(number);
+  for (uint32_t& number : access.runtime) number = place(number);
+  Copier(digits_, place).Copy(access);
   llvm::FoldingSetNodeID node_id;
-  ProfileAccess(copy, node_id);
-  node_id.AddInteger(static_cast<unsigned>(copy.num_dimensions));
-  node_id.AddInteger(static_cast<unsigned>(copy.runtime.size()));
-  for (const VariableId range : copy.ranges) node_id.AddInteger(range);
-  const auto [unique, is_new] = accesses_.Insert(node_id);
-  if (is_new) {
-    unique->access = std::move(copy);
-    unique->shared = unique;
+  ProfileAccess(access, node_id);
+  Variants& variants = *contents_.Insert(node_id).first;
+  const auto known = llvm::find_if(variants.accesses, [&](const SharedAccess* variant) {
+    const Access& other = variant->access;
+    return other.ranges == access.ranges && other.runtime == access.runtime &&
+           other.names == access.names;
+  });
+  if (known != variants.accesses.end()) {
+    placed.shared = *known;
+    return placed;
   }
-  return unique;
+  SharedAccess& shared = accesses_.emplace_back();
+  shared.access = std::move(access);
+  shared.num_runtime = placed.runtime.size();
+  shared.content = &variants;
+  shared.alone.shared = &shared;
+  variants.accesses.push_back(&shared);
+  placed.shared = &shared;
+  return placed;
 }
 
-Access CopyShared(DigitContext& digits, const UniqueAccess& shared,
+Access CopyShared(DigitContext& digits, const SharedAccess& shared,
                   llvm::ArrayRef<uint32_t> runtime) {
   Access copy = shared.access;
   // In this order in every new context.
@@ -129,38 +149,28 @@ Access CopyShared(DigitContext& digits, const UniqueAccess& shared,
     copy.map.Variable(digits, static_cast<VariableId>(i));
   }
   Copier(digits, [&](uint32_t place) { return runtime[place]; }).Copy(copy);
-  copy.runtime.assign(runtime.begin(), runtime.end());
+  for (uint32_t& number : copy.runtime) number = runtime[number];
   return copy;
 }
 
-std::pair<UniqueAccess*, bool> AccessTable::Insert(Access access) {
-  llvm::FoldingSetNodeID node_id;
-  ProfileAccess(access, node_id);
-  const auto [unique, is_new] = accesses_.Insert(node_id);
-  if (is_new) unique->access = std::move(access);
-  return {unique, is_new};
+Access CopyShared(DigitContext& digits, const SharedAccess& shared) {
+  llvm::SmallVector<uint32_t, 2> numbers(shared.num_runtime);
+  std::iota(numbers.begin(), numbers.end(), 0);
+  return CopyShared(digits, shared, numbers);
 }
 
-const UniqueAccess* AccessTable::Intern(Access access) {
-  const auto [unique, is_new] = Insert(std::move(access));
-  if (is_new) unique->shared = shared_accesses_.Share(unique->access);
-  return unique;
-}
-
-const UniqueAccess* AccessTable::AddShared(const UniqueAccess& shared,
-                                           llvm::ArrayRef<uint32_t> runtime) {
-  const auto [unique, is_new] = Insert(CopyShared(digits_, shared, runtime));
-  if (is_new) unique->shared = &shared;
-  return unique;
-}
-
-const UniqueAccess* AccessTable::FromShared(const UniqueAccess& shared,
-                                            llvm::ArrayRef<uint32_t> runtime) {
-  const UniqueAccess*& known =
-      runtime.empty() ? of_shared_[&shared]
-                      : with_runtime_[{&shared, llvm::SmallVector<uint32_t, 2>(runtime)}];
-  if (known == nullptr) known = AddShared(shared, runtime);
-  return known;
+const PlacedAccess* AccessTable::Intern(const SharedAccess& shared,
+                                        llvm::ArrayRef<uint32_t> runtime) {
+  if (runtime.empty()) {
+    return without_runtime_.try_emplace(shared.content, &shared.alone).first->second;
+  }
+  const auto [position, is_new] =
+      with_runtime_.try_emplace({shared.content, llvm::SmallVector<uint32_t, 2>(runtime)});
+  if (is_new) {
+    position->second.shared = &shared;
+    position->second.runtime = position->first.second;
+  }
+  return &position->second;
 }
 
 }  // namespace hlo_indexing::indexing_analysis

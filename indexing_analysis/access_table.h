@@ -1,8 +1,9 @@
-// Accesses, one for each content: those of one context, and those that contexts exchange. Private
-// to the folder.
+// Accesses, one for each content: those that all questions of an analysis exchange, and those of
+// one question. Private to the folder.
 #ifndef HLO_INDEXING_INDEXING_ANALYSIS_ACCESS_TABLE_H_
 #define HLO_INDEXING_INDEXING_ANALYSIS_ACCESS_TABLE_H_
 
+#include <deque>
 #include <map>
 #include <utility>
 
@@ -12,54 +13,73 @@
 
 namespace hlo_indexing::indexing_analysis {
 
-/// An access, unique in its table.
-struct UniqueAccess : support::IdentifiedNode {
-  Access access;
-  /// The same in SharedAccesses; null where it cannot be shared.
-  const UniqueAccess* shared = nullptr;
+struct SharedAccess;
+
+/// A shared access with numbers for its runtime values, in ascending order. One that an AccessTable
+/// has made is unique in it.
+struct PlacedAccess {
+  const SharedAccess* shared = nullptr;
+  llvm::SmallVector<uint32_t, 2> runtime;
+
+  bool HasDevice() const;
+  /// In the context of the shared access.
+  llvm::ArrayRef<Sum> Index() const;
 };
 
-/// Accesses that consist of digits of variables and runtime values, unique in an analysis, whose
-/// questions are followed in contexts of their own. Runtime value i of a shared access is number i,
-/// whatever it stands for.
+/// An access that no context and no question owns: its runtime values are numbered from 0, whatever
+/// they stand for, and every one is mentioned.
+struct SharedAccess {
+  Access access;
+  size_t num_runtime = 0;
+  /// The same for all that differ only in names and in the order in which range variables and
+  /// runtime values print.
+  const void* content = nullptr;
+  /// Itself where there are no runtime values.
+  PlacedAccess alone;
+};
+
+/// The accesses of an analysis.
 class SharedAccesses {
  public:
-  /// Null where the access holds more than that.
-  const UniqueAccess* Share(const Access& access);
+  /// The same access, from any context.
+  PlacedAccess Share(Access access);
 
  private:
+  // What has the same content.
+  struct Variants : support::IdentifiedNode {
+    llvm::SmallVector<const SharedAccess*, 1> accesses;
+  };
+
   DigitContext digits_;
-  support::IdentifiedSet<UniqueAccess> accesses_;
+  support::IdentifiedSet<Variants> contents_;
+  std::deque<SharedAccess> accesses_;
 };
 
-/// A shared access in another context, with these numbers for its runtime values.
-Access CopyShared(DigitContext& digits, const UniqueAccess& shared,
+/// The access in another context. The form depends on nothing else that the context holds, if it is
+/// new.
+Access CopyShared(DigitContext& digits, const SharedAccess& shared,
                   llvm::ArrayRef<uint32_t> runtime);
+inline Access CopyShared(DigitContext& digits, const PlacedAccess& access) {
+  return CopyShared(digits, *access.shared, access.runtime);
+}
+/// With the numbers that the runtime values have in the shared access.
+Access CopyShared(DigitContext& digits, const SharedAccess& shared);
 
-/// The accesses of one context.
+/// The accesses of one question: of those with the same content the first.
 class AccessTable {
  public:
-  AccessTable(DigitContext& digits, SharedAccesses& shared_accesses)
-      : digits_(digits), shared_accesses_(shared_accesses) {}
-
-  /// Range variables, runtime values and names in their order of printing do not tell accesses
-  /// apart.
-  const UniqueAccess* Intern(Access access);
-  /// The access of this table for a shared one with these numbers for its runtime values.
-  const UniqueAccess* FromShared(const UniqueAccess& shared, llvm::ArrayRef<uint32_t> runtime);
+  const PlacedAccess* Intern(const SharedAccess& shared, llvm::ArrayRef<uint32_t> runtime);
+  const PlacedAccess* Intern(const PlacedAccess& access) {
+    return Intern(*access.shared, access.runtime);
+  }
 
  private:
-  const UniqueAccess* AddShared(const UniqueAccess& shared, llvm::ArrayRef<uint32_t> runtime);
-  std::pair<UniqueAccess*, bool> Insert(Access access);
-
-  DigitContext& digits_;
-  SharedAccesses& shared_accesses_;
-  support::IdentifiedSet<UniqueAccess> accesses_;
-  /// Of those without runtime values, and of those with.
-  llvm::DenseMap<const UniqueAccess*, const UniqueAccess*> of_shared_;
-  std::map<std::pair<const UniqueAccess*, llvm::SmallVector<uint32_t, 2>>, const UniqueAccess*>
-      with_runtime_;
+  llvm::SmallDenseMap<const void*, const PlacedAccess*, 8> without_runtime_;
+  std::map<std::pair<const void*, llvm::SmallVector<uint32_t, 2>>, PlacedAccess> with_runtime_;
 };
+
+inline bool PlacedAccess::HasDevice() const { return shared->access.has_device; }
+inline llvm::ArrayRef<Sum> PlacedAccess::Index() const { return shared->access.Index(); }
 
 }  // namespace hlo_indexing::indexing_analysis
 

@@ -5,6 +5,7 @@
 
 #include "indexing_analysis/device_groups.h"
 #include "indexing_analysis/operand_renaming.h"
+#include "indexing_analysis/passed_on.h"
 #include "indexing_analysis/path_follower.h"
 #include "llvm/ADT/DenseMap.h"
 
@@ -36,31 +37,6 @@ class LeafGroups {
  private:
   std::vector<llvm::SmallVector<int64_t, 1>> groups_;
   std::vector<size_t> group_of_leaf_;
-};
-
-// Remembers the one array that tuple and get-tuple-element pass on.
-class PassThroughSink : public ReadSink {
- public:
-  explicit PassThroughSink(OperandIndexing& indexing) : indexing_(indexing) {}
-
-  void ReadSameIndex(size_t operand, int64_t leaf) override {
-    indexing_.operand = operand;
-    indexing_.leaf = leaf;
-  }
-  void Read(size_t, int64_t, Access) override {}
-  void ReadUnknown(std::string) override {}
-  Sum RuntimeValue(const Instruction&, llvm::ArrayRef<Sum>, Interval bounds, Access&) override {
-    return simplifier::Constant(bounds.lower);
-  }
-  Sum OwnDevice(Access&) override { return simplifier::Constant(0); }
-  const DeviceCounts& devices() override { return devices_; }
-  void Compose(const IndexingMap&, Access&) override {}
-  const CustomCallRegistry* custom_calls() override { return nullptr; }
-  mlir::MLIRContext* mlir_context() override { return nullptr; }
-
- private:
-  OperandIndexing& indexing_;
-  DeviceCounts devices_;
 };
 
 }  // namespace
@@ -206,11 +182,9 @@ OutputIndexing IndexingAnalysis::PassThrough(const Instruction& instruction, int
   OperandIndexing indexing;
   indexing.maps = cache_->Identity(output);
   if (indexing.maps->empty()) return {};
-  PassThroughSink sink(indexing);
-  DigitContext digits;
-  const Access access;
-  ReadContext context(instruction, output_leaf, access, digits, sink);
-  ReadRuleOf(instruction.opcode())(context);
+  const std::optional<OperandLeaf> from = PassedOn(instruction, output_leaf);
+  indexing.operand = from->operand;
+  indexing.leaf = from->leaf;
   std::vector<OperandIndexing> operands;
   operands.push_back(indexing);
   return OutputIndexing(std::move(operands));

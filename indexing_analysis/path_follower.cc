@@ -4,6 +4,7 @@
 
 #include "indexing_analysis/called_computations.h"
 #include "indexing_analysis/device_groups.h"
+#include "indexing_analysis/passed_on.h"
 
 namespace hlo_indexing::indexing_analysis {
 namespace {
@@ -16,6 +17,14 @@ using hlo::Shape;
 // An array inside a loop that is read in more ways counts as read whole.
 constexpr size_t kMaxAccessesInLoop = 12;
 
+// A value that is not one for the whole question: any of those that it may have.
+Sum VaryingValue(DigitContext& digits, Interval bounds, llvm::StringRef reason, Access& access) {
+  const VariableId variable = access.AddRange(bounds);
+  access.ranges.insert(access.ranges.begin(), variable);
+  access.superset_reason = reason.str();
+  return access.map.Variable(digits, variable);
+}
+
 // Whether every operand is an array with the dimensions of the output, which is one.
 bool OperandsHaveShapeOfOutput(const Instruction& elementwise) {
   const Shape& output = elementwise.shape();
@@ -24,29 +33,26 @@ bool OperandsHaveShapeOfOutput(const Instruction& elementwise) {
          });
 }
 
-// Rules that cost less than remembering what they find.
-bool PassesIndexOn(ReadRule rule) {
-  return rule == read_rules::Tuple || rule == read_rules::GetTupleElement ||
-         rule == read_rules::FirstOperand || rule == read_rules::NoOperands;
-}
-
 }  // namespace
 
 // Takes what a rule finds about one instruction and adds it to what has reached the operands.
 class PathFollower::Sink : public ReadSink {
  public:
-  Sink(PathFollower& follower, const Instruction& instruction, const Frame* frame,
-       const Entry& entry, OperandLeaves operands)
+  Sink(PathFollower& follower, DigitContext& digits, const Instruction& instruction,
+       const Frame* frame, const Access& incoming, const Entry& entry, OperandLeaves operands)
       : follower_(follower),
+        digits_(digits),
         instruction_(instruction),
         frame_(frame),
+        incoming_(incoming),
         entry_(entry),
         operands_(operands) {}
 
   void Read(size_t operand, int64_t leaf, Access access) override {
-    const std::string reason = Settle(follower_.digits_, follower_.options_, access);
+    const std::string reason = Settle(digits_, follower_.options_, access);
     if (access.map.empty) return;
-    Entry found = {follower_.accesses_.Intern(std::move(access)),
+    SharedAccesses& shared = follower_.memory_.shared_accesses;
+    Entry found = {follower_.accesses_.Intern(shared.Share(std::move(access))),
                    reason.empty() ? entry_.reason : follower_.Keep(reason), entry_.outputs};
     if (IsInLoop(frame_)) {
       follower_.Loosen(found, instruction_.operand(operand).shape().ArrayLeaf(leaf));
@@ -61,11 +67,13 @@ class PathFollower::Sink : public ReadSink {
   }
   Sum RuntimeValue(const Instruction& operand, llvm::ArrayRef<Sum> index, Interval bounds,
                    Access& access) override {
-    return follower_.RuntimeValue(operand, index, bounds, frame_, entry_.access->access, access);
+    return follower_.RuntimeValue(digits_, operand, index, bounds, frame_, incoming_, access);
   }
-  Sum OwnDevice(Access& access) override { return follower_.OwnDevice(follower_.digits_, access); }
+  Sum OwnDevice(Access& access) override { return follower_.OwnDevice(digits_, access); }
   const DeviceCounts& devices() override { return follower_.devices_; }
-  void Compose(const IndexingMap& map, Access& access) override { follower_.Compose(map, access); }
+  void Compose(const IndexingMap& map, Access& access) override {
+    follower_.Compose(digits_, map, access);
+  }
   const CustomCallRegistry* custom_calls() override { return follower_.options_.custom_calls; }
   mlir::MLIRContext* mlir_context() override { return follower_.mlir_context_; }
 
@@ -75,8 +83,10 @@ class PathFollower::Sink : public ReadSink {
   }
 
   PathFollower& follower_;
+  DigitContext& digits_;
   const Instruction& instruction_;
   const Frame* frame_;
+  const Access& incoming_;
   const Entry& entry_;
   OperandLeaves operands_;
 };
@@ -93,23 +103,16 @@ PathFollower::PathFollower(mlir::MLIRContext* mlir_context, const AnalysisOption
       instruction_(instruction),
       output_leaves_(output_leaves),
       sets_(output_leaves.size()),
-      accesses_(digits_, memory.shared_accesses),
       operands_(instruction.operands().size()) {
   const Shape& output = instruction.shape().ArrayLeaf(output_leaves.front());
   if (output.HasUnboundedDimension()) return;
-  Access root;
-  root.num_dimensions = output.sizes().size();
-  for (const int64_t size : output.sizes()) {
-    const VariableId variable = root.AddRange({0, size - 1});
-    if (size > 0) root.map.results.push_back(root.map.Variable(digits_, variable));
-  }
+  root_ = memory.rules.Identity(output.sizes());
   // Nobody reads anything for an array without elements.
-  if (root.map.empty) return;
-  root_ = accesses_.Intern(std::move(root));
+  if (root_ == nullptr) return;
   ReachedLeaves reached;
   for (size_t i = 0; i < output_leaves.size(); ++i) {
     AddEntry(sets_, LeafOf(reached, instruction.shape(), output_leaves[i]),
-             {root_, "", sets_.Single(i)});
+             {accesses_.Intern(*root_, {}), "", sets_.Single(i)});
   }
   FollowInstruction(instruction, reached, nullptr,
                     [&](size_t operand) { return &operands_[operand]; });
@@ -196,6 +199,13 @@ void PathFollower::ApplyRule(const Instruction& instruction, int64_t leaf, const
     }
     return;
   }
+  if (PassesOn(rule)) {
+    if (const std::optional<OperandLeaf> from = PassedOn(instruction, leaf)) {
+      const Shape& shape = instruction.operand(from->operand).shape();
+      AddAll(sets_, reached, LeafOf(*operands(from->operand), shape, from->leaf));
+    }
+    return;
+  }
   // What is asked about itself is remembered as a whole.
   const InstructionClass* const alike = frame == nullptr ? nullptr : ClassToAsk(instruction, leaf);
   for (const Entry& entry : reached.entries) {
@@ -203,17 +213,17 @@ void PathFollower::ApplyRule(const Instruction& instruction, int64_t leaf, const
     if (alike != nullptr && AddFoundReads(*alike, instruction, leaf, frame, entry, operands)) {
       continue;
     }
-    const Access& access = entry.access->access;
-    const simplifier::FactScope facts(digits_, access.map.constraints);
-    Sink sink(*this, instruction, frame, entry, operands);
-    ReadContext context(instruction, leaf, access, digits_, sink);
+    DigitContext digits;
+    const Access access = CopyShared(digits, *entry.access);
+    const simplifier::FactScope facts(digits, access.map.constraints);
+    Sink sink(*this, digits, instruction, frame, access, entry, operands);
+    ReadContext context(instruction, leaf, access, digits, sink);
     rule(context);
   }
 }
 
 // The class of the instruction, where what its rule finds is worth being remembered.
 const InstructionClass* PathFollower::ClassToAsk(const Instruction& instruction, int64_t leaf) {
-  if (PassesIndexOn(ReadRuleOf(instruction.opcode()))) return nullptr;
   const InstructionClass* alike = memory_.classes.Of(instruction, leaf);
   return alike == nullptr || alike->sharing != Sharing::kMaps ? nullptr : alike;
 }
@@ -222,18 +232,16 @@ const InstructionClass* PathFollower::ClassToAsk(const Instruction& instruction,
 bool PathFollower::AddFoundReads(const InstructionClass& alike, const Instruction& instruction,
                                  int64_t leaf, const Frame* frame, const Entry& entry,
                                  OperandLeaves operands) {
-  if (entry.access->shared == nullptr) return false;
   const FoundReads* reads =
       memory_.rules.Find(alike, instruction, leaf, devices_, *entry.access->shared);
   if (reads == nullptr) return false;
   for (const FoundRead& read : *reads) {
     const Shape& shape = instruction.operand(read.operand).shape();
     Entry found = entry;
-    if (read.shared != nullptr) {
-      found.access = accesses_.FromShared(*read.shared, entry.access->access.runtime);
-    }
+    const bool is_other = read.access.shared != nullptr;
+    if (is_other) found.access = DerivedAccess(read.access, *entry.access);
     if (!read.reason.empty()) found.reason = read.reason;
-    if (read.shared != nullptr && IsInLoop(frame)) Loosen(found, shape.ArrayLeaf(read.leaf));
+    if (is_other && IsInLoop(frame)) Loosen(found, shape.ArrayLeaf(read.leaf));
     AddEntry(sets_, LeafOf(*operands(read.operand), shape, read.leaf), found);
   }
   return true;
@@ -274,7 +282,7 @@ void PathFollower::PassUnknownOn(const Instruction& instruction, int64_t leaf,
 // Inside a loop: leaves out the constraints that the results do not need to lie inside the array
 // and on a device that there is. Iterations differ in them, and what is read in any of them counts.
 void PathFollower::Loosen(Entry& entry, const Shape& shape) {
-  const Access& access = entry.access->access;
+  const Access& access = entry.access->shared->access;
   if (access.map.constraints.empty()) return;
   const llvm::ArrayRef<Sum> index = access.Index();
   for (size_t i = 0; i < index.size(); ++i) {
@@ -285,38 +293,38 @@ void PathFollower::Loosen(Entry& entry, const Shape& shape) {
   if (access.has_device && !devices.Contains(simplifier::NaturalRange(access.map.results.back()))) {
     return;
   }
-  Access loose = access;
+  DigitContext digits;
+  Access loose = CopyShared(digits, *entry.access);
   loose.map.constraints.clear();
-  RenumberRanges(digits_, loose);
-  entry.access = accesses_.Intern(std::move(loose));
+  RenumberRanges(digits, loose);
+  entry.access = accesses_.Intern(memory_.shared_accesses.Share(std::move(loose)));
   entry.reason = Keep("what a loop reads is not followed iteration by iteration");
 }
 
-// Every element of an array, for every element of the output.
-Access PathFollower::WholeArray(const Shape& shape, Device device) {
-  Access whole = root_->access;
-  whole.map.results.clear();
-  ReadAll(digits_, shape.sizes(), whole);
-  whole.has_device = device == Device::kAny;
-  if (whole.has_device) ReadAll(digits_, devices_.Count(), whole);
-  return whole;
+// One with places of the runtime values of another access.
+const PlacedAccess* PathFollower::DerivedAccess(const PlacedAccess& derived,
+                                                const PlacedAccess& from) {
+  llvm::SmallVector<uint32_t, 2> runtime;
+  for (const uint32_t place : derived.runtime) runtime.push_back(from.runtime[place]);
+  return accesses_.Intern(*derived.shared, runtime);
 }
 
-const UniqueAccess* PathFollower::WholeOf(const Shape& shape, Device device) {
+// Every element of an array, for every element of the output.
+const PlacedAccess* PathFollower::WholeOf(const Shape& shape, Device device) {
   const auto [position, is_new] = wholes_[static_cast<size_t>(device)].try_emplace(&shape, nullptr);
   if (!is_new) return position->second;
-  Access whole = WholeArray(shape, device);
-  RenumberRanges(digits_, whole);
-  if (!whole.map.empty) position->second = accesses_.Intern(std::move(whole));
+  const int64_t devices = device == Device::kAny ? devices_.Count() : 0;
+  const SharedAccess* whole = memory_.rules.Whole(*root_, shape.sizes(), devices);
+  if (whole != nullptr) position->second = accesses_.Intern(*whole, {});
   return position->second;
 }
 
 // Where an output reads the whole array, its other accesses say nothing.
 void PathFollower::DropCovered(Reached& reached, const Shape& shape) {
   if (reached.entries.size() < 2 || shape.HasUnboundedDimension()) return;
-  const UniqueAccess* own = WholeOf(shape, Device::kOwn);
+  const PlacedAccess* own = WholeOf(shape, Device::kOwn);
   const OutputSet with_device = OutputsWithDevice(sets_, reached);
-  const UniqueAccess* any = with_device == kNoOutputs ? nullptr : WholeOf(shape, Device::kAny);
+  const PlacedAccess* any = with_device == kNoOutputs ? nullptr : WholeOf(shape, Device::kAny);
   OutputSet whole = kNoOutputs;
   OutputSet whole_anywhere = kNoOutputs;
   for (const Entry& entry : reached.entries) {
@@ -325,7 +333,7 @@ void PathFollower::DropCovered(Reached& reached, const Shape& shape) {
   }
   if (whole == kNoOutputs && whole_anywhere == kNoOutputs) return;
   for (Entry& entry : reached.entries) {
-    const bool is_covered = entry.access != own && !entry.access->access.has_device;
+    const bool is_covered = entry.access != own && !entry.access->HasDevice();
     if (is_covered) entry.outputs = sets_.Difference(entry.outputs, whole);
     if (entry.access != any) entry.outputs = sets_.Difference(entry.outputs, whole_anywhere);
   }
@@ -339,7 +347,7 @@ void PathFollower::AddWhole(Reached& target, const Shape& shape, llvm::StringRef
   const std::pair<Device, OutputSet> parts[] = {
       {Device::kOwn, sets_.Difference(outputs, elsewhere)}, {Device::kAny, elsewhere}};
   for (const auto& [device, part] : parts) {
-    const UniqueAccess* whole = part == kNoOutputs ? nullptr : WholeOf(shape, device);
+    const PlacedAccess* whole = part == kNoOutputs ? nullptr : WholeOf(shape, device);
     if (whole != nullptr) AddEntry(sets_, target, {whole, reason, part});
   }
 }
@@ -387,25 +395,25 @@ void PathFollower::Limit(Reached& reached, const Shape& shape, const Frame& fram
   if (reached.entries.size() <= options_.max_accesses_with_values) return;
   OutputSet with_values = kNoOutputs;
   for (const Entry& entry : reached.entries) {
-    if (entry.access->access.runtime.empty()) continue;
+    if (entry.access->runtime.empty()) continue;
     with_values = sets_.Union(with_values, entry.outputs);
   }
   limit(options_.max_accesses_with_values, with_values);
 }
 
-Sum PathFollower::RuntimeValue(const Instruction& operand, llvm::ArrayRef<Sum> index,
-                               Interval bounds, const Frame* frame, const Access& incoming,
-                               Access& access) {
+Sum PathFollower::RuntimeValue(DigitContext& digits, const Instruction& operand,
+                               llvm::ArrayRef<Sum> index, Interval bounds, const Frame* frame,
+                               const Access& incoming, Access& access) {
   if (bounds.IsPoint()) return simplifier::Constant(bounds.lower);
   depends_on_values_ |= frame == nullptr;
   const CalledInstruction source = ResolveParameter({&operand, frame});
-  const IntegerValue known = KnownInteger(digits_, source, index);
+  const IntegerValue known = KnownInteger(digits, source, index);
   const auto clamp = [&](int64_t value) { return std::clamp(value, bounds.lower, bounds.upper); };
   if (known.sum && bounds.Contains(simplifier::NaturalRange(*known.sum))) return *known.sum;
   bounds = {clamp(known.range.lower), clamp(known.range.upper)};
   if (bounds.IsPoint()) return simplifier::Constant(bounds.lower);
   if (access.has_device) {
-    return VaryingValue(bounds, "an index has another value on another device", access);
+    return VaryingValue(digits, bounds, "an index has another value on another device", access);
   }
   std::vector<const Instruction*> path;
   bool is_loop = false;
@@ -413,7 +421,7 @@ Sum PathFollower::RuntimeValue(const Instruction& operand, llvm::ArrayRef<Sum> i
     is_loop |= frame->is_loop;
     if (frame->outer != nullptr) path.insert(path.begin(), frame->call);
   }
-  if (is_loop) return VaryingValue(bounds, "an index changes while a loop runs", access);
+  if (is_loop) return VaryingValue(digits, bounds, "an index changes while a loop runs", access);
   ++runtime_uses_;
   path.push_back(source.instruction);
   const auto [position, is_new] =
@@ -429,23 +437,20 @@ Sum PathFollower::RuntimeValue(const Instruction& operand, llvm::ArrayRef<Sum> i
     const size_t added = access.runtime.size() - incoming.runtime.size();
     access.runtime.insert(access.runtime.begin() + static_cast<std::ptrdiff_t>(added), number);
   }
-  return digits_.Function(number, index, bounds);
-}
-
-// A value that is not one for the whole question: any of those that it may have.
-Sum PathFollower::VaryingValue(Interval bounds, llvm::StringRef reason, Access& access) {
-  const VariableId variable = access.AddRange(bounds);
-  access.ranges.insert(access.ranges.begin(), variable);
-  access.superset_reason = reason.str();
-  return access.map.Variable(digits_, variable);
+  return digits.Function(number, index, bounds);
 }
 
 // The device of the access stays what it is.
-void PathFollower::Compose(const IndexingMap& map, Access& access) {
+void PathFollower::Compose(DigitContext& digits, const IndexingMap& map, Access& access) {
   std::optional<Sum> device;
   if (access.has_device) device = access.map.results.pop_back_val();
-  ComposeInto(digits_, table_, map, access);
+  const size_t known = table_.size();
+  ComposeInto(digits, table_, map, access);
   if (device) access.map.results.push_back(*device);
+  // The access holds the indices; the context goes.
+  for (RuntimeSource& source : llvm::MutableArrayRef(table_).drop_front(known)) {
+    for (Sum& index : source.index) index = simplifier::Constant(0);
+  }
 }
 
 Sum PathFollower::OwnDevice(DigitContext& digits, Access& access) {

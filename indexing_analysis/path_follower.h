@@ -33,7 +33,7 @@ using MapList = std::vector<IndexingMap>;
 /// A shared access, the sizes of the array that it reaches, the number of devices where it reaches
 /// others, and a direction.
 using SharedMapKey =
-    std::tuple<const UniqueAccess*, llvm::SmallVector<int64_t, 4>, int64_t, MapDirection>;
+    std::tuple<const SharedAccess*, llvm::SmallVector<int64_t, 4>, int64_t, MapDirection>;
 
 /// What followers hand on from question to question, and what reports point to.
 struct FollowerMemory {
@@ -97,8 +97,7 @@ class PathFollower {
 
   // An access that is to be written.
   struct SimplifiedAccess {
-    std::optional<DigitContext> own_digits;
-    DigitContext* digits = nullptr;
+    DigitContext digits;
     Access access;
   };
 
@@ -126,7 +125,7 @@ class PathFollower {
   void FollowIteration(const hlo::Instruction& loop, ReachedLeaves fresh, const Frame& inside,
                        ReachedLeaves& before);
   bool AddToState(Reached& state, const Reached& found, const hlo::Shape& shape, Reached& fresh);
-  const UniqueAccess* ScalarAccess(const UniqueAccess& access);
+  const PlacedAccess* ScalarAccess(const PlacedAccess& access);
   void ApplyRule(const hlo::Instruction& instruction, int64_t leaf, const Reached& reached,
                  const Frame* frame, OperandLeaves operands);
   const InstructionClass* ClassToAsk(const hlo::Instruction& instruction, int64_t leaf);
@@ -148,17 +147,16 @@ class PathFollower {
     return memory_.reasons.insert(reason).first->getKey();
   }
   enum class Device : uint8_t { kOwn, kAny };
-  Access WholeArray(const hlo::Shape& shape, Device device);
-  const UniqueAccess* WholeOf(const hlo::Shape& shape, Device device);
+  const PlacedAccess* DerivedAccess(const PlacedAccess& derived, const PlacedAccess& from);
+  const PlacedAccess* WholeOf(const hlo::Shape& shape, Device device);
   void DropCovered(Reached& reached, const hlo::Shape& shape);
   OutputSet OutputsAbove(const Reached& reached, size_t max_accesses);
   void Limit(Reached& reached, const hlo::Shape& shape, const Frame& frame);
   void Loosen(Entry& entry, const hlo::Shape& shape);
-  Sum RuntimeValue(const hlo::Instruction& operand, llvm::ArrayRef<Sum> index, Interval bounds,
-                   const Frame* frame, const Access& incoming, Access& access);
-  Sum VaryingValue(Interval bounds, llvm::StringRef reason, Access& access);
+  Sum RuntimeValue(DigitContext& digits, const hlo::Instruction& operand, llvm::ArrayRef<Sum> index,
+                   Interval bounds, const Frame* frame, const Access& incoming, Access& access);
   Sum OwnDevice(DigitContext& digits, Access& access);
-  void Compose(const IndexingMap& map, Access& access);
+  void Compose(DigitContext& digits, const IndexingMap& map, Access& access);
 
   // Reporting.
   void FindOutputsAlike();
@@ -167,11 +165,11 @@ class PathFollower {
                std::vector<OperandIndexing>& result);
   OperandIndexing CollectMaps(const OperandArray& array, llvm::ArrayRef<const Entry*> entries,
                               MapDirection direction);
-  const MapList* Written(const UniqueAccess& access, const hlo::Shape& shape,
+  const MapList* Written(const PlacedAccess& access, const hlo::Shape& shape,
                          MapDirection direction);
-  const MapList* Write(const UniqueAccess& access, const hlo::Shape& shape, MapDirection direction);
-  const SimplifiedAccess& Simplified(const UniqueAccess& unique);
-  std::optional<IndexingMap> MapOf(const UniqueAccess& unique, const hlo::Shape& shape,
+  const MapList* Write(const PlacedAccess& access, const hlo::Shape& shape, MapDirection direction);
+  SimplifiedAccess& Simplified(const PlacedAccess& access);
+  std::optional<IndexingMap> MapOf(const PlacedAccess& placed, const hlo::Shape& shape,
                                    MapDirection direction);
 
   mlir::MLIRContext* mlir_context_;
@@ -182,7 +180,6 @@ class PathFollower {
   const hlo::Instruction& instruction_;
   llvm::SmallVector<int64_t, 1> output_leaves_;
   OutputSets sets_;
-  DigitContext digits_;
   RuntimeTable table_;
   std::optional<uint32_t> device_number_;
   // Runtime values by the calls that lead to an instruction, and the instruction.
@@ -193,9 +190,9 @@ class PathFollower {
   bool depends_on_values_ = false;
   AccessTable accesses_;
   // Null where the outputs have no elements.
-  const UniqueAccess* root_ = nullptr;
+  const SharedAccess* root_ = nullptr;
   // The accesses to whole arrays, by Device; null where there are no elements.
-  llvm::DenseMap<const hlo::Shape*, const UniqueAccess*> wholes_[2];
+  llvm::SmallDenseMap<const hlo::Shape*, const PlacedAccess*, 4> wholes_[2];
   // What has reached the operands.
   std::vector<ReachedLeaves> operands_;
   // What has been found for a computation's result when it was reached by the same accesses: those
@@ -211,9 +208,9 @@ class PathFollower {
   // Of those that are the first of several.
   std::map<std::pair<size_t, MapDirection>, OutputIndexing> reports_;
   // The lists of accesses that have been written.
-  using MapKey = std::tuple<const UniqueAccess*, const hlo::Shape*, MapDirection>;
+  using MapKey = std::tuple<const PlacedAccess*, const hlo::Shape*, MapDirection>;
   std::map<MapKey, const MapList*> written_;
-  std::map<const UniqueAccess*, std::unique_ptr<SimplifiedAccess>> simplified_;
+  std::map<const PlacedAccess*, SimplifiedAccess> simplified_;
   std::vector<OperandArray> operand_arrays_;
 };
 

@@ -107,13 +107,8 @@ void PathFollower::FollowAsyncStart(const Instruction& start, const ReachedLeave
 }
 
 // A scalar that every element that `access` reaches depends on.
-const UniqueAccess* PathFollower::ScalarAccess(const UniqueAccess& access) {
-  Access scalar = access.access;
-  scalar.map.results.erase(
-      scalar.map.results.begin(),
-      scalar.map.results.begin() + static_cast<std::ptrdiff_t>(scalar.Index().size()));
-  Settle(digits_, options_, scalar);
-  return accesses_.Intern(std::move(scalar));
+const PlacedAccess* PathFollower::ScalarAccess(const PlacedAccess& access) {
+  return DerivedAccess(memory_.rules.Scalar(*access.shared), access);
 }
 
 // Every branch, as any of them may run, and the selector.
@@ -143,7 +138,7 @@ bool PathFollower::AddToState(Reached& state, const Reached& found, const Shape&
     AddUnknown(sets_, state, reason, outputs);
     AddUnknown(sets_, fresh, reason, outputs);
   };
-  const auto add_entry = [&](const UniqueAccess* access, OutputSet outputs) {
+  const auto add_entry = [&](const PlacedAccess* access, OutputSet outputs) {
     for (const Entry& known : state.entries) {
       if (known.access == access) outputs = sets_.Difference(outputs, known.outputs);
     }

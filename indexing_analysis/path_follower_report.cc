@@ -108,32 +108,25 @@ void PathFollower::Collect(OperandArray& array, MapDirection direction, size_t o
   if (IsRead(indexing)) result.push_back(indexing);
 }
 
-// An access that can be shared goes to a context of its own, so that its maps do not depend on what
-// else has been followed.
-const PathFollower::SimplifiedAccess& PathFollower::Simplified(const UniqueAccess& unique) {
-  std::unique_ptr<SimplifiedAccess>& known = simplified_[&unique];
-  if (known != nullptr) return *known;
-  known = std::make_unique<SimplifiedAccess>();
-  if (unique.shared != nullptr) {
-    known->digits = &known->own_digits.emplace();
-    known->access = CopyShared(*known->digits, *unique.shared, unique.access.runtime);
-  } else {
-    known->digits = &digits_;
-    known->access = unique.access;
-  }
+// In a context of its own, so that maps do not depend on what else has been followed.
+PathFollower::SimplifiedAccess& PathFollower::Simplified(const PlacedAccess& access) {
+  const auto [position, is_new] = simplified_.try_emplace(&access);
+  SimplifiedAccess& simplified = position->second;
+  if (!is_new) return simplified;
+  simplified.access = CopyShared(simplified.digits, access);
   if (options_.simplification == AnalysisOptions::Simplification::kFull) {
-    simplifier::Simplify(*known->digits, known->access.map);
+    simplifier::Simplify(simplified.digits, simplified.access.map);
   }
-  return *known;
+  return simplified;
 }
 
 // The map of one access, its device as the last result; nothing where it is too long, the empty map
 // where it reaches nothing.
-std::optional<IndexingMap> PathFollower::MapOf(const UniqueAccess& unique, const Shape& shape,
+std::optional<IndexingMap> PathFollower::MapOf(const PlacedAccess& placed, const Shape& shape,
                                                MapDirection direction) {
   const bool full = options_.simplification == AnalysisOptions::Simplification::kFull;
-  const SimplifiedAccess& simplified = Simplified(unique);
-  DigitContext& digits = *simplified.digits;
+  SimplifiedAccess& simplified = Simplified(placed);
+  DigitContext& digits = simplified.digits;
   Access access = simplified.access;
   if (direction == MapDirection::kInputToOutput && !access.map.empty) {
     std::optional<Sum> device;
@@ -173,11 +166,11 @@ IndexingMap SplitDevice(IndexingMap& map) {
 
 // The list of the one map of an access, empty where it reaches nothing; null where the map is too
 // long to be written down. A device is the map's last result.
-const MapList* PathFollower::Write(const UniqueAccess& access, const Shape& shape,
+const MapList* PathFollower::Write(const PlacedAccess& access, const Shape& shape,
                                    MapDirection direction) {
   const MapList** known = nullptr;
-  if (access.shared != nullptr && access.access.runtime.empty()) {
-    const int64_t devices = access.access.has_device ? devices_.Count() : 0;
+  if (access.runtime.empty()) {
+    const int64_t devices = access.HasDevice() ? devices_.Count() : 0;
     SharedMapKey key(access.shared, llvm::SmallVector<int64_t, 4>(shape.sizes()), devices,
                      direction);
     const auto [position, is_new] = memory_.maps_of_accesses.try_emplace(std::move(key), nullptr);
@@ -215,7 +208,7 @@ OperandIndexing PathFollower::CollectMaps(const OperandArray& array,
       indexing.exactness = Exactness::kSuperset;
       indexing.reason = entry->reason;
     }
-    const bool has_device = entry->access->access.has_device;
+    const bool has_device = entry->access->HasDevice();
     any_device |= has_device;
     const bool is_known = llvm::any_of(found, [&](const auto& known) {
       return known.second == has_device && *known.first == *list;
@@ -242,7 +235,7 @@ OperandIndexing PathFollower::CollectMaps(const OperandArray& array,
 }
 
 // The list of an access, which is written once.
-const MapList* PathFollower::Written(const UniqueAccess& access, const Shape& shape,
+const MapList* PathFollower::Written(const PlacedAccess& access, const Shape& shape,
                                      MapDirection direction) {
   const auto [position, is_new] = written_.try_emplace(MapKey{&access, &shape, direction});
   if (is_new) position->second = Write(access, shape, direction);

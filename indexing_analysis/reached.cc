@@ -59,7 +59,7 @@ OutputSet OutputsOf(OutputSets& sets, const Reached& reached) {
 OutputSet OutputsWithDevice(OutputSets& sets, const Reached& reached) {
   OutputSet outputs = kNoOutputs;
   for (const Entry& entry : reached.entries) {
-    if (entry.access->access.has_device) outputs = sets.Union(outputs, entry.outputs);
+    if (entry.access->HasDevice()) outputs = sets.Union(outputs, entry.outputs);
   }
   return outputs;
 }

@@ -47,7 +47,7 @@ class OutputSets {
 
 /// An access that has reached an array, for these outputs.
 struct Entry {
-  const UniqueAccess* access;
+  const PlacedAccess* access;
   /// Why it covers more than is read; empty where it does not.
   llvm::StringRef reason;
   OutputSet outputs;

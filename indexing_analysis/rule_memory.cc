@@ -55,12 +55,11 @@ class RuleMemory::Sink : public ReadSink {
   void Read(size_t operand, int64_t leaf, Access access) override {
     const std::string reason = Settle(digits_, memory_.options_, access);
     if (access.map.empty || !reads_) return;
-    const UniqueAccess* shared = memory_.shared_accesses_.Share(access);
-    if (shared == nullptr) return Forget();
-    reads_->push_back({operand, leaf, shared, memory_.reasons_.insert(reason).first->getKey()});
+    reads_->push_back({operand, leaf, memory_.shared_accesses_.Share(std::move(access)),
+                       memory_.reasons_.insert(reason).first->getKey()});
   }
   void ReadSameIndex(size_t operand, int64_t leaf) override {
-    if (reads_) reads_->push_back({operand, leaf, nullptr, ""});
+    if (reads_) reads_->push_back({operand, leaf, {}, ""});
   }
   void ReadUnknown(std::string) override { Forget(); }
   Sum RuntimeValue(const Instruction&, llvm::ArrayRef<Sum>, Interval bounds, Access&) override {
@@ -89,9 +88,9 @@ class RuleMemory::Sink : public ReadSink {
 
 std::optional<FoundReads> RuleMemory::Apply(const Instruction& instruction, int64_t output_leaf,
                                             const DeviceCounts& devices,
-                                            const UniqueAccess& shared) {
+                                            const SharedAccess& shared) {
   DigitContext digits;
-  const Access access = CopyShared(digits, shared, shared.access.runtime);
+  const Access access = CopyShared(digits, shared);
   const simplifier::FactScope facts(digits, access.map.constraints);
   Sink sink(*this, digits, devices);
   ReadContext context(instruction, output_leaf, access, digits, sink);
@@ -101,10 +100,52 @@ std::optional<FoundReads> RuleMemory::Apply(const Instruction& instruction, int6
 
 const FoundReads* RuleMemory::Find(const InstructionClass& instruction_class,
                                    const Instruction& instruction, int64_t output_leaf,
-                                   const DeviceCounts& devices, const UniqueAccess& shared) {
+                                   const DeviceCounts& devices, const SharedAccess& shared) {
   const auto [position, is_new] = reads_.try_emplace({&instruction_class, &shared});
   if (is_new) position->second = Apply(instruction, output_leaf, devices, shared);
   return position->second ? &*position->second : nullptr;
+}
+
+const SharedAccess* RuleMemory::Identity(llvm::ArrayRef<int64_t> sizes) {
+  const auto [position, is_new] = identities_.try_emplace(Sizes(sizes), nullptr);
+  if (!is_new) return position->second;
+  DigitContext digits;
+  Access identity;
+  identity.num_dimensions = sizes.size();
+  for (const int64_t size : sizes) {
+    const VariableId variable = identity.AddRange({0, size - 1});
+    if (size > 0) identity.map.results.push_back(identity.map.Variable(digits, variable));
+  }
+  if (!identity.map.empty) position->second = shared_accesses_.Share(std::move(identity)).shared;
+  return position->second;
+}
+
+const SharedAccess* RuleMemory::Whole(const SharedAccess& identity, llvm::ArrayRef<int64_t> sizes,
+                                      int64_t devices) {
+  const auto [position, is_new] = wholes_.try_emplace({&identity, Sizes(sizes), devices}, nullptr);
+  if (!is_new) return position->second;
+  DigitContext digits;
+  Access whole = CopyShared(digits, identity);
+  whole.map.results.clear();
+  ReadAll(digits, sizes, whole);
+  whole.has_device = devices != 0;
+  if (whole.has_device) ReadAll(digits, devices, whole);
+  RenumberRanges(digits, whole);
+  if (!whole.map.empty) position->second = shared_accesses_.Share(std::move(whole)).shared;
+  return position->second;
+}
+
+const PlacedAccess& RuleMemory::Scalar(const SharedAccess& shared) {
+  PlacedAccess& known = scalars_[&shared];
+  if (known.shared != nullptr) return known;
+  DigitContext digits;
+  Access scalar = CopyShared(digits, shared);
+  scalar.map.results.erase(
+      scalar.map.results.begin(),
+      scalar.map.results.begin() + static_cast<std::ptrdiff_t>(scalar.Index().size()));
+  Settle(digits, options_, scalar);
+  known = shared_accesses_.Share(std::move(scalar));
+  return known;
 }
 
 std::string Settle(DigitContext& digits, const AnalysisOptions& options, Access& access) {
