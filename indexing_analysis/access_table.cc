@@ -41,19 +41,24 @@ void ProfileAccess(const Access& access, llvm::FoldingSetNodeID& node_id) {
   }
 }
 
-// Copies sums into a context, where runtime values have other numbers.
+// Copies an access into a context, where runtime values have other numbers.
 class Copier {
  public:
   using Renumber = llvm::function_ref<uint32_t(uint32_t)>;
 
-  Copier(DigitContext& digits, Renumber renumber) : digits_(digits), renumber_(renumber) {}
+  Copier(DigitContext& digits, AtomCopies& copies, Renumber renumber)
+      : digits_(digits), copies_(copies), renumber_(renumber) {}
 
   void Copy(Access& access) {
     for (Sum& result : access.map.results) result = Copy(result);
     for (Constraint& constraint : access.map.constraints) {
       constraint.expression = Copy(constraint.expression);
     }
+    for (uint32_t& number : access.runtime) number = renumber_(number);
   }
+
+  // Whether there were atoms other than variables and runtime values.
+  bool has_marks() const { return has_marks_; }
 
  private:
   Sum Copy(const Sum& sum) {
@@ -71,21 +76,37 @@ class Copier {
 
   const Atom* Copy(const Atom& atom) {
     if (atom.kind == AtomKind::kVariable) return digits_.Intern(atom);
-    // Marks share what they are made of.
+    has_marks_ |= !atom.IsFunction();
     if (const auto known = copies_.find(&atom); known != copies_.end()) return known->second;
+    if (const auto known = with_runtime_.find(&atom); known != with_runtime_.end()) {
+      ++runtime_seen_;
+      return known->second;
+    }
+    const size_t runtime_seen = runtime_seen_;
     Atom copy = atom;
-    if (atom.IsFunction()) copy.variable = renumber_(atom.variable);
+    if (atom.IsFunction()) {
+      copy.variable = renumber_(atom.variable);
+      ++runtime_seen_;
+    }
     llvm::SmallVector<Sum, 4> arguments;
     for (const Sum& argument : atom.arguments) arguments.push_back(Copy(argument));
     copy.arguments = arguments;
     const Atom* unique = digits_.Intern(copy);
-    copies_[&atom] = unique;
+    if (runtime_seen == runtime_seen_) {
+      copies_[&atom] = unique;
+    } else {
+      with_runtime_[&atom] = unique;
+    }
     return unique;
   }
 
   DigitContext& digits_;
+  AtomCopies& copies_;
   Renumber renumber_;
-  llvm::SmallDenseMap<const Atom*, const Atom*, 4> copies_;
+  llvm::SmallDenseMap<const Atom*, const Atom*, 4> with_runtime_;
+  // How often a runtime value or an atom that holds one has been met.
+  size_t runtime_seen_ = 0;
+  bool has_marks_ = false;
 };
 
 // The numbers of the runtime values that an access mentions, in ascending order.
@@ -108,7 +129,7 @@ llvm::SmallVector<uint32_t, 2> MentionedRuntime(const Access& access) {
 
 }  // namespace
 
-PlacedAccess SharedAccesses::Share(Access access) {
+PlacedAccess SharedAccesses::Share(Access access, AtomCopies& copies) {
   PlacedAccess placed;
   placed.runtime = MentionedRuntime(access);
   llvm::erase_if(access.runtime,
@@ -117,8 +138,8 @@ PlacedAccess SharedAccesses::Share(Access access) {
     return static_cast<uint32_t>(llvm::lower_bound(placed.runtime, number) -
                                  placed.runtime.begin());
   };
-  for (uint32_t& number : access.runtime) number = place(number);
-  Copier(digits_, place).Copy(access);
+  Copier copier(digits_, copies, place);
+  copier.Copy(access);
   llvm::FoldingSetNodeID node_id;
   ProfileAccess(access, node_id);
   Variants& variants = *contents_.Insert(node_id).first;
@@ -134,6 +155,7 @@ PlacedAccess SharedAccesses::Share(Access access) {
   SharedAccess& shared = accesses_.emplace_back();
   shared.access = std::move(access);
   shared.num_runtime = placed.runtime.size();
+  shared.has_marks = copier.has_marks();
   shared.content = &variants;
   shared.alone.shared = &shared;
   variants.accesses.push_back(&shared);
@@ -141,22 +163,35 @@ PlacedAccess SharedAccesses::Share(Access access) {
   return placed;
 }
 
-Access CopyShared(DigitContext& digits, const SharedAccess& shared,
+namespace {
+
+Access CopyShared(DigitContext& digits, AtomCopies& copies, const SharedAccess& shared,
                   llvm::ArrayRef<uint32_t> runtime) {
   Access copy = shared.access;
   // In this order in every new context.
   for (size_t i = 0; i < copy.map.boxes.size(); ++i) {
     copy.map.Variable(digits, static_cast<VariableId>(i));
   }
-  Copier(digits, [&](uint32_t place) { return runtime[place]; }).Copy(copy);
-  for (uint32_t& number : copy.runtime) number = runtime[number];
+  Copier(digits, copies, [&](uint32_t place) { return runtime[place]; }).Copy(copy);
   return copy;
 }
 
+}  // namespace
+
+Access CopyShared(Workplace& workplace, const PlacedAccess& access) {
+  return CopyShared(workplace.digits, workplace.from_shared, *access.shared, access.runtime);
+}
+
+Access CopyShared(DigitContext& digits, const PlacedAccess& access) {
+  AtomCopies copies;
+  return CopyShared(digits, copies, *access.shared, access.runtime);
+}
+
 Access CopyShared(DigitContext& digits, const SharedAccess& shared) {
+  AtomCopies copies;
   llvm::SmallVector<uint32_t, 2> numbers(shared.num_runtime);
   std::iota(numbers.begin(), numbers.end(), 0);
-  return CopyShared(digits, shared, numbers);
+  return CopyShared(digits, copies, shared, numbers);
 }
 
 const PlacedAccess* AccessTable::Intern(const SharedAccess& shared,

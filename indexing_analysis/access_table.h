@@ -31,6 +31,8 @@ struct PlacedAccess {
 struct SharedAccess {
   Access access;
   size_t num_runtime = 0;
+  /// Whether it holds more than digits of variables and of runtime values; then it may be large.
+  bool has_marks = false;
   /// The same for all that differ only in names and in the order in which range variables and
   /// runtime values print.
   const void* content = nullptr;
@@ -38,11 +40,27 @@ struct SharedAccess {
   PlacedAccess alone;
 };
 
+/// Copies of atoms in another context, of those without runtime values inside: marks grow from rule
+/// to rule, and what has been copied before need not be copied again.
+using AtomCopies = llvm::DenseMap<const simplifier::Atom*, const simplifier::Atom*>;
+
+/// A context in which accesses are worked on.
+struct Workplace {
+  DigitContext digits;
+  AtomCopies from_shared;
+  AtomCopies to_shared;
+};
+
 /// The accesses of an analysis.
 class SharedAccesses {
  public:
   /// The same access, from any context.
-  PlacedAccess Share(Access access);
+  PlacedAccess Share(Access access) {
+    AtomCopies copies;
+    return Share(std::move(access), copies);
+  }
+  /// The same with what has been copied from its context before.
+  PlacedAccess Share(Access access, AtomCopies& copies);
 
  private:
   // What has the same content.
@@ -55,13 +73,10 @@ class SharedAccesses {
   std::deque<SharedAccess> accesses_;
 };
 
-/// The access in another context. The form depends on nothing else that the context holds, if it is
-/// new.
-Access CopyShared(DigitContext& digits, const SharedAccess& shared,
-                  llvm::ArrayRef<uint32_t> runtime);
-inline Access CopyShared(DigitContext& digits, const PlacedAccess& access) {
-  return CopyShared(digits, *access.shared, access.runtime);
-}
+/// The access in another context. In a new one the form depends on nothing else.
+Access CopyShared(Workplace& workplace, const PlacedAccess& access);
+/// The same in a new context.
+Access CopyShared(DigitContext& digits, const PlacedAccess& access);
 /// With the numbers that the runtime values have in the shared access.
 Access CopyShared(DigitContext& digits, const SharedAccess& shared);
 

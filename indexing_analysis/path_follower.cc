@@ -38,10 +38,11 @@ bool OperandsHaveShapeOfOutput(const Instruction& elementwise) {
 // Takes what a rule finds about one instruction and adds it to what has reached the operands.
 class PathFollower::Sink : public ReadSink {
  public:
-  Sink(PathFollower& follower, DigitContext& digits, const Instruction& instruction,
+  Sink(PathFollower& follower, Workplace& workplace, const Instruction& instruction,
        const Frame* frame, const Access& incoming, const Entry& entry, OperandLeaves operands)
       : follower_(follower),
-        digits_(digits),
+        workplace_(workplace),
+        digits_(workplace.digits),
         instruction_(instruction),
         frame_(frame),
         incoming_(incoming),
@@ -52,7 +53,8 @@ class PathFollower::Sink : public ReadSink {
     const std::string reason = Settle(digits_, follower_.options_, access);
     if (access.map.empty) return;
     SharedAccesses& shared = follower_.memory_.shared_accesses;
-    Entry found = {follower_.accesses_.Intern(shared.Share(std::move(access))),
+    const PlacedAccess placed = shared.Share(std::move(access), workplace_.to_shared);
+    Entry found = {follower_.accesses_.Intern(placed),
                    reason.empty() ? entry_.reason : follower_.Keep(reason), entry_.outputs};
     if (IsInLoop(frame_)) {
       follower_.Loosen(found, instruction_.operand(operand).shape().ArrayLeaf(leaf));
@@ -83,6 +85,7 @@ class PathFollower::Sink : public ReadSink {
   }
 
   PathFollower& follower_;
+  Workplace& workplace_;
   DigitContext& digits_;
   const Instruction& instruction_;
   const Frame* frame_;
@@ -210,14 +213,18 @@ void PathFollower::ApplyRule(const Instruction& instruction, int64_t leaf, const
   const InstructionClass* const alike = frame == nullptr ? nullptr : ClassToAsk(instruction, leaf);
   for (const Entry& entry : reached.entries) {
     ++steps_;
-    if (alike != nullptr && AddFoundReads(*alike, instruction, leaf, frame, entry, operands)) {
+    // Marks grow from rule to rule. To copy them each time would take quadratic time.
+    const bool has_marks = entry.access->shared->has_marks;
+    if (alike != nullptr && !has_marks &&
+        AddFoundReads(*alike, instruction, leaf, frame, entry, operands)) {
       continue;
     }
-    DigitContext digits;
-    const Access access = CopyShared(digits, *entry.access);
-    const simplifier::FactScope facts(digits, access.map.constraints);
-    Sink sink(*this, digits, instruction, frame, access, entry, operands);
-    ReadContext context(instruction, leaf, access, digits, sink);
+    Workplace own;
+    Workplace& workplace = has_marks ? marks_ : own;
+    const Access access = CopyShared(workplace, *entry.access);
+    const simplifier::FactScope facts(workplace.digits, access.map.constraints);
+    Sink sink(*this, workplace, instruction, frame, access, entry, operands);
+    ReadContext context(instruction, leaf, access, workplace.digits, sink);
     rule(context);
   }
 }

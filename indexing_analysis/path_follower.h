@@ -180,6 +180,8 @@ class PathFollower {
   const hlo::Instruction& instruction_;
   llvm::SmallVector<int64_t, 1> output_leaves_;
   OutputSets sets_;
+  // Where rules work on accesses with marks.
+  Workplace marks_;
   RuntimeTable table_;
   std::optional<uint32_t> device_number_;
   // Runtime values by the calls that lead to an instruction, and the instruction.
