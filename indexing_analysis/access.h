@@ -32,6 +32,8 @@ struct RuntimeSource {
   Interval bounds;
   llvm::SmallVector<Sum, 1> index;
   std::string name;
+  /// Whether it comes from a map that has been composed with accesses.
+  bool is_composed = false;
 };
 
 /// The runtime values of one analysis; function atoms carry their numbers.

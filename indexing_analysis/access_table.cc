@@ -41,13 +41,16 @@ void ProfileAccess(const Access& access, llvm::FoldingSetNodeID& node_id) {
   }
 }
 
+// An access with more atoms that are no variables counts as large.
+constexpr size_t kMaxMarks = 32;
+
 // Copies an access into a context, where runtime values have other numbers.
 class Copier {
  public:
   using Renumber = llvm::function_ref<uint32_t(uint32_t)>;
 
   Copier(DigitContext& digits, AtomCopies& copies, Renumber renumber)
-      : digits_(digits), copies_(copies), renumber_(renumber) {}
+      : digits_(digits), copies_(copies), goes_on_(!copies.empty()), renumber_(renumber) {}
 
   void Copy(Access& access) {
     for (Sum& result : access.map.results) result = Copy(result);
@@ -57,8 +60,9 @@ class Copier {
     for (uint32_t& number : access.runtime) number = renumber_(number);
   }
 
-  // Whether there were atoms other than variables and runtime values.
-  bool has_marks() const { return has_marks_; }
+  // Whether there were many atoms other than variables and runtime values, or such as have been
+  // copied before: these are of large accesses.
+  bool is_large() const { return num_marks_ > kMaxMarks || (goes_on_ && any_known_); }
 
  private:
   Sum Copy(const Sum& sum) {
@@ -76,12 +80,15 @@ class Copier {
 
   const Atom* Copy(const Atom& atom) {
     if (atom.kind == AtomKind::kVariable) return digits_.Intern(atom);
-    has_marks_ |= !atom.IsFunction();
-    if (const auto known = copies_.find(&atom); known != copies_.end()) return known->second;
+    if (const auto known = copies_.find(&atom); known != copies_.end()) {
+      any_known_ = true;
+      return known->second;
+    }
     if (const auto known = with_runtime_.find(&atom); known != with_runtime_.end()) {
       ++runtime_seen_;
       return known->second;
     }
+    ++num_marks_;
     const size_t runtime_seen = runtime_seen_;
     Atom copy = atom;
     if (atom.IsFunction()) {
@@ -102,11 +109,13 @@ class Copier {
 
   DigitContext& digits_;
   AtomCopies& copies_;
+  bool goes_on_;
   Renumber renumber_;
   llvm::SmallDenseMap<const Atom*, const Atom*, 4> with_runtime_;
   // How often a runtime value or an atom that holds one has been met.
   size_t runtime_seen_ = 0;
-  bool has_marks_ = false;
+  size_t num_marks_ = 0;
+  bool any_known_ = false;
 };
 
 // The numbers of the runtime values that an access mentions, in ascending order.
@@ -155,7 +164,7 @@ PlacedAccess SharedAccesses::Share(Access access, AtomCopies& copies) {
   SharedAccess& shared = accesses_.emplace_back();
   shared.access = std::move(access);
   shared.num_runtime = placed.runtime.size();
-  shared.has_marks = copier.has_marks();
+  shared.is_large = copier.is_large();
   shared.content = &variants;
   shared.alone.shared = &shared;
   variants.accesses.push_back(&shared);
@@ -178,8 +187,8 @@ Access CopyShared(DigitContext& digits, AtomCopies& copies, const SharedAccess& 
 
 }  // namespace
 
-Access CopyShared(Workplace& workplace, const PlacedAccess& access) {
-  return CopyShared(workplace.digits, workplace.from_shared, *access.shared, access.runtime);
+Access CopyShared(DigitContext& digits, AtomCopies& copies, const PlacedAccess& access) {
+  return CopyShared(digits, copies, *access.shared, access.runtime);
 }
 
 Access CopyShared(DigitContext& digits, const PlacedAccess& access) {
@@ -196,11 +205,9 @@ Access CopyShared(DigitContext& digits, const SharedAccess& shared) {
 
 const PlacedAccess* AccessTable::Intern(const SharedAccess& shared,
                                         llvm::ArrayRef<uint32_t> runtime) {
-  if (runtime.empty()) {
-    return without_runtime_.try_emplace(shared.content, &shared.alone).first->second;
-  }
+  if (runtime.empty()) return &shared.alone;
   const auto [position, is_new] =
-      with_runtime_.try_emplace({shared.content, llvm::SmallVector<uint32_t, 2>(runtime)});
+      with_runtime_.try_emplace({&shared, llvm::SmallVector<uint32_t, 2>(runtime)});
   if (is_new) {
     position->second.shared = &shared;
     position->second.runtime = position->first.second;

@@ -15,11 +15,17 @@ namespace hlo_indexing::indexing_analysis {
 
 struct SharedAccess;
 
+/// The runtime value of each question that is the number of the device that asks.
+inline constexpr uint32_t kOwnDevice = 0;
+
 /// A shared access with numbers for its runtime values, in ascending order. One that an AccessTable
-/// has made is unique in it.
+/// has made is unique: in the analysis where there are no runtime values, else in the question.
 struct PlacedAccess {
   const SharedAccess* shared = nullptr;
   llvm::SmallVector<uint32_t, 2> runtime;
+
+  /// Whether the two differ in names and the order of printing at most.
+  bool HasContentOf(const PlacedAccess& other) const;
 
   bool HasDevice() const;
   /// In the context of the shared access.
@@ -31,8 +37,8 @@ struct PlacedAccess {
 struct SharedAccess {
   Access access;
   size_t num_runtime = 0;
-  /// Whether it holds more than digits of variables and of runtime values; then it may be large.
-  bool has_marks = false;
+  /// Whether it holds so many marks that copying them at every rule would take long.
+  bool is_large = false;
   /// The same for all that differ only in names and in the order in which range variables and
   /// runtime values print.
   const void* content = nullptr;
@@ -40,12 +46,12 @@ struct SharedAccess {
   PlacedAccess alone;
 };
 
-/// Copies of atoms in another context, of those without runtime values inside: marks grow from rule
-/// to rule, and what has been copied before need not be copied again.
+/// Copies of atoms in another context, of those without runtime values inside: what has been copied
+/// before need not be copied again.
 using AtomCopies = llvm::DenseMap<const simplifier::Atom*, const simplifier::Atom*>;
 
-/// A context in which accesses are worked on.
-struct Workplace {
+/// A context in which rules work on large accesses, one after the other.
+struct LargeAccesses {
   DigitContext digits;
   AtomCopies from_shared;
   AtomCopies to_shared;
@@ -54,13 +60,12 @@ struct Workplace {
 /// The accesses of an analysis.
 class SharedAccesses {
  public:
-  /// The same access, from any context.
+  /// The same access, from any context, with what has been copied from there before.
+  PlacedAccess Share(Access access, AtomCopies& copies);
   PlacedAccess Share(Access access) {
     AtomCopies copies;
     return Share(std::move(access), copies);
   }
-  /// The same with what has been copied from its context before.
-  PlacedAccess Share(Access access, AtomCopies& copies);
 
  private:
   // What has the same content.
@@ -73,14 +78,14 @@ class SharedAccesses {
   std::deque<SharedAccess> accesses_;
 };
 
-/// The access in another context. In a new one the form depends on nothing else.
-Access CopyShared(Workplace& workplace, const PlacedAccess& access);
-/// The same in a new context.
+/// The access in another context, with what has been copied to there before. In a new context the
+/// form depends on nothing else.
+Access CopyShared(DigitContext& digits, AtomCopies& copies, const PlacedAccess& access);
 Access CopyShared(DigitContext& digits, const PlacedAccess& access);
 /// With the numbers that the runtime values have in the shared access.
 Access CopyShared(DigitContext& digits, const SharedAccess& shared);
 
-/// The accesses of one question: of those with the same content the first.
+/// The accesses of one question.
 class AccessTable {
  public:
   const PlacedAccess* Intern(const SharedAccess& shared, llvm::ArrayRef<uint32_t> runtime);
@@ -89,10 +94,13 @@ class AccessTable {
   }
 
  private:
-  llvm::SmallDenseMap<const void*, const PlacedAccess*, 8> without_runtime_;
-  std::map<std::pair<const void*, llvm::SmallVector<uint32_t, 2>>, PlacedAccess> with_runtime_;
+  std::map<std::pair<const SharedAccess*, llvm::SmallVector<uint32_t, 2>>, PlacedAccess>
+      with_runtime_;
 };
 
+inline bool PlacedAccess::HasContentOf(const PlacedAccess& other) const {
+  return this == &other || (shared->content == other.shared->content && runtime == other.runtime);
+}
 inline bool PlacedAccess::HasDevice() const { return shared->access.has_device; }
 inline llvm::ArrayRef<Sum> PlacedAccess::Index() const { return shared->access.Index(); }
 

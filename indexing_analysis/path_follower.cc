@@ -38,11 +38,10 @@ bool OperandsHaveShapeOfOutput(const Instruction& elementwise) {
 // Takes what a rule finds about one instruction and adds it to what has reached the operands.
 class PathFollower::Sink : public ReadSink {
  public:
-  Sink(PathFollower& follower, Workplace& workplace, const Instruction& instruction,
+  Sink(PathFollower& follower, DigitContext& digits, const Instruction& instruction,
        const Frame* frame, const Access& incoming, const Entry& entry, OperandLeaves operands)
       : follower_(follower),
-        workplace_(workplace),
-        digits_(workplace.digits),
+        digits_(digits),
         instruction_(instruction),
         frame_(frame),
         incoming_(incoming),
@@ -53,7 +52,9 @@ class PathFollower::Sink : public ReadSink {
     const std::string reason = Settle(digits_, follower_.options_, access);
     if (access.map.empty) return;
     SharedAccesses& shared = follower_.memory_.shared_accesses;
-    const PlacedAccess placed = shared.Share(std::move(access), workplace_.to_shared);
+    const PlacedAccess placed = &digits_ == &follower_.large_.digits
+                                    ? shared.Share(std::move(access), follower_.large_.to_shared)
+                                    : shared.Share(std::move(access));
     Entry found = {follower_.accesses_.Intern(placed),
                    reason.empty() ? entry_.reason : follower_.Keep(reason), entry_.outputs};
     if (IsInLoop(frame_)) {
@@ -85,7 +86,6 @@ class PathFollower::Sink : public ReadSink {
   }
 
   PathFollower& follower_;
-  Workplace& workplace_;
   DigitContext& digits_;
   const Instruction& instruction_;
   const Frame* frame_;
@@ -107,6 +107,9 @@ PathFollower::PathFollower(mlir::MLIRContext* mlir_context, const AnalysisOption
       output_leaves_(output_leaves),
       sets_(output_leaves.size()),
       operands_(instruction.operands().size()) {
+  RuntimeSource& device = table_.emplace_back();
+  device.bounds = {0, devices_.Count() - 1};
+  device.name = "replica";
   const Shape& output = instruction.shape().ArrayLeaf(output_leaves.front());
   if (output.HasUnboundedDimension()) return;
   root_ = memory.rules.Identity(output.sizes());
@@ -134,6 +137,7 @@ void PathFollower::Follow(const Computation& computation, ReachedLeaves reached,
                           OperandLeaves parameters) {
   if (level_ == memory_.levels.size()) memory_.levels.emplace_back();
   auto& [leaves, is_reached] = memory_.levels[level_++];
+  deepest_level_ = std::max(deepest_level_, level_);
   const auto root = static_cast<unsigned>(computation.root().index());
   if (leaves.size() <= root) {
     leaves.resize(root + 1);
@@ -162,6 +166,11 @@ void PathFollower::Follow(const Computation& computation, ReachedLeaves reached,
   --level_;
 }
 
+// Whether so many more computations may be followed, one in the other.
+bool PathFollower::MayNest(size_t depth) const {
+  return level_ == 0 || static_cast<int64_t>(level_ + depth) <= options_.max_call_depth;
+}
+
 // `frame` is null for the instruction that was asked about.
 void PathFollower::FollowInstruction(const Instruction& instruction, ReachedLeaves& reached,
                                      const Frame* frame, OperandLeaves operands) {
@@ -176,10 +185,11 @@ void PathFollower::FollowInstruction(const Instruction& instruction, ReachedLeav
     if (!is_followed) ApplyRule(instruction, leaf, reached[k], frame, operands);
   }
   if (!is_followed) return;
-  if (level_ == 0 || static_cast<int64_t>(level_) < options_.max_call_depth) {
+  if (MayNest(1)) {
     FollowCalled(instruction, reached, frame, operands);
     return;
   }
+  ++own_uses_;
   OutputSet outputs = kNoOutputs;
   for (const Reached& array : reached) outputs = sets_.Union(outputs, OutputsOf(sets_, array));
   const std::string limit = std::to_string(options_.max_call_depth);
@@ -213,18 +223,19 @@ void PathFollower::ApplyRule(const Instruction& instruction, int64_t leaf, const
   const InstructionClass* const alike = frame == nullptr ? nullptr : ClassToAsk(instruction, leaf);
   for (const Entry& entry : reached.entries) {
     ++steps_;
-    // Marks grow from rule to rule. To copy them each time would take quadratic time.
-    const bool has_marks = entry.access->shared->has_marks;
-    if (alike != nullptr && !has_marks &&
+    const bool is_large = entry.access->shared->is_large;
+    if (alike != nullptr && !is_large &&
         AddFoundReads(*alike, instruction, leaf, frame, entry, operands)) {
       continue;
     }
-    Workplace own;
-    Workplace& workplace = has_marks ? marks_ : own;
-    const Access access = CopyShared(workplace, *entry.access);
-    const simplifier::FactScope facts(workplace.digits, access.map.constraints);
-    Sink sink(*this, workplace, instruction, frame, access, entry, operands);
-    ReadContext context(instruction, leaf, access, workplace.digits, sink);
+    if (is_large) ++own_uses_;
+    DigitContext own;
+    DigitContext& digits = is_large ? large_.digits : own;
+    const Access access = is_large ? CopyShared(digits, large_.from_shared, *entry.access)
+                                   : CopyShared(digits, *entry.access);
+    const simplifier::FactScope facts(digits, access.map.constraints);
+    Sink sink(*this, digits, instruction, frame, access, entry, operands);
+    ReadContext context(instruction, leaf, access, digits, sink);
     rule(context);
   }
 }
@@ -332,17 +343,20 @@ void PathFollower::DropCovered(Reached& reached, const Shape& shape) {
   const PlacedAccess* own = WholeOf(shape, Device::kOwn);
   const OutputSet with_device = OutputsWithDevice(sets_, reached);
   const PlacedAccess* any = with_device == kNoOutputs ? nullptr : WholeOf(shape, Device::kAny);
+  const auto reads = [](const Entry& entry, const PlacedAccess* access) {
+    return access != nullptr && entry.access->HasContentOf(*access);
+  };
   OutputSet whole = kNoOutputs;
   OutputSet whole_anywhere = kNoOutputs;
   for (const Entry& entry : reached.entries) {
-    if (entry.access == own) whole = sets_.Union(whole, entry.outputs);
-    if (entry.access == any) whole_anywhere = sets_.Union(whole_anywhere, entry.outputs);
+    if (reads(entry, own)) whole = sets_.Union(whole, entry.outputs);
+    if (reads(entry, any)) whole_anywhere = sets_.Union(whole_anywhere, entry.outputs);
   }
   if (whole == kNoOutputs && whole_anywhere == kNoOutputs) return;
   for (Entry& entry : reached.entries) {
-    const bool is_covered = entry.access != own && !entry.access->HasDevice();
+    const bool is_covered = !reads(entry, own) && !entry.access->HasDevice();
     if (is_covered) entry.outputs = sets_.Difference(entry.outputs, whole);
-    if (entry.access != any) entry.outputs = sets_.Difference(entry.outputs, whole_anywhere);
+    if (!reads(entry, any)) entry.outputs = sets_.Difference(entry.outputs, whole_anywhere);
   }
   llvm::erase_if(reached.entries, [](const Entry& entry) { return entry.outputs == kNoOutputs; });
 }
@@ -386,6 +400,7 @@ void PathFollower::Limit(Reached& reached, const Shape& shape, const Frame& fram
   };
   const int64_t max_steps = options_.max_steps;
   if (steps_ / static_cast<int64_t>(sets_.num_outputs()) > max_steps) {
+    ++own_uses_;
     return read_whole(OutputsOf(sets_, reached), "more than ", max_steps, " reads to follow");
   }
   const auto limit = [&](size_t max_accesses, OutputSet among) {
@@ -422,29 +437,39 @@ Sum PathFollower::RuntimeValue(DigitContext& digits, const Instruction& operand,
   if (access.has_device) {
     return VaryingValue(digits, bounds, "an index has another value on another device", access);
   }
-  std::vector<const Instruction*> path;
-  bool is_loop = false;
-  for (frame = source.frame; frame != nullptr; frame = frame->outer) {
-    is_loop |= frame->is_loop;
-    if (frame->outer != nullptr) path.insert(path.begin(), frame->call);
-  }
-  if (is_loop) return VaryingValue(digits, bounds, "an index changes while a loop runs", access);
-  ++runtime_uses_;
+  if (IsInLoop(source.frame))
+    return VaryingValue(digits, bounds, "an index changes while a loop runs", access);
+  std::vector<const Instruction*> path = CallsTo(source.frame);
   path.push_back(source.instruction);
-  const auto [position, is_new] =
-      runtime_numbers_.try_emplace(path, static_cast<uint32_t>(table_.size()));
-  if (is_new) {
-    RuntimeSource& entry = table_.emplace_back();
-    entry.instruction = source.instruction;
-    entry.calls.assign(path.begin(), path.end() - 1);
-  }
-  const uint32_t number = position->second;
+  const uint32_t number = NumberOfValue(path);
   if (!llvm::is_contained(access.runtime, number)) {
     // In front of those that the access came with, behind those of this instruction.
     const size_t added = access.runtime.size() - incoming.runtime.size();
     access.runtime.insert(access.runtime.begin() + static_cast<std::ptrdiff_t>(added), number);
   }
   return digits.Function(number, index, bounds);
+}
+
+// The calls that lead to what a frame holds, without the instruction that was asked about.
+std::vector<const Instruction*> PathFollower::CallsTo(const Frame* frame) {
+  std::vector<const Instruction*> calls;
+  for (; frame != nullptr && frame->outer != nullptr; frame = frame->outer) {
+    calls.push_back(frame->call);
+  }
+  std::reverse(calls.begin(), calls.end());
+  return calls;
+}
+
+// The runtime value at the end of a path: the calls that lead to an instruction, and that.
+uint32_t PathFollower::NumberOfValue(const std::vector<const Instruction*>& path) {
+  const auto next = static_cast<uint32_t>(table_.size());
+  const auto [position, is_new] = runtime_numbers_.try_emplace(path, next);
+  if (is_new) {
+    RuntimeSource& entry = table_.emplace_back();
+    entry.instruction = path.back();
+    entry.calls.assign(path.begin(), path.end() - 1);
+  }
+  return position->second;
 }
 
 // The device of the access stays what it is.
@@ -457,21 +482,13 @@ void PathFollower::Compose(DigitContext& digits, const IndexingMap& map, Access&
   // The access holds the indices; the context goes.
   for (RuntimeSource& source : llvm::MutableArrayRef(table_).drop_front(known)) {
     for (Sum& index : source.index) index = simplifier::Constant(0);
+    source.is_composed = true;
   }
 }
 
 Sum PathFollower::OwnDevice(DigitContext& digits, Access& access) {
-  const Interval bounds = {0, devices_.Count() - 1};
-  if (!device_number_) {
-    device_number_ = static_cast<uint32_t>(table_.size());
-    RuntimeSource& entry = table_.emplace_back();
-    entry.bounds = bounds;
-    entry.name = "replica";
-  }
-  if (!llvm::is_contained(access.runtime, *device_number_)) {
-    access.runtime.push_back(*device_number_);
-  }
-  return digits.Function(*device_number_, {}, bounds);
+  if (!llvm::is_contained(access.runtime, kOwnDevice)) access.runtime.push_back(kOwnDevice);
+  return digits.Function(kOwnDevice, {}, table_[kOwnDevice].bounds);
 }
 
 }  // namespace hlo_indexing::indexing_analysis

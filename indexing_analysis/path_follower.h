@@ -15,6 +15,7 @@
 #include "indexing_analysis/access.h"
 #include "indexing_analysis/analysis.h"
 #include "indexing_analysis/array_reads.h"
+#include "indexing_analysis/call_memory.h"
 #include "indexing_analysis/integer_values.h"
 #include "indexing_analysis/reached.h"
 #include "indexing_analysis/read_rules.h"
@@ -43,6 +44,7 @@ struct FollowerMemory {
   SharedAccesses shared_accesses;
   InstructionClasses classes;
   RuleMemory rules;
+  CallMemory calls;
   std::deque<MapList> lists;
   std::deque<std::vector<std::optional<IndexingMap>>> replica_lists;
   /// Of single accesses: most are identities, lines and whole arrays, which come again and again.
@@ -106,12 +108,17 @@ class PathFollower {
               const Frame& frame, OperandLeaves parameters);
   void Follow(const hlo::Computation& computation, ReachedLeaves reached, const Frame& frame,
               OperandLeaves parameters);
+  bool MayNest(size_t depth) const;
   void FollowInstruction(const hlo::Instruction& instruction, ReachedLeaves& reached,
                          const Frame* frame, OperandLeaves operands);
   void FollowCalled(const hlo::Instruction& instruction, const ReachedLeaves& reached,
                     const Frame* frame, OperandLeaves operands);
   void FollowCall(const hlo::Instruction& call, const hlo::Computation& callee,
                   const ReachedLeaves& reached, const Frame* frame, OperandLeaves operands);
+  bool AddFoundCall(const FoundCall& found, const hlo::Computation& callee, const CallTerms& terms,
+                    const Frame& inside, OperandLeaves operands);
+  bool AreNamed(llvm::ArrayRef<ReachedLeaves> found, const CallTerms& terms,
+                size_t first_value) const;
   void FollowAsyncStart(const hlo::Instruction& start, const ReachedLeaves& reached,
                         const Frame* frame, OperandLeaves operands);
   void FollowConditional(const hlo::Instruction& conditional, const ReachedLeaves& reached,
@@ -155,6 +162,8 @@ class PathFollower {
   void Loosen(Entry& entry, const hlo::Shape& shape);
   Sum RuntimeValue(DigitContext& digits, const hlo::Instruction& operand, llvm::ArrayRef<Sum> index,
                    Interval bounds, const Frame* frame, const Access& incoming, Access& access);
+  static std::vector<const hlo::Instruction*> CallsTo(const Frame* frame);
+  uint32_t NumberOfValue(const std::vector<const hlo::Instruction*>& path);
   Sum OwnDevice(DigitContext& digits, Access& access);
   void Compose(DigitContext& digits, const IndexingMap& map, Access& access);
 
@@ -180,14 +189,10 @@ class PathFollower {
   const hlo::Instruction& instruction_;
   llvm::SmallVector<int64_t, 1> output_leaves_;
   OutputSets sets_;
-  // Where rules work on accesses with marks.
-  Workplace marks_;
+  LargeAccesses large_;
   RuntimeTable table_;
-  std::optional<uint32_t> device_number_;
   // Runtime values by the calls that lead to an instruction, and the instruction.
   std::map<std::vector<const hlo::Instruction*>, uint32_t> runtime_numbers_;
-  // How often a value that is known at run time only has become part of an access.
-  int64_t runtime_uses_ = 0;
   // Whether a value of an operand has been asked for.
   bool depends_on_values_ = false;
   AccessTable accesses_;
@@ -197,14 +202,15 @@ class PathFollower {
   llvm::SmallDenseMap<const hlo::Shape*, const PlacedAccess*, 4> wholes_[2];
   // What has reached the operands.
   std::vector<ReachedLeaves> operands_;
-  // What has been found for a computation's result when it was reached by the same accesses: those
-  // of each array, by number. Inside loops reads are loosened.
-  using CallKey =
-      std::tuple<const hlo::Computation*, bool, std::vector<std::pair<size_t, std::vector<Entry>>>>;
-  std::map<CallKey, std::vector<ReachedLeaves>> calls_;
+  // What the analysis does not remember of calls.
+  CallMemory calls_;
+  // How often something has been used that only this question has, or a limit.
+  int64_t own_uses_ = 0;
   int64_t steps_ = 0;
   // How many computations are being followed, one in the other: the length of a frame's chain.
   size_t level_ = 0;
+  // The greatest one since the call in work began.
+  size_t deepest_level_ = 0;
   // For each output the first one with the same maps.
   std::vector<size_t> first_alike_;
   // Of those that are the first of several.

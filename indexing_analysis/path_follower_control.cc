@@ -54,28 +54,73 @@ void PathFollower::FollowCalled(const Instruction& instruction, const ReachedLea
 void PathFollower::FollowCall(const Instruction& call, const Computation& callee,
                               const ReachedLeaves& reached, const Frame* frame,
                               OperandLeaves operands) {
-  CallKey key = {&callee, IsInLoop(frame), {}};
-  auto& arrays = std::get<2>(key);
-  for (size_t k = 0; k < reached.size(); ++k) {
-    if (!reached[k].Any()) continue;
-    arrays.emplace_back(k, std::vector(reached[k].entries.begin(), reached[k].entries.end()));
-  }
-  if (const auto known = calls_.find(key); known != calls_.end()) {
-    AddParameters(callee, known->second, operands);
+  const CallTerms terms(sets_, reached);
+  const Frame inside = {&call, frame};
+  FoundCall& shared = memory_.calls.Find(callee, IsInLoop(frame), *root_, terms);
+  if (MayNest(shared.depth) && AddFoundCall(shared, callee, terms, inside, operands)) return;
+  FoundCall& own = calls_.Find(callee, IsInLoop(frame), *root_, terms);
+  if (AddFoundCall(own, callee, terms, inside, operands)) {
+    ++own_uses_;
     return;
   }
-  const int64_t runtime_uses = runtime_uses_;
-  const Frame inside = {&call, frame};
+  const int64_t own_uses = own_uses_;
+  const size_t first_value = table_.size();
+  const size_t deepest_level = std::exchange(deepest_level_, level_);
   std::vector<ReachedLeaves> found(callee.parameters().size());
   Follow(callee, reached, inside, [&](size_t parameter) { return &found[parameter]; });
   // What async-update binds to further parameters is no operand of its start.
   if (found.size() > call.operands().size()) found.resize(call.operands().size());
   AddParameters(callee, found, operands);
   if (frame == nullptr) depends_on_values_ |= inside.is_asked;
-  // A value inside has another name in each call.
-  if (!inside.is_asked && runtime_uses_ == runtime_uses) {
-    calls_.emplace(std::move(key), std::move(found));
+  FoundCall& remembered = own_uses == own_uses_ ? shared : own;
+  remembered.depth = deepest_level_ - level_;
+  deepest_level_ = std::max(deepest_level, deepest_level_);
+  if (inside.is_asked || remembered.is_known || !AreNamed(found, terms, first_value)) return;
+  const size_t outer_calls = CallsTo(&inside).size();
+  const auto path = [&](uint32_t number) {
+    const RuntimeSource& source = table_[number];
+    const auto calls = llvm::ArrayRef(source.calls).drop_front(outer_calls);
+    llvm::SmallVector<const Instruction*, 2> value(calls);
+    value.push_back(source.instruction);
+    return value;
+  };
+  Remember(found, terms, path, remembered);
+}
+
+// Whether the runtime values of accesses are given to the call or were met in it for the first
+// time, and can be found again.
+bool PathFollower::AreNamed(llvm::ArrayRef<ReachedLeaves> found, const CallTerms& terms,
+                            size_t first_value) const {
+  const auto is_named = [&](uint32_t number) {
+    if (number < first_value) return llvm::is_contained(terms.given(), number);
+    return !table_[number].is_composed;
+  };
+  return llvm::all_of(found, [&](const ReachedLeaves& leaves) {
+    return llvm::all_of(leaves, [&](const Reached& array) {
+      return llvm::all_of(array.entries, [&](const Entry& entry) {
+        return llvm::all_of(entry.access->runtime, is_named);
+      });
+    });
+  });
+}
+
+// What is known of a call, if anything is and its values can be told from others.
+bool PathFollower::AddFoundCall(const FoundCall& found, const Computation& callee,
+                                const CallTerms& terms, const Frame& inside,
+                                OperandLeaves operands) {
+  if (!found.is_known) return false;
+  llvm::SmallVector<uint32_t, 4> values;
+  for (const auto& path : found.values) {
+    std::vector<const Instruction*> whole = CallsTo(&inside);
+    whole.insert(whole.end(), path.begin(), path.end());
+    // Numbers are in the order in which values have been met.
+    const auto next = static_cast<uint32_t>(table_.size());
+    values.push_back(NumberOfValue(whole));
+    if (values.back() != next) return false;
   }
+  deepest_level_ = std::max(deepest_level_, level_ + found.depth);
+  Recall(found, callee, terms, values, accesses_, operands);
+  return true;
 }
 
 // ((operands), result, context): the operands are handed on, the result is the computation's.
@@ -140,7 +185,7 @@ bool PathFollower::AddToState(Reached& state, const Reached& found, const Shape&
   };
   const auto add_entry = [&](const PlacedAccess* access, OutputSet outputs) {
     for (const Entry& known : state.entries) {
-      if (known.access == access) outputs = sets_.Difference(outputs, known.outputs);
+      if (known.access->HasContentOf(*access)) outputs = sets_.Difference(outputs, known.outputs);
     }
     for (const auto& [reason, known] : state.unknown) outputs = sets_.Difference(outputs, known);
     if (outputs == kNoOutputs) return;
@@ -162,7 +207,7 @@ bool PathFollower::AddToState(Reached& state, const Reached& found, const Shape&
   for (const Entry& entry : whole.entries) {
     OutputSet known = kNoOutputs;
     for (const Entry& old : state.entries) {
-      if (old.access == entry.access) known = sets_.Union(known, old.outputs);
+      if (old.access->HasContentOf(*entry.access)) known = sets_.Union(known, old.outputs);
     }
     AddEntry(sets_, fresh, {entry.access, kLoopReason, sets_.Difference(entry.outputs, known)});
   }

@@ -13,10 +13,14 @@ OutputSets::OutputSets(size_t num_outputs) : num_outputs_(num_outputs) {
 }
 
 OutputSet OutputSets::Single(size_t output) {
-  if (num_outputs_ == 1) return all_;
   llvm::SmallBitVector set(static_cast<unsigned>(num_outputs_));
   set.set(static_cast<unsigned>(output));
-  return Intern(std::move(set));
+  return Of(std::move(set));
+}
+
+OutputSet OutputSets::Of(llvm::SmallBitVector members) {
+  if (num_outputs_ == 1) return members.any() ? all_ : kNoOutputs;
+  return Intern(std::move(members));
 }
 
 OutputSet OutputSets::Intern(llvm::SmallBitVector set) {
@@ -71,7 +75,7 @@ void AddExact(OutputSets& sets, Reached& target, const Entry& entry) {
   Entry* exact = nullptr;
   bool any_replaced = false;
   for (Entry& known : target.entries) {
-    if (known.access != entry.access) continue;
+    if (!known.access->HasContentOf(*entry.access)) continue;
     if (known.reason.empty()) {
       exact = &known;
       continue;
@@ -102,7 +106,7 @@ void AddEntry(OutputSets& sets, Reached& target, Entry entry) {
   if (entry.reason.empty()) return AddExact(sets, target, entry);
   Entry* same = nullptr;
   for (Entry& known : target.entries) {
-    if (known.access != entry.access) continue;
+    if (!known.access->HasContentOf(*entry.access)) continue;
     entry.outputs = sets.Difference(entry.outputs, known.outputs);
     if (known.reason == entry.reason) same = &known;
   }

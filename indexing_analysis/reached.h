@@ -29,6 +29,7 @@ class OutputSets {
   size_t num_outputs() const { return num_outputs_; }
   OutputSet All() const { return all_; }
   OutputSet Single(size_t output);
+  OutputSet Of(llvm::SmallBitVector members);
   OutputSet Union(OutputSet a, OutputSet b);
   OutputSet Difference(OutputSet a, OutputSet b);
   OutputSet Intersection(OutputSet a, OutputSet b) { return Difference(a, Difference(a, b)); }
@@ -51,13 +52,9 @@ struct Entry {
   /// Why it covers more than is read; empty where it does not.
   llvm::StringRef reason;
   OutputSet outputs;
-
-  friend bool operator<(const Entry& a, const Entry& b) {
-    return std::tie(a.access, a.outputs, a.reason) < std::tie(b.access, b.outputs, b.reason);
-  }
 };
 
-/// What has reached one array. Entries with the same access have no output in common.
+/// What has reached one array. Entries with accesses of the same content have no output in common.
 struct Reached {
   llvm::SmallVector<Entry, 2> entries;
   /// Of which outputs it is not known which elements they read, and why; they have no entries.
