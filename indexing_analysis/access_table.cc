@@ -52,6 +52,15 @@ class Copier {
   Copier(DigitContext& digits, AtomCopies& copies, Renumber renumber)
       : digits_(digits), copies_(copies), goes_on_(!copies.empty()), renumber_(renumber) {}
 
+  // Makes the variables of the box in their order, which is the same in every new context.
+  void MakeVariables(const simplifier::QuasiAffineMap& map) {
+    variables_.reserve(map.boxes.size());
+    for (size_t i = 0; i < map.boxes.size(); ++i) {
+      const Sum variable = map.Variable(digits_, static_cast<VariableId>(i));
+      variables_.push_back(variable.IsConstant() ? nullptr : variable.terms.front().atom);
+    }
+  }
+
   void Copy(Access& access) {
     for (Sum& result : access.map.results) result = Copy(result);
     for (Constraint& constraint : access.map.constraints) {
@@ -79,7 +88,13 @@ class Copier {
   }
 
   const Atom* Copy(const Atom& atom) {
-    if (atom.kind == AtomKind::kVariable) return digits_.Intern(atom);
+    if (atom.kind == AtomKind::kVariable) {
+      const Atom* made = atom.variable < variables_.size() ? variables_[atom.variable] : nullptr;
+      const bool is_made = made != nullptr && made->lower == atom.lower &&
+                           made->extent == atom.extent &&
+                           made->may_be_negative == atom.may_be_negative;
+      return is_made ? made : digits_.Intern(atom);
+    }
     if (const auto known = copies_.find(&atom); known != copies_.end()) {
       any_known_ = true;
       return known->second;
@@ -115,6 +130,8 @@ class Copier {
   // How often a runtime value or an atom that holds one has been met.
   size_t runtime_seen_ = 0;
   size_t num_marks_ = 0;
+  // By number, null where one is a constant.
+  llvm::SmallVector<const Atom*, 8> variables_;
   bool any_known_ = false;
 };
 
@@ -177,11 +194,10 @@ namespace {
 Access CopyShared(DigitContext& digits, AtomCopies& copies, const SharedAccess& shared,
                   llvm::ArrayRef<uint32_t> runtime) {
   Access copy = shared.access;
-  // In this order in every new context.
-  for (size_t i = 0; i < copy.map.boxes.size(); ++i) {
-    copy.map.Variable(digits, static_cast<VariableId>(i));
-  }
-  Copier(digits, copies, [&](uint32_t place) { return runtime[place]; }).Copy(copy);
+  const auto number = [&](uint32_t place) { return runtime[place]; };
+  Copier copier(digits, copies, number);
+  copier.MakeVariables(copy.map);
+  copier.Copy(copy);
   return copy;
 }
 

@@ -125,8 +125,9 @@ const SharedAccess* RuleMemory::Whole(const SharedAccess& identity, llvm::ArrayR
   const auto [position, is_new] = wholes_.try_emplace({&identity, Sizes(sizes), devices}, nullptr);
   if (!is_new) return position->second;
   DigitContext digits;
-  Access whole = CopyShared(digits, identity);
-  whole.map.results.clear();
+  Access whole;
+  whole.num_dimensions = identity.access.num_dimensions;
+  whole.map.boxes = identity.access.map.boxes;
   ReadAll(digits, sizes, whole);
   whole.has_device = devices != 0;
   if (whole.has_device) ReadAll(digits, devices, whole);
