@@ -97,96 +97,93 @@ bool MentionsBeyond(AffineExpr expression, size_t num_dimensions, size_t num_sym
 IndexingMap::IndexingMap(mlir::AffineMap affine_map, std::vector<Variable> dimensions,
                          std::vector<Variable> ranges, std::vector<RuntimeVariable> runtime,
                          llvm::ArrayRef<MapConstraint> constraints)
-    : affine_map_(affine_map),
-      dimensions_(std::move(dimensions)),
-      ranges_(std::move(ranges)),
-      runtime_(std::move(runtime)) {
+    : affine_map_(affine_map) {
+  const auto domain = std::make_shared<Domain>();
+  domain->dimensions = std::move(dimensions);
+  domain->ranges = std::move(ranges);
+  domain->runtime = std::move(runtime);
   for (const MapConstraint& constraint : constraints) {
-    if (Interval* bounds = NarrowableBounds(constraint.expression)) {
+    if (Interval* bounds = domain->NarrowableBounds(constraint.expression)) {
       *bounds = bounds->Intersect(constraint.bounds);
     } else {
-      constraints_.push_back(constraint);
+      domain->constraints.push_back(constraint);
     }
   }
+  domain_ = domain;
 }
 
-Interval* IndexingMap::NarrowableBounds(AffineExpr expression) {
+Interval* IndexingMap::Domain::NarrowableBounds(AffineExpr expression) {
   if (const auto dimension = llvm::dyn_cast<mlir::AffineDimExpr>(expression)) {
     const size_t i = dimension.getPosition();
-    return i < dimensions_.size() ? &dimensions_[i].bounds : nullptr;
+    return i < dimensions.size() ? &dimensions[i].bounds : nullptr;
   }
   if (const auto symbol = llvm::dyn_cast<mlir::AffineSymbolExpr>(expression)) {
     const size_t i = symbol.getPosition();
-    return i < ranges_.size() ? &ranges_[i].bounds : nullptr;
+    return i < ranges.size() ? &ranges[i].bounds : nullptr;
   }
   return nullptr;
 }
 
-IndexingMap::IndexingMap(const IndexingMap&) = default;
-IndexingMap::IndexingMap(IndexingMap&&) noexcept = default;
-IndexingMap& IndexingMap::operator=(const IndexingMap&) = default;
-IndexingMap& IndexingMap::operator=(IndexingMap&&) noexcept = default;
-IndexingMap::~IndexingMap() = default;
+IndexingMap IndexingMap::WithResults(mlir::AffineMap affine_map) const {
+  return IndexingMap(affine_map, domain_);
+}
 
 IndexingMap IndexingMap::FromSizes(mlir::AffineMap affine_map, llvm::ArrayRef<int64_t> sizes) {
   std::vector<Variable> dimensions;
+  dimensions.reserve(sizes.size());
   for (const int64_t size : sizes) dimensions.push_back({{0, size - 1}, ""});
   return IndexingMap(affine_map, std::move(dimensions), {}, {}, {});
 }
 
 IndexingMap IndexingMap::KnownEmpty(const IndexingMap& like) {
-  IndexingMap empty = like;
-  for (Variable& variable : empty.dimensions_) variable.bounds = Interval::Empty();
-  for (Variable& variable : empty.ranges_) variable.bounds = Interval::Empty();
-  for (RuntimeVariable& variable : empty.runtime_) variable.bounds = Interval::Empty();
-  empty.constraints_.clear();
+  const auto domain = std::make_shared<Domain>();
+  if (like.domain_ != nullptr) *domain = *like.domain_;
+  for (Variable& variable : domain->dimensions) variable.bounds = Interval::Empty();
+  for (Variable& variable : domain->ranges) variable.bounds = Interval::Empty();
+  for (RuntimeVariable& variable : domain->runtime) variable.bounds = Interval::Empty();
+  domain->constraints.clear();
+  domain->known_empty = true;
   const mlir::AffineMap map = like.affine_map_;
   const llvm::SmallVector<AffineExpr> zeros(map.getNumResults(),
                                             mlir::getAffineConstantExpr(0, map.getContext()));
-  empty.affine_map_ =
-      mlir::AffineMap::get(map.getNumDims(), map.getNumSymbols(), zeros, map.getContext());
-  empty.known_empty_ = true;
-  return empty;
+  return IndexingMap(
+      mlir::AffineMap::get(map.getNumDims(), map.getNumSymbols(), zeros, map.getContext()), domain);
 }
 
-llvm::ArrayRef<RuntimeVariable> IndexingMap::runtime() const { return runtime_; }
-
-size_t IndexingMap::num_runtime() const { return runtime_.size(); }
-
 std::string IndexingMap::DimensionName(size_t i) const {
-  const std::string& name = dimensions_[i].name;
+  const std::string& name = dimensions()[i].name;
   return name.empty() ? "d" + std::to_string(i) : name;
 }
 
 std::string IndexingMap::SymbolName(size_t i) const {
-  const bool is_range = i < ranges_.size();
-  const size_t number = is_range ? i : i - ranges_.size();
-  const std::string& name = is_range ? ranges_[number].name : runtime_[number].name;
+  const bool is_range = i < ranges().size();
+  const size_t number = is_range ? i : i - ranges().size();
+  const std::string& name = is_range ? ranges()[number].name : runtime()[number].name;
   return name.empty() ? (is_range ? "s" : "rt") + std::to_string(number) : name;
 }
 
 absl::Status IndexingMap::Verify() const {
   if (IsUnknown()) return absl::OkStatus();
-  const size_t num_symbols = ranges_.size() + runtime_.size();
-  if (affine_map_.getNumDims() != dimensions_.size() ||
+  const size_t num_symbols = ranges().size() + runtime().size();
+  if (affine_map_.getNumDims() != dimensions().size() ||
       affine_map_.getNumSymbols() != num_symbols) {
     return absl::InvalidArgumentError(
         "the affine map has " + std::to_string(affine_map_.getNumDims()) + " dimensions and " +
         std::to_string(affine_map_.getNumSymbols()) + " symbols, the indexing map " +
-        std::to_string(dimensions_.size()) + " dimension, " + std::to_string(ranges_.size()) +
-        " range and " + std::to_string(runtime_.size()) + " runtime variables");
+        std::to_string(dimensions().size()) + " dimension, " + std::to_string(ranges().size()) +
+        " range and " + std::to_string(runtime().size()) + " runtime variables");
   }
   for (const AffineExpr result : affine_map_.getResults()) {
-    if (MentionsBeyond(result, dimensions_.size(), num_symbols)) {
+    if (MentionsBeyond(result, dimensions().size(), num_symbols)) {
       return absl::InvalidArgumentError("a result mentions a variable that the map has not");
     }
   }
-  for (const MapConstraint& constraint : constraints_) {
-    if (MentionsBeyond(constraint.expression, dimensions_.size(), num_symbols)) {
+  for (const MapConstraint& constraint : constraints()) {
+    if (MentionsBeyond(constraint.expression, dimensions().size(), num_symbols)) {
       return absl::InvalidArgumentError("a constraint mentions a variable that the map has not");
     }
   }
-  for (const RuntimeVariable& variable : runtime_) {
+  for (const RuntimeVariable& variable : runtime()) {
     const IndexingMap& index = variable.index;
     if (absl::Status status = index.Verify(); !status.ok()) return status;
     if (index.IsUnknown()) continue;
@@ -200,18 +197,19 @@ absl::Status IndexingMap::Verify() const {
 
 bool IndexingMap::DomainContains(llvm::ArrayRef<int64_t> dimensions,
                                  llvm::ArrayRef<int64_t> symbols) const {
-  if (known_empty_) return false;
-  for (size_t i = 0; i < dimensions_.size(); ++i) {
-    if (!dimensions_[i].bounds.Contains(dimensions[i])) return false;
-  }
-  for (size_t i = 0; i < ranges_.size(); ++i) {
-    if (!ranges_[i].bounds.Contains(symbols[i])) return false;
-  }
-  for (size_t i = 0; i < runtime_.size(); ++i) {
-    if (!runtime_[i].bounds.Contains(symbols[ranges_.size() + i])) return false;
+  if (IsKnownEmpty()) return false;
+  const auto all_inside = [](const auto& variables, llvm::ArrayRef<int64_t> values) {
+    for (size_t i = 0; i < variables.size(); ++i) {
+      if (!variables[i].bounds.Contains(values[i])) return false;
+    }
+    return true;
+  };
+  if (!all_inside(this->dimensions(), dimensions) || !all_inside(ranges(), symbols) ||
+      !all_inside(runtime(), symbols.drop_front(num_ranges()))) {
+    return false;
   }
   ExpressionEvaluator evaluator(dimensions, symbols);
-  for (const MapConstraint& constraint : constraints_) {
+  for (const MapConstraint& constraint : constraints()) {
     const std::optional<int64_t> value = evaluator.Evaluate(constraint.expression);
     if (!value || !constraint.bounds.Contains(*value)) return false;
   }
@@ -230,10 +228,10 @@ std::optional<llvm::SmallVector<int64_t>> IndexingMap::Evaluate(
   return results;
 }
 
-bool operator==(const IndexingMap& a, const IndexingMap& b) {
-  return a.affine_map_ == b.affine_map_ && a.known_empty_ == b.known_empty_ &&
-         SameBounds(a.dimensions_, b.dimensions_) && SameBounds(a.ranges_, b.ranges_) &&
-         a.runtime_ == b.runtime_ && SameConstraints(a.constraints_, b.constraints_);
+bool IndexingMap::SameDomain(const IndexingMap& a, const IndexingMap& b) {
+  return a.IsKnownEmpty() == b.IsKnownEmpty() && SameBounds(a.dimensions(), b.dimensions()) &&
+         SameBounds(a.ranges(), b.ranges()) && a.runtime() == b.runtime() &&
+         SameConstraints(a.constraints(), b.constraints());
 }
 
 bool operator==(const RuntimeVariable& a, const RuntimeVariable& b) {
@@ -244,13 +242,13 @@ bool operator==(const RuntimeVariable& a, const RuntimeVariable& b) {
 llvm::hash_code hash_value(const IndexingMap& map) {
   if (map.IsUnknown()) return llvm::hash_value(0);
   llvm::hash_code hash = llvm::hash_combine(mlir::hash_value(map.affine_map_),
-                                            HashBounds(map.dimensions_), HashBounds(map.ranges_));
-  for (const RuntimeVariable& variable : map.runtime_) {
+                                            HashBounds(map.dimensions()), HashBounds(map.ranges()));
+  for (const RuntimeVariable& variable : map.runtime()) {
     hash = llvm::hash_combine(hash, variable.bounds.lower, variable.bounds.upper,
                               variable.instruction, variable.leaf);
   }
   size_t constraints = 0;
-  for (const MapConstraint& constraint : map.constraints_) {
+  for (const MapConstraint& constraint : map.constraints()) {
     constraints += llvm::hash_combine(mlir::hash_value(constraint.expression),
                                       constraint.bounds.lower, constraint.bounds.upper);
   }

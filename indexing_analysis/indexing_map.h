@@ -3,8 +3,10 @@
 #define HLO_INDEXING_INDEXING_ANALYSIS_INDEXING_MAP_H_
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -57,6 +59,8 @@ struct MapConstraint {
 /// Variables have values of 64 bits, expressions are functions to the integers: an equal map may
 /// have other intermediate values, and leave 64 bits where this one does not. An array that fits
 /// into memory is far from there.
+///
+/// Copies are cheap: they share what does not change.
 class IndexingMap {
  public:
   /// The unknown map.
@@ -72,25 +76,22 @@ class IndexingMap {
   /// The same variables and number of results as `like`, and no point in the domain.
   static IndexingMap KnownEmpty(const IndexingMap& like);
 
-  // Out of line: RuntimeVariable is incomplete here.
-  IndexingMap(const IndexingMap&);
-  IndexingMap(IndexingMap&&) noexcept;
-  IndexingMap& operator=(const IndexingMap&);
-  IndexingMap& operator=(IndexingMap&&) noexcept;
-  ~IndexingMap();
+  /// The same variables and domain with other results. `affine_map` must have as many dimensions
+  /// and symbols; the map must not be unknown.
+  IndexingMap WithResults(mlir::AffineMap affine_map) const;
 
   bool IsUnknown() const { return !affine_map_; }
   /// Whether the domain is known to have no point. A map may be empty without being known to be.
-  bool IsKnownEmpty() const { return known_empty_; }
+  bool IsKnownEmpty() const { return domain_ != nullptr && domain_->known_empty; }
 
   mlir::AffineMap affine_map() const { return affine_map_; }
   mlir::MLIRContext* context() const { return affine_map_.getContext(); }
-  llvm::ArrayRef<Variable> dimensions() const { return dimensions_; }
-  llvm::ArrayRef<Variable> ranges() const { return ranges_; }
+  llvm::ArrayRef<Variable> dimensions() const;
+  llvm::ArrayRef<Variable> ranges() const;
   llvm::ArrayRef<RuntimeVariable> runtime() const;
-  llvm::ArrayRef<MapConstraint> constraints() const { return constraints_; }
-  size_t num_dimensions() const { return dimensions_.size(); }
-  size_t num_ranges() const { return ranges_.size(); }
+  llvm::ArrayRef<MapConstraint> constraints() const;
+  size_t num_dimensions() const { return dimensions().size(); }
+  size_t num_ranges() const { return ranges().size(); }
   size_t num_runtime() const;
 
   /// The name that a variable prints with: the symbols are the ranges, then the runtime variables.
@@ -118,20 +119,32 @@ class IndexingMap {
 
   /// Structural equality: expressions, bounds, constraints in any order, and what runtime variables
   /// stand for. Names do not count.
-  friend bool operator==(const IndexingMap& a, const IndexingMap& b);
+  friend bool operator==(const IndexingMap& a, const IndexingMap& b) {
+    return a.affine_map_ == b.affine_map_ && (a.domain_ == b.domain_ || SameDomain(a, b));
+  }
   friend llvm::hash_code hash_value(const IndexingMap& map);
 
  private:
-  // The bounds of the dimension or range variable that the expression is; null for other
-  // expressions.
-  Interval* NarrowableBounds(mlir::AffineExpr expression);
+  struct Domain {
+    // The bounds of the dimension or range variable that the expression is; null for other
+    // expressions.
+    Interval* NarrowableBounds(mlir::AffineExpr expression);
+
+    std::vector<Variable> dimensions;
+    std::vector<Variable> ranges;
+    std::vector<RuntimeVariable> runtime;
+    std::vector<MapConstraint> constraints;
+    bool known_empty = false;
+  };
+
+  static bool SameDomain(const IndexingMap& a, const IndexingMap& b);
+
+  IndexingMap(mlir::AffineMap affine_map, std::shared_ptr<const Domain> domain)
+      : affine_map_(affine_map), domain_(std::move(domain)) {}
 
   mlir::AffineMap affine_map_;
-  std::vector<Variable> dimensions_;
-  std::vector<Variable> ranges_;
-  std::vector<RuntimeVariable> runtime_;
-  std::vector<MapConstraint> constraints_;
-  bool known_empty_ = false;
+  // Null for the unknown map.
+  std::shared_ptr<const Domain> domain_;
 };
 
 /// A variable whose value is an element of an instruction's output, clamped to `bounds`.
@@ -150,6 +163,28 @@ struct RuntimeVariable {
 
   friend bool operator==(const RuntimeVariable& a, const RuntimeVariable& b);
 };
+
+inline llvm::ArrayRef<Variable> IndexingMap::dimensions() const {
+  if (domain_ == nullptr) return {};
+  return domain_->dimensions;
+}
+
+inline llvm::ArrayRef<Variable> IndexingMap::ranges() const {
+  if (domain_ == nullptr) return {};
+  return domain_->ranges;
+}
+
+inline llvm::ArrayRef<RuntimeVariable> IndexingMap::runtime() const {
+  if (domain_ == nullptr) return {};
+  return domain_->runtime;
+}
+
+inline llvm::ArrayRef<MapConstraint> IndexingMap::constraints() const {
+  if (domain_ == nullptr) return {};
+  return domain_->constraints;
+}
+
+inline size_t IndexingMap::num_runtime() const { return runtime().size(); }
 
 /// Parses a map, or reports what is wrong with its place in the text.
 ///

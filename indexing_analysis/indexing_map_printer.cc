@@ -173,9 +173,9 @@ std::string IndexingMap::ToString() const {
     ExpressionPrinter(*this, out).Print(result);
   }
   out << ')';
-  if (known_empty_) {
+  if (IsKnownEmpty()) {
     out << ", domain: KNOWN EMPTY";
-  } else if (num_dimensions() + num_ranges() + num_runtime() + constraints_.size() != 0) {
+  } else if (num_dimensions() + num_ranges() + num_runtime() + constraints().size() != 0) {
     out << ", domain: ";
     PrintDomain(*this, out);
   }

@@ -135,7 +135,7 @@ IndexingMap Simplify(const IndexingMap& map) {
     if (llvm::equal(*results, given.getResults())) return map;
     const mlir::AffineMap simplified =
         mlir::AffineMap::get(given.getNumDims(), given.getNumSymbols(), *results, map.context());
-    return IndexingMap(simplified, map.dimensions(), map.ranges(), {}, {});
+    return map.WithResults(simplified);
   }
   constexpr int kMaxRounds = 6;
   IndexingMap current = SimplifyOnce(map, Ranges::kKeep);
