@@ -56,8 +56,7 @@ void SetDevice(DigitContext& digits, const Sum& own_device, VariableId variable,
 
 }  // namespace
 
-Access InvertAccess(DigitContext& digits, const Access& access, llvm::ArrayRef<int64_t> sizes,
-                    std::optional<Sum> own_device) {
+Access InvertAccess(DigitContext& digits, const Access& access, std::optional<Sum> own_device) {
   const bool between_devices = access.has_device && own_device;
   InverseMap inverted = between_devices
                             ? Invert(digits, WithDeviceVariable(digits, access, *own_device),
@@ -65,7 +64,7 @@ Access InvertAccess(DigitContext& digits, const Access& access, llvm::ArrayRef<i
                             : Invert(digits, access.map, access.num_dimensions);
   Access inverse;
   inverse.map = std::move(inverted.map);
-  inverse.num_dimensions = sizes.size();
+  inverse.num_dimensions = access.Index().size();
   inverse.runtime = access.runtime;
   inverse.superset_reason = access.superset_reason;
   inverse.has_device = between_devices;
@@ -74,7 +73,7 @@ Access InvertAccess(DigitContext& digits, const Access& access, llvm::ArrayRef<i
     inverse.ranges.push_back(static_cast<VariableId>(i));
   }
   if (inverse.map.empty || !between_devices) return inverse;
-  const auto device = static_cast<VariableId>(sizes.size());
+  const auto device = static_cast<VariableId>(inverse.num_dimensions);
   SetDevice(digits, *own_device, device, inverse.map);
   // The variable is no dimension; it has one value, and nothing mentions it.
   inverse.ranges.push_back(device);

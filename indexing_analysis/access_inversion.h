@@ -6,19 +6,17 @@
 #include <optional>
 
 #include "indexing_analysis/access.h"
-#include "llvm/ADT/ArrayRef.h"
 
 namespace hlo_indexing::indexing_analysis {
 
-/// The access that leads from the index into an array of these sizes to all indices whose access
+/// The access that leads from an index of the array that is reached to all indices whose access
 /// reaches it: exactly the same pairs, the other way round. Elements that are not reached are
 /// outside the domain. `own_device` is the runtime value of the device that asks, if there is one;
 /// in an access between devices, it takes the part of the device that is read, and the device that
 /// reads becomes the result.
-/// *(d0) on [0, 4] -> (d0 * 3 + 1) into [16]  ->  (d0) -> ((d0 - 1) floordiv 3), d0 in [1, 13],
+/// *(d0) on [0, 4] -> (d0 * 3 + 1)  ->  (d0) -> ((d0 - 1) floordiv 3), d0 in [1, 13],
 /// (d0 - 1) mod 3 in [0, 0]*
-Access InvertAccess(DigitContext& digits, const Access& access, llvm::ArrayRef<int64_t> sizes,
-                    std::optional<Sum> own_device);
+Access InvertAccess(DigitContext& digits, const Access& access, std::optional<Sum> own_device);
 
 }  // namespace hlo_indexing::indexing_analysis
 

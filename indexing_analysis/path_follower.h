@@ -31,10 +31,21 @@ enum class MapDirection : uint8_t { kOutputToInput, kInputToOutput };
 
 using MapList = std::vector<IndexingMap>;
 
-/// A shared access, the sizes of the array that it reaches, the number of devices where it reaches
-/// others, and a direction.
-using SharedMapKey =
-    std::tuple<const SharedAccess*, llvm::SmallVector<int64_t, 4>, int64_t, MapDirection>;
+/// As in OperandIndexing.
+using ReplicaMapList = std::vector<std::optional<IndexingMap>>;
+
+/// The map of one access in one direction.
+struct WrittenMap {
+  /// Empty where the access reaches nothing, null where the map is too long to be written down.
+  const MapList* list = nullptr;
+  /// The device that it reaches; null where that is the device itself.
+  const ReplicaMapList* devices = nullptr;
+};
+
+/// The maps of one access, by direction, once they have been asked for.
+struct AccessMaps {
+  std::optional<WrittenMap> maps[2];
+};
 
 /// What followers hand on from question to question, and what reports point to.
 struct FollowerMemory {
@@ -46,10 +57,11 @@ struct FollowerMemory {
   RuleMemory rules;
   CallMemory calls;
   std::deque<MapList> lists;
-  std::deque<std::vector<std::optional<IndexingMap>>> replica_lists;
-  /// Of single accesses: most are identities, lines and whole arrays, which come again and again.
-  /// Null where an expression is too long to be written down.
-  std::map<SharedMapKey, const MapList*> maps_of_accesses;
+  std::deque<ReplicaMapList> replica_lists;
+  /// Of accesses without runtime values, and the number of devices where they reach others: most
+  /// are identities, lines and whole arrays, which come again and again.
+  llvm::DenseMap<std::pair<const SharedAccess*, int64_t>, std::unique_ptr<AccessMaps>>
+      maps_of_accesses;
   /// The reasons in reports.
   llvm::StringSet<> reasons;
   /// What reaches the instructions of a computation that is followed.
@@ -87,14 +99,23 @@ class PathFollower {
 
   class Sink;
 
-  // An array of the operands that something has reached.
-  struct OperandArray {
+  // A way in which an array of the operands is read.
+  struct OperandRead {
     size_t operand = 0;
     int64_t leaf = 0;
-    const hlo::Shape* shape = nullptr;
-    const Reached* reached = nullptr;
-    // For each direction and entry what is read by it alone, once it has been asked for.
-    llvm::SmallVector<std::optional<OperandIndexing>, 1> alone[2];
+    OutputSet outputs = kNoOutputs;
+    // Why it is not exact.
+    llvm::StringRef reason;
+    const PlacedAccess* access = nullptr;
+    // Null where it is not known which elements are read.
+    AccessMaps* maps = nullptr;
+  };
+
+  // What outputs read that read the same: the reads of an array stand together.
+  struct OutputReads {
+    llvm::SmallVector<const OperandRead*, 4> reads;
+    // By direction, once they have been asked for.
+    std::optional<OutputIndexing> reports[2];
   };
 
   // An access that is to be written.
@@ -168,18 +189,13 @@ class PathFollower {
   void Compose(DigitContext& digits, const IndexingMap& map, Access& access);
 
   // Reporting.
-  void FindOutputsAlike();
-  void ListOperandArrays();
-  void Collect(OperandArray& array, MapDirection direction, size_t output,
-               std::vector<OperandIndexing>& result);
-  OperandIndexing CollectMaps(const OperandArray& array, llvm::ArrayRef<const Entry*> entries,
-                              MapDirection direction);
-  const MapList* Written(const PlacedAccess& access, const hlo::Shape& shape,
-                         MapDirection direction);
-  const MapList* Write(const PlacedAccess& access, const hlo::Shape& shape, MapDirection direction);
+  void ListOperandReads();
+  void ListReadsOfOutputs();
+  OperandIndexing Collect(llvm::ArrayRef<const OperandRead*> reads, MapDirection direction);
+  AccessMaps& MapsOf(const PlacedAccess& access);
+  WrittenMap Write(const PlacedAccess& access, MapDirection direction);
   SimplifiedAccess& Simplified(const PlacedAccess& access);
-  std::optional<IndexingMap> MapOf(const PlacedAccess& placed, const hlo::Shape& shape,
-                                   MapDirection direction);
+  std::optional<IndexingMap> MapOf(const PlacedAccess& placed, MapDirection direction);
 
   mlir::MLIRContext* mlir_context_;
   const AnalysisOptions& options_;
@@ -211,15 +227,13 @@ class PathFollower {
   size_t level_ = 0;
   // The greatest one since the call in work began.
   size_t deepest_level_ = 0;
-  // For each output the first one with the same maps.
-  std::vector<size_t> first_alike_;
-  // Of those that are the first of several.
-  std::map<std::pair<size_t, MapDirection>, OutputIndexing> reports_;
-  // The lists of accesses that have been written.
-  using MapKey = std::tuple<const PlacedAccess*, const hlo::Shape*, MapDirection>;
-  std::map<MapKey, const MapList*> written_;
+  llvm::SmallVector<OperandRead, 4> operand_reads_;
+  llvm::SmallVector<OutputReads, 1> reads_of_outputs_;
+  // For each output the number of what it reads.
+  llvm::SmallVector<size_t, 1> reads_number_;
+  // Of accesses with runtime values.
+  llvm::DenseMap<const PlacedAccess*, std::unique_ptr<AccessMaps>> maps_with_values_;
   std::map<const PlacedAccess*, SimplifiedAccess> simplified_;
-  std::vector<OperandArray> operand_arrays_;
 };
 
 }  // namespace hlo_indexing::indexing_analysis

@@ -1,6 +1,4 @@
 // What has reached the operands, as maps.
-#include <set>
-
 #include "indexing_analysis/access_inversion.h"
 #include "indexing_analysis/called_computations.h"
 #include "indexing_analysis/path_follower.h"
@@ -17,6 +15,13 @@ bool IsRead(const OperandIndexing& indexing) {
          (indexing.maps != nullptr && !indexing.maps->empty());
 }
 
+bool SameMap(const WrittenMap& a, const WrittenMap& b) {
+  if (a.list == b.list) return true;
+  if (a.list->front() != b.list->front()) return false;
+  if (a.devices == nullptr || b.devices == nullptr) return a.devices == b.devices;
+  return a.devices->front() == b.devices->front();
+}
+
 }  // namespace
 
 OutputIndexing PathFollower::Report(int64_t output_leaf, MapDirection direction) {
@@ -24,88 +29,77 @@ OutputIndexing PathFollower::Report(int64_t output_leaf, MapDirection direction)
     return OutputIndexing::Unknown(kUnboundedReason.str());
   }
   if (root_ == nullptr) return {};
-  if (first_alike_.empty()) {
-    ListOperandArrays();
-    FindOutputsAlike();
+  if (reads_number_.empty()) {
+    ListOperandReads();
+    ListReadsOfOutputs();
   }
   const auto* const position = llvm::find(output_leaves_, output_leaf);
-  const size_t output = first_alike_[static_cast<size_t>(position - output_leaves_.begin())];
-  const auto known = reports_.find({output, direction});
-  if (known != reports_.end()) return known->second;
+  const auto output = static_cast<size_t>(position - output_leaves_.begin());
+  OutputReads& output_reads = reads_of_outputs_[reads_number_[output]];
+  std::optional<OutputIndexing>& report = output_reads.reports[static_cast<size_t>(direction)];
+  if (report) return *report;
   std::vector<OperandIndexing> operands;
-  operands.reserve(operand_arrays_.size());
-  for (OperandArray& array : operand_arrays_) Collect(array, direction, output, operands);
-  OutputIndexing report(std::move(operands));
-  if (llvm::count(first_alike_, output) > 1) reports_[{output, direction}] = report;
-  return report;
+  llvm::ArrayRef<const OperandRead*> reads = output_reads.reads;
+  operands.reserve(reads.size());
+  while (!reads.empty()) {
+    const OperandRead& first = *reads.front();
+    const auto of_array = reads.take_while([&](const OperandRead* read) {
+      return read->operand == first.operand && read->leaf == first.leaf;
+    });
+    reads = reads.drop_front(of_array.size());
+    const OperandIndexing indexing = Collect(of_array, direction);
+    if (IsRead(indexing)) operands.push_back(indexing);
+  }
+  report.emplace(std::move(operands));
+  return *report;
 }
 
-// Outputs for which the same has reached all operands have the same maps.
-void PathFollower::FindOutputsAlike() {
-  const size_t num_outputs = sets_.num_outputs();
-  if (num_outputs == 1) {
-    first_alike_.assign(1, 0);
-    return;
-  }
-  std::set<OutputSet> used;
-  for (const OperandArray& array : operand_arrays_) {
-    for (const Entry& entry : array.reached->entries) used.insert(entry.outputs);
-    for (const auto& [reason, outputs] : array.reached->unknown) used.insert(outputs);
-  }
-  std::vector<std::vector<OutputSet>> sets_of(num_outputs);
-  for (const OutputSet set : used) {
-    for (const unsigned output : sets_.Members(set).set_bits()) sets_of[output].push_back(set);
-  }
-  std::map<std::vector<OutputSet>, size_t> first;
-  for (size_t output = 0; output < num_outputs; ++output) {
-    first_alike_.push_back(first.try_emplace(std::move(sets_of[output]), output).first->second);
-  }
-}
-
-void PathFollower::ListOperandArrays() {
+void PathFollower::ListOperandReads() {
   for (size_t i = 0; i < operands_.size(); ++i) {
-    for (size_t leaf = 0; leaf < operands_[i].size(); ++leaf) {
-      Reached& reached = operands_[i][leaf];
+    for (size_t k = 0; k < operands_[i].size(); ++k) {
+      Reached& reached = operands_[i][k];
       if (!reached.Any()) continue;
-      OperandArray array;
-      array.operand = i;
-      array.leaf = static_cast<int64_t>(leaf);
-      array.shape = &instruction_.operand(i).shape().ArrayLeaf(array.leaf);
-      DropCovered(reached, *array.shape);
-      array.reached = &reached;
-      for (auto& records : array.alone) records.resize(reached.entries.size());
-      operand_arrays_.push_back(std::move(array));
+      const auto leaf = static_cast<int64_t>(k);
+      const Shape& shape = instruction_.operand(i).shape().ArrayLeaf(leaf);
+      DropCovered(reached, shape);
+      const bool is_unbounded = shape.HasUnboundedDimension();
+      for (const Entry& entry : reached.entries) {
+        operand_reads_.push_back({i, leaf, entry.outputs,
+                                  is_unbounded ? kUnboundedReason : entry.reason, entry.access,
+                                  is_unbounded ? nullptr : &MapsOf(*entry.access)});
+      }
+      for (const auto& [reason, outputs] : reached.unknown) {
+        operand_reads_.push_back({i, leaf, outputs, reason, nullptr, nullptr});
+      }
     }
   }
 }
 
-// Reports what has reached an array of the operands for one output.
-void PathFollower::Collect(OperandArray& array, MapDirection direction, size_t output,
-                           std::vector<OperandIndexing>& result) {
-  const auto is_for_output = [&](OutputSet outputs) {
-    return sets_.Members(outputs).test(static_cast<unsigned>(output));
-  };
-  const Reached& reached = *array.reached;
-  llvm::SmallVector<const Entry*, 4> entries;
-  for (const Entry& entry : reached.entries) {
-    if (is_for_output(entry.outputs)) entries.push_back(&entry);
-  }
-  if (reached.unknown.empty() && entries.empty()) return;
-  if (reached.unknown.empty() && entries.size() == 1) {
-    // Mostly many outputs share the entry.
-    const auto number = static_cast<size_t>(entries.front() - reached.entries.begin());
-    std::optional<OperandIndexing>& alone = array.alone[static_cast<size_t>(direction)][number];
-    if (!alone) alone = CollectMaps(array, entries, direction);
-    if (IsRead(*alone)) result.push_back(*alone);
+// Outputs for which the same has reached all operands have the same maps.
+void PathFollower::ListReadsOfOutputs() {
+  if (sets_.num_outputs() == 1) {
+    reads_number_.push_back(0);
+    OutputReads& all = reads_of_outputs_.emplace_back();
+    for (const OperandRead& read : operand_reads_) all.reads.push_back(&read);
     return;
   }
-  OperandIndexing indexing = CollectMaps(array, entries, direction);
-  for (const auto& [reason, outputs] : reached.unknown) {
-    if (!is_for_output(outputs)) continue;
-    indexing.exactness = Exactness::kUnknown;
-    indexing.reason = reason;
+  std::map<OutputSet, std::vector<const OperandRead*>> reads_of_sets;
+  for (const OperandRead& read : operand_reads_) reads_of_sets[read.outputs].push_back(&read);
+  std::vector<std::vector<OutputSet>> sets_of(sets_.num_outputs());
+  for (const auto& [set, reads] : reads_of_sets) {
+    for (const unsigned output : sets_.Members(set).set_bits()) sets_of[output].push_back(set);
   }
-  if (IsRead(indexing)) result.push_back(indexing);
+  std::map<std::vector<OutputSet>, size_t> numbers;
+  for (std::vector<OutputSet>& sets : sets_of) {
+    const auto [known, is_new] = numbers.try_emplace(std::move(sets), numbers.size());
+    reads_number_.push_back(known->second);
+    if (!is_new) continue;
+    OutputReads& output_reads = reads_of_outputs_.emplace_back();
+    for (const OutputSet set : known->first)
+      llvm::append_range(output_reads.reads, reads_of_sets[set]);
+    // In their order in operand_reads_.
+    if (known->first.size() > 1) llvm::sort(output_reads.reads);
+  }
 }
 
 // In a context of its own, so that maps do not depend on what else has been followed.
@@ -122,8 +116,7 @@ PathFollower::SimplifiedAccess& PathFollower::Simplified(const PlacedAccess& acc
 
 // The map of one access, its device as the last result; nothing where it is too long, the empty map
 // where it reaches nothing.
-std::optional<IndexingMap> PathFollower::MapOf(const PlacedAccess& placed, const Shape& shape,
-                                               MapDirection direction) {
+std::optional<IndexingMap> PathFollower::MapOf(const PlacedAccess& placed, MapDirection direction) {
   const bool full = options_.simplification == AnalysisOptions::Simplification::kFull;
   SimplifiedAccess& simplified = Simplified(placed);
   DigitContext& digits = simplified.digits;
@@ -131,7 +124,7 @@ std::optional<IndexingMap> PathFollower::MapOf(const PlacedAccess& placed, const
   if (direction == MapDirection::kInputToOutput && !access.map.empty) {
     std::optional<Sum> device;
     if (access.has_device) device = OwnDevice(digits, access);
-    access = InvertAccess(digits, access, shape.sizes(), device);
+    access = InvertAccess(digits, access, device);
     // Without a device it is simplified.
     if (full && device) simplifier::Simplify(digits, access.map);
     if (!access.map.empty) RenumberRanges(digits, access);
@@ -147,99 +140,92 @@ std::optional<IndexingMap> PathFollower::MapOf(const PlacedAccess& placed, const
 
 namespace {
 
-// Takes the device, the last result, off a map.
-IndexingMap SplitDevice(IndexingMap& map) {
+// The map with some of its results.
+IndexingMap WithResults(const IndexingMap& map, llvm::ArrayRef<mlir::AffineExpr> results) {
   const mlir::AffineMap all = map.affine_map();
-  const auto with = [&](llvm::ArrayRef<mlir::AffineExpr> results) {
-    return IndexingMap(
-        mlir::AffineMap::get(all.getNumDims(), all.getNumSymbols(), results, map.context()),
-        {map.dimensions().begin(), map.dimensions().end()},
-        {map.ranges().begin(), map.ranges().end()}, {map.runtime().begin(), map.runtime().end()},
-        map.constraints());
-  };
-  IndexingMap device = with(all.getResults().take_back(1));
-  map = with(all.getResults().drop_back(1));
-  return device;
+  return map.WithResults(
+      mlir::AffineMap::get(all.getNumDims(), all.getNumSymbols(), results, map.context()));
 }
 
 }  // namespace
 
-// The list of the one map of an access, empty where it reaches nothing; null where the map is too
-// long to be written down. A device is the map's last result.
-const MapList* PathFollower::Write(const PlacedAccess& access, const Shape& shape,
-                                   MapDirection direction) {
-  const MapList** known = nullptr;
-  if (access.runtime.empty()) {
-    const int64_t devices = access.HasDevice() ? devices_.Count() : 0;
-    SharedMapKey key(access.shared, llvm::SmallVector<int64_t, 4>(shape.sizes()), devices,
-                     direction);
-    const auto [position, is_new] = memory_.maps_of_accesses.try_emplace(std::move(key), nullptr);
-    if (!is_new) return position->second;
-    known = &position->second;
-  }
-  std::optional<IndexingMap> map = MapOf(access, shape, direction);
-  if (!map) return nullptr;
-  MapList& list = memory_.lists.emplace_back();
-  if (!map->IsUnknown()) list.push_back(std::move(*map));
-  if (known != nullptr) *known = &list;
-  return &list;
+// An access without runtime values has the same maps whoever asks.
+AccessMaps& PathFollower::MapsOf(const PlacedAccess& access) {
+  const int64_t num_devices = access.HasDevice() ? devices_.Count() : 0;
+  std::unique_ptr<AccessMaps>& maps = access.runtime.empty()
+                                          ? memory_.maps_of_accesses[{access.shared, num_devices}]
+                                          : maps_with_values_[&access];
+  if (maps == nullptr) maps = std::make_unique<AccessMaps>();
+  return *maps;
 }
 
-// What the entries read of the array, for an output that they all are for.
-OperandIndexing PathFollower::CollectMaps(const OperandArray& array,
-                                          llvm::ArrayRef<const Entry*> entries,
-                                          MapDirection direction) {
+WrittenMap PathFollower::Write(const PlacedAccess& access, MapDirection direction) {
+  WrittenMap written;
+  std::optional<IndexingMap> map = MapOf(access, direction);
+  if (!map) return written;
+  MapList& list = memory_.lists.emplace_back();
+  written.list = &list;
+  if (map->IsUnknown()) return written;
+  if (access.HasDevice()) {
+    const llvm::ArrayRef<mlir::AffineExpr> results = map->affine_map().getResults();
+    ReplicaMapList& devices = memory_.replica_lists.emplace_back();
+    devices.push_back(WithResults(*map, results.take_back(1)));
+    written.devices = &devices;
+    map = WithResults(*map, results.drop_back(1));
+  }
+  list.push_back(std::move(*map));
+  return written;
+}
+
+// What the reads of an array, all of one output, are together.
+OperandIndexing PathFollower::Collect(llvm::ArrayRef<const OperandRead*> reads,
+                                      MapDirection direction) {
   OperandIndexing indexing;
-  indexing.operand = array.operand;
-  indexing.leaf = array.leaf;
-  const auto unknown = [&](llvm::StringRef reason) {
-    indexing.exactness = Exactness::kUnknown;
-    indexing.reason = reason;
-    return indexing;
-  };
-  if (array.shape->HasUnboundedDimension() && !entries.empty()) return unknown(kUnboundedReason);
-  llvm::SmallVector<std::pair<const MapList*, bool>, 4> found;
+  indexing.operand = reads.front()->operand;
+  indexing.leaf = reads.front()->leaf;
+  llvm::SmallVector<const WrittenMap*, 4> found;
   bool any_device = false;
-  for (const Entry* entry : entries) {
-    const MapList* list = Written(*entry->access, *array.shape, direction);
-    if (list == nullptr) return unknown("an index expression is too long to be written down");
-    if (list->empty()) continue;
-    if (!entry->reason.empty()) {
-      indexing.exactness = Exactness::kSuperset;
-      indexing.reason = entry->reason;
+  for (const OperandRead* read : reads) {
+    if (read->maps == nullptr) {
+      indexing.exactness = Exactness::kUnknown;
+      indexing.reason = read->reason;
+      return indexing;
     }
-    const bool has_device = entry->access->HasDevice();
-    any_device |= has_device;
-    const bool is_known = llvm::any_of(found, [&](const auto& known) {
-      return known.second == has_device && *known.first == *list;
-    });
-    if (!is_known) found.emplace_back(list, has_device);
+    std::optional<WrittenMap>& written = read->maps->maps[static_cast<size_t>(direction)];
+    if (!written) written = Write(*read->access, direction);
+    if (written->list == nullptr) {
+      indexing.exactness = Exactness::kUnknown;
+      indexing.reason = "an index expression is too long to be written down";
+      return indexing;
+    }
+    if (written->list->empty()) continue;
+    if (!read->reason.empty()) {
+      indexing.exactness = Exactness::kSuperset;
+      indexing.reason = read->reason;
+    }
+    any_device |= written->devices != nullptr;
+    const bool is_known =
+        llvm::any_of(found, [&](const WrittenMap* known) { return SameMap(*known, *written); });
+    if (!is_known) found.push_back(&*written);
   }
   if (found.empty()) return indexing;
-  if (found.size() == 1 && !any_device) {
-    indexing.maps = found.front().first;
+  if (found.size() == 1) {
+    indexing.maps = found.front()->list;
+    indexing.replica_maps = found.front()->devices;
     return indexing;
   }
   MapList& maps = memory_.lists.emplace_back();
   maps.reserve(found.size());
-  std::vector<std::optional<IndexingMap>> devices;
-  if (any_device) devices.reserve(found.size());
-  for (const auto& [list, has_device] : found) {
-    maps.push_back(list->front());
-    if (any_device) devices.emplace_back();
-    if (has_device) devices.back() = SplitDevice(maps.back());
-  }
+  for (const WrittenMap* written : found) maps.push_back(written->list->front());
   indexing.maps = &maps;
-  if (any_device) indexing.replica_maps = &memory_.replica_lists.emplace_back(std::move(devices));
+  if (!any_device) return indexing;
+  ReplicaMapList& devices = memory_.replica_lists.emplace_back();
+  devices.reserve(found.size());
+  for (const WrittenMap* written : found) {
+    devices.push_back(written->devices == nullptr ? std::nullopt : written->devices->front());
+  }
+  indexing.replica_maps = &devices;
   return indexing;
-}
-
-// The list of an access, which is written once.
-const MapList* PathFollower::Written(const PlacedAccess& access, const Shape& shape,
-                                     MapDirection direction) {
-  const auto [position, is_new] = written_.try_emplace(MapKey{&access, &shape, direction});
-  if (is_new) position->second = Write(access, shape, direction);
-  return position->second;
 }
 
 }  // namespace hlo_indexing::indexing_analysis
