@@ -191,7 +191,8 @@ class PathFollower {
   // Reporting.
   void ListOperandReads();
   void ListReadsOfOutputs();
-  OperandIndexing Collect(llvm::ArrayRef<const OperandRead*> reads, MapDirection direction);
+  void Collect(llvm::ArrayRef<const OperandRead*> reads, MapDirection direction,
+               OperandIndexing& indexing);
   AccessMaps& MapsOf(const PlacedAccess& access);
   WrittenMap Write(const PlacedAccess& access, MapDirection direction);
   SimplifiedAccess& Simplified(const PlacedAccess& access);

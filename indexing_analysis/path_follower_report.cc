@@ -47,8 +47,8 @@ OutputIndexing PathFollower::Report(int64_t output_leaf, MapDirection direction)
       return read->operand == first.operand && read->leaf == first.leaf;
     });
     reads = reads.drop_front(of_array.size());
-    const OperandIndexing indexing = Collect(of_array, direction);
-    if (IsRead(indexing)) operands.push_back(indexing);
+    Collect(of_array, direction, operands.emplace_back());
+    if (!IsRead(operands.back())) operands.pop_back();
   }
   report.emplace(std::move(operands));
   return *report;
@@ -83,10 +83,11 @@ void PathFollower::ListReadsOfOutputs() {
     for (const OperandRead& read : operand_reads_) all.reads.push_back(&read);
     return;
   }
-  std::map<OutputSet, std::vector<const OperandRead*>> reads_of_sets;
-  for (const OperandRead& read : operand_reads_) reads_of_sets[read.outputs].push_back(&read);
+  // By the sets of outputs that anything is read by: the numbers of what those read.
+  std::map<OutputSet, llvm::SmallVector<size_t, 4>> numbers_of_sets;
+  for (const OperandRead& read : operand_reads_) numbers_of_sets.try_emplace(read.outputs);
   std::vector<std::vector<OutputSet>> sets_of(sets_.num_outputs());
-  for (const auto& [set, reads] : reads_of_sets) {
+  for (const auto& [set, numbers] : numbers_of_sets) {
     for (const unsigned output : sets_.Members(set).set_bits()) sets_of[output].push_back(set);
   }
   std::map<std::vector<OutputSet>, size_t> numbers;
@@ -94,11 +95,13 @@ void PathFollower::ListReadsOfOutputs() {
     const auto [known, is_new] = numbers.try_emplace(std::move(sets), numbers.size());
     reads_number_.push_back(known->second);
     if (!is_new) continue;
-    OutputReads& output_reads = reads_of_outputs_.emplace_back();
-    for (const OutputSet set : known->first)
-      llvm::append_range(output_reads.reads, reads_of_sets[set]);
-    // In their order in operand_reads_.
-    if (known->first.size() > 1) llvm::sort(output_reads.reads);
+    for (const OutputSet set : known->first) numbers_of_sets[set].push_back(known->second);
+  }
+  reads_of_outputs_.resize(numbers.size());
+  for (const OperandRead& read : operand_reads_) {
+    for (const size_t number : numbers_of_sets[read.outputs]) {
+      reads_of_outputs_[number].reads.push_back(&read);
+    }
   }
 }
 
@@ -178,9 +181,8 @@ WrittenMap PathFollower::Write(const PlacedAccess& access, MapDirection directio
 }
 
 // What the reads of an array, all of one output, are together.
-OperandIndexing PathFollower::Collect(llvm::ArrayRef<const OperandRead*> reads,
-                                      MapDirection direction) {
-  OperandIndexing indexing;
+void PathFollower::Collect(llvm::ArrayRef<const OperandRead*> reads, MapDirection direction,
+                           OperandIndexing& indexing) {
   indexing.operand = reads.front()->operand;
   indexing.leaf = reads.front()->leaf;
   llvm::SmallVector<const WrittenMap*, 4> found;
@@ -189,14 +191,14 @@ OperandIndexing PathFollower::Collect(llvm::ArrayRef<const OperandRead*> reads,
     if (read->maps == nullptr) {
       indexing.exactness = Exactness::kUnknown;
       indexing.reason = read->reason;
-      return indexing;
+      return;
     }
     std::optional<WrittenMap>& written = read->maps->maps[static_cast<size_t>(direction)];
     if (!written) written = Write(*read->access, direction);
     if (written->list == nullptr) {
       indexing.exactness = Exactness::kUnknown;
       indexing.reason = "an index expression is too long to be written down";
-      return indexing;
+      return;
     }
     if (written->list->empty()) continue;
     if (!read->reason.empty()) {
@@ -208,24 +210,23 @@ OperandIndexing PathFollower::Collect(llvm::ArrayRef<const OperandRead*> reads,
         llvm::any_of(found, [&](const WrittenMap* known) { return SameMap(*known, *written); });
     if (!is_known) found.push_back(&*written);
   }
-  if (found.empty()) return indexing;
+  if (found.empty()) return;
   if (found.size() == 1) {
     indexing.maps = found.front()->list;
     indexing.replica_maps = found.front()->devices;
-    return indexing;
+    return;
   }
   MapList& maps = memory_.lists.emplace_back();
   maps.reserve(found.size());
   for (const WrittenMap* written : found) maps.push_back(written->list->front());
   indexing.maps = &maps;
-  if (!any_device) return indexing;
+  if (!any_device) return;
   ReplicaMapList& devices = memory_.replica_lists.emplace_back();
   devices.reserve(found.size());
   for (const WrittenMap* written : found) {
     devices.push_back(written->devices == nullptr ? std::nullopt : written->devices->front());
   }
   indexing.replica_maps = &devices;
-  return indexing;
 }
 
 }  // namespace hlo_indexing::indexing_analysis
