@@ -104,7 +104,7 @@ class PathFollower {
     size_t operand = 0;
     int64_t leaf = 0;
     OutputSet outputs = kNoOutputs;
-    // Why it is not exact.
+    // Why it is not exact; empty where it is.
     llvm::StringRef reason;
     const PlacedAccess* access = nullptr;
     // Null where it is not known which elements are read.

@@ -162,6 +162,7 @@ AccessMaps& PathFollower::MapsOf(const PlacedAccess& access) {
   return *maps;
 }
 
+// The map of one access, the device that it reaches apart.
 WrittenMap PathFollower::Write(const PlacedAccess& access, MapDirection direction) {
   WrittenMap written;
   std::optional<IndexingMap> map = MapOf(access, direction);
@@ -172,7 +173,7 @@ WrittenMap PathFollower::Write(const PlacedAccess& access, MapDirection directio
   if (access.HasDevice()) {
     const llvm::ArrayRef<mlir::AffineExpr> results = map->affine_map().getResults();
     ReplicaMapList& devices = memory_.replica_lists.emplace_back();
-    devices.push_back(WithResults(*map, results.take_back(1)));
+    devices.emplace_back(WithResults(*map, results.take_back(1)));
     written.devices = &devices;
     map = WithResults(*map, results.drop_back(1));
   }

@@ -204,6 +204,22 @@ TEST_F(IndexingMapTest, EvaluatesAndChecksTheDomain) {
       std::nullopt);
 }
 
+TEST_F(IndexingMapTest, MapsMadeOfAnotherLeaveItAsItWas) {
+  const std::string text =
+      "(x)[s0]{rt0} -> (x, s0), domain: x in [0, 9], s0 in [0, 3], rt0 in [2, 5], x + rt0 in [3, "
+      "8]";
+  const IndexingMap map = Parse(text);
+  const mlir::AffineMap second =
+      mlir::AffineMap::get(1, 2, {map.affine_map().getResult(1)}, &context_);
+  EXPECT_EQ(map.WithResults(second).ToString(),
+            "(x)[s0]{rt0} -> (s0), domain: x in [0, 9], s0 in [0, 3], rt0 in [2, 5], x + rt0 in "
+            "[3, 8]");
+  EXPECT_EQ(IndexingMap::KnownEmpty(map).ToString(), "(x)[s0]{rt0} -> (0, 0), domain: KNOWN EMPTY");
+  EXPECT_TRUE(IndexingMap::KnownEmpty(map).dimensions()[0].bounds.IsEmpty());
+  EXPECT_FALSE(map.IsKnownEmpty());
+  EXPECT_EQ(map.ToString(), text);
+}
+
 TEST_F(IndexingMapTest, EqualityIgnoresNamesAndTheOrderOfConstraints) {
   const IndexingMap a =
       Parse("(x, y) -> (x), domain: x in [0, 9], y in [0, 9], x + y in [1, 2], x - y in [0, 3]");
