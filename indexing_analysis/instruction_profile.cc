@@ -3,6 +3,7 @@
 #include <type_traits>
 
 #include "indexing_analysis/called_computations.h"
+#include "indexing_analysis/index_operands.h"
 #include "indexing_analysis/integer_values.h"
 #include "indexing_analysis/read_rules.h"
 
@@ -121,25 +122,6 @@ void ProfileAttribute(const Instruction& instruction, const Attribute& attribute
       attribute.value);
 }
 
-// The operands that are indices.
-llvm::ArrayRef<const Instruction*> Indices(const Instruction& instruction) {
-  const llvm::ArrayRef<const Instruction*> operands = instruction.operands();
-  const ReadRule rule = ReadRuleOf(instruction.opcode());
-  if (rule == read_rules::DynamicSlice) return operands.drop_front(1);
-  if (rule == read_rules::DynamicUpdateSlice) return operands.drop_front(2);
-  if (rule == read_rules::Gather) return operands.slice(1, 1);
-  return operands.slice(operands.size() / 2, 1);
-}
-
-// The dimension of an array of indices along which the components of one index lie; its rank where
-// it holds single numbers.
-int64_t VectorDimension(const Instruction& instruction, const Instruction& index) {
-  const int64_t rank = index.shape().rank();
-  const ReadRule rule = ReadRuleOf(instruction.opcode());
-  if (rule == read_rules::DynamicSlice || rule == read_rules::DynamicUpdateSlice) return 0;
-  return instruction.Get<int64_t>(hlo::AttributeName::kIndexVectorDim).value_or(rank);
-}
-
 // What is known of a component of all indices in an array. False where that depends on the index's
 // place in it.
 bool ProfileComponent(const Instruction& index, int64_t vector_dimension, int64_t component,
@@ -162,11 +144,13 @@ bool ProfileComponent(const Instruction& index, int64_t vector_dimension, int64_
 
 // Which operands the indices are, and what is known of each.
 Sharing ProfileIndices(const Instruction& instruction, llvm::FoldingSetNodeID& node_id) {
-  for (const Instruction* index : Indices(instruction)) {
+  const IndexOperands indices = IndexOperandsOf(instruction);
+  const auto operands = instruction.operands().slice(indices.first, indices.count);
+  for (const Instruction* index : operands) {
     const auto* const first = llvm::find(instruction.operands(), index);
     node_id.AddInteger(static_cast<int64_t>(first - instruction.operands().begin()));
     if (!index->shape().IsArray()) return Sharing::kNothing;
-    const int64_t dimension = VectorDimension(instruction, *index);
+    const int64_t dimension = indices.vector_dimension;
     const int64_t components = dimension < index->shape().rank()
                                    ? index->shape().sizes()[static_cast<size_t>(dimension)]
                                    : 1;
