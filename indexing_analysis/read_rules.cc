@@ -255,6 +255,14 @@ std::vector<bool> UsedParameters(const hlo::Computation& computation, size_t lea
   return parameters;
 }
 
+bool ReadsOtherDevices(Opcode opcode) {
+  const ReadRule rule = ReadRuleOf(opcode);
+  return rule == read_rules::AllReduce || rule == read_rules::AllGather ||
+         rule == read_rules::ReduceScatter || rule == read_rules::AllToAll ||
+         rule == read_rules::CollectiveBroadcast || rule == read_rules::CollectivePermute ||
+         rule == read_rules::RaggedAllToAll;
+}
+
 bool ReadsRuntimeValues(Opcode opcode) {
   const ReadRule rule = ReadRuleOf(opcode);
   return rule == read_rules::DynamicSlice || rule == read_rules::DynamicUpdateSlice ||
