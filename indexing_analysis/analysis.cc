@@ -64,12 +64,12 @@ class IndexingAnalysis::Cache {
       }
       operand.maps = &maps;
     }
-    return OutputIndexing(std::move(operands));
+    return OutputIndexing(operands);
   }
 
   // The identity on an array of that shape, as the list of one map; an empty list for no elements.
   const MapList* Identity(const Shape& shape) {
-    const MapList*& list = identities_[&shape];
+    const MapList*& list = identities_[&shape.untyped()];
     if (list != nullptr) return list;
     MapList maps;
     if (shape.num_elements() != 0) {
@@ -185,9 +185,7 @@ OutputIndexing IndexingAnalysis::PassThrough(const Instruction& instruction, int
   const std::optional<OperandLeaf> from = PassedOn(instruction, output_leaf);
   indexing.operand = from->operand;
   indexing.leaf = from->leaf;
-  std::vector<OperandIndexing> operands;
-  operands.push_back(indexing);
-  return OutputIndexing(std::move(operands));
+  return OutputIndexing(indexing);
 }
 
 }  // namespace hlo_indexing::indexing_analysis

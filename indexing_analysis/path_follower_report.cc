@@ -21,7 +21,7 @@ bool IsRead(const OperandIndexing& indexing) {
 
 OutputIndexing PathFollower::Report(int64_t output_leaf, MapDirection direction) {
   if (instruction_.shape().ArrayLeaf(output_leaf).HasUnboundedDimension()) {
-    return OutputIndexing::Unknown(kUnboundedReason.str());
+    return OutputIndexing::Unknown(kUnboundedReason);
   }
   if (root_ == nullptr) return {};
   if (first_alike_.empty()) {
@@ -35,7 +35,7 @@ OutputIndexing PathFollower::Report(int64_t output_leaf, MapDirection direction)
   std::vector<OperandIndexing> operands;
   operands.reserve(operand_arrays_.size());
   for (OperandArray& array : operand_arrays_) Collect(array, direction, output, operands);
-  OutputIndexing report(std::move(operands));
+  OutputIndexing report(operands);
   if (llvm::count(first_alike_, output) > 1) reports_[{output, direction}] = report;
   return report;
 }
