@@ -28,13 +28,14 @@ InstructionClass* InstructionClasses::Find(const Instruction& instruction, int64
   const Sharing sharing =
       ProfileInstruction(instruction, output_leaf, options_.custom_calls, profile_);
   if (sharing == Sharing::kNothing) return nullptr;
-  const auto known = class_of_profile_.find(profile_);
-  if (known != class_of_profile_.end()) return known->second;
-  auto* made = new (classes_.Allocate()) InstructionClass;
-  made->sharing = sharing;
-  if (sharing == Sharing::kMapsButValues) made->example = &instruction;
-  class_of_profile_[llvm::ArrayRef(profile_).copy(profiles_)] = made;
-  return made;
+  const llvm::StringRef bytes(reinterpret_cast<const char*>(profile_.data()),
+                              profile_.size_in_bytes());
+  const auto [found, is_new] = classes_.try_emplace(bytes);
+  if (is_new) {
+    found->second.sharing = sharing;
+    if (sharing == Sharing::kMapsButValues) found->second.example = &instruction;
+  }
+  return &found->second;
 }
 
 }  // namespace hlo_indexing::indexing_analysis

@@ -10,8 +10,8 @@
 #include "hlo/module.h"
 #include "indexing_analysis/analysis.h"
 #include "indexing_analysis/instruction_profile.h"
-#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/Allocator.h"
 
 namespace hlo_indexing::indexing_analysis {
@@ -41,11 +41,10 @@ class InstructionClasses {
   Slot& SlotOf(const hlo::Instruction& instruction, int64_t output_leaf);
 
   const AnalysisOptions& options_;
+  /// By the bytes of their profiles.
+  llvm::StringMap<InstructionClass, llvm::BumpPtrAllocator> classes_;
   /// Of the instruction that is being looked for; kept for its memory.
   InstructionProfile profile_;
-  llvm::BumpPtrAllocator profiles_;
-  llvm::SpecificBumpPtrAllocator<InstructionClass> classes_;
-  llvm::DenseMap<llvm::ArrayRef<uint64_t>, InstructionClass*> class_of_profile_;
   /// By instruction; most outputs are one array.
   llvm::DenseMap<const hlo::Computation*, std::unique_ptr<Slot[]>> first_arrays_;
   const hlo::Computation* last_computation_ = nullptr;

@@ -256,11 +256,19 @@ std::vector<bool> UsedParameters(const hlo::Computation& computation, size_t lea
 }
 
 bool ReadsOtherDevices(Opcode opcode) {
-  const ReadRule rule = ReadRuleOf(opcode);
-  return rule == read_rules::AllReduce || rule == read_rules::AllGather ||
-         rule == read_rules::ReduceScatter || rule == read_rules::AllToAll ||
-         rule == read_rules::CollectiveBroadcast || rule == read_rules::CollectivePermute ||
-         rule == read_rules::RaggedAllToAll;
+  // Every instruction of a module is asked.
+  static constexpr std::array<bool, hlo::kNumOpcodes> kReads = [] {
+    std::array<bool, hlo::kNumOpcodes> reads = {};
+    for (const RuleRow& row : kRows) {
+      reads[static_cast<size_t>(row.opcode)] = llvm::is_contained(
+          {read_rules::AllReduce, read_rules::AllGather, read_rules::ReduceScatter,
+           read_rules::AllToAll, read_rules::CollectiveBroadcast, read_rules::CollectivePermute,
+           read_rules::RaggedAllToAll},
+          row.rule);
+    }
+    return reads;
+  }();
+  return kReads[static_cast<size_t>(opcode)];
 }
 
 bool ReadsRuntimeValues(Opcode opcode) {
