@@ -182,7 +182,8 @@ Sharing ProfileInstruction(const Instruction& instruction, int64_t output_leaf,
   }
   const ReadRule rule = ReadRuleOf(opcode);
   Add(reinterpret_cast<const void*>(rule), profile);
-  // Only this rule looks at element types and layouts.
+  // Shapes belong to one module, so instructions of two never share anything. Only this rule looks
+  // at element types and layouts.
   const bool looks_at_types = rule == read_rules::Bitcast;
   const auto add_shape = [&](const hlo::Shape& shape) {
     Add(looks_at_types ? &shape : &shape.untyped(), profile);
@@ -195,7 +196,6 @@ Sharing ProfileInstruction(const Instruction& instruction, int64_t output_leaf,
                                rule == read_rules::AllGather ||
                                rule == read_rules::CollectivePermute;
   if (looks_at_opcode) Add(static_cast<int64_t>(opcode), profile);
-  if (ReadsOtherDevices(opcode)) Add(&instruction.parent().parent(), profile);
   for (const Attribute& attribute : instruction.attributes()) {
     if (!IsIrrelevant(attribute)) ProfileAttribute(instruction, attribute, profile);
   }
