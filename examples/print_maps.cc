@@ -40,7 +40,7 @@ void PrintFusion(const Instruction& fusion, IndexingAnalysis& analysis) {
   for (int64_t leaf = 0; leaf < fusion.shape().num_array_leaves(); ++leaf) {
     const auto indexing = analysis.OutputToInput(fusion, leaf);
     if (!indexing.unknown_reason().empty()) {
-      std::cout << fusion.name().str() << ": " << indexing.unknown_reason() << '\n';
+      std::cout << fusion.name().str() << ": " << indexing.unknown_reason().str() << '\n';
       continue;
     }
     for (const OperandIndexing& operand : indexing.operands()) {

@@ -168,7 +168,18 @@ const Shape* ShapePool::Intern(Shape shape) {
   shape.first_leaves_ = CopyInto(allocator_, shape.first_leaves_);
   Shape* made = new (allocator_.Allocate<Shape>()) Shape(shape);
   shapes_.InsertNode(made, insert_position);
+  made->untyped_ = Untyped(shape);
   return made;
+}
+
+// Of a shape whose elements are unique.
+const Shape* ShapePool::Untyped(Shape shape) {
+  if (shape.IsArray()) shape.element_type_ = ElementType::kPred;
+  shape.layout_ = nullptr;
+  llvm::SmallVector<const Shape*, 8> elements;
+  for (const Shape* element : shape.elements_) elements.push_back(element->untyped_);
+  shape.elements_ = elements;
+  return Intern(shape);
 }
 
 const layout::Layout* ShapePool::InternLayout(const layout::Layout* layout) {

@@ -66,6 +66,10 @@ class Shape : public llvm::FoldingSetNode {
   /// Tuples: the element that holds the array leaf of that number.
   int64_t ElementOfLeaf(int64_t leaf) const;
 
+  /// The same dimensions with neither element types nor layouts: every array is one of pred. Unique
+  /// in the pool too. *(f32[2]{0}, token[]) -> (pred[2], token[])*
+  const Shape& untyped() const { return *untyped_; }
+
   /// The shape in HLO text, with layouts where they are set. *"f32[2,<=3]{1,0}"*
   std::string ToString() const;
 
@@ -82,6 +86,7 @@ class Shape : public llvm::FoldingSetNode {
   llvm::ArrayRef<int64_t> first_leaves_;
   int64_t num_elements_ = 0;
   int64_t num_array_leaves_ = 0;
+  const Shape* untyped_ = nullptr;
   int64_t num_subshapes_ = 1;
   int depth_ = 0;
 };
@@ -110,6 +115,7 @@ class ShapePool {
  private:
   const Shape* Special(ElementType type);
   const Shape* Intern(Shape shape);
+  const Shape* Untyped(Shape shape);
   const layout::Layout* InternLayout(const layout::Layout* layout);
 
   llvm::BumpPtrAllocator allocator_;

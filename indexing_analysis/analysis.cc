@@ -16,29 +16,6 @@ using hlo::Instruction;
 using hlo::Opcode;
 using hlo::Shape;
 
-// The arrays of an output by their sizes.
-class LeafGroups {
- public:
-  explicit LeafGroups(const Shape& shape) {
-    std::map<llvm::ArrayRef<int64_t>, size_t> numbers;
-    for (int64_t leaf = 0; leaf < shape.num_array_leaves(); ++leaf) {
-      const llvm::ArrayRef<int64_t> sizes = shape.ArrayLeaf(leaf).sizes();
-      const size_t number = numbers.try_emplace(sizes, groups_.size()).first->second;
-      if (number == groups_.size()) groups_.emplace_back();
-      groups_[number].push_back(leaf);
-      group_of_leaf_.push_back(number);
-    }
-  }
-
-  size_t size() const { return groups_.size(); }
-  size_t GroupOf(int64_t leaf) const { return group_of_leaf_[static_cast<size_t>(leaf)]; }
-  llvm::ArrayRef<int64_t> Leaves(size_t group) const { return groups_[group]; }
-
- private:
-  std::vector<llvm::SmallVector<int64_t, 1>> groups_;
-  std::vector<size_t> group_of_leaf_;
-};
-
 }  // namespace
 
 // What has been found before.
@@ -64,12 +41,12 @@ class IndexingAnalysis::Cache {
       }
       operand.maps = &maps;
     }
-    return OutputIndexing(std::move(operands));
+    return OutputIndexing(operands);
   }
 
   // The identity on an array of that shape, as the list of one map; an empty list for no elements.
   const MapList* Identity(const Shape& shape) {
-    const MapList*& list = identities_[&shape];
+    const MapList*& list = identities_[&shape.untyped()];
     if (list != nullptr) return list;
     MapList maps;
     if (shape.num_elements() != 0) {
@@ -84,22 +61,28 @@ class IndexingAnalysis::Cache {
   // kept: who asks for one output and direction asks for the others.
   PathFollower& Follower(const Instruction& instruction, int64_t output_leaf) {
     if (&instruction != last_instruction_) {
-      followers_.clear();
       last_instruction_ = &instruction;
-      last_groups_.emplace(instruction.shape());
-      followers_.resize(last_groups_->size());
+      last_groups_.clear();
+      for (int64_t leaf = 0; leaf < instruction.shape().num_array_leaves(); ++leaf) {
+        last_groups_[instruction.shape().ArrayLeaf(leaf).sizes()].leaves.push_back(leaf);
+      }
     }
-    const size_t group = last_groups_->GroupOf(output_leaf);
-    if (followers_[group] == nullptr) {
+    LeafGroup& group = last_groups_[instruction.shape().ArrayLeaf(output_leaf).sizes()];
+    if (!group.follower) {
       ModuleFacts& facts = FactsOf(instruction.parent().parent());
-      followers_[group] =
-          std::make_unique<PathFollower>(context_, options_, memory_, facts.array_reads,
-                                         facts.devices, instruction, last_groups_->Leaves(group));
+      group.follower.emplace(context_, options_, memory_, facts.array_reads, facts.devices,
+                             instruction, group.leaves);
     }
-    return *followers_[group];
+    return *group.follower;
   }
 
  private:
+  // Output arrays of the same sizes.
+  struct LeafGroup {
+    llvm::SmallVector<int64_t, 1> leaves;
+    std::optional<PathFollower> follower;
+  };
+
   struct ModuleFacts {
     ModuleFacts(mlir::MLIRContext* context, const AnalysisOptions& options,
                 const hlo::Module& module)
@@ -119,8 +102,8 @@ class IndexingAnalysis::Cache {
   FollowerMemory memory_;
   std::map<const hlo::Module*, ModuleFacts> modules_;
   const Instruction* last_instruction_ = nullptr;
-  std::optional<LeafGroups> last_groups_;
-  std::vector<std::unique_ptr<PathFollower>> followers_;
+  // By their sizes.
+  std::map<llvm::ArrayRef<int64_t>, LeafGroup> last_groups_;
 };
 
 llvm::StringRef ExactnessName(Exactness exactness) {
@@ -185,9 +168,7 @@ OutputIndexing IndexingAnalysis::PassThrough(const Instruction& instruction, int
   const std::optional<OperandLeaf> from = PassedOn(instruction, output_leaf);
   indexing.operand = from->operand;
   indexing.leaf = from->leaf;
-  std::vector<OperandIndexing> operands;
-  operands.push_back(indexing);
-  return OutputIndexing(std::move(operands));
+  return OutputIndexing(indexing);
 }
 
 }  // namespace hlo_indexing::indexing_analysis

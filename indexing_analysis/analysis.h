@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -13,6 +12,7 @@
 #include "indexing_analysis/custom_calls.h"
 #include "indexing_analysis/indexing_map.h"
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 
 namespace hlo_indexing::indexing_analysis {
@@ -54,11 +54,12 @@ class OutputIndexing {
  public:
   /// Of an output that reads nothing.
   OutputIndexing() = default;
-  explicit OutputIndexing(std::vector<OperandIndexing> operands)
-      : operands_(std::make_shared<const std::vector<OperandIndexing>>(std::move(operands))) {}
-  static OutputIndexing Unknown(std::string reason) {
+  explicit OutputIndexing(llvm::ArrayRef<OperandIndexing> operands)
+      : operands_(std::make_shared<const Operands>(operands)) {}
+  /// The reason must outlive the result and its copies.
+  static OutputIndexing Unknown(llvm::StringRef reason) {
     OutputIndexing result;
-    result.unknown_reason_ = std::move(reason);
+    result.unknown_reason_ = reason;
     return result;
   }
 
@@ -71,11 +72,13 @@ class OutputIndexing {
   llvm::ArrayRef<OperandIndexing> operands() const&& = delete;
 
   /// Where it is not empty, nothing is known of any operand, and this is why.
-  const std::string& unknown_reason() const { return unknown_reason_; }
+  llvm::StringRef unknown_reason() const { return unknown_reason_; }
 
  private:
-  std::shared_ptr<const std::vector<OperandIndexing>> operands_;
-  std::string unknown_reason_;
+  using Operands = llvm::SmallVector<OperandIndexing, 1>;
+
+  std::shared_ptr<const Operands> operands_;
+  llvm::StringRef unknown_reason_;
 };
 
 struct AnalysisOptions {

@@ -15,12 +15,13 @@ using hlo::Computation;
 using hlo::Instruction;
 using hlo::Opcode;
 
-// Rules by which an array that has elements reads every operand that has some; all are arrays.
-// Asking these rules takes longer, as they say which elements.
+// Rules by which an array that has elements reads every operand that has some; of a tuple, the
+// array of the same number. Asking these rules takes longer, as they say which elements.
 bool ReadsEveryOperand(ReadRule rule) {
-  return rule == read_rules::Broadcast || rule == read_rules::Concatenate ||
-         rule == read_rules::Dot || rule == read_rules::Reshape || rule == read_rules::Reverse ||
-         rule == read_rules::Slice || rule == read_rules::Transpose;
+  return rule == read_rules::Elementwise || rule == read_rules::Broadcast ||
+         rule == read_rules::Concatenate || rule == read_rules::Dot ||
+         rule == read_rules::Reshape || rule == read_rules::Reverse || rule == read_rules::Slice ||
+         rule == read_rules::Transpose;
 }
 
 // How many arrays are followed at once: each has its mark.
@@ -308,7 +309,12 @@ void ArrayReadsFinder::FindReadsOfRule(const Instruction& instruction, int64_t l
   if (shape.num_elements() == 0) return;
   if (ReadsEveryOperand(rule)) {
     for (size_t i = 0; i < instruction.operands().size(); ++i) {
-      if (instruction.operand(i).shape().num_elements() != 0) reads.arrays.emplace_back(i, 0);
+      const hlo::Shape& operand = instruction.operand(i).shape();
+      if (!operand.IsArray()) {
+        reads.arrays.emplace_back(i, leaf);
+      } else if (operand.num_elements() != 0) {
+        reads.arrays.emplace_back(i, 0);
+      }
     }
     return;
   }
@@ -318,7 +324,7 @@ void ArrayReadsFinder::FindReadsOfRule(const Instruction& instruction, int64_t l
 }
 
 const Access& ArrayReadsFinder::WholeArray(const hlo::Shape& shape) {
-  const auto [position, is_new] = wholes_.try_emplace(&shape);
+  const auto [position, is_new] = wholes_.try_emplace(&shape.untyped());
   if (is_new) ReadAll(digits_, shape.sizes(), position->second);
   return position->second;
 }

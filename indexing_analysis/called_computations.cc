@@ -1,5 +1,6 @@
 #include "indexing_analysis/called_computations.h"
 
+#include "indexing_analysis/passed_on.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace hlo_indexing::indexing_analysis {
@@ -48,19 +49,15 @@ std::optional<int64_t> HandedOn(const Computation& computation, int64_t leaf) {
     switch (instruction->opcode()) {
       case Opcode::kParameter:
         return leaf;
-      case Opcode::kTuple: {
-        const int64_t element = instruction->shape().ElementOfLeaf(leaf);
-        leaf -= instruction->shape().FirstLeafOfElement(element);
-        instruction = &instruction->operand(static_cast<size_t>(element));
+      case Opcode::kTuple:
+      case Opcode::kGetTupleElement:
+      case Opcode::kOptimizationBarrier: {
+        const std::optional<OperandLeaf> from = PassedOn(*instruction, leaf);
+        instruction = &instruction->operand(from->operand);
+        leaf = from->leaf;
         break;
       }
-      case Opcode::kGetTupleElement:
-        leaf += instruction->operand(0).shape().FirstLeafOfElement(
-            instruction->Required<int64_t>(AttributeName::kIndex));
-        instruction = &instruction->operand(0);
-        break;
       case Opcode::kCopy:
-      case Opcode::kOptimizationBarrier:
         instruction = &instruction->operand(0);
         break;
       default:

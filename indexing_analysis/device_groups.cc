@@ -56,6 +56,7 @@ DeviceCounts CountDevices(const hlo::Module& module) {
   int64_t devices = 1;
   for (const hlo::Computation* computation : module.computations()) {
     for (const hlo::Instruction* instruction : computation->instructions()) {
+      if (!ReadsOtherDevices(instruction->opcode())) continue;
       const int64_t mentioned = NumbersMentioned(*instruction);
       if (mentioned == 0) continue;
       int64_t* count = &counts.replicas;

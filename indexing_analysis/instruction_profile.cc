@@ -3,6 +3,7 @@
 #include <type_traits>
 
 #include "indexing_analysis/called_computations.h"
+#include "indexing_analysis/index_operands.h"
 #include "indexing_analysis/integer_values.h"
 #include "indexing_analysis/read_rules.h"
 
@@ -13,45 +14,54 @@ using hlo::Attribute;
 using hlo::Instruction;
 using hlo::Opcode;
 
-void Profile(int64_t value, llvm::FoldingSetNodeID& node_id) { node_id.AddInteger(value); }
-
-void Profile(const hlo::SliceRange& range, llvm::FoldingSetNodeID& node_id) {
-  for (const int64_t value : {range.start, range.limit, range.stride}) node_id.AddInteger(value);
+void Add(int64_t value, InstructionProfile& profile) {
+  profile.push_back(static_cast<uint64_t>(value));
 }
 
-void Profile(const hlo::PaddingDimension& padding, llvm::FoldingSetNodeID& node_id) {
-  for (const int64_t value : {padding.low, padding.high, padding.interior}) {
-    node_id.AddInteger(value);
-  }
+void Add(const void* address, InstructionProfile& profile) {
+  profile.push_back(reinterpret_cast<uintptr_t>(address));
 }
 
-void Profile(const hlo::WindowDimension& window, llvm::FoldingSetNodeID& node_id) {
+void Add(llvm::StringRef text, InstructionProfile& profile) {
+  Add(static_cast<int64_t>(text.size()), profile);
+  for (const char character : text) Add(int64_t{character}, profile);
+}
+
+void Add(const hlo::SliceRange& range, InstructionProfile& profile) {
+  for (const int64_t value : {range.start, range.limit, range.stride}) Add(value, profile);
+}
+
+void Add(const hlo::PaddingDimension& padding, InstructionProfile& profile) {
+  for (const int64_t value : {padding.low, padding.high, padding.interior}) Add(value, profile);
+}
+
+void Add(const hlo::WindowDimension& window, InstructionProfile& profile) {
   for (const int64_t value :
        {window.size, window.stride, window.padding_low, window.padding_high, window.base_dilation,
         window.window_dilation, int64_t{window.reversal ? 1 : 0}}) {
-    node_id.AddInteger(value);
+    Add(value, profile);
   }
 }
 
 template <typename T>
-void Profile(llvm::ArrayRef<T> values, llvm::FoldingSetNodeID& node_id) {
-  node_id.AddInteger(static_cast<unsigned>(values.size()));
-  for (const T& value : values) Profile(value, node_id);
+void Add(llvm::ArrayRef<T> values, InstructionProfile& profile) {
+  Add(static_cast<int64_t>(values.size()), profile);
+  for (const T& value : values) Add(value, profile);
 }
 
-void Profile(const hlo::ConvolutionDimensions& labels, llvm::FoldingSetNodeID& node_id) {
+void Add(const hlo::ConvolutionDimensions& labels, InstructionProfile& profile) {
   for (const llvm::StringRef text : {labels.input, labels.kernel, labels.output}) {
-    node_id.AddString(text);
+    Add(text, profile);
   }
 }
 
-void Profile(const hlo::ReplicaGroups& groups, llvm::FoldingSetNodeID& node_id) {
-  node_id.AddInteger(static_cast<unsigned>(groups.form));
-  Profile(groups.groups, node_id);
-  Profile(groups.dimensions, node_id);
-  Profile(groups.reshape, node_id);
-  Profile(groups.permutation, node_id);
-  node_id.AddString(groups.mesh);
+void Add(const hlo::ReplicaGroups& groups, InstructionProfile& profile) {
+  Add(static_cast<int64_t>(groups.form), profile);
+  Add(groups.groups, profile);
+  Add(groups.dimensions, profile);
+  Add(groups.reshape, profile);
+  Add(groups.permutation, profile);
+  Add(groups.mesh, profile);
 }
 
 // Computations that say what is read, not only how values are combined.
@@ -68,16 +78,16 @@ concept ReadByRules = std::is_same_v<T, int64_t> || std::is_same_v<T, llvm::Arra
 
 // The values that rules look at; of other attributes, only whether they are there.
 template <typename T>
-void ProfileValue(const T& value, llvm::FoldingSetNodeID& node_id) {
+void ProfileValue(const T& value, InstructionProfile& profile) {
   if constexpr (std::is_same_v<T, bool>) {
-    node_id.AddBoolean(value);
+    Add(int64_t{value}, profile);
   } else if constexpr (std::is_same_v<T, hlo::Keyword>) {
-    node_id.AddString(value.text);
+    Add(value.text, profile);
   } else if constexpr (std::is_same_v<T, const hlo::ConvolutionDimensions*> ||
                        std::is_same_v<T, const hlo::ReplicaGroups*>) {
-    Profile(*value, node_id);
+    Add(*value, profile);
   } else if constexpr (ReadByRules<T>) {
-    Profile(value, node_id);
+    Add(value, profile);
   }
 }
 
@@ -86,64 +96,40 @@ bool IsIrrelevant(const Attribute& attribute) {
   return std::holds_alternative<hlo::RawText>(attribute.value);
 }
 
-// Whether what is read depends on how many devices run the module.
-bool IsCollective(const Instruction& instruction) {
-  const ReadRule rule = ReadRuleOf(instruction.opcode());
-  return llvm::is_contained(
-      {read_rules::AllReduce, read_rules::AllGather, read_rules::ReduceScatter,
-       read_rules::AllToAll, read_rules::CollectiveBroadcast, read_rules::CollectivePermute,
-       read_rules::RaggedAllToAll},
-      rule);
+// Rules that look at nothing but the dimensions of the operands and the output.
+bool LooksAtDimensionsOnly(ReadRule rule) {
+  return rule == read_rules::Elementwise || rule == read_rules::Reshape;
 }
 
 void ProfileAttribute(const Instruction& instruction, const Attribute& attribute,
-                      llvm::FoldingSetNodeID& node_id) {
-  node_id.AddInteger(static_cast<unsigned>(attribute.name));
+                      InstructionProfile& profile) {
+  Add(static_cast<int64_t>(attribute.name), profile);
   // The number of a channel says nothing, only that there is one.
   if (attribute.name == hlo::AttributeName::kChannelId) return;
   if (attribute.name == hlo::AttributeName::kCustomCallTarget) {
     if (const auto* target = std::get_if<hlo::QuotedString>(&attribute.value)) {
-      node_id.AddString(target->escaped);
+      Add(target->escaped, profile);
     }
     return;
   }
   std::visit(
       [&]<typename T>(const T& value) {
         if constexpr (std::is_same_v<T, const hlo::Computation*>) {
-          if (IsReadThrough(instruction)) node_id.AddPointer(value);
+          if (IsReadThrough(instruction)) Add(value, profile);
         } else if constexpr (std::is_same_v<T, llvm::ArrayRef<const hlo::Computation*>>) {
           if (!IsReadThrough(instruction)) return;
-          for (const hlo::Computation* computation : value) node_id.AddPointer(computation);
+          for (const hlo::Computation* computation : value) Add(computation, profile);
         } else {
-          ProfileValue(value, node_id);
+          ProfileValue(value, profile);
         }
       },
       attribute.value);
 }
 
-// The operands that are indices.
-llvm::ArrayRef<const Instruction*> Indices(const Instruction& instruction) {
-  const llvm::ArrayRef<const Instruction*> operands = instruction.operands();
-  const ReadRule rule = ReadRuleOf(instruction.opcode());
-  if (rule == read_rules::DynamicSlice) return operands.drop_front(1);
-  if (rule == read_rules::DynamicUpdateSlice) return operands.drop_front(2);
-  if (rule == read_rules::Gather) return operands.slice(1, 1);
-  return operands.slice(operands.size() / 2, 1);
-}
-
-// The dimension of an array of indices along which the components of one index lie; its rank where
-// it holds single numbers.
-int64_t VectorDimension(const Instruction& instruction, const Instruction& index) {
-  const int64_t rank = index.shape().rank();
-  const ReadRule rule = ReadRuleOf(instruction.opcode());
-  if (rule == read_rules::DynamicSlice || rule == read_rules::DynamicUpdateSlice) return 0;
-  return instruction.Get<int64_t>(hlo::AttributeName::kIndexVectorDim).value_or(rank);
-}
-
 // What is known of a component of all indices in an array. False where that depends on the index's
 // place in it.
 bool ProfileComponent(const Instruction& index, int64_t vector_dimension, int64_t component,
-                      llvm::FoldingSetNodeID& node_id) {
+                      InstructionProfile& profile) {
   DigitContext digits;
   llvm::SmallVector<Sum, 6> element;
   for (int64_t i = 0; i < index.shape().rank(); ++i) {
@@ -155,23 +141,25 @@ bool ProfileComponent(const Instruction& index, int64_t vector_dimension, int64_
   }
   const IntegerValue known = KnownInteger(digits, {&index, nullptr}, element);
   if (known.sum && !known.sum->IsConstant()) return false;
-  node_id.AddInteger(known.range.lower);
-  node_id.AddInteger(known.range.upper);
+  Add(known.range.lower, profile);
+  Add(known.range.upper, profile);
   return true;
 }
 
 // Which operands the indices are, and what is known of each.
-Sharing ProfileIndices(const Instruction& instruction, llvm::FoldingSetNodeID& node_id) {
-  for (const Instruction* index : Indices(instruction)) {
+Sharing ProfileIndices(const Instruction& instruction, InstructionProfile& profile) {
+  const IndexOperands indices = IndexOperandsOf(instruction);
+  const auto operands = instruction.operands().slice(indices.first, indices.count);
+  for (const Instruction* index : operands) {
     const auto* const first = llvm::find(instruction.operands(), index);
-    node_id.AddInteger(static_cast<int64_t>(first - instruction.operands().begin()));
+    Add(int64_t{first - instruction.operands().begin()}, profile);
     if (!index->shape().IsArray()) return Sharing::kNothing;
-    const int64_t dimension = VectorDimension(instruction, *index);
+    const int64_t dimension = indices.vector_dimension;
     const int64_t components = dimension < index->shape().rank()
                                    ? index->shape().sizes()[static_cast<size_t>(dimension)]
                                    : 1;
     for (int64_t i = 0; i < components; ++i) {
-      if (!ProfileComponent(*index, dimension, i, node_id)) return Sharing::kNothing;
+      if (!ProfileComponent(*index, dimension, i, profile)) return Sharing::kNothing;
     }
   }
   return Sharing::kMapsButValues;
@@ -180,39 +168,44 @@ Sharing ProfileIndices(const Instruction& instruction, llvm::FoldingSetNodeID& n
 }  // namespace
 
 Sharing ProfileInstruction(const Instruction& instruction, int64_t output_leaf,
-                           const CustomCallRegistry* custom_calls,
-                           llvm::FoldingSetNodeID& node_id) {
+                           const CustomCallRegistry* custom_calls, InstructionProfile& profile) {
   const Opcode opcode = instruction.opcode();
   if (opcode == Opcode::kConditional || opcode == Opcode::kWhile) return Sharing::kNothing;
   if (opcode == Opcode::kCustomCall && custom_calls != nullptr) {
     const auto target = instruction.Get<hlo::QuotedString>(hlo::AttributeName::kCustomCallTarget);
     if (target && custom_calls->Find(target->Unescape()) != nullptr) return Sharing::kNothing;
   }
-  node_id.AddInteger(output_leaf);
+  Add(output_leaf, profile);
   if (opcode == Opcode::kFusion || opcode == Opcode::kCall) {
-    node_id.AddPointer(FollowedCallee(instruction));
+    Add(FollowedCallee(instruction), profile);
     return Sharing::kMaps;
   }
   const ReadRule rule = ReadRuleOf(opcode);
-  node_id.AddPointer(reinterpret_cast<const void*>(rule));
+  Add(reinterpret_cast<const void*>(rule), profile);
+  // Shapes belong to one module, so instructions of two never share anything. Only this rule looks
+  // at element types and layouts.
+  const bool looks_at_types = rule == read_rules::Bitcast;
+  const auto add_shape = [&](const hlo::Shape& shape) {
+    Add(looks_at_types ? &shape : &shape.untyped(), profile);
+  };
+  add_shape(instruction.shape());
+  for (const Instruction* operand : instruction.operands()) add_shape(operand->shape());
+  if (LooksAtDimensionsOnly(rule)) return Sharing::kMaps;
   // These rules tell opcodes apart.
   const bool looks_at_opcode = rule == nullptr || rule == read_rules::CopyStart ||
                                rule == read_rules::AllGather ||
                                rule == read_rules::CollectivePermute;
-  if (looks_at_opcode) node_id.AddInteger(static_cast<unsigned>(opcode));
-  if (IsCollective(instruction)) node_id.AddPointer(&instruction.parent().parent());
-  node_id.AddPointer(&instruction.shape());
-  for (const Instruction* operand : instruction.operands()) node_id.AddPointer(&operand->shape());
+  if (looks_at_opcode) Add(static_cast<int64_t>(opcode), profile);
   for (const Attribute& attribute : instruction.attributes()) {
-    if (!IsIrrelevant(attribute)) ProfileAttribute(instruction, attribute, node_id);
+    if (!IsIrrelevant(attribute)) ProfileAttribute(instruction, attribute, profile);
   }
   if (rule == read_rules::Scatter) {
     const hlo::Computation& callee = *instruction.Callee(hlo::AttributeName::kToApply);
     for (const bool is_used : UsedParameters(callee, static_cast<size_t>(output_leaf))) {
-      node_id.AddBoolean(is_used);
+      Add(int64_t{is_used}, profile);
     }
   }
-  return ReadsRuntimeValues(opcode) ? ProfileIndices(instruction, node_id) : Sharing::kMaps;
+  return ReadsRuntimeValues(opcode) ? ProfileIndices(instruction, profile) : Sharing::kMaps;
 }
 
 }  // namespace hlo_indexing::indexing_analysis

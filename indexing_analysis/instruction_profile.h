@@ -6,7 +6,7 @@
 
 #include "hlo/module.h"
 #include "indexing_analysis/custom_calls.h"
-#include "llvm/ADT/FoldingSet.h"
+#include "llvm/ADT/SmallVector.h"
 
 namespace hlo_indexing::indexing_analysis {
 
@@ -22,10 +22,13 @@ enum class Sharing : uint8_t {
   kMapsButValues,
 };
 
+/// What identifies instructions that are equal.
+using InstructionProfile = llvm::SmallVector<uint64_t, 32>;
+
 /// Adds what an instruction must have in common with another one to share that for an array of the
 /// output. `custom_calls` may be null.
 Sharing ProfileInstruction(const hlo::Instruction& instruction, int64_t output_leaf,
-                           const CustomCallRegistry* custom_calls, llvm::FoldingSetNodeID& node_id);
+                           const CustomCallRegistry* custom_calls, InstructionProfile& profile);
 
 }  // namespace hlo_indexing::indexing_analysis
 

@@ -1,39 +1,22 @@
 #include "indexing_analysis/passed_on.h"
 
 namespace hlo_indexing::indexing_analysis {
-namespace {
 
-// Takes down the array whose index is passed on; there is nothing else to be found.
-class PassedOnSink : public ReadSink {
- public:
-  void ReadSameIndex(size_t operand, int64_t leaf) override { array = {operand, leaf}; }
-  void Read(size_t, int64_t, Access) override {}
-  void ReadUnknown(std::string) override {}
-  Sum RuntimeValue(const hlo::Instruction&, llvm::ArrayRef<Sum>, Interval bounds,
-                   Access&) override {
-    return simplifier::Constant(bounds.lower);
+using hlo::Instruction;
+
+std::optional<OperandLeaf> PassedOn(const Instruction& instruction, int64_t output_leaf) {
+  const ReadRule rule = ReadRuleOf(instruction.opcode());
+  if (rule == read_rules::FirstOperand) return OperandLeaf{0, output_leaf};
+  if (rule == read_rules::GetTupleElement) {
+    const int64_t index = instruction.Required<int64_t>(hlo::AttributeName::kIndex);
+    return OperandLeaf{0, instruction.operand(0).shape().FirstLeafOfElement(index) + output_leaf};
   }
-  Sum OwnDevice(Access&) override { return simplifier::Constant(0); }
-  const DeviceCounts& devices() override { return devices_; }
-  void Compose(const IndexingMap&, Access&) override {}
-  const CustomCallRegistry* custom_calls() override { return nullptr; }
-  mlir::MLIRContext* mlir_context() override { return nullptr; }
-
-  std::optional<OperandLeaf> array;
-
- private:
-  DeviceCounts devices_;
-};
-
-}  // namespace
-
-std::optional<OperandLeaf> PassedOn(const hlo::Instruction& instruction, int64_t output_leaf) {
-  PassedOnSink sink;
-  DigitContext digits;
-  const Access access;
-  ReadContext context(instruction, output_leaf, access, digits, sink);
-  ReadRuleOf(instruction.opcode())(context);
-  return sink.array;
+  if (rule == read_rules::Tuple) {
+    const int64_t element = instruction.shape().ElementOfLeaf(output_leaf);
+    return OperandLeaf{static_cast<size_t>(element),
+                       output_leaf - instruction.shape().FirstLeafOfElement(element)};
+  }
+  return std::nullopt;
 }
 
 }  // namespace hlo_indexing::indexing_analysis

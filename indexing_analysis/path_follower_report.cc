@@ -26,7 +26,7 @@ bool SameMap(const WrittenMap& a, const WrittenMap& b) {
 
 OutputIndexing PathFollower::Report(int64_t output_leaf, MapDirection direction) {
   if (instruction_.shape().ArrayLeaf(output_leaf).HasUnboundedDimension()) {
-    return OutputIndexing::Unknown(kUnboundedReason.str());
+    return OutputIndexing::Unknown(kUnboundedReason);
   }
   if (root_ == nullptr) return {};
   if (reads_number_.empty()) {
@@ -50,7 +50,7 @@ OutputIndexing PathFollower::Report(int64_t output_leaf, MapDirection direction)
     Collect(of_array, direction, operands.emplace_back());
     if (!IsRead(operands.back())) operands.pop_back();
   }
-  report.emplace(std::move(operands));
+  report.emplace(operands);
   return *report;
 }
 

@@ -255,6 +255,22 @@ std::vector<bool> UsedParameters(const hlo::Computation& computation, size_t lea
   return parameters;
 }
 
+bool ReadsOtherDevices(Opcode opcode) {
+  // Every instruction of a module is asked.
+  static constexpr std::array<bool, hlo::kNumOpcodes> kReads = [] {
+    std::array<bool, hlo::kNumOpcodes> reads = {};
+    for (const RuleRow& row : kRows) {
+      reads[static_cast<size_t>(row.opcode)] = llvm::is_contained(
+          {read_rules::AllReduce, read_rules::AllGather, read_rules::ReduceScatter,
+           read_rules::AllToAll, read_rules::CollectiveBroadcast, read_rules::CollectivePermute,
+           read_rules::RaggedAllToAll},
+          row.rule);
+    }
+    return reads;
+  }();
+  return kReads[static_cast<size_t>(opcode)];
+}
+
 bool ReadsRuntimeValues(Opcode opcode) {
   const ReadRule rule = ReadRuleOf(opcode);
   return rule == read_rules::DynamicSlice || rule == read_rules::DynamicUpdateSlice ||

@@ -124,6 +124,10 @@ using ReadRule = void (*)(ReadContext&);
 /// them.
 ReadRule ReadRuleOf(hlo::Opcode opcode);
 
+/// Whether an instruction of this opcode may read what other devices hold, which depends on how
+/// many there are.
+bool ReadsOtherDevices(hlo::Opcode opcode);
+
 /// Whether what an instruction of this opcode reads depends on values, so that equal instructions
 /// may read differently.
 bool ReadsRuntimeValues(hlo::Opcode opcode);

@@ -1,6 +1,7 @@
 // Operations whose offsets are known at run time.
 #include <vector>
 
+#include "indexing_analysis/index_operands.h"
 #include "indexing_analysis/read_rules.h"
 
 namespace hlo_indexing::indexing_analysis::read_rules {
@@ -39,34 +40,35 @@ Indices StartIndices(ReadContext& context, size_t first, llvm::ArrayRef<int64_t>
 
 // The integer vectors that gather and scatter take as indices.
 struct IndexVectors {
+  // Of their array.
   const hlo::Shape& shape;
-  const hlo::Instruction& instruction;
-
   // The dimension of the vectors; the rank where each index is a vector of one.
-  int64_t VectorDimension() const {
-    return instruction.Get<int64_t>(AttributeName::kIndexVectorDim).value_or(shape.rank());
+  int64_t dimension = 0;
+
+  static IndexVectors Of(const hlo::Instruction& instruction) {
+    const IndexOperands indices = IndexOperandsOf(instruction);
+    return {instruction.operand(indices.first).shape(), indices.vector_dimension};
   }
   // The index of a component of the vector at `batch`.
   Indices Element(llvm::ArrayRef<Sum> batch, const Sum& component) const {
     Indices index(batch.begin(), batch.end());
-    const int64_t dimension = VectorDimension();
     if (dimension < shape.rank()) index.insert(index.begin() + dimension, component);
     return index;
   }
   // The part of a batch index that belongs to this dimension of the indices.
-  Sum BatchIndex(llvm::ArrayRef<Sum> batch, int64_t dimension) const {
-    return batch[static_cast<size_t>(dimension - (dimension > VectorDimension() ? 1 : 0))];
+  Sum BatchIndex(llvm::ArrayRef<Sum> batch, int64_t of_dimension) const {
+    return batch[static_cast<size_t>(of_dimension - (of_dimension > dimension ? 1 : 0))];
   }
 };
 
 // All components of one vector.
 void ReadIndexVector(ReadContext& context, size_t operand, const IndexVectors& vectors,
                      Access access, llvm::ArrayRef<Sum> batch) {
-  const int64_t dimension = vectors.VectorDimension();
-  const bool is_scalar = dimension >= vectors.shape.rank();
+  const bool is_scalar = vectors.dimension >= vectors.shape.rank();
   const Sum component =
-      is_scalar ? Constant(0)
-                : context.AddRange(access, vectors.shape.sizes()[static_cast<size_t>(dimension)]);
+      is_scalar
+          ? Constant(0)
+          : context.AddRange(access, vectors.shape.sizes()[static_cast<size_t>(vectors.dimension)]);
   context.Read(operand, 0, std::move(access), vectors.Element(batch, component));
 }
 
@@ -91,7 +93,7 @@ Indices ScatterUpdate(ReadContext& context, Access& access) {
   }
   // A batch without an index has no update.
   if (access.map.empty) return {};
-  const IndexVectors vectors = {context.operand(count), scatter};
+  const IndexVectors vectors = IndexVectors::Of(scatter);
   Indices places;
   size_t next_window = 0;
   for (size_t i = 0; i < sizes.size(); ++i) {
@@ -207,7 +209,7 @@ void Gather(ReadContext& context) {
     const bool is_offset = llvm::is_contained(offset_dims, static_cast<int64_t>(i));
     (is_offset ? offsets : batch).push_back(context.index()[i]);
   }
-  const IndexVectors vectors = {context.operand(1), gather};
+  const IndexVectors vectors = IndexVectors::Of(gather);
   ReadIndexVector(context, 1, vectors, context.Start(), batch);
   Access access = context.Start();
   Indices index;

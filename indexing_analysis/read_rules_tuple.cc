@@ -1,5 +1,6 @@
 // Operations that put arrays together, take them apart or hand them on, and custom calls.
 #include "indexing_analysis/custom_calls.h"
+#include "indexing_analysis/passed_on.h"
 #include "indexing_analysis/read_rules.h"
 
 namespace hlo_indexing::indexing_analysis::read_rules {
@@ -21,17 +22,16 @@ std::pair<int64_t, int64_t> ElementAndLeaf(const hlo::Shape& tuple, int64_t leaf
   return {element, leaf - tuple.FirstLeafOfElement(element)};
 }
 
+void ReadPassedOn(ReadContext& context) {
+  const auto from = PassedOn(context.instruction(), context.output_leaf());
+  context.ReadSameIndex(from->operand, from->leaf);
+}
+
 }  // namespace
 
-void Tuple(ReadContext& context) {
-  const auto [operand, leaf] = ElementAndLeaf(context.instruction().shape(), context.output_leaf());
-  context.ReadSameIndex(static_cast<size_t>(operand), leaf);
-}
+void Tuple(ReadContext& context) { ReadPassedOn(context); }
 
-void GetTupleElement(ReadContext& context) {
-  const int64_t index = context.instruction().Required<int64_t>(hlo::AttributeName::kIndex);
-  context.ReadSameIndex(0, context.operand(0).FirstLeafOfElement(index) + context.output_leaf());
-}
+void GetTupleElement(ReadContext& context) { ReadPassedOn(context); }
 
 // copy-start: (copy, operand, context); send: (operand, context, token). The context holds no data.
 void CopyStart(ReadContext& context) {

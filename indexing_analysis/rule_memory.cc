@@ -14,38 +14,6 @@ constexpr size_t kMaxConstraints = 64;
 
 }  // namespace
 
-InstructionClass* InstructionClasses::Of(const Instruction& instruction, int64_t output_leaf) {
-  Slot& slot = SlotOf(instruction, output_leaf);
-  if (!slot) slot = Find(instruction, output_leaf);
-  return *slot;
-}
-
-InstructionClasses::Slot& InstructionClasses::SlotOf(const Instruction& instruction,
-                                                     int64_t output_leaf) {
-  if (output_leaf != 0) return other_arrays_[{&instruction, output_leaf}];
-  const hlo::Computation& computation = instruction.parent();
-  if (last_computation_ != &computation) {
-    last_computation_ = &computation;
-    std::unique_ptr<Slot[]>& slots = first_arrays_[&computation];
-    if (slots == nullptr) slots = std::make_unique<Slot[]>(computation.instructions().size());
-    last_slots_ = slots.get();
-  }
-  return last_slots_[instruction.index()];
-}
-
-InstructionClass* InstructionClasses::Find(const Instruction& instruction, int64_t output_leaf) {
-  llvm::FoldingSetNodeID node_id;
-  const Sharing sharing =
-      ProfileInstruction(instruction, output_leaf, options_.custom_calls, node_id);
-  if (sharing == Sharing::kNothing) return nullptr;
-  const auto [found, is_new] = classes_.Insert(node_id);
-  if (is_new) {
-    found->sharing = sharing;
-    if (sharing == Sharing::kMapsButValues) found->example = &instruction;
-  }
-  return found;
-}
-
 // Takes down what a rule finds.
 class RuleMemory::Sink : public ReadSink {
  public:

@@ -1,11 +1,9 @@
-// What is known of instructions that read alike, and what their rules have found. Private to the
-// folder.
+// What the rules of instructions that read alike have found. Private to the folder.
 #ifndef HLO_INDEXING_INDEXING_ANALYSIS_RULE_MEMORY_H_
 #define HLO_INDEXING_INDEXING_ANALYSIS_RULE_MEMORY_H_
 
 #include <cstdint>
 #include <map>
-#include <memory>
 #include <optional>
 #include <tuple>
 #include <utility>
@@ -13,12 +11,11 @@
 #include "hlo/module.h"
 #include "indexing_analysis/access_table.h"
 #include "indexing_analysis/analysis.h"
-#include "indexing_analysis/instruction_profile.h"
+#include "indexing_analysis/instruction_classes.h"
 #include "indexing_analysis/read_rules.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringSet.h"
-#include "support/identified_set.h"
 
 namespace hlo_indexing::indexing_analysis {
 
@@ -33,39 +30,6 @@ struct FoundRead {
   llvm::StringRef reason;
 };
 using FoundReads = llvm::SmallVector<FoundRead, 1>;
-
-/// What is known of an output array of all instructions that read alike.
-struct InstructionClass : support::IdentifiedNode {
-  Sharing sharing = Sharing::kNothing;
-  /// The maps, by direction.
-  std::optional<OutputIndexing> indexing[2];
-  /// The instruction to whose operands the maps refer; null where they refer to none.
-  const hlo::Instruction* example = nullptr;
-};
-
-/// The classes of the instructions of an analysis.
-class InstructionClasses {
- public:
-  explicit InstructionClasses(const AnalysisOptions& options) : options_(options) {}
-
-  /// Null for instructions that share nothing with others.
-  InstructionClass* Of(const hlo::Instruction& instruction, int64_t output_leaf);
-
- private:
-  /// The class of an array, once it has been looked for.
-  using Slot = std::optional<InstructionClass*>;
-
-  InstructionClass* Find(const hlo::Instruction& instruction, int64_t output_leaf);
-  Slot& SlotOf(const hlo::Instruction& instruction, int64_t output_leaf);
-
-  const AnalysisOptions& options_;
-  support::IdentifiedSet<InstructionClass> classes_;
-  /// By instruction; most outputs are one array.
-  llvm::DenseMap<const hlo::Computation*, std::unique_ptr<Slot[]>> first_arrays_;
-  const hlo::Computation* last_computation_ = nullptr;
-  Slot* last_slots_ = nullptr;
-  llvm::DenseMap<std::pair<const hlo::Instruction*, int64_t>, Slot> other_arrays_;
-};
 
 /// Applies rules once for each class of instructions and access, and remembers other accesses that
 /// come again and again. Each is found in a context of its own, so that it does not depend on what

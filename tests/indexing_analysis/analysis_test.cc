@@ -35,7 +35,7 @@ class AnalysisTest : public ::testing::Test {
     const OutputIndexing indexing = analysis.OutputToInput(root, output);
     std::vector<std::string> lines;
     if (!indexing.unknown_reason().empty()) {
-      lines.push_back("unknown: " + indexing.unknown_reason());
+      lines.push_back("unknown: " + indexing.unknown_reason().str());
     }
     for (const OperandIndexing& operand : indexing.operands()) {
       std::string place = std::to_string(operand.operand);

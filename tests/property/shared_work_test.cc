@@ -5,6 +5,7 @@
 #include <string>
 
 #include "hlo/parser.h"
+#include "hlo/verifier.h"
 #include "indexing_analysis/analysis.h"
 #include "mlir/IR/MLIRContext.h"
 #include "tests/property/num_cases.h"
@@ -62,6 +63,8 @@ class SharedWork : public ::testing::Test {
     SCOPED_TRACE(text);
     auto module = hlo::ParseModule(text);
     ASSERT_TRUE(module.ok()) << module.status().message();
+    const absl::Status verified = hlo::Verify(**module);
+    ASSERT_TRUE(verified.ok()) << verified.message();
     for (const hlo::Computation* computation : (*module)->computations()) {
       for (const Instruction* instruction : computation->instructions()) Compare(*instruction);
     }
@@ -152,6 +155,113 @@ ENTRY e { x = f32[8] parameter(0)
   }
   Compare(text + " ROOT r = f32[8] negate(x) }");
   EXPECT_GT(compared(), 30);
+}
+
+// Twins that differ in one thing that their rule looks at, each beside the other.
+TEST_F(SharedWork, OfInstructionsThatDifferInOneThingChangesNoMap) {
+  Compare(R"(HloModule twins, num_partitions=2, replica_count=2
+add { a = f32[] parameter(0)
+  b = f32[] parameter(1)
+  ROOT r = f32[] add(a, b) }
+both { a = f32[] parameter(0)
+  b = f32[] parameter(1)
+  c = f32[] parameter(2)
+  d = f32[] parameter(3)
+  e = f32[] add(a, c)
+  f = f32[] add(b, d)
+  ROOT r = (f32[], f32[]) tuple(e, f) }
+forwards { x = f32[4] parameter(0)
+  y = f32[4] negate(x)
+  ROOT r = (f32[4], f32[4]) tuple(x, y) }
+backwards { x = f32[4] parameter(0)
+  y = f32[4] reverse(x), dimensions={0}
+  ROOT r = (f32[4], f32[4]) tuple(y, x) }
+ENTRY e { v = f32[4] parameter(0)
+  q = f32[4,4] parameter(1)
+  t = f32[2,3] parameter(2)
+  u = f32[3,2] parameter(3)
+  z = f32[] parameter(4)
+  n = s32[4] parameter(5)
+  img = f32[1,4,4,1] parameter(6)
+  k = f32[2,2,1,1] parameter(7)
+  i = s32[] parameter(8)
+  j = s32[] parameter(9)
+  h = f16[4,4] parameter(10)
+  qt = f32[4,4]{0,1} parameter(11)
+  output = (f32[4], f32[4]) fusion(v), kind=kLoop, calls=forwards
+  callee = (f32[4], f32[4]) fusion(v), kind=kLoop, calls=backwards
+  rule = f32[4,4] transpose(q), dimensions={1,0}
+  rule2 = f32[4,4] reverse(q), dimensions={1,0}
+  rule3 = f32[4] negate(v)
+  rule4 = f32[4] reshape(v)
+  shape = f32[4,2] broadcast(v), dimensions={0}
+  shape2 = f32[4,3] broadcast(v), dimensions={0}
+  operand = f32[6] reshape(t)
+  operand2 = f32[6] reshape(u)
+  operand3 = f32[2,3] reshape(operand)
+  operand4 = f32[2,3] reshape(u)
+  list = f32[4,4] broadcast(v), dimensions={0}
+  list2 = f32[4,4] broadcast(v), dimensions={1}
+  start = f32[2] slice(v), slice={[0:2]}
+  start2 = f32[2] slice(v), slice={[1:3]}
+  stride = f32[2] slice(v), slice={[0:4:2]}
+  stride2 = f32[2] slice(v), slice={[1:4:2]}
+  low = f32[6] pad(v, z), padding=1_1
+  low2 = f32[6] pad(v, z), padding=2_0
+  high = f32[6] pad(v, z), padding=0_2
+  interior = f32[7] pad(v, z), padding=0_0_1
+  interior2 = f32[7] pad(v, z), padding=0_3
+  window = f32[4] reduce-window(v, z), window={size=2 stride=2 pad=2_2}, to_apply=add
+  size = f32[4] reduce-window(v, z), window={size=1 stride=2 pad=2_2}, to_apply=add
+  window2 = f32[2] reduce-window(v, z), window={size=2 stride=2 pad=0_1}, to_apply=add
+  stride3 = f32[2] reduce-window(v, z), window={size=2 stride=3 pad=0_1}, to_apply=add
+  dilation = f32[2] reduce-window(v, z), window={size=2 stride=2 pad=0_1 rhs_dilate=2}, to_apply=add
+  window3 = f32[2] reduce-window(v, z), window={size=2 stride=3 pad=1_1}, to_apply=add
+  window4 = f32[2] reduce-window(v, z), window={size=2 stride=5 lhs_dilate=2}, to_apply=add
+  base = f32[2] reduce-window(v, z), window={size=2 stride=5 lhs_dilate=3}, to_apply=add
+  labels = f32[1,3,3,1] convolution(img, k), window={size=2x2}, dim_labels=b01f_01io->b01f
+  labels2 = f32[1,3,3,1] convolution(img, k), window={size=2x2}, dim_labels=b01f_10io->b01f
+  labels3 = f32[1,3,3,1] convolution(img, k), window={size=2x2}, dim_labels=b10f_01io->b01f
+  labels4 = f32[1,3,3,1] convolution(img, k), window={size=2x2}, dim_labels=b01f_01io->b10f
+  reversal = f32[1,3,3,1] convolution(img, k), window={size=2x2 rhs_reversal=1x0}, dim_labels=b01f_01io->b01f
+  name = f32[4,4] dot(q, q), lhs_contracting_dims={0}, rhs_contracting_dims={1}
+  name2 = f32[4,4] dot(q, q), rhs_contracting_dims={0}, lhs_contracting_dims={1}
+  flag = f32[4,4] cholesky(q), lower=true
+  flag2 = f32[4,4] cholesky(q), lower=false
+  keyword = f32[4,4] triangular-solve(q, q), left_side=true, lower=true, transpose_a=TRANSPOSE
+  keyword2 = f32[4,4] triangular-solve(q, q), left_side=true, lower=true, transpose_a=NO_TRANSPOSE
+  number = f32[4,4] sort(q), dimensions={0}, to_apply={ x = f32[] parameter(0)
+    y = f32[] parameter(1)
+    ROOT r = pred[] compare(x, y), direction=LT }
+  number2 = f32[4,4] sort(q), dimensions={1}, to_apply={ x = f32[] parameter(0)
+    y = f32[] parameter(1)
+    ROOT r = pred[] compare(x, y), direction=LT }
+  channel = f32[4] all-reduce(v), replica_groups={{0,1}}, to_apply=add
+  channel2 = f32[4] all-reduce(v), replica_groups={{0,1}}, channel_id=1, to_apply=add
+  groups = f32[4] all-reduce(v), replica_groups={{0},{1}}, to_apply=add
+  global = f32[4] all-reduce(v), replica_groups={{0,1},{2,3}}, channel_id=1, use_global_device_ids=true, to_apply=add
+  global2 = f32[4] all-reduce(v), replica_groups={{0,2},{1,3}}, channel_id=1, use_global_device_ids=true, to_apply=add
+  iota = f32[4] all-reduce(v), replica_groups=[2,2]<=[4], channel_id=1, use_global_device_ids=true, to_apply=add
+  iota2 = f32[4] all-reduce(v), replica_groups=[1,4]<=[4], channel_id=1, use_global_device_ids=true, to_apply=add
+  permutation = f32[4] all-reduce(v), replica_groups=[2,3]<=[3,2]T(0,1), channel_id=1, use_global_device_ids=true, to_apply=add
+  permutation2 = f32[4] all-reduce(v), replica_groups=[2,3]<=[3,2]T(1,0), channel_id=1, use_global_device_ids=true, to_apply=add
+  reshape = f32[4] all-reduce(v), replica_groups=[2,3]<=[2,3]T(1,0), channel_id=1, use_global_device_ids=true, to_apply=add
+  mesh = f32[4] all-reduce(v), replica_groups=mesh['x'=2,'y'=2] {'y'}, channel_id=1, use_global_device_ids=true, to_apply=add
+  mesh2 = f32[4] all-reduce(v), replica_groups=mesh['x'=2,'y'=2] {'x'}, channel_id=1, use_global_device_ids=true, to_apply=add
+  pairs = f32[4] collective-permute(v), source_target_pairs={{0,1}}
+  pairs2 = f32[4] collective-permute(v), source_target_pairs={{1,0}}
+  target = f32[4] custom-call(v), custom_call_target="one"
+  target2 = f32[4] custom-call(v), custom_call_target="two"
+  values = f32[2,2] dynamic-slice(q, i, j), dynamic_slice_sizes={2,2}
+  values2 = f32[2,2] dynamic-slice(q, i, i), dynamic_slice_sizes={2,2}
+  layout = f32[4,4]{1,0} bitcast(q)
+  layout2 = f32[4,4]{0,1} bitcast(q)
+  layout3 = f32[4,4]{1,0} bitcast(qt)
+  type = f16[4,8]{1,0} bitcast(q)
+  type2 = s8[4,8]{1,0} bitcast(h)
+  leaf = (f32[4], f32[4]) reduce(q, q, z, z), dimensions={0}, to_apply=both
+  ROOT done = f32[4] negate(v) })");
+  EXPECT_GT(compared(), 90);
 }
 
 TEST_F(SharedWork, OfFusionsChangesNoMap) {
