@@ -137,7 +137,6 @@ void PathFollower::Follow(const Computation& computation, ReachedLeaves reached,
                           OperandLeaves parameters) {
   if (level_ == memory_.levels.size()) memory_.levels.emplace_back();
   auto& [leaves, is_reached] = memory_.levels[level_++];
-  deepest_level_ = std::max(deepest_level_, level_);
   const auto root = static_cast<unsigned>(computation.root().index());
   if (leaves.size() <= root) {
     leaves.resize(root + 1);
@@ -186,6 +185,8 @@ void PathFollower::FollowInstruction(const Instruction& instruction, ReachedLeav
   }
   if (!is_followed) return;
   if (MayNest(1)) {
+    // Even if no computation is followed in the end: one level deeper this would be cut.
+    deepest_level_ = std::max(deepest_level_, level_ + 1);
     FollowCalled(instruction, reached, frame, operands);
     return;
   }

@@ -69,7 +69,7 @@ void PathFollower::FollowCall(const Instruction& call, const Computation& callee
   }
   const int64_t own_uses = own_uses_;
   const size_t first_value = table_.size();
-  const size_t deepest_level = std::exchange(deepest_level_, level_);
+  const size_t deepest_level = std::exchange(deepest_level_, level_ + 1);
   std::vector<ReachedLeaves> found(callee.parameters().size());
   Follow(callee, reached, inside, [&](size_t parameter) { return &found[parameter]; });
   // What async-update binds to further parameters is no operand of its start.
