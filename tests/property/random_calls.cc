@@ -52,7 +52,8 @@ class CallsWriter {
   explicit CallsWriter(Random& random) : random_(random), has_devices_(random.OneIn(3)) {}
 
   std::string Module() {
-    const int64_t computations = random_.Between(3, 6);
+    if (random_.OneIn(2)) WriteCombinations();
+    const int64_t computations = random_.Between(2, 5);
     for (int64_t k = 0; k < computations; ++k) WriteComputation(random_.Between(2, 6));
     const Computation top = written_.back();
     Start("e");
@@ -184,12 +185,62 @@ class CallsWriter {
         AddInstruction();
       }
     }
-    Computation computation;
-    computation.name = name_;
-    computation.parameters = parameters_;
-    computation.results = AddRoot();
+    Finish(AddRoot());
+  }
+
+  void Finish(std::vector<Type> results) {
     text_ += name_ + " {\n" + body_ + "}\n";
-    written_.push_back(std::move(computation));
+    written_.push_back({name_, parameters_, std::move(results)});
+  }
+
+  // A computation with several results and some that combine these in different ways, so that calls
+  // of it are reached alike but for the outputs and the indices.
+  void WriteCombinations() {
+    Start("f" + std::to_string(written_.size()));
+    AddParameter(Type::kFlat);
+    AddParameter(Type::kFlat);
+    for (int64_t k = random_.Between(2, 4); k > 0; --k) AddInstruction();
+    Finish(AddTuple({Pick(Type::kFlat), Pick(Type::kFlat), Pick(Type::kFlat)}));
+    const Computation callee = written_.back();
+    for (int64_t more = random_.Between(3, 5); more > 0; --more) {
+      Start("f" + std::to_string(written_.size()));
+      for (const Type type : callee.parameters) AddParameter(type);
+      for (int k = 0; k < 3; ++k) AddParameter(Type::kIndex);
+      const std::string result =
+          Line(ResultShape(callee), CallOf(callee, Arguments(callee, Choice::kInOrder)));
+      const bool is_sliced = random_.OneIn(3);
+      std::vector<std::string> sums;
+      for (int64_t k = random_.Between(2, 3); k > 0; --k) {
+        sums.push_back(SumOf(result, is_sliced));
+      }
+      Finish(AddTuple(sums));
+    }
+  }
+
+  // Of some of three arrays, or of slices of them.
+  std::string SumOf(const std::string& arrays, bool is_sliced) {
+    const char* shape = is_sliced ? "f32[5]" : "f32[12]";
+    const std::vector<int64_t> order = random_.Permutation(3);
+    const int64_t count = random_.OneIn(4) ? 3 : 2;
+    std::string sum;
+    for (int64_t k = 0; k < count; ++k) {
+      const std::string number = std::to_string(order[static_cast<size_t>(k)]);
+      std::string part = Line("f32[12]", "get-tuple-element(" + arrays + "), index=" + number);
+      if (is_sliced) {
+        part = Line(shape, "dynamic-slice(" + part + ", " + PickKnownIndex() +
+                               "), dynamic_slice_sizes={5}");
+      }
+      sum = sum.empty() ? part : Line(shape, "add(" + sum + ", " + part + ")");
+    }
+    if (!is_sliced) return sum;
+    const std::string zero = Line("f32[]", "constant(0)");
+    return Line("f32[12]", "pad(" + sum + ", " + zero + "), padding=3_4");
+  }
+
+  std::vector<Type> AddTuple(const std::vector<std::string>& flat) {
+    std::vector<Type> types(flat.size(), Type::kFlat);
+    body_ += "  ROOT " + Name() + " = " + TupleShape(types) + " tuple(" + Joined(flat) + ")\n";
+    return types;
   }
 
   // One array, or a tuple of several, of which some may be the same.
@@ -301,8 +352,9 @@ class CallsWriter {
   }
 
   std::string CallOf(const Computation& callee, const std::vector<std::string>& arguments) {
-    if (random_.OneIn(3))
+    if (random_.OneIn(3)) {
       return "fusion(" + Joined(arguments) + "), kind=kLoop, calls=" + callee.name;
+    }
     return "call(" + Joined(arguments) + "), to_apply=" + callee.name;
   }
 
