@@ -438,8 +438,9 @@ Sum PathFollower::RuntimeValue(DigitContext& digits, const Instruction& operand,
   if (access.has_device) {
     return VaryingValue(digits, bounds, "an index has another value on another device", access);
   }
-  if (IsInLoop(source.frame))
+  if (IsInLoop(source.frame)) {
     return VaryingValue(digits, bounds, "an index changes while a loop runs", access);
+  }
   std::vector<const Instruction*> path = CallsTo(source.frame);
   path.push_back(source.instruction);
   const uint32_t number = NumberOfValue(path);

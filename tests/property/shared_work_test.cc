@@ -260,6 +260,35 @@ ENTRY e { x = f32[8] parameter(0)
   EXPECT_GT(CompareInTwoOrders(std::string(kCallee) + kStart + kCall + kRoot, {}), 0);
 }
 
+// The same access for outputs of different sizes, for each element of which an array counts as read
+// whole.
+TEST(SharedCalls, OfOutputsOfDifferentSizesChangeNoMap) {
+  AnalysisOptions options;
+  options.max_accesses = 2;
+  const int64_t exact = CompareInTwoOrders(R"(HloModule sizes
+inner { p = f32[7] parameter(0)
+  n = f32[7] negate(p)
+  a = f32[5] slice(n), slice={[0:5]}
+  b = f32[5] slice(n), slice={[1:6]}
+  c = f32[5] slice(n), slice={[2:7]}
+  d = f32[5] add(a, b)
+  ROOT r = f32[5] add(c, d) }
+large { x = f32[7] parameter(0)
+  y = f32[5] call(x), to_apply=inner
+  zero = f32[] constant(0)
+  ROOT r = f32[12] pad(y, zero), padding=3_4 }
+small { x = f32[7] parameter(0)
+  y = f32[5] call(x), to_apply=inner
+  zero = f32[] constant(0)
+  ROOT r = f32[10] pad(y, zero), padding=3_2 }
+ENTRY e { x = f32[7] parameter(0)
+  a = f32[12] call(x), to_apply=large
+  b = f32[10] call(x), to_apply=small
+  ROOT r = (f32[12], f32[10]) tuple(a, b) })",
+                                           options);
+  EXPECT_GT(exact, 0);
+}
+
 // What has been found at one depth is cut at another one.
 TEST(SharedCalls, NearTheLimitOfNestingChangeNoMap) {
   for (int depth = 1; depth <= 5; ++depth) {
