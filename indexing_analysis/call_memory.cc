@@ -99,12 +99,13 @@ OutputSet CallTerms::OutputsOf(const Classes& classes) const {
   return sets_.Of(std::move(outputs));
 }
 
-FoundCall& CallMemory::Find(const hlo::Computation& callee, bool is_in_loop,
-                            const SharedAccess& root, const CallTerms& terms) {
+FoundCall& CallMemory::Find(const CallKey& key, const CallTerms& terms) {
   llvm::FoldingSetNodeID node_id;
-  node_id.AddPointer(&callee);
-  node_id.AddBoolean(is_in_loop);
-  node_id.AddPointer(&root);
+  node_id.AddPointer(key.callee);
+  node_id.AddInteger(key.num_operands);
+  node_id.AddBoolean(key.is_in_loop);
+  node_id.AddInteger(key.level);
+  node_id.AddPointer(key.root);
   terms.Profile(node_id);
   return *calls_.Insert(node_id).first;
 }

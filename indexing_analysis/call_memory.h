@@ -82,13 +82,23 @@ struct FoundCall : support::IdentifiedNode {
   size_t depth = 0;
 };
 
+/// What the answer for a call depends on apart from what has reached its result.
+struct CallKey {
+  const hlo::Computation* callee = nullptr;
+  /// An async-start may give fewer operands than the callee has parameters.
+  size_t num_operands = 0;
+  bool is_in_loop = false;
+  /// How many computations are being followed, where answers may be cut by how deep calls nest.
+  size_t level = 0;
+  /// The identity of the outputs.
+  const SharedAccess* root = nullptr;
+};
+
 /// What is remembered of calls.
 class CallMemory {
  public:
-  /// What is known of a call whose result has been reached so, for outputs of which `root` is the
-  /// identity; to be filled in if nothing is.
-  FoundCall& Find(const hlo::Computation& callee, bool is_in_loop, const SharedAccess& root,
-                  const CallTerms& terms);
+  /// What is known of a call whose result has been reached so; to be filled in if nothing is.
+  FoundCall& Find(const CallKey& key, const CallTerms& terms);
 
  private:
   support::IdentifiedSet<FoundCall> calls_;

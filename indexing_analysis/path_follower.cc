@@ -137,7 +137,6 @@ void PathFollower::Follow(const Computation& computation, ReachedLeaves reached,
                           OperandLeaves parameters) {
   if (level_ == memory_.levels.size()) memory_.levels.emplace_back();
   auto& [leaves, is_reached] = memory_.levels[level_++];
-  deepest_level_ = std::max(deepest_level_, level_);
   const auto root = static_cast<unsigned>(computation.root().index());
   if (leaves.size() <= root) {
     leaves.resize(root + 1);
@@ -186,6 +185,8 @@ void PathFollower::FollowInstruction(const Instruction& instruction, ReachedLeav
   }
   if (!is_followed) return;
   if (MayNest(1)) {
+    // Even if no computation is followed in the end: one level deeper this would be cut.
+    deepest_level_ = std::max(deepest_level_, level_ + 1);
     FollowCalled(instruction, reached, frame, operands);
     return;
   }
@@ -437,8 +438,9 @@ Sum PathFollower::RuntimeValue(DigitContext& digits, const Instruction& operand,
   if (access.has_device) {
     return VaryingValue(digits, bounds, "an index has another value on another device", access);
   }
-  if (IsInLoop(source.frame))
+  if (IsInLoop(source.frame)) {
     return VaryingValue(digits, bounds, "an index changes while a loop runs", access);
+  }
   std::vector<const Instruction*> path = CallsTo(source.frame);
   path.push_back(source.instruction);
   const uint32_t number = NumberOfValue(path);

@@ -56,20 +56,24 @@ void PathFollower::FollowCall(const Instruction& call, const Computation& callee
                               OperandLeaves operands) {
   const CallTerms terms(sets_, reached);
   const Frame inside = {&call, frame};
-  FoundCall& shared = memory_.calls.Find(callee, IsInLoop(frame), *root_, terms);
+  const size_t num_operands = call.operands().size();
+  CallKey key = {&callee, num_operands, IsInLoop(frame), /*level=*/0, root_};
+  FoundCall& shared = memory_.calls.Find(key, terms);
   if (MayNest(shared.depth) && AddFoundCall(shared, callee, terms, inside, operands)) return;
-  FoundCall& own = calls_.Find(callee, IsInLoop(frame), *root_, terms);
+  // What is cut by how deep calls nest is cut elsewhere where they are nested less deep.
+  key.level = level_;
+  FoundCall& own = calls_.Find(key, terms);
   if (AddFoundCall(own, callee, terms, inside, operands)) {
     ++own_uses_;
     return;
   }
   const int64_t own_uses = own_uses_;
   const size_t first_value = table_.size();
-  const size_t deepest_level = std::exchange(deepest_level_, level_);
+  const size_t deepest_level = std::exchange(deepest_level_, level_ + 1);
   std::vector<ReachedLeaves> found(callee.parameters().size());
   Follow(callee, reached, inside, [&](size_t parameter) { return &found[parameter]; });
   // What async-update binds to further parameters is no operand of its start.
-  if (found.size() > call.operands().size()) found.resize(call.operands().size());
+  if (found.size() > num_operands) found.resize(num_operands);
   AddParameters(callee, found, operands);
   if (frame == nullptr) depends_on_values_ |= inside.is_asked;
   FoundCall& remembered = own_uses == own_uses_ ? shared : own;

@@ -2,13 +2,18 @@
 // says the same about each instruction as one that is asked about it alone.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <map>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "hlo/parser.h"
 #include "hlo/verifier.h"
 #include "indexing_analysis/analysis.h"
 #include "mlir/IR/MLIRContext.h"
 #include "tests/property/num_cases.h"
+#include "tests/property/random_calls.h"
 #include "tests/property/random_opcode.h"
 
 namespace hlo_indexing::testing {
@@ -16,6 +21,7 @@ namespace {
 
 using hlo::Instruction;
 using hlo::Opcode;
+using indexing_analysis::AnalysisOptions;
 using indexing_analysis::IndexingAnalysis;
 using indexing_analysis::IndexingMap;
 using indexing_analysis::OutputIndexing;
@@ -34,7 +40,7 @@ std::string Describe(const IndexingMap& map) {
 }
 
 std::string Describe(const OutputIndexing& indexing) {
-  std::string text;
+  std::string text = indexing.unknown_reason();
   for (const auto& operand : indexing.operands()) {
     text += std::to_string(operand.operand) + "/" + std::to_string(operand.leaf) + " " +
             indexing_analysis::ExactnessName(operand.exactness).str() + " " + operand.reason.str() +
@@ -54,6 +60,56 @@ std::string Describe(const OutputIndexing& indexing) {
 std::string Ask(IndexingAnalysis& analysis, const Instruction& instruction, int64_t leaf) {
   return Describe(analysis.OutputToInput(instruction, leaf)) + "to output\n" +
          Describe(analysis.InputToOutput(instruction, leaf));
+}
+
+// An array of an instruction.
+using Output = std::pair<const Instruction*, int64_t>;
+
+// Every array of a module, in the order of the text.
+std::vector<Output> OutputsOf(const hlo::Module& module) {
+  std::vector<Output> outputs;
+  for (const hlo::Computation* computation : module.computations()) {
+    for (const Instruction* instruction : computation->instructions()) {
+      for (int64_t leaf = 0; leaf < instruction->shape().num_array_leaves(); ++leaf) {
+        outputs.emplace_back(instruction, leaf);
+      }
+    }
+  }
+  return outputs;
+}
+
+// Compares analyses that are asked about everything in a module, callees first and callers first,
+// with fresh ones. How often what was said is exact.
+int64_t CompareInTwoOrders(const std::string& text, const AnalysisOptions& options) {
+  SCOPED_TRACE(text);
+  mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
+  const auto module = hlo::ParseModule(text);
+  EXPECT_TRUE(module.ok()) << module.status().message();
+  if (!module.ok()) return 0;
+  const absl::Status verified = hlo::Verify(**module);
+  EXPECT_TRUE(verified.ok()) << verified.message();
+  if (!verified.ok()) return 0;
+  std::vector<Output> outputs = OutputsOf(**module);
+  std::map<Output, std::string> expected;
+  int64_t exact = 0;
+  for (const auto& [instruction, leaf] : outputs) {
+    IndexingAnalysis fresh(&context, options);
+    std::string& answer = expected[{instruction, leaf}];
+    answer = Ask(fresh, *instruction, leaf);
+    exact += answer.find(" exact ") == std::string::npos ? 0 : 1;
+  }
+  for (const char* order : {"callees first", "callers first"}) {
+    IndexingAnalysis kept(&context, options);
+    for (const auto& [instruction, leaf] : outputs) {
+      const std::string answer = Ask(kept, *instruction, leaf);
+      EXPECT_EQ(answer, (expected[{instruction, leaf}]))
+          << order << ", " << instruction->parent().name().str() << " " << instruction->name().str()
+          << " " << leaf;
+      if (::testing::Test::HasFailure()) return exact;
+    }
+    std::reverse(outputs.begin(), outputs.end());
+  }
+  return exact;
 }
 
 // Compares an analysis that is kept with fresh ones.
@@ -271,6 +327,112 @@ TEST_F(SharedWork, OfFusionsChangesNoMap) {
     Compare(RandomFusion(random, FusibleOpcodes()));
   }
   EXPECT_GT(compared(), fusions);
+}
+
+// What is remembered of calls.
+TEST(SharedCalls, ChangeNoMap) {
+  const int modules = NumCases("HLO_INDEXING_RANDOM_SHARED_CALLS", 250);
+  int64_t exact = 0;
+  for (int seed = 0; seed < modules && !::testing::Test::HasFailure(); ++seed) {
+    Random random(static_cast<uint64_t>(seed));
+    const std::string text = RandomCalls(random);
+    // Limits differ: what is cut off is remembered too.
+    AnalysisOptions options;
+    if (seed % 3 == 1) options.max_accesses_with_values = 1;
+    if (seed % 3 == 2) options.max_accesses = 2;
+    exact += CompareInTwoOrders(text, options);
+  }
+  EXPECT_GT(exact, 10 * modules);
+}
+
+// A start that leaves a parameter to an update, and calls of the same computation.
+TEST(SharedCalls, OfStartsWithFewerOperandsChangeNoMap) {
+  constexpr char kCallee[] = R"(HloModule starts
+f { p = f32[8] parameter(0)
+  q = s32[] parameter(1)
+  a = f32[4] dynamic-slice(p, q), dynamic_slice_sizes={4}
+  b = f32[4] slice(p), slice={[4:8]}
+  ROOT r = f32[4] add(a, b) }
+g { x = f32[8] parameter(0)
+  y = s32[] parameter(1)
+)";
+  constexpr char kCall[] = "  c = f32[4] call(x, y), to_apply=f\n";
+  constexpr char kStart[] = R"(  s = ((f32[8]), f32[4], s32[]) async-start(x), calls=f
+  u = ((f32[8], s32[]), f32[4], s32[]) async-update(s, y)
+  d = f32[4] async-done(u)
+)";
+  constexpr char kRoot[] = R"(  ROOT r = f32[4] add(c, d) }
+ENTRY e { x = f32[8] parameter(0)
+  y = s32[] parameter(1)
+  ROOT r = f32[4] call(x, y), to_apply=g })";
+  EXPECT_GT(CompareInTwoOrders(std::string(kCallee) + kCall + kStart + kRoot, {}), 0);
+  EXPECT_GT(CompareInTwoOrders(std::string(kCallee) + kStart + kCall + kRoot, {}), 0);
+}
+
+// The same access for outputs of different sizes, for each element of which an array counts as read
+// whole.
+TEST(SharedCalls, OfOutputsOfDifferentSizesChangeNoMap) {
+  AnalysisOptions options;
+  options.max_accesses = 2;
+  const int64_t exact = CompareInTwoOrders(R"(HloModule sizes
+inner { p = f32[7] parameter(0)
+  n = f32[7] negate(p)
+  a = f32[5] slice(n), slice={[0:5]}
+  b = f32[5] slice(n), slice={[1:6]}
+  c = f32[5] slice(n), slice={[2:7]}
+  d = f32[5] add(a, b)
+  ROOT r = f32[5] add(c, d) }
+large { x = f32[7] parameter(0)
+  y = f32[5] call(x), to_apply=inner
+  zero = f32[] constant(0)
+  ROOT r = f32[12] pad(y, zero), padding=3_4 }
+small { x = f32[7] parameter(0)
+  y = f32[5] call(x), to_apply=inner
+  zero = f32[] constant(0)
+  ROOT r = f32[10] pad(y, zero), padding=3_2 }
+ENTRY e { x = f32[7] parameter(0)
+  a = f32[12] call(x), to_apply=large
+  b = f32[10] call(x), to_apply=small
+  ROOT r = (f32[12], f32[10]) tuple(a, b) })",
+                                           options);
+  EXPECT_GT(exact, 0);
+}
+
+// What has been found at one depth is cut at another one.
+TEST(SharedCalls, NearTheLimitOfNestingChangeNoMap) {
+  for (int depth = 1; depth <= 5; ++depth) {
+    AnalysisOptions options;
+    options.max_call_depth = depth;
+    CompareInTwoOrders(R"(HloModule two_depths
+k { p = f32[4] parameter(0)
+  ROOT r = f32[4] reverse(p), dimensions={0} }
+h { p = f32[4] parameter(0)
+  ROOT r = f32[4] call(p), to_apply=k }
+w { p = f32[4] parameter(0)
+  ROOT r = f32[4] call(p), to_apply=h }
+f { x = f32[4] parameter(0)
+  y = f32[4] parameter(1)
+  a = f32[4] call(x), to_apply=h
+  b = f32[4] call(y), to_apply=w
+  ROOT r = f32[4] add(a, b) }
+ENTRY e { x = f32[4] parameter(0)
+  y = f32[4] parameter(1)
+  ROOT r = f32[4] call(x, y), to_apply=f })",
+                       options);
+    // The start is cut, though what it hands on needs no computation.
+    CompareInTwoOrders(R"(HloModule handed_on
+k { p = f32[4] parameter(0)
+  ROOT r = f32[4] negate(p) }
+h { p = f32[4] parameter(0)
+  s = ((f32[4]), f32[4], s32[]) async-start(p), calls=k
+  t = (f32[4]) get-tuple-element(s), index=0
+  ROOT r = f32[4] get-tuple-element(t), index=0 }
+f { p = f32[4] parameter(0)
+  ROOT r = f32[4] call(p), to_apply=h }
+ENTRY e { x = f32[4] parameter(0)
+  ROOT r = f32[4] call(x), to_apply=f })",
+                       options);
+  }
 }
 
 }  // namespace

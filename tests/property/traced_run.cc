@@ -29,14 +29,14 @@ Element RandomElement(ElementType type, Random& random) {
 }
 
 // The caller's operand that a parameter of a computation stands for; null where the computation
-// runs more than once.
+// runs more than once, or where an update binds the parameter.
 const Instruction* OperandFor(const Instruction& parameter, const Instruction& call) {
   const auto number = static_cast<size_t>(parameter.parameter_number());
   switch (call.opcode()) {
     case Opcode::kCall:
     case Opcode::kFusion:
     case Opcode::kAsyncStart:
-      return &call.operand(number);
+      return number < call.operands().size() ? &call.operand(number) : nullptr;
     case Opcode::kConditional: {
       const Computation* of_true = call.Callee(AttributeName::kTrueComputation);
       if (of_true != nullptr) return &call.operand(&parameter.parent() == of_true ? 1 : 2);
