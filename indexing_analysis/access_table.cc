@@ -1,6 +1,7 @@
 #include "indexing_analysis/access_table.h"
 
 #include <numeric>
+#include <vector>
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallPtrSet.h"
@@ -41,16 +42,13 @@ void ProfileAccess(const Access& access, llvm::FoldingSetNodeID& node_id) {
   }
 }
 
-// An access with more atoms that are no variables counts as large.
-constexpr size_t kMaxMarks = 32;
-
 // Copies an access into a context, where runtime values have other numbers.
 class Copier {
  public:
   using Renumber = llvm::function_ref<uint32_t(uint32_t)>;
 
   Copier(DigitContext& digits, AtomCopies& copies, Renumber renumber)
-      : digits_(digits), copies_(copies), goes_on_(!copies.empty()), renumber_(renumber) {}
+      : digits_(digits), copies_(copies), renumber_(renumber) {}
 
   // Makes the variables of the box in their order, which is the same in every new context.
   void MakeVariables(const simplifier::QuasiAffineMap& map) {
@@ -68,10 +66,6 @@ class Copier {
     }
     for (uint32_t& number : access.runtime) number = renumber_(number);
   }
-
-  // Whether there were many atoms other than variables and runtime values, or such as have been
-  // copied before: these are of large accesses.
-  bool is_large() const { return num_marks_ > kMaxMarks || (goes_on_ && any_known_); }
 
  private:
   Sum Copy(const Sum& sum) {
@@ -95,15 +89,11 @@ class Copier {
                            made->may_be_negative == atom.may_be_negative;
       return is_made ? made : digits_.Intern(atom);
     }
-    if (const auto known = copies_.find(&atom); known != copies_.end()) {
-      any_known_ = true;
-      return known->second;
-    }
+    if (const auto known = copies_.find(&atom); known != copies_.end()) return known->second;
     if (const auto known = with_runtime_.find(&atom); known != with_runtime_.end()) {
       ++runtime_seen_;
       return known->second;
     }
-    ++num_marks_;
     const size_t runtime_seen = runtime_seen_;
     Atom copy = atom;
     if (atom.IsFunction()) {
@@ -124,16 +114,32 @@ class Copier {
 
   DigitContext& digits_;
   AtomCopies& copies_;
-  bool goes_on_;
   Renumber renumber_;
   llvm::SmallDenseMap<const Atom*, const Atom*, 4> with_runtime_;
   // How often a runtime value or an atom that holds one has been met.
   size_t runtime_seen_ = 0;
-  size_t num_marks_ = 0;
   // By number, null where one is a constant.
   llvm::SmallVector<const Atom*, 8> variables_;
-  bool any_known_ = false;
 };
+
+// Whether an access holds many atoms that are no variables; looks at few more than that.
+bool IsLarge(const Access& access) {
+  constexpr size_t kMaxAtoms = 32;
+  llvm::SmallPtrSet<const Atom*, kMaxAtoms> seen;
+  std::vector<Sum> to_visit(access.map.results.begin(), access.map.results.end());
+  for (const Constraint& constraint : access.map.constraints) {
+    to_visit.push_back(constraint.expression);
+  }
+  while (!to_visit.empty() && seen.size() <= kMaxAtoms) {
+    const Sum sum = to_visit.back();
+    to_visit.pop_back();
+    for (const Term& term : sum.terms) {
+      if (term.atom->kind == AtomKind::kVariable || !seen.insert(term.atom).second) continue;
+      to_visit.insert(to_visit.end(), term.atom->arguments.begin(), term.atom->arguments.end());
+    }
+  }
+  return seen.size() > kMaxAtoms;
+}
 
 // The numbers of the runtime values that an access mentions, in ascending order.
 llvm::SmallVector<uint32_t, 2> MentionedRuntime(const Access& access) {
@@ -164,8 +170,7 @@ PlacedAccess SharedAccesses::Share(Access access, AtomCopies& copies) {
     return static_cast<uint32_t>(llvm::lower_bound(placed.runtime, number) -
                                  placed.runtime.begin());
   };
-  Copier copier(digits_, copies, place);
-  copier.Copy(access);
+  Copier(digits_, copies, place).Copy(access);
   llvm::FoldingSetNodeID node_id;
   ProfileAccess(access, node_id);
   Variants& variants = *contents_.Insert(node_id).first;
@@ -181,7 +186,7 @@ PlacedAccess SharedAccesses::Share(Access access, AtomCopies& copies) {
   SharedAccess& shared = accesses_.emplace_back();
   shared.access = std::move(access);
   shared.num_runtime = placed.runtime.size();
-  shared.is_large = copier.is_large();
+  shared.is_large = IsLarge(shared.access);
   shared.content = &variants;
   shared.alone.shared = &shared;
   variants.accesses.push_back(&shared);

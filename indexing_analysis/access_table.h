@@ -37,7 +37,7 @@ struct PlacedAccess {
 struct SharedAccess {
   Access access;
   size_t num_runtime = 0;
-  /// Whether it holds so many marks that copying them at every rule would take long.
+  /// Whether it holds so many marks or values that copying them at every rule would take long.
   bool is_large = false;
   /// The same for all that differ only in names and in the order in which range variables and
   /// runtime values print.

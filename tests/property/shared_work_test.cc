@@ -40,7 +40,7 @@ std::string Describe(const IndexingMap& map) {
 }
 
 std::string Describe(const OutputIndexing& indexing) {
-  std::string text = indexing.unknown_reason();
+  std::string text = indexing.unknown_reason().str();
   for (const auto& operand : indexing.operands()) {
     text += std::to_string(operand.operand) + "/" + std::to_string(operand.leaf) + " " +
             indexing_analysis::ExactnessName(operand.exactness).str() + " " + operand.reason.str() +
