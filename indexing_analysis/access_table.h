@@ -26,10 +26,7 @@ struct PlacedAccess {
 
   /// Whether the two differ in names and the order of printing at most.
   bool HasContentOf(const PlacedAccess& other) const;
-
   bool HasDevice() const;
-  /// In the context of the shared access.
-  llvm::ArrayRef<Sum> Index() const;
 };
 
 /// An access that no context and no question owns: its runtime values are numbered from 0, whatever
@@ -102,7 +99,6 @@ inline bool PlacedAccess::HasContentOf(const PlacedAccess& other) const {
   return this == &other || (shared->content == other.shared->content && runtime == other.runtime);
 }
 inline bool PlacedAccess::HasDevice() const { return shared->access.has_device; }
-inline llvm::ArrayRef<Sum> PlacedAccess::Index() const { return shared->access.Index(); }
 
 }  // namespace hlo_indexing::indexing_analysis
 

@@ -1,7 +1,5 @@
 #include "indexing_analysis/call_memory.h"
 
-#include <algorithm>
-
 #include "llvm/ADT/STLExtras.h"
 
 namespace hlo_indexing::indexing_analysis {
@@ -40,10 +38,8 @@ void CallTerms::FindClasses() {
     if (!sets_of_output[i].empty()) outputs.emplace_back(sets_of_output[i], i);
   }
   llvm::sort(outputs);
-  class_of_first_.resize(sets_.num_outputs());
   for (const auto& [membership, output] : outputs) {
     if (memberships_.empty() || membership != llvm::ArrayRef<uint32_t>(memberships_.back())) {
-      class_of_first_[output] = static_cast<uint32_t>(memberships_.size());
       memberships_.emplace_back(membership);
       members_.emplace_back();
     }
@@ -85,8 +81,9 @@ void CallTerms::Profile(llvm::FoldingSetNodeID& node_id) const {
 
 CallTerms::Classes CallTerms::ClassesOf(OutputSet outputs) const {
   Classes classes;
-  for (const unsigned output : sets_.Members(outputs).set_bits()) {
-    if (class_of_first_[output]) classes.push_back(*class_of_first_[output]);
+  const llvm::SmallBitVector& members = sets_.Members(outputs);
+  for (size_t i = 0; i < members_.size(); ++i) {
+    if (members.test(members_[i].front())) classes.push_back(static_cast<uint32_t>(i));
   }
   return classes;
 }

@@ -4,7 +4,6 @@
 #define HLO_INDEXING_INDEXING_ANALYSIS_CALL_MEMORY_H_
 
 #include <cstdint>
-#include <optional>
 #include <utility>
 #include <vector>
 
@@ -47,10 +46,8 @@ class CallTerms {
   // For each class the numbers of the sets that it is in, ascending; the classes are sorted by
   // that.
   std::vector<llvm::SmallVector<uint32_t, 2>> memberships_;
-  // The outputs of each class.
+  // The outputs of each class, ascending.
   std::vector<llvm::SmallVector<unsigned, 1>> members_;
-  // For each output the class whose first one it is.
-  std::vector<std::optional<uint32_t>> class_of_first_;
   llvm::SmallVector<uint32_t, 4> given_;
 };
 

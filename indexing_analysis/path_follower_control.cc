@@ -77,7 +77,7 @@ void PathFollower::FollowCall(const Instruction& call, const Computation& callee
   AddParameters(callee, found, operands);
   if (frame == nullptr) depends_on_values_ |= inside.is_asked;
   FoundCall& remembered = own_uses == own_uses_ ? shared : own;
-  remembered.depth = deepest_level_ - level_;
+  const size_t depth = deepest_level_ - level_;
   deepest_level_ = std::max(deepest_level, deepest_level_);
   if (inside.is_asked || remembered.is_known || !AreNamed(found, terms, first_value)) return;
   const size_t outer_calls = CallsTo(&inside).size();
@@ -88,6 +88,7 @@ void PathFollower::FollowCall(const Instruction& call, const Computation& callee
     value.push_back(source.instruction);
     return value;
   };
+  remembered.depth = depth;
   Remember(found, terms, path, remembered);
 }
 

@@ -4,7 +4,6 @@
 #define HLO_INDEXING_INDEXING_ANALYSIS_REACHED_H_
 
 #include <cstdint>
-#include <tuple>
 #include <utility>
 #include <vector>
 
