@@ -1,5 +1,5 @@
-// Attributes of instructions, computations and modules: `name=value`, the value typed where the
-// project knows the name and text where it does not.
+// Attributes of instructions, computations and modules: `name=value`, the value typed if the
+// project knows the name and text if it does not.
 #ifndef HLO_INDEXING_HLO_ATTRIBUTE_H_
 #define HLO_INDEXING_HLO_ATTRIBUTE_H_
 
@@ -88,7 +88,8 @@ struct ConvolutionDimensions {
   llvm::StringRef kernel;
   llvm::StringRef output;
 
-  /// The dimension with that label, or -1. *("b01f", 'f') -> 3*
+  /// The dimension with that label, or -1.
+  /// Example: ("b01f", 'f') -> 3
   static int64_t Find(llvm::StringRef labels, char label);
   /// The number of spatial dimensions.
   int64_t num_spatial() const;
@@ -146,14 +147,15 @@ using AttributeValue =
 /// One attribute. What it points to belongs to the module.
 struct Attribute {
   AttributeName name = AttributeName::kOther;
-  /// The name as written; the only name where `name` is kOther.
+  /// The name as written; the only name if `name` is kOther.
   llvm::StringRef text;
   AttributeValue value;
   /// Where the name stands in the module's text.
   uint32_t offset = 0;
 };
 
-/// The name in HLO text. *kToApply -> "to_apply"*
+/// The name in HLO text.
+/// Example: kToApply -> "to_apply"
 llvm::StringRef AttributeText(AttributeName name);
 /// kOther for a name that the project does not know.
 AttributeName ParseAttributeName(llvm::StringRef text);

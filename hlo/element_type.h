@@ -57,17 +57,19 @@ enum class ElementClass : uint8_t {
   kNone,  // token, opaque, tuple, buffer
 };
 
-/// The name in HLO text. *kF8E4M3FN -> "f8e4m3fn"*
+/// The name in HLO text.
+/// Example: kF8E4M3FN -> "f8e4m3fn"
 llvm::StringRef ElementTypeName(ElementType type);
 
-/// The type of that name; nothing for other words, tuple and buffer included. *"bf16" -> kBF16*
+/// The type of that name; nullopt for other words, tuple and buffer included.
+/// Example: "bf16" -> kBF16
 std::optional<ElementType> ParseElementType(llvm::StringRef name);
 
 /// Bits of one value: 1 for pred, 64 for c64, 0 for token, opaque, tuple and buffer.
 int64_t ElementBits(ElementType type);
 
-/// Bits of one element in memory where the layout does not say otherwise: whole bytes.
-/// *kPred -> 8, kS4 -> 8, kF32 -> 32*
+/// Bits of one element in memory if the layout does not say otherwise: whole bytes.
+/// Example: kPred -> 8, kS4 -> 8, kF32 -> 32
 int64_t DefaultStorageBits(ElementType type);
 
 ElementClass ClassOf(ElementType type);

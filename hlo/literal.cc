@@ -1,6 +1,7 @@
 #include "hlo/literal.h"
 
 #include <charconv>
+#include <limits>
 
 #include "llvm/ADT/APInt.h"
 #include "llvm/ADT/StringExtras.h"
@@ -148,21 +149,59 @@ std::string FloatText(ElementType type, uint64_t bits) {
   return std::string(buffer, end.ptr);
 }
 
-// Nested braces, one level per dimension.
-void AppendArray(const Literal& literal, int64_t dimension, int64_t& next, std::string& out) {
-  const Shape& shape = literal.shape();
-  if (dimension == shape.rank()) {
-    out += literal.ElementText(next++);
-    return;
+// Writes arrays in nested braces, one level per dimension. Longer dimensions than twice `edge` show
+// that many elements at each end.
+class ArrayWriter {
+ public:
+  ArrayWriter(const Literal& literal, int64_t edge, std::string& out)
+      : literal_(literal), edge_(edge), out_(out) {}
+
+  void Write() {
+    const Shape& shape = literal_.shape();
+    WriteDimensions(0, 0, shape.num_elements());
   }
-  out += '{';
-  const int64_t size =
-      shape.num_elements() == 0 ? 0 : shape.sizes()[static_cast<size_t>(dimension)];
-  for (int64_t i = 0; i < size; ++i) {
-    if (i != 0) out += ", ";
-    AppendArray(literal, dimension + 1, next, out);
+
+ private:
+  // The dimensions from `dimension` on of the `count` elements that begin with `first`.
+  void WriteDimensions(int64_t dimension, int64_t first, int64_t count) {
+    const Shape& shape = literal_.shape();
+    if (dimension == shape.rank()) {
+      out_ += literal_.ElementText(first);
+      return;
+    }
+    out_ += '{';
+    const int64_t size = count == 0 ? 0 : shape.sizes()[static_cast<size_t>(dimension)];
+    for (int64_t i = 0; i < size; ++i) {
+      if (i != 0) out_ += ", ";
+      if (i == edge_ && size - i > edge_) {
+        out_ += "..., ";
+        i = size - edge_;
+      }
+      WriteDimensions(dimension + 1, first + i * (count / size), count / size);
+    }
+    out_ += '}';
   }
-  out += '}';
+
+  const Literal& literal_;
+  int64_t edge_;
+  std::string& out_;
+};
+
+std::string LiteralText(const Literal& literal, int64_t most_elements) {
+  if (literal.is_elided()) return "{...}";
+  std::string result;
+  if (literal.shape().IsTuple()) {
+    result += "(";
+    for (size_t i = 0; i < literal.elements().size(); ++i) {
+      if (i != 0) result += ", ";
+      result += LiteralText(*literal.elements()[i], most_elements);
+    }
+    return result + ")";
+  }
+  constexpr int64_t kEdge = 3;
+  const bool is_whole = literal.shape().num_elements() <= most_elements;
+  ArrayWriter(literal, is_whole ? std::numeric_limits<int64_t>::max() : kEdge, result).Write();
+  return result;
 }
 
 }  // namespace
@@ -227,19 +266,11 @@ std::string Literal::ElementText(int64_t index) const {
 }
 
 std::string Literal::ToString() const {
-  if (elided_) return "{...}";
-  std::string result;
-  if (shape_->IsTuple()) {
-    result += "(";
-    for (size_t i = 0; i < elements_.size(); ++i) {
-      if (i != 0) result += ", ";
-      result += elements_[i]->ToString();
-    }
-    return result + ")";
-  }
-  int64_t next = 0;
-  AppendArray(*this, 0, next, result);
-  return result;
+  return LiteralText(*this, std::numeric_limits<int64_t>::max());
+}
+
+std::string Literal::ToAbbreviatedString(int64_t most_elements) const {
+  return LiteralText(*this, most_elements);
 }
 
 }  // namespace hlo_indexing::hlo

@@ -33,13 +33,19 @@ class Literal {
   llvm::ArrayRef<const Literal*> elements() const { return elements_; }
   llvm::ArrayRef<uint8_t> bytes() const { return bytes_; }
 
-  /// The value of element `index` of an integer or pred array; nothing where it is elided, of
-  /// another class, or a u64 beyond int64.
+  /// The value of element `index` of an integer or pred array; nullopt if it is elided, of another
+  /// class, or a u64 beyond int64.
   std::optional<int64_t> GetInteger(int64_t index) const;
-  /// The element as text that parses back to the same bits. *"-1.5", "nan", "(1, 0)"*
+  /// The element as text that parses back to the same bits.
+  /// Example: "-1.5", "nan", "(1, 0)"
   std::string ElementText(int64_t index) const;
-  /// The literal as it stands in `constant(...)`. *"{{1, 2}, {3, 4}}"*
+  /// The literal as it stands in `constant(...)`.
+  /// Example: "{{1, 2}, {3, 4}}"
   std::string ToString() const;
+  /// For people: an array of more than 1,000 elements shows the first and the last three of each
+  /// dimension that has more than six, as NumPy prints it. An abbreviated text does not parse.
+  /// Example: s32[2000] -> "{0, 1, 2, ..., 1997, 1998, 1999}"
+  std::string ToAbbreviatedString(int64_t most_elements = 1000) const;
 
  private:
   const Shape* shape_;
@@ -48,11 +54,12 @@ class Literal {
   bool elided_ = false;
 };
 
-/// Bytes of one element in a Literal. *kS4 -> 1, kC64 -> 8*
+/// Bytes of one element in a Literal.
+/// Example: kS4 -> 1, kC64 -> 8
 int64_t LiteralBytesPerElement(ElementType type);
 
 /// Appends the bytes of the element that `text` writes in a type that is not complex: true,
-/// -1, 1.5, -inf, nan(0x12). Returns what is wrong where the type does not have that value.
+/// -1, 1.5, -inf, nan(0x12). Returns what is wrong if the type does not have that value.
 std::optional<std::string> ParseElement(ElementType type, llvm::StringRef text,
                                         llvm::SmallVectorImpl<uint8_t>& bytes);
 

@@ -6,6 +6,17 @@ namespace hlo_indexing::hlo {
 
 bool Instruction::IsRoot() const { return &parent_->root() == this; }
 
+llvm::SmallVector<const Computation*, 4> Instruction::Branches() const {
+  using Computations = llvm::ArrayRef<const Computation*>;
+  const auto branches =
+      Get<Computations>(AttributeName::kBranchComputations).value_or(Computations());
+  if (!branches.empty()) return {branches.begin(), branches.end()};
+  const Computation* on_true = Callee(AttributeName::kTrueComputation);
+  const Computation* on_false = Callee(AttributeName::kFalseComputation);
+  if (on_true == nullptr || on_false == nullptr) return {};
+  return {on_true, on_false};
+}
+
 const Attribute* Instruction::Find(AttributeName name) const {
   if (name == AttributeName::kOther) return nullptr;
   for (const Attribute& attribute : attributes_) {

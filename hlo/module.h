@@ -17,6 +17,7 @@
 #include "hlo/opcode.h"
 #include "hlo/shape.h"
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Allocator.h"
 
@@ -43,8 +44,8 @@ class Instruction {
   llvm::ArrayRef<Attribute> attributes() const { return attributes_; }
   /// The attribute of that name, or null; null for kOther.
   const Attribute* Find(AttributeName name) const;
-  /// The value of an attribute; nothing where it is missing or of another type.
-  /// *Get<int64_t>(AttributeName::kIndex)*
+  /// The value of an attribute; nullopt if it is missing or of another type.
+  /// Example: Get<int64_t>(AttributeName::kIndex)
   template <typename T>
   std::optional<T> Get(AttributeName name) const {
     const Attribute* attribute = Find(name);
@@ -57,11 +58,15 @@ class Instruction {
   const T& Required(AttributeName name) const {
     return std::get<T>(Find(name)->value);
   }
-  /// A list of integers; empty where it is missing. *Integers(AttributeName::kDimensions)*
+  /// A list of integers; empty if it is missing.
+  /// Example: Integers(AttributeName::kDimensions)
   llvm::ArrayRef<int64_t> Integers(AttributeName name) const {
     return Get<llvm::ArrayRef<int64_t>>(name).value_or(llvm::ArrayRef<int64_t>());
   }
-  /// A computation such as to_apply, calls, condition or body; null where it is missing.
+  /// The computations one of which a conditional runs, branch i on operand i + 1:
+  /// branch_computations, or true_computation and false_computation. Empty if these are missing.
+  llvm::SmallVector<const Computation*, 4> Branches() const;
+  /// A computation such as to_apply, calls, condition or body; null if it is missing.
   const Computation* Callee(AttributeName name) const {
     return Get<const Computation*>(name).value_or(nullptr);
   }
@@ -130,7 +135,7 @@ class Computation {
   uint32_t offset_ = 0;
 };
 
-/// A whole program. Owns its computations, shapes and, where it was parsed, shares the text that
+/// A whole program. Owns its computations, shapes and, if it was parsed, shares the text that
 /// names and unparsed attributes point into.
 class Module {
  public:
@@ -140,12 +145,14 @@ class Module {
 
   llvm::StringRef name() const { return name_; }
   llvm::ArrayRef<Attribute> attributes() const { return attributes_; }
-  /// In the order of the text, callees first where the text has it so.
+  /// In the order of the text, callees first if the text has it so.
   llvm::ArrayRef<const Computation*> computations() const { return computations_; }
   const Computation& entry() const { return *entry_; }
+  /// Whether the text says ENTRY; else the last computation is the entry.
+  bool has_entry_keyword() const { return has_entry_keyword_; }
   /// The computation of that name, or null.
   const Computation* FindComputation(llvm::StringRef name) const;
-  /// The tables of source locations after the header, as written; empty where there are none.
+  /// The tables of source locations after the header, as written; empty if there are none.
   llvm::StringRef stack_tables() const { return stack_tables_; }
   int64_t num_instructions() const { return num_instructions_; }
 
@@ -160,6 +167,7 @@ class Module {
   void set_stack_tables(llvm::StringRef tables) { stack_tables_ = tables; }
   void set_attributes(llvm::ArrayRef<Attribute> attributes) { attributes_ = attributes; }
   void set_entry(const Computation* entry) { entry_ = entry; }
+  void set_has_entry_keyword(bool has_it) { has_entry_keyword_ = has_it; }
   void SetText(std::shared_ptr<const std::string> text, std::string file_name);
   /// Copies into the module's arena.
   llvm::StringRef Copy(llvm::StringRef text) { return text.copy(allocator_); }
@@ -191,6 +199,7 @@ class Module {
   llvm::ArrayRef<Attribute> attributes_;
   std::vector<const Computation*> computations_;
   const Computation* entry_ = nullptr;
+  bool has_entry_keyword_ = true;
   int64_t num_instructions_ = 0;
   std::shared_ptr<const std::string> text_;
   std::string file_name_;

@@ -28,17 +28,19 @@ inline constexpr int kNumOpcodes = 0
 struct OpcodeInfo {
   llvm::StringRef name;
   int min_operands;
-  /// INT_MAX where any number is allowed.
+  /// INT_MAX if any number is allowed.
   int max_operands;
   llvm::ArrayRef<AttributeName> required_attributes;
 };
 
 const OpcodeInfo& InfoOf(Opcode opcode);
 
-/// The name in HLO text. *kDynamicSlice -> "dynamic-slice"*
+/// The name in HLO text.
+/// Example: kDynamicSlice -> "dynamic-slice"
 inline llvm::StringRef OpcodeName(Opcode opcode) { return InfoOf(opcode).name; }
 
-/// The opcode of that name. *"popcnt" -> kPopulationCount*
+/// The opcode of that name.
+/// Example: "popcnt" -> kPopulationCount
 std::optional<Opcode> ParseOpcode(llvm::StringRef name);
 
 /// The names of all opcodes, in the order of Opcode.

@@ -27,7 +27,7 @@ void PrintIntegers(llvm::ArrayRef<int64_t> values, llvm::StringRef open, llvm::S
   PrintList(values, open, ",", close, out, [&](int64_t value) { out << value; });
 }
 
-// The window field where any dimension differs from the default, as XLA prints it.
+// The window field if any dimension differs from the default, as XLA prints it.
 template <typename Get>
 void PrintWindowField(llvm::ArrayRef<WindowDimension> window, llvm::StringRef name, bool always,
                       raw_ostream& out, bool& first, Get get) {

@@ -24,11 +24,13 @@ struct PrintOptions {
 /// gives the same module, and printing that the same bytes.
 void Print(const Module& module, llvm::raw_ostream& out, const PrintOptions& options = {});
 
-/// One instruction as it stands in a computation, without indentation. *"%b = f32[2] negate(%a)"*
+/// One instruction as it stands in a computation, without indentation.
+/// Example: "%b = f32[2] negate(%a)"
 void Print(const Instruction& instruction, llvm::raw_ostream& out,
            const PrintOptions& options = {});
 
-/// The instruction without its attributes. *"%b = f32[3,2] transpose(%a)"*
+/// The instruction without its attributes.
+/// Example: "%b = f32[3,2] transpose(%a)"
 void PrintHead(const Instruction& instruction, llvm::raw_ostream& out,
                const PrintOptions& options = {});
 

@@ -1,6 +1,6 @@
 #include "hlo/replica_groups.h"
 
-#include "hlo/strided_walk.h"
+#include "hlo/array_indices.h"
 #include "llvm/ADT/StringExtras.h"
 
 namespace hlo_indexing::hlo {
@@ -11,7 +11,7 @@ using Groups = std::vector<std::vector<int64_t>>;
 constexpr int64_t kMaxIds = int64_t{1} << 24;
 constexpr int64_t kMaxListedIds = int64_t{1} << 20;
 
-// The product of the sizes, where it is at most the limit and every size is positive.
+// The product of the sizes, if it is at most the limit and every size is positive.
 std::optional<int64_t> CountIds(llvm::ArrayRef<int64_t> sizes) {
   int64_t count = 1;
   for (const int64_t size : sizes) {
@@ -112,8 +112,8 @@ Groups List(const IotaGroups& iota) {
     to_strides.push_back(strides[static_cast<size_t>(dimension)]);
   }
   Groups groups;
-  ForEachStrided(sizes, to_strides, 0, [&](int64_t place, int64_t id) {
-    if (place % iota.group_size == 0) groups.emplace_back();
+  ForEachStrided(sizes, to_strides, 0, [&](int64_t position, int64_t id) {
+    if (position % iota.group_size == 0) groups.emplace_back();
     groups.back().push_back(id);
   });
   return groups;

@@ -26,7 +26,7 @@ enum class GroupMode : uint8_t {
 GroupMode GroupModeOf(const Instruction& collective);
 
 /// Groups that are the rows of iota(reshape), transposed and cut into rows of `group_size`.
-/// *[2,2]<=[2,2]T(1,0) -> {{0, 2}, {1, 3}}*
+/// Example: [2,2]<=[2,2]T(1,0) -> {{0, 2}, {1, 3}}
 struct IotaGroups {
   llvm::SmallVector<int64_t, 4> reshape;
   llvm::SmallVector<int64_t, 4> permutation;
@@ -35,14 +35,15 @@ struct IotaGroups {
   int64_t count = 1;
 };
 
-/// The groups of an iota or mesh form, of at most 2^24 ids. Nothing, with `error` set, where they
-/// make no sense, or where they are listed. On a mesh the devices are in row-major order and a
-/// group runs along the axes in braces, the first of them slowest.
-/// *mesh['x'=2,'y'=4] {'x'} -> reshape {2, 4}, permutation {1, 0}, group_size 2*
+/// The groups of an iota or mesh form, of at most 2^24 ids. Nullopt, with `error` set, if they make
+/// no sense, or if they are listed. On a mesh the devices are in row-major order and a group
+/// runs along the axes in braces, the first of them slowest.
+/// Example: mesh['x'=2,'y'=4] {'x'} -> reshape {2, 4}, permutation {1, 0}, group_size 2
 std::optional<IotaGroups> FindIotaGroups(const ReplicaGroups& groups, std::string& error);
 
-/// The groups that an attribute lists, as ids, at most 2^20. Nothing, with `error` set, where it
-/// makes no sense. *[2,2]<=[4] -> {{0, 1}, {2, 3}}*
+/// The groups that an attribute lists, as ids, at most 2^20. Nullopt, with `error` set, if it makes
+/// no sense.
+/// Example: [2,2]<=[4] -> {{0, 1}, {2, 3}}
 std::optional<std::vector<std::vector<int64_t>>> ListReplicaGroups(const ReplicaGroups& groups,
                                                                    std::string& error);
 

@@ -109,6 +109,9 @@ const Shape* ShapePool::Array(ElementType type, llvm::ArrayRef<Dimension> dimens
     elements = support::CheckedMul(*elements, size);
     if (!elements) return nullptr;
   }
+  // XLA, too, wants arrays whose bytes can be counted; and INT64_MAX stands for infinity in bounds.
+  const int64_t bytes_each = std::max<int64_t>(ElementBits(type) / 8, 1);
+  if (!support::CheckedMul(*elements, bytes_each) || *elements == INT64_MAX) return nullptr;
   shape.num_elements_ = *elements;
   shape.num_array_leaves_ = 1;
   shape.sizes_ = sizes;

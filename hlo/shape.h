@@ -27,7 +27,7 @@ struct Dimension {
 };
 
 /// An immutable shape, unique in its ShapePool: two shapes of a pool are equal, layout included,
-/// where their addresses are.
+/// if their addresses are.
 class Shape : public llvm::FoldingSetNode {
  public:
   ElementType element_type() const { return element_type_; }
@@ -36,17 +36,17 @@ class Shape : public llvm::FoldingSetNode {
   bool IsToken() const { return element_type_ == ElementType::kToken; }
   bool IsScalar() const { return IsArray() && sizes_.empty(); }
 
-  /// Arrays: the sizes of the dimensions, bounds where dynamic, kUnboundedSize for `?`.
+  /// Arrays: the sizes of the dimensions, bounds if dynamic, kUnboundedSize for `?`.
   llvm::ArrayRef<int64_t> sizes() const { return sizes_; }
   int64_t rank() const { return static_cast<int64_t>(sizes_.size()); }
   bool IsDynamic(int64_t dimension) const {
     return !dynamic_.empty() && dynamic_[static_cast<size_t>(dimension)];
   }
   bool HasUnboundedDimension() const { return has_unbounded_dimension_; }
-  /// Arrays: the number of elements, dynamic dimensions taken at their bounds; -1 where a dimension
+  /// Arrays: the number of elements, dynamic dimensions taken at their bounds; -1 if a dimension
   /// is unbounded.
   int64_t num_elements() const { return num_elements_; }
-  /// Arrays: the layout, or null where the text gave none; then it is row-major.
+  /// Arrays: the layout, or null if the text gave none; then it is row-major.
   const layout::Layout* layout() const { return layout_; }
   /// Bits that one element takes in memory: the layout's E(bits), or whole bytes.
   int64_t StorageBits() const;
@@ -55,9 +55,11 @@ class Shape : public llvm::FoldingSetNode {
   llvm::ArrayRef<const Shape*> elements() const { return elements_; }
 
   /// The arrays in this shape in tuple order, a buffer's array included; tokens and opaque values
-  /// are no arrays. *(f32[2], (s32[], token[])) -> 2*
+  /// are no arrays.
+  /// Example: (f32[2], (s32[], token[])) -> 2
   int64_t num_array_leaves() const { return num_array_leaves_; }
-  /// The array leaf of that number. *(f32[2], (s32[], token[])), 1 -> s32[]*
+  /// The array leaf of that number.
+  /// Example: (f32[2], (s32[], token[])), 1 -> s32[]
   const Shape& ArrayLeaf(int64_t leaf) const;
   /// Tuples: the number of array leaves before element `index`.
   int64_t FirstLeafOfElement(int64_t index) const {
@@ -67,10 +69,12 @@ class Shape : public llvm::FoldingSetNode {
   int64_t ElementOfLeaf(int64_t leaf) const;
 
   /// The same dimensions with neither element types nor layouts: every array is one of pred. Unique
-  /// in the pool too. *(f32[2]{0}, token[]) -> (pred[2], token[])*
+  /// in the pool too.
+  /// Example: (f32[2]{0}, token[]) -> (pred[2], token[])
   const Shape& untyped() const { return *untyped_; }
 
-  /// The shape in HLO text, with layouts where they are set. *"f32[2,<=3]{1,0}"*
+  /// The shape in HLO text, with layouts if they are set.
+  /// Example: "f32[2,<=3]{1,0}"
   std::string ToString() const;
 
   void Profile(llvm::FoldingSetNodeID& node_id) const;
@@ -98,14 +102,14 @@ class ShapePool {
   ShapePool(const ShapePool&) = delete;
   ShapePool& operator=(const ShapePool&) = delete;
 
-  /// An array; `layout` may be null. Null where the number of elements does not fit in 64 bits.
+  /// An array; `layout` may be null. Null if its size in bytes does not fit in 64 bits.
   const Shape* Array(ElementType type, llvm::ArrayRef<Dimension> dimensions,
                      const layout::Layout* layout = nullptr);
   /// An array of static dimensions.
   const Shape* Array(ElementType type, llvm::ArrayRef<int64_t> sizes,
                      const layout::Layout* layout = nullptr);
   const Shape* Scalar(ElementType type) { return Array(type, llvm::ArrayRef<int64_t>()); }
-  /// A tuple. Null where it would hold more than kMaxSubshapes shapes, nested ones counted, or nest
+  /// A tuple. Null if it would hold more than kMaxSubshapes shapes, nested ones counted, or nest
   /// deeper than kMaxTupleDepth: tuples of tuples grow exponentially in the length of a program.
   const Shape* Tuple(llvm::ArrayRef<const Shape*> elements);
   const Shape* Token() { return Special(ElementType::kToken); }
@@ -127,7 +131,7 @@ class ShapePool {
 /// The most shapes that a tuple may hold, nested ones counted.
 inline constexpr int64_t kMaxSubshapes = int64_t{1} << 20;
 
-/// How deep tuples may nest: shapes are walked by recursion.
+/// How deep tuples may nest: functions on shapes recurse.
 inline constexpr int kMaxTupleDepth = 500;
 
 /// What two shapes must share to be compatible.

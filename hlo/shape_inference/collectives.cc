@@ -1,0 +1,223 @@
+// Shapes of operations between devices.
+#include <cstdint>
+#include <limits>
+#include <set>
+#include <string>
+
+#include "hlo/shape_inference/rule_table.h"
+
+namespace hlo_indexing::hlo::shape_rules {
+namespace {
+
+llvm::SmallVector<const Shape*, 4> OperandShapes(const ShapeContext& context) {
+  llvm::SmallVector<const Shape*, 4> shapes;
+  for (size_t i = 0; i < context.num_operands(); ++i) shapes.push_back(&context.operand(i));
+  return shapes;
+}
+
+// The one dimension that the operation works along, which every operand has.
+std::optional<int64_t> RequireOneDimension(ShapeContext& context) {
+  const llvm::ArrayRef<int64_t> dimensions =
+      context.instruction().Integers(AttributeName::kDimensions);
+  for (size_t i = 0; i < context.num_operands(); ++i) {
+    if (!context.RequireOneDimension(context.operand(i).rank())) return std::nullopt;
+  }
+  return dimensions[0];
+}
+
+// No device is in two groups and no group is empty, where they are listed: the other forms name
+// each device once.
+bool RequireDisjointGroups(ShapeContext& context) {
+  const auto groups =
+      context.instruction().Get<const ReplicaGroups*>(AttributeName::kReplicaGroups);
+  if (!groups) return true;
+  // Any number may be in the text; a DenseSet keeps two of them for itself.
+  std::set<int64_t> seen;
+  for (const llvm::ArrayRef<int64_t> group : (*groups)->groups) {
+    if (group.empty() && (*groups)->groups.size() > 1) {
+      return context.FailAt(AttributeName::kReplicaGroups, "one of several groups is empty");
+    }
+    for (const int64_t replica : group) {
+      const bool exists = replica >= 0 && replica <= std::numeric_limits<int32_t>::max();
+      if (exists && seen.insert(replica).second) continue;
+      return context.FailAt(AttributeName::kReplicaGroups,
+                            "replica " + std::to_string(replica) +
+                                (exists ? " is in replica_groups twice" : " does not exist"));
+    }
+  }
+  for (const int64_t size : (*groups)->reshape) {
+    if (size > 0 && size <= std::numeric_limits<int32_t>::max()) continue;
+    return context.FailAt(AttributeName::kReplicaGroups,
+                          std::to_string(size) + " is no size of a list of devices");
+  }
+  return true;
+}
+
+// The numbers of devices in source_target_pairs are such: neither negative nor above 2^31.
+bool RequireDevicesOfPairs(ShapeContext& context) {
+  using Lists = llvm::ArrayRef<llvm::ArrayRef<int64_t>>;
+  const auto pairs = context.instruction().Get<Lists>(AttributeName::kSourceTargetPairs);
+  if (!pairs) return true;
+  for (const llvm::ArrayRef<int64_t> pair : *pairs) {
+    for (const int64_t device : pair) {
+      if (device >= 0 && device <= std::numeric_limits<int32_t>::max()) continue;
+      return context.FailAt(AttributeName::kSourceTargetPairs,
+                            "device " + std::to_string(device) + " does not exist");
+    }
+  }
+  return true;
+}
+
+// Whether `whole` consists of copies of `part` side by side along the dimension, as many as there
+// are devices in a group: that number is not always in the text, so any will do.
+bool IsMultiple(const Shape& whole, const Shape& part, int64_t dimension) {
+  if (!whole.IsArray() || !MayMix(whole.element_type(), part.element_type()) ||
+      whole.rank() != part.rank()) {
+    return false;
+  }
+  for (int64_t i = 0; i < whole.rank(); ++i) {
+    const int64_t of_whole = whole.sizes()[static_cast<size_t>(i)];
+    const int64_t of_part = part.sizes()[static_cast<size_t>(i)];
+    if (SameSize(of_whole, of_part)) continue;
+    if (i != dimension || of_part == 0 || of_whole < of_part || of_whole % of_part != 0) {
+      return false;
+    }
+  }
+  return true;
+}
+
+enum class Scaling : uint8_t { kGather, kScatter };
+
+// Each result has a multiple, or a fraction, of the operand's size along the dimension.
+bool RequireScaledResults(ShapeContext& context, const Shape& given, Scaling scaling) {
+  const std::optional<int64_t> dimension = RequireOneDimension(context);
+  if (!dimension) return false;
+  llvm::SmallVector<const Shape*, 4> results = {&given};
+  if (given.IsTuple()) results.assign(given.elements().begin(), given.elements().end());
+  const std::string name = OpcodeName(context.instruction().opcode()).str();
+  if (results.size() != context.num_operands()) {
+    return context.Fail(name + " of " + std::to_string(context.num_operands()) +
+                        " operands cannot give " + given.ToString());
+  }
+  for (size_t i = 0; i < results.size(); ++i) {
+    const Shape& operand = context.operand(i);
+    const bool fits = scaling == Scaling::kGather
+                          ? IsMultiple(*results[i], operand, *dimension)
+                          : results[i]->IsArray() && IsMultiple(operand, *results[i], *dimension);
+    if (fits) continue;
+    return context.Fail(name + " of " + operand.ToString() + " along dimension " +
+                        std::to_string(*dimension) + " cannot give " + results[i]->ToString());
+  }
+  return true;
+}
+
+// An asynchronous collective gives (operands, results, ...): its results, or null after an error.
+const Shape* RequireStart(ShapeContext& context, llvm::ArrayRef<const Shape*> operands) {
+  const Shape* declared = context.declared();
+  const std::string name = OpcodeName(context.instruction().opcode()).str();
+  if (!declared->IsTuple() || declared->elements().size() < 2) {
+    context.Fail(name + " gives (operands, results, ...), not " + declared->ToString());
+    return nullptr;
+  }
+  const Shape& first = *declared->elements()[0];
+  const Shape* tuple = context.pool().Tuple(operands);
+  const bool is_one = operands.size() == 1 && ShapesAgree(first, *operands[0], TypeMatch::kSame);
+  if (!is_one && tuple != nullptr && !ShapesAgree(first, *tuple, TypeMatch::kSame)) {
+    context.Fail(name + " gives operands " + first.ToString() + ", it has " +
+                 (operands.size() == 1 ? operands[0] : tuple)->ToString());
+    return nullptr;
+  }
+  return declared->elements()[1];
+}
+
+// With slice_sizes, a permute writes slices of operand 0 into operand 1; operands 2 and 3 say
+// where.
+bool IsInPlacePermute(const ShapeContext& context) {
+  return context.num_operands() == 4 &&
+         context.instruction().Find(AttributeName::kSliceSizes) != nullptr;
+}
+
+}  // namespace
+
+// The computation only says how to combine: operands of several types may share it.
+bool AllReduce(ShapeContext& context) {
+  return RequireDisjointGroups(context) && context.ExpectEach(OperandShapes(context));
+}
+
+bool AllGather(ShapeContext& context) {
+  if (!context.RequireArrays() || !RequireDisjointGroups(context)) return false;
+  const Shape* declared = context.declared();
+  return declared == nullptr || RequireScaledResults(context, *declared, Scaling::kGather);
+}
+
+bool AllGatherStart(ShapeContext& context) {
+  if (!context.RequireArrays() || !RequireDisjointGroups(context)) return false;
+  if (context.declared() == nullptr) return true;
+  const Shape* results = RequireStart(context, OperandShapes(context));
+  return results != nullptr && RequireScaledResults(context, *results, Scaling::kGather);
+}
+
+bool ReduceScatter(ShapeContext& context) {
+  if (!context.RequireArrays() || !RequireDisjointGroups(context)) return false;
+  const Shape* declared = context.declared();
+  return declared == nullptr || RequireScaledResults(context, *declared, Scaling::kScatter);
+}
+
+// With dimensions, one array that is split along it and put together again: its shape stays.
+// Without, one array for each device of a group.
+bool AllToAll(ShapeContext& context) {
+  if (!context.RequireArrays() || !RequireDisjointGroups(context)) return false;
+  if (context.instruction().Find(AttributeName::kDimensions) != nullptr &&
+      !RequireOneDimension(context)) {
+    return false;
+  }
+  for (size_t i = 1; i < context.num_operands(); ++i) {
+    if (!context.RequireSameDimensions(0, i) || !context.RequireMixable(0, i)) return false;
+  }
+  return context.ExpectEach(OperandShapes(context));
+}
+
+bool CollectiveBroadcast(ShapeContext& context) {
+  if (!RequireDisjointGroups(context)) return false;
+  llvm::SmallVector<const Shape*, 4> shapes = OperandShapes(context);
+  if (context.instruction().Get<bool>(AttributeName::kHasDynamicRoot).value_or(false)) {
+    // Any type: XLA's own test of the parser gives the root as f32[1].
+    const Shape& root = *shapes.pop_back_val();
+    if (shapes.empty() || !root.IsArray() || root.rank() > 1 || root.num_elements() != 1) {
+      return context.FailAt(
+          AttributeName::kHasDynamicRoot,
+          "the last operand must be the root, one number, not " + root.ToString());
+    }
+  }
+  return context.ExpectEach(shapes);
+}
+
+bool CollectivePermute(ShapeContext& context) {
+  if (!RequireDevicesOfPairs(context)) return false;
+  if (IsInPlacePermute(context)) return context.ExpectEach(&context.operand(1));
+  return context.ExpectEach(OperandShapes(context));
+}
+
+bool CollectivePermuteStart(ShapeContext& context) {
+  if (!RequireDevicesOfPairs(context)) return false;
+  if (context.declared() == nullptr) return true;
+  llvm::SmallVector<const Shape*, 4> operands = OperandShapes(context);
+  llvm::SmallVector<const Shape*, 4> expected = operands;
+  if (IsInPlacePermute(context)) {
+    expected = {operands[1]};
+    operands = {operands[0]};
+  }
+  const Shape* results = RequireStart(context, operands);
+  if (results == nullptr) return false;
+  const Shape* tuple = context.pool().Tuple(expected);
+  const bool is_one =
+      expected.size() == 1 && ShapesAgree(*results, *expected[0], TypeMatch::kAnyPrecision);
+  if (is_one || tuple == nullptr || ShapesAgree(*results, *tuple, TypeMatch::kAnyPrecision)) {
+    return true;
+  }
+  return context.Fail("collective-permute-start gives " + results->ToString() +
+                      ", its operands give " +
+                      (expected.size() == 1 ? expected[0] : tuple)->ToString());
+}
+
+}  // namespace hlo_indexing::hlo::shape_rules

@@ -1,0 +1,165 @@
+#include "hlo/shape_inference/rule_table.h"
+
+#include <cstddef>
+#include <iterator>
+
+namespace hlo_indexing::hlo::shape_rules {
+namespace {
+
+// One row per opcode, in the order of hlo/opcodes.inc.
+struct RuleRow {
+  Opcode opcode;
+  // Null if no part of the shape follows from operands and attributes.
+  Rule rule;
+};
+
+constexpr RuleRow kRows[] = {
+    {Opcode::kAbs, AbsoluteValue},
+    {Opcode::kAcos, Unary},
+    {Opcode::kAcosh, Unary},
+    {Opcode::kAdd, Binary},
+    {Opcode::kAddDependency, SameAsOperand},
+    {Opcode::kAfterAll, AfterAll},
+    {Opcode::kAllGather, AllGather},
+    {Opcode::kAllGatherDone, SecondElementOfOperand},
+    {Opcode::kAllGatherStart, AllGatherStart},
+    {Opcode::kAllReduce, AllReduce},
+    {Opcode::kAllReduceDone, SameAsOperand},
+    {Opcode::kAllReduceStart, AllReduce},
+    {Opcode::kAllToAll, AllToAll},
+    {Opcode::kAnd, Binary},
+    {Opcode::kAsin, Unary},
+    {Opcode::kAsinh, Unary},
+    {Opcode::kAsyncDone, SecondElementOfOperand},
+    {Opcode::kAsyncStart, AsyncStart},
+    {Opcode::kAsyncUpdate, AsyncUpdate},
+    {Opcode::kAtan2, Binary},
+    {Opcode::kAtanh, Unary},
+    {Opcode::kBatchNormGrad, BatchNorm},
+    {Opcode::kBatchNormInference, SameUpToPrecision},
+    {Opcode::kBatchNormTraining, BatchNorm},
+    {Opcode::kBitcast, Bitcast},
+    {Opcode::kBitcastConvert, BitcastConvert},
+    {Opcode::kBroadcast, Broadcast},
+    {Opcode::kCall, Call},
+    {Opcode::kCbrt, Unary},
+    {Opcode::kCeil, Unary},
+    {Opcode::kCholesky, SameUpToPrecision},
+    {Opcode::kClamp, Clamp},
+    {Opcode::kCollectiveBroadcast, CollectiveBroadcast},
+    {Opcode::kCollectivePermute, CollectivePermute},
+    {Opcode::kCollectivePermuteDone, SecondElementOfOperand},
+    {Opcode::kCollectivePermuteStart, CollectivePermuteStart},
+    {Opcode::kCompare, Compare},
+    {Opcode::kComplex, Complex},
+    {Opcode::kConcatenate, Concatenate},
+    {Opcode::kConditional, Conditional},
+    {Opcode::kConstant, nullptr},
+    {Opcode::kConvert, Convert},
+    {Opcode::kConvolution, Convolution},
+    {Opcode::kCopy, SameUpToPrecision},
+    {Opcode::kCopyDone, FirstElementOfOperand},
+    {Opcode::kCopyStart, nullptr},
+    {Opcode::kCosh, Unary},
+    {Opcode::kCosine, Unary},
+    {Opcode::kCountLeadingZeros, Unary},
+    {Opcode::kCustomCall, nullptr},
+    {Opcode::kDivide, Binary},
+    {Opcode::kDomain, SameAsOperand},
+    {Opcode::kDot, Dot},
+    {Opcode::kDynamicReshape, nullptr},
+    {Opcode::kDynamicSlice, DynamicSlice},
+    {Opcode::kDynamicUpdateSlice, DynamicUpdateSlice},
+    {Opcode::kErf, Unary},
+    {Opcode::kExponential, Unary},
+    {Opcode::kExponentialMinusOne, Unary},
+    {Opcode::kFft, Fft},
+    {Opcode::kFloor, Unary},
+    {Opcode::kFusion, Call},
+    {Opcode::kGather, Gather},
+    {Opcode::kGetDimensionSize, GetDimensionSize},
+    {Opcode::kGetTupleElement, GetTupleElement},
+    {Opcode::kImag, RealPart},
+    {Opcode::kInfeed, nullptr},
+    {Opcode::kIota, Iota},
+    {Opcode::kIsFinite, IsFinite},
+    {Opcode::kLog, Unary},
+    {Opcode::kLogPlusOne, Unary},
+    {Opcode::kLogistic, Unary},
+    {Opcode::kMap, Map},
+    {Opcode::kMaximum, Binary},
+    {Opcode::kMinimum, Binary},
+    {Opcode::kMulhi, Binary},
+    {Opcode::kMultiply, Binary},
+    {Opcode::kNegate, Unary},
+    {Opcode::kNot, Unary},
+    {Opcode::kOptimizationBarrier, SameAsOperand},
+    {Opcode::kOr, Binary},
+    {Opcode::kOutfeed, nullptr},
+    {Opcode::kPad, Pad},
+    {Opcode::kParameter, nullptr},
+    {Opcode::kPartitionId, DeviceId},
+    {Opcode::kPopulationCount, Unary},
+    {Opcode::kPower, Binary},
+    {Opcode::kRaggedAllToAll, nullptr},
+    {Opcode::kRaggedDot, RaggedDot},
+    {Opcode::kReal, RealPart},
+    {Opcode::kRecv, nullptr},
+    {Opcode::kRecvDone, nullptr},
+    {Opcode::kReduce, Reduce},
+    {Opcode::kReducePrecision, Unary},
+    {Opcode::kReduceScatter, ReduceScatter},
+    {Opcode::kReduceWindow, ReduceWindow},
+    {Opcode::kRemainder, Binary},
+    {Opcode::kReplicaId, DeviceId},
+    {Opcode::kReshape, Reshape},
+    {Opcode::kReverse, Reverse},
+    {Opcode::kRng, nullptr},
+    {Opcode::kRngBitGenerator, nullptr},
+    {Opcode::kRngGetAndUpdateState, nullptr},
+    {Opcode::kRoundNearestAfz, Unary},
+    {Opcode::kRoundNearestEven, Unary},
+    {Opcode::kRsqrt, Unary},
+    {Opcode::kScaledDot, Dot},
+    {Opcode::kScan, Scan},
+    {Opcode::kScatter, Scatter},
+    {Opcode::kSelect, Select},
+    {Opcode::kSelectAndScatter, SelectAndScatter},
+    {Opcode::kSend, nullptr},
+    {Opcode::kSendDone, nullptr},
+    {Opcode::kSetDimensionSize, SetDimensionSize},
+    {Opcode::kShiftLeft, Binary},
+    {Opcode::kShiftRightArithmetic, Binary},
+    {Opcode::kShiftRightLogical, Binary},
+    {Opcode::kSign, Unary},
+    {Opcode::kSine, Unary},
+    {Opcode::kSinh, Unary},
+    {Opcode::kSlice, Slice},
+    {Opcode::kSort, Sort},
+    {Opcode::kSqrt, Unary},
+    {Opcode::kStochasticConvert, Convert},
+    {Opcode::kSubtract, Binary},
+    {Opcode::kTan, Unary},
+    {Opcode::kTanh, Unary},
+    {Opcode::kTopK, TopK},
+    {Opcode::kTranspose, Transpose},
+    {Opcode::kTriangularSolve, TriangularSolve},
+    {Opcode::kTuple, Tuple},
+    {Opcode::kWhile, While},
+    {Opcode::kXor, Binary},
+};
+
+constexpr bool IsInOrder() {
+  for (size_t i = 0; i < std::size(kRows); ++i) {
+    if (kRows[i].opcode != static_cast<Opcode>(i)) return false;
+  }
+  return true;
+}
+static_assert(std::size(kRows) == kNumOpcodes, "every opcode has a row");
+static_assert(IsInOrder(), "rows stand in the order of hlo/opcodes.inc");
+
+}  // namespace
+
+Rule RuleOf(Opcode opcode) { return kRows[static_cast<size_t>(opcode)].rule; }
+
+}  // namespace hlo_indexing::hlo::shape_rules
