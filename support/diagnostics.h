@@ -1,4 +1,5 @@
-// Diagnostics with a place in a text: `file:line:column: error: message`, the source line, a caret.
+// Diagnostics with a position in a text: `file:line:column: error: message`, the source line, a
+// caret.
 #ifndef HLO_INDEXING_SUPPORT_DIAGNOSTICS_H_
 #define HLO_INDEXING_SUPPORT_DIAGNOSTICS_H_
 
@@ -20,15 +21,15 @@ struct SourceText {
   llvm::StringRef text;
 };
 
-/// A place in a text: 1-based line and column (in bytes), and the line itself without its end.
+/// A position in a text: 1-based line and column (in bytes), and the line itself without its end.
 struct SourcePosition {
   int64_t line = 1;
   int64_t column = 1;
   llvm::StringRef line_text;
 };
 
-/// The position of the byte at `offset` (the end of the text where it lies beyond).
-/// *text "a\nbc", offset 3 -> line 2, column 2, "bc"*
+/// The position of the byte at `offset` (the end of the text if it lies beyond).
+/// Example: text "a\nbc", offset 3 -> line 2, column 2, "bc"
 SourcePosition Locate(llvm::StringRef text, size_t offset);
 
 /// What is wrong with a text and at which byte, before it is known in which file.
@@ -45,7 +46,7 @@ struct Diagnostic {
   int64_t column = 1;
   /// The source line, cut to a window around the column and made printable.
   std::string excerpt;
-  /// Where the caret stands below `excerpt`, 0-based.
+  /// The position of the caret below `excerpt`, 0-based.
   size_t caret = 0;
 
   /// `file:line:column: error: message`, the excerpt and the caret, each on a line.
@@ -55,15 +56,15 @@ struct Diagnostic {
 /// Builds the diagnostic for the byte at `offset` of `source`.
 Diagnostic MakeDiagnostic(const SourceText& source, size_t offset, std::string message);
 
-/// All diagnostics, one after the other, as an InvalidArgument status; OK where there are none.
+/// All diagnostics, one after the other, as an InvalidArgument status; OK if there are none.
 absl::Status ToStatus(llvm::ArrayRef<Diagnostic> diagnostics);
 
-/// The candidate nearest to `word`, where one is near enough to be a likely misspelling.
-/// *("transpos", {"reverse", "transpose"}) -> "transpose"*
+/// The candidate nearest to `word`, if one is near enough to be a likely misspelling.
+/// Example: ("transpos", {"reverse", "transpose"}) -> "transpose"
 std::optional<llvm::StringRef> NearestSpelling(llvm::StringRef word,
                                                llvm::ArrayRef<llvm::StringRef> candidates);
 
-/// `; did you mean 'NAME'?`, or nothing where no candidate is near. Ends an error message.
+/// `; did you mean 'NAME'?`, or an empty text if no candidate is near. Ends an error message.
 std::string DidYouMean(llvm::StringRef word, llvm::ArrayRef<llvm::StringRef> candidates);
 
 /// The text cut to `limit` bytes with control and malformed bytes replaced, to quote in a message.

@@ -21,7 +21,7 @@
   declaration = *std::move(result)
 
 /// Declares or assigns the value of a StatusOr, or returns its status from the enclosing function.
-/// *HLO_INDEXING_ASSIGN_OR_RETURN(const CuteLayout inverse, LeftInverse(layout));*
+/// Example: HLO_INDEXING_ASSIGN_OR_RETURN(const CuteLayout inverse, LeftInverse(layout));
 #define HLO_INDEXING_ASSIGN_OR_RETURN(declaration, ...)                                       \
   HLO_INDEXING_ASSIGN_OR_RETURN_(HLO_INDEXING_CONCATENATE(status_or_, __LINE__), declaration, \
                                  (__VA_ARGS__))
