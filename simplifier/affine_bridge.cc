@@ -1,5 +1,8 @@
 #include "simplifier/affine_bridge.h"
 
+#include <utility>
+
+#include "llvm/ADT/DenseSet.h"
 #include "simplifier/arithmetic.h"
 #include "simplifier/checked_affine.h"
 
@@ -21,11 +24,52 @@ Sum AffineReader::Read(AffineExpr expression) {
       break;
   }
   if (const auto known = memo_.find(expression); known != memo_.end()) return known->second;
+  constexpr int kMaxNesting = 10;
+  if (nesting_ == kMaxNesting) ReadInside(expression);
+  ++nesting_;
   const Sum sum = expression.getKind() == AffineExprKind::Add
                       ? ReadSum(expression)
                       : ReadBinary(llvm::cast<AffineBinaryOpExpr>(expression));
+  --nesting_;
   memo_[expression] = sum;
   return sum;
+}
+
+// Reads what is inside of an expression from the inside out, so that reading the expression itself
+// need not go deep. Sums inside of sums are left to ReadSum.
+void AffineReader::ReadInside(AffineExpr expression) {
+  struct Visit {
+    AffineExpr expression;
+    bool is_part_of_sum = false;
+    // Whether its operands have been visited.
+    bool is_ready = false;
+  };
+  llvm::SmallVector<Visit, 16> to_visit;
+  const auto visit_operands = [&](AffineExpr parent) {
+    const auto binary = llvm::cast<AffineBinaryOpExpr>(parent);
+    for (const AffineExpr operand : {binary.getLHS(), binary.getRHS()}) {
+      const bool both_add =
+          binary.getKind() == AffineExprKind::Add && operand.getKind() == AffineExprKind::Add;
+      to_visit.push_back({operand, both_add});
+    }
+  };
+  const int nesting = std::exchange(nesting_, 0);
+  llvm::DenseSet<AffineExpr> seen;
+  visit_operands(expression);
+  while (!to_visit.empty()) {
+    const Visit visit = to_visit.pop_back_val();
+    if (visit.is_ready) {
+      (void)Read(visit.expression);
+      continue;
+    }
+    if (!llvm::isa<AffineBinaryOpExpr>(visit.expression) || memo_.contains(visit.expression) ||
+        !seen.insert(visit.expression).second) {
+      continue;
+    }
+    if (!visit.is_part_of_sum) to_visit.push_back({visit.expression, false, /*is_ready=*/true});
+    visit_operands(visit.expression);
+  }
+  nesting_ = nesting;
 }
 
 // Additions nest to the left, as deep as a sum is long: gather the terms without recursion.
@@ -70,6 +114,7 @@ std::optional<AffineWriter::Parts> AffineWriter::WriteParts(const Sum& sum, int 
       sum.terms, [](const Term& term) { return term.IsWhole() && term.atom->IsLeaf(); });
   const std::optional<Parts> linear = is_linear ? WriteLinear(sum) : std::nullopt;
   if (linear) return linear;
+  if (DepthOf(sum) > kMaxDepth) return std::nullopt;
   if (!shortest_form_) shortest_form_.emplace(context_);
   const LinearForm form = shortest_form_->Write(sum);
   return form.operations > max_operations ? std::nullopt : WriteParts(form);
@@ -81,7 +126,7 @@ std::optional<AffineExpr> AffineWriter::Join(const Parts& parts) const {
   return parts.varying ? CheckedAdd(parts.varying, constant) : constant;
 }
 
-// Of whole leaves, in the order of ShortestForm: there is nothing to shorten. Nothing on overflow.
+// Of whole leaves, in the order of ShortestForm: there is nothing to shorten. Nullopt on overflow.
 std::optional<AffineWriter::Parts> AffineWriter::WriteLinear(const Sum& sum) {
   TermVector terms(sum.terms.begin(), sum.terms.end());
   llvm::sort(terms,

@@ -17,8 +17,8 @@
 namespace hlo_indexing::simplifier {
 
 /// Reads affine expressions as sums, dimensions and symbols standing for given sums: reading the
-/// results of a map with the results of another is their composition. Remembers what it has read,
-/// so that expressions sharing parts cost as much as their distinct parts.
+/// results of a map with the results of another is their composition. Memoizes what it has read, so
+/// that expressions sharing parts cost as much as their distinct parts.
 class AffineReader {
  public:
   /// `dims` and `symbols` hold a sum for every dimension and symbol that is read.
@@ -28,6 +28,7 @@ class AffineReader {
   Sum Read(mlir::AffineExpr expression);
 
  private:
+  void ReadInside(mlir::AffineExpr expression);
   Sum ReadSum(mlir::AffineExpr expression);
   Sum ReadBinary(mlir::AffineBinaryOpExpr expression);
 
@@ -35,6 +36,8 @@ class AffineReader {
   llvm::ArrayRef<Sum> dims_;
   llvm::ArrayRef<Sum> symbols_;
   llvm::SmallDenseMap<mlir::AffineExpr, Sum, 8> memo_;
+  // How many calls of Read are under way, one inside of the other.
+  int nesting_ = 0;
 };
 
 /// Writes sums as affine expressions in their shortest form.
@@ -46,18 +49,18 @@ class AffineWriter {
   AffineWriter(DigitContext& context, mlir::MLIRContext* mlir_context, LeafExpression leaf)
       : context_(context), mlir_context_(mlir_context), leaf_(leaf) {}
 
-  /// An expression in two parts: what varies, null where nothing does, and a constant to be added.
+  /// An expression in two parts: what varies, null if nothing does, and a constant to be added.
   struct Parts {
     mlir::AffineExpr varying;
     int64_t constant = 0;
   };
 
-  /// The expression; nothing where MLIR would fold constants of it that overflow, and where it has
-  /// more divisions and remainders than `max_operations`.
+  /// The expression; nullopt if MLIR would fold constants of it that overflow, or if it has more
+  /// divisions and remainders than `max_operations`.
   std::optional<mlir::AffineExpr> Write(const Sum& sum, int max_operations = kManyOperations);
   /// The same in parts, to be joined.
   std::optional<Parts> WriteParts(const Sum& sum, int max_operations = kManyOperations);
-  /// The parts as one expression; nothing where MLIR would fold constants that overflow.
+  /// The parts as one expression; nullopt if MLIR would fold constants that overflow.
   std::optional<mlir::AffineExpr> Join(const Parts& parts) const;
 
  private:

@@ -12,7 +12,7 @@ using support::CheckedSub;
 
 namespace {
 
-// a * x - b * y; nothing on overflow.
+// a * x - b * y; nullopt on overflow.
 std::optional<int64_t> Combine(int64_t a, int64_t x, int64_t b, int64_t y) {
   const auto ax = CheckedMul(a, x);
   const auto by = CheckedMul(b, y);

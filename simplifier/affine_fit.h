@@ -16,7 +16,7 @@ class AffineFit {
  public:
   explicit AffineFit(size_t num_variables) : num_variables_(num_variables) {}
 
-  /// False where no affine function with rational coefficients has all the values so far, or its
+  /// False if no affine function with rational coefficients has all the values so far, or its
   /// computation overflows.
   bool Add(llvm::ArrayRef<int64_t> point, int64_t value);
 
@@ -26,9 +26,10 @@ class AffineFit {
     llvm::SmallVector<int64_t, 4> coefficients;
   };
 
-  /// A function with integer coefficients through all points added; nothing where the one that was
+  /// A function with integer coefficients through all points added; nullopt if the one that was
   /// found has others, or there is no point. A variable that the points do not determine has
-  /// coefficient 0. *f(2) = 5, f(3) = 7 -> 2 * x + 1*
+  /// coefficient 0.
+  /// Example: f(2) = 5, f(3) = 7 -> 2 * x + 1
   std::optional<Function> Solve() const;
 
  private:

@@ -75,7 +75,7 @@ const Sum* OnlyVaryingPart(llvm::ArrayRef<ScaledSum> parts) {
   return only;
 }
 
-// Nothing on overflow.
+// Nullopt on overflow.
 std::optional<int64_t> SumOfConstants(llvm::ArrayRef<ScaledSum> parts, int64_t constant) {
   for (const auto& [sum, factor] : parts) {
     const std::optional<int64_t> offset = CheckedMul(sum.constant, factor);
@@ -181,10 +181,10 @@ std::optional<Sum> Substitution::AtomValue(const Atom& atom) {
 }
 
 std::optional<Sum> Substitution::ComputeAtomValue(const Atom& atom) {
-  if (atom.kind == AtomKind::kMark) {
+  if (atom.kind == AtomKind::kQuotientVariable) {
     const Sum& sum = atom.arguments.front();
     const Sum replaced = Apply(sum);
-    if (replaced == sum && unchanged_marks_ == UnchangedMarks::kKeep) return std::nullopt;
+    if (replaced == sum && unchanged_quotients_ == UnchangedQuotients::kKeep) return std::nullopt;
     return replaced;
   }
   const bool is_function = atom.operation == OpaqueOperation::kFunction;
@@ -288,7 +288,7 @@ class Evaluator {
   }
 
   std::optional<int64_t> RawValue(const Atom& atom) {
-    if (atom.kind == AtomKind::kMark) return Value(atom.arguments.front());
+    if (atom.kind == AtomKind::kQuotientVariable) return Value(atom.arguments.front());
     if (atom.IsLeaf()) return values_(atom);
     const std::optional<int64_t> a = Value(atom.arguments[0]);
     const std::optional<int64_t> b = Value(atom.arguments[1]);

@@ -21,7 +21,7 @@ struct LinearExpression {
   bool IsConstant() const { return coefficients == decltype(coefficients){}; }
 };
 
-// All functions that read or compute return false where they cannot.
+// All functions that read or compute return false if they cannot.
 class LinearReader {
  public:
   LinearReader(size_t num_dimensions, llvm::ArrayRef<Interval> boxes)

@@ -1,5 +1,5 @@
 // Expressions whose divisions are decided by the ranges of the variables: the short way through
-// what is most often asked, maps of reshapes whose boundaries divide each other.
+// what comes up most often, maps of reshapes whose boundaries divide each other.
 #ifndef HLO_INDEXING_SIMPLIFIER_DECIDED_DIVISIONS_H_
 #define HLO_INDEXING_SIMPLIFIER_DECIDED_DIVISIONS_H_
 
@@ -12,12 +12,11 @@
 
 namespace hlo_indexing::simplifier {
 
-/// The expressions without their divisions and remainders, as AffineWriter writes them, where in
-/// each division all terms but multiples of the divisor stay inside one multiple of it. Nothing
-/// where one does not, where a box is empty or has no end, and where an expression has a product of
-/// variables, a divisor below 1, values beyond 64 bits, or is long. `boxes` are those of the
-/// dimensions, then those of the symbols.
-/// *(d0 * 4 + d1) floordiv 4, d1 mod 4 with d1 in [0, 3] -> d0, d1*
+/// The expressions without their divisions and remainders, as AffineWriter writes them. Nullopt
+/// unless in each division all terms but multiples of the divisor stay inside one multiple of it;
+/// and if a box is empty or has no end, or an expression has a product of variables, a divisor
+/// below 1, values beyond 64 bits, or is long. `boxes` are those of the dimensions, then those of
+/// the symbols. Example: (d0 * 4 + d1) floordiv 4, d1 mod 4 with d1 in [0, 3] -> d0, d1
 std::optional<llvm::SmallVector<mlir::AffineExpr>> DecideDivisions(
     llvm::ArrayRef<mlir::AffineExpr> expressions, size_t num_dimensions,
     llvm::ArrayRef<Interval> boxes);

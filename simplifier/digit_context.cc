@@ -59,24 +59,28 @@ bool DigitContext::HaveSameContent(const DivisionNode& a, const DivisionNode& b)
   return a.divisor == b.divisor && a.epoch == b.epoch && a.sum == b.sum;
 }
 
-const Atom* DigitContext::Intern(Atom key) {
+const Atom* DigitContext::InternKey(Atom& key) {
   key.structural_hash = HashOf(key);
   key.id = atoms_.size();
-  const auto [place, is_new] = atoms_.insert(&key);
-  if (!is_new) return *place;
+  const auto [slot, is_new] = atoms_.insert(&key);
+  if (!is_new) return *slot;
+  key.depth = 0;
+  for (const Sum& argument : key.arguments) {
+    key.depth = std::max(key.depth, DepthOf(argument) + 1);
+  }
   Atom* made = new (allocator_.Allocate<Atom>()) Atom(key);
   if (!key.arguments.empty()) {
     Sum* copies = allocator_.Allocate<Sum>(key.arguments.size());
     std::uninitialized_copy(key.arguments.begin(), key.arguments.end(), copies);
     made->arguments = {copies, key.arguments.size()};
   }
-  *place = made;
+  *slot = made;
   return made;
 }
 
-Sum DigitContext::WholeAtom(const Atom& atom) {
+Sum DigitContext::WholeAtom(Atom& atom) {
   if (atom.extent == 1) return {{}, atom.lower};
-  const Term term = {1, Intern(atom), 1, atom.extent};
+  const Term term = {1, InternKey(atom), 1, atom.extent};
   return Store(term, atom.lower);
 }
 
@@ -107,13 +111,13 @@ Sum DigitContext::Opaque(OpaqueOperation operation, llvm::ArrayRef<Sum> argument
   return WholeAtom(atom);
 }
 
-const Atom* DigitContext::Mark(const Sum& sum, int64_t extent, bool may_be_negative) {
+const Atom* DigitContext::QuotientVariable(const Sum& sum, int64_t extent, bool may_be_negative) {
   Atom atom;
-  atom.kind = AtomKind::kMark;
+  atom.kind = AtomKind::kQuotientVariable;
   atom.extent = extent;
   atom.may_be_negative = may_be_negative;
   atom.arguments = sum;
-  return Intern(atom);
+  return InternKey(atom);
 }
 
 Sum DigitContext::Store(llvm::ArrayRef<Term> terms, int64_t constant) {
@@ -138,7 +142,7 @@ const Division* DigitContext::FindDivision(const Sum& sum, int64_t divisor) {
   return known == divisions_.end() ? nullptr : &(*known)->division;
 }
 
-void DigitContext::RememberDivision(const Sum& sum, int64_t divisor, const Division& division) {
+void DigitContext::MemoizeDivision(const Sum& sum, int64_t divisor, const Division& division) {
   DivisionNode* node =
       new (allocator_.Allocate<DivisionNode>()) DivisionNode(DivisionKey(sum, divisor));
   node->division = division;

@@ -18,6 +18,10 @@ struct Constraint {
   Sum expression;
   Interval bounds;
 
+  /// Writes `d0 + d1 * 4 in [0, 13]`.
+  void Print(llvm::raw_ostream& out, LeafPrinter leaves = nullptr) const;
+  std::string ToString() const { return support::ToString(*this); }
+
   friend bool operator==(const Constraint&, const Constraint&) = default;
 };
 
@@ -26,6 +30,10 @@ struct Constraint {
 struct Division {
   Sum quotient;
   Sum remainder;
+
+  /// Writes `quotient d0, remainder d1`.
+  void Print(llvm::raw_ostream& out, LeafPrinter leaves = nullptr) const;
+  std::string ToString() const { return support::ToString(*this); }
 };
 
 using TermVector = llvm::SmallVector<Term, 8>;
@@ -39,7 +47,7 @@ class DigitContext {
   DigitContext& operator=(const DigitContext&) = delete;
 
   /// The value of a variable that lies in `bounds`, which must not be empty. A point is a constant.
-  /// *Variable(0, [5, 8]) -> 5 + the whole digit of an atom with extent 4*
+  /// Example: Variable(0, [5, 8]) -> 5 + the whole digit of an atom with extent 4
   Sum Variable(VariableId variable, Interval bounds);
 
   /// A value in `range` that is a function, numbered by the caller, of the arguments.
@@ -48,12 +56,16 @@ class DigitContext {
   /// The result of an operation that the algebra does not look into, whose values lie in `range`.
   Sum Opaque(OpaqueOperation operation, llvm::ArrayRef<Sum> arguments, Interval range);
 
-  /// The mark of `sum`, whose values must lie in [0, extent). An extent of kUnbounded says that
-  /// they have no upper bound, `may_be_negative` that they have no lower bound either.
-  const Atom* Mark(const Sum& sum, int64_t extent, bool may_be_negative);
+  /// The quotient variable of `sum`, an atom with the value of the sum, whose values must lie in
+  /// [0, extent). An extent of kUnbounded says that they have no upper bound, `may_be_negative`
+  /// that they have no lower bound either.
+  const Atom* QuotientVariable(const Sum& sum, int64_t extent, bool may_be_negative);
 
   /// The one atom with this content; `id` and `structural_hash` of the argument do not count.
-  const Atom* Intern(Atom key);
+  const Atom* Intern(const Atom& atom) {
+    Atom key = atom;
+    return InternKey(key);
+  }
 
   /// Copies terms, which must be in normal form, into the context.
   Sum Store(llvm::ArrayRef<Term> terms, int64_t constant);
@@ -61,14 +73,15 @@ class DigitContext {
   /// The constraints that hold wherever the sums in work are evaluated. Set through FactScope.
   llvm::ArrayRef<Constraint> facts() const { return facts_; }
 
-  /// The remembered result of dividing `sum` by `divisor` under the present facts, or null.
+  /// The memoized result of dividing `sum` by `divisor` under the present facts, or null.
   const Division* FindDivision(const Sum& sum, int64_t divisor);
-  void RememberDivision(const Sum& sum, int64_t divisor, const Division& division);
+  /// Memoizes `division` as that result, which must not be known yet.
+  void MemoizeDivision(const Sum& sum, int64_t divisor, const Division& division);
 
  private:
   friend class FactScope;
 
-  // A remembered division.
+  // A memoized division.
   struct DivisionNode {
     Sum sum;
     int64_t divisor = 1;
@@ -85,11 +98,13 @@ class DigitContext {
   static bool HaveSameContent(const DivisionNode& a, const DivisionNode& b);
 
   DivisionNode DivisionKey(const Sum& sum, int64_t divisor) const;
-  Sum WholeAtom(const Atom& atom);
+  // Changes `id` and `structural_hash` of the key.
+  const Atom* InternKey(Atom& key);
+  Sum WholeAtom(Atom& atom);
 
   // Slabs that malloc has at hand: most contexts are small and live for one question.
   llvm::BumpPtrAllocatorImpl<llvm::MallocAllocator, 1000, 1000, 4> allocator_;
-  llvm::SmallDenseSet<const Atom*, 8, ByContent<Atom>> atoms_;
+  llvm::SmallDenseSet<const Atom*, 16, ByContent<Atom>> atoms_;
   llvm::SmallDenseSet<const DivisionNode*, 8, ByContent<DivisionNode>> divisions_;
   llvm::ArrayRef<Constraint> facts_;
   // Identifies `facts_` in the memo; 0 stands for no facts.

@@ -26,6 +26,12 @@ bool StructurallyLess(const Atom& a, const Atom& b) {
          std::tie(b.kind, b.variable, b.lower, b.extent, b.structural_hash, b.id);
 }
 
+uint32_t DepthOf(const Sum& sum) {
+  uint32_t depth = 0;
+  for (const Term& term : sum.terms) depth = std::max(depth, term.atom->depth);
+  return depth;
+}
+
 Interval NaturalRange(llvm::ArrayRef<Term> terms, int64_t constant) {
   Interval range = Interval::Point(constant);
   for (const Term& term : terms) range = range + term.DigitRange() * term.coefficient;

@@ -30,7 +30,7 @@ std::optional<int64_t> MultipleAround(const Interval& range, int64_t divisor) {
   return k;
 }
 
-// Subtracts factor * fact from `terms`, digit by digit. Nothing on overflow.
+// Subtracts factor * fact from `terms`, digit by digit. Nullopt on overflow.
 std::optional<TermVector> SubtractTerms(llvm::ArrayRef<Term> terms, const Sum& fact,
                                         int64_t factor) {
   TermVector result(terms.begin(), terms.end());
@@ -70,21 +70,21 @@ class Divider {
     rest_constant_ = FloorMod(sum.constant, divisor);
   }
 
-  // Where the rest lies inside one multiple of the divisor. Nothing elsewhere and on overflow.
+  // For a rest inside one multiple of the divisor; nullopt for others, and on overflow.
   std::optional<Division> DivideByRange() {
     rest_range_ = NaturalRange(rest_, rest_constant_);
     const std::optional<int64_t> k = MultipleAround(rest_range_, divisor_);
     return k ? Finish(*k, rest_, rest_constant_ - *k * divisor_) : std::nullopt;
   }
 
-  // Where DivideByRange finds nothing. Nothing on overflow.
+  // If DivideByRange has no answer. Nullopt on overflow.
   std::optional<Division> Divide() {
     if (std::optional<Division> division = DivideByFacts()) return division;
     for (const int64_t block : Blocks()) {
       if (std::optional<Division> division = DivideInBlocks(block)) return division;
     }
     if (LeadingCoefficient() < 0) return DivideNegated();
-    return DivideByMark();
+    return DivideByQuotientVariable();
   }
 
  private:
@@ -99,7 +99,7 @@ class Divider {
   }
 
   // Writes the rest as a combination of facts plus terms that the divisor divides or that are
-  // small, and succeeds where the bounds of the facts keep that inside one multiple of the divisor.
+  // small, and succeeds if the bounds of the facts keep that inside one multiple of the divisor.
   std::optional<Division> DivideByFacts() {
     if (context_.facts().empty()) return std::nullopt;
     const auto indivisible = [this](const Term& term) { return term.coefficient % divisor_ != 0; };
@@ -196,8 +196,8 @@ class Divider {
     return Division{Add(context_, outer->quotient, inner.quotient), Linear(context_, remainder)};
   }
 
-  // Puts a term into `tall` if the block divides it; cuts its digit at the block where that is
-  // exact, the high half into `tall`; into `small` otherwise.
+  // Puts a term into `tall` if the block divides it; cuts its digit at the block if that is exact,
+  // the high half into `tall`; into `small` otherwise.
   static void SplitAtBlock(const Term& term, int64_t block, TermVector& small, TermVector& tall) {
     if (term.coefficient % block == 0) {
       tall.push_back(term);
@@ -231,8 +231,8 @@ class Divider {
     return leading->coefficient;
   }
 
-  // One canonical sign for marks, through rest' = k * divisor - 1 - rest: its quotient is
-  // k - 1 - q and its remainder divisor - 1 - r.
+  // One canonical sign for quotient variables, through rest' = k * divisor - 1 - rest: its quotient
+  // is k - 1 - q and its remainder divisor - 1 - r.
   std::optional<Division> DivideNegated() {
     const int64_t k = rest_range_.upper == Interval::kPlusInfinity
                           ? 1
@@ -253,7 +253,7 @@ class Divider {
   }
 
   // The rest, shifted to start in [0, divisor), becomes an atom of its own.
-  std::optional<Division> DivideByMark() {
+  std::optional<Division> DivideByQuotientVariable() {
     const bool starts = rest_range_.lower != Interval::kMinusInfinity;
     const int64_t k = starts ? FloorDiv(rest_range_.lower, divisor_) : 0;
     const std::optional<int64_t> shift = CheckedMul(k, divisor_);
@@ -267,10 +267,11 @@ class Divider {
     }
     // A digit of that extent would be read as one without end.
     if (extent == kUnbounded && divisor_ == kUnbounded) return std::nullopt;
-    const Atom* mark = context_.Mark(context_.Store(rest_, *constant), extent, !starts);
-    AppendTerm(1, mark, divisor_, extent, quotient_);
+    const Atom* quotient_variable =
+        context_.QuotientVariable(context_.Store(rest_, *constant), extent, !starts);
+    AppendTerm(1, quotient_variable, divisor_, extent, quotient_);
     TermVector remainder;
-    AppendTerm(1, mark, 1, divisor_, remainder);
+    AppendTerm(1, quotient_variable, 1, divisor_, remainder);
     return Finish(k, std::move(remainder), 0);
   }
 
@@ -304,7 +305,7 @@ Division DivMod(DigitContext& context, const Sum& sum, int64_t divisor) {
   if (const Division* known = context.FindDivision(sum, divisor)) return *known;
   std::optional<Division> division = divider.Divide();
   if (!division) division = OpaqueDivision(context, sum, divisor);
-  context.RememberDivision(sum, divisor, *division);
+  context.MemoizeDivision(sum, divisor, *division);
   return *division;
 }
 

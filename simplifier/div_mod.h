@@ -10,7 +10,7 @@ namespace hlo_indexing::simplifier {
 
 /// sum = divisor * quotient + remainder with 0 <= remainder < divisor, for divisor >= 1, wherever
 /// the variables are in their boxes and the facts of the context hold. The laws are in digit_sum.h.
-/// *(100 * d0 + 10 * d1 + d2 on [0, 9]^3) by 100 -> quotient d0, remainder 10 * d1 + d2*
+/// Example: (100 * d0 + 10 * d1 + d2 on [0, 9]^3) by 100 -> quotient d0, remainder 10 * d1 + d2
 Division DivMod(DigitContext& context, const Sum& sum, int64_t divisor);
 
 }  // namespace hlo_indexing::simplifier

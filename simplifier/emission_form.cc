@@ -58,14 +58,14 @@ class Emitter {
       : costs_(costs), shortest_form_(context) {}
 
   void Add(const Sum& sum) {
-    const size_t mark = program_.steps.size();
+    const size_t checkpoint = program_.steps.size();
     const int cost = program_.cost;
     WriteDigits(sum);
     const int by_digits = program_.cost - cost;
-    Rollback(mark, cost);
+    Rollback(checkpoint, cost);
     size_t result = WriteForm(shortest_form_.Write(sum));
     if (by_digits < program_.cost - cost) {
-      Rollback(mark, cost);
+      Rollback(checkpoint, cost);
       result = WriteDigits(sum);
     }
     program_.results.push_back(result);
@@ -185,7 +185,7 @@ class Emitter {
       return Unary(opcode, step, Log2(divisor), quotient);
     }
     if (is_unsigned) return Unary(EmissionOpcode::kDivideUnsigned, step, divisor, quotient);
-    // (x + k * divisor) / divisor - k, where that is not negative.
+    // (x + k * divisor) / divisor - k, if that is not negative.
     const auto raise = range.IsFinite() ? CheckedMul(-quotient.lower, divisor) : std::nullopt;
     if (raise && CheckedAdd(range.upper, *raise)) {
       const size_t raised = AddConstant(step, *raise);
@@ -252,7 +252,7 @@ class Emitter {
 
   // Without the atom's `lower`.
   size_t AtomValue(const Atom& atom) {
-    if (atom.kind == AtomKind::kMark) return WriteDigits(atom.arguments.front());
+    if (atom.kind == AtomKind::kQuotientVariable) return WriteDigits(atom.arguments.front());
     const bool is_leaf = atom.IsLeaf();
     const size_t value =
         is_leaf ? Leaf(atom)

@@ -19,13 +19,13 @@ enum class EmissionOpcode : uint8_t {
   kLeaf,               // the value of `leaf`
   kAdd,                // lhs + rhs
   kSubtract,           // lhs - rhs
-  kMultiply,           // lhs * immediate, or lhs * rhs where there is one
+  kMultiply,           // lhs * immediate, or lhs * rhs if there is one
   kShiftLeft,          // lhs << immediate
   kShiftRight,         // lhs >> immediate, filled with the sign
   kShiftRightLogical,  // lhs >> immediate, filled with zeros
   kAnd,                // lhs & immediate
   kDivideUnsigned,     // lhs / immediate; lhs is not negative
-  kFloorDivide,        // floor(lhs / immediate), or floor(lhs / rhs) where there is one
+  kFloorDivide,        // floor(lhs / immediate), or floor(lhs / rhs) if there is one
   kFloorModulo,        // lhs - rhs * floor(lhs / rhs)
 };
 
@@ -60,19 +60,19 @@ struct EmissionProgram {
   std::vector<EmissionStep> steps;
   /// The step that has the value of each sum.
   std::vector<size_t> results;
-  /// 32 where the results and everything that is divided or shifted right fit 32 bits with a sign,
+  /// 32 if the results and everything that is divided or shifted right fit 32 bits with a sign,
   /// 64 otherwise. Sums on the way may wrap around; what they are a part of does not.
   int bits = 64;
   int cost = 0;
 };
 
 /// The cheaper of the ways to write each sum, given what the program has so far: by its shortest
-/// form (linear_form.h) or digit by digit. *d0 floordiv 10, d0 mod 10 with d0 in [0, 99] -> q = d0
-/// / 10; r = d0 - q * 10*
+/// form (linear_form.h) or digit by digit.
+/// Example: d0 floordiv 10, d0 mod 10 with d0 in [0, 99] -> q = d0 / 10; r = d0 - q * 10
 EmissionProgram EmissionForm(DigitContext& context, llvm::ArrayRef<Sum> sums,
                              const TargetCosts& costs = {});
 
-/// The values of the results, computed with the width of the program; nothing where `values` has no
+/// The values of the results, computed with the width of the program; nullopt if `values` has no
 /// value for a leaf.
 std::optional<std::vector<int64_t>> Evaluate(
     const EmissionProgram& program, llvm::function_ref<std::optional<int64_t>(const Atom&)> values);

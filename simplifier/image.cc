@@ -7,6 +7,7 @@
 #include "llvm/ADT/EquivalenceClasses.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/Support/raw_ostream.h"
 #include "simplifier/arithmetic.h"
 #include "simplifier/inverse.h"
 #include "simplifier/point_evaluator.h"
@@ -107,8 +108,8 @@ class Counter {
     }
   }
 
-  // Makes coordinates of the digits of one atom. False where they are not independent: they
-  // overlap, or the highest one has not all its values with all values of the others.
+  // Makes coordinates of the digits of one atom. False if they are not independent: they overlap,
+  // or the highest one has not all its values with all values of the others.
   bool AddDigits(std::vector<Term>& terms) {
     llvm::sort(terms, [](const Term& a, const Term& b) { return a.lo < b.lo; });
     terms.erase(std::unique(terms.begin(), terms.end(),
@@ -211,7 +212,7 @@ class Counter {
     return std::min(kMaxPoints, kMaxValues / std::max<int64_t>(num_results, 1));
   }
 
-  // Nothing where there are too many points, and where an expression has no value.
+  // Nullopt if there are too many points, or if an expression has no value.
   std::optional<Tried> TryPoints(const Group& group) {
     llvm::SmallVector<const Atom*, 4> leaves;
     for (const size_t c : group.coordinates) {
@@ -335,7 +336,7 @@ class Counter {
     return map;
   }
 
-  // Where there are too many points to try: a map whose inverse has no free variable takes as many
+  // If there are too many points to try: a map whose inverse has no free variable takes as many
   // values as there are points.
   void CountByInverse(const Group& group, llvm::MutableArrayRef<Progression> box_sides) {
     const std::optional<DynamicAPInt> points = CountTriedPoints(group);
@@ -379,8 +380,8 @@ class Counter {
     return points;
   }
 
-  // The number of points of the coordinates to be tried, where there is one constraint at most, on
-  // a sum whose digits nest: every value of the sum has one point.
+  // The number of points of the coordinates to be tried, if there is one constraint at most, on a
+  // sum whose digits nest: every value of the sum has one point.
   std::optional<DynamicAPInt> CountTriedPoints(const Group& group) const {
     if (group.constraints.size() > 1) return std::nullopt;
     DynamicAPInt count(1);
@@ -476,6 +477,23 @@ class Counter {
   Image image_;
 };
 
+std::string CountText(const Image::Count& count) {
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  out << count.lower;
+  if (!count.IsExact()) out << " to " << count.upper;
+  return text;
+}
+
+// The values themselves: "1, 3, ..., 19".
+std::string ValuesText(const Progression& side) {
+  const auto at = [&](int64_t i) { return std::to_string(side.offset + side.stride * i); };
+  std::string text = at(0);
+  if (side.size > 1) text += side.size > 2 ? ", " + at(1) : "";
+  if (side.size > 3) text += ", ...";
+  return side.size > 1 ? text + ", " + at(side.size - 1) : text;
+}
+
 }  // namespace
 
 Image ImageOf(DigitContext& context, const QuasiAffineMap& f) { return Counter(context, f).Run(); }
@@ -491,6 +509,23 @@ Answer IsOnto(const Image& image, llvm::ArrayRef<Interval> bounds) {
   if (image.size.upper < volume) return Answer::kNo;
   if (!image.size.IsExact()) return Answer::kUnknown;
   return inside && image.size.lower == volume ? Answer::kYes : Answer::kNo;
+}
+
+void Image::Print(llvm::raw_ostream& out) const {
+  out << "values: " << CountText(size) << ", points: " << CountText(points)
+      << ", injective: " << support::AnswerName(injective);
+  if (box) {
+    out << ", box: (";
+    for (size_t i = 0; i < box->size(); ++i) out << (i ? ", " : "") << ValuesText((*box)[i]);
+    out << ')';
+  } else if (size.upper > 0) {
+    out << ", inside: (";
+    for (size_t i = 0; i < bounds.size(); ++i) {
+      out << (i ? ", " : "") << '[' << bounds[i].lower << ", " << bounds[i].upper << ']';
+    }
+    out << ')';
+  }
+  if (!reason.empty()) out << "; not exact: " << reason;
 }
 
 }  // namespace hlo_indexing::simplifier

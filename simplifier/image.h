@@ -10,6 +10,7 @@
 #include "simplifier/quasi_affine_map.h"
 #include "simplifier/sum_set.h"
 #include "support/answer.h"
+#include "support/printing.h"
 
 namespace hlo_indexing::simplifier {
 
@@ -18,7 +19,7 @@ using support::Answer;
 /// { f(x) : x in the domain } for a map f to m results, and the size of the domain.
 struct Image {
   /// The number of different results, and of points of the domain; at least `lower`, at most
-  /// `upper`, which are equal where the number is known exactly.
+  /// `upper`, which are equal if the number is known exactly.
   struct Count {
     llvm::DynamicAPInt lower;
     llvm::DynamicAPInt upper;
@@ -26,23 +27,28 @@ struct Image {
   };
   Count size;
   Count points;
-  /// The smallest and largest value of each result; they may be wider where there are more points
-  /// than can be tried.
+  /// The smallest and largest value of each result; they may be wider if there are more points than
+  /// can be tried.
   llvm::SmallVector<Interval, 4> bounds;
-  /// Where the image is known to be the product of one progression for each result.
+  /// One progression for each result, if the image is known to be their product.
   std::optional<llvm::SmallVector<Progression, 4>> box;
   /// Whether different points have different results.
   Answer injective = Answer::kUnknown;
-  /// Why `size` or `points` is not exact; empty where both are.
+  /// Why `size` or `points` is not exact; empty if both are.
   std::string reason;
+
+  /// Example: "values: 5, points: 5, injective: yes, box: (0, 2, ..., 8)"
+  void Print(llvm::raw_ostream& out) const;
+  std::string ToString() const { return support::ToString(*this); }
 };
 
-/// The image of a simplified map. Results that share no variable are counted apart. Where digits
-/// are independent, the results of a group are one sum, by strides that keep them apart, and its
-/// values are counted as sums of progressions (sum_set.h); variables in constraints and in
-/// quotients of sums are tried one by one, up to a million points. Beyond that the answer is a
-/// range and says why. Function atoms count as variables.
-/// *(d0, d1) -> (d0 * 4 + d1), d0 in [0, 9], d1 in [0, 5] -> 42 values in [0, 41], not injective*
+/// The image of a simplified map. Results that share no variable are counted apart. If digits are
+/// independent, the results of a group are one sum, by strides that keep them apart, and its values
+/// are counted as sums of progressions (sum_set.h); variables in constraints and in quotients of
+/// sums are tried one by one, up to a million points. Beyond that the answer is a range and says
+/// why. Function atoms count as variables.
+/// Example: (d0, d1) -> (d0 * 4 + d1), d0 in [0, 9], d1 in [0, 5] -> 42 values in [0, 41], not
+/// injective
 Image ImageOf(DigitContext& context, const QuasiAffineMap& f);
 
 /// Whether f takes every value of the box, and no other: `bounds` has an interval for each result.

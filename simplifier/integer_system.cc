@@ -44,7 +44,7 @@ bool Fits(std::optional<int64_t> value) {
   return value && *value <= kMaxCoefficient && *value >= -kMaxCoefficient;
 }
 
-// target += factor * row; false where a coefficient becomes too large.
+// target += factor * row; false if a coefficient becomes too large.
 bool AddScaled(int64_t factor, const Row& row, Row& target) {
   const auto add = [factor](int64_t& value, int64_t other) {
     const std::optional<int64_t> product = support::CheckedMul(factor, other);
@@ -100,12 +100,12 @@ class IntegerSystem::Formula {
     if (columns > kFewVariables && columns * bits > max_size_) {
       // What has no rational point has no integer point.
       mlir::presburger::Simplex simplex(polyhedron_);
-      if (simplex.isEmpty()) solution.answer = Solution::Answer::kNone;
+      if (simplex.isEmpty()) solution.answer = Answer::kNo;
       return solution;
     }
     const auto sample = polyhedron_.findIntegerSample();
     if (sample && !opaque_.empty()) return solution;
-    solution.answer = sample ? Solution::Answer::kFound : Solution::Answer::kNone;
+    solution.answer = sample ? Answer::kYes : Answer::kNo;
     for (size_t i = 0; sample && i < num_variables_; ++i) {
       solution.point.push_back(static_cast<int64_t>((*sample)[i]));
     }
@@ -154,7 +154,7 @@ class IntegerSystem::Formula {
   }
 
   std::optional<Row> AtomValue(const Atom& atom) {
-    if (atom.kind == AtomKind::kMark) return RowOf(atom.arguments.front());
+    if (atom.kind == AtomKind::kQuotientVariable) return RowOf(atom.arguments.front());
     const bool is_variable = atom.kind == AtomKind::kVariable;
     if (is_variable && atom.variable >= num_variables_) return std::nullopt;
     const std::optional<unsigned> column = is_variable ? atom.variable : OpaqueColumn(atom);

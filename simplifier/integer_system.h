@@ -1,4 +1,4 @@
-// Exact answers where normal forms give none: systems of constraints on integers.
+// Exact answers if normal forms give none: systems of constraints on integers.
 #ifndef HLO_INDEXING_SIMPLIFIER_INTEGER_SYSTEM_H_
 #define HLO_INDEXING_SIMPLIFIER_INTEGER_SYSTEM_H_
 
@@ -10,20 +10,22 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "simplifier/digit_sum.h"
 #include "simplifier/interval.h"
+#include "support/answer.h"
 
 namespace hlo_indexing::simplifier {
 
-/// Whether a system of constraints has a solution.
+using support::Answer;
+
+/// Whether a system of constraints has a solution; kUnknown if that is too hard to tell.
 struct Solution {
-  enum class Answer : uint8_t { kNone, kFound, kTooHard };
-  Answer answer = Answer::kTooHard;
-  /// kFound: the values of the variables.
+  Answer answer = Answer::kUnknown;
+  /// The values of the variables, in their order, if the answer is kYes.
   std::vector<int64_t> point;
 };
 
 /// Variables in finite boxes and constraints on sums over them, as a Presburger formula: every
 /// quotient is a variable of its own, and so is a function or what is not affine, with the values
-/// of its range; with such ones a solution is not known to be one, and the answer is kTooHard.
+/// of its range; with such ones a solution is not known to be one, and the answer is kUnknown.
 /// Solved by MLIR's integer programming, within a budget of variables so that it ends soon.
 class IntegerSystem {
  public:

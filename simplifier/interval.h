@@ -5,14 +5,19 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include "support/checked_math.h"
+#include "support/printing.h"
 
 namespace hlo_indexing::simplifier {
 
+using support::operator<<;
+using support::PrintTo;
+
 /// The integers from `lower` to `upper`, both inclusive. INT64_MIN as the lower end and INT64_MAX
-/// as the upper end mean "no bound"; arithmetic saturates there, so a result never claims less
-/// than the true set. Empty where lower > upper.
+/// as the upper end mean "no bound"; arithmetic saturates there, so a result never claims less than
+/// the true set. Empty if lower > upper.
 struct Interval {
   static constexpr int64_t kMinusInfinity = support::kInt64Min;
   static constexpr int64_t kPlusInfinity = support::kInt64Max;
@@ -35,17 +40,23 @@ struct Interval {
     return {std::max(lower, other.lower), std::min(upper, other.upper)};
   }
 
+  /// Writes `[0, 9]`, with `-inf` and `inf` for ends that are no bounds.
+  void Print(llvm::raw_ostream& out) const;
+  std::string ToString() const { return support::ToString(*this); }
+
   friend bool operator==(const Interval&, const Interval&) = default;
 
-  /// {a + b}; saturates. *[0, 3] + [1, 2] -> [1, 5]*
+  /// {a + b}; saturates.
+  /// Example: [0, 3] + [1, 2] -> [1, 5]
   friend Interval operator+(const Interval& a, const Interval& b);
-  /// {a * factor}; saturates. *[0, 3] * -2 -> [-6, 0]*
+  /// {a * factor}; saturates.
+  /// Example: [0, 3] * -2 -> [-6, 0]
   friend Interval operator*(const Interval& a, int64_t factor);
 };
 
 namespace internal {
 
-// The end of a result: `infinity` where an operand's end is infinite or the exact value overflows.
+// The end of a result: `infinity` if an operand's end is infinite or the exact value overflows.
 inline int64_t AddEnds(int64_t a, int64_t b, int64_t infinity) {
   if (a == infinity || b == infinity) return infinity;
   return support::CheckedAdd(a, b).value_or(infinity);
@@ -70,8 +81,8 @@ inline Interval operator*(const Interval& a, int64_t factor) {
           internal::ScaleEnd(keep ? a.upper : a.lower, factor, Interval::kPlusInfinity)};
 }
 
-/// {a - offset}, where every end that is finite still is one; nothing otherwise.
-/// *[2, 5] - 2 -> [0, 3]; [0, INT64_MAX - 1] - -1 -> nothing*
+/// {a - offset}; nullopt unless every end that is finite still is one.
+/// Example: [2, 5] - 2 -> [0, 3]; [0, INT64_MAX - 1] - -1 -> nullopt
 inline std::optional<Interval> SubtractExactly(const Interval& a, int64_t offset) {
   const auto shift = [&](int64_t end, int64_t infinity) -> std::optional<int64_t> {
     if (end == infinity) return infinity;
@@ -84,7 +95,8 @@ inline std::optional<Interval> SubtractExactly(const Interval& a, int64_t offset
   return Interval{*lower, *upper};
 }
 
-/// {floor(a / divisor)}, for a divisor above 0. *[-3, 9] / 4 -> [-1, 2]*
+/// {floor(a / divisor)}, for a divisor above 0.
+/// Example: [-3, 9] / 4 -> [-1, 2]
 inline Interval FloorDiv(const Interval& a, int64_t divisor) {
   Interval quotient;
   if (a.lower != Interval::kMinusInfinity) quotient.lower = support::FloorDiv(a.lower, divisor);

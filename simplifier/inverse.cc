@@ -24,17 +24,17 @@ struct Piece {
   int64_t extent() const { return digit.extent; }
 };
 
-// A variable or a mark: the pieces that its digits are made of, from the lowest.
+// A variable or a quotient variable: the pieces that its digits are made of, from the lowest.
 struct Unknown {
   const Atom* atom = nullptr;
-  // Where its digits begin and end; unsorted before there are pieces.
+  // The positions where its digits begin and end; unsorted before there are pieces.
   llvm::SmallVector<int64_t, 4> cuts = {1};
   // Among the pieces of all unknowns.
   size_t first_piece = 0;
   size_t num_pieces = 0;
   // Whether every digit at hand is a row of pieces. Otherwise there is one piece, the whole.
   bool is_chain = true;
-  // A mark whose sum has been equated to its value.
+  // A quotient variable whose sum has been equated to its value.
   bool is_equated = false;
 };
 
@@ -94,7 +94,7 @@ class Inverter {
     return context_.Variable(static_cast<VariableId>(f_.boxes.size() + boxes_.size() - 1), box);
   }
 
-  // The number of the atom's unknown, a new one where there is none yet.
+  // The number of the atom's unknown, a new one if there is none yet.
   std::pair<size_t, bool> NumberOf(const Atom& atom) {
     const auto [known, is_new] = by_atom_.try_emplace(&atom, unknowns_.size());
     if (is_new) unknowns_.emplace_back().atom = &atom;
@@ -127,7 +127,7 @@ class Inverter {
       const std::optional<int64_t> end =
           term.IsTop() ? std::nullopt : CheckedMul(term.lo, term.extent);
       if (end) cuts.push_back(*end);
-      if (is_new && atom.kind == AtomKind::kMark) CollectCuts(atom.arguments.front());
+      if (is_new && atom.kind == AtomKind::kQuotientVariable) CollectCuts(atom.arguments.front());
     }
   }
 
@@ -193,9 +193,9 @@ class Inverter {
     }
   }
 
-  // Solves, or frees, something. False where everything is known.
+  // Solves, or frees, something. False if everything is known.
   bool Step() {
-    EquateMarks();
+    EquateQuotientVariables();
     for (Equation& equation : equations_) {
       if (!equation.is_settled) MoveKnown(equation);
     }
@@ -209,14 +209,14 @@ class Inverter {
       if (stopped == nullptr) stopped = &equation;
     }
     if (stopped != nullptr) return FreeSomething(*stopped);
-    return FreeMarks() || FreeVariables();
+    return FreeQuotientVariables() || FreeVariables();
   }
 
-  // Where the variables in a mark are known, so are its pieces. Where these are known, the mark's
+  // If the variables in a quotient variable are known, so are its pieces. If these are known, its
   // sum has their value.
-  void EquateMarks() {
+  void EquateQuotientVariables() {
     for (Unknown& unknown : unknowns_) {
-      if (unknown.atom->kind != AtomKind::kMark || unknown.is_equated) continue;
+      if (unknown.atom->kind != AtomKind::kQuotientVariable || unknown.is_equated) continue;
       if (FirstUnknownLeaf(*unknown.atom) == nullptr) {
         unknown.is_equated = true;
         for (Piece& piece : PiecesOf(unknown)) ComputePiece(piece);
@@ -247,7 +247,7 @@ class Inverter {
     return Linear(context_, parts);
   }
 
-  // Takes what is known to the other side; where nothing is left, both must agree.
+  // Takes what is known to the other side; if nothing is left, both must agree.
   void MoveKnown(Equation& equation) {
     llvm::erase_if(equation.unknown, [&](const ScaledPiece& part) {
       const std::optional<Sum>& value = pieces_[part.piece].value;
@@ -364,11 +364,11 @@ class Inverter {
     piece.value = Subtract(context_, variable, Constant(lower));
   }
 
-  // The pieces that are missing of a mark of which some are known.
-  bool FreeMarks() {
+  // The pieces that are missing of a quotient variable of which some are known.
+  bool FreeQuotientVariables() {
     bool freed = false;
     for (Unknown& unknown : unknowns_) {
-      if (unknown.atom->kind != AtomKind::kMark || unknown.is_equated) continue;
+      if (unknown.atom->kind != AtomKind::kQuotientVariable || unknown.is_equated) continue;
       const llvm::MutableArrayRef<Piece> pieces = PiecesOf(unknown);
       if (llvm::none_of(pieces, [](const Piece& piece) { return piece.value.has_value(); })) {
         continue;
@@ -469,7 +469,7 @@ class Inverter {
   DigitContext& context_;
   const QuasiAffineMap& f_;
   const size_t num_wanted_;
-  // Of f; null where there is only one value.
+  // Of f; null if there is only one value.
   llvm::SmallVector<const Atom*, 6> variables_;
   llvm::SmallVector<Unknown, 6> unknowns_;
   llvm::SmallDenseMap<const Atom*, size_t, 8> by_atom_;

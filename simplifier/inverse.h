@@ -19,10 +19,11 @@ struct InverseMap {
 
 /// The inverse relation, exactly: for every y, the points of the map's domain with this y have the
 /// results that f maps to y. Each equation `sum of digits = y` is solved by the division that reads
-/// the digits off y; where digits overlap, as in `d0 * 2 + d1` with d1 above 1, those of smallest
+/// the digits off y; if digits overlap, as in `d0 * 2 + d1` with d1 above 1, those of smallest
 /// extent become free. A variable of `f` from number `num_wanted` on has no result, and only counts
-/// where it is needed to say which y there are. The map is simplified.
-/// *(d0, d1) -> (d0 * 4 + d1), d0 in [0, 9], d1 in [0, 3] gives (y) -> (y floordiv 4, y mod 4)*
+/// if it is needed to say which y there are. The map is simplified.
+/// Example: (d0, d1) -> (d0 * 4 + d1), d0 in [0, 9], d1 in [0, 3] gives (y) -> (y floordiv 4, y mod
+/// 4)
 InverseMap Invert(DigitContext& context, const QuasiAffineMap& f, size_t num_wanted);
 
 }  // namespace hlo_indexing::simplifier

@@ -25,7 +25,7 @@ void Append(int64_t coefficient, const Factor* factor, LinearForm& form) {
   form.parts.push_back({coefficient, factor});
 }
 
-// form + coefficient * addend; nothing on overflow.
+// form + coefficient * addend; nullopt on overflow.
 std::optional<LinearForm> SumOf(LinearForm form, int64_t coefficient, const LinearForm& addend) {
   const std::optional<int64_t> offset = CheckedMul(coefficient, addend.constant);
   const std::optional<int64_t> constant =
@@ -129,7 +129,7 @@ class Rebasing {
 
   size_t NumSplits() const { return valid_ ? coefficients_.size() + 1 : 0; }
 
-  // Nothing where a coefficient would not be an integer.
+  // Nullopt if a coefficient would not be an integer.
   std::optional<LinearForm> Write(size_t split) {
     LinearForm form;
     int64_t previous = 0;
@@ -199,8 +199,8 @@ LinearForm ShortestForm::Write(const Sum& sum) {
   }
   llvm::stable_sort(form.parts,
                     [](const auto& a, const auto& b) { return Compare(*a.second, *b.second) < 0; });
-  SettleSigns(form);
-  SettleConstants(form);
+  CanonicalizeSigns(form);
+  CanonicalizeConstants(form);
   CountOperations(form);
   return form;
 }
@@ -222,7 +222,7 @@ const Factor* ShortestForm::Leaf(const Atom* atom) {
   return Intern(std::move(leaf));
 }
 
-// Adds coefficient * addend, in parentheses where multiplying it out would overflow.
+// Adds coefficient * addend, in parentheses if multiplying it out would overflow.
 void ShortestForm::AppendForm(int64_t coefficient, const LinearForm& addend, LinearForm& form) {
   if (std::optional<LinearForm> sum = SumOf(form, coefficient, addend)) {
     form = std::move(*sum);
@@ -254,7 +254,7 @@ LinearForm ShortestForm::Value(const Atom* atom) {
 }
 
 LinearForm ShortestForm::ComputeValue(const Atom* atom) {
-  if (atom->kind == AtomKind::kMark) return Write(atom->arguments.front());
+  if (atom->kind == AtomKind::kQuotientVariable) return Write(atom->arguments.front());
   LinearForm value;
   value.constant = -atom->lower;
   if (atom->kind == AtomKind::kVariable || atom->operation == OpaqueOperation::kFunction) {
@@ -275,12 +275,12 @@ LinearForm ShortestForm::ComputeValue(const Atom* atom) {
   return value;
 }
 
-// The operand of `mark floordiv lo`, lifted by the quotient in the mark's sum that saves most; `lo`
-// grows with it.
-LinearForm ShortestForm::LiftedOperand(const Atom* mark, int64_t& lo) {
-  LinearForm best = Value(mark);
+// The operand of `quotient variable floordiv lo`, lifted by the quotient in its sum that saves
+// most; `lo` grows with it.
+LinearForm ShortestForm::LiftedOperand(const Atom* quotient_variable, int64_t& lo) {
+  LinearForm best = Value(quotient_variable);
   const int64_t plain_lo = lo;
-  const Sum& sum = mark->arguments.front();
+  const Sum& sum = quotient_variable->arguments.front();
   for (const Term& term : sum.terms) {
     if (term.coefficient != 1 || term.lo == 1) continue;
     const int64_t scale = term.lo;
@@ -303,7 +303,8 @@ LinearForm ShortestForm::LiftedOperand(const Atom* mark, int64_t& lo) {
 const Factor* ShortestForm::Quotient(const Atom* atom, int64_t lo) {
   const auto key = std::make_pair(atom, lo);
   if (const auto known = quotients_.find(key); known != quotients_.end()) return known->second;
-  LinearForm operand = atom->kind == AtomKind::kMark ? LiftedOperand(atom, lo) : Value(atom);
+  LinearForm operand =
+      atom->kind == AtomKind::kQuotientVariable ? LiftedOperand(atom, lo) : Value(atom);
   const Factor* factor = Divide(FactorKind::kFloorDiv, std::move(operand), lo);
   quotients_[key] = factor;
   return factor;
@@ -314,7 +315,7 @@ const Factor* ShortestForm::Quotient(const Atom* atom, int64_t lo) {
 void ShortestForm::LiftRemainders(TermVector& terms, LinearForm& form) {
   for (size_t i = 0; i < terms.size();) {
     const Term term = terms[i];
-    if (term.atom->kind != AtomKind::kMark || term.lo != 1 || term.IsTop()) {
+    if (term.atom->kind != AtomKind::kQuotientVariable || term.lo != 1 || term.IsTop()) {
       ++i;
       continue;
     }
@@ -389,7 +390,7 @@ LinearForm ShortestForm::WriteDigits(llvm::ArrayRef<Term> digits) {
       LinearForm operand;
       operand.parts.push_back({1, factor});
       operand.operations = factor->operations;
-      SettleConstants(operand);
+      CanonicalizeConstants(operand);
       factor = Divide(FactorKind::kMod, std::move(operand), digit.extent);
     }
     Append(digit.coefficient, factor, form);
@@ -399,7 +400,7 @@ LinearForm ShortestForm::WriteDigits(llvm::ArrayRef<Term> digits) {
 
 // With S' = c - 1 - S, -(S floordiv c) is S' floordiv c and -(S mod c) is S' mod c - (c - 1): takes
 // what has fewer signs and constants.
-void ShortestForm::SettleSigns(LinearForm& form) {
+void ShortestForm::CanonicalizeSigns(LinearForm& form) {
   const auto clutter = [](const LinearForm& operand, int64_t divisor) {
     int count = operand.constant % divisor != 0 ? 1 : 0;
     for (const auto& part : operand.parts) count += part.first < 0 ? 1 : 0;
@@ -432,7 +433,7 @@ void ShortestForm::SettleSigns(LinearForm& form) {
 
 // Moves constants between a form and its quotients, so that as few as possible are left:
 // (x + k * c) floordiv c is x floordiv c + k, in both directions.
-void ShortestForm::SettleConstants(LinearForm& form) {
+void ShortestForm::CanonicalizeConstants(LinearForm& form) {
   const auto with_constant = [this](const Factor* factor, int64_t constant) {
     LinearForm operand = factor->operand;
     operand.constant = constant;

@@ -35,7 +35,7 @@ struct LinearForm {
   int operations = 0;
 };
 
-/// Where the count of operations stops: an expression of that size is for nobody to read.
+/// Where the count of operations stops, so that it cannot overflow. As a limit it is none.
 inline constexpr int kManyOperations = 1 << 20;
 
 enum class FactorKind : uint8_t {
@@ -54,7 +54,7 @@ struct Factor : llvm::FoldingSetNode {
   LinearForm second;
   int64_t divisor = 1;
   int operations = 0;
-  /// The first leaf of the first part, all the way down; null where that ends at a constant.
+  /// The first leaf of the first part, all the way down; null if that ends at a constant.
   const Atom* first_leaf = nullptr;
 
   void Profile(llvm::FoldingSetNodeID& node_id) const;
@@ -75,14 +75,14 @@ class ShortestForm {
   const Factor* Quotient(const Atom* atom, int64_t lo);
   LinearForm Value(const Atom* atom);
   LinearForm ComputeValue(const Atom* atom);
-  LinearForm LiftedOperand(const Atom* mark, int64_t& lo);
+  LinearForm LiftedOperand(const Atom* quotient_variable, int64_t& lo);
 
   void LiftRemainders(TermVector& terms, LinearForm& form);
   bool LiftOne(TermVector& terms, int64_t& coefficient, Sum& sum, int64_t& modulus);
   void WriteChain(llvm::ArrayRef<Term> digits, LinearForm& form);
   LinearForm WriteDigits(llvm::ArrayRef<Term> digits);
-  void SettleSigns(LinearForm& form);
-  void SettleConstants(LinearForm& form);
+  void CanonicalizeSigns(LinearForm& form);
+  void CanonicalizeConstants(LinearForm& form);
   void AppendForm(int64_t coefficient, const LinearForm& addend, LinearForm& form);
 
   friend class Rebasing;

@@ -1,4 +1,4 @@
-// The normal form of a sum: digits added up, cut, merged, whole marks expanded.
+// The normal form of a sum: digits added up, cut, merged, whole quotient variables expanded.
 #include <algorithm>
 
 #include "simplifier/arithmetic.h"
@@ -87,15 +87,16 @@ bool MergeOne(TermVector& group) {
   return false;
 }
 
-// Replaces a whole mark by coefficient * its sum. False where that overflows; then nothing changes.
-bool ExpandMark(const Term& mark, TermVector& terms, int64_t& constant) {
-  const Sum& sum = mark.atom->arguments.front();
-  const std::optional<int64_t> offset = CheckedMul(mark.coefficient, sum.constant);
+// Replaces a whole quotient variable by coefficient * its sum. False if that overflows; then
+// nothing changes.
+bool ExpandQuotientVariable(const Term& whole, TermVector& terms, int64_t& constant) {
+  const Sum& sum = whole.atom->arguments.front();
+  const std::optional<int64_t> offset = CheckedMul(whole.coefficient, sum.constant);
   const std::optional<int64_t> total = offset ? CheckedAdd(constant, *offset) : std::nullopt;
   if (!total) return false;
   const size_t size = terms.size();
   for (const Term& term : sum.terms) {
-    const std::optional<int64_t> coefficient = CheckedMul(mark.coefficient, term.coefficient);
+    const std::optional<int64_t> coefficient = CheckedMul(whole.coefficient, term.coefficient);
     if (!coefficient) {
       terms.truncate(size);
       return false;
@@ -107,15 +108,17 @@ bool ExpandMark(const Term& mark, TermVector& terms, int64_t& constant) {
   return true;
 }
 
-bool IsWholeMark(const Term& term) { return term.atom->kind == AtomKind::kMark && term.IsWhole(); }
+bool IsWholeQuotientVariable(const Term& term) {
+  return term.atom->kind == AtomKind::kQuotientVariable && term.IsWhole();
+}
 
 // Brings the digits of one atom into normal form. False on overflow. All cuts come before all
 // merges: a cut that has met no digit to combine with is merged again. What merging leaves may be
-// cut elsewhere, where boundaries do not divide each other; that need not end, so it is limited.
+// cut elsewhere, if boundaries do not divide each other; that need not end, so it is limited.
 bool NormalizeGroup(TermVector& group) {
   constexpr int kMaxRounds = 8;
-  // Where boundaries divide each other, an atom of 64 bits has fewer digits. Elsewhere hundreds of
-  // them have thousands of places to be cut at; they stay as they are.
+  // If boundaries divide each other, an atom of 64 bits has fewer digits. Elsewhere hundreds of
+  // them have thousands of positions to be cut at; they stay as they are.
   constexpr size_t kMaxDigits = 64;
   if (group.size() > kMaxDigits) return true;
   TermVector before;
@@ -135,7 +138,7 @@ bool NormalizeGroup(TermVector& group) {
 bool IsNormal(llvm::ArrayRef<Term> terms) {
   for (size_t i = 0; i < terms.size(); ++i) {
     if (i > 0 && terms[i - 1].atom->id >= terms[i].atom->id) return false;
-    if (terms[i].coefficient == 0 || IsWholeMark(terms[i])) return false;
+    if (terms[i].coefficient == 0 || IsWholeQuotientVariable(terms[i])) return false;
   }
   return true;
 }
@@ -169,7 +172,7 @@ std::optional<Sum> Normalize(DigitContext& context, TermVector terms, int64_t co
       begin = end;
       if (!NormalizeGroup(group)) return std::nullopt;
       for (const Term& term : group) {
-        if (IsWholeMark(term) && ExpandMark(term, result, constant)) {
+        if (IsWholeQuotientVariable(term) && ExpandQuotientVariable(term, result, constant)) {
           expanded = true;
         } else {
           result.push_back(term);

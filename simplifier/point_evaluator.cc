@@ -89,7 +89,7 @@ bool PointEvaluator::Compute(const Computed& computed, int64_t& value) const {
   int64_t a = 0;
   if (!ValueOf(computed.rows[0], a)) return false;
   const Atom& atom = *computed.atom;
-  if (atom.kind == AtomKind::kMark) {
+  if (atom.kind == AtomKind::kQuotientVariable) {
     value = a;
     return true;
   }

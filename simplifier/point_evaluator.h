@@ -13,7 +13,7 @@
 
 namespace hlo_indexing::simplifier {
 
-/// The number of points in the box of the leaves; nothing where it is above `max`.
+/// The number of points in the box of the leaves; nullopt if it is above `max`.
 std::optional<int64_t> CountPoints(llvm::ArrayRef<const Atom*> leaves, int64_t max);
 
 /// The point where every leaf has its smallest value.
@@ -31,7 +31,7 @@ class PointEvaluator {
   PointEvaluator(llvm::ArrayRef<const Atom*> leaves, llvm::ArrayRef<Sum> sums);
 
   /// The values of the sums where leaf i has the value `point[i]`, `lower` of its atom included.
-  /// False where one of them overflows or divides by 0.
+  /// False if one of them overflows or divides by 0.
   bool Evaluate(llvm::ArrayRef<int64_t> point, llvm::MutableArrayRef<int64_t> values);
 
   /// The digits that are evaluated at each point: what a point costs.
@@ -42,7 +42,7 @@ class PointEvaluator {
   struct Digit {
     int64_t coefficient;
     int64_t lo;
-    // 0 where the mod does nothing.
+    // 0 if the mod does nothing.
     int64_t modulus;
     size_t atom;
   };
@@ -51,7 +51,7 @@ class PointEvaluator {
     size_t first_digit = 0;
     size_t last_digit = 0;
   };
-  // An atom that is computed: a mark's row, or an operation on two rows.
+  // An atom that is computed: a quotient variable's row, or an operation on two rows.
   struct Computed {
     const Atom* atom = nullptr;
     Row rows[2];

@@ -18,20 +18,27 @@ struct QuasiAffineMap {
   /// Whether the domain is known to have no point; then the other members mean nothing.
   bool empty = false;
 
+  /// Writes `(d0, d1) -> (d0 * 4 + d1), domain: d0 in [0, 9], d1 in [0, 3], d0 + d1 in [0, 10]`;
+  /// the domain is `KNOWN EMPTY` if `empty`.
+  void Print(llvm::raw_ostream& out, LeafPrinter leaves = nullptr) const;
+  std::string ToString() const { return support::ToString(*this); }
+
   /// Variable i in its box.
   Sum Variable(DigitContext& context, VariableId i) const { return context.Variable(i, boxes[i]); }
 };
 
 /// Brings the constraints into normal form (no constant, coprime coefficients, the first term
 /// positive, bounds no wider than the expression's range), drops those that the box implies, turns
-/// those on one variable into bounds and carries bounds from variable to variable until nothing
-/// changes. Sets `empty` where the ranges show that no point is left. Never changes the set of
-/// points. *d0 * 6 + s0 in [0, 13] with d0, s0 in [0, 9] -> d0 in [0, 2], d0 * 6 + s0 in [0, 13]*
+/// those on one variable into bounds, joins residues, propagates bounds through constraints and
+/// shortens sums by equalities, until nothing changes (domain/passes.h). Sets `empty` if that shows
+/// that no point is left. Never changes the set of points, nor the results there.
+/// Example: d0 * 6 + s0 in [0, 13] with d0, s0 in [0, 9] -> d0 in [0, 2], d0 * 6 + s0 in [0, 13]
 void Tighten(DigitContext& context, QuasiAffineMap& map);
 
-/// Tighten, also by trying all points where constraints speak of few and by integer programming
-/// where they speak of more, then simplifies the results by what the constraints say. *d0 mod 4 in
-/// [3, 3] with d0 in [0, 6] -> d0 in [3, 3]*
+/// Tighten, also by trying all points if constraints speak of few and by integer programming if
+/// they speak of more; then divides the results again under what the constraints say, and looks for
+/// shorter ones (domain/refine.h).
+/// Example: d0 mod 4 in [3, 3] with d0 in [0, 6] -> d0 in [3, 3]
 void Simplify(DigitContext& context, QuasiAffineMap& map);
 
 }  // namespace hlo_indexing::simplifier

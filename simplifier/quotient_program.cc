@@ -10,9 +10,9 @@ namespace {
 __extension__ typedef unsigned __int128 Wide;
 
 // A number whose product with any value up to `largest` has the quotient by `divisor`, 2 or more,
-// as its upper 64 bits; 0 where there is none. With m = ceil(2^64 / divisor) and the error e =
-// m * divisor - 2^64, the product is (value * 2^64 + value * e / divisor) / divisor, which has the
-// same whole part as long as value * e < 2^64. (Granlund and Montgomery, 1994.)
+// as its upper 64 bits; 0 if there is none. With m = ceil(2^64 / divisor) and the error e = m *
+// divisor - 2^64, the product is (value * 2^64 + value * e / divisor) / divisor, which has the same
+// whole part as long as value * e < 2^64. (Granlund and Montgomery, 1994.)
 uint64_t ReciprocalOf(uint64_t divisor, uint64_t largest) {
   const uint64_t reciprocal = ~uint64_t{0} / divisor + 1;
   const uint64_t error = reciprocal * divisor;  // modulo 2^64, as 0 <= e < divisor
@@ -21,7 +21,7 @@ uint64_t ReciprocalOf(uint64_t divisor, uint64_t largest) {
 
 }  // namespace
 
-// Numbers variables and marks, and writes rows for the marks and sums.
+// Numbers variables and quotient variables, and writes rows for the quotient variables and sums.
 class QuotientProgram::Builder {
  public:
   explicit Builder(size_t num_variables) { program_.num_variables_ = num_variables; }
@@ -36,20 +36,21 @@ class QuotientProgram::Builder {
   }
 
  private:
-  // The number of a variable, or of a mark behind all variables.
+  // The number of a variable, or of a quotient variable behind all variables.
   std::optional<size_t> SourceOf(const Atom& atom) {
     if (atom.extent == kUnbounded) return std::nullopt;
     if (atom.kind == AtomKind::kVariable) {
       return atom.variable < program_.num_variables_ ? std::optional<size_t>(atom.variable)
                                                      : std::nullopt;
     }
-    if (atom.kind != AtomKind::kMark) return std::nullopt;
-    if (const auto known = marks_.find(&atom); known != marks_.end()) return known->second;
+    if (atom.kind != AtomKind::kQuotientVariable) return std::nullopt;
+    const auto known = quotient_variables_.find(&atom);
+    if (known != quotient_variables_.end()) return known->second;
     const std::optional<Row> row = MakeRow(atom.arguments[0]);
     if (!row) return std::nullopt;
-    program_.marks_.push_back(*row);
-    const size_t number = program_.num_variables_ + program_.marks_.size() - 1;
-    marks_[&atom] = number;
+    program_.quotient_variables_.push_back(*row);
+    const size_t number = program_.num_variables_ + program_.quotient_variables_.size() - 1;
+    quotient_variables_[&atom] = number;
     return number;
   }
 
@@ -97,7 +98,7 @@ class QuotientProgram::Builder {
   }
 
   QuotientProgram program_;
-  llvm::SmallDenseMap<const Atom*, size_t, 4> marks_;
+  llvm::SmallDenseMap<const Atom*, size_t, 4> quotient_variables_;
 };
 
 std::optional<QuotientProgram> QuotientProgram::Create(llvm::ArrayRef<Sum> sums,
@@ -125,13 +126,13 @@ uint64_t QuotientProgram::ValueOf(const Row& row, const int64_t* values) const {
 void QuotientProgram::Evaluate(llvm::ArrayRef<int64_t> point,
                                llvm::MutableArrayRef<int64_t> values) const {
   const int64_t* sources = point.data();
-  llvm::SmallVector<int64_t, 32> with_marks;
-  if (!marks_.empty()) {
-    with_marks.append(point.begin(), point.begin() + num_variables_);
-    for (const Row& mark : marks_) {
-      with_marks.push_back(static_cast<int64_t>(ValueOf(mark, with_marks.data())));
+  llvm::SmallVector<int64_t, 32> all_sources;
+  if (!quotient_variables_.empty()) {
+    all_sources.append(point.begin(), point.begin() + num_variables_);
+    for (const Row& row : quotient_variables_) {
+      all_sources.push_back(static_cast<int64_t>(ValueOf(row, all_sources.data())));
     }
-    sources = with_marks.data();
+    sources = all_sources.data();
   }
   for (size_t i = 0; i < values.size(); ++i) {
     values[i] = static_cast<int64_t>(ValueOf(sums_[i], sources));
@@ -139,7 +140,7 @@ void QuotientProgram::Evaluate(llvm::ArrayRef<int64_t> point,
 }
 
 int64_t QuotientProgram::Evaluate(llvm::ArrayRef<int64_t> point) const {
-  if (marks_.empty()) return static_cast<int64_t>(ValueOf(sums_[0], point.data()));
+  if (quotient_variables_.empty()) return static_cast<int64_t>(ValueOf(sums_[0], point.data()));
   int64_t value = 0;
   Evaluate(point, llvm::MutableArrayRef<int64_t>(value));
   return value;

@@ -21,7 +21,7 @@ constexpr int64_t kMaxBits = int64_t{1} << 27;
 constexpr int64_t kMaxSums = int64_t{1} << 20;
 
 // Steps of positive size, smallest first, those that fill each other's gaps taken together; adds
-// the lowest ends of negative steps to `offset`. Nothing on overflow.
+// the lowest ends of negative steps to `offset`. Nullopt on overflow.
 std::optional<llvm::SmallVector<Steps, 8>> Nest(llvm::ArrayRef<Steps> steps, int64_t& offset) {
   llvm::SmallVector<Steps, 8> positive;
   for (Steps s : steps) {
@@ -56,7 +56,7 @@ std::optional<llvm::SmallVector<Steps, 8>> Nest(llvm::ArrayRef<Steps> steps, int
   return nested;
 }
 
-// The largest sum of the steps; nothing on overflow.
+// The largest sum of the steps; nullopt on overflow.
 std::optional<int64_t> SpanOf(llvm::ArrayRef<Steps> nested) {
   int64_t span = 0;
   for (const Steps& s : nested) {
@@ -68,7 +68,7 @@ std::optional<int64_t> SpanOf(llvm::ArrayRef<Steps> nested) {
   return span;
 }
 
-// Whether every step is larger than all below it together: then no two sums meet.
+// Whether every step is larger than all below it together: then no two sums are equal.
 bool AreApart(llvm::ArrayRef<Steps> nested, int64_t reach) {
   for (const Steps& s : nested) {
     if (s.step <= reach) return false;
@@ -130,7 +130,7 @@ std::optional<Progression> ProgressionOf(llvm::ArrayRef<int64_t> values) {
   return Progression{values.front(), static_cast<int64_t>(values.size()), *stride};
 }
 
-// Every sum by itself; nothing where there are more than `limit`.
+// Every sum by itself; nullopt if there are more than `limit`.
 std::optional<SumSet> Expand(llvm::ArrayRef<int64_t> bases, llvm::ArrayRef<Steps> nested,
                              int64_t offset, int64_t limit) {
   int64_t count = static_cast<int64_t>(bases.size());

@@ -11,8 +11,8 @@
 
 namespace hlo_indexing::simplifier {
 
-/// { offset + stride * i : 0 <= i < size }, size at least 1. The stride is positive, and 1 where
-/// the size is 1.
+/// { offset + stride * i : 0 <= i < size }, size at least 1. The stride is positive, and 1 if the
+/// size is 1.
 struct Progression {
   int64_t offset = 0;
   int64_t size = 1;
@@ -33,15 +33,15 @@ struct SumSet {
   llvm::DynamicAPInt size;
   /// The smallest and the largest element.
   Interval bounds;
-  /// Where the set is one.
+  /// The set, if it is a progression.
   std::optional<Progression> progression;
 };
 
 /// The set { base + sum of steps }: base one of `bases`, sorted and without repetition, and each
-/// step taken independently. In closed form where steps nest, as strides of tensors do; elsewhere
-/// by a bit for every number between the smallest and the largest element, or by adding up. Nothing
-/// where that is too much, or where a number does not fit 64 bits. *bases {0}, steps 1 x 4 and 4 x
-/// 3 -> the progression 0, 1, ..., 11*
+/// step taken independently. In closed form if steps nest, as strides of tensors do; elsewhere by a
+/// bit for every number between the smallest and the largest element, or by adding up. Nullopt if
+/// that is too much, or if a number does not fit 64 bits.
+/// Example: bases {0}, steps 1 x 4 and 4 x 3 -> the progression 0, 1, ..., 11
 std::optional<SumSet> SumsOf(llvm::ArrayRef<int64_t> bases, llvm::ArrayRef<Steps> steps);
 
 }  // namespace hlo_indexing::simplifier

@@ -1,4 +1,4 @@
-#include "simplifier/small_domain.h"
+#include "simplifier/domain/small_domain.h"
 
 #include <limits>
 #include <vector>
@@ -58,13 +58,13 @@ bool IsUnitSum(const Sum& sum) {
   });
 }
 
-// Whether the constraints are one, and bounds that travel through it are exact: every value of
-// every term can be completed to a point.
+// Whether there is one constraint, and propagating bounds through it is exact: every value of every
+// term can be completed to a point.
 bool IntervalsDecide(llvm::ArrayRef<Constraint> constraints) {
   return constraints.size() == 1 && IsUnitSum(constraints.front().expression);
 }
 
-// Finds what Enumeration finds where one constraint is a sum of leaves, up to sign, and each other
+// Finds what Enumeration finds if one constraint is a sum of leaves, up to sign, and each other
 // bounds a leaf alone. Every value of a term that the intervals of the others allow can be
 // completed to a point then.
 class OneSum {
@@ -72,7 +72,7 @@ class OneSum {
   OneSum(DigitContext& context, const Component& component)
       : context_(context), component_(component) {}
 
-  // False where the constraints are others.
+  // False if the constraints are not such.
   bool Run(SmallDomain& domain) {
     if (!FindSum()) return false;
     for (const Atom* leaf : component_.leaves) ranges_.push_back({0, leaf->extent - 1});
@@ -144,7 +144,7 @@ class OneSum {
     }
   }
 
-  // Whether the sum keeps a leaf in its hull where the others have these values.
+  // Whether the sum keeps a leaf in its hull if the others have these values.
   bool SumImplies(size_t leaf, llvm::ArrayRef<Interval> values) const {
     const llvm::ArrayRef<Term> terms = sum_->expression.terms;
     const Term* term = llvm::find_if(terms, [&](const Term& t) { return NumberOf(t) == leaf; });
@@ -167,8 +167,7 @@ class Enumeration {
   Enumeration(DigitContext& context, const Component& component)
       : context_(context), component_(component) {}
 
-  // False where a constraint has no value at some point, and where evaluating all points is too
-  // much.
+  // False if a constraint has no value at some point, or if evaluating all points is too much.
   bool Run(int64_t num_points, SmallDomain& domain) {
     constraints_ = component_.constraints;
     llvm::SmallVector<Sum, 4> sums;
@@ -266,7 +265,7 @@ class Enumeration {
     return dropped;
   }
 
-  // Marks count as longer than any number of terms.
+  // Quotient variables count as longer than any number of terms.
   size_t Length(size_t i) const {
     size_t length = 0;
     for (const Term& term : constraints_[i].expression.terms) {

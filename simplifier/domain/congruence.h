@@ -1,6 +1,6 @@
 // Residue classes: integers with a known remainder.
-#ifndef HLO_INDEXING_SIMPLIFIER_CONGRUENCE_H_
-#define HLO_INDEXING_SIMPLIFIER_CONGRUENCE_H_
+#ifndef HLO_INDEXING_SIMPLIFIER_DOMAIN_CONGRUENCE_H_
+#define HLO_INDEXING_SIMPLIFIER_DOMAIN_CONGRUENCE_H_
 
 #include <cstdint>
 #include <optional>
@@ -18,22 +18,25 @@ struct Congruence {
   friend bool operator==(const Congruence&, const Congruence&) = default;
 };
 
-/// Whether no integer is in both classes. *x mod 4 = 1 and x mod 6 = 2 -> true*
+/// Whether no integer is in both classes.
+/// Example: x mod 4 = 1 and x mod 6 = 2 -> true
 bool AreDisjoint(const Congruence& a, const Congruence& b);
 
 /// The integers in both classes, which must not be disjoint, by the Chinese remainder theorem.
-/// Nothing where the modulus does not fit 64 bits. *x mod 6 = 3 and x mod 7 = 5 -> x mod 42 = 33*
+/// Nullopt if the modulus does not fit 64 bits.
+/// Example: x mod 6 = 3 and x mod 7 = 5 -> x mod 42 = 33
 std::optional<Congruence> Intersect(const Congruence& a, const Congruence& b);
 
-/// The x with (factor * x + offset) mod modulus = residue, for a modulus above 0; nothing if there
-/// are none. *(3 * x + 2) mod 4 = 0 -> x mod 4 = 2*
+/// The x with (factor * x + offset) mod modulus = residue, for a modulus above 0; nullopt if there
+/// are none.
+/// Example: (3 * x + 2) mod 4 = 0 -> x mod 4 = 2
 std::optional<Congruence> SolveCongruence(int64_t factor, int64_t offset, int64_t modulus,
                                           int64_t residue);
 
-/// The smallest interval with the same members of the class. *[0, 100] and x mod 42 = 33 -> [33,
-/// 75]*
-Interval Snap(Interval interval, const Congruence& congruence);
+/// The smallest interval with the same members of the class.
+/// Example: [0, 100] and x mod 42 = 33 -> [33, 75]
+Interval RoundInward(Interval interval, const Congruence& congruence);
 
 }  // namespace hlo_indexing::simplifier
 
-#endif  // HLO_INDEXING_SIMPLIFIER_CONGRUENCE_H_
+#endif  // HLO_INDEXING_SIMPLIFIER_DOMAIN_CONGRUENCE_H_

@@ -1,4 +1,4 @@
-#include "simplifier/feasibility.h"
+#include "simplifier/domain/feasibility.h"
 
 #include "llvm/ADT/SmallPtrSet.h"
 #include "simplifier/arithmetic.h"
@@ -9,7 +9,7 @@ namespace hlo_indexing::simplifier {
 namespace {
 
 constexpr int kSamples = 64;
-// How often a point is moved to where it meets more constraints.
+// How often a point is moved so that it meets more constraints.
 constexpr int kRepairs = 3;
 
 // A generator of numbers that are the same everywhere (Knuth's MMIX constants).
@@ -90,7 +90,7 @@ class PointSearch {
     return moved;
   }
 
-  // Changes the leaf of a term so that the term changes by `step`, where that is possible.
+  // Changes the leaf of a term so that the term changes by `step`, if that is possible.
   bool MoveBy(int64_t step, const Term& term) {
     if (!term.atom->IsLeaf() || !term.IsWhole() || term.coefficient == support::kInt64Min ||
         step == support::kInt64Min || step % term.coefficient != 0) {
@@ -119,7 +119,7 @@ bool HasNoPoint(const QuasiAffineMap& map) {
   for (const Constraint& constraint : map.constraints) {
     system.Add(constraint.expression, constraint.bounds);
   }
-  return system.Solve().answer == Solution::Answer::kNone;
+  return system.Solve().answer == Answer::kNo;
 }
 
 }  // namespace hlo_indexing::simplifier

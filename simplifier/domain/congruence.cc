@@ -1,4 +1,4 @@
-#include "simplifier/congruence.h"
+#include "simplifier/domain/congruence.h"
 
 #include <numeric>
 
@@ -68,20 +68,20 @@ std::optional<Congruence> SolveCongruence(int64_t factor, int64_t offset, int64_
   return Congruence{step, MultiplyMod(needed / divisor, InverseMod(reduced / divisor, step), step)};
 }
 
-Interval Snap(Interval interval, const Congruence& congruence) {
+Interval RoundInward(Interval interval, const Congruence& congruence) {
   const int64_t modulus = congruence.modulus;
-  Interval snapped = interval;
+  Interval rounded = interval;
   if (interval.lower != Interval::kMinusInfinity) {
-    snapped.lower = support::CheckedAdd(interval.lower,
+    rounded.lower = support::CheckedAdd(interval.lower,
                                         DifferenceMod(congruence.residue, interval.lower, modulus))
                         .value_or(Interval::kPlusInfinity);
   }
   if (interval.upper != Interval::kPlusInfinity) {
-    snapped.upper = support::CheckedSub(interval.upper,
+    rounded.upper = support::CheckedSub(interval.upper,
                                         DifferenceMod(interval.upper, congruence.residue, modulus))
                         .value_or(Interval::kMinusInfinity);
   }
-  return snapped;
+  return rounded;
 }
 
 }  // namespace hlo_indexing::simplifier

@@ -1,0 +1,127 @@
+#include <algorithm>
+#include <numeric>
+
+#include "simplifier/domain/passes.h"
+#include "simplifier/domain/preimage.h"
+
+namespace hlo_indexing::simplifier {
+namespace {
+
+bool ComesBefore(const Term& a, const Term& b) {
+  if (a.atom != b.atom) return StructurallyLess(*a.atom, *b.atom);
+  return a.lo < b.lo;
+}
+
+// The common divisor of the coefficients, with the sign of the first term's unless an end of the
+// bounds would be lost.
+int64_t DivisorOf(const Constraint& constraint) {
+  const llvm::ArrayRef<Term> terms = constraint.expression.terms;
+  if (terms.empty()) return 1;
+  int64_t divisor = 0;
+  for (const Term& term : terms) {
+    // Its opposite does not fit.
+    if (term.coefficient == support::kInt64Min) return 1;
+    divisor = std::gcd(divisor, term.coefficient);
+  }
+  const Term& first = *std::min_element(terms.begin(), terms.end(), ComesBefore);
+  if (first.coefficient > 0) return divisor;
+  // Negated, an end may be beyond 64 bits, or stand for none.
+  const Interval& bounds = constraint.bounds;
+  const Interval negated = bounds * -1;
+  const bool has_same_ends =
+      (negated.lower == Interval::kMinusInfinity) == (bounds.upper == Interval::kPlusInfinity) &&
+      (negated.upper == Interval::kPlusInfinity) == (bounds.lower == Interval::kMinusInfinity);
+  return has_same_ends ? -divisor : divisor;
+}
+
+// Whether an end of the bounds leaves the 64-bit range if the constant is taken to the other side,
+// on a side where the terms may leave it too.
+bool LosesBounds(const Tightening& tightening, const Constraint& constraint) {
+  const int64_t constant = constraint.expression.constant;
+  if (SubtractExactly(constraint.bounds, constant)) return false;
+  const Interval range = tightening.RangeOf(constraint.expression.terms);
+  return constant < 0 ? range.upper == Interval::kPlusInfinity
+                      : range.lower == Interval::kMinusInfinity;
+}
+
+// The same constraint on the expression as one opaque value.
+Constraint WithoutConstant(DigitContext& context, const Constraint& constraint) {
+  const Sum operands[] = {context.Store(constraint.expression.terms, 0),
+                          Constant(constraint.expression.constant)};
+  return {context.Opaque(OpaqueOperation::kAdd, operands, Interval::All()), constraint.bounds};
+}
+
+// Nullopt if the constraint always or never holds; the latter empties the map.
+std::optional<Constraint> NormalForm(Tightening& tightening, const Constraint& constraint) {
+  DigitContext& context = tightening.context;
+  if (LosesBounds(tightening, constraint)) {
+    return NormalForm(tightening, WithoutConstant(context, constraint));
+  }
+  Constraint normal = {Sum{constraint.expression.terms, 0},
+                       PreimageOfAdd(constraint.bounds, constraint.expression.constant)};
+  const int64_t divisor = DivisorOf(normal);
+  if (divisor != 1) {
+    TermVector terms(normal.expression.terms.begin(), normal.expression.terms.end());
+    for (Term& term : terms) term.coefficient /= divisor;
+    normal = {context.Store(terms, 0), PreimageOfMultiply(normal.bounds, divisor)};
+  }
+  const Interval range = tightening.RangeOf(normal.expression.terms);
+  if (normal.bounds.Contains(range)) return std::nullopt;
+  normal.bounds = normal.bounds.Intersect(range);
+  if (normal.bounds.IsEmpty()) {
+    tightening.map.empty = true;
+    return std::nullopt;
+  }
+  return normal;
+}
+
+// Whether the bounds on the sum of a quotient variable lack an end that those on its digit have.
+bool LacksEnd(Interval of_sum, Interval of_digit) {
+  return (of_sum.lower == Interval::kMinusInfinity && of_digit.lower != Interval::kMinusInfinity) ||
+         (of_sum.upper == Interval::kPlusInfinity && of_digit.upper != Interval::kPlusInfinity);
+}
+
+// Turns a bound on one top digit with coefficient 1 into a bound on its variable, or into a
+// `pending` constraint on the sum of its quotient variable. False if the digit does not allow that.
+bool Absorb(Tightening& tightening, const Constraint& constraint,
+            llvm::SmallVectorImpl<Constraint>& pending) {
+  const Term& term = constraint.expression.terms.front();
+  if (!tightening.may_narrow || term.coefficient != 1 || !term.IsTop()) return false;
+  const Atom& atom = *term.atom;
+  if (atom.kind == AtomKind::kVariable) {
+    tightening.NarrowBox(atom.variable, PreimageOfFloorDiv(constraint.bounds, term.lo, atom.lower));
+    return true;
+  }
+  if (atom.kind != AtomKind::kQuotientVariable) return false;
+  const Interval bounds = PreimageOfWideFloorDiv(constraint.bounds, term.lo);
+  if (LacksEnd(bounds, constraint.bounds)) return false;
+  pending.push_back({atom.arguments.front(), bounds});
+  return true;
+}
+
+// Adds the constraint, or intersects with the one on the same expression.
+void AddConstraint(QuasiAffineMap& map, const Constraint& constraint) {
+  for (Constraint& known : map.constraints) {
+    if (!(known.expression == constraint.expression)) continue;
+    known.bounds = known.bounds.Intersect(constraint.bounds);
+    map.empty |= known.bounds.IsEmpty();
+    return;
+  }
+  map.constraints.push_back(constraint);
+}
+
+}  // namespace
+
+void NormalizeConstraints(Tightening& tightening) {
+  QuasiAffineMap& map = tightening.map;
+  llvm::SmallVector<Constraint, 8> pending(map.constraints.begin(), map.constraints.end());
+  map.constraints.clear();
+  for (size_t i = 0; i < pending.size() && !map.empty; ++i) {
+    const std::optional<Constraint> normal = NormalForm(tightening, pending[i]);
+    if (!normal) continue;
+    if (normal->expression.terms.size() == 1 && Absorb(tightening, *normal, pending)) continue;
+    AddConstraint(map, *normal);
+  }
+}
+
+}  // namespace hlo_indexing::simplifier

@@ -1,0 +1,94 @@
+#include "simplifier/domain/refine.h"
+
+#include <optional>
+#include <tuple>
+#include <vector>
+
+#include "simplifier/domain/affine_fitter.h"
+#include "simplifier/domain/scaling.h"
+#include "simplifier/linear_form.h"
+
+namespace hlo_indexing::simplifier {
+namespace {
+
+// Rewrites the results and constraints of one map.
+class Refiner {
+ public:
+  Refiner(DigitContext& context, QuasiAffineMap& map)
+      : context_(context), map_(map), shortest_form_(context), fitter_(context, map) {
+    for (const Constraint& constraint : map.constraints) {
+      const std::optional<KnownResidue> residue = ResidueOf(constraint);
+      if (!residue || residue->values.modulus < 2) continue;
+      const auto number = static_cast<VariableId>(map.boxes.size() + scaled_.size());
+      if (const auto scaled = MakeScaledLeaf(context, *residue, number)) scaled_.push_back(*scaled);
+    }
+  }
+
+  bool Run() {
+    bool changed = false;
+    for (Sum& result : map_.results) {
+      if (IsAffine(result)) continue;
+      const Sum before = result;
+      result = fitter_.Fit(Rescaled(before, scaled_), AffineFitter::Domain::kConstrained);
+      changed |= !(result == before);
+    }
+    for (Constraint& constraint : map_.constraints) {
+      if (IsAffine(constraint.expression)) continue;
+      llvm::SmallVector<ScaledLeaf, 2> others;
+      const std::optional<KnownResidue> own = ResidueOf(constraint);
+      for (const ScaledLeaf& s : scaled_) {
+        if (!own || own->leaf != s.leaf) others.push_back(s);
+      }
+      const Sum before = constraint.expression;
+      constraint.expression = fitter_.Fit(Rescaled(before, others), AffineFitter::Domain::kBox);
+      changed |= !(constraint.expression == before);
+    }
+    return changed;
+  }
+
+ private:
+  Sum Shorter(const Sum& a, const Sum& b) {
+    if (a == b) return a;
+    const auto cost = [this](const Sum& sum) {
+      const LinearForm form = shortest_form_.Write(sum);
+      return std::tuple(form.operations, form.parts.size(), CountConstants(form));
+    };
+    return cost(b) < cost(a) ? b : a;
+  }
+
+  // The constants other than 0 that are added somewhere; 0 in long forms, whose parts may be shared
+  // many times.
+  static int CountConstants(const LinearForm& form) {
+    constexpr int kFewOperations = 16;
+    if (form.operations > kFewOperations) return 0;
+    int count = form.constant == 0 ? 0 : 1;
+    for (const auto& part : form.parts) {
+      count += CountConstants(part.second->operand) + CountConstants(part.second->second);
+    }
+    return count;
+  }
+
+  Sum Rescaled(const Sum& sum, llvm::ArrayRef<ScaledLeaf> scaled) {
+    if (scaled.empty()) return sum;
+    const Scaling scaling(context_, scaled);
+    const Sum applied = scaling.Apply(sum);
+    return applied == sum ? sum : Shorter(sum, scaling.Undo(applied));
+  }
+
+  DigitContext& context_;
+  QuasiAffineMap& map_;
+  ShortestForm shortest_form_;
+  AffineFitter fitter_;
+  std::vector<ScaledLeaf> scaled_;
+};
+
+}  // namespace
+
+bool Refine(DigitContext& context, QuasiAffineMap& map) {
+  const bool has_divisions =
+      llvm::any_of(map.results, [](const Sum& sum) { return !IsAffine(sum); }) ||
+      llvm::any_of(map.constraints, [](const Constraint& c) { return !IsAffine(c.expression); });
+  return has_divisions && Refiner(context, map).Run();
+}
+
+}  // namespace hlo_indexing::simplifier
