@@ -38,7 +38,7 @@ class CommonChunk {
         constants_{from.constant, to.constant},
         terms_{TermVector(from.terms.begin(), from.terms.end()),
                TermVector(to.terms.begin(), to.terms.end())} {
-    // A mark may depend on any digit.
+    // A quotient variable may depend on any digit.
     for (const TermVector& terms : terms_) {
       for (const Term& term : terms) {
         if (term.atom->kind != AtomKind::kVariable || term.atom->lower != 0) return;
@@ -58,7 +58,7 @@ class CommonChunk {
     return found == terms.end() ? nullptr : &*found;
   }
 
-  // Takes one more digit, or a part of one, into the chunk; false where there is none.
+  // Adds one more digit, or a part of one, to the chunk; false if there is none.
   bool Grow() {
     Term* const from = TermOfStep(terms_[0]);
     Term* const to = TermOfStep(terms_[1]);
@@ -136,8 +136,8 @@ struct Move {
 // Both positions of an index.
 class MoveOf {
  public:
-  static std::optional<MoveOf> Create(llvm::ArrayRef<int64_t> sizes, const ElementPlacement& from,
-                                      const ElementPlacement& to) {
+  static std::optional<MoveOf> Create(llvm::ArrayRef<int64_t> sizes, const ElementPositions& from,
+                                      const ElementPositions& to) {
     const Sum sums[] = {to.position, from.position};
     auto program = QuotientProgram::Create(sums, sizes.size());
     if (!program) return std::nullopt;
@@ -210,9 +210,9 @@ absl::StatusOr<ContiguousMoves> CountRuns(llvm::ArrayRef<Move> moves, int64_t ch
 // Looks at random chunks for ends of runs, which every chunk size divides.
 class EndFinder {
  public:
-  // Nothing where a position of the target may hold several elements.
+  // Nullopt if a position of the target may hold several elements.
   static std::optional<EndFinder> Create(llvm::ArrayRef<int64_t> sizes, const MoveOf& move_of,
-                                         const ElementPlacement& to) {
+                                         const ElementPositions& to) {
     if (to.index.boxes.size() != 1) return std::nullopt;
     llvm::SmallVector<Sum, 6> sums = to.index.results;
     for (const auto& constraint : to.index.constraints) sums.push_back(constraint.expression);
@@ -284,8 +284,8 @@ ContiguousMoves LowerBound(int64_t chunk, std::string reason) {
 
 absl::StatusOr<ContiguousMoves> FindContiguousMoves(simplifier::DigitContext& context,
                                                     llvm::ArrayRef<int64_t> sizes,
-                                                    const ElementPlacement& from,
-                                                    const ElementPlacement& to,
+                                                    const ElementPositions& from,
+                                                    const ElementPositions& to,
                                                     const RelayoutBudget& budget) {
   const std::optional<int64_t> elements = Product(sizes);
   if (!elements) {

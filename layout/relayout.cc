@@ -42,7 +42,7 @@ Index RandomIndex(std::mt19937_64& random, llvm::ArrayRef<int64_t> sizes) {
   return index;
 }
 
-bool TakeAsManyBits(const ElementPlacement& a, const ElementPlacement& b) {
+bool TakeAsManyBits(const ElementPositions& a, const ElementPositions& b) {
   // The bits behind a layout of CuTe may not fit in 64.
   return llvm::DynamicAPInt(a.num_positions) * llvm::DynamicAPInt(a.element_bits) ==
          llvm::DynamicAPInt(b.num_positions) * llvm::DynamicAPInt(b.element_bits);
@@ -80,13 +80,13 @@ class DifferenceFinder {
       IntegerSystem system(boxes, IntegerSystem::Effort::kThorough);
       system.Add(difference_, bounds);
       const Solution solution = system.Solve();
-      if (solution.answer == Solution::Answer::kTooHard) {
+      if (solution.answer == support::Answer::kUnknown) {
         return {Answer::kUnknown,
                 false,
                 "too many elements to try, and the positions are too involved for a proof",
                 {}};
       }
-      if (solution.answer == Solution::Answer::kFound) {
+      if (solution.answer == support::Answer::kYes) {
         Index index(solution.point.begin(), solution.point.begin() + sizes_.size());
         if (Differs(index)) return Moved(index, "checked at this element");
       }
@@ -118,12 +118,12 @@ BitcastAnswer ComparePositions(DigitContext& context, llvm::ArrayRef<int64_t> si
 
 }  // namespace
 
-ElementPlacement PlacementOf(DigitContext& context, const TiledLayout& layout) {
+ElementPositions PositionsOf(DigitContext& context, const TiledLayout& layout) {
   return {layout.PositionSum(context).value_or(simplifier::Constant(0)), layout.IndexSums(context),
           layout.num_positions(), layout.element_bits()};
 }
 
-ElementPlacement PlacementOf(DigitContext& context, llvm::ArrayRef<int64_t> sizes,
+ElementPositions PositionsOf(DigitContext& context, llvm::ArrayRef<int64_t> sizes,
                              const Sum& position, int64_t num_positions, int64_t element_bits) {
   QuasiAffineMap map;
   for (const int64_t size : sizes) map.boxes.push_back({0, size - 1});
@@ -132,8 +132,8 @@ ElementPlacement PlacementOf(DigitContext& context, llvm::ArrayRef<int64_t> size
           element_bits};
 }
 
-QuasiAffineMap RelayoutMap(DigitContext& context, const ElementPlacement& from,
-                           const ElementPlacement& to) {
+QuasiAffineMap RelayoutMap(DigitContext& context, const ElementPositions& from,
+                           const ElementPositions& to) {
   QuasiAffineMap map = to.index;
   if (map.empty) {
     map.results.assign(1, simplifier::Constant(0));
@@ -153,7 +153,7 @@ QuasiAffineMap RelayoutMap(DigitContext& context, const ElementPlacement& from,
 }
 
 BitcastAnswer IsBitcast(DigitContext& context, llvm::ArrayRef<int64_t> sizes,
-                        const ElementPlacement& from, const ElementPlacement& to,
+                        const ElementPositions& from, const ElementPositions& to,
                         const RelayoutBudget& budget) {
   const bool same_size = TakeAsManyBits(from, to);
   if (llvm::is_contained(sizes, 0)) {

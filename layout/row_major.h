@@ -11,17 +11,19 @@
 
 namespace hlo_indexing::layout {
 
-/// The product of the sizes; nothing where it does not fit in 64 bits.
+/// The product of the sizes; nullopt if it does not fit in 64 bits.
 std::optional<int64_t> Product(llvm::ArrayRef<int64_t> sizes);
 
-/// The row-major position of an index into an array of these sizes; nothing where their product
-/// does not fit in 64 bits. *(d0, d1), {3, 5} -> 5 * d0 + d1*
+/// The row-major position of an index into an array of these sizes; nullopt if their product does
+/// not fit in 64 bits.
+/// Example: (d0, d1), {3, 5} -> 5 * d0 + d1
 std::optional<simplifier::Sum> Linearize(simplifier::DigitContext& context,
                                          llvm::ArrayRef<simplifier::Sum> index,
                                          llvm::ArrayRef<int64_t> sizes);
 
 /// The index at a position, which must lie inside the array: the leading coordinate is the plain
-/// quotient. *d0 in [0, 14], {3, 5} -> (d0 floordiv 5, d0 mod 5)*
+/// quotient.
+/// Example: d0 in [0, 14], {3, 5} -> (d0 floordiv 5, d0 mod 5)
 llvm::SmallVector<simplifier::Sum, 6> Delinearize(simplifier::DigitContext& context,
                                                   simplifier::Sum position,
                                                   llvm::ArrayRef<int64_t> sizes);

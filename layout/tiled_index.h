@@ -18,9 +18,9 @@
 
 namespace hlo_indexing::layout {
 
-/// The position, in elements, of the element at `index` of an array with these dimensions. Nothing
-/// where a size does not fit in 64 bits. The layout must be valid for the rank (FindLayoutError).
-/// *F32[3,5]{1,0:T(2,2)}, (2, 3) -> 17*
+/// The position, in elements, of the element at `index` of an array with these dimensions. Nullopt
+/// if a size does not fit in 64 bits. The layout must be valid for the rank (FindLayoutError).
+/// Example: F32[3,5]{1,0:T(2,2)}, (2, 3) -> 17
 std::optional<simplifier::Sum> PhysicalIndex(simplifier::DigitContext& context,
                                              llvm::ArrayRef<simplifier::Sum> index,
                                              llvm::ArrayRef<int64_t> dimensions,
@@ -39,7 +39,8 @@ std::optional<LogicalIndexResult> LogicalIndex(simplifier::DigitContext& context
                                                const Layout& layout);
 
 /// The number of elements that the array takes in memory, padding of every tiling and of the tail
-/// included. Nothing where that does not fit in 64 bits. *F32[3,5]{1,0:T(2,2)} -> 24*
+/// included. Nullopt if that does not fit in 64 bits.
+/// Example: F32[3,5]{1,0:T(2,2)} -> 24
 std::optional<int64_t> PhysicalElements(llvm::ArrayRef<int64_t> dimensions, const Layout& layout);
 
 }  // namespace hlo_indexing::layout

@@ -33,15 +33,15 @@ llvm::SmallVector<Sum, 6> IndexVariables(DigitContext& context, llvm::ArrayRef<i
   return index;
 }
 
-// A map over variables 0, 1, ... as affine expressions; nothing where MLIR would fold constants of
-// one that overflow.
-std::optional<AffineMapOnDomain> WriteMap(DigitContext& context, const QuasiAffineMap& map,
-                                          mlir::MLIRContext* mlir_context) {
+// A map over variables 0, 1, ... as affine expressions; nullopt if MLIR would fold constants of one
+// that overflow.
+std::optional<BoundedAffineMap> WriteMap(DigitContext& context, const QuasiAffineMap& map,
+                                         mlir::MLIRContext* mlir_context) {
   const auto leaf = [&](const Atom& atom) {
     return mlir::getAffineDimExpr(atom.variable, mlir_context);
   };
   simplifier::AffineWriter writer(context, mlir_context, leaf);
-  AffineMapOnDomain result;
+  BoundedAffineMap result;
   result.dimension_bounds.assign(map.boxes.begin(), map.boxes.end());
   llvm::SmallVector<mlir::AffineExpr, 6> results;
   for (const Sum& sum : map.results) {
@@ -197,7 +197,7 @@ QuasiAffineMap TiledLayout::IndexSums(DigitContext& context) const {
   return map;
 }
 
-std::optional<AffineMapOnDomain> TiledLayout::PositionMap(mlir::MLIRContext* context) const {
+std::optional<BoundedAffineMap> TiledLayout::PositionMap(mlir::MLIRContext* context) const {
   DigitContext digits;
   QuasiAffineMap map;
   for (const int64_t size : dimensions_) map.boxes.push_back({0, size - 1});
@@ -205,7 +205,7 @@ std::optional<AffineMapOnDomain> TiledLayout::PositionMap(mlir::MLIRContext* con
   return WriteMap(digits, map, context);
 }
 
-std::optional<AffineMapOnDomain> TiledLayout::IndexMap(mlir::MLIRContext* context) const {
+std::optional<BoundedAffineMap> TiledLayout::IndexMap(mlir::MLIRContext* context) const {
   DigitContext digits;
   QuasiAffineMap map = IndexSums(digits);
   if (!map.empty) simplifier::Simplify(digits, map);

@@ -14,7 +14,7 @@ using BlockIds = llvm::SmallVector<int64_t, 2>;
 
 // The longest row of memory.
 constexpr int64_t kMaxMemoryColumns = 32;
-// Grids stand side by side where they have no more columns in all.
+// Grids stand side by side if they have no more columns in all.
 constexpr int64_t kMaxColumnsSideBySide = 40;
 
 int64_t RowMajor(llvm::ArrayRef<int64_t> index, llvm::ArrayRef<int64_t> bounds) {
@@ -61,7 +61,7 @@ std::string Joined(llvm::ArrayRef<int64_t> values) {
   return text;
 }
 
-// *1 element*, *2 elements*
+// "1 element", "2 elements"
 std::string Counted(int64_t count, llvm::StringRef noun) {
   return std::to_string(count) + " " + noun.str() + (count == 1 ? "" : "s");
 }
@@ -183,7 +183,7 @@ class TiledPainter {
     return i < size ? std::to_string(i) : std::string();
   }
 
-  // How many positions a block of each level takes, where they lie together; 0 where they do not.
+  // How many positions a block of each level takes, if they lie together; 0 if they do not.
   llvm::SmallVector<int64_t, 2> PositionsPerBlock() const {
     llvm::SmallVector<int64_t, 2> sizes;
     for (const TilingLevel& level : layout_.levels()) {
@@ -205,7 +205,7 @@ class TiledPainter {
   }
 
   // How many positions a row of memory shows: one of the outermost blocks, or of the lines along
-  // the fastest dimension; a part of it where it is long, several where they are many and short.
+  // the fastest dimension; a part of it if it is long, several if they are many and short.
   int64_t MemoryColumns(llvm::ArrayRef<int64_t> positions_per_block) const {
     int64_t block = positions_per_block.empty() ? 0 : positions_per_block.front();
     if (layout_.levels().empty() && layout_.rank() > 0) {
@@ -260,8 +260,7 @@ class TiledPainter {
 
 }  // namespace
 
-absl::StatusOr<Picture> DrawTiledLayout(const TiledLayout& layout,
-                                        const TiledPictureOptions& options) {
+absl::StatusOr<Picture> PictureOf(const TiledLayout& layout, const TiledPictureOptions& options) {
   TiledPainter painter(layout);
   if (painter.NumCells() > options.max_cells) {
     return absl::ResourceExhaustedError(

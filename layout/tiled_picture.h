@@ -7,7 +7,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
-#include "layout/picture.h"
+#include "layout/picture/picture.h"
 #include "layout/tiled_layout.h"
 
 namespace hlo_indexing::layout {
@@ -20,9 +20,8 @@ struct TiledPictureOptions {
 
 /// The array, one grid for every index of all dimensions but the last two, and the memory. Elements
 /// of one tile have one colour (without tiles: those of one line along the fastest dimension), each
-/// level of tiling has its borders, padding is hatched. An error where there are too many cells.
-absl::StatusOr<Picture> DrawTiledLayout(const TiledLayout& layout,
-                                        const TiledPictureOptions& options);
+/// level of tiling has its borders, padding is hatched. An error if there are too many cells.
+absl::StatusOr<Picture> PictureOf(const TiledLayout& layout, const TiledPictureOptions& options);
 
 }  // namespace hlo_indexing::layout
 

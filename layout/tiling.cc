@@ -7,7 +7,7 @@ namespace hlo_indexing::layout {
 namespace {
 
 // Puts ones before the bounds until the tile has no more dimensions, then joins dimensions under an
-// asterisk. False where a joined size does not fit.
+// asterisk. False if a joined size does not fit.
 bool Combine(llvm::ArrayRef<int64_t> bounds, const Tile& tile, TilingLevel& level) {
   const size_t tile_rank = tile.dimensions.size();
   level.num_leading_ones = tile_rank > bounds.size() ? tile_rank - bounds.size() : 0;
@@ -33,7 +33,7 @@ bool Combine(llvm::ArrayRef<int64_t> bounds, const Tile& tile, TilingLevel& leve
   return true;
 }
 
-// Pads, reshapes and transposes the combined bounds. False where a size does not fit.
+// Pads, reshapes and transposes the combined bounds. False if a size does not fit.
 bool Cut(TilingLevel& level) {
   const size_t untiled = level.num_untiled();
   level.padded.assign(level.combined.begin(), level.combined.begin() + untiled);

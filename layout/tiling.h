@@ -5,8 +5,8 @@
 //
 //     array [3,5]      in the order of memory, major to minor
 //     pad [4,6]        to multiples of the tile
-//     reshape [2,2,3,2]    each tiled dimension in two: number of tiles, place in the tile
-//     transpose [2,3,2,2]  the places in the tile behind the numbers of tiles
+//     reshape [2,2,3,2]    each tiled dimension in two: number of tiles, index in the tile
+//     transpose [2,3,2,2]  the indices in the tile behind the numbers of tiles
 //
 // and the result is row-major. Source: XLA's "Tiled layout" document.
 #ifndef HLO_INDEXING_LAYOUT_TILING_H_
@@ -31,29 +31,35 @@ struct TilingLevel {
   Bounds before;
   size_t num_leading_ones = 0;
   /// The bounds after dimensions under a `*` are joined with the next more minor ones, and how
-  /// many of `before` each of them joins. *(*,*,2,*,3) on [2,7,8,11,10] -> [112,110], 3 and 2*
+  /// many of `before` each of them joins.
+  /// Example: (*,*,2,*,3) on [2,7,8,11,10] -> [112,110], of 3 and 2
   Bounds combined;
   llvm::SmallVector<size_t, 8> group_sizes;
   /// The sizes of the tile without `*`; they tile the last dimensions of `combined`.
   Bounds tile;
-  /// `combined` with its tiled dimensions raised to multiples of the tile. *[3,5] -> [4,6]*
+  /// `combined` with its tiled dimensions raised to multiples of the tile.
+  /// Example: [3,5] -> [4,6]
   Bounds padded;
-  /// Each tiled dimension in two. *[2,2,3,2]*
+  /// Each tiled dimension in two.
+  /// Example: [2,2,3,2]
   Bounds reshaped;
-  /// Which dimension of `reshaped` comes first, second, ... *0, 2, 1, 3*
+  /// Which dimension of `reshaped` comes first, second, ...
+  /// Example: 0, 2, 1, 3
   llvm::SmallVector<size_t, 8> permutation;
-  /// The bounds left: untiled dimensions, numbers of tiles, the tile. *[2,3,2,2]*
+  /// The bounds left: untiled dimensions, numbers of tiles, the tile.
+  /// Example: [2,3,2,2]
   Bounds after;
 
   /// How many dimensions come before the tiled ones.
   size_t num_untiled() const { return combined.size() - tile.size(); }
 };
 
-/// The sizes of the dimensions in the order of memory. *[3,5]{0,1} -> [5,3]*
+/// The sizes of the dimensions in the order of memory.
+/// Example: [3,5]{0,1} -> [5,3]
 Bounds PhysicalOrder(llvm::ArrayRef<int64_t> dimensions, const Layout& layout);
 
-/// The tilings of a layout, which must be valid for the rank (FindLayoutError), in order. Nothing
-/// where a number of elements does not fit in 64 bits.
+/// The tilings of a layout, which must be valid for the rank (FindLayoutError), in order. Nullopt
+/// if a number of elements does not fit in 64 bits.
 std::optional<llvm::SmallVector<TilingLevel, 2>> TilingLevels(llvm::ArrayRef<int64_t> dimensions,
                                                               const Layout& layout);
 

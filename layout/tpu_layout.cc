@@ -38,7 +38,7 @@ class FormatList {
     formats_.push_back({std::move(name), std::move(*tiled), is_usual});
   }
 
-  absl::StatusOr<std::vector<TpuFormat>> Take() {
+  absl::StatusOr<std::vector<TpuFormat>> Finish() {
     if (!status_.ok()) return status_;
     return std::move(formats_);
   }
@@ -77,7 +77,7 @@ absl::StatusOr<std::vector<TpuFormat>> TpuFormats(llvm::ArrayRef<int64_t> dimens
       layout.element_size_in_bits == 0 ? element_bits : layout.element_size_in_bits;
   if (bits == 1 || bits == 2 || bits == 4) AddPackedBits(formats, bits, 0);
   const bool is_packed = bits == 16 || bits == 8;
-  if (!is_packed && bits != kWordBits) return formats.Take();
+  if (!is_packed && bits != kWordBits) return formats.Finish();
 
   const int64_t elements_per_word = kWordBits / bits;
   const int64_t second_minor_size =
@@ -95,7 +95,7 @@ absl::StatusOr<std::vector<TpuFormat>> TpuFormats(llvm::ArrayRef<int64_t> dimens
     formats.Add(std::move(name), tiles, 0, rows == usual_rows);
   }
   if (content == ElementContent::kBoolean) AddPackedBits(formats, 1, 1);
-  return formats.Take();
+  return formats.Finish();
 }
 
 absl::StatusOr<TiledLayout> TpuLayout(llvm::ArrayRef<int64_t> dimensions, int64_t element_bits,

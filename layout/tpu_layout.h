@@ -20,7 +20,7 @@ enum class ElementContent : uint8_t { kNumber, kBoolean };
 
 /// One of the formats for an array.
 struct TpuFormat {
-  /// *"8x128"*, *"2x128 compact second minor"*, *"8x128 packed by 2"*, *"untiled"*
+  /// Example: "8x128", "2x128 compact second minor", "8x128 packed by 2", "untiled"
   std::string name;
   TiledLayout layout;
   /// Whether it is the one that the documents name for the array's dimensions and element size.
@@ -30,18 +30,19 @@ struct TpuFormat {
 /// The formats of an array whose elements take `element_bits` in memory, or what `E(bits)` of the
 /// layout says: untiled, and for elements of 32, 16 and 8 bits tiles of 8 x 128, 4 x 128 and 2 x
 /// 128 elements, packed by (2,1) or (4,1) below 32 bits, in tiles no smaller than a word is high;
-/// for booleans also (32,128)(32,1) at one bit. The usual one has 2 rows where the second minor
-/// dimension has a size of 1 or 2, 4 where it has 3 or 4, and 8 otherwise; an array of fewer than
+/// for booleans also (32,128)(32,1) at one bit. The usual one has 2 rows if the second minor
+/// dimension has a size of 1 or 2, 4 if it has 3 or 4, and 8 otherwise; an array of fewer than
 /// two dimensions has one row. Elements of 4, 2 and 1 bits are packed by (8,1), (16,1) and (32,1)
 /// in tiles of 8, 16 and 32 rows: the documents' rule carried on, so that none is usual. Elements
 /// of other sizes have no tiled format. All of the layout but its tiles is kept: its order, E and
-/// S. *f32[3,200] -> untiled, 8x128, 4x128 (usual), 2x128*
+/// S.
+/// Example: f32[3,200] -> untiled, 8x128, 4x128 (usual), 2x128
 absl::StatusOr<std::vector<TpuFormat>> TpuFormats(llvm::ArrayRef<int64_t> dimensions,
                                                   int64_t element_bits, ElementContent content,
                                                   const Layout& layout);
 
-/// The usual format; an error where the element size has none.
-/// *bf16[100,200]{1,0} -> {1,0:T(8,128)(2,1)}*
+/// The usual format; an error if the element size has none.
+/// Example: bf16[100,200]{1,0} -> {1,0:T(8,128)(2,1)}
 absl::StatusOr<TiledLayout> TpuLayout(llvm::ArrayRef<int64_t> dimensions, int64_t element_bits,
                                       llvm::ArrayRef<int64_t> minor_to_major);
 

@@ -15,7 +15,7 @@ std::string Join(llvm::ArrayRef<int64_t> values) {
   return result;
 }
 
-// A part of a layout, by number where there are several.
+// A part of a layout, by number if there are several.
 enum class LayoutPart : uint8_t {
   kOrder,
   kDimension,
@@ -35,7 +35,7 @@ struct LayoutProblem {
 };
 
 // Where the parts of a layout stand in its text.
-struct LayoutPlaces {
+struct LayoutTextOffsets {
   llvm::SmallVector<size_t, 6> dimensions;
   llvm::SmallVector<size_t, 2> tiles;
   llvm::SmallVector<llvm::SmallVector<size_t, 2>, 2> tile_sizes;
@@ -148,12 +148,12 @@ class LayoutParser {
   LayoutParser(llvm::StringRef text, Layout& layout, support::TextError& error)
       : text_(text), layout_(layout), error_(error) {}
 
-  const LayoutPlaces& places() const { return places_; }
+  const LayoutTextOffsets& offsets() const { return offsets_; }
 
   std::optional<size_t> Parse() {
     if (!Expect('{')) return std::nullopt;
     SkipBlanks();
-    if (llvm::isDigit(Peek()) && !ParseIntegers(layout_.minor_to_major, &places_.dimensions)) {
+    if (llvm::isDigit(Peek()) && !ParseIntegers(layout_.minor_to_major, &offsets_.dimensions)) {
       return std::nullopt;
     }
     SkipBlanks();
@@ -190,10 +190,10 @@ class LayoutParser {
       case '*':
         return ParseUnsignedType(layout_.pointer_type);
       case 'P':
-        places_.physical_shape = position_;
+        offsets_.physical_shape = position_;
         return ParseRaw(layout_.physical_shape);
       case 'L':
-        places_.tail_padding = position_;
+        offsets_.tail_padding = position_;
         return ParseNumber(layout_.tail_padding_alignment);
       case 'E':
         return ParseNumber(layout_.element_size_in_bits);
@@ -211,8 +211,8 @@ class LayoutParser {
     do {
       Tile& tile = layout_.tiles.emplace_back();
       SkipBlanks();
-      places_.tiles.push_back(position_);
-      auto& size_places = places_.tile_sizes.emplace_back();
+      offsets_.tiles.push_back(position_);
+      auto& size_places = offsets_.tile_sizes.emplace_back();
       if (!Expect('(')) return false;
       SkipBlanks();
       if (TakeIf(')')) continue;
@@ -234,7 +234,7 @@ class LayoutParser {
     do {
       SplitConfig& split = layout_.split_configs.emplace_back();
       SkipBlanks();
-      places_.splits.push_back(position_);
+      offsets_.splits.push_back(position_);
       if (!Expect('(') || !ParseInteger(split.dimension) || !Expect(':')) return false;
       if (!ParseIntegers(split.indices) || !Expect(')')) return false;
       SkipBlanks();
@@ -272,10 +272,10 @@ class LayoutParser {
   bool ParseNumber(int64_t& value) { return Expect('(') && ParseInteger(value) && Expect(')'); }
 
   template <typename Vector>
-  bool ParseIntegers(Vector& values, llvm::SmallVectorImpl<size_t>* places = nullptr) {
+  bool ParseIntegers(Vector& values, llvm::SmallVectorImpl<size_t>* offsets = nullptr) {
     do {
       SkipBlanks();
-      if (places != nullptr) places->push_back(position_);
+      if (offsets != nullptr) offsets->push_back(position_);
       int64_t value = 0;
       if (!ParseInteger(value)) return false;
       values.push_back(value);
@@ -319,7 +319,7 @@ class LayoutParser {
   Layout& layout_;
   support::TextError& error_;
   size_t position_ = 0;
-  LayoutPlaces places_;
+  LayoutTextOffsets offsets_;
   // Those that have been read.
   llvm::SmallVector<llvm::StringRef, 4> properties_;
 };
@@ -385,7 +385,7 @@ std::optional<size_t> ParseLayoutPrefix(llvm::StringRef text, int64_t rank, Layo
   const std::optional<size_t> length = parser.Parse();
   if (!length) return std::nullopt;
   if (const std::optional<LayoutProblem> problem = FindProblem(layout, rank)) {
-    error = {parser.places().Of(*problem), problem->message};
+    error = {parser.offsets().Of(*problem), problem->message};
     return std::nullopt;
   }
   return length;

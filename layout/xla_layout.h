@@ -76,22 +76,24 @@ struct Layout {
 Layout DefaultLayout(int64_t rank);
 
 /// Parses a layout with its braces from the start of `text`, blanks allowed between tokens. Returns
-/// its length in bytes, or fills `error`. *"{1,0:T(2,2)} x" -> 12*
+/// its length in bytes, or fills `error`.
+/// Example: "{1,0:T(2,2)} x" -> 12
 std::optional<size_t> ParseLayoutPrefix(llvm::StringRef text, Layout& layout,
                                         support::TextError& error);
 
 /// The same for an array of that rank; a layout that is not valid for it (FindLayoutError) is an
-/// error at the part that is wrong. *"{1,1}", 2 -> error at offset 3*
+/// error at the part that is wrong.
+/// Example: "{1,1}", 2 -> error at offset 3
 std::optional<size_t> ParseLayoutPrefix(llvm::StringRef text, int64_t rank, Layout& layout,
                                         support::TextError& error);
 
-/// Parses a text that is one layout, braces included. *"{0,1}"*
+/// Parses a text that is one layout, braces included.
+/// Example: "{0,1}"
 absl::StatusOr<Layout> ParseLayout(llvm::StringRef text);
 
 /// What is wrong with the layout for an array of that rank: minor_to_major is not a permutation, a
 /// tile is empty or has a size below 1, `*` stands at a tile's end, there are too many tiles, a
-/// number has no meaning, or a dense array has a physical shape.
-/// Nothing where the layout is valid.
+/// number has no meaning, or a dense array has a physical shape. Nullopt if the layout is valid.
 std::optional<std::string> FindLayoutError(const Layout& layout, int64_t rank);
 
 }  // namespace hlo_indexing::layout

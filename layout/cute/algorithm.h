@@ -45,7 +45,7 @@ HLO_CUTE_HD constexpr void AddAliasModes(AliasModes& modes, S const& s, D const&
   }
 }
 
-// Whether two coordinates of one element exist: of two modes exactly, of more where no two alone
+// Whether two coordinates of one element exist: of two modes exactly, of more if no two alone
 // have any but their reaches overlap, by comparing up to kMaxComparedElements with each other.
 constexpr int64_t kMaxComparedElements = 1024;
 HLO_CUTE_HD constexpr int64_t AliasOffset(AliasModes const& modes, int64_t index) {
@@ -112,7 +112,7 @@ HLO_CUTE_INLINE constexpr void CheckDestination(T const&) {}
 
 #endif
 
-// The type of an index into a tensor: int where its size is static.
+// The type of an index into a tensor: int if its size is static.
 template <class T>
 using IndexOf =
     std::conditional_t<is_static_v<decltype(size(std::declval<T const&>()))>, int, int64_t>;
@@ -220,7 +220,7 @@ HLO_CUTE_HD constexpr void clear(T&& t) {
   fill(t, typename std::decay_t<T>::value_type{});
 }
 
-/// y(i) = alpha * x(i) + beta * y(i). Where beta is 0, y is not read.
+/// y(i) = alpha * x(i) + beta * y(i). If beta is 0, y is not read.
 template <class Alpha, class TX, class Beta, class TY>
 HLO_CUTE_HD constexpr void axpby(Alpha const& alpha, TX const& x, Beta const& beta, TY&& y) {
   using I = detail::IndexOf<std::decay_t<TY>>;

@@ -17,7 +17,7 @@
 //                             What a failed check does. Default: prints the message, then abort()
 //                             on the host, a trap on the device. A test may define it to throw.
 //
-// A layout that does not exist is a compile error where everything is static. Where it depends on
+// A layout that does not exist is a compile error if everything is static. If it depends on
 // run-time values it is a check that stays in every build, for a wrong layout is never an answer.
 
 #if defined(__CUDACC__)

@@ -153,13 +153,12 @@ HLO_CUTE_INLINE constexpr auto CompactModes(S const& s, Current const& current) 
 }
 
 }  // namespace detail
-
-/// compact_col_major((4,(2,3))) -> (1,(4,8))
+/// Example: compact_col_major((4,(2,3))) -> (1,(4,8))
 template <class S, class Current = C<1>>
 HLO_CUTE_INLINE constexpr auto compact_col_major(S const& shape, Current const& current = {}) {
   return detail::CompactStride<1>(shape, current);
 }
-/// compact_row_major((4,(2,3))) -> (6,(3,1))
+/// Example: compact_row_major((4,(2,3))) -> (6,(3,1))
 template <class S, class Current = C<1>>
 HLO_CUTE_INLINE constexpr auto compact_row_major(S const& shape, Current const& current = {}) {
   return detail::CompactStride<-1>(shape, current);
@@ -177,8 +176,9 @@ struct LayoutRight {
 using GenColMajor = LayoutLeft;
 using GenRowMajor = LayoutRight;
 
-/// The offset of a coordinate: crd2idx((1,(1,2)), (3,(2,3)), (3,(12,1))) -> 17. An integer where
-/// the shape has a tuple counts with the first mode fastest, and past the end on in the last mode.
+/// The offset of a coordinate. An integer if the shape has a tuple counts with the first mode
+/// fastest, and past the end on in the last mode.
+/// Example: crd2idx((1,(1,2)), (3,(2,3)), (3,(12,1))) -> 17
 template <class Coordinate, class S, class D>
 HLO_CUTE_LEAF constexpr auto crd2idx(Coordinate const& coord, S const& shape, D const& stride) {
   HLO_CUTE_RETURN(detail::CoordinateToIndex(coord, shape, stride));
@@ -244,8 +244,9 @@ HLO_CUTE_INLINE constexpr auto IndexToModes(Index const& i, S const& s) {
 
 }  // namespace detail
 
-/// The coordinate of an index, in the profile of the shape: idx2crd(16, (3,(2,3))) -> (1,(1,2)).
-/// With strides, the coordinate of an offset in a compact layout: (i / stride) % shape by modes.
+/// The coordinate of an index, in the profile of the shape. With strides, the coordinate of an
+/// offset in a compact layout: (i / stride) % shape by modes.
+/// Example: idx2crd(16, (3,(2,3))) -> (1,(1,2))
 template <class Index, class S>
 HLO_CUTE_INLINE constexpr auto idx2crd(Index const& index, S const& shape) {
   if constexpr (detail::is_tuple_v<Index>) {
@@ -321,7 +322,8 @@ HLO_CUTE_INLINE constexpr auto LiftDice(Coordinate const& c, T const& t) {
 
 }  // namespace detail
 
-/// What is paired with `_`: slice((2,_), (a,(b,c))) -> ((b,c)); slice(_, x) -> x
+/// What is paired with `_`.
+/// Example: slice((2,_), (a,(b,c))) -> ((b,c)); slice(_, x) -> x
 template <class Coordinate, class T,
           std::enable_if_t<is_tuple<T>::value || is_integral<T>::value, int> = 0>
 HLO_CUTE_INLINE constexpr auto slice(Coordinate const& coord, T const& t) {
@@ -331,7 +333,8 @@ HLO_CUTE_INLINE constexpr auto slice(Coordinate const& coord, T const& t) {
     return detail::LiftSlice(coord, t);
   }
 }
-/// What is paired with integers: dice((2,_), (a,(b,c))) -> (a)
+/// What is paired with integers.
+/// Example: dice((2,_), (a,(b,c))) -> (a)
 template <class Coordinate, class T,
           std::enable_if_t<is_tuple<T>::value || is_integral<T>::value, int> = 0>
 HLO_CUTE_INLINE constexpr auto dice(Coordinate const& coord, T const& t) {

@@ -3,7 +3,7 @@
 
 #include "layout/cute/algorithm.h"
 
-// copy: dst(i) = src(i), by vectors of up to 128 bits where the layouts prove that elements are
+// copy: dst(i) = src(i), by vectors of up to 128 bits if the layouts prove that elements are
 // adjacent in both and vectors stay aligned, and the pointers are found to be aligned at run time.
 HLO_CUTE_BEGIN_NAMESPACE
 
@@ -155,7 +155,7 @@ HLO_CUTE_INLINE constexpr void CheckCopy(Src const& src, Dst const& dst) {
   CheckDestination(dst);
 }
 
-// Whether vectors may be copied without a look at each element: debug builds do not where a tensor
+// Whether vectors may be copied without a look at each element: debug builds do not if a tensor
 // reaches beyond the memory it was made of.
 template <class T>
 HLO_CUTE_INLINE constexpr bool LiesInMemory(T const& t) {
@@ -236,7 +236,7 @@ template <class Src, class Dst>
 HLO_CUTE_HD void copy_aligned(Src const& src, Dst&& dst) {
   copy(src, dst);
 }
-/// dst(i) = src(i) where predicate(i). The predicate is a tensor or a function of the index.
+/// dst(i) = src(i) if predicate(i). The predicate is a tensor or a function of the index.
 template <class Predicate, class Src, class Dst,
           std::enable_if_t<detail::is_tensor_v<Src>, int> = 0>
 HLO_CUTE_HD void copy_if(Predicate const& predicate, Src const& src, Dst&& dst) {

@@ -10,7 +10,7 @@
 //                           the function that reports
 //   C++17, Clang 14, nvcc   the same as Named<'(', '_', '4', ',', '?', ')', ':', ...>
 //
-// A function that reports is a template over the types to name and is called only where the error
+// A function that reports is a template over the types to name and is called only if the error
 // is certain, so that nothing of this is instantiated in programs that are right.
 HLO_CUTE_BEGIN_NAMESPACE
 

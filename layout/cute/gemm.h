@@ -73,7 +73,7 @@ HLO_CUTE_HD constexpr void ErrorGemmSizes() {
                 HLO_CUTE_SENTENCE("gemm(D, A, B, C): the sizes of M, N, K or V do not agree."));
 }
 
-// Whether two sizes agree, where both are static; dynamic ones are checked in debug builds.
+// Whether two sizes agree, if both are static; dynamic ones are checked in debug builds.
 template <class X, class Y>
 HLO_CUTE_INLINE constexpr auto CheckEqual(X const& x, Y const& y) {
   if constexpr (is_static_v<X> && is_static_v<Y>) {

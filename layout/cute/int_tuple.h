@@ -11,7 +11,8 @@ template <int... I, class T, std::enable_if_t<is_integral<T>::value, int> = 0>
 HLO_CUTE_INLINE constexpr auto rank(T const&) {
   return Int<1>{};
 }
-/// The number of members of the mode at I...: rank<1>((4,(2,3))) -> 2. An integer has rank 1.
+/// The number of members of the mode at I...; an integer has rank 1.
+/// Example: rank<1>((4,(2,3))) -> 2
 template <int... I, class... T>
 HLO_CUTE_INLINE constexpr auto rank(tuple<T...> const& t) {
   if constexpr (sizeof...(I) == 0) {
@@ -46,7 +47,8 @@ template <int... I, class T, std::enable_if_t<is_integral<T>::value, int> = 0>
 HLO_CUTE_INLINE constexpr auto depth(T const&) {
   return Int<0>{};
 }
-/// The height of the tree of tuples: depth((4,(2,3))) -> 2. An integer has depth 0.
+/// The height of the tree of tuples; an integer has depth 0.
+/// Example: depth((4,(2,3))) -> 2
 template <int... I, class... T>
 HLO_CUTE_INLINE constexpr auto depth(tuple<T...> const& t) {
   if constexpr (sizeof...(I) == 0) {
@@ -80,7 +82,8 @@ struct StaticProduct<tuple<T...>> {
 
 }  // namespace detail
 
-/// The product of all leaves: product((4,(2,3))) -> 24
+/// The product of all leaves.
+/// Example: product((4,(2,3))) -> 24
 template <class T>
 HLO_CUTE_LEAF constexpr auto product(T const& t) {
   if constexpr (!detail::is_tuple_v<T>) {
@@ -112,13 +115,14 @@ constexpr int rank_v = decltype(rank(std::declval<T const&>()))::value;
 template <class T>
 constexpr int depth_v = decltype(depth(std::declval<T const&>()))::value;
 
-/// product_each((4,(2,3))) -> (4,6)
+/// The product of each member.
+/// Example: product_each((4,(2,3))) -> (4,6)
 template <class T>
 HLO_CUTE_INLINE constexpr auto product_each(T const& t) {
   return transform(wrap(t), [](auto const& member) { return product(member); });
 }
-/// product_like(((2,3),(4,5)), ((1,1),1)) -> ((2,3),20): products of what lies below the leaves of
-/// the guide.
+/// The products of what lies below the leaves of the guide.
+/// Example: product_like(((2,3),(4,5)), ((1,1),1)) -> ((2,3),20)
 template <class T, class Guide>
 HLO_CUTE_INLINE constexpr auto product_like(T const& t, Guide const& guide) {
   if constexpr (detail::is_tuple_v<Guide>) {
@@ -168,7 +172,8 @@ HLO_CUTE_INLINE constexpr auto sum(T const& t) {
     return t;
   }
 }
-/// inner_product((1,(2,3)), (4,(5,6))) -> 32, which is 1*4 + 2*5 + 3*6
+/// The sum of the products of all leaves.
+/// Example: inner_product((1,(2,3)), (4,(5,6))) -> 32, which is 1*4 + 2*5 + 3*6
 template <class T, class U>
 HLO_CUTE_LEAF constexpr auto inner_product(T const& t, U const& u) {
   if constexpr (detail::is_tuple_v<T>) {
@@ -365,8 +370,9 @@ HLO_CUTE_INLINE constexpr auto ExactDivideShape::Apply(A const& a, B const& b) {
 
 }  // namespace detail
 
-/// How many tiles of b cover a: ceil_div(1000, 128) -> 8, by modes for tuples.
-/// ceil_div((4,5,6), 40) -> (1,1,3): an integer divides a tuple from the left.
+/// How many tiles of b cover a, by modes for tuples; an integer divides a tuple from the left.
+/// Example: ceil_div(1000, 128) -> 8
+/// Example: ceil_div((4,5,6), 40) -> (1,1,3)
 template <class A, class B>
 HLO_CUTE_INLINE constexpr auto ceil_div(A const& a, B const& b) {
   return detail::DivideShape<detail::CeilDivideShape>(a, b);
@@ -377,7 +383,8 @@ template <class A, class B>
 HLO_CUTE_INLINE constexpr auto shape_div(A const& a, B const& b) {
   return detail::DivideShape<detail::ExactDivideShape>(a, b);
 }
-/// The least multiple of b that is at least a, by modes: round_up((5,7), (4,4)) -> (8,8)
+/// The least multiple of b that is at least a, by modes.
+/// Example: round_up((5,7), (4,4)) -> (8,8)
 template <class A, class B>
 HLO_CUTE_INLINE constexpr auto round_up(A const& a, B const& b) {
   if constexpr (detail::is_tuple_v<A> && detail::is_tuple_v<B>) {
@@ -388,7 +395,8 @@ HLO_CUTE_INLINE constexpr auto round_up(A const& a, B const& b) {
     return detail::WideProduct(ceil_div(a, b), b);
   }
 }
-/// The products of the leaves of a with all of b below them: elem_scale((2,3), (4,(5,2))) -> (8,30)
+/// The products of the leaves of a with all of b below them.
+/// Example: elem_scale((2,3), (4,(5,2))) -> (8,30)
 template <class A, class B>
 HLO_CUTE_INLINE constexpr auto elem_scale(A const& a, B const& b) {
   if constexpr (detail::is_tuple_v<A>) {

@@ -31,12 +31,14 @@ struct WeaklyCongruent<tuple<A...>, tuple<B...>> {
 
 }  // namespace detail
 
-/// Whether the profiles are equal: congruent((4,(2,3)), (1,(1,1))) -> true
+/// Whether the profiles are equal.
+/// Example: congruent((4,(2,3)), (1,(1,1))) -> true
 template <class A, class B>
 HLO_CUTE_INLINE constexpr auto congruent(A const&, B const&) {
   return bool_constant<detail::Congruent<A, B>::value>{};
 }
-/// Whether b has the profile of a or refines it: weakly_congruent(24, (4,6)) -> true
+/// Whether b has the profile of a or refines it.
+/// Example: weakly_congruent(24, (4,6)) -> true
 template <class A, class B>
 HLO_CUTE_INLINE constexpr auto weakly_congruent(A const&, B const&) {
   return bool_constant<detail::WeaklyCongruent<A, B>::value>{};
@@ -48,7 +50,7 @@ using is_weakly_congruent = bool_constant<detail::WeaklyCongruent<A, B>::value>;
 
 namespace detail {
 
-// All of the conditions, static where they are.
+// All of the conditions, static if they are.
 HLO_CUTE_INLINE constexpr C<true> All() { return {}; }
 template <class A, class... Rest>
 HLO_CUTE_INLINE constexpr auto All(A const& a, Rest const&... rest) {

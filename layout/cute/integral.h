@@ -10,7 +10,7 @@
 //   assume<8>(n)             dynamic, known to be a multiple of 8; prints as 24{div=8}
 //
 // What follows from static operands alone is static: Int<2>{} * Int<3>{} is Int<6>, Int<0>{} * n is
-// Int<0>. Static results have type int where they fit and int64_t otherwise; products of dynamic
+// Int<0>. Static results have type int if they fit and int64_t otherwise; products of dynamic
 // extents are computed in 64 bits, so that a shape of (65536,65536) has its true size.
 HLO_CUTE_BEGIN_NAMESPACE
 
@@ -97,7 +97,8 @@ HLO_CUTE_HD constexpr int64_t Gcd(int64_t a, int64_t b) {
 template <int64_t v>
 using StaticInt = typename detail::StaticIntOf<v>::type;
 
-/// n, of which the caller knows that it is a multiple of `divisor`. assume<8>(24) -> 24{div=8}
+/// n, of which the caller knows that it is a multiple of `divisor`.
+/// Example: assume<8>(24) -> 24{div=8}
 template <int64_t divisor, class T>
 HLO_CUTE_INLINE constexpr auto assume(T const& n) {
   static_assert(divisor > 0, "assume<divisor>(n) needs a positive divisor.");

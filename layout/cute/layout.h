@@ -269,7 +269,7 @@ HLO_CUTE_INLINE constexpr auto PlusOne(T const& t) {
 }  // namespace detail
 
 /// One more than the largest offset less the smallest; of coordinate layouts by axes.
-/// coshape(((4,4),(1,2)):((4,0),(0,16))) -> 29
+/// Example: coshape(((4,4),(1,2)):((4,0),(0,16))) -> 29
 template <int... I, class S, class D>
 HLO_CUTE_INLINE constexpr auto coshape(Layout<S, D> const& l) {
   const auto mode = layout<I...>(l);
@@ -356,7 +356,8 @@ HLO_CUTE_INLINE constexpr auto UnflattenFrom(Flat const& flat, T const& profile)
 
 }  // namespace detail
 
-/// The flat tuple in the profile of another: unflatten((a,b,c), (0,(0,0))) -> (a,(b,c))
+/// The flat tuple in the profile of another.
+/// Example: unflatten((a,b,c), (0,(0,0))) -> (a,(b,c))
 template <class T, class Profile>
 HLO_CUTE_INLINE constexpr auto unflatten(T const& flat, Profile const& profile) {
   HLO_CUTE_RETURN(detail::UnflattenFrom(wrap(flat), profile));
@@ -379,7 +380,8 @@ HLO_CUTE_INLINE constexpr auto FilterShape(D const& d, S const& s) {
 }
 }  // namespace detail
 
-/// Modes of static stride 0 as modes of size 1: (2,3):(3,0) -> (2,1):(3,0)
+/// Modes of static stride 0 as modes of size 1.
+/// Example: (2,3):(3,0) -> (2,1):(3,0)
 template <class S, class D>
 HLO_CUTE_INLINE constexpr auto filter_zeros(Layout<S, D> const& l) {
   HLO_CUTE_RETURN(make_layout(detail::FilterShape(l.stride(), l.shape()), l.stride()));
@@ -435,7 +437,8 @@ HLO_CUTE_INLINE constexpr auto weakly_congruent(Layout<SA, DA> const& a, Layout<
   HLO_CUTE_RETURN(weakly_congruent(a.shape(), b.shape()));
 }
 
-/// The layout that maps coordinates to themselves: (8,4) -> (8,4):(_1@0,_1@1)
+/// The layout that maps coordinates to themselves.
+/// Example: (8,4) -> (8,4):(_1@0,_1@1)
 namespace detail {
 template <int... N, class S, int... I>
 HLO_CUTE_INLINE constexpr auto BasisModes(S const& s, seq<I...>);

@@ -5,7 +5,7 @@
 
 // The algebra on layouts: coalesce, composition, complement, inverses.
 //
-// An operation without a result is a compile error that begins with the sentence why; where the
+// An operation without a result is a compile error that begins with the sentence why; if the
 // answer depends on run-time values it is a check (see config.h). No operation returns a layout
 // that breaks its contract.
 HLO_CUTE_BEGIN_NAMESPACE
@@ -97,7 +97,8 @@ constexpr Problem problem_v = Evaluated<Operation, T...>::outcome.problem;
 
 }  // namespace detail
 
-/// The fewest modes with the same function: coalesce((2,(1,6)):(1,(6,2))) -> 12:1
+/// The fewest modes with the same function.
+/// Example: coalesce((2,(1,6)):(1,(6,2))) -> 12:1
 template <class S, class D>
 HLO_CUTE_INLINE constexpr auto coalesce(Layout<S, D> const& l) {
   HLO_CUTE_RETURN(detail::Evaluate<detail::CoalesceOperation>(l));
@@ -145,8 +146,8 @@ HLO_CUTE_INLINE constexpr auto filter(Layout<S, D> const& l, Profile const& prof
   }
 }
 
-/// composition(A, B)(c) = A(B(c)), in the profile of B:
-/// composition((10,2):(16,4), (5,4):(1,5)) -> (5,(2,2)):(16,(80,4))
+/// composition(A, B)(c) = A(B(c)), in the profile of B.
+/// Example: composition((10,2):(16,4), (5,4):(1,5)) -> (5,(2,2)):(16,(80,4))
 template <class SA, class DA, class SB, class DB>
 HLO_CUTE_INLINE constexpr auto composition(Layout<SA, DA> const& a, Layout<SB, DB> const& b) {
   constexpr auto problem =
@@ -182,7 +183,8 @@ HLO_CUTE_INLINE constexpr auto composition(Layout<S, D> const& l, Tiler const& t
   }
 }
 
-/// The layout of what L leaves out of [0, size(M)): complement(4:2, 24) -> (2,3):(1,8)
+/// The layout of what L leaves out of [0, size(M)).
+/// Example: complement(4:2, 24) -> (2,3):(1,8)
 template <class S, class D, class M>
 HLO_CUTE_INLINE constexpr auto complement(Layout<S, D> const& l, M const& cotarget) {
   if constexpr (is_layout<M>::value) {
@@ -203,13 +205,15 @@ HLO_CUTE_INLINE constexpr auto complement(Layout<S, D> const& l) {
   HLO_CUTE_RETURN(complement(l, cosize(filter(l))));
 }
 
-/// The largest R with L(R(i)) = i: right_inverse((8,4):(4,1)) -> (4,8):(8,1)
+/// The largest R with L(R(i)) = i.
+/// Example: right_inverse((8,4):(4,1)) -> (4,8):(8,1)
 template <class S, class D>
 HLO_CUTE_INLINE constexpr auto right_inverse(Layout<S, D> const& l) {
   HLO_CUTE_RETURN(detail::Evaluate<detail::RightInverseOperation>(l));
 }
 HLO_CUTE_INLINE constexpr Underscore right_inverse(Underscore const&) { return {}; }
-/// R with L(R(L(i))) = L(i): left_inverse(4:2) -> (2,4):(0,1)
+/// R with L(R(L(i))) = L(i).
+/// Example: left_inverse(4:2) -> (2,4):(0,1)
 template <class S, class D>
 HLO_CUTE_INLINE constexpr auto left_inverse(Layout<S, D> const& l) {
   constexpr auto problem = detail::problem_v<detail::LeftInverseOperation, Layout<S, D>>;
@@ -222,7 +226,8 @@ HLO_CUTE_INLINE constexpr auto left_inverse(Layout<S, D> const& l) {
   }
 }
 HLO_CUTE_INLINE constexpr Underscore left_inverse(Underscore const&) { return {}; }
-/// The coordinates that L maps to 0 for a stride of 0: nullspace((2,4):(3,0)) -> 4:2
+/// The coordinates that L maps to 0 for a stride of 0.
+/// Example: nullspace((2,4):(3,0)) -> 4:2
 template <class S, class D>
 HLO_CUTE_INLINE constexpr auto nullspace(Layout<S, D> const& l) {
   HLO_CUTE_RETURN(detail::Evaluate<detail::NullSpaceOperation>(l));

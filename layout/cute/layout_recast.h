@@ -165,8 +165,9 @@ HLO_CUTE_HD constexpr int CountUnitModes(S const& s, D const& d) {
 
 }  // namespace detail
 
-/// The layout in elements n times as wide: upcast<4>((8,16):(1,8)) -> (2,16):(1,2). An error where
-/// several modes, or one backwards, run through the n parts of an element.
+/// The layout in elements n times as wide. An error if several modes, or one backwards, run through
+/// the n parts of an element.
+/// Example: upcast<4>((8,16):(1,8)) -> (2,16):(1,2)
 template <int n, class S, class D>
 HLO_CUTE_INLINE constexpr auto upcast(Layout<S, D> const& l) {
   if constexpr (detail::StaticPartModes<n, S, D>::value > 1) {
@@ -179,8 +180,9 @@ HLO_CUTE_INLINE constexpr auto upcast(Layout<S, D> const& l) {
   }
   return detail::UpcastMode<n>(l.shape(), l.stride());
 }
-/// The layout in elements of which n make one: downcast<4>((8,16):(1,8)) -> (32,16):(1,32).
-/// An error where several modes have the stride 1, or one has the stride -1.
+/// The layout in elements of which n make one. An error if several modes have the stride 1, or one
+/// has the stride -1.
+/// Example: downcast<4>((8,16):(1,8)) -> (32,16):(1,32)
 template <int n, class S, class D>
 HLO_CUTE_INLINE constexpr auto downcast(Layout<S, D> const& l) {
   if constexpr (n == 1) {
@@ -293,8 +295,8 @@ struct DistributeOperation {
 
 }  // namespace detail
 
-/// A layout of n elements (or as many as divide) over the modes of a shape, first modes first:
-/// domain_distribute((15,14), 6) -> (3,2):(1,15)
+/// A layout of n elements (or as many as divide) over the modes of a shape, first modes first.
+/// Example: domain_distribute((15,14), 6) -> (3,2):(1,15)
 template <class S, class N>
 HLO_CUTE_INLINE constexpr auto domain_distribute(S const& shape, N const& n) {
   static_assert(detail::problem_v<detail::DistributeOperation, S, N> == detail::Problem::kNone,

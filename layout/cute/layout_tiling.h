@@ -60,10 +60,10 @@ HLO_CUTE_INLINE constexpr auto WholeTile(Layout<S, D> const& mode) {
 
 }  // namespace detail
 
-/// ((tile), (rest)): layout<0> is the first tile, A o B, and layout<1> counts the tiles.
-/// logical_divide(24:1, 4:2) -> (4,(2,3)):(2,(1,8)). With a tuple, in each mode:
-/// logical_divide((24,8):(1,24), (8,4)) -> ((8,3),(4,2)):((1,8),(24,96)). `_` leaves a mode as it
-/// is.
+/// ((tile), (rest)): layout<0> is the first tile, A o B, and layout<1> counts the tiles. With a
+/// tuple, in each mode; `_` leaves a mode as it is.
+/// Example: logical_divide(24:1, 4:2) -> (4,(2,3)):(2,(1,8))
+/// Example: logical_divide((24,8):(1,24), (8,4)) -> ((8,3),(4,2)):((1,8),(24,96))
 template <class SA, class DA, class SB, class DB>
 HLO_CUTE_INLINE constexpr auto logical_divide(Layout<SA, DA> const& a, Layout<SB, DB> const& b) {
   constexpr auto problem =
@@ -100,7 +100,7 @@ HLO_CUTE_INLINE constexpr auto logical_divide(Layout<S, D> const& l, Tiler const
 
 namespace detail {
 
-// Divides one mode into exactly (tile, rest), also where the tiler is nested or `_`.
+// Divides one mode into exactly (tile, rest), also if the tiler is nested or `_`.
 template <class S, class D, class T>
 HLO_CUTE_INLINE constexpr auto DivideMode(Layout<S, D> const& mode, T const& t);
 
@@ -264,7 +264,7 @@ HLO_CUTE_LEAF constexpr auto raked_product(Layout<SA, DA> const& a, Layout<SB, D
 
 /// How a layout of threads and one of the values of each thread cover a tile: the tiler, and the
 /// layout from (thread, value) to the tile's index.
-/// make_layout_tv((4,2):(2,1), (1,2):(0,1)) -> ((4,4),((2,4),2):((8,1),4))
+/// Example: make_layout_tv((4,2):(2,1), (1,2):(0,1)) -> ((4,4),((2,4),2):((8,1),4))
 template <class ST, class DT, class SV, class DV>
 HLO_CUTE_INLINE constexpr auto make_layout_tv(Layout<ST, DT> const& threads,
                                               Layout<SV, DV> const& values) {
@@ -328,8 +328,8 @@ HLO_CUTE_INLINE constexpr auto SpreadOrder(Order const& order, S const& shape) {
 
 }  // namespace detail
 
-/// The compact layout in which modes grow in the given order:
-/// make_ordered_layout((2,2,2,2), (_0,_2,_3,_1)) -> (2,2,2,2):(1,4,8,2)
+/// The compact layout in which modes grow in the given order.
+/// Example: make_ordered_layout((2,2,2,2), (_0,_2,_3,_1)) -> (2,2,2,2):(1,4,8,2)
 template <class S, class Order>
 HLO_CUTE_INLINE constexpr auto make_ordered_layout(S const& shape, Order const& order) {
   if constexpr (detail::WeaklyCongruent<Order, S>::value) {
@@ -387,8 +387,8 @@ HLO_CUTE_INLINE constexpr auto DivideByBlock(S const& s, B const& b) {
 
 }  // namespace detail
 
-/// Copies of the block that fill the shape, mode by mode:
-/// tile_to_shape((2,2):(2,1), (4,6)) -> ((2,2),(2,3)):((2,4),(1,8))
+/// Copies of the block that fill the shape, mode by mode.
+/// Example: tile_to_shape((2,2):(2,1), (4,6)) -> ((2,2),(2,3)):((2,4),(1,8))
 template <class S, class D, class Target, class Order = LayoutLeft>
 HLO_CUTE_INLINE constexpr auto tile_to_shape(Layout<S, D> const& block, Target const& target,
                                              Order const& order = {}) {

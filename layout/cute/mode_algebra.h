@@ -27,8 +27,9 @@ HLO_CUTE_HD constexpr bool Continues(Mode const& a, Mode const& b) {
 
 enum class LastMode { kLikeOthers, kKept };
 
-/// The least modes with the same function on the domain: (2,(1,6)):(1,(6,2)) -> 12:1.
-/// LastMode::kKept keeps a last mode of size 1, in which an index past the end counts on.
+/// The least modes with the same function on the domain. LastMode::kKept keeps a last mode of size
+/// 1, in which an index past the end counts on.
+/// Example: (2,(1,6)):(1,(6,2)) -> 12:1
 HLO_CUTE_HD constexpr Modes Coalesced(Program& p, Modes const& modes, LastMode last) {
   Modes result{};
   for (int i = 0; i < modes.count; ++i) {
@@ -288,8 +289,9 @@ HLO_CUTE_HD constexpr bool IsEmpty(Modes const& modes) {
 }
 
 /// a o b: the layout of the profile of b (leaves may become tuples) with (a o b)(c) = a(b(c)).
-/// (10,2):(16,4) o (5,4):(1,5) -> (5,(2,2)):(16,(80,4)). Fails if and only if there is none, as far
-/// as the known numbers tell, and records checks for the others.
+/// Fails if and only if there is none, as far as the known numbers tell, and records checks for the
+/// others.
+/// Example: (10,2):(16,4) o (5,4):(1,5) -> (5,(2,2)):(16,(80,4))
 HLO_CUTE_HD constexpr void Compose(Outcome& o, ModeTree const& a, ModeTree const& b) {
   const Modes leaves = b.Leaves();
   if (IsEmpty(leaves)) return o.tree.AddTree(b);

@@ -78,8 +78,9 @@ HLO_CUTE_HD constexpr void PushRest(Program& p, Modes const& target, Number cove
 enum class Gaps { kRefused, kSkipped };
 
 /// The layout of what `modes` leaves out of the space of size `target`: its image together with
-/// that of `modes` covers the space, each element once. 4:2 in 24 -> (2,3):(1,8). Where the strides
-/// do not divide each other some elements cannot be covered: Gaps says what then happens.
+/// that of `modes` covers the space, each element once. If the strides do not divide each other
+/// some elements cannot be covered: Gaps says what then happens.
+/// Example: 4:2 in 24 -> (2,3):(1,8)
 HLO_CUTE_HD constexpr Problem Complement(Program& p, Modes const& modes, Modes const& target,
                                          Gaps policy, Modes& result) {
   Modes sorted = WithoutConstantModes(modes);
@@ -114,7 +115,8 @@ HLO_CUTE_HD constexpr Problem Complement(Program& p, Modes const& modes, Modes c
   return Problem::kNone;
 }
 
-/// The largest layout r with layout(r(i)) = i: (8,4):(4,1) -> (4,8):(8,1)
+/// The largest layout r with layout(r(i)) = i.
+/// Example: (8,4):(4,1) -> (4,8):(8,1)
 HLO_CUTE_HD constexpr Modes RightInverse(Program& p, Modes const& modes) {
   // Only modes with known, positive strides take part; extents before them count.
   const Modes coalesced = Coalesced(p, modes, LastMode::kLikeOthers);
@@ -157,7 +159,8 @@ HLO_CUTE_HD constexpr Problem InvertsOnImage(Modes const& layout, Modes const& i
   return Problem::kNone;
 }
 
-/// A layout r with layout(r(layout(i))) = layout(i): 4:2 -> (2,4):(0,1)
+/// A layout r with layout(r(layout(i))) = layout(i).
+/// Example: 4:2 -> (2,4):(0,1)
 HLO_CUTE_HD constexpr Problem LeftInverse(Program& p, Modes const& modes, Modes& result) {
   const Modes coalesced = Coalesced(p, modes, LastMode::kLikeOthers);
   Modes sorted{};
@@ -204,7 +207,8 @@ HLO_CUTE_HD constexpr Problem LeftInverse(Program& p, Modes const& modes, Modes&
   return Problem::kNone;
 }
 
-/// The modes that the layout maps to 0: (2,4):(3,0) -> 4:2
+/// The modes that the layout maps to 0.
+/// Example: (2,4):(3,0) -> 4:2
 HLO_CUTE_HD constexpr Modes NullSpace(Program& p, Modes const& modes) {
   Modes zeros{};
   Number before = Known(1);

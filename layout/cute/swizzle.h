@@ -9,7 +9,7 @@ HLO_CUTE_BEGIN_NAMESPACE
 
 /// x -> x ^ ((x & source bits) >> shift): `bits` bits at base + max(0, shift) are added (xor) to
 /// those |shift| below, or above for a negative shift. Prints as Sw<bits,base,shift>.
-/// Swizzle<3,0,3>{}(63) -> 56
+/// Example: Swizzle<3,0,3>{}(63) -> 56
 template <int bits, int base, int shift = bits>
 struct Swizzle {
   static_assert(bits >= 0 && base >= 0,

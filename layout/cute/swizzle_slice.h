@@ -3,7 +3,7 @@
 
 #include "layout/cute/swizzle.h"
 
-// Slices of swizzled layouts, which become plain layouts where they can, and swizzles as matrices
+// Slices of swizzled layouts, which become plain layouts if they can, and swizzles as matrices
 // over two elements.
 HLO_CUTE_BEGIN_NAMESPACE
 namespace detail {
@@ -151,7 +151,7 @@ HLO_CUTE_INLINE constexpr auto SwizzledModes(S const& s, D const& d, Offset cons
 
 }  // namespace detail
 
-/// The slice of a swizzled layout. Where the modes that are kept do not reach both the bits that
+/// The slice of a swizzled layout. If the modes that are kept do not reach both the bits that
 /// the swizzle reads and those that it changes, this is a plain layout: strides change their signs
 /// by the offset of the slice. What lies outside the swizzle's bits becomes part of the offset.
 template <class Coordinate, int b, int m, int s, class O, class SB, class DB>

@@ -18,7 +18,7 @@ constexpr bool tiler_fits_v = !is_tuple_v<Tiler> || tuple_size_v<Tiler> <= L::ra
 }  // namespace detail
 
 /// Composition and the divides of a tensor: those of its layout, with the data as they are.
-/// zipped_divide(t with (24,8):(1,24), (8,4)) -> t with ((8,4),(3,2)):((1,24),(8,96))
+/// Example: zipped_divide(t with (24,8):(1,24), (8,4)) -> t with ((8,4),(3,2)):((1,24),(8,96))
 template <class T, class Tiler, std::enable_if_t<is_tensor<std::decay_t<T>>::value, int> = 0>
 HLO_CUTE_INLINE constexpr auto composition(T&& t, Tiler const& tiler) {
   using L = typename std::decay_t<T>::layout_type;
@@ -154,8 +154,8 @@ HLO_CUTE_INLINE constexpr auto ElementsOf(T const& tiled, Coordinate const& coor
 }  // namespace detail
 
 /// The tile at a coordinate, inside the grid of tiles: the inner modes are kept. A coordinate may
-/// have `_`, and has it where it is shorter than the grid.
-/// inner_partition((24,8):(1,24), (8,4), (1,1)) -> (8,4):(1,24) at offset 104
+/// have `_`, and has it if it is shorter than the grid.
+/// Example: inner_partition((24,8):(1,24), (8,4), (1,1)) -> (8,4):(1,24) at offset 104
 template <class T, class Tiler, class Coordinate,
           std::enable_if_t<is_tensor<std::decay_t<T>>::value, int> = 0>
 HLO_CUTE_INLINE constexpr auto inner_partition(T&& t, Tiler const& tiler, Coordinate const& coord) {
@@ -168,7 +168,7 @@ HLO_CUTE_INLINE constexpr auto inner_partition(T&& t, Tiler const& tiler, Coordi
   }
 }
 /// The element at a coordinate inside of each tile: the outer modes are kept.
-/// outer_partition((24,8):(1,24), (8,4), 10) -> (3,2):(8,96) at offset 26
+/// Example: outer_partition((24,8):(1,24), (8,4), 10) -> (3,2):(8,96) at offset 26
 template <class T, class Tiler, class Coordinate,
           std::enable_if_t<is_tensor<std::decay_t<T>>::value, int> = 0>
 HLO_CUTE_INLINE constexpr auto outer_partition(T&& t, Tiler const& tiler, Coordinate const& coord) {
@@ -219,7 +219,7 @@ HLO_CUTE_INLINE constexpr void CheckThread(Layout<S, D> const& threads, Index co
 }  // namespace detail
 
 /// The elements of one of the threads that a layout of threads tiles the tensor with.
-/// local_partition((24,8):(1,24), 8x4 threads, 10) -> (3,2):(8,96) at offset 26
+/// Example: local_partition((24,8):(1,24), 8x4 threads, 10) -> (3,2):(8,96) at offset 26
 template <class T, class S, class D, class Index,
           std::enable_if_t<is_tensor<std::decay_t<T>>::value, int> = 0>
 HLO_CUTE_INLINE constexpr auto local_partition(T&& t, Layout<S, D> const& threads,
@@ -241,7 +241,7 @@ HLO_CUTE_INLINE constexpr auto local_partition(T&& t, Layout<S, D> const& thread
 
 /// How much of a tile lies inside the shape, mode by mode: the last tiles of modes that the tiler
 /// does not divide are smaller. Guard accesses to them with elem_less(coord, tile_extent(...)).
-/// tile_extent((41,55), (4,8), (10,6)) -> (1,7)
+/// Example: tile_extent((41,55), (4,8), (10,6)) -> (1,7)
 template <class S, class Tiler, class Coordinate>
 HLO_CUTE_INLINE constexpr auto tile_extent(S const& shape, Tiler const& tiler,
                                            Coordinate const& coord) {

@@ -135,7 +135,8 @@ struct is_static
 template <class T>
 constexpr bool is_static_v = is_static<T>::value;
 
-/// The member at the path I...: get<1,0>(((a,b),(c,d))) -> c. An integer is its own member 0.
+/// The member at the path I...; an integer is its own member 0.
+/// Example: get<1,0>(((a,b),(c,d))) -> c
 template <int I, class... T>
 HLO_CUTE_LEAF constexpr decltype(auto) get(tuple<T...> const& t) {
   static_assert(0 <= I && I < static_cast<int>(sizeof...(T)),
@@ -288,7 +289,8 @@ HLO_CUTE_INLINE constexpr void for_each(T const& t, F&& f) {
   }
 }
 
-/// Replaces every leaf of nested tuples: transform_leaf((1,(2,3)), f) -> (f(1),(f(2),f(3))).
+/// Replaces every leaf of nested tuples.
+/// Example: transform_leaf((1,(2,3)), f) -> (f(1),(f(2),f(3)))
 template <class T, class F>
 HLO_CUTE_INLINE constexpr auto transform_leaf(T const& t, F&& f) {
   if constexpr (detail::is_tuple_v<T>) {

@@ -41,8 +41,7 @@ HLO_CUTE_INLINE constexpr auto Cat(T const& t, seq<I...>) {
 }
 
 }  // namespace detail
-
-/// tuple_cat((a,b),(c)) -> (a,b,c)
+/// Example: tuple_cat((a,b),(c)) -> (a,b,c)
 HLO_CUTE_LEAF constexpr tuple<> tuple_cat() { return {}; }
 template <class T>
 HLO_CUTE_LEAF constexpr T tuple_cat(T const& t) {
@@ -54,8 +53,7 @@ HLO_CUTE_LEAF constexpr auto tuple_cat(T0 const& t0, T1 const& t1, T const&... t
   constexpr int count = tuple_size_v<T0> + tuple_size_v<T1> + (tuple_size_v<T> + ... + 0);
   return detail::Cat<Plan>(tuple<T0, T1, T...>(t0, t1, t...), make_seq<count>{});
 }
-
-/// (a,(b,c)) -> (a,b,c); an integer n -> (n)
+/// Example: (a,(b,c)) -> (a,b,c); an integer n -> (n)
 template <class T>
 HLO_CUTE_INLINE constexpr auto flatten_to_tuple(T const& t) {
   if constexpr (detail::is_tuple_v<T>) {
@@ -64,7 +62,7 @@ HLO_CUTE_INLINE constexpr auto flatten_to_tuple(T const& t) {
     return tuple<T>(t);
   }
 }
-/// (a,(b,c)) -> (a,b,c); an integer stays one.
+/// Example: (a,(b,c)) -> (a,b,c); an integer stays one.
 template <class T>
 HLO_CUTE_INLINE constexpr auto flatten(T const& t) {
   if constexpr (detail::is_tuple_v<T>) {
@@ -74,14 +72,15 @@ HLO_CUTE_INLINE constexpr auto flatten(T const& t) {
   }
 }
 
-/// The members begin to end-1: take<1,3>((a,b,c,d)) -> (b,c)
+/// The members begin to end-1.
+/// Example: take<1,3>((a,b,c,d)) -> (b,c)
 template <int begin, int end, class T>
 HLO_CUTE_LEAF constexpr auto take(T const& t) {
   static_assert(0 <= begin && begin <= end && end <= tuple_size_v<T>,
                 "take<begin,end>: the range is not inside the tuple.");
   return detail::Select(t, make_range<begin, end>{});
 }
-/// select<2,0>((a,b,c)) -> (c,a)
+/// Example: select<2,0>((a,b,c)) -> (c,a)
 template <int... I, class T>
 HLO_CUTE_INLINE constexpr auto select(T const& t) {
   HLO_CUTE_RETURN(make_tuple(get<I>(t)...));
@@ -102,7 +101,7 @@ HLO_CUTE_INLINE constexpr auto back(T const& t) {
     return t;
   }
 }
-/// wrap(n) -> (n); a tuple stays one.
+/// Example: wrap(n) -> (n); a tuple stays one.
 template <class T>
 HLO_CUTE_INLINE constexpr auto wrap(T const& t) {
   if constexpr (detail::is_tuple_v<T>) {
@@ -111,7 +110,7 @@ HLO_CUTE_INLINE constexpr auto wrap(T const& t) {
     return tuple<T>(t);
   }
 }
-/// unwrap(((n))) -> n
+/// Example: unwrap(((n))) -> n
 template <class T>
 HLO_CUTE_INLINE constexpr auto unwrap(T const& t) {
   if constexpr (detail::is_tuple_v<T>) {
@@ -133,8 +132,7 @@ HLO_CUTE_INLINE constexpr auto Repeat(X const& x, seq<I...>) {
 }
 
 }  // namespace detail
-
-/// repeat<3>(x) -> (x,x,x); repeat<1>(x) -> x
+/// Example: repeat<3>(x) -> (x,x,x); repeat<1>(x) -> x
 template <int n, class X>
 HLO_CUTE_INLINE constexpr auto repeat(X const& x) {
   if constexpr (n == 1) {
@@ -147,20 +145,19 @@ template <int n, class X>
 HLO_CUTE_INLINE constexpr auto tuple_repeat(X const& x) {
   HLO_CUTE_RETURN(detail::Repeat(x, make_seq<n>{}));
 }
-/// repeat_like(((a,b),c), x) -> ((x,x),x)
+/// Example: repeat_like(((a,b),c), x) -> ((x,x),x)
 template <class T, class X>
 HLO_CUTE_INLINE constexpr auto repeat_like(T const& t, X const& x) {
   return transform_leaf(t, [&](auto const&) { return x; });
 }
-
-/// group<1,3>((a,b,c,d)) -> (a,(b,c),d)
+/// Example: group<1,3>((a,b,c,d)) -> (a,(b,c),d)
 template <int begin, int end, class T>
 HLO_CUTE_INLINE constexpr auto group(T const& t) {
   constexpr int last = end < 0 ? tuple_size_v<T> : end;
   return tuple_cat(take<0, begin>(t), make_tuple(take<begin, last>(t)),
                    take<last, tuple_size_v<T>>(t));
 }
-/// replace<1>((a,b,c), x) -> (a,x,c)
+/// Example: replace<1>((a,b,c), x) -> (a,x,c)
 template <int I, class T, class X>
 HLO_CUTE_INLINE constexpr auto replace(T const& t, X const& x) {
   if constexpr (detail::is_tuple_v<T>) {
@@ -170,7 +167,7 @@ HLO_CUTE_INLINE constexpr auto replace(T const& t, X const& x) {
     return x;
   }
 }
-/// append((a,b), x) -> (a,b,x); append<4>((a,b), x) -> (a,b,x,x)
+/// Example: append((a,b), x) -> (a,b,x); append<4>((a,b), x) -> (a,b,x,x)
 template <class T, class X>
 HLO_CUTE_INLINE constexpr auto append(T const& t, X const& x) {
   HLO_CUTE_RETURN(tuple_cat(wrap(t), make_tuple(x)));
@@ -215,8 +212,7 @@ HLO_CUTE_INLINE constexpr auto Zip(T const& t, seq<I...>) {
 }
 
 }  // namespace detail
-
-/// zip(((a,b),(c,d))) -> ((a,c),(b,d))
+/// Example: zip(((a,b),(c,d))) -> ((a,c),(b,d))
 template <class T>
 HLO_CUTE_INLINE constexpr auto zip(T const& t) {
   HLO_CUTE_RETURN(detail::Zip(t, make_seq<tuple_size_v<decltype(get<0>(t))>>{}));
@@ -253,8 +249,8 @@ template <class T, class F, class G>
 HLO_CUTE_INLINE constexpr auto transform_apply(T const& t, F&& f, G&& g) {
   return apply(t, [&](auto const&... member) { return g(f(member)...); });
 }
-/// The members of all the tuples that f makes of the members: filter_tuple((a,b), x -> (x,x)) ->
-/// (a,a,b,b)
+/// The members of all the tuples that f makes of the members.
+/// Example: filter_tuple((a,b), x -> (x,x)) -> (a,a,b,b)
 template <class T, class F>
 HLO_CUTE_INLINE constexpr auto filter_tuple(T const& t, F&& f) {
   return transform_apply(t, f, [](auto const&... made) { return tuple_cat(made...); });
@@ -272,7 +268,7 @@ template <class T, class F>
 HLO_CUTE_INLINE constexpr auto none_of(T const& t, F&& f) {
   return !any_of(t, f);
 }
-/// reverse((a,b,c)) -> (c,b,a)
+/// Example: reverse((a,b,c)) -> (c,b,a)
 template <class T, std::enable_if_t<is_tuple<T>::value || is_integral<T>::value, int> = 0>
 HLO_CUTE_INLINE constexpr auto reverse(T const& t) {
   if constexpr (detail::is_tuple_v<T>) {
@@ -281,12 +277,12 @@ HLO_CUTE_INLINE constexpr auto reverse(T const& t) {
     return t;
   }
 }
-/// remove<1>((a,b,c)) -> (a,c)
+/// Example: remove<1>((a,b,c)) -> (a,c)
 template <int I, class T>
 HLO_CUTE_INLINE constexpr auto remove(T const& t) {
   return tuple_cat(take<0, I>(t), take<I + 1, tuple_size_v<T>>(t));
 }
-/// insert<1>((a,b), x) -> (a,x,b)
+/// Example: insert<1>((a,b), x) -> (a,x,b)
 template <int I, class T, class X>
 HLO_CUTE_INLINE constexpr auto insert(T const& t, X const& x) {
   return tuple_cat(take<0, I>(t), make_tuple(x), take<I, tuple_size_v<T>>(t));
