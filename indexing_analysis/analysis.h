@@ -1,4 +1,35 @@
-// The indexing maps of HLO instructions.
+// The indexing maps of HLO instructions. A whole program:
+//
+//   #include <iostream>
+//   #include "hlo/parser/parser.h"
+//   #include "hlo/shape_inference/verifier.h"
+//   #include "indexing_analysis/analysis.h"
+//   #include "mlir/IR/MLIRContext.h"
+//
+//   using namespace hlo_indexing;
+//
+//   int main() {
+//     const auto module = hlo::ParseModule(R"(
+//         ENTRY entry {
+//           p = f32[2,3] parameter(0)
+//           t = f32[3,2] transpose(p), dimensions={1,0}
+//           ROOT s = f32[2,2] slice(t), slice={[0:2], [0:2]}
+//         })");
+//     if (!module.ok() || !hlo::Verify(**module).ok()) return 1;
+//     mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
+//     indexing_analysis::IndexingAnalysis analysis(&context);
+//     for (const hlo::Instruction* instruction : (*module)->entry().instructions()) {
+//       std::cout << instruction->name().str() << ": "
+//                 << analysis.OutputToInput(*instruction, /*output_leaf=*/0).ToString() << '\n';
+//     }
+//     return 0;
+//   }
+//
+// It prints
+//
+//   p: reads nothing
+//   t: operand 0: (d0, d1) -> (d1, d0), domain: d0 in [0, 2], d1 in [0, 1]
+//   s: operand 0: (d0, d1) -> (d0, d1), domain: d0 in [0, 1], d1 in [0, 1]
 #ifndef HLO_INDEXING_INDEXING_ANALYSIS_ANALYSIS_H_
 #define HLO_INDEXING_INDEXING_ANALYSIS_ANALYSIS_H_
 
@@ -9,99 +40,20 @@
 #include <vector>
 
 #include "hlo/module.h"
-#include "indexing_analysis/custom_calls.h"
-#include "indexing_analysis/indexing_map.h"
+#include "indexing_analysis/maps/output_indexing.h"
+#include "indexing_analysis/propagation/options.h"
+#include "indexing_analysis/propagation/trace.h"
+#include "indexing_analysis/rules/custom_calls.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 
 namespace hlo_indexing::indexing_analysis {
 
-/// How much a set of maps says.
-enum class Exactness : uint8_t {
-  kExact,     // the element reads what the maps give, nothing else
-  kSuperset,  // it reads nothing else, but perhaps less
-  kUnknown,   // nothing is known
-};
-
-/// "exact", "superset" or "unknown".
-llvm::StringRef ExactnessName(Exactness exactness);
-
-/// What the elements of one output array read of one operand array.
-struct OperandIndexing {
-  /// The operand, and its array by number.
-  size_t operand = 0;
-  int64_t leaf = 0;
-  Exactness exactness = Exactness::kExact;
-  /// Why the maps are not exact; empty where they are. Valid as long as the analysis.
-  llvm::StringRef reason;
-  /// From output to input, dimension variables are the index of the output array, results the index
-  /// of the operand's; an element reads the union. From input to output, they change roles: an
-  /// element goes to the union, and one that is not read is outside all domains. Not empty unless
-  /// exactness is kUnknown. Valid as long as the analysis.
-  const std::vector<IndexingMap>* maps = nullptr;
-  /// Which device each of the maps reaches: a map with the same variables and domain, whose runtime
-  /// variable `replica` is the device that asks and whose one result is the device whose array is
-  /// meant; nothing where that is the device itself. Null where no map reaches another device. In
-  /// both directions the other runtime variables have their values on the device of the output.
-  /// Device r * num_partitions + p runs partition p of replica r. Valid as long as the analysis.
-  const std::vector<std::optional<IndexingMap>>* replica_maps = nullptr;
-};
-
-/// How one output array and the arrays of the operands are related, in one direction.
-/// Copies are cheap: they share what does not change.
-class OutputIndexing {
- public:
-  /// Of an output that reads nothing.
-  OutputIndexing() = default;
-  explicit OutputIndexing(llvm::ArrayRef<OperandIndexing> operands)
-      : operands_(std::make_shared<const Operands>(operands)) {}
-  /// The reason must outlive the result and its copies.
-  static OutputIndexing Unknown(llvm::StringRef reason) {
-    OutputIndexing result;
-    result.unknown_reason_ = reason;
-    return result;
-  }
-
-  /// The operand arrays that are read, in order; the others are not read at all. Valid as long as a
-  /// copy of this object.
-  llvm::ArrayRef<OperandIndexing> operands() const& {
-    if (operands_ == nullptr) return {};
-    return *operands_;
-  }
-  llvm::ArrayRef<OperandIndexing> operands() const&& = delete;
-
-  /// Where it is not empty, nothing is known of any operand, and this is why.
-  llvm::StringRef unknown_reason() const { return unknown_reason_; }
-
- private:
-  using Operands = llvm::SmallVector<OperandIndexing, 1>;
-
-  std::shared_ptr<const Operands> operands_;
-  llvm::StringRef unknown_reason_;
-};
-
-struct AnalysisOptions {
-  /// Whether domains are tightened and expressions simplified by them.
-  enum class Simplification : uint8_t { kFull, kNone };
-  Simplification simplification = Simplification::kFull;
-  /// An instruction that is reached in more ways is taken to be read whole, and maps through it are
-  /// supersets.
-  size_t max_accesses = 64;
-  /// The same where the ways differ by values that are known at run time only: nobody looks at so
-  /// many cases.
-  size_t max_accesses_with_values = 8;
-  /// So many reads are followed, for each output, through the computations that an instruction
-  /// calls; then every instruction counts as read whole.
-  int64_t max_steps = 4'000'000;
-  /// How deep calls may nest to be followed.
-  int max_call_depth = 200;
-  /// What custom calls read. Must outlive the analysis; null: nothing is known of any.
-  const CustomCallRegistry* custom_calls = nullptr;
-};
-
-/// Computes indexing maps and remembers what instructions of the same kind share. The modules must
-/// have passed the verifier, and outlive the analysis. Not thread-safe.
+/// Computes indexing maps, and memoizes what instructions of the same kind share. The modules must
+/// have passed the verifier and outlive the analysis; an analysis belongs to one thread. Answers do
+/// not depend on earlier queries, unless a limit of the options is met, and may outlive the
+/// analysis (output_indexing.h).
 class IndexingAnalysis {
  public:
   explicit IndexingAnalysis(mlir::MLIRContext* context, AnalysisOptions options = {});
@@ -111,23 +63,34 @@ class IndexingAnalysis {
 
   /// What each element of the output array `output_leaf` reads of the operands. A fusion or call is
   /// composed through its computation, whatever that calls in turn.
-  /// *transpose f32[3,2] of f32[2,3] -> operand 0: (d0, d1) -> (d1, d0)*
+  /// Example: transpose f32[3,2] of f32[2,3] -> operand 0: (d0, d1) -> (d1, d0)
   OutputIndexing OutputToInput(const hlo::Instruction& instruction, int64_t output_leaf);
 
   /// Where each element of the operands goes in the output array `output_leaf`: the inverse
-  /// relation. *slice f32[3] of f32[16], slice={[1:10:3]} -> operand 0: (d0) -> ((d0 - 1) floordiv
-  /// 3), d0 in [1, 7], (d0 - 1) mod 3 in [0, 0]*
+  /// relation.
+  /// Example: slice f32[3] of f32[16], slice={[1:10:3]} -> operand 0: (d0) -> ((d0 - 1) floordiv
+  /// 3), d0 in [1, 7], (d0 - 1) mod 3 in [0, 0]
   OutputIndexing InputToOutput(const hlo::Instruction& instruction, int64_t output_leaf);
+
+  /// What each element of an array of an instruction's output reads of the parameters of its own
+  /// computation, on all ways that do not lead through the instructions `available`: what a kernel
+  /// still has to load where it has these already. Operands of the answer are parameters by number.
+  /// Example: r = add(s, p1) with s = exponential(p0), s available -> operand 1: (d0) -> (d0)
+  OutputIndexing OutputToParameters(const hlo::Instruction& instruction, int64_t output_leaf,
+                                    llvm::ArrayRef<const hlo::Instruction*> available);
+
+  /// How the maps of an output array are made: the instructions that propagation visits, each with
+  /// the accesses that have reached it, users before operands. What other queries have found is not
+  /// used, so that no step is missing.
+  /// Example: for a fusion whose root is a transpose f32[3,2] of its parameter: the fusion and the
+  /// transpose with (d0, d1) -> (d0, d1), the parameter with (d0, d1) -> (d1, d0)
+  std::vector<TraceStep> TracePropagation(const hlo::Instruction& instruction, int64_t output_leaf);
 
  private:
   class Cache;
 
-  enum class Direction : uint8_t { kOutputToInput, kInputToOutput };
-
   OutputIndexing Indexing(const hlo::Instruction& instruction, int64_t output_leaf,
-                          Direction direction);
-  OutputIndexing PassThrough(const hlo::Instruction& instruction, int64_t output_leaf,
-                             const hlo::Shape& output);
+                          MapDirection direction);
 
   mlir::MLIRContext* context_;
   AnalysisOptions options_;

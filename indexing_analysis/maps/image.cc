@@ -1,0 +1,72 @@
+#include "indexing_analysis/maps/image.h"
+
+#include <string>
+
+#include "indexing_analysis/maps/read_map.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace hlo_indexing::indexing_analysis {
+
+std::optional<Image> ImageOf(const IndexingMap& map) {
+  if (map.IsUnknown()) return std::nullopt;
+  simplifier::DigitContext context;
+  simplifier::QuasiAffineMap f = ReadMap(context, map, RuntimeVariablesAs::kVariables);
+  if (!f.empty) simplifier::Simplify(context, f);
+  if (f.empty) f.results.assign(map.affine_map().getNumResults(), simplifier::Constant(0));
+  return simplifier::ImageOf(context, f);
+}
+
+namespace {
+
+constexpr llvm::StringLiteral kUnknownMap = "the map is unknown";
+
+std::string TextOf(const Image::Count& count) {
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  out << count.lower;
+  if (!count.IsExact()) out << " to " << count.upper;
+  return text;
+}
+
+ReasonedAnswer IsInjective(const Image& image) {
+  if (image.injective == Answer::kUnknown) return {Answer::kUnknown, image.reason};
+  return {image.injective,
+          TextOf(image.points) + " points have " + TextOf(image.size) + " results"};
+}
+
+ReasonedAnswer IsSurjective(const Image& image, llvm::ArrayRef<Interval> box) {
+  const Answer answer = simplifier::IsOnto(image, box);
+  if (answer == Answer::kYes) return {answer, "every value of the box is reached, and no other"};
+  if (answer == Answer::kUnknown) return {answer, image.reason};
+  for (size_t i = 0; i < box.size(); ++i) {
+    // Only then the bounds are those that are reached.
+    if (!image.size.IsExact() || box[i].Contains(image.bounds[i])) continue;
+    return {answer, "result " + std::to_string(i) + " lies in " + image.bounds[i].ToString() +
+                        ", not in " + box[i].ToString()};
+  }
+  return {answer, TextOf(image.size) + " values of the box are reached, not all"};
+}
+
+}  // namespace
+
+ReasonedAnswer IsInjective(const IndexingMap& map) {
+  const std::optional<Image> image = ImageOf(map);
+  return image ? IsInjective(*image) : ReasonedAnswer{Answer::kUnknown, kUnknownMap.str()};
+}
+
+ReasonedAnswer IsSurjective(const IndexingMap& map, llvm::ArrayRef<Interval> box) {
+  const std::optional<Image> image = ImageOf(map);
+  return image ? IsSurjective(*image, box) : ReasonedAnswer{Answer::kUnknown, kUnknownMap.str()};
+}
+
+ReasonedAnswer IsBijective(const IndexingMap& map, llvm::ArrayRef<Interval> box) {
+  const std::optional<Image> image = ImageOf(map);
+  if (!image) return {Answer::kUnknown, kUnknownMap.str()};
+  ReasonedAnswer injective = IsInjective(*image);
+  ReasonedAnswer onto = IsSurjective(*image, box);
+  if (injective.answer == Answer::kNo) return injective;
+  if (onto.answer == Answer::kNo || injective.answer == Answer::kYes) return onto;
+  return injective;
+}
+
+}  // namespace hlo_indexing::indexing_analysis

@@ -1,0 +1,36 @@
+// What a map reaches, and how often.
+#ifndef HLO_INDEXING_INDEXING_ANALYSIS_MAPS_IMAGE_H_
+#define HLO_INDEXING_INDEXING_ANALYSIS_MAPS_IMAGE_H_
+
+#include <optional>
+
+#include "indexing_analysis/maps/indexing_map.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "simplifier/image.h"
+#include "support/answer.h"
+
+namespace hlo_indexing::indexing_analysis {
+
+using simplifier::Image;
+using support::Answer;
+using support::ReasonedAnswer;
+
+/// The image of a map: the results at all points of its domain, that is for all values of its
+/// dimension, range and runtime variables. nullopt for the unknown map.
+/// Example: (d0)[s0] -> (d0 * 2 + s0), d0 in [0, 4], s0 in [0, 2] -> 11 values, 0 to 10, of 15
+/// points
+std::optional<Image> ImageOf(const IndexingMap& map);
+
+/// Whether different points of the domain have different results.
+/// Example: the map above -> no: 15 points have 11 results
+ReasonedAnswer IsInjective(const IndexingMap& map);
+
+/// Whether the image is the box, which has an interval for each result.
+ReasonedAnswer IsSurjective(const IndexingMap& map, llvm::ArrayRef<Interval> box);
+
+/// Whether the map is injective, and surjective onto the box.
+ReasonedAnswer IsBijective(const IndexingMap& map, llvm::ArrayRef<Interval> box);
+
+}  // namespace hlo_indexing::indexing_analysis
+
+#endif  // HLO_INDEXING_INDEXING_ANALYSIS_MAPS_IMAGE_H_

@@ -1,0 +1,37 @@
+// The computations that an instruction calls, as accesses are propagated through them. Private to
+// the folder.
+#ifndef HLO_INDEXING_INDEXING_ANALYSIS_PROPAGATION_CALLED_COMPUTATIONS_H_
+#define HLO_INDEXING_INDEXING_ANALYSIS_PROPAGATION_CALLED_COMPUTATIONS_H_
+
+#include <cstdint>
+#include <optional>
+
+#include "hlo/module.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringRef.h"
+
+namespace hlo_indexing::indexing_analysis {
+
+/// Whether accesses are propagated through the computations that an instruction calls; then there
+/// is no read rule.
+bool HasControlFlow(const hlo::Instruction& instruction);
+
+/// The computation that a fusion, a call or an async-start stands for; null for others.
+const hlo::Computation* CalleeOf(const hlo::Instruction& instruction);
+
+/// The array of the parameter that is forwarded to array `leaf` of the root; nullopt if it may be
+/// changed.
+///
+/// Example: (x, y) -> (y, x + y), 0 -> 1
+std::optional<int64_t> ForwardedParameter(const hlo::Computation& computation, int64_t leaf);
+
+/// Why nothing is known if a dimension is unbounded.
+inline constexpr llvm::StringLiteral kUnboundedReason = "a dimension has no bound";
+
+/// Whether a dimension of the output array or of an operand has no bound: no rule can say what is
+/// read.
+bool IsUnbounded(const hlo::Instruction& instruction, int64_t leaf);
+
+}  // namespace hlo_indexing::indexing_analysis
+
+#endif  // HLO_INDEXING_INDEXING_ANALYSIS_PROPAGATION_CALLED_COMPUTATIONS_H_

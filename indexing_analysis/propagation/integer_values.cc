@@ -1,0 +1,312 @@
+#include "indexing_analysis/propagation/integer_values.h"
+
+#include <algorithm>
+
+#include "layout/row_major.h"
+#include "simplifier/div_mod.h"
+
+namespace hlo_indexing::indexing_analysis {
+namespace {
+
+using hlo::AttributeName;
+using hlo::ElementClass;
+using hlo::ElementType;
+using hlo::Instruction;
+using hlo::Opcode;
+using simplifier::Constant;
+using simplifier::DigitContext;
+using simplifier::Interval;
+using simplifier::Sum;
+using Indices = llvm::SmallVector<Sum, 6>;
+
+// An index is seldom the result of a longer computation than that.
+constexpr int kMaxDepth = 24;
+// Constants with more elements are not looked through for their range.
+constexpr int64_t kMaxElements = 1024;
+
+// The values of the type, as far as an int64 holds them.
+Interval RangeOfType(ElementType type) {
+  const int64_t bits = hlo::ElementBits(type);
+  switch (hlo::ClassOf(type)) {
+    case ElementClass::kPredicate:
+      return {0, 1};
+    case ElementClass::kSigned:
+      if (bits >= 64) return Interval::All();
+      return {-(int64_t{1} << (bits - 1)), (int64_t{1} << (bits - 1)) - 1};
+    case ElementClass::kUnsigned:
+      return {0, bits >= 63 ? Interval::kPlusInfinity : (int64_t{1} << bits) - 1};
+    default:
+      return Interval::All();
+  }
+}
+
+class Evaluator {
+ public:
+  explicit Evaluator(DigitContext& digits) : digits_(digits) {}
+
+  IntegerValue Evaluate(CalledInstruction called, llvm::ArrayRef<Sum> index, int depth) {
+    called = Resolve(called);
+    const hlo::Shape& shape = called.instruction->shape();
+    IntegerValue value;
+    if (!shape.IsArray() || shape.sizes().size() != index.size()) return value;
+    const Interval of_type = RangeOfType(shape.element_type());
+    const bool is_integer =
+        hlo::IsIntegral(shape.element_type()) || shape.element_type() == ElementType::kPred;
+    if (is_integer && depth < kMaxDepth) value = Compute(called, index, depth);
+    value.range = value.range.Intersect(of_type);
+    if (value.sum) value.range = value.range.Intersect(NaturalRange(*value.sum));
+    if (value.range.IsPoint()) value.sum = Constant(value.range.lower);
+    return value;
+  }
+
+  size_t outermost_call_depth() const { return outermost_call_depth_; }
+
+ private:
+  CalledInstruction Resolve(CalledInstruction called) {
+    const CalledInstruction resolved = ResolveParameter(called);
+    outermost_call_depth_ =
+        std::min(outermost_call_depth_, OutermostCallDepth(called.frame, resolved.frame));
+    return resolved;
+  }
+
+  IntegerValue Operand(const CalledInstruction& called, size_t operand, llvm::ArrayRef<Sum> index,
+                       int depth) {
+    return Evaluate({&called.instruction->operand(operand), called.frame}, index, depth + 1);
+  }
+
+  IntegerValue Compute(const CalledInstruction& called, llvm::ArrayRef<Sum> index, int depth) {
+    const Instruction& instruction = *called.instruction;
+    switch (instruction.opcode()) {
+      case Opcode::kConstant:
+        return OfConstant(*instruction.literal(), index);
+      case Opcode::kIota:
+        return OfIota(instruction, index);
+      case Opcode::kCopy:
+        return Operand(called, 0, index, depth);
+      case Opcode::kBroadcast:
+      case Opcode::kTranspose:
+      case Opcode::kReshape:
+      case Opcode::kSlice:
+        return Operand(called, 0, Moved(instruction, index), depth);
+      case Opcode::kGetTupleElement:
+        return OfTuple(called, index, depth);
+      case Opcode::kConvert:
+        return Converted(instruction, Operand(called, 0, index, depth));
+      case Opcode::kAdd:
+      case Opcode::kSubtract:
+      case Opcode::kMultiply:
+        return OfArithmetic(called, index, depth);
+      case Opcode::kMaximum:
+      case Opcode::kMinimum:
+        return Larger(instruction.opcode() == Opcode::kMaximum, Operand(called, 0, index, depth),
+                      Operand(called, 1, index, depth));
+      case Opcode::kClamp:
+        return OfClamp(called, index, depth);
+      case Opcode::kCompare:
+        return OfCompare(called, index, depth);
+      case Opcode::kSelect:
+        return OfSelect(called, index, depth);
+      default:
+        return {};
+    }
+  }
+
+  IntegerValue OfConstant(const hlo::Literal& literal, llvm::ArrayRef<Sum> index) {
+    IntegerValue value;
+    const int64_t count = literal.shape().num_elements();
+    if (literal.is_elided() || count <= 0) return value;
+    const auto position = layout::Linearize(digits_, index, literal.shape().sizes());
+    if (position && position->IsConstant()) {
+      if (position->constant < 0 || position->constant >= count) return value;
+      const std::optional<int64_t> element = literal.GetInteger(position->constant);
+      if (element) value.sum = Constant(*element);
+      return value;
+    }
+    if (count > kMaxElements) return value;
+    Interval range = {Interval::kPlusInfinity, Interval::kMinusInfinity};
+    for (int64_t i = 0; i < count; ++i) {
+      const std::optional<int64_t> element = literal.GetInteger(i);
+      if (!element) return value;
+      range = {std::min(range.lower, *element), std::max(range.upper, *element)};
+    }
+    value.range = range;
+    return value;
+  }
+
+  static IntegerValue OfIota(const Instruction& iota, llvm::ArrayRef<Sum> index) {
+    const size_t dimension =
+        static_cast<size_t>(iota.Required<int64_t>(AttributeName::kIotaDimension));
+    IntegerValue value;
+    const int64_t last = iota.shape().sizes()[dimension] - 1;
+    if (RangeOfType(iota.shape().element_type()).Contains(last)) value.sum = index[dimension];
+    return value;
+  }
+
+  Indices Moved(const Instruction& instruction, llvm::ArrayRef<Sum> index) {
+    const hlo::Shape& operand = instruction.operand(0).shape();
+    Indices moved;
+    if (operand.HasUnboundedDimension() || instruction.shape().HasUnboundedDimension()) {
+      return moved;
+    }
+    switch (instruction.opcode()) {
+      case Opcode::kBroadcast:
+        for (const int64_t dimension : instruction.Integers(AttributeName::kDimensions)) {
+          moved.push_back(index[static_cast<size_t>(dimension)]);
+        }
+        return moved;
+      case Opcode::kTranspose:
+        moved.assign(index.size(), Constant(0));
+        for (size_t i = 0; i < index.size(); ++i) {
+          moved[static_cast<size_t>(instruction.Integers(AttributeName::kDimensions)[i])] =
+              index[i];
+        }
+        return moved;
+      case Opcode::kSlice: {
+        const auto ranges =
+            instruction.Required<llvm::ArrayRef<hlo::SliceRange>>(AttributeName::kSlice);
+        for (size_t i = 0; i < index.size(); ++i) {
+          const simplifier::ScaledSum parts[] = {{index[i], ranges[i].stride}};
+          moved.push_back(Linear(digits_, parts, ranges[i].start));
+        }
+        return moved;
+      }
+      default: {
+        const auto position = layout::Linearize(digits_, index, instruction.shape().sizes());
+        if (!position) return moved;
+        return layout::Delinearize(digits_, *position, operand.sizes());
+      }
+    }
+  }
+
+  IntegerValue OfTuple(const CalledInstruction& called, llvm::ArrayRef<Sum> index, int depth) {
+    const CalledInstruction tuple = Resolve({&called.instruction->operand(0), called.frame});
+    if (tuple.instruction->opcode() != Opcode::kTuple) return {};
+    const int64_t element = called.instruction->Required<int64_t>(AttributeName::kIndex);
+    return Operand(tuple, static_cast<size_t>(element), index, depth);
+  }
+
+  // The value if the new type has all that it may be.
+  static IntegerValue Converted(const Instruction& convert, IntegerValue value) {
+    const Interval of_type = RangeOfType(convert.shape().element_type());
+    const ElementType from = convert.operand(0).shape().element_type();
+    const bool is_integer = hlo::IsIntegral(from) || from == ElementType::kPred;
+    if (convert.shape().element_type() == ElementType::kPred || !is_integer ||
+        !of_type.Contains(value.range)) {
+      return {};
+    }
+    return value;
+  }
+
+  // Sums and products, unless they may wrap round.
+  IntegerValue OfArithmetic(const CalledInstruction& called, llvm::ArrayRef<Sum> index, int depth) {
+    const IntegerValue a = Operand(called, 0, index, depth);
+    const IntegerValue b = Operand(called, 1, index, depth);
+    IntegerValue value;
+    if (called.instruction->shape().element_type() == ElementType::kPred) return value;
+    switch (called.instruction->opcode()) {
+      case Opcode::kAdd:
+        value.range = a.range + b.range;
+        if (a.sum && b.sum) value.sum = Add(digits_, *a.sum, *b.sum);
+        break;
+      case Opcode::kSubtract:
+        value.range = a.range + b.range * -1;
+        if (a.sum && b.sum) value.sum = Subtract(digits_, *a.sum, *b.sum);
+        break;
+      default:
+        if (b.range.IsPoint()) {
+          value.range = a.range * b.range.lower;
+          if (a.sum) value.sum = Scale(digits_, *a.sum, b.range.lower);
+        } else if (a.range.IsPoint()) {
+          value.range = b.range * a.range.lower;
+          if (b.sum) value.sum = Scale(digits_, *b.sum, a.range.lower);
+        }
+    }
+    const Interval of_type = RangeOfType(called.instruction->shape().element_type());
+    if (!value.range.IsFinite() || !of_type.Contains(value.range)) return {};
+    return value;
+  }
+
+  // The larger or smaller of two values.
+  static IntegerValue Larger(bool larger, const IntegerValue& a, const IntegerValue& b) {
+    const auto choose = [larger](int64_t x, int64_t y) {
+      return larger ? std::max(x, y) : std::min(x, y);
+    };
+    IntegerValue value;
+    value.range = {choose(a.range.lower, b.range.lower), choose(a.range.upper, b.range.upper)};
+    if (larger ? a.range.lower >= b.range.upper : a.range.upper <= b.range.lower) return a;
+    if (larger ? b.range.lower >= a.range.upper : b.range.upper <= a.range.lower) return b;
+    return value;
+  }
+
+  IntegerValue OfClamp(const CalledInstruction& called, llvm::ArrayRef<Sum> index, int depth) {
+    const auto bound = [&](size_t operand) {
+      const bool is_scalar = called.instruction->operand(operand).shape().rank() == 0;
+      return Operand(called, operand, is_scalar ? llvm::ArrayRef<Sum>() : index, depth);
+    };
+    // max first: if the bounds cross, the upper one wins.
+    return Larger(false, bound(2), Larger(true, bound(0), Operand(called, 1, index, depth)));
+  }
+
+  IntegerValue OfCompare(const CalledInstruction& called, llvm::ArrayRef<Sum> index, int depth) {
+    const llvm::StringRef direction =
+        called.instruction->Required<hlo::Keyword>(AttributeName::kDirection).text;
+    const Interval a = Operand(called, 0, index, depth).range;
+    const Interval b = Operand(called, 1, index, depth).range;
+    IntegerValue value;
+    value.range = {0, 1};
+    const auto decide = [&](bool always, bool never) {
+      if (always) value.sum = Constant(1);
+      if (never) value.sum = Constant(0);
+    };
+    const bool equal = a.IsPoint() && a == b;
+    const bool disjoint = a.Intersect(b).IsEmpty();
+    if (direction == "EQ") decide(equal, disjoint);
+    if (direction == "NE") decide(disjoint, equal);
+    if (direction == "LT") decide(a.upper < b.lower, a.lower >= b.upper);
+    if (direction == "LE") decide(a.upper <= b.lower, a.lower > b.upper);
+    if (direction == "GT") decide(a.lower > b.upper, a.upper <= b.lower);
+    if (direction == "GE") decide(a.lower >= b.upper, a.upper < b.lower);
+    return value;
+  }
+
+  IntegerValue OfSelect(const CalledInstruction& called, llvm::ArrayRef<Sum> index, int depth) {
+    const bool is_scalar = called.instruction->operand(0).shape().rank() == 0;
+    const IntegerValue chosen =
+        Operand(called, 0, is_scalar ? llvm::ArrayRef<Sum>() : index, depth);
+    if (chosen.range.IsPoint()) {
+      return Operand(called, chosen.range.lower == 1 ? 1 : 2, index, depth);
+    }
+    const Interval a = Operand(called, 1, index, depth).range;
+    const Interval b = Operand(called, 2, index, depth).range;
+    IntegerValue value;
+    value.range = {std::min(a.lower, b.lower), std::max(a.upper, b.upper)};
+    return value;
+  }
+
+  DigitContext& digits_;
+  size_t outermost_call_depth_ = Dependences::kNoCall;
+};
+
+}  // namespace
+
+CalledInstruction ResolveParameter(CalledInstruction called) {
+  while (called.frame != nullptr && !called.frame->is_loop &&
+         called.instruction->opcode() == Opcode::kParameter) {
+    const size_t operand =
+        called.frame->first_operand + static_cast<size_t>(called.instruction->parameter_number());
+    // What async-update binds is no operand of the call.
+    if (operand >= called.frame->call->operands().size()) break;
+    called = {&called.frame->call->operand(operand), called.frame->caller};
+  }
+  return called;
+}
+
+IntegerValue KnownInteger(DigitContext& digits, CalledInstruction called,
+                          llvm::ArrayRef<Sum> index) {
+  Evaluator evaluator(digits);
+  IntegerValue value = evaluator.Evaluate(called, index, 0);
+  value.outermost_call_depth = evaluator.outermost_call_depth();
+  return value;
+}
+
+}  // namespace hlo_indexing::indexing_analysis

@@ -1,0 +1,223 @@
+#include "indexing_analysis/propagation/propagation.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "indexing_analysis/propagation/called_computations.h"
+#include "indexing_analysis/propagation/trace.h"
+#include "indexing_analysis/rules/rule_table.h"
+#include "llvm/ADT/BitVector.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace hlo_indexing::indexing_analysis {
+
+using hlo::Computation;
+using hlo::Instruction;
+using hlo::Opcode;
+using hlo::Shape;
+
+Propagator::Propagator(Query& query)
+    : query_(query),
+      widening_(query),
+      transfer_(query, widening_),
+      calls_(query, *this),
+      loops_(query, widening_, *this) {}
+
+Dependences Propagator::PropagateComputation(const Computation& computation, AccessSets root,
+                                             const CallFrame& frame, OperandSets parameters) {
+  return PropagateToParameters(computation.root(), std::move(root), {}, &frame, parameters);
+}
+
+Dependences Propagator::PropagateToParameters(const Instruction& start, AccessSets accesses,
+                                              llvm::ArrayRef<const Instruction*> available,
+                                              const CallFrame* frame, OperandSets parameters) {
+  const Computation& computation = start.parent();
+  const auto last = static_cast<unsigned>(start.index());
+  // By the position of the instruction. Not on the stack, of which each nested call takes its
+  // share.
+  std::vector<AccessSets> outputs(last + 1);
+  llvm::BitVector is_reached(last + 1);
+  outputs[last] = std::move(accesses);
+  is_reached.set(last);
+  Dependences dependences;
+  for (int i = static_cast<int>(last); i >= 0; i = is_reached.find_prev(static_cast<unsigned>(i))) {
+    const Instruction& instruction = *computation.instructions()[static_cast<size_t>(i)];
+    AccessSets& output = outputs[static_cast<size_t>(i)];
+    if (output.empty() || llvm::is_contained(available, &instruction)) continue;
+    if (instruction.opcode() == Opcode::kParameter) {
+      if (query_.trace != nullptr) query_.trace->AddAll(query_, instruction, frame, output);
+      AddAll(query_.outputs, output, instruction.shape(),
+             *parameters(static_cast<size_t>(instruction.parameter_number())));
+      continue;
+    }
+    const auto operands = [&](size_t operand) {
+      const auto number = static_cast<unsigned>(instruction.operand(operand).index());
+      is_reached.set(number);
+      return &outputs[number];
+    };
+    dependences |= PropagateInstruction(instruction, output, frame, operands);
+    output.clear();
+  }
+  return dependences;
+}
+
+Dependences Propagator::PropagateInstruction(const Instruction& instruction, AccessSets& output,
+                                             const CallFrame* frame, OperandSets operands) {
+  const bool has_control_flow = HasControlFlow(instruction);
+  Dependences dependences;
+  for (size_t k = 0; k < output.size(); ++k) {
+    if (output[k].IsEmpty()) continue;
+    const auto leaf = static_cast<int64_t>(k);
+    const Shape& shape = instruction.shape().ArrayLeaf(leaf);
+    PropagateUnknown(instruction, leaf, output[k], operands);
+    widening_.RemoveSubsumed(output[k], shape);
+    if (frame != nullptr) {
+      dependences.on_query |= widening_.WidenBeyondLimits(output[k], shape, *frame);
+    }
+    if (query_.trace != nullptr) query_.trace->Add(query_, instruction, leaf, frame, output[k]);
+    output[k].ClearUnknown();
+    if (has_control_flow) continue;
+    dependences |= transfer_.Apply(instruction, leaf, output[k], frame, operands);
+  }
+  if (!has_control_flow) return dependences;
+  if (MayNest(frame, 1)) {
+    dependences |= PropagateControlFlow(instruction, output, frame, operands);
+    // Even if no computation is propagated through in the end: one level deeper this would be cut.
+    dependences.nesting = std::max<size_t>(dependences.nesting, 1);
+    return dependences;
+  }
+  OutputSet outputs = kNoOutputs;
+  for (const AccessSet& array : output) {
+    outputs = query_.outputs.Union(outputs, array.Outputs(query_.outputs));
+  }
+  const std::string limit = std::to_string(query_.options.max_call_depth);
+  AddUnknownToOperands(query_, instruction,
+                       query_.Intern("calls nest deeper than " + limit + " levels"), outputs,
+                       operands);
+  dependences.on_query = true;
+  return dependences;
+}
+
+Dependences Propagator::PropagateControlFlow(const Instruction& instruction,
+                                             const AccessSets& output, const CallFrame* frame,
+                                             OperandSets operands) {
+  switch (TraitsOf(instruction.opcode()).control_flow) {
+    case ControlFlow::kAsyncStart:
+      return calls_.PropagateAsyncStart(instruction, output, frame, operands);
+    case ControlFlow::kConditional:
+      return calls_.PropagateConditional(instruction, output, frame, operands);
+    case ControlFlow::kWhile:
+      return loops_.Propagate(instruction, output, frame, operands);
+    case ControlFlow::kNone:
+    case ControlFlow::kCall:
+    case ControlFlow::kFusion:
+      break;
+  }
+  return calls_.PropagateCall(instruction, *CalleeOf(instruction), output, frame, operands);
+}
+
+// An array of whose elements nobody knows which are read: nobody knows of those that it reads
+// either.
+void Propagator::PropagateUnknown(const Instruction& instruction, int64_t leaf,
+                                  const AccessSet& accesses, OperandSets operands) {
+  if (accesses.unknown().empty()) return;
+  const ArrayReads reads = query_.array_reads.ReadsOf(instruction, leaf);
+  for (const auto& [operand, operand_leaf] : reads.arrays) {
+    AccessSet& target =
+        SetOfLeaf(*operands(operand), instruction.operand(operand).shape(), operand_leaf);
+    for (const AccessSet::Unknown& unknown : accesses.unknown()) {
+      target.AddUnknown(query_.outputs, unknown.reason, unknown.outputs);
+    }
+  }
+}
+
+void Propagator::AddScalarAccesses(const AccessSet& accesses, AccessSet& scalar) {
+  for (const AccessSet::Entry& entry : accesses.entries()) {
+    const BoundAccess* access =
+        BindDerived(query_, query_.memory.rules.Scalar(*entry.access->interned), *entry.access);
+    scalar.Add(query_.outputs, {access, entry.reason, entry.outputs});
+  }
+}
+
+bool Propagator::MayNest(const CallFrame* frame, size_t depth) const {
+  return frame == nullptr ||
+         static_cast<int64_t>(frame->depth + depth) <= query_.options.max_call_depth;
+}
+
+void Propagator::RemoveSubsumed(AccessSets& arrays, const Shape& shape) {
+  for (size_t k = 0; k < arrays.size(); ++k) {
+    widening_.RemoveSubsumed(arrays[k], shape.ArrayLeaf(static_cast<int64_t>(k)));
+  }
+}
+
+Propagation::Propagation(mlir::MLIRContext* mlir_context, const AnalysisOptions& options,
+                         PropagationMemory& memory, ArrayReadsFinder& array_reads,
+                         const DeviceCounts& devices, const Instruction& instruction,
+                         llvm::ArrayRef<int64_t> output_leaves, Trace* trace)
+    : Propagation(mlir_context, options, memory, array_reads, devices, instruction, output_leaves,
+                  instruction.operands(), trace) {
+  AccessSets accesses = Start();
+  if (accesses.empty()) return;
+  Propagator propagator(query_);
+  dependences_ = propagator.PropagateInstruction(
+      instruction, accesses, nullptr, [&](size_t operand) { return &reached_[operand]; });
+  Finish(propagator);
+}
+
+Propagation::Propagation(mlir::MLIRContext* mlir_context, const AnalysisOptions& options,
+                         PropagationMemory& memory, ArrayReadsFinder& array_reads,
+                         const DeviceCounts& devices, const Instruction& instruction,
+                         llvm::ArrayRef<int64_t> output_leaves,
+                         llvm::ArrayRef<const Instruction*> inputs, Trace* trace)
+    : instruction_(instruction),
+      inputs_(inputs),
+      output_leaves_(output_leaves),
+      query_{.mlir_context = mlir_context,
+             .options = options,
+             .memory = memory,
+             .array_reads = array_reads,
+             .devices = devices,
+             .outputs = OutputSets(output_leaves.size()),
+             .values = RuntimeValues(devices.Count()),
+             .trace = trace},
+      reached_(inputs.size()) {}
+
+Propagation::Propagation(ToParameters, mlir::MLIRContext* mlir_context,
+                         const AnalysisOptions& options, PropagationMemory& memory,
+                         ArrayReadsFinder& array_reads, const DeviceCounts& devices,
+                         const Instruction& instruction, int64_t output_leaf,
+                         llvm::ArrayRef<const Instruction*> available)
+    : Propagation(mlir_context, options, memory, array_reads, devices, instruction, output_leaf,
+                  instruction.parent().parameters(), /*trace=*/nullptr) {
+  AccessSets accesses = Start();
+  if (accesses.empty()) return;
+  Propagator propagator(query_);
+  dependences_ =
+      propagator.PropagateToParameters(instruction, std::move(accesses), available, nullptr,
+                                       [&](size_t parameter) { return &reached_[parameter]; });
+  Finish(propagator);
+}
+
+AccessSets Propagation::Start() {
+  AccessSets accesses;
+  const Shape& output = instruction_.shape().ArrayLeaf(output_leaves_.front());
+  if (output.HasUnboundedDimension()) return accesses;
+  query_.identity = query_.memory.accesses.Identity(output.sizes());
+  // Nobody reads anything for an array without elements.
+  if (query_.identity == nullptr) return accesses;
+  for (size_t i = 0; i < output_leaves_.size(); ++i) {
+    SetOfLeaf(accesses, instruction_.shape(), output_leaves_[i])
+        .Add(query_.outputs,
+             {query_.accesses.Bind(*query_.identity, {}), "", query_.outputs.Single(i)});
+  }
+  return accesses;
+}
+
+void Propagation::Finish(Propagator& propagator) {
+  for (size_t i = 0; i < reached_.size(); ++i) {
+    propagator.RemoveSubsumed(reached_[i], inputs_[i]->shape());
+  }
+}
+
+}  // namespace hlo_indexing::indexing_analysis

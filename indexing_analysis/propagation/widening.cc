@@ -1,0 +1,146 @@
+#include "indexing_analysis/propagation/widening.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "llvm/ADT/Twine.h"
+
+namespace hlo_indexing::indexing_analysis {
+
+using hlo::Shape;
+
+namespace {
+
+// An array inside a loop that is read in more ways counts as read whole.
+constexpr size_t kMaxAccessesInLoop = 12;
+
+std::string TooMany(llvm::StringRef start, int64_t limit, llvm::StringRef end) {
+  return (start + llvm::Twine(limit) + end).str();
+}
+
+std::string TooManyWays(size_t max_accesses) {
+  return TooMany("an array inside is read in more than ", static_cast<int64_t>(max_accesses),
+                 " ways");
+}
+
+}  // namespace
+
+void Widening::RemoveSubsumed(AccessSet& accesses, const Shape& shape) {
+  if (accesses.entries().size() < 2 || shape.HasUnboundedDimension()) return;
+  OutputSets& sets = query_.outputs;
+  const BoundAccess* executing = WholeArray(shape, Device::kExecuting);
+  const bool any_device = accesses.OutputsWithDevice(sets) != kNoOutputs;
+  const BoundAccess* any = any_device ? WholeArray(shape, Device::kAny) : nullptr;
+  const auto reads = [](const AccessSet::Entry& entry, const BoundAccess* access) {
+    return access != nullptr && entry.access->HasContentOf(*access);
+  };
+  OutputSet whole = kNoOutputs;
+  OutputSet whole_anywhere = kNoOutputs;
+  for (const AccessSet::Entry& entry : accesses.entries()) {
+    if (reads(entry, executing)) whole = sets.Union(whole, entry.outputs);
+    if (reads(entry, any)) whole_anywhere = sets.Union(whole_anywhere, entry.outputs);
+  }
+  if (whole == kNoOutputs && whole_anywhere == kNoOutputs) return;
+  accesses.Remove(sets, [&](const AccessSet::Entry& entry) {
+    const bool is_on_executing = !reads(entry, executing) && !entry.access->HasDevice();
+    const OutputSet subsumed = is_on_executing ? whole : kNoOutputs;
+    return reads(entry, any) ? subsumed : sets.Union(subsumed, whole_anywhere);
+  });
+}
+
+bool Widening::WidenBeyondLimits(AccessSet& accesses, const Shape& shape, const CallFrame& frame) {
+  if (shape.HasUnboundedDimension()) return false;
+  OutputSets& sets = query_.outputs;
+  const AnalysisOptions& options = query_.options;
+  if (query_.steps / static_cast<int64_t>(sets.num_outputs()) > options.max_steps) {
+    ReplaceByWholeArray(accesses, shape,
+                        TooMany("more than ", options.max_steps, " reads to follow"),
+                        accesses.Outputs(sets));
+    return true;
+  }
+  OutputSet beyond = kNoOutputs;
+  for (const AccessSet::Entry& entry : accesses.entries()) {
+    if (entry.access->interned->is_beyond_limits) beyond = sets.Union(beyond, entry.outputs);
+  }
+  ReplaceByWholeArray(accesses, shape,
+                      "an index inside nests more than " + std::to_string(simplifier::kMaxDepth) +
+                          " divisions or has more than " + std::to_string(kMaxRangeVariables) +
+                          " range variables or " + std::to_string(kMaxRuntimeValues) +
+                          " runtime values",
+                      beyond);
+  const auto limit = [&](size_t max_accesses, OutputSet among) {
+    if (accesses.entries().size() <= max_accesses || among == kNoOutputs) return;
+    const OutputSet above = accesses.OutputsWithMoreThan(sets, max_accesses);
+    ReplaceByWholeArray(accesses, shape, TooManyWays(max_accesses),
+                        sets.Intersection(among, above));
+  };
+  // What happens in a loop is not exact anyway.
+  if (frame.is_in_loop) {
+    limit(std::min(kMaxAccessesInLoop, options.max_accesses), sets.All());
+    return false;
+  }
+  limit(options.max_accesses, sets.All());
+  if (accesses.entries().size() <= options.max_accesses_with_values) return false;
+  OutputSet with_values = kNoOutputs;
+  for (const AccessSet::Entry& entry : accesses.entries()) {
+    if (entry.access->runtime.empty()) continue;
+    with_values = sets.Union(with_values, entry.outputs);
+  }
+  limit(options.max_accesses_with_values, with_values);
+  return false;
+}
+
+void Widening::ReplaceByWholeArray(AccessSet& accesses, const Shape& shape, llvm::StringRef reason,
+                                   OutputSet outputs) {
+  if (outputs == kNoOutputs) return;
+  const OutputSet with_device = accesses.OutputsWithDevice(query_.outputs);
+  accesses.Remove(query_.outputs, outputs);
+  AddWholeArray(accesses, shape, query_.Intern(reason), outputs, with_device);
+}
+
+void Widening::WidenInLoop(AccessSet::Entry& entry, const Shape& shape) {
+  const Access& access = entry.access->interned->access;
+  if (access.map.constraints.empty()) return;
+  const llvm::ArrayRef<Sum> index = access.Index();
+  for (size_t i = 0; i < index.size(); ++i) {
+    const Interval inside = {0, shape.sizes()[i] - 1};
+    if (!inside.Contains(simplifier::NaturalRange(index[i]))) return;
+  }
+  const Interval devices = {0, query_.devices.Count() - 1};
+  if (access.has_device && !devices.Contains(simplifier::NaturalRange(access.map.results.back()))) {
+    return;
+  }
+  DigitContext digits;
+  Access wide = CopyTo(digits, *entry.access);
+  wide.map.constraints.clear();
+  RenumberRanges(digits, wide);
+  entry.access = query_.accesses.Bind(query_.memory.accesses.Intern(std::move(wide)));
+  entry.reason = query_.Intern("what a loop reads is not followed iteration by iteration");
+}
+
+void Widening::AddWholeArray(AccessSet& accesses, const Shape& shape, llvm::StringRef reason,
+                             OutputSet outputs, OutputSet with_device) {
+  OutputSets& sets = query_.outputs;
+  const OutputSet elsewhere = sets.Intersection(outputs, with_device);
+  const std::pair<Device, OutputSet> parts[] = {
+      {Device::kExecuting, sets.Difference(outputs, elsewhere)}, {Device::kAny, elsewhere}};
+  for (const auto& [device, part] : parts) {
+    const BoundAccess* whole = part == kNoOutputs ? nullptr : WholeArray(shape, device);
+    if (whole != nullptr) accesses.Add(sets, {whole, reason, part});
+  }
+}
+
+// Every element of an array, for every element of the output.
+const BoundAccess* Widening::WholeArray(const Shape& shape, Device device) {
+  const auto [position, is_new] =
+      whole_arrays_[static_cast<size_t>(device)].try_emplace(&shape, nullptr);
+  if (!is_new && !query_.IsDisabled(MemoTable::kWholeArrays)) return position->second;
+  const int64_t devices = device == Device::kAny ? query_.devices.Count() : 0;
+  const InternedAccess* whole =
+      query_.memory.accesses.WholeArray(*query_.identity, shape.sizes(), devices);
+  if (whole != nullptr) position->second = query_.accesses.Bind(*whole, {});
+  return position->second;
+}
+
+}  // namespace hlo_indexing::indexing_analysis

@@ -1,0 +1,58 @@
+// Replaces accesses by larger ones where there are too many, and drops what they subsume. Private
+// to the folder.
+#ifndef HLO_INDEXING_INDEXING_ANALYSIS_PROPAGATION_WIDENING_H_
+#define HLO_INDEXING_INDEXING_ANALYSIS_PROPAGATION_WIDENING_H_
+
+#include <cstdint>
+
+#include "hlo/module.h"
+#include "indexing_analysis/propagation/access_set.h"
+#include "indexing_analysis/propagation/call_frame.h"
+#include "indexing_analysis/propagation/query.h"
+#include "llvm/ADT/DenseMap.h"
+
+namespace hlo_indexing::indexing_analysis {
+
+/// The top of the lattice of accesses to an array is the whole array; from there nothing grows, so
+/// that loops reach a fixed point and nothing else takes too long. Arrays inside of computations
+/// are widened, not the parameters of these: what reaches an operand of the query is written as it
+/// is.
+///
+/// Example: the result of an instruction f32[8] inside that an output reads in 65 ways, of which
+/// max_accesses allows 64, has one access left: (d0)[s0] -> (s0), s0 in [0, 7], with the reason "an
+/// array inside is read in more than 64 ways". In a loop, 12 are allowed.
+class Widening {
+ public:
+  explicit Widening(Query& query) : query_(query) {}
+
+  /// Of an output that reads the whole array, its other accesses say nothing.
+  void RemoveSubsumed(AccessSet& accesses, const hlo::Shape& shape);
+
+  /// Beyond the limits of the options, of 12 accesses in a loop, and of what an access may hold
+  /// (InternedAccess::is_beyond_limits), the array counts as read whole. Whether that was because
+  /// this query has taken too many steps.
+  bool WidenBeyondLimits(AccessSet& accesses, const hlo::Shape& shape, const CallFrame& frame);
+
+  /// In a loop: leaves out the constraints that the results do not need to lie inside the array and
+  /// on a device that there is. Iterations differ in them, and what is read in any of them counts.
+  void WidenInLoop(AccessSet::Entry& entry, const hlo::Shape& shape);
+
+  /// Adds the whole array for the outputs; on any device for those `with_device`.
+  void AddWholeArray(AccessSet& accesses, const hlo::Shape& shape, llvm::StringRef reason,
+                     OutputSet outputs, OutputSet with_device);
+
+ private:
+  enum class Device : uint8_t { kExecuting, kAny };
+
+  const BoundAccess* WholeArray(const hlo::Shape& shape, Device device);
+  void ReplaceByWholeArray(AccessSet& accesses, const hlo::Shape& shape, llvm::StringRef reason,
+                           OutputSet outputs);
+
+  Query& query_;
+  // By Device; null for arrays without elements.
+  llvm::SmallDenseMap<const hlo::Shape*, const BoundAccess*, 4> whole_arrays_[2];
+};
+
+}  // namespace hlo_indexing::indexing_analysis
+
+#endif  // HLO_INDEXING_INDEXING_ANALYSIS_PROPAGATION_WIDENING_H_
