@@ -1,0 +1,276 @@
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+#include <utility>
+
+#include "codegen/ptx/instructions/conversion.h"
+#include "codegen/ptx/instructions/elementwise.h"
+#include "codegen/ptx/instructions/wide_product.h"
+#include "codegen/ptx/machine/lanes.h"
+#include "codegen/ptx/machine/operation.h"
+#include "codegen/ptx/numerics/bits.h"
+#include "codegen/ptx/numerics/convert.h"
+#include "codegen/ptx/numerics/float_format.h"
+#include "codegen/ptx/numerics/half.h"
+#include "codegen/ptx/numerics/integral.h"
+#include "codegen/ptx/numerics/rounding.h"
+#include "codegen/ptx/syntax/module.h"
+
+namespace hlo_indexing::ptx {
+namespace {
+
+using numerics::Bf16;
+using numerics::F16;
+using numerics::HalfScalar;
+using numerics::Rounding;
+
+/// A function of one lane that also gets the modifiers.
+template <auto kFunction, typename Result, typename... Sources, size_t... kIndices>
+Step RunWithModifiers(Result (*)(const ConvertModifiers&, Sources...),
+                      std::index_sequence<kIndices...>, const Operation& operation,
+                      const Execution& execution) {
+  const ConvertModifiers modifiers = ConvertModifiers::Decoded(operation.immediate);
+  auto* const result = execution.At<internal::LaneBits<Result>>(operation.slots[0]);
+  ForEachLane(execution.lanes, [&](int lane) {
+    result[lane] = internal::ToLane<Result>(
+        kFunction(modifiers, internal::FromLane<Sources>(execution.At<internal::LaneBits<Sources>>(
+                                 operation.slots[kIndices + 1])[lane])...));
+  });
+  return Step::kNext;
+}
+
+template <typename Result, typename... Sources>
+constexpr auto SourceIndices(Result (*)(const ConvertModifiers&, Sources...)) {
+  return std::index_sequence_for<Sources...>{};
+}
+
+template <auto kFunction>
+Step WithModifiers(const Operation& operation, Execution& execution) {
+  return RunWithModifiers<kFunction>(kFunction, SourceIndices(kFunction), operation, execution);
+}
+
+template <typename To, typename From>
+To CastLane(From value) {
+  return static_cast<To>(value);
+}
+
+template <typename To, typename From>
+To ClampLane(From value) {
+  using internal::Int128;
+  // A signed byte is widened with its sign on purpose.
+  // NOLINTBEGIN(bugprone-signed-char-misuse)
+  constexpr Int128 kLeast = std::numeric_limits<To>::min();
+  constexpr Int128 kGreatest = std::numeric_limits<To>::max();
+  const Int128 wide = value;
+  // NOLINTEND(bugprone-signed-char-misuse)
+  return static_cast<To>(wide < kLeast ? kLeast : wide > kGreatest ? kGreatest : wide);
+}
+
+/// The value of a floating-point source, flushed where the modifiers say so.
+inline float Input(const ConvertModifiers& modifiers, float value) {
+  return modifiers.flush ? numerics::FlushSubnormal(value) : value;
+}
+inline double Input(const ConvertModifiers& /*modifiers*/, double value) { return value; }
+template <HalfScalar Half>
+inline float Input(const ConvertModifiers& /*modifiers*/, Half value) {
+  return numerics::ToFloat(value);
+}
+
+template <std::integral To, typename From>
+To ToIntegerLane(const ConvertModifiers& modifiers, From value) {
+  return numerics::ToInteger<To>(Input(modifiers, value), modifiers.rounding);
+}
+
+/// .rzi to 32 bits, which most kernels use: what is cut off is below 1, so flushing changes
+/// nothing.
+template <std::integral To>
+To TruncateLane(float value) {
+  constexpr double kLeast = std::numeric_limits<To>::min();
+  constexpr double kGreatest = std::numeric_limits<To>::max();
+  const double wide = numerics::IsNan(value) ? 0.0 : static_cast<double>(value);
+  const double low = wide > kLeast ? wide : kLeast;
+  return static_cast<To>(low < kGreatest ? low : kGreatest);
+}
+
+template <typename To, std::integral From>
+To FromIntegerLane(const ConvertModifiers& modifiers, From value) {
+  To result;
+  if constexpr (std::is_same_v<To, float>) {
+    result = numerics::IntegerToFloat(value, modifiers.rounding);
+  } else if constexpr (std::is_same_v<To, double>) {
+    result = numerics::IntegerToDouble(value, modifiers.rounding);
+  } else {
+    result = numerics::IntegerToHalf<To>(value, modifiers.rounding);
+  }
+  return modifiers.saturate ? numerics::Saturate(result) : result;
+}
+
+template <typename T>
+T RoundLane(const ConvertModifiers& modifiers, T value) {
+  if constexpr (std::is_same_v<T, float>) value = Input(modifiers, value);
+  const T result = numerics::RoundToIntegral(value, modifiers.rounding);
+  return modifiers.saturate ? numerics::Saturate(result) : result;
+}
+
+/// From a type to itself, without rounding.
+template <typename T>
+T SameLane(const ConvertModifiers& modifiers, T value) {
+  if constexpr (std::is_same_v<T, float>) value = Input(modifiers, value);
+  return modifiers.saturate ? numerics::Saturate(value) : value;
+}
+
+float FloatOfDoubleLane(const ConvertModifiers& modifiers, double value) {
+  return numerics::Specialize(
+      {.rounding = modifiers.rounding, .flush = modifiers.flush, .saturate = modifiers.saturate},
+      [&](auto constant) { return numerics::ToFloat<constant.kModifiers>(value); });
+}
+
+double DoubleOfFloatLane(const ConvertModifiers& modifiers, float value) {
+  const double result = numerics::ToDouble(Input(modifiers, value));
+  return modifiers.saturate ? numerics::Saturate(result) : result;
+}
+
+template <HalfScalar From>
+float FloatOfHalfLane(const ConvertModifiers& modifiers, From value) {
+  // Of bf16, which has the exponents of f32, numbers may be subnormal.
+  const float result = Input(modifiers, numerics::ToFloat(value));
+  return modifiers.saturate ? numerics::Saturate(result) : result;
+}
+
+template <HalfScalar From>
+double DoubleOfHalfLane(const ConvertModifiers& modifiers, From value) {
+  const double result = numerics::ToDouble(numerics::ToFloat(value));
+  return modifiers.saturate ? numerics::Saturate(result) : result;
+}
+
+template <HalfScalar To, typename From>
+To HalfLane(const ConvertModifiers& modifiers, From value) {
+  const auto input = Input(modifiers, value);
+  const To result = numerics::ToHalf<To>(static_cast<double>(input), modifiers.ForEncode());
+  return modifiers.saturate ? numerics::Saturate(result) : result;
+}
+
+uint32_t Tf32Lane(const ConvertModifiers& modifiers, float value) {
+  return numerics::ToTf32(value, modifiers.ForEncode());
+}
+
+template <HalfScalar Half>
+uint32_t PackedHalvesLane(const ConvertModifiers& modifiers, float upper, float lower) {
+  return numerics::PackedHalves<Half>(upper, lower, modifiers.ForEncode());
+}
+
+constexpr const numerics::FloatFormat& FormatOf(Type type) {
+  return type == Type::kE4m3x2 ? numerics::kE4m3Format : numerics::kE5m2Format;
+}
+
+template <Type kTo>
+uint16_t BytesOfFloatsLane(const ConvertModifiers& modifiers, float upper, float lower) {
+  return numerics::PackedBytes(FormatOf(kTo), upper, lower, modifiers.ForEncode());
+}
+template <Type kTo, HalfScalar Half>
+uint16_t BytesOfHalvesLane(const ConvertModifiers& modifiers, uint32_t halves) {
+  return numerics::PackedBytes(FormatOf(kTo), numerics::ToFloat(numerics::UpperHalf<Half>(halves)),
+                               numerics::ToFloat(numerics::LowerHalf<Half>(halves)),
+                               modifiers.ForEncode());
+}
+template <Type kFrom>
+uint32_t HalvesOfBytesLane(const ConvertModifiers& modifiers, uint16_t bytes) {
+  return numerics::HalvesOfBytes(FormatOf(kFrom), bytes, modifiers.relu);
+}
+
+/// Calls `visit.operator()<T>()` for a floating-point type; nullptr for others.
+template <typename Visit>
+Execute VisitFloat(Type type, const Visit& visit) {
+  switch (type) {
+    case Type::kF16:
+      return visit.template operator()<F16>();
+    case Type::kBf16:
+      return visit.template operator()<Bf16>();
+    case Type::kF32:
+      return visit.template operator()<float>();
+    case Type::kF64:
+      return visit.template operator()<double>();
+    default:
+      return nullptr;
+  }
+}
+
+template <Type kTo>
+Execute BytesConversion(Type from) {
+  if (from == Type::kF32) return WithModifiers<BytesOfFloatsLane<kTo>>;
+  return from == Type::kF16x2 ? WithModifiers<BytesOfHalvesLane<kTo, F16>>
+                              : WithModifiers<BytesOfHalvesLane<kTo, Bf16>>;
+}
+
+}  // namespace
+
+Execute IntegerConversion(Type to, Type from, bool saturate) {
+  return VisitInteger(to, [&]<typename To>() {
+    return VisitInteger(from, [&]<typename From>() -> Execute {
+      return saturate ? Lanewise<ClampLane<To, From>>() : Lanewise<CastLane<To, From>>();
+    });
+  });
+}
+
+Execute FloatToInteger(Type to, Type from, const ConvertModifiers& modifiers) {
+  if (from == Type::kF32 && modifiers.rounding == Rounding::kTowardZero) {
+    if (to == Type::kS32) return Lanewise<TruncateLane<int32_t>>();
+    if (to == Type::kU32) return Lanewise<TruncateLane<uint32_t>>();
+  }
+  return VisitInteger(to, [&]<typename To>() {
+    return VisitFloat(
+        from, []<typename From>() -> Execute { return WithModifiers<ToIntegerLane<To, From>>; });
+  });
+}
+
+Execute IntegerToFloatingPoint(Type to, Type from, const ConvertModifiers& modifiers) {
+  const bool is_plain = modifiers.rounding == Rounding::kNearestEven && !modifiers.saturate;
+  return VisitInteger(from, [&]<typename From>() {
+    return VisitFloat(to, [&]<typename To>() -> Execute {
+      // The host converts to nearest too.
+      if constexpr (std::is_floating_point_v<To>) {
+        if (is_plain) return Lanewise<CastLane<To, From>>();
+      }
+      return WithModifiers<FromIntegerLane<To, From>>;
+    });
+  });
+}
+
+Execute FloatConversion(Type to, Type from, bool to_integral) {
+  return VisitFloat(to, [&]<typename To>() {
+    return VisitFloat(from, [&]<typename From>() -> Execute {
+      if constexpr (std::is_same_v<To, From>) {
+        if (to_integral) return WithModifiers<RoundLane<To>>;
+        return WithModifiers<SameLane<To>>;
+      } else if constexpr (HalfScalar<To>) {
+        return WithModifiers<HalfLane<To, From>>;
+      } else if constexpr (std::is_same_v<From, double>) {
+        return WithModifiers<FloatOfDoubleLane>;
+      } else if constexpr (std::is_same_v<From, float>) {
+        return WithModifiers<DoubleOfFloatLane>;
+      } else if constexpr (std::is_same_v<To, float>) {
+        return WithModifiers<FloatOfHalfLane<From>>;
+      } else {
+        return WithModifiers<DoubleOfHalfLane<From>>;
+      }
+    });
+  });
+}
+
+Execute Tf32Conversion() { return WithModifiers<Tf32Lane>; }
+
+Execute PackedHalvesConversion(Type to) {
+  return to == Type::kF16x2 ? WithModifiers<PackedHalvesLane<F16>>
+                            : WithModifiers<PackedHalvesLane<Bf16>>;
+}
+
+Execute PackedBytesConversion(Type to, Type from) {
+  if (to == Type::kE4m3x2) return BytesConversion<Type::kE4m3x2>(from);
+  if (to == Type::kE5m2x2) return BytesConversion<Type::kE5m2x2>(from);
+  return from == Type::kE4m3x2 ? WithModifiers<HalvesOfBytesLane<Type::kE4m3x2>>
+                               : WithModifiers<HalvesOfBytesLane<Type::kE5m2x2>>;
+}
+
+}  // namespace hlo_indexing::ptx

@@ -1,0 +1,239 @@
+// Arithmetic of f16, bf16 and the packed f16x2 and bf16x2 (PTX ISA 9.7.4).
+#include <cstdint>
+#include <span>
+
+#include "absl/status/status.h"
+#include "codegen/ptx/instructions/arithmetic.h"
+#include "codegen/ptx/instructions/decoder.h"
+#include "codegen/ptx/instructions/elementwise.h"
+#include "codegen/ptx/instructions/table.h"
+#include "codegen/ptx/machine/operation.h"
+#include "codegen/ptx/numerics/approximate.h"
+#include "codegen/ptx/numerics/convert.h"
+#include "codegen/ptx/numerics/half.h"
+#include "codegen/ptx/numerics/rounding.h"
+#include "codegen/ptx/syntax/module.h"
+
+namespace hlo_indexing::ptx {
+namespace {
+
+using numerics::Bf16;
+using numerics::F16;
+using numerics::HalfScalar;
+using numerics::LowerHalf;
+using numerics::MinMaxModifiers;
+using numerics::Modifiers;
+using numerics::UpperHalf;
+
+/// A function of halves on both halves of a register.
+template <auto kFunction, HalfScalar Half>
+uint32_t PackedLane(uint32_t a) {
+  return numerics::Pack<Half>(kFunction(UpperHalf<Half>(a)), kFunction(LowerHalf<Half>(a)));
+}
+template <auto kFunction, HalfScalar Half>
+uint32_t PackedLane2(uint32_t a, uint32_t b) {
+  return numerics::Pack<Half>(kFunction(UpperHalf<Half>(a), UpperHalf<Half>(b)),
+                              kFunction(LowerHalf<Half>(a), LowerHalf<Half>(b)));
+}
+template <auto kFunction, HalfScalar Half>
+uint32_t PackedLane3(uint32_t a, uint32_t b, uint32_t c) {
+  return numerics::Pack<Half>(
+      kFunction(UpperHalf<Half>(a), UpperHalf<Half>(b), UpperHalf<Half>(c)),
+      kFunction(LowerHalf<Half>(a), LowerHalf<Half>(b), LowerHalf<Half>(c)));
+}
+
+bool IsPacked(Type type) { return type == Type::kF16x2 || type == Type::kBf16x2; }
+bool IsF16(Type type) { return type == Type::kF16 || type == Type::kF16x2; }
+
+template <auto kFunction, HalfScalar Half>
+Execute Unary(Type type) {
+  return IsPacked(type) ? Lanewise<PackedLane<kFunction, Half>>() : Lanewise<kFunction>();
+}
+/// Without the loops for wide vectors: these bodies are long.
+template <auto kFunction, HalfScalar Half>
+Execute Binary(Type type) {
+  return IsPacked(type) ? internal::ExecuteLanes<PackedLane2<kFunction, Half>>
+                        : internal::ExecuteLanes<kFunction>;
+}
+template <auto kFunction, HalfScalar Half>
+Execute Ternary(Type type) {
+  return IsPacked(type) ? internal::ExecuteLanes<PackedLane3<kFunction, Half>>
+                        : internal::ExecuteLanes<kFunction>;
+}
+
+template <Arithmetic kOperation, HalfScalar Half, Modifiers kModifiers>
+Half BinaryLane(Half a, Half b) {
+  if constexpr (kOperation == Arithmetic::kAdd) return numerics::Add<Half, kModifiers>(a, b);
+  if constexpr (kOperation == Arithmetic::kSub) return numerics::Sub<Half, kModifiers>(a, b);
+  return numerics::Mul<Half, kModifiers>(a, b);
+}
+template <HalfScalar Half, Modifiers kModifiers>
+Half FmaLane(Half a, Half b, Half c) {
+  return numerics::Fma<Half, kModifiers>(a, b, c);
+}
+
+template <Arithmetic kOperation, Modifiers kModifiers>
+Execute F16Binary(Type type) {
+  return Binary<BinaryLane<kOperation, F16, kModifiers>, F16>(type);
+}
+
+/// .rn may be left out.
+template <Arithmetic kOperation>
+absl::Status DecodeBinary(InstructionDecoder& d, Type type) {
+  d.Take("rn");
+  Execute execute = nullptr;
+  if (IsF16(type)) {
+    const bool saturate = d.Take("sat");
+    if (d.Take("ftz")) {
+      execute = saturate ? F16Binary<kOperation, Modifiers{.flush = true, .saturate = true}>(type)
+                         : F16Binary<kOperation, Modifiers{.flush = true}>(type);
+    } else {
+      execute = saturate ? F16Binary<kOperation, Modifiers{.saturate = true}>(type)
+                         : F16Binary<kOperation, Modifiers{}>(type);
+    }
+  } else {
+    execute = Binary<BinaryLane<kOperation, Bf16, Modifiers{}>, Bf16>(type);
+  }
+  return EmitElementwise(d, Pipe::kHalf, execute, type, {type, type});
+}
+
+template <HalfScalar Half, Modifiers kModifiers>
+Execute Fma(Type type) {
+  return Ternary<FmaLane<Half, kModifiers>, Half>(type);
+}
+
+absl::Status DecodeFma(InstructionDecoder& d, Type type) {
+  if (!d.Take("rn")) return d.Error("fma of halves needs .rn");
+  const bool relu = d.Take("relu");
+  Execute execute = nullptr;
+  if (d.Take("oob")) {
+    constexpr Modifiers kOob = {.out_of_bounds = true};
+    constexpr Modifiers kOobRelu = {.relu = true, .out_of_bounds = true};
+    if (IsF16(type)) {
+      execute = relu ? Fma<F16, kOobRelu>(type) : Fma<F16, kOob>(type);
+    } else {
+      execute = relu ? Fma<Bf16, kOobRelu>(type) : Fma<Bf16, kOob>(type);
+    }
+  } else if (!IsF16(type)) {
+    execute = relu ? Fma<Bf16, Modifiers{.relu = true}>(type) : Fma<Bf16, Modifiers{}>(type);
+  } else {
+    const bool flush = d.Take("ftz");
+    const bool saturate = !relu && d.Take("sat");
+    if (flush) {
+      execute = relu       ? Fma<F16, Modifiers{.flush = true, .relu = true}>(type)
+                : saturate ? Fma<F16, Modifiers{.flush = true, .saturate = true}>(type)
+                           : Fma<F16, Modifiers{.flush = true}>(type);
+    } else {
+      execute = relu       ? Fma<F16, Modifiers{.relu = true}>(type)
+                : saturate ? Fma<F16, Modifiers{.saturate = true}>(type)
+                           : Fma<F16, Modifiers{}>(type);
+    }
+  }
+  return EmitElementwise(d, Pipe::kHalf, execute, type, {type, type, type});
+}
+
+template <bool kIsMax, HalfScalar Half, MinMaxModifiers kModifiers>
+Half MinMaxLane(Half a, Half b) {
+  return kIsMax ? numerics::Max<Half, kModifiers>(a, b) : numerics::Min<Half, kModifiers>(a, b);
+}
+
+template <bool kIsMax, HalfScalar Half, bool kFlush>
+Execute MinMaxExecute(Type type, bool nan, bool xor_sign) {
+  constexpr MinMaxModifiers kPlain = {.flush = kFlush};
+  constexpr MinMaxModifiers kNan = {.flush = kFlush, .propagate_nan = true};
+  constexpr MinMaxModifiers kXorSign = {.flush = kFlush, .absolute = true, .xor_sign = true};
+  constexpr MinMaxModifiers kBoth = {
+      .flush = kFlush, .propagate_nan = true, .absolute = true, .xor_sign = true};
+  if (nan) {
+    return xor_sign ? Binary<MinMaxLane<kIsMax, Half, kBoth>, Half>(type)
+                    : Binary<MinMaxLane<kIsMax, Half, kNan>, Half>(type);
+  }
+  return xor_sign ? Binary<MinMaxLane<kIsMax, Half, kXorSign>, Half>(type)
+                  : Binary<MinMaxLane<kIsMax, Half, kPlain>, Half>(type);
+}
+
+template <bool kIsMax>
+absl::Status DecodeMinMax(InstructionDecoder& d, Type type) {
+  const bool nan = d.Take("NaN");
+  const bool xor_sign = d.Take("xorsign");
+  if (xor_sign && !d.Take("abs")) return d.ModifierError("xorsign");
+  Execute execute = nullptr;
+  if (!IsF16(type)) {
+    execute = MinMaxExecute<kIsMax, Bf16, false>(type, nan, xor_sign);
+  } else {
+    execute = d.Take("ftz") ? MinMaxExecute<kIsMax, F16, true>(type, nan, xor_sign)
+                            : MinMaxExecute<kIsMax, F16, false>(type, nan, xor_sign);
+  }
+  return EmitElementwise(d, Pipe::kHalf, execute, type, {type, type});
+}
+
+template <HalfScalar Half, bool kFlush, bool kIsNeg>
+Half SignLane(Half value) {
+  const Half input = kFlush ? numerics::FlushSubnormal(value) : value;
+  return kIsNeg ? numerics::Negate(input) : numerics::Absolute(input);
+}
+
+template <bool kIsNeg>
+absl::Status DecodeSign(InstructionDecoder& d, Type type) {
+  Execute execute = nullptr;
+  if (!IsF16(type)) {
+    execute = Unary<SignLane<Bf16, false, kIsNeg>, Bf16>(type);
+  } else {
+    execute = d.Take("ftz") ? Unary<SignLane<F16, true, kIsNeg>, F16>(type)
+                            : Unary<SignLane<F16, false, kIsNeg>, F16>(type);
+  }
+  return EmitElementwise(d, Pipe::kHalf, execute, type, {type});
+}
+
+template <HalfScalar Half>
+Half Ex2Lane(Half value) {
+  return numerics::Ex2Approx(value);
+}
+template <HalfScalar Half>
+Half TanhLane(Half value) {
+  return numerics::TanhApprox(value);
+}
+
+}  // namespace
+
+absl::Status DecodeHalfArithmetic(InstructionDecoder& d, Arithmetic operation, Type type) {
+  switch (operation) {
+    case Arithmetic::kAdd:
+      return DecodeBinary<Arithmetic::kAdd>(d, type);
+    case Arithmetic::kSub:
+      return DecodeBinary<Arithmetic::kSub>(d, type);
+    case Arithmetic::kMul:
+      return DecodeBinary<Arithmetic::kMul>(d, type);
+    case Arithmetic::kFma:
+      return DecodeFma(d, type);
+    case Arithmetic::kMin:
+      return DecodeMinMax<false>(d, type);
+    case Arithmetic::kMax:
+      return DecodeMinMax<true>(d, type);
+    case Arithmetic::kAbs:
+      return DecodeSign<false>(d, type);
+    case Arithmetic::kNeg:
+      return DecodeSign<true>(d, type);
+    case Arithmetic::kMad:
+    case Arithmetic::kDiv:
+      break;
+  }
+  return d.ModifierError(NameOf(type));
+}
+
+absl::Status DecodeHalfFunction(InstructionDecoder& d, Type type) {
+  if (!d.Take("approx")) return d.Error("this instruction needs .approx");
+  Execute execute = nullptr;
+  if (d.opcode() == "ex2") {
+    if (!IsF16(type) && !d.Take("ftz")) return d.Error("ex2 of bf16 needs .ftz");
+    execute = IsF16(type) ? Unary<Ex2Lane<F16>, F16>(type) : Unary<Ex2Lane<Bf16>, Bf16>(type);
+  } else {
+    execute = IsF16(type) ? Unary<TanhLane<F16>, F16>(type) : Unary<TanhLane<Bf16>, Bf16>(type);
+  }
+  return EmitElementwise(d, Pipe::kSpecialFunction, execute, type, {type});
+}
+
+// All opcodes of halves are those of other types too; their rows are there.
+std::span<const OpcodeRow> HalfOpcodes() { return {}; }
+
+}  // namespace hlo_indexing::ptx

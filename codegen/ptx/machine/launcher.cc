@@ -1,0 +1,163 @@
+#include "codegen/ptx/machine/launcher.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <thread>
+#include <utility>
+
+#include "codegen/ptx/machine/executor.h"
+
+namespace hlo_indexing::ptx {
+namespace {
+
+// Operations of a warp before the next one has its turn.
+constexpr uint64_t kQuantum = 4096;
+// Blocks that are resident together where they communicate, and their shared memory.
+constexpr uint64_t kMaxResident = 1024;
+constexpr uint64_t kResidentByChoice = 64;
+constexpr uint64_t kMaxResidentBytes = uint64_t{1} << 30;
+// Blocks that a host thread takes at a time: neighbours touch neighbouring memory.
+constexpr uint64_t kBlocksAtATime = 8;
+
+class LaunchRunner {
+ public:
+  LaunchRunner(const Program& program, const LaunchOptions& options, GlobalMemory& memory,
+               const std::vector<std::byte>& parameters, FindingLog& findings)
+      : program_(program),
+        options_(options),
+        memory_(memory),
+        parameters_(parameters),
+        findings_(findings),
+        num_blocks_(uint64_t{options.grid[0]} * options.grid[1] * options.grid[2]) {}
+
+  LaunchEnd Run() {
+    const bool is_serial = program_.blocks_communicate || options_.checks.racecheck;
+    uint64_t num_threads = 1;
+    if (!is_serial) {
+      num_threads = options_.num_host_threads > 0 ? static_cast<uint64_t>(options_.num_host_threads)
+                                                  : std::thread::hardware_concurrency();
+      num_threads = std::clamp<uint64_t>(num_threads, 1, num_blocks_ / kBlocksAtATime + 1);
+    }
+    std::vector<LaunchState> states;
+    for (uint64_t i = 0; i < num_threads; ++i) states.push_back(NewState());
+    if (is_serial) {
+      RunTogether(states.front());
+    } else if (num_threads == 1) {
+      RunOneByOne(states.front());
+    } else {
+      std::vector<std::thread> threads;
+      threads.reserve(num_threads);
+      for (LaunchState& state : states) {
+        threads.emplace_back([this, &state] { RunOneByOne(state); });
+      }
+      for (std::thread& thread : threads) thread.join();
+    }
+    LaunchEnd end;
+    for (size_t i = 0; i < states.size(); ++i) {
+      end.warp_instructions += states[i].warp_instructions;
+      end.output += states[i].output;
+      if (end.stop_reason.empty()) end.stop_reason = states[i].stop_reason;
+      end.is_limit |= states[i].warp_instructions > options_.max_warp_instructions;
+      if (i > 0 && options_.profile) profiles_.front()->Merge(*profiles_[i]);
+    }
+    if (options_.profile) end.profile = std::move(profiles_.front());
+    return end;
+  }
+
+ private:
+  LaunchState NewState() {
+    LaunchState state;
+    state.program = &program_;
+    state.options = &options_;
+    state.memory = &memory_;
+    state.parameters = parameters_;
+    state.findings = &findings_;
+    if (options_.profile) {
+      profiles_.push_back(std::make_unique<Profile>(program_.num_operations));
+      state.profile = profiles_.back().get();
+    }
+    return state;
+  }
+
+  // The block that is executed as number `i`: a schedule begins somewhere and goes round, or takes
+  // the blocks from the last to the first.
+  uint64_t BlockNumber(uint64_t i) const {
+    if (options_.schedule == 0) return i;
+    const uint64_t shifted = (i + options_.schedule * 0x9e3779b97f4a7c15) % num_blocks_;
+    return options_.schedule % 2 == 1 ? num_blocks_ - 1 - shifted : shifted;
+  }
+
+  void RunOneByOne(LaunchState& state) {
+    Block block;
+    while (!is_stopped_) {
+      const uint64_t begin = next_.fetch_add(kBlocksAtATime);
+      if (begin >= num_blocks_) return;
+      const uint64_t end = std::min(begin + kBlocksAtATime, num_blocks_);
+      for (uint64_t i = begin; i < end && !is_stopped_; ++i) {
+        const uint64_t number = BlockNumber(i);
+        BeginBlock(state, block, number);
+        uint64_t order = options_.schedule ^ (number << 20);
+        Progress progress = Progress::kRunning;
+        while (progress == Progress::kRunning || progress == Progress::kWaiting) {
+          progress = RunBlock(state, block, kQuantum, order);
+        }
+        if (progress == Progress::kStopped) is_stopped_ = true;
+      }
+    }
+  }
+
+  void RunTogether(LaunchState& state) {
+    const uint64_t shared =
+        std::max<uint64_t>(1, program_.dynamic_shared_offset + options_.dynamic_shared_bytes);
+    const uint64_t capacity = std::clamp<uint64_t>(kMaxResidentBytes / shared, 1, kMaxResident);
+    // Most blocks end in their first turn, though they could wait: more are begun when one does
+    // not.
+    uint64_t wanted = options_.schedule == 0 ? 1 : kResidentByChoice;
+    std::deque<Block> blocks;
+    std::vector<Block*> resident;
+    std::vector<Block*> unused;
+    uint64_t next = 0;
+    uint64_t order = options_.schedule;
+    while (next < num_blocks_ || !resident.empty()) {
+      wanted = std::min(wanted, capacity);
+      while (next < num_blocks_ && resident.size() < wanted) {
+        if (unused.empty()) unused.push_back(&blocks.emplace_back());
+        resident.push_back(unused.back());
+        unused.pop_back();
+        BeginBlock(state, *resident.back(), BlockNumber(next++));
+      }
+      for (size_t i = 0; i < resident.size();) {
+        const Progress progress = RunBlock(state, *resident[i], kQuantum, order);
+        if (progress == Progress::kStopped) return;
+        if (progress != Progress::kFinished) {
+          ++i;
+          continue;
+        }
+        unused.push_back(resident[i]);
+        resident.erase(resident.begin() + static_cast<std::ptrdiff_t>(i));
+      }
+      if (!resident.empty()) wanted *= 2;
+    }
+  }
+
+  const Program& program_;
+  const LaunchOptions& options_;
+  GlobalMemory& memory_;
+  const std::vector<std::byte>& parameters_;
+  FindingLog& findings_;
+  uint64_t num_blocks_;
+  std::vector<std::unique_ptr<Profile>> profiles_;
+  std::atomic<uint64_t> next_ = 0;
+  std::atomic<bool> is_stopped_ = false;
+};
+
+}  // namespace
+
+LaunchEnd RunLaunch(const Program& program, const LaunchOptions& options, GlobalMemory& memory,
+                    const std::vector<std::byte>& parameters, FindingLog& findings) {
+  return LaunchRunner(program, options, memory, parameters, findings).Run();
+}
+
+}  // namespace hlo_indexing::ptx

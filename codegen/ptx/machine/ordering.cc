@@ -1,0 +1,106 @@
+#include "codegen/ptx/machine/ordering.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "codegen/ptx/machine/address.h"
+#include "codegen/ptx/machine/global_races.h"
+#include "codegen/ptx/machine/lanes.h"
+#include "codegen/ptx/machine/launch_state.h"
+#include "codegen/ptx/machine/operation.h"
+#include "codegen/ptx/machine/race_detector.h"
+#include "codegen/ptx/machine/warp.h"
+
+namespace hlo_indexing::ptx {
+namespace {
+
+RaceDetector* RacesOf(const Execution& execution) {
+  return execution.block == nullptr ? nullptr : execution.block->memory.races();
+}
+
+// Barriers have numbers, mbarriers addresses of shared memory, which are smaller.
+uint64_t ObjectOf(int barrier) { return kWindowSize + static_cast<uint64_t>(barrier); }
+
+bool IsWholeBlock(const Block& block, std::span<const WarpLanes> waiting) {
+  std::vector<LaneMask> missing;
+  missing.reserve(block.warps.size());
+  for (const Warp& warp : block.warps) missing.push_back(warp.live());
+  for (const WarpLanes& group : waiting) {
+    if (static_cast<size_t>(group.warp) < missing.size()) {
+      missing[static_cast<size_t>(group.warp)] &= ~group.lanes;
+    }
+  }
+  for (const LaneMask lanes : missing) {
+    if (lanes != 0) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+void OrderWarp(const Execution& execution, LaneMask lanes) {
+  RaceDetector* const races = RacesOf(execution);
+  if (races != nullptr && lanes != 0) races->OrderWarp(execution.warp->number(), lanes);
+}
+
+void OrderBarrierArrive(const Execution& execution, int barrier) {
+  OrderArrive(execution, ObjectOf(barrier), execution.lanes);
+}
+
+void OrderBarrier(Block& block, int barrier, std::span<const WarpLanes> waiting) {
+  RaceDetector* const races = block.memory.races();
+  if (races == nullptr) return;
+  if (IsWholeBlock(block, waiting)) {
+    races->OrderBlock();
+    return;
+  }
+  races->OrderBarrier(waiting);
+  for (const WarpLanes& group : waiting) {
+    races->Wait(ObjectOf(barrier), group.warp, group.lanes);
+  }
+}
+
+void OrderFence(const Execution& execution, bool is_beyond_block) {
+  if (RaceDetector* const races = RacesOf(execution)) {
+    races->Fence(execution.warp->number(), execution.lanes);
+  }
+  if (is_beyond_block && execution.launch->global_races != nullptr) {
+    execution.launch->global_races->Fence(execution.block->linear_index);
+  }
+}
+
+void OrderArrive(const Execution& execution, uint64_t mbarrier, LaneMask lanes) {
+  RaceDetector* const races = RacesOf(execution);
+  if (races != nullptr && lanes != 0) races->Arrive(mbarrier, execution.warp->number(), lanes);
+}
+
+void OrderWait(const Execution& execution, uint64_t mbarrier, LaneMask lanes) {
+  RaceDetector* const races = RacesOf(execution);
+  if (races != nullptr) races->Wait(mbarrier, execution.warp->number(), lanes);
+}
+
+void OrderCommitCopies(const Execution& execution, LaneMask lanes) {
+  RaceDetector* const races = RacesOf(execution);
+  if (races != nullptr) races->CommitCopies(execution.warp->number(), lanes);
+}
+
+void OrderWaitCopies(const Execution& execution, LaneMask lanes, uint32_t pending) {
+  RaceDetector* const races = RacesOf(execution);
+  if (races != nullptr) races->WaitCopies(execution.warp->number(), lanes, pending);
+}
+
+void OrderWaitAllCopies(const Execution& execution, LaneMask lanes) {
+  RaceDetector* const races = RacesOf(execution);
+  if (races != nullptr) races->WaitAllCopies(execution.warp->number(), lanes);
+}
+
+void OrderCopiesArrive(const Execution& execution, uint64_t mbarrier, LaneMask lanes) {
+  RaceDetector* const races = RacesOf(execution);
+  if (races != nullptr && lanes != 0) {
+    races->CopiesArrive(mbarrier, execution.warp->number(), lanes);
+  }
+}
+
+}  // namespace hlo_indexing::ptx

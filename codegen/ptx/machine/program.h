@@ -1,0 +1,71 @@
+// A kernel that is ready to be launched: its operations and those of the functions that it can
+// call, with the places of registers and variables decided.
+#ifndef HLO_INDEXING_CODEGEN_PTX_MACHINE_PROGRAM_H_
+#define HLO_INDEXING_CODEGEN_PTX_MACHINE_PROGRAM_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "codegen/ptx/machine/named_bytes.h"
+#include "codegen/ptx/machine/operation.h"
+#include "codegen/ptx/syntax/module.h"
+
+namespace hlo_indexing::ptx {
+
+/// A special register whose lanes are filled when an activation begins (§10).
+struct SpecialRegisterSlot {
+  std::string_view name;
+  Slot slot = 0;
+};
+
+/// Where a parameter, a result or a local variable lies: bytes from the start of the kernel's
+/// parameters, or of the activation's local memory.
+struct VariablePlace {
+  uint64_t offset = 0;
+  uint64_t size = 0;
+};
+
+struct ProgramFunction {
+  std::string_view name;
+  const syntax::Function* source = nullptr;
+  std::vector<Operation> operations;
+  /// The register file of a new activation: zeros, and the constants.
+  std::vector<std::byte> initial_registers;
+  std::vector<SpecialRegisterSlot> special_registers;
+  /// Bytes of local memory of an activation: `.local` variables, parameters and results of
+  /// functions, `.param` variables for calls.
+  uint64_t local_bytes = 0;
+  std::vector<VariablePlace> parameters;
+  std::vector<VariablePlace> results;
+};
+
+struct Program {
+  /// Text and name of the module, for messages.
+  std::string_view text;
+  std::string_view file;
+  const syntax::Module* module = nullptr;
+  /// functions[0] is the kernel; others by need. `function_numbers[i]` is the place here of
+  /// function i of the module plus one, 0 if the kernel cannot call it.
+  std::vector<ProgramFunction> functions;
+  std::vector<uint32_t> function_numbers;
+  uint32_t num_operations = 0;
+  /// Bytes of static shared memory; dynamic shared memory begins at `dynamic_shared_offset`.
+  uint64_t shared_bytes = 0;
+  uint64_t dynamic_shared_offset = 0;
+  /// Names for messages: variables of static shared memory, in order of their offsets.
+  std::vector<NamedBytes> shared_variables;
+  uint64_t parameter_bytes = 0;
+  /// Registers of 32 bits that a thread needs at most at once as the text stands: an upper end of
+  /// what ptxas will use is not known from PTX, this is the largest number of values alive.
+  uint32_t live_registers = 0;
+  /// Blocks may communicate: atomics, volatile or synchronising accesses of global memory. Such a
+  /// kernel is executed by one thread of the host, so that the same seed gives the same bytes.
+  bool blocks_communicate = false;
+};
+
+}  // namespace hlo_indexing::ptx
+
+#endif  // HLO_INDEXING_CODEGEN_PTX_MACHINE_PROGRAM_H_

@@ -1,0 +1,133 @@
+#include "codegen/ptx/numerics/approximate.h"
+
+#include <cmath>
+#include <cstdint>
+
+#include "codegen/ptx/numerics/bits.h"
+#include "codegen/ptx/numerics/f32.h"
+#include "codegen/ptx/numerics/f64.h"
+#include "codegen/ptx/numerics/float_format.h"
+#include "codegen/ptx/numerics/half.h"
+#include "codegen/ptx/numerics/rounding.h"
+
+namespace hlo_indexing::ptx::numerics {
+namespace {
+
+// The function of the double that the float is, as a float.
+template <typename Function>
+float InDouble(float value, bool flush, Function function) {
+  if (flush) {
+    return internal::Result<Modifiers{.flush = true}>(
+        function(static_cast<double>(FlushSubnormal(value))));
+  }
+  return internal::Result<Modifiers{}>(function(static_cast<double>(value)));
+}
+
+double Quotient(double a, double b) { return a / b; }
+
+// The 1.11.20 format: what is in the upper half of a double.
+constexpr FloatFormat kUpperHalfFormat = {11, 20, 1023, SpecialValues::kInfinityAndNan};
+constexpr double kUpperHalfNan = DoubleOf(uint64_t{0x7fff'ffff} << 32);
+
+double UpperHalf(double value) {
+  const double upper = DoubleOf(BitsOf(value) & uint64_t{0xffff'ffff} << 32);
+  return Magnitude(upper) < 0x1p-1022 ? ZeroLike(upper) : upper;
+}
+
+double RoundToUpperHalf(double value) {
+  if (IsNan(value)) return kUpperHalfNan;
+  return DoubleOf(Encode(kUpperHalfFormat, value, {.flush = true}) << 32);
+}
+
+// 1 / sqrt of a positive finite number. The root's error is made up for: r = value - root^2, which
+// a fused operation gives without error, is 2 * root times it.
+double ReciprocalRoot(double value) {
+  // Away from where the rest of the root would be subnormal.
+  const double scaled = value < 0x1p-900 ? value * 0x1p200 : value;
+  const double root = std::sqrt(scaled);
+  const double reciprocal = 1.0 / root;
+  // 1 / sqrt(s) = reciprocal * (1 + e) with e = 1 - root * reciprocal - rest / (2 s) to first
+  // order.
+  const double error_of_reciprocal = std::fma(-root, reciprocal, 1.0);
+  const double error_of_root = std::fma(-root, root, scaled) / scaled * -0.5;
+  const double result = std::fma(reciprocal, error_of_reciprocal + error_of_root, reciprocal);
+  return value < 0x1p-900 ? result * 0x1p100 : result;
+}
+
+}  // namespace
+
+float Ex2Approx(float value, bool flush) {
+  return InDouble(value, flush, [](double x) { return std::exp2(x); });
+}
+
+float Lg2Approx(float value, bool flush) {
+  return InDouble(value, flush, [](double x) { return std::log2(x); });
+}
+
+float SinApprox(float value, bool flush) {
+  return InDouble(value, flush, [](double x) { return std::sin(x); });
+}
+
+float CosApprox(float value, bool flush) {
+  return InDouble(value, flush, [](double x) { return std::cos(x); });
+}
+
+float TanhApprox(float value) {
+  return InDouble(value, /*flush=*/false, [](double x) { return std::tanh(x); });
+}
+
+float RcpApprox(float value, bool flush) {
+  return InDouble(value, flush, [](double x) { return Quotient(1.0, x); });
+}
+
+float RsqrtApprox(float value, bool flush) {
+  return InDouble(value, flush, [](double x) { return Quotient(1.0, std::sqrt(x)); });
+}
+
+float SqrtApprox(float value, bool flush) {
+  return InDouble(value, flush, [](double x) { return std::sqrt(x); });
+}
+
+float DivApprox(float a, float b, bool flush) {
+  const float divisor = Magnitude(b);
+  if (divisor > 0x1p126F && divisor < __builtin_inff()) {
+    if (IsNan(a) || Magnitude(a) == __builtin_inff()) return kCanonicalNan;
+    return FloatOf((BitsOf(a) ^ BitsOf(b)) & kSignBit);
+  }
+  return DivFull(a, b, flush);
+}
+
+float DivFull(float a, float b, bool flush) {
+  return flush ? Div<Modifiers{.flush = true}>(a, b) : Div<Modifiers{}>(a, b);
+}
+
+double RcpApproxFtz(double value) { return RoundToUpperHalf(Quotient(1.0, UpperHalf(value))); }
+
+double RsqrtApproxFtz(double value) {
+  return RoundToUpperHalf(Quotient(1.0, std::sqrt(UpperHalf(value))));
+}
+
+double RsqrtApprox(double value) {
+  if (value > 0.0 && Magnitude(value) < __builtin_inf()) return ReciprocalRoot(value);
+  const double result = Quotient(1.0, std::sqrt(value));
+  return IsNan(result) ? internal::NanOf(value) : result;
+}
+
+F16 Ex2Approx(F16 value) {
+  return NearestHalf<F16>(std::exp2(static_cast<double>(ToFloat(value))));
+}
+
+Bf16 Ex2Approx(Bf16 value) {
+  return internal::HalfResult<Bf16, Modifiers{.flush = true}>(
+      std::exp2(static_cast<double>(ToFloat(FlushSubnormal(value)))));
+}
+
+F16 TanhApprox(F16 value) {
+  return NearestHalf<F16>(std::tanh(static_cast<double>(ToFloat(value))));
+}
+
+Bf16 TanhApprox(Bf16 value) {
+  return NearestHalf<Bf16>(std::tanh(static_cast<double>(ToFloat(value))));
+}
+
+}  // namespace hlo_indexing::ptx::numerics

@@ -1,0 +1,77 @@
+// The .approx and .full instructions: ex2, lg2, sin, cos, tanh, rcp, rsqrt, sqrt and div (PTX
+// ISA 9.7.3, 9.7.4), which devices compute with an error that the ISA bounds.
+//
+// Here each is computed in double and rounded to the nearest value of its type. So results differ
+// from a device's in the last bits, by at most the bound that each function names and half a unit
+// in the last place; special cases are those of the ISA's tables.
+//
+// Example: Ex2Approx(-0.5F, /*flush=*/true) is `ex2.approx.ftz.f32`, 0.70710677f.
+#ifndef HLO_INDEXING_CODEGEN_PTX_NUMERICS_APPROXIMATE_H_
+#define HLO_INDEXING_CODEGEN_PTX_NUMERICS_APPROXIMATE_H_
+
+#include "codegen/ptx/numerics/half.h"
+
+namespace hlo_indexing::ptx::numerics {
+
+/// ex2.approx{.ftz}.f32 (9.7.3.21): 2^value. Devices: at most 2 ulp from the nearest float. `flush`
+/// is .ftz of input and result, here and below.
+float Ex2Approx(float value, bool flush);
+
+/// lg2.approx{.ftz}.f32 (9.7.3.20): the logarithm to base 2; -infinity of both zeros, NaN below.
+/// Devices: absolute error at most 2^-22 in (0.5, 2), else relative error at most 2^-22.
+float Lg2Approx(float value, bool flush);
+
+/// sin.approx{.ftz}.f32 (9.7.3.18), of radians; NaN of infinities. Devices: absolute error at most
+/// 2^-20.5 in [-2 pi, 2 pi], 2^-14.7 in [-100 pi, 100 pi], and not bounded beyond.
+float SinApprox(float value, bool flush);
+
+/// cos.approx{.ftz}.f32 (9.7.3.19), like SinApprox.
+float CosApprox(float value, bool flush);
+
+/// tanh.approx.f32 (9.7.3.22). Devices: relative error at most 2^-11. Subnormal numbers are
+/// returned.
+float TanhApprox(float value);
+
+/// rcp.approx{.ftz}.f32 (9.7.3.13): 1 / value. Devices: at most 1 ulp.
+float RcpApprox(float value, bool flush);
+
+/// rsqrt.approx{.ftz}.f32 (9.7.3.16): 1 / sqrt(value); infinities of the zeros, NaN below. Devices:
+/// relative error at most 2^-22.9.
+float RsqrtApprox(float value, bool flush);
+
+/// sqrt.approx{.ftz}.f32 (9.7.3.15). Devices: relative error at most 2^-23.
+float SqrtApprox(float value, bool flush);
+
+/// div.approx{.ftz}.f32 (9.7.3.8): a / b. Where 2^126 < |b| < 2^128 it is NaN if `a` is infinite,
+/// and else a zero of the quotient's sign, as devices compute a * (1 / b). Devices: at most 2 ulp
+/// where |b| is from 2^-126 to 2^126.
+float DivApprox(float a, float b, bool flush);
+
+/// div.full{.ftz}.f32 (9.7.3.8): a / b. Devices: at most 2 ulp.
+float DivFull(float a, float b, bool flush);
+
+/// rcp.approx.ftz.f64 (9.7.3.14): the reciprocal of the upper 32 bits, rounded to 20 bits of
+/// mantissa; the lower 32 bits are zero. Subnormal inputs and results are flushed, a NaN gives
+/// 0x7fffffff00000000. The ISA gives no bound.
+double RcpApproxFtz(double value);
+
+/// rsqrt.approx.ftz.f64 (9.7.3.17), like RcpApproxFtz.
+double RsqrtApproxFtz(double value);
+
+/// rsqrt.approx.f64 (9.7.3.16). Subnormal numbers are kept, NaNs as in f64.h. The ISA gives no
+/// bound; here at most 0.51 ulp.
+double RsqrtApprox(double value);
+
+/// ex2.approx.f16, and ex2.approx.ftz.bf16 (9.7.4.10): subnormal inputs and results are kept of
+/// f16, and flushed of bf16. Devices: relative error at most 2^-9.9 of f16, 2^-7 of bf16.
+F16 Ex2Approx(F16 value);
+Bf16 Ex2Approx(Bf16 value);
+
+/// tanh.approx.f16 and .bf16 (9.7.4.9). Devices: absolute error at most 2^-10.987 of f16, 2^-8 of
+/// bf16.
+F16 TanhApprox(F16 value);
+Bf16 TanhApprox(Bf16 value);
+
+}  // namespace hlo_indexing::ptx::numerics
+
+#endif  // HLO_INDEXING_CODEGEN_PTX_NUMERICS_APPROXIMATE_H_
