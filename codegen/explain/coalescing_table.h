@@ -1,0 +1,37 @@
+// Remembers the coalescing of accesses: the layers of a model launch the same kernels again and
+// again. `bench/README.md` has what that gains.
+#ifndef HLO_INDEXING_CODEGEN_EXPLAIN_COALESCING_TABLE_H_
+#define HLO_INDEXING_CODEGEN_EXPLAIN_COALESCING_TABLE_H_
+
+#include <cstddef>
+#include <optional>
+#include <unordered_map>
+
+#include "indexing_analysis/queries/coalescing.h"
+
+namespace hlo_indexing::explain {
+
+class CoalescingTable {
+ public:
+  /// What CoalescingOf answers. The maps of all accesses must be of one MLIRContext, which must
+  /// outlive the table.
+  std::optional<indexing_analysis::Coalescing> Of(const indexing_analysis::MemoryAccess& access);
+
+  size_t size() const { return known_.size(); }
+
+ private:
+  struct Hash {
+    size_t operator()(const indexing_analysis::MemoryAccess& access) const;
+  };
+  struct Equal {
+    bool operator()(const indexing_analysis::MemoryAccess& a,
+                    const indexing_analysis::MemoryAccess& b) const;
+  };
+  std::unordered_map<indexing_analysis::MemoryAccess, std::optional<indexing_analysis::Coalescing>,
+                     Hash, Equal>
+      known_;
+};
+
+}  // namespace hlo_indexing::explain
+
+#endif  // HLO_INDEXING_CODEGEN_EXPLAIN_COALESCING_TABLE_H_

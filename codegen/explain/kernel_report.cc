@@ -1,0 +1,109 @@
+#include "codegen/explain/kernel_report.h"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <tuple>
+#include <utility>
+
+#include "codegen/explain/work.h"
+#include "support/checked_math.h"
+#include "support/to_double.h"
+
+namespace hlo_indexing::explain {
+namespace {
+
+using llvm::DynamicAPInt;
+
+constexpr int64_t kSectorBytes = 32;
+
+// The largest number instead of one that does not fit.
+uint64_t Saturated(const DynamicAPInt& number) {
+  constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+  if (number > kMost) return static_cast<uint64_t>(kMost);
+  return static_cast<uint64_t>(static_cast<int64_t>(number));
+}
+
+// Different sectors of all accesses: accesses of an array may touch the same ones, but no more than
+// it has.
+DynamicAPInt DistinctSectors(const std::vector<AccessReport>& accesses) {
+  // Loads and outputs by array.
+  std::map<std::tuple<bool, int64_t, int64_t>, DynamicAPInt> by_array;
+  DynamicAPInt sum(0);
+  for (const AccessReport& report : accesses) {
+    if (!report.coalescing.has_value()) continue;
+    const plan::KernelAccess& access = report.access;
+    const bool is_load = access.kind == plan::AccessKind::kLoad;
+    DynamicAPInt& known = is_load ? by_array[{true, access.operand, access.leaf}]
+                                  : by_array[{false, access.output, 0}];
+    const int64_t bits = access.shape->StorageBits();
+    // Padding of tiles, or a tail, makes an array larger than its elements.
+    const bool is_dense =
+        access.shape->layout() == nullptr || access.shape->layout()->HasOnlyOrder();
+    DynamicAPInt next = known + report.coalescing->distinct_sectors.upper;
+    if (is_dense) {
+      const DynamicAPInt bytes =
+          llvm::ceilDiv(DynamicAPInt(access.shape->num_elements()) * bits, DynamicAPInt(8));
+      next = std::min(next, llvm::ceilDiv(bytes, DynamicAPInt(kSectorBytes)));
+    }
+    sum += next - known;
+    known = next;
+  }
+  return sum;
+}
+
+}  // namespace
+
+DynamicAPInt TrafficTotals::moved_bytes() const { return sectors * kSectorBytes; }
+DynamicAPInt TrafficTotals::needed_bytes() const { return ideal_sectors * kSectorBytes; }
+DynamicAPInt TrafficTotals::wasted_bytes() const { return moved_bytes() - needed_bytes(); }
+DynamicAPInt TrafficTotals::dram_bytes() const { return distinct_sectors * kSectorBytes; }
+
+double TrafficTotals::Efficiency() const {
+  if (sectors == 0) return 1;
+  return support::RatioOf(ideal_sectors, sectors);
+}
+
+TrafficTotals& TrafficTotals::operator+=(const TrafficTotals& other) {
+  requests += other.requests;
+  sectors += other.sectors;
+  ideal_sectors += other.ideal_sectors;
+  distinct_sectors += other.distinct_sectors;
+  unknown_accesses += other.unknown_accesses;
+  is_exact &= other.is_exact;
+  return *this;
+}
+
+KernelReport ReportKernel(plan::KernelPlan plan, plan::PlanContext& plans, CoalescingTable& table,
+                          GivenValues* values) {
+  KernelReport report;
+  report.accesses = ReportAccesses(plan, plans, table, values);
+  report.cures = LayoutCures(report.accesses, plans.mlir_context, table);
+  TrafficTotals& totals = report.totals;
+  for (const AccessReport& access : report.accesses) {
+    totals.is_exact &= access.IsExact();
+    if (!access.coalescing.has_value()) {
+      ++totals.unknown_accesses;
+      continue;
+    }
+    totals.requests += access.coalescing->requests.upper;
+    totals.sectors += access.coalescing->sectors.upper;
+    totals.ideal_sectors += access.coalescing->ideal_sectors.upper;
+  }
+  totals.distinct_sectors = DistinctSectors(report.accesses);
+
+  ptx::OperationCounts counts;
+  counts.global_requests = Saturated(totals.requests);
+  counts.global_sectors = Saturated(totals.sectors);
+  const double arithmetic = ArithmeticWarpInstructions(plan, plans.device);
+  counts.executions = counts.global_requests;
+  if (arithmetic < 1e18) counts.executions += static_cast<uint64_t>(arithmetic);
+  const uint64_t dram_sectors = Saturated(totals.distinct_sectors);
+  const auto blocks = static_cast<uint64_t>(plan.launch.num_blocks());
+  report.time = EstimateTime(plans.device, counts, dram_sectors, blocks);
+  if (report.time.us() > 0) report.bandwidth_share = report.time.dram_us / report.time.us();
+  report.plan = std::move(plan);
+  return report;
+}
+
+}  // namespace hlo_indexing::explain

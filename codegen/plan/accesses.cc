@@ -1,0 +1,145 @@
+#include "codegen/plan/accesses.h"
+
+#include <array>
+#include <optional>
+#include <utility>
+
+#include "hlo/attribute.h"
+#include "indexing_analysis/maps/output_indexing.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace hlo_indexing::plan {
+
+using hlo::Instruction;
+using hlo::Opcode;
+using hlo::Shape;
+using indexing_analysis::OperandIndexing;
+using indexing_analysis::OperandMap;
+using indexing_analysis::OutputIndexing;
+
+namespace {
+
+class AccessCollector {
+ public:
+  AccessCollector(const KernelPlan& plan, PlanContext& plans) : plan_(plan), plans_(plans) {}
+
+  std::vector<KernelAccess> Collect() && {
+    for (pass_number_ = 0; pass_number_ < plan_.passes.size(); ++pass_number_) {
+      const ElementPass& pass = plan_.passes[pass_number_];
+      first_of_pass_ = accesses_.size();
+      AddLoads(pass);
+      AddStore(pass);
+    }
+    return std::move(accesses_);
+  }
+
+ private:
+  void AddLoads(const ElementPass& pass) {
+    const Instruction& instruction = *pass.instruction;
+    if (llvm::is_contained(pass.available, &instruction)) return;
+    if (const std::optional<int64_t> operand = plan_.InputNumber(instruction)) {
+      KernelAccess access = NewLoad(pass, *operand, pass.leaf, instruction.shape());
+      access.element = pass.map;
+      Add(std::move(access));
+      return;
+    }
+    const OutputIndexing reads = ReadsOf(pass);
+    if (reads.IsUnknown()) {
+      for (size_t i = 0; i < plan_.Inputs().size(); ++i) {
+        KernelAccess access = NewLoad(pass, static_cast<int64_t>(i), 0, plan_.Inputs()[i]->shape());
+        access.reason = reads.unknown_reason();
+        Add(std::move(access));
+      }
+      return;
+    }
+    for (const OperandIndexing& read : reads.operands()) {
+      const auto operand = static_cast<int64_t>(read.operand());
+      const Shape& shape = plan_.Inputs()[read.operand()]->shape();
+      if (read.maps().empty()) {
+        KernelAccess access = NewLoad(pass, operand, read.leaf(), shape);
+        access.reason = read.reason();
+        Add(std::move(access));
+      }
+      for (const OperandMap& map : read.maps()) {
+        KernelAccess access = NewLoad(pass, operand, read.leaf(), shape);
+        access.element = plans_.maps.Compose(pass.map, map.map);
+        access.reason = read.reason();
+        Add(std::move(access));
+      }
+    }
+  }
+
+  void AddStore(const ElementPass& pass) {
+    if (pass.store == StoreKind::kNone) return;
+    KernelAccess access;
+    access.kind = pass.store == StoreKind::kAtomic ? AccessKind::kAtomic : AccessKind::kStore;
+    access.output = *pass.output;
+    access.shape = &pass.instruction->shape().ArrayLeaf(pass.leaf);
+    access.element = pass.map;
+    access.access.vector_elements = pass.vector_elements;
+    Add(std::move(access));
+  }
+
+  OutputIndexing ReadsOf(const ElementPass& pass) {
+    const bool is_fusion = !plan_.is_computation && plan_.instruction->opcode() == Opcode::kFusion;
+    if (!is_fusion && !plan_.is_computation) {
+      return plans_.analysis.OutputToInput(*pass.instruction, pass.leaf);
+    }
+    // What the whole fusion reads is asked for most, and remembered.
+    if (is_fusion && pass.output.has_value() && pass.available.empty()) {
+      return plans_.analysis.OutputToInput(*plan_.instruction, *pass.output);
+    }
+    return plans_.analysis.OutputToParameters(*pass.instruction, pass.leaf, pass.available);
+  }
+
+  static KernelAccess NewLoad(const ElementPass& pass, int64_t operand, int64_t leaf,
+                              const Shape& shape) {
+    KernelAccess access;
+    access.operand = operand;
+    access.leaf = leaf;
+    access.shape = &shape.ArrayLeaf(leaf);
+    access.access.vector_elements = pass.vector_elements;
+    return access;
+  }
+
+  void Add(KernelAccess access) {
+    access.pass = pass_number_;
+    access.access.threads = plan_.launch.threads;
+    access.access.element_bits = access.shape->StorageBits();
+    if (!access.element.IsUnknown()) {
+      access.access.position =
+          plans_.maps.Compose(access.element, plans_.maps.Positions(*access.shape));
+    }
+    if (access.access.position.IsUnknown() && access.reason.empty()) {
+      access.reason = "which elements the threads access has no closed form";
+    }
+    // Nothing is accessed.
+    if (access.element.IsKnownEmpty()) return;
+    const auto is_same = [&](const KernelAccess& other) {
+      return other.kind == AccessKind::kLoad && access.kind == AccessKind::kLoad &&
+             other.operand == access.operand && other.leaf == access.leaf &&
+             !access.access.position.IsUnknown() && other.access.position == access.access.position;
+    };
+    const auto of_pass = llvm::ArrayRef(accesses_).drop_front(first_of_pass_);
+    if (llvm::none_of(of_pass, is_same)) accesses_.push_back(std::move(access));
+  }
+
+  const KernelPlan& plan_;
+  PlanContext& plans_;
+  std::vector<KernelAccess> accesses_;
+  size_t pass_number_ = 0;
+  size_t first_of_pass_ = 0;
+};
+
+}  // namespace
+
+llvm::StringRef AccessKindName(AccessKind kind) {
+  constexpr std::array<llvm::StringRef, 3> kNames = {"load", "store", "atomic"};
+  return kNames[static_cast<size_t>(kind)];
+}
+
+std::vector<KernelAccess> AccessesOf(const KernelPlan& plan, PlanContext& plans) {
+  return AccessCollector(plan, plans).Collect();
+}
+
+}  // namespace hlo_indexing::plan

@@ -1,0 +1,148 @@
+// How a fusion, or an instruction by itself, becomes one kernel: which emitter makes it, how it is
+// launched, and which elements each thread computes. Pure data, without code of the kernel.
+//
+// Example: a fusion f32[1024] add(p, q) on an H100, as XLA launches it:
+//
+//   emitter  loop
+//   launch   blocks [8, 1, 1], threads [128, 1, 1]
+//   computes %add (output 0): (th_x, th_y, th_z, bl_x, bl_y, bl_z) -> (bl_x * 128 + th_x),
+//              domain: th_x in [0, 127], th_y in [0, 0], ..., bl_x in [0, 7], ...
+//
+// What a kernel loads and stores follows from that: `ElementPass` says which elements of which
+// instruction a thread computes, and the indexing maps of the instruction what these read.
+#ifndef HLO_INDEXING_CODEGEN_PLAN_KERNEL_PLAN_H_
+#define HLO_INDEXING_CODEGEN_PLAN_KERNEL_PLAN_H_
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "hlo/module.h"
+#include "indexing_analysis/maps/indexing_map.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/raw_ostream.h"
+#include "support/printing.h"
+
+namespace hlo_indexing::plan {
+
+using indexing_analysis::IndexingMap;
+using support::operator<<;
+using support::PrintTo;
+
+/// The strategy by which a kernel is made. XLA counts in-place updates among the loops: of its
+/// plans, the variant names them.
+enum class Emitter : uint8_t {
+  kLoop,
+  kTranspose,
+  kReduction,
+  kConcatenate,
+  kDynamicUpdateSlice,
+  kScatter,
+};
+
+/// As in the JSON: "loop", "transpose", "reduction", "concatenate", "dynamic_update_slice",
+/// "scatter".
+llvm::StringRef EmitterName(Emitter emitter);
+
+/// The sizes of a launch, x first.
+struct Launch {
+  std::array<int64_t, 3> blocks = {1, 1, 1};
+  std::array<int64_t, 3> threads = {1, 1, 1};
+
+  int64_t num_blocks() const { return blocks[0] * blocks[1] * blocks[2]; }
+  int64_t threads_per_block() const { return threads[0] * threads[1] * threads[2]; }
+};
+
+/// The dimension variables of a thread map, in this order.
+enum ThreadDimension : uint8_t { kThreadX, kThreadY, kThreadZ, kBlockX, kBlockY, kBlockZ };
+inline constexpr std::array<llvm::StringRef, 6> kThreadDimensionNames = {"th_x", "th_y", "th_z",
+                                                                         "bl_x", "bl_y", "bl_z"};
+
+/// How the elements of a pass reach memory.
+enum class StoreKind : uint8_t {
+  kNone,    // they stay in registers or in shared memory
+  kStore,   // each is written once to the output array
+  kAtomic,  // read, combined and written back in one step
+};
+
+/// One loop nest of the kernel, or a part of one: elements of an instruction that each thread
+/// computes. The range variables of the map are the loops, from the outermost to the innermost; of
+/// a vectorised access, the last one is the element in the vector.
+struct ElementPass {
+  /// The planned instruction itself, or one of the computation that it calls.
+  const hlo::Instruction* instruction = nullptr;
+  int64_t leaf = 0;
+  /// (th_x, th_y, th_z, bl_x, bl_y, bl_z)[loops]{runtime} -> the element. Unknown if the emitter
+  /// has no closed form.
+  IndexingMap map;
+  /// Whose values the thread already has when the pass begins, in registers or in shared memory:
+  /// heroes, in a pass over their users; the instruction itself, if it is only stored.
+  llvm::SmallVector<const hlo::Instruction*, 2> available;
+  StoreKind store = StoreKind::kNone;
+  /// The output array of the planned instruction that is stored, at the same index.
+  std::optional<int64_t> output;
+  /// Elements of a vector that the emitter loads or stores at a time; 1 is scalar.
+  int64_t vector_elements = 1;
+};
+
+/// A map that the emitter follows for an operand of the hero, as XLA names it: the hero of an
+/// output is the instruction whose access pattern decides the emitter.
+struct HeroRead {
+  int64_t output = 0;
+  const hlo::Instruction* hero = nullptr;
+  int64_t operand = 0;
+  /// Unknown if the emitter has no closed form.
+  IndexingMap map;
+};
+
+/// An array in shared memory that a block fills, waits for, and reads in another order.
+struct SharedTile {
+  const hlo::Instruction* hero = nullptr;
+  /// Sizes, row major, padding included.
+  llvm::SmallVector<int64_t, 4> sizes;
+  int64_t element_bits = 0;
+  /// (th_x, ..., bl_z)[loops] -> the element of the tile that is written, and that is read.
+  IndexingMap write;
+  IndexingMap read;
+};
+
+/// An instruction whose value leaves the kernel, as one or, if it is variadic, several arrays.
+struct PlannedRoot {
+  const hlo::Instruction* instruction = nullptr;
+  int64_t first_output = 0;
+  int64_t num_outputs = 1;
+};
+
+struct KernelPlan {
+  /// The planned instruction; or the root of the computation that is itself planned.
+  const hlo::Instruction* instruction = nullptr;
+  bool is_computation = false;
+  std::vector<PlannedRoot> roots;
+  Emitter emitter = Emitter::kLoop;
+  /// The kind of the emitter, as in "packed transpose" or "multi-row reduction".
+  std::string variant;
+  Launch launch;
+  std::vector<ElementPass> passes;
+  std::vector<HeroRead> heroes;
+  std::vector<SharedTile> shared_tiles;
+  int64_t shared_memory_bytes = 0;
+
+  /// What stands for the arrays that the kernel reads: the operands of the instruction, or the
+  /// parameters of the computation that is itself planned.
+  llvm::ArrayRef<const hlo::Instruction*> Inputs() const;
+  /// Which input an instruction stands for where elements are computed: a parameter of the fused
+  /// computation, or an operand of the one instruction. nullopt if it is computed itself.
+  std::optional<int64_t> InputNumber(const hlo::Instruction& computed) const;
+
+  /// Writes the form above.
+  void Print(llvm::raw_ostream& out) const;
+  std::string ToString() const { return support::ToString(*this); }
+};
+
+}  // namespace hlo_indexing::plan
+
+#endif  // HLO_INDEXING_CODEGEN_PLAN_KERNEL_PLAN_H_

@@ -1,0 +1,76 @@
+#include "codegen/plan/kernels.h"
+
+#include <variant>
+
+#include "codegen/plan/xla_plan.h"
+#include "hlo/attribute.h"
+#include "llvm/ADT/DenseSet.h"
+
+namespace hlo_indexing::plan {
+
+using hlo::AttributeName;
+using hlo::Computation;
+using hlo::Instruction;
+using hlo::Opcode;
+
+namespace {
+
+// The computations that an instruction runs one instruction after the other.
+llvm::SmallVector<const Computation*, 4> CalledBy(const Instruction& instruction) {
+  llvm::SmallVector<const Computation*, 4> called;
+  const auto add = [&](AttributeName name) {
+    if (const Computation* computation = instruction.Callee(name)) called.push_back(computation);
+  };
+  switch (instruction.opcode()) {
+    case Opcode::kCall:
+      add(AttributeName::kToApply);
+      break;
+    case Opcode::kAsyncStart:
+      add(AttributeName::kCalls);
+      break;
+    case Opcode::kWhile:
+      add(AttributeName::kCondition);
+      add(AttributeName::kBody);
+      break;
+    case Opcode::kConditional:
+      called = instruction.Branches();
+      break;
+    default:
+      break;
+  }
+  return called;
+}
+
+}  // namespace
+
+std::vector<const Computation*> ExecutedComputations(const hlo::Module& module) {
+  llvm::DenseSet<const Computation*> executed = {&module.entry()};
+  std::vector<const Computation*> pending = {&module.entry()};
+  while (!pending.empty()) {
+    const Computation* computation = pending.back();
+    pending.pop_back();
+    for (const Instruction* instruction : computation->instructions()) {
+      for (const Computation* called : CalledBy(*instruction)) {
+        if (executed.insert(called).second) pending.push_back(called);
+      }
+    }
+  }
+  std::vector<const Computation*> in_order;
+  for (const Computation* computation : module.computations()) {
+    if (executed.contains(computation)) in_order.push_back(computation);
+  }
+  return in_order;
+}
+
+std::vector<Kernel> KernelsOf(const hlo::Module& module) {
+  if (!module.has_entry_keyword()) return {{&module.entry().root(), true}};
+  std::vector<Kernel> kernels;
+  for (const Computation* computation : ExecutedComputations(module)) {
+    for (const Instruction* instruction : computation->instructions()) {
+      if (HasKernel(*instruction).ok()) kernels.push_back({instruction, false});
+    }
+  }
+  return kernels;
+}
+
+}  // namespace hlo_indexing::plan

@@ -1,0 +1,35 @@
+// What of a module runs on a GPU as a kernel.
+//
+// Example: of a module with
+//
+//   ENTRY main { p = f32[8] parameter(0)   f = f32[8] fusion(p), ...   ROOT w = while(...) }
+//
+// these are f and the instructions of the loop's condition and body.
+#ifndef HLO_INDEXING_CODEGEN_PLAN_KERNELS_H_
+#define HLO_INDEXING_CODEGEN_PLAN_KERNELS_H_
+
+#include <vector>
+
+#include "hlo/module.h"
+
+namespace hlo_indexing::plan {
+
+/// A fusion or another instruction by itself; or a computation that is itself what a fusion would
+/// call, then `instruction` is its root.
+struct Kernel {
+  const hlo::Instruction* instruction = nullptr;
+  bool is_computation = false;
+};
+
+/// The computations that run instruction by instruction: the entry, and what it calls, repeats and
+/// branches to; callees before callers, as in the module.
+std::vector<const hlo::Computation*> ExecutedComputations(const hlo::Module& module);
+
+/// The instructions of these, but those that need no kernel at all (HasKernel in xla_plan.h says
+/// which), in order. A module without the word ENTRY is the computation of one fusion: tests of
+/// emitters are written so.
+std::vector<Kernel> KernelsOf(const hlo::Module& module);
+
+}  // namespace hlo_indexing::plan
+
+#endif  // HLO_INDEXING_CODEGEN_PLAN_KERNELS_H_

@@ -1,0 +1,48 @@
+#include "codegen/plan/plan_context.h"
+
+#include "absl/status/statusor.h"
+#include "indexing_analysis/maps/layout_maps.h"
+#include "layout/tiled_layout.h"
+#include "layout/xla_layout.h"
+#include "llvm/ADT/Hashing.h"
+
+namespace hlo_indexing::plan {
+
+using indexing_analysis::IndexingMap;
+
+namespace {
+
+IndexingMap PositionsOf(const hlo::Shape& shape, mlir::MLIRContext* context) {
+  layout::Layout order =
+      shape.layout() == nullptr ? layout::DefaultLayout(shape.rank()) : *shape.layout();
+  const absl::StatusOr<layout::TiledLayout> layout =
+      layout::TiledLayout::Create(shape.sizes(), shape.StorageBits(), std::move(order));
+  if (!layout.ok()) return {};
+  return indexing_analysis::PositionMap(*layout, context);
+}
+
+}  // namespace
+
+size_t MapTable::Hash::operator()(const Pair& maps) const {
+  return llvm::hash_combine(hash_value(maps.first), hash_value(maps.second));
+}
+
+const IndexingMap& MapTable::Compose(const IndexingMap& first, const IndexingMap& second) {
+  const auto [known, is_new] = compositions_.try_emplace({first, second});
+  if (is_new) known->second = indexing_analysis::Compose(first, second);
+  return known->second;
+}
+
+const IndexingMap& MapTable::Positions(const hlo::Shape& shape) {
+  const auto [known, is_new] = positions_.try_emplace(&shape);
+  if (is_new) known->second = PositionsOf(shape, mlir_context_);
+  return known->second;
+}
+
+const IndexingMap& MapTable::Simplified(const IndexingMap& map) {
+  const auto [known, is_new] = simplified_.try_emplace(map);
+  if (is_new) known->second = indexing_analysis::Simplify(map);
+  return known->second;
+}
+
+}  // namespace hlo_indexing::plan

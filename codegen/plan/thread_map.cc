@@ -1,0 +1,150 @@
+#include "codegen/plan/thread_map.h"
+
+#include <utility>
+
+#include "hlo/shape.h"
+#include "layout/xla_layout.h"
+#include "llvm/ADT/STLExtras.h"
+#include "mlir/IR/AffineMap.h"
+
+namespace hlo_indexing::plan {
+
+using indexing_analysis::Interval;
+using mlir::AffineExpr;
+
+Sizes PhysicalDimensions(const hlo::Shape& shape) {
+  const layout::Layout order =
+      shape.layout() == nullptr ? layout::DefaultLayout(shape.rank()) : *shape.layout();
+  return Sizes(order.minor_to_major.rbegin(), order.minor_to_major.rend());
+}
+
+Sizes PhysicalSizes(const hlo::Shape& shape) {
+  Sizes sizes;
+  for (const int64_t dimension : PhysicalDimensions(shape)) {
+    sizes.push_back(shape.sizes()[static_cast<size_t>(dimension)]);
+  }
+  return sizes;
+}
+
+AffineExpr Linearize(llvm::ArrayRef<AffineExpr> index, llvm::ArrayRef<int64_t> sizes,
+                     mlir::MLIRContext* context) {
+  AffineExpr position = mlir::getAffineConstantExpr(0, context);
+  for (size_t i = 0; i < sizes.size(); ++i) position = position * sizes[i] + index[i];
+  return position;
+}
+
+Expressions Delinearize(AffineExpr position, llvm::ArrayRef<int64_t> sizes) {
+  Expressions index(sizes.size());
+  int64_t stride = 1;
+  for (size_t i = sizes.size(); i-- > 0;) {
+    index[i] = position.floorDiv(stride);
+    if (i != 0) index[i] = index[i] % sizes[i];
+    stride *= sizes[i];
+  }
+  return index;
+}
+
+ThreadMapBuilder::ThreadMapBuilder(const Launch& launch, PlanContext& plans)
+    : launch_(launch), plans_(plans) {
+  for (size_t i = 0; i < kThreadDimensionNames.size(); ++i) {
+    const int64_t size = i < 3 ? launch.threads[i] : launch.blocks[i - 3];
+    dimensions_.push_back({{0, size - 1}, kThreadDimensionNames[i].str()});
+  }
+}
+
+AffineExpr ThreadMapBuilder::Dimension(ThreadDimension dimension) const {
+  return mlir::getAffineDimExpr(dimension, context());
+}
+
+AffineExpr ThreadMapBuilder::Block() const {
+  return Dimension(kBlockY) * launch_.blocks[0] + Dimension(kBlockX);
+}
+
+AffineExpr ThreadMapBuilder::Loop(int64_t count) {
+  loops_.push_back({{0, count - 1}, ""});
+  return mlir::getAffineSymbolExpr(static_cast<unsigned>(loops_.size() - 1), context());
+}
+
+void ThreadMapBuilder::Bound(ThreadDimension dimension, Interval bounds) {
+  dimensions_[dimension].bounds = bounds;
+}
+
+void ThreadMapBuilder::Constrain(AffineExpr expression, Interval bounds) {
+  constraints_.push_back({expression, bounds});
+}
+
+Expressions ThreadMapBuilder::ElementAt(AffineExpr position, const hlo::Shape& shape) {
+  const Expressions physical = Delinearize(position, PhysicalSizes(shape));
+  const Sizes dimensions = PhysicalDimensions(shape);
+  Expressions index(dimensions.size());
+  for (size_t i = 0; i < dimensions.size(); ++i) {
+    index[static_cast<size_t>(dimensions[i])] = physical[i];
+  }
+  return index;
+}
+
+IndexingMap ThreadMapBuilder::Build(llvm::ArrayRef<AffineExpr> results) const {
+  const auto map = mlir::AffineMap::get(static_cast<unsigned>(dimensions_.size()),
+                                        static_cast<unsigned>(loops_.size()), results, context());
+  return plans_.maps.Simplified(IndexingMap(map, dimensions_, loops_, {}, constraints_));
+}
+
+namespace {
+
+// The index of the same place in an array of other sizes, both row-major. Only dimensions whose
+// boundaries lie elsewhere are put together and cut again: an index that a constraint keeps inside
+// of its dimension needs no division then.
+Expressions Reshape(llvm::ArrayRef<AffineExpr> index, llvm::ArrayRef<int64_t> from,
+                    llvm::ArrayRef<int64_t> to, mlir::MLIRContext* context) {
+  Expressions result;
+  size_t i = 0;
+  size_t j = 0;
+  while (i < from.size() || j < to.size()) {
+    const size_t first_from = i;
+    const size_t first_to = j;
+    int64_t from_size = i < from.size() ? from[i++] : 1;
+    int64_t to_size = j < to.size() ? to[j++] : 1;
+    while (from_size != to_size) {
+      int64_t& smaller = from_size < to_size ? from_size : to_size;
+      smaller *= from_size < to_size ? from[i++] : to[j++];
+    }
+    const size_t num_from = i - first_from;
+    const size_t num_to = j - first_to;
+    if (num_from == 1 && num_to == 1) {
+      result.push_back(index[first_from]);
+      continue;
+    }
+    const AffineExpr position =
+        Linearize(index.slice(first_from, num_from), from.slice(first_from, num_from), context);
+    llvm::append_range(result, Delinearize(position, to.slice(first_to, num_to)));
+  }
+  return result;
+}
+
+}  // namespace
+
+IndexingMap Bitcast(const IndexingMap& map, llvm::ArrayRef<int64_t> from, const hlo::Shape& to) {
+  const mlir::AffineMap affine = map.affine_map();
+  const Expressions in_memory =
+      Reshape(affine.getResults(), from, PhysicalSizes(to), map.context());
+  const Sizes dimensions = PhysicalDimensions(to);
+  Expressions index(dimensions.size());
+  for (size_t i = 0; i < dimensions.size(); ++i) {
+    index[static_cast<size_t>(dimensions[i])] = in_memory[i];
+  }
+  return Simplify(map.WithResults(
+      mlir::AffineMap::get(affine.getNumDims(), affine.getNumSymbols(), index, map.context())));
+}
+
+IndexingMap Bitcast(const IndexingMap& map, const hlo::Shape& from, const hlo::Shape& to) {
+  const mlir::AffineMap affine = map.affine_map();
+  Expressions in_memory;
+  for (const int64_t dimension : PhysicalDimensions(from)) {
+    in_memory.push_back(affine.getResult(static_cast<unsigned>(dimension)));
+  }
+  const auto physical =
+      mlir::AffineMap::get(affine.getNumDims(), affine.getNumSymbols(), in_memory, map.context());
+  return Bitcast(map.WithResults(physical), PhysicalSizes(from), to);
+}
+
+}  // namespace hlo_indexing::plan

@@ -1,0 +1,83 @@
+// Makes maps from threads, blocks and loops to elements. Private to the folder.
+//
+// Example: elements of f32[10,20]{0,1} in memory order, one for each of 128 threads in 2 blocks:
+//
+//   ThreadMapBuilder builder(launch, plans);
+//   const mlir::AffineExpr linear = builder.Block() * 128 + builder.Thread();
+//   builder.Constrain(linear, {0, 199});
+//   const IndexingMap map = builder.Build(builder.ElementAt(linear, shape));
+//
+//   (th_x, ..., bl_z) -> ((bl_x * 128 + th_x) mod 10, (bl_x * 128 + th_x) floordiv 10), ...
+#ifndef HLO_INDEXING_CODEGEN_PLAN_THREAD_MAP_H_
+#define HLO_INDEXING_CODEGEN_PLAN_THREAD_MAP_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "codegen/plan/kernel_plan.h"
+#include "codegen/plan/plan_context.h"
+#include "hlo/shape.h"
+#include "indexing_analysis/maps/indexing_map.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/SmallVector.h"
+#include "mlir/IR/AffineExpr.h"
+#include "mlir/IR/MLIRContext.h"
+
+namespace hlo_indexing::plan {
+
+using Expressions = llvm::SmallVector<mlir::AffineExpr, 6>;
+using Sizes = llvm::SmallVector<int64_t, 6>;
+
+/// The sizes of an array in the order of its memory, major first; row-major without a layout.
+/// Example: f32[10,20]{0,1} -> 20, 10
+Sizes PhysicalSizes(const hlo::Shape& shape);
+/// The dimensions of an array in that order.
+/// Example: f32[10,20]{0,1} -> 1, 0
+Sizes PhysicalDimensions(const hlo::Shape& shape);
+
+/// The row-major position of an index.
+mlir::AffineExpr Linearize(llvm::ArrayRef<mlir::AffineExpr> index, llvm::ArrayRef<int64_t> sizes,
+                           mlir::MLIRContext* context);
+/// The index at a row-major position, which must be inside of the array.
+Expressions Delinearize(mlir::AffineExpr position, llvm::ArrayRef<int64_t> sizes);
+
+class ThreadMapBuilder {
+ public:
+  ThreadMapBuilder(const Launch& launch, PlanContext& plans);
+
+  /// Dimension variables.
+  mlir::AffineExpr Thread() const { return Dimension(kThreadX); }
+  mlir::AffineExpr Dimension(ThreadDimension dimension) const;
+  /// The number of the block: bl_x, and bl_y where x would be beyond its limit.
+  mlir::AffineExpr Block() const;
+  /// A new loop that runs from 0 to count - 1, inside of those before it.
+  mlir::AffineExpr Loop(int64_t count);
+  /// The values of a dimension variable.
+  void Bound(ThreadDimension dimension, indexing_analysis::Interval bounds);
+  void Constrain(mlir::AffineExpr expression, indexing_analysis::Interval bounds);
+
+  /// The element at a position in memory order, counted in elements.
+  static Expressions ElementAt(mlir::AffineExpr position, const hlo::Shape& shape);
+
+  /// The simplified map to these results.
+  IndexingMap Build(llvm::ArrayRef<mlir::AffineExpr> results) const;
+
+  mlir::MLIRContext* context() const { return plans_.mlir_context; }
+
+ private:
+  Launch launch_;
+  PlanContext& plans_;
+  std::vector<indexing_analysis::Variable> dimensions_;
+  std::vector<indexing_analysis::Variable> loops_;
+  llvm::SmallVector<indexing_analysis::MapConstraint, 4> constraints_;
+};
+
+/// The map whose result is the same place in memory of another array with as many elements, as a
+/// bitcast sees it. `map` leads to elements of an array with the sizes `from` in memory order.
+IndexingMap Bitcast(const IndexingMap& map, llvm::ArrayRef<int64_t> from, const hlo::Shape& to);
+/// The same from elements of an array.
+IndexingMap Bitcast(const IndexingMap& map, const hlo::Shape& from, const hlo::Shape& to);
+
+}  // namespace hlo_indexing::plan
+
+#endif  // HLO_INDEXING_CODEGEN_PLAN_THREAD_MAP_H_

@@ -1,0 +1,248 @@
+// Loops over elements: the loop, concatenate and in-place dynamic-update-slice emitters.
+#include <algorithm>
+#include <vector>
+
+#include "codegen/plan/thread_map.h"
+#include "codegen/plan/xla_emitters.h"
+#include "hlo/attribute.h"
+#include "llvm/ADT/STLExtras.h"
+#include "support/checked_math.h"
+
+namespace hlo_indexing::plan {
+
+using hlo::AttributeName;
+using hlo::Instruction;
+using hlo::Opcode;
+using hlo::Shape;
+using mlir::AffineExpr;
+
+namespace {
+
+constexpr int64_t kMaxThreads = 128;
+constexpr int64_t kMaxBlocksX = (int64_t{1} << 31) - 1;
+
+// Whether computing several elements in one thread would need too many registers.
+bool PreventsVectors(const Instruction& instruction) {
+  constexpr size_t kMaxConcatenated = 10;
+  constexpr int64_t kMaxWindow = 8;
+  switch (instruction.opcode()) {
+    case Opcode::kSort:
+    case Opcode::kDot:
+      return true;
+    case Opcode::kConcatenate:
+      return instruction.operands().size() > kMaxConcatenated;
+    case Opcode::kReduce:
+      return instruction.shape().IsTuple();
+    case Opcode::kReduceWindow: {
+      int64_t elements = 1;
+      using Window = llvm::ArrayRef<hlo::WindowDimension>;
+      for (const hlo::WindowDimension& dimension :
+           instruction.Get<Window>(AttributeName::kWindow).value_or(Window())) {
+        elements *= dimension.size;
+      }
+      return elements > kMaxWindow;
+    }
+    default:
+      return false;
+  }
+}
+
+// One thread writes whole bytes.
+int64_t ElementsOfByte(const EmitterInput& input) {
+  return support::CeilDiv(8, input.fused.SmallestOutputBits());
+}
+
+// The kernel's output array of a root.
+int64_t OutputOf(const FusionRoot& root, int64_t leaf) { return root.first_output + leaf; }
+
+}  // namespace
+
+Launch LoopLaunch(const Shape& shape, int64_t elements_per_thread) {
+  Launch launch;
+  if (shape.num_elements() <= 1) return launch;
+  const int64_t threads = support::CeilDiv(shape.num_elements(), elements_per_thread);
+  launch.threads[0] = std::min(kMaxThreads, threads);
+  const int64_t blocks = support::CeilDiv(threads, launch.threads[0]);
+  launch.blocks[1] = support::CeilDiv(blocks, kMaxBlocksX);
+  launch.blocks[0] = support::CeilDiv(blocks, launch.blocks[1]);
+  return launch;
+}
+
+int64_t UnrollFactor(const EmitterInput& input, const Shape& shape) {
+  constexpr int64_t kMaxUnroll = 4;
+  int64_t unroll = 1;
+  const int64_t threads_of_device =
+      int64_t{input.plans.device.max_threads} * input.plans.device.multiprocessors;
+  const bool has_work = shape.num_elements() >= threads_of_device;
+  const bool may_unroll = llvm::none_of(input.fused.instructions(),
+                                        [](const Instruction* i) { return PreventsVectors(*i); });
+  if (has_work && may_unroll) {
+    unroll = kMaxUnroll;
+    while (shape.num_elements() % unroll != 0) unroll /= 2;
+  }
+  return std::max(unroll, ElementsOfByte(input));
+}
+
+IndexingMap LoopMap(const Launch& launch, const Shape& shape, int64_t elements_per_thread,
+                    PlanContext& plans) {
+  ThreadMapBuilder builder(launch, plans);
+  const int64_t per_pass = launch.num_blocks() * launch.threads_per_block() * elements_per_thread;
+  const int64_t passes = std::max<int64_t>(1, support::CeilDiv(shape.num_elements(), per_pass));
+  AffineExpr group = builder.Block() * launch.threads[0] + builder.Thread();
+  if (passes > 1) group = group + builder.Loop(passes) * (per_pass / elements_per_thread);
+  AffineExpr position = group * elements_per_thread;
+  if (elements_per_thread > 1) position = position + builder.Loop(elements_per_thread);
+  if (shape.num_elements() % elements_per_thread == 0) {
+    // Without the loop: a thread has all of its elements or none.
+    builder.Constrain(group, {0, shape.num_elements() / elements_per_thread - 1});
+  } else {
+    builder.Constrain(position, {0, shape.num_elements() - 1});
+  }
+  return builder.Build(ThreadMapBuilder::ElementAt(position, shape));
+}
+
+IndexingMap ReadOfOperand(const EmitterInput& input, const IndexingMap& elements,
+                          const Instruction& instruction, int64_t leaf, size_t operand) {
+  if (elements.IsUnknown()) return {};
+  const indexing_analysis::OutputIndexing reads =
+      input.plans.analysis.OutputToInput(instruction, leaf);
+  const indexing_analysis::OperandMap* only = nullptr;
+  for (const indexing_analysis::OperandIndexing& read : reads.operands()) {
+    if (read.operand() != operand) continue;
+    if (only != nullptr || read.maps().size() != 1) return {};
+    only = &*read.maps().begin();
+  }
+  return only == nullptr ? IndexingMap() : input.plans.maps.Compose(elements, only->map);
+}
+
+IndexingMap PlaceOfOperand(const EmitterInput& input, const IndexingMap& elements,
+                           const Instruction& instruction, int64_t leaf, size_t operand) {
+  if (elements.IsKnownEmpty()) {
+    const auto rank = static_cast<size_t>(instruction.shape().ArrayLeaf(leaf).rank());
+    const Expressions index(rank, mlir::getAffineConstantExpr(0, input.plans.mlir_context));
+    const mlir::AffineMap map = elements.affine_map();
+    return elements.WithResults(mlir::AffineMap::get(map.getNumDims(), map.getNumSymbols(), index,
+                                                     input.plans.mlir_context));
+  }
+  const indexing_analysis::OutputIndexing places =
+      input.plans.analysis.InputToOutput(instruction, leaf);
+  for (const indexing_analysis::OperandIndexing& place : places.operands()) {
+    if (place.operand() == operand && place.maps().size() == 1) {
+      return input.plans.maps.Compose(elements, place.maps().begin()->map);
+    }
+  }
+  return {};
+}
+
+ElementPass LoadPass(const Instruction& instruction, const IndexingMap& map,
+                     int64_t vector_elements) {
+  ElementPass pass;
+  pass.instruction = &instruction;
+  pass.map = map;
+  pass.vector_elements = vector_elements;
+  return pass;
+}
+
+ElementPass StorePass(const Instruction& instruction, int64_t leaf, int64_t output,
+                      const IndexingMap& map, int64_t vector_elements) {
+  ElementPass pass = LoadPass(instruction, map, vector_elements);
+  pass.leaf = leaf;
+  pass.available = {&instruction};
+  pass.store = StoreKind::kStore;
+  pass.output = output;
+  return pass;
+}
+
+KernelPlan PlanLoop(const EmitterInput& input) {
+  KernelPlan plan;
+  plan.emitter = Emitter::kLoop;
+  plan.variant = "loop";
+  const Shape& first = input.fused.roots().front().instruction->shape().ArrayLeaf(0);
+  const int64_t unroll = UnrollFactor(input, first);
+  plan.launch = LoopLaunch(first, unroll);
+  const IndexingMap map = LoopMap(plan.launch, first, unroll, input.plans);
+  for (const FusionRoot& root : input.fused.roots()) {
+    const Shape& shape = root.instruction->shape();
+    for (int64_t leaf = 0; leaf < shape.num_array_leaves(); ++leaf) {
+      const int64_t output = OutputOf(root, leaf);
+      // Roots have as many elements as the first one, in their own shape.
+      ElementPass& pass = plan.passes.emplace_back();
+      pass.instruction = root.instruction;
+      pass.leaf = leaf;
+      pass.map = LoopMap(plan.launch, shape.ArrayLeaf(leaf), unroll, input.plans);
+      pass.store = StoreKind::kStore;
+      pass.output = output;
+      pass.vector_elements = unroll;
+      for (size_t i = 0; i < root.instruction->operands().size(); ++i) {
+        plan.heroes.push_back({output, root.instruction, static_cast<int64_t>(i),
+                               ReadOfOperand(input, pass.map, *root.instruction, leaf, i)});
+      }
+    }
+  }
+  return plan;
+}
+
+KernelPlan PlanConcatenate(const EmitterInput& input) {
+  KernelPlan plan;
+  plan.emitter = Emitter::kConcatenate;
+  plan.variant = "concatenate";
+  const Instruction& hero = *input.heroes.front();
+  const FusionRoot& root = input.fused.roots().front();
+  const auto dimension = static_cast<size_t>(hero.Integers(AttributeName::kDimensions).front());
+  const Shape* largest = &hero.operand(0).shape();
+  for (const Instruction* operand : hero.operands()) {
+    if (operand->shape().num_elements() > largest->num_elements()) largest = &operand->shape();
+  }
+  // Each thread already computes an element of every operand.
+  const int64_t unroll = ElementsOfByte(input);
+  plan.launch = LoopLaunch(*largest, unroll);
+  const IndexingMap map = LoopMap(plan.launch, *largest, unroll, input.plans);
+  int64_t offset = 0;
+  for (size_t i = 0; i < hero.operands().size(); ++i) {
+    const Shape& operand = hero.operand(i).shape();
+    // Each thread visits the element of every operand at its own index, if there is one.
+    Expressions results(map.affine_map().getResults());
+    std::vector<indexing_analysis::MapConstraint> constraints = map.constraints().vec();
+    constraints.push_back({results[dimension], {0, operand.sizes()[dimension] - 1}});
+    results[dimension] = results[dimension] + offset;
+    offset += operand.sizes()[dimension];
+    const auto affine =
+        mlir::AffineMap::get(map.affine_map().getNumDims(), map.affine_map().getNumSymbols(),
+                             results, input.plans.mlir_context);
+    const IndexingMap in_hero = input.plans.maps.Simplified(
+        IndexingMap(affine, map.dimensions().vec(), map.ranges().vec(), {}, constraints));
+    ElementPass& pass = plan.passes.emplace_back();
+    pass.instruction = root.instruction;
+    pass.map = Bitcast(in_hero, hero.shape(), root.instruction->shape());
+    pass.store = StoreKind::kStore;
+    pass.output = root.first_output;
+    pass.vector_elements = unroll;
+    plan.heroes.push_back({root.first_output, &hero, static_cast<int64_t>(i), map});
+  }
+  return plan;
+}
+
+KernelPlan PlanDynamicUpdateSlice(const EmitterInput& input) {
+  KernelPlan plan;
+  // XLA's fusion analysis calls it a loop, too.
+  plan.emitter = Emitter::kLoop;
+  plan.variant = "in-place dynamic-update-slice";
+  const Shape& first = input.heroes.front()->operand(1).shape();
+  const int64_t unroll = UnrollFactor(input, first);
+  plan.launch = LoopLaunch(first, unroll);
+  for (size_t r = 0; r < input.fused.roots().size(); ++r) {
+    const FusionRoot& root = input.fused.roots()[r];
+    const Instruction& hero = *input.heroes[r];
+    const IndexingMap update = LoopMap(plan.launch, hero.operand(1).shape(), unroll, input.plans);
+    plan.passes.push_back(LoadPass(hero.operand(1), update, unroll));
+    plan.passes.push_back(StorePass(*root.instruction, 0, root.first_output,
+                                    PlaceOfOperand(input, update, hero, 0, 1), unroll));
+    for (size_t i = 0; i < hero.operands().size(); ++i) {
+      plan.heroes.push_back(
+          {root.first_output, &hero, static_cast<int64_t>(i), i == 1 ? update : IndexingMap()});
+    }
+  }
+  return plan;
+}
+
+}  // namespace hlo_indexing::plan

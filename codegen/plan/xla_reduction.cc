@@ -1,0 +1,426 @@
+// Reductions in one block for each group of results: the row, multi-row, column and small column
+// emitters.
+//
+// All of them see the input as three dimensions, {reduced, kept, reduced} or {kept, reduced, kept}
+// (xla_heroes.h), cut the last one into vectors, and let the threads of a block go over a part.
+// Then lanes are shuffled together, and warps through shared memory.
+#include <algorithm>
+#include <array>
+#include <numeric>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "codegen/plan/thread_map.h"
+#include "codegen/plan/xla_emitters.h"
+#include "codegen/plan/xla_heroes.h"
+#include "hlo/attribute.h"
+#include "hlo/element_type.h"
+#include "llvm/ADT/STLExtras.h"
+#include "support/checked_math.h"
+
+namespace hlo_indexing::plan {
+
+using hlo::Instruction;
+using hlo::Opcode;
+using hlo::Shape;
+using indexing_analysis::Interval;
+using mlir::AffineExpr;
+
+namespace {
+
+constexpr int64_t kWarpSize = 32;
+constexpr int64_t kThreadsWanted = 256;
+
+bool HasSingleBit(int64_t value) { return value > 0 && (value & (value - 1)) == 0; }
+
+bool IsComplex(const Shape& shape) {
+  return shape.element_type() == hlo::ElementType::kC64 ||
+         shape.element_type() == hlo::ElementType::kC128;
+}
+
+// How many neighbouring elements of the minor dimension a thread takes at a time.
+int64_t VectorSize(const EmitterInput& input, int64_t minor, int64_t threads) {
+  if (minor % 2 != 0 || threads * 2 > minor) return 1;
+  for (const Instruction* hero : input.heroes) {
+    for (const Instruction* operand : hero->operands()) {
+      if (operand->shape().IsArray() && IsComplex(operand->shape())) return 1;
+    }
+  }
+  const int64_t bits = input.fused.SmallestInputBits();
+  if (bits >= 64) return 1;
+  if (bits >= 32 || threads * 4 > minor) return 2;
+  return minor % 4 == 0 ? 4 : 2;
+}
+
+// How a reduction is launched, and what its threads read and write.
+class ReductionMaps {
+ public:
+  ReductionMaps(const EmitterInput& input, const ReductionDimensions& dimensions)
+      : input_(input), sizes_(dimensions.sizes), is_row_(dimensions.is_row) {
+    if (is_row_) {
+      if (!ChooseMultiRow()) ChooseRow();
+    } else if (kWarpSize % sizes_[2] == 0) {
+      ChooseSmallColumn();
+    } else {
+      ChooseColumn();
+    }
+  }
+
+  const char* variant() const { return variant_; }
+  int64_t threads() const { return threads_kept_ * threads_reduced_; }
+  int64_t blocks() const { return blocks_; }
+  int64_t vector() const { return vector_; }
+  // Elements of shared memory for each reduction: a row of partial results for each warp, or the
+  // tile that a column is turned in.
+  int64_t shared_elements() const {
+    switch (kind_) {
+      case Kind::kMultiRow:
+        return 0;
+      case Kind::kRow:
+        return threads_reduced_ > kWarpSize ? threads_kept_ * (threads_reduced_ / kWarpSize) : 0;
+      case Kind::kColumn:
+        return kWarpSize * vector_ * (kWarpSize + 1);
+      case Kind::kSmallColumn:
+        return sizes_[2] * (shared_rows_ + 1);
+    }
+    return 0;
+  }
+
+  // The elements of the three dimensions that a thread of a group reads.
+  IndexingMap Input(const Launch& launch, int64_t group) const {
+    ThreadMapBuilder builder(launch, input_.plans);
+    builder.Bound(kBlockZ, Interval::Point(group));
+    const AffineExpr thread = builder.Thread();
+    const AffineExpr block = builder.Block();
+    switch (kind_) {
+      case Kind::kMultiRow: {
+        const AffineExpr reduced = builder.Loop(sizes_[0]);
+        const AffineExpr element = builder.Loop(vector_);
+        return BuildInput(builder,
+                          {reduced, block * threads_kept_ + thread.floorDiv(threads_reduced_),
+                           (thread % threads_reduced_) * vector_ + element});
+      }
+      case Kind::kRow: {
+        const AffineExpr reduced = builder.Loop(sizes_[0]);
+        const AffineExpr step = builder.Loop(steps_);
+        const AffineExpr element = builder.Loop(vector_);
+        const AffineExpr minor = step * threads_reduced_ + thread % threads_reduced_;
+        return BuildInput(builder,
+                          {reduced, block * threads_kept_ + thread.floorDiv(threads_reduced_),
+                           minor * vector_ + element});
+      }
+      case Kind::kColumn: {
+        const AffineExpr step = builder.Loop(steps_);
+        const AffineExpr element = builder.Loop(vector_);
+        const int64_t per_row = BlocksOfRow();
+        const AffineExpr minor = (block % per_row) * kWarpSize + thread % kWarpSize;
+        return BuildInput(builder,
+                          {block.floorDiv(per_row), step * kWarpSize + thread.floorDiv(kWarpSize),
+                           minor * vector_ + element});
+      }
+      case Kind::kSmallColumn: {
+        const AffineExpr step = builder.Loop(steps_);
+        const AffineExpr element = builder.Loop(vector_);
+        const AffineExpr position = step * threads() + thread;
+        const int64_t vectors_of_row = sizes_[2] / vector_;
+        builder.Constrain(position, {0, sizes_[1] * vectors_of_row - 1});
+        return BuildInput(builder, {block, position.floorDiv(vectors_of_row),
+                                    (position % vectors_of_row) * vector_ + element});
+      }
+    }
+    return {};
+  }
+
+  // The results that a thread of a group has in the end, by the dimensions that are kept.
+  IndexingMap Output(const Launch& launch, int64_t group) const {
+    ThreadMapBuilder builder(launch, input_.plans);
+    builder.Bound(kBlockZ, Interval::Point(group));
+    const AffineExpr thread = builder.Thread();
+    const AffineExpr block = builder.Block();
+    switch (kind_) {
+      case Kind::kMultiRow:
+      case Kind::kRow: {
+        const AffineExpr kept = block * threads_kept_ + thread.floorDiv(threads_reduced_);
+        builder.Constrain(kept, {0, sizes_[1] - 1});
+        builder.Constrain(thread % threads_reduced_, {0, 0});
+        return builder.Build({kept});
+      }
+      case Kind::kColumn: {
+        const AffineExpr element = builder.Loop(vector_);
+        const int64_t per_row = BlocksOfRow();
+        const AffineExpr minor =
+            ((block % per_row) * kWarpSize + thread.floorDiv(kWarpSize)) * vector_ + element;
+        builder.Constrain(minor, {0, sizes_[2] - 1});
+        builder.Constrain(thread % kWarpSize, {0, 0});
+        return builder.Build({block.floorDiv(per_row), minor});
+      }
+      case Kind::kSmallColumn: {
+        const int64_t at_a_time = threads() / shared_rows_;
+        const AffineExpr step = builder.Loop(sizes_[2] / at_a_time);
+        builder.Constrain(thread % shared_rows_, {0, 0});
+        return builder.Build({block, step * at_a_time + thread.floorDiv(shared_rows_)});
+      }
+    }
+    return {};
+  }
+
+  // The sizes of the dimensions that are kept.
+  Sizes KeptSizes() const { return is_row_ ? Sizes{sizes_[1]} : Sizes{sizes_[0], sizes_[2]}; }
+
+ private:
+  enum class Kind : uint8_t { kMultiRow, kRow, kColumn, kSmallColumn };
+
+  IndexingMap BuildInput(ThreadMapBuilder& builder, llvm::ArrayRef<AffineExpr> index) const {
+    for (size_t i = 0; i < index.size(); ++i) builder.Constrain(index[i], {0, sizes_[i] - 1});
+    return builder.Build(index);
+  }
+
+  int64_t BlocksOfRow() const { return support::CeilDiv(sizes_[2], kWarpSize * vector_); }
+
+  // As many rows beside each other as make a block.
+  int64_t RowsOfBlock(int64_t threads_of_row) const {
+    return sizes_[1] * threads_of_row <= kThreadsWanted ? sizes_[1]
+                                                        : kThreadsWanted / threads_of_row;
+  }
+
+  // Rows that a part of a warp reduces.
+  bool ChooseMultiRow() {
+    const int64_t minor = sizes_[2];
+    if (!HasSingleBit(minor)) return false;
+    const int64_t largest =
+        std::max(input_.fused.LargestInputBits(), input_.fused.LargestOutputBits());
+    const int64_t smallest =
+        std::min(input_.fused.SmallestInputBits(), input_.fused.SmallestOutputBits());
+    int64_t vector = std::max<int64_t>(1, std::min(minor, 64 / smallest));
+    if (largest >= 32) vector = std::max<int64_t>(1, std::min(128 / largest, vector));
+    if (minor > vector * kWarpSize) return false;
+    const auto blocks = [&] { return support::CeilDiv(sizes_[1], RowsOfBlock(minor / vector)); };
+    // Every multiprocessor has work.
+    while (vector > 1 && blocks() < input_.plans.device.multiprocessors) vector /= 2;
+    if (minor > vector * kWarpSize) return false;
+    kind_ = Kind::kMultiRow;
+    variant_ = "multi-row reduction";
+    vector_ = vector;
+    threads_reduced_ = minor / vector;
+    threads_kept_ = RowsOfBlock(threads_reduced_);
+    blocks_ = blocks();
+    return true;
+  }
+
+  void ChooseRow() {
+    constexpr int64_t kElementsOfThread = 16;
+    constexpr int64_t kMaxThreads = 1024;
+    kind_ = Kind::kRow;
+    variant_ = "row reduction";
+    const int64_t warps =
+        support::CeilDiv(support::CeilDiv(sizes_[2], kElementsOfThread), kWarpSize);
+    threads_reduced_ = std::min(kMaxThreads, warps * kWarpSize);
+    if (threads_reduced_ * 2 <= kThreadsWanted) threads_kept_ = RowsOfBlock(threads_reduced_);
+    vector_ = VectorSize(input_, sizes_[2], threads_reduced_);
+    const int64_t vectors = sizes_[2] / vector_;
+    // Rows that are longer than what the threads take at a time run through them again.
+    steps_ =
+        std::max(std::min(kElementsOfThread / vector_, support::CeilDiv(vectors, threads_reduced_)),
+                 support::CeilDiv(vectors, threads_reduced_));
+    blocks_ = support::CeilDiv(sizes_[1], threads_kept_);
+  }
+
+  void ChooseColumn() {
+    kind_ = Kind::kColumn;
+    variant_ = "column reduction";
+    vector_ = VectorSize(input_, sizes_[2], kWarpSize);
+    threads_kept_ = kWarpSize;
+    threads_reduced_ = kWarpSize;
+    steps_ = support::CeilDiv(sizes_[1], kWarpSize);
+    blocks_ = sizes_[0] * BlocksOfRow();
+  }
+
+  void ChooseSmallColumn() {
+    constexpr int64_t kThreads = 128;
+    kind_ = Kind::kSmallColumn;
+    variant_ = "small column reduction";
+    vector_ = VectorSize(input_, sizes_[2], 1);
+    threads_reduced_ = kThreads;
+    shared_rows_ = vector_ * kThreads / sizes_[2];
+    // One warp reduces all rows of shared memory.
+    while (shared_rows_ > kWarpSize && vector_ > 1) {
+      vector_ /= 2;
+      shared_rows_ /= 2;
+    }
+    if (shared_rows_ > kWarpSize) {
+      shared_rows_ = kWarpSize;
+      threads_reduced_ = sizes_[2] * kWarpSize;
+    }
+    steps_ = support::CeilDiv(sizes_[1] * sizes_[2], threads_reduced_ * vector_);
+    blocks_ = sizes_[0];
+  }
+
+  const EmitterInput& input_;
+  std::array<int64_t, 3> sizes_;
+  bool is_row_;
+  Kind kind_ = Kind::kRow;
+  const char* variant_ = "";
+  int64_t threads_kept_ = 1;
+  int64_t threads_reduced_ = 1;
+  int64_t vector_ = 1;
+  int64_t steps_ = 1;
+  int64_t shared_rows_ = 0;
+  int64_t blocks_ = 1;
+};
+
+bool IsBroadcastOfScalar(const Instruction& instruction) {
+  if (instruction.shape().IsScalar()) return true;
+  if (instruction.opcode() != Opcode::kBroadcast) return false;
+  return instruction.operand(0).shape().IsScalar();
+}
+
+// Roots that share what they are computed from are computed by the same blocks: the number of the
+// group of each root. Constants and scalars do not join reductions.
+std::vector<int64_t> GroupRoots(const EmitterInput& input) {
+  const llvm::ArrayRef<FusionRoot> roots = input.fused.roots();
+  std::vector<size_t> parent(roots.size());
+  std::iota(parent.begin(), parent.end(), size_t{0});
+  const auto find = [&](size_t i) {
+    while (parent[i] != i) i = parent[i];
+    return i;
+  };
+  const auto join = [&](size_t a, size_t b) {
+    parent[std::max(find(a), find(b))] = std::min(find(a), find(b));
+  };
+  std::vector<bool> is_reduction;
+  std::optional<size_t> side_output;
+  for (size_t i = 0; i < roots.size(); ++i) {
+    is_reduction.push_back(IsReductionHero(*roots[i].instruction, *input.heroes[i]));
+    if (is_reduction[i]) continue;
+    if (side_output.has_value()) join(*side_output, i);
+    if (!side_output.has_value()) side_output = i;
+  }
+  std::vector<const Instruction*> sources(input.fused.instructions());
+  llvm::append_range(sources, input.fused.inputs());
+  for (const Instruction* source : sources) {
+    std::optional<size_t> first;
+    bool has_reduction = false;
+    for (size_t i = 0; i < roots.size(); ++i) {
+      if (is_reduction[i] && has_reduction && IsBroadcastOfScalar(*source)) continue;
+      if (!input.fused.Reaches(*source, *roots[i].instruction)) continue;
+      has_reduction |= is_reduction[i];
+      if (first.has_value()) join(*first, i);
+      if (!first.has_value()) first = i;
+    }
+  }
+  std::vector<int64_t> groups(roots.size(), -1);
+  int64_t count = 0;
+  for (size_t i = 0; i < roots.size(); ++i) {
+    int64_t& group = groups[find(i)];
+    if (group < 0) group = count++;
+    groups[i] = group;
+  }
+  return groups;
+}
+
+// From the dimensions that are kept to the result of a reduction: those in the order of the input's
+// memory.
+IndexingMap ResultOf(const IndexingMap& kept, llvm::ArrayRef<int64_t> kept_sizes,
+                     const Instruction& reduce, PlanContext& plans) {
+  const Shape& operand = reduce.operand(0).shape();
+  const llvm::ArrayRef<int64_t> reduced = reduce.Integers(hlo::AttributeName::kDimensions);
+  Sizes sizes;
+  Sizes places;  // of the result
+  for (const int64_t dimension : PhysicalDimensions(operand)) {
+    if (llvm::is_contained(reduced, dimension)) continue;
+    sizes.push_back(operand.sizes()[static_cast<size_t>(dimension)]);
+    places.push_back(dimension -
+                     llvm::count_if(reduced, [&](int64_t other) { return other < dimension; }));
+  }
+  const mlir::AffineMap affine = kept.affine_map();
+  const Expressions in_order =
+      Delinearize(Linearize(affine.getResults(), kept_sizes, plans.mlir_context), sizes);
+  Expressions results(in_order.size());
+  for (size_t i = 0; i < in_order.size(); ++i) {
+    results[static_cast<size_t>(places[i])] = in_order[i];
+  }
+  return plans.maps.Simplified(kept.WithResults(mlir::AffineMap::get(
+      affine.getNumDims(), affine.getNumSymbols(), results, plans.mlir_context)));
+}
+
+}  // namespace
+
+KernelPlan PlanReduction(const EmitterInput& input) {
+  const llvm::ArrayRef<FusionRoot> roots = input.fused.roots();
+  size_t first = 0;
+  while (!IsReductionHero(*roots[first].instruction, *input.heroes[first])) ++first;
+  const ReductionDimensions dimensions = DimensionsOf(*input.heroes[first]);
+  const ReductionMaps maps(input, dimensions);
+  const std::vector<int64_t> groups = GroupRoots(input);
+
+  KernelPlan plan;
+  plan.emitter = Emitter::kReduction;
+  plan.variant = maps.variant();
+  plan.launch.threads[0] = maps.threads();
+  plan.launch.blocks[0] = maps.blocks();
+  plan.launch.blocks[2] = *std::max_element(groups.begin(), groups.end()) + 1;
+  llvm::SmallVector<const Instruction*, 2> heroes;
+  for (size_t i = 0; i < roots.size(); ++i) {
+    const Instruction& root = *roots[i].instruction;
+    const Instruction& hero = *input.heroes[i];
+    const IndexingMap read = maps.Input(plan.launch, groups[i]);
+    const int64_t arrays = root.shape().num_array_leaves();
+    if (!IsReductionHero(root, hero)) {
+      // A side output: as many elements as are reduced, each stored where it is read.
+      ElementPass pass;
+      pass.instruction = &root;
+      pass.map = Bitcast(read, dimensions.sizes, root.shape());
+      pass.store = StoreKind::kStore;
+      pass.output = roots[i].first_output;
+      pass.vector_elements = maps.vector();
+      for (size_t k = 0; k < root.operands().size(); ++k) {
+        plan.heroes.push_back({roots[i].first_output, &root, static_cast<int64_t>(k),
+                               ReadOfOperand(input, pass.map, root, 0, k)});
+      }
+      plan.passes.push_back(std::move(pass));
+      continue;
+    }
+    const size_t num_reduced = hero.operands().size() / 2;
+    for (int64_t leaf = 0; leaf < arrays; ++leaf) {
+      for (size_t k = 0; k < hero.operands().size(); ++k) {
+        IndexingMap map;
+        if (k < num_reduced) map = Bitcast(read, dimensions.sizes, hero.operand(k).shape());
+        plan.heroes.push_back({roots[i].first_output + leaf, &hero, static_cast<int64_t>(k), map});
+      }
+    }
+    if (!llvm::is_contained(heroes, &hero)) {
+      heroes.push_back(&hero);
+      ThreadMapBuilder once(plan.launch, input.plans);
+      once.Bound(kBlockZ, Interval::Point(groups[i]));
+      const IndexingMap scalar = once.Build({});
+      for (size_t k = 0; k < hero.operands().size(); ++k) {
+        const bool is_init = k >= num_reduced;
+        const IndexingMap map =
+            is_init ? scalar : Bitcast(read, dimensions.sizes, hero.operand(k).shape());
+        plan.passes.push_back(LoadPass(hero.operand(k), map, is_init ? 1 : maps.vector()));
+        if (!is_init) {
+          plan.shared_memory_bytes +=
+              maps.shared_elements() * support::CeilDiv(ElementWidth(hero.operand(k).shape()), 8);
+        }
+      }
+    }
+    const IndexingMap result =
+        ResultOf(maps.Output(plan.launch, groups[i]), maps.KeptSizes(), hero, input.plans);
+    for (int64_t leaf = 0; leaf < arrays; ++leaf) {
+      ElementPass pass;
+      pass.instruction = &root;
+      pass.leaf = leaf;
+      const Shape& of_hero = hero.shape().ArrayLeaf(leaf);
+      // The epilogue keeps the order of elements.
+      pass.map = &root == &hero ? result : Bitcast(result, of_hero, root.shape().ArrayLeaf(leaf));
+      pass.available = {&hero};
+      pass.store = StoreKind::kStore;
+      pass.output = roots[i].first_output + leaf;
+      plan.passes.push_back(std::move(pass));
+    }
+  }
+  return plan;
+}
+
+}  // namespace hlo_indexing::plan
