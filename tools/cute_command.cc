@@ -1,18 +1,23 @@
-// hlo-indexing cute: CuTe's algebra as a calculator, and its pictures.
+// `hlo-indexing cute`: CuTe's algebra as a calculator, and its pictures.
+#include <memory>
 #include <optional>
 #include <string>
-#include <tuple>
+#include <utility>
 #include <vector>
 
-#include "layout/cute_calculator.h"
-#include "layout/cute_picture.h"
-#include "layout/cute_syntax.h"
-#include "layout/picture.h"
+#include "layout/cute_algebra/calculator.h"
+#include "layout/cute_algebra/picture.h"
+#include "layout/cute_algebra/syntax.h"
+#include "layout/picture/picture.h"
 #include "llvm/Support/JSON.h"
 #include "support/diagnostics.h"
-#include "tools/command.h"
 #include "tools/input.h"
+#include "tools/interruption.h"
 #include "tools/map_json.h"
+#include "tools/report.h"
+#include "tools/shared_options.h"
+#include "tools/subcommand.h"
+#include "tools/terminal.h"
 
 namespace hlo_indexing::tools {
 namespace {
@@ -31,73 +36,67 @@ void WriteTuple(const IntTuple& tuple, llvm::json::OStream& json) {
   });
 }
 
-class CuteCommand {
- public:
-  CuteCommand(const CuteOptions& options, llvm::raw_ostream& out) : options_(options), out_(out) {}
+struct CuteOptions {
+  OptionTable& table;
+  PictureOptions picture{table};
+  FlagOption offsets{table, "offsets", "With all offsets, the first coordinate fastest"};
+  FlagOption functions{table, "functions", "List the functions"};
+  FormatOption format{table};
+  InputSizeOption max_input_bytes{table};
+};
 
-  ExitCode Run() {
-    if (const std::optional<std::string> misuse = FindMisuse()) {
+// Evaluates one expression after the other and writes what it is.
+class Calculator {
+ public:
+  Calculator(const CuteOptions& options, llvm::raw_ostream& out) : options_(options), out_(out) {}
+
+  ExitCode Run(llvm::ArrayRef<std::string> arguments) {
+    if (!options_.picture.Check()) return ExitCode::kBadUsage;
+    if (const std::optional<std::string> misuse = FindMisuse(arguments)) {
       ReportError(*misuse);
       return ExitCode::kBadUsage;
     }
-    if (options_.list_functions) return ListFunctions();
-    const bool reads_lines = options_.expressions.empty();
-    if (is_json() && !options_.picture) WriteHeader(reads_lines ? "-" : "", out_);
-    if (!reads_lines) {
-      for (const std::string& expression : options_.expressions) {
-        Answer({expression, "<argument>", 1});
-      }
-      return status_;
+    if (options_.functions.value()) return ListFunctions();
+    const std::optional<InputLines> input = ReadLines(arguments, options_.max_input_bytes.value());
+    if (is_json() && !options_.picture.value()) {
+      WriteHeader(!input || input->has_standard_input ? "-" : "", out_);
     }
-    const std::optional<std::string> text = ReadInput("-", options_.limits.input_bytes);
-    if (!text) return ExitCode::kBadInput;
-    std::vector<Input> inputs;
-    llvm::StringRef rest = *text;
-    for (int64_t line = 1; !rest.empty(); ++line) {
-      llvm::StringRef expression;
-      std::tie(expression, rest) = rest.split('\n');
-      // A comment, as in this project's other line formats.
-      if (expression.trim().empty() || expression.trim().starts_with("//")) continue;
-      inputs.push_back({expression.rtrim(), "<stdin>", line});
-    }
-    if (IsDrawing() && inputs.size() > 1) {
+    if (!input) return ExitCode::kBadInput;
+    if (options_.picture.is_drawing() && input->lines.size() > 1) {
       ReportError(kOnePicture);
       return ExitCode::kBadUsage;
     }
-    for (const Input& input : inputs) Answer(input);
+    const Interruption interruption;
+    for (size_t i = 0; i < input->lines.size(); ++i) {
+      if (Interruption::IsRequested()) {
+        return ReportInterruption(i, input->lines.size(), "expressions");
+      }
+      Answer(input->lines[i]);
+    }
     return status_;
   }
 
  private:
-  struct Input {
-    llvm::StringRef text;
-    std::string source;
-    int64_t line;
-  };
-
   static constexpr char kOnePicture[] = "--svg and --tikz draw one expression at a time";
 
-  bool IsDrawing() const {
-    return options_.picture && *options_.picture != layout::PictureFormat::kText;
-  }
-
   // Options that do not go together.
-  std::optional<std::string> FindMisuse() const {
-    if (options_.list_functions &&
-        (options_.picture || is_json() || options_.offsets || !options_.expressions.empty())) {
+  std::optional<std::string> FindMisuse(llvm::ArrayRef<std::string> arguments) const {
+    const bool has_picture = options_.picture.value().has_value();
+    if (options_.functions.value() &&
+        (has_picture || is_json() || options_.offsets.value() || !arguments.empty())) {
       return "--functions goes with no expression and no other option";
     }
-    if (options_.picture && is_json()) {
+    if (has_picture && is_json()) {
       return "--table, --svg and --tikz are no JSON: leave out --format=json";
     }
-    if (options_.picture && options_.offsets) {
+    if (has_picture && options_.offsets.value()) {
       return "--offsets goes with values, not with pictures";
     }
-    if (IsDrawing() && options_.expressions.size() > 1) return kOnePicture;
+    if (options_.picture.is_drawing() && arguments.size() > 1) return kOnePicture;
     return std::nullopt;
   }
 
-  bool is_json() const { return options_.format == OutputFormat::kJson; }
+  bool is_json() const { return options_.format.is_json(); }
 
   ExitCode ListFunctions() {
     for (const layout::CuteFunctionHelp& function : layout::CuteFunctions()) {
@@ -106,7 +105,7 @@ class CuteCommand {
     return ExitCode::kFine;
   }
 
-  void Answer(const Input& input) {
+  void Answer(const InputLine& input) {
     support::TextError error;
     const std::optional<layout::CuteExpression> expression =
         layout::ParseCuteExpression(input.text, error);
@@ -117,8 +116,8 @@ class CuteCommand {
     const std::optional<CuteResult> result = layout::EvaluateCute(*expression, error);
     if (!result) return Fail(input, error, ExitCode::kNotSupported);
     Offsets offsets;
-    if (options_.offsets) offsets = ListOffsets(input, *result);
-    if (options_.picture) return Draw(input, *result);
+    if (options_.offsets.value()) offsets = ListOffsets(input, *result);
+    if (options_.picture.value()) return Draw(input, *result);
     if (is_json()) {
       WriteJson(input, *result, offsets);
     } else {
@@ -126,13 +125,13 @@ class CuteCommand {
     }
   }
 
-  // Nothing of what is no layout, and where there is no list; the note says why.
+  // The offsets of a layout; nullopt if the value is no layout, or for the reason of the note.
   struct Offsets {
     std::optional<std::vector<IntTuple>> list;
     std::string note;
   };
 
-  Offsets ListOffsets(const Input& input, const CuteResult& result) {
+  Offsets ListOffsets(const InputLine& input, const CuteResult& result) {
     const auto* tensor = std::get_if<CuteTensor>(&result.value);
     if (tensor == nullptr) return {};
     if (tensor->size() > kMostOffsets) {
@@ -152,7 +151,7 @@ class CuteCommand {
   }
 
   // What could not be done beside the result, which is printed all the same.
-  std::string Note(const Input& input, const std::string& message) {
+  std::string Note(const InputLine& input, const std::string& message) {
     status_ = Worst(status_, ExitCode::kNotSupported);
     support::Diagnostic diagnostic =
         support::MakeDiagnostic({input.source, input.text}, 0, message);
@@ -161,12 +160,13 @@ class CuteCommand {
     return message;
   }
 
-  void Draw(const Input& input, const CuteResult& result) {
+  void Draw(const InputLine& input, const CuteResult& result) {
     const absl::StatusOr<layout::Picture> picture = layout::PictureOf(result.value);
     if (!picture.ok()) {
       return Fail(input, {0, std::string(picture.status().message())}, ExitCode::kNotSupported);
     }
-    out_ << layout::Render(*picture, *options_.picture);
+    out_ << RenderFor(TerminalColumns(options_.table.output()), *picture,
+                      *options_.picture.value());
   }
 
   void WriteText(const CuteResult& result, const Offsets& offsets) {
@@ -190,7 +190,7 @@ class CuteCommand {
     out_ << '\n';
   }
 
-  void WriteJson(const Input& input, const CuteResult& result, const Offsets& offsets) {
+  void WriteJson(const InputLine& input, const CuteResult& result, const Offsets& offsets) {
     llvm::json::OStream json(out_);
     json.object([&] {
       json.attribute("kind", "cute");
@@ -221,14 +221,14 @@ class CuteCommand {
     out_ << '\n';
   }
 
-  void Fail(const Input& input, const support::TextError& error, ExitCode status) {
+  void Fail(const InputLine& input, const support::TextError& error, ExitCode status) {
     status_ = Worst(status_, status);
     support::Diagnostic diagnostic =
         support::MakeDiagnostic({input.source, input.text}, error.offset, error.message);
     diagnostic.line = input.line;
     if (!is_json()) {
       // Keeps the lines of the output in step with those of the input; pictures have no such lines.
-      if (!options_.picture) out_ << "ERROR\n";
+      if (!options_.picture.value()) out_ << "ERROR\n";
       out_.flush();
       Report({diagnostic});
       return;
@@ -249,10 +249,37 @@ class CuteCommand {
   ExitCode status_ = ExitCode::kFine;
 };
 
+constexpr Example kExamples[] = {
+    {"A composition", "hlo-indexing cute 'composition((_4,_8):(_8,_1), _2:_4)'"},
+    {"A layout as a picture", "hlo-indexing cute --svg '(_8,_8):(_8,_1)' > layout.svg"},
+    {"The offsets of each layout on standard input",
+     "echo '(4,(2,3)):(1,(4,8))' | hlo-indexing cute --offsets -"},
+    {"What there is to call", "hlo-indexing cute --functions"}};
+
+constexpr SubcommandHelp kHelp = {
+    .name = "cute",
+    .summary = "CuTe's layout algebra as a calculator, with pictures",
+    .arguments = {.usage = "[EXPR]...",
+                  .help = "Expressions; '-', or none at all, stands for the lines of standard "
+                          "input"},
+    .details =
+        "Evaluates expressions of layouts, shapes and functions of CuTe: a layout if there "
+        "is one, otherwise the reason why there is none.",
+    .examples = kExamples};
+
+class CuteCommand : public Subcommand {
+ public:
+  CuteCommand() : Subcommand(kHelp) {}
+  ExitCode Run(llvm::raw_ostream& out) override {
+    return Calculator(options_, out).Run(arguments());
+  }
+
+ private:
+  CuteOptions options_{table()};
+};
+
 }  // namespace
 
-ExitCode RunCute(const CuteOptions& options, llvm::raw_ostream& out) {
-  return CuteCommand(options, out).Run();
-}
+std::unique_ptr<Subcommand> MakeCuteCommand() { return std::make_unique<CuteCommand>(); }
 
 }  // namespace hlo_indexing::tools

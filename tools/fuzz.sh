@@ -6,7 +6,8 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 seconds=${1:-60}
 tools/setup.sh --dev
-tools/build.sh asan-ubsan interpreter_fuzzer parser_fuzzer map_fuzzer layout_fuzzer cute_fuzzer simplify_fuzzer
+tools/build.sh asan-ubsan attribute_fuzzer interpreter_fuzzer parser_fuzzer map_fuzzer layout_fuzzer cute_fuzzer \
+  simplify_fuzzer ptx_parser_fuzzer
 # The packaged LLVM is built without the annotations that this check of containers relies on.
 export ASAN_OPTIONS=detect_container_overflow=0
 findings=build/asan-ubsan/fuzz/findings
@@ -33,9 +34,13 @@ fuzz layout_fuzzer tests/fuzz/corpus/layout &
 jobs+=($!)
 fuzz simplify_fuzzer &
 jobs+=($!)
+fuzz attribute_fuzzer &
+jobs+=($!)
 fuzz interpreter_fuzzer tests/fuzz/corpus/hlo &
 jobs+=($!)
 fuzz cute_fuzzer tests/fuzz/corpus/cute &
+jobs+=($!)
+fuzz ptx_parser_fuzzer tests/fuzz/corpus/ptx &
 jobs+=($!)
 status=0
 for job in "${jobs[@]}"; do

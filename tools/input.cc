@@ -3,31 +3,25 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <tuple>
+#include <utility>
 
-#include "hlo/parser.h"
-#include "hlo/verifier.h"
-#include "llvm/Support/WithColor.h"
+#include "hlo/parser/parser.h"
+#include "hlo/shape_inference/verifier.h"
+#include "llvm/Support/raw_ostream.h"
+#include "support/diagnostics.h"
+#include "tools/compression.h"
+#include "tools/report.h"
+#include "tools/text_encoding.h"
 
 namespace hlo_indexing::tools {
+namespace {
 
-ExitCode Worst(ExitCode a, ExitCode b) {
-  const auto rank = [](ExitCode code) {
-    switch (code) {
-      case ExitCode::kFine:
-        return 0;
-      case ExitCode::kFinding:
-        return 1;
-      case ExitCode::kNotSupported:
-        return 2;
-      case ExitCode::kBadInput:
-        return 3;
-      case ExitCode::kBadUsage:
-        break;
-    }
-    return 4;
-  };
-  return rank(a) >= rank(b) ? a : b;
+void ReportUnreadable(const std::string& file, const std::string& reason) {
+  ReportError("cannot read '" + support::Quotable(file, 200) + "': " + reason);
 }
+
+}  // namespace
 
 std::optional<std::string> ReadInput(const std::string& file, uint64_t max_bytes) {
   std::FILE* const stream = file == "-" ? stdin : std::fopen(file.c_str(), "rb");
@@ -54,31 +48,57 @@ std::optional<std::string> ReadInput(const std::string& file, uint64_t max_bytes
     }
   }
   if (stream != stdin) std::fclose(stream);
+  if (error.empty() && IsCompressed(text)) {
+    std::string decompressed;
+    error = std::string(Decompress(text, max_bytes, decompressed).message());
+    text = std::move(decompressed);
+  }
   if (error.empty()) return text;
-  ReportError("cannot read '" + support::Quotable(file, 200) + "': " + error);
+  ReportUnreadable(file, error);
   return std::nullopt;
 }
 
-void ReportError(const std::string& message) {
-  llvm::WithColor::error(llvm::errs(), "hlo-indexing") << message << '\n';
+std::optional<std::string> ReadText(const std::string& file, uint64_t max_bytes) {
+  std::optional<std::string> bytes = ReadInput(file, max_bytes);
+  if (!bytes) return std::nullopt;
+  absl::StatusOr<std::string> text = ToUtf8(*std::move(bytes));
+  if (text.ok()) return *std::move(text);
+  ReportUnreadable(file, std::string(text.status().message()));
+  return std::nullopt;
 }
 
-void Report(const std::vector<support::Diagnostic>& diagnostics) {
-  for (const support::Diagnostic& diagnostic : diagnostics) {
-    llvm::WithColor(llvm::errs(), llvm::raw_ostream::SAVEDCOLOR, /*Bold=*/true)
-        << diagnostic.file << ':' << diagnostic.line << ':' << diagnostic.column << ": ";
-    llvm::WithColor::error() << diagnostic.message << '\n';
-    if (diagnostic.excerpt.empty()) continue;
-    llvm::errs() << diagnostic.excerpt << '\n';
-    llvm::WithColor(llvm::errs(), llvm::HighlightColor::Remark)
-        << std::string(diagnostic.caret, ' ') << "^\n";
+std::optional<InputLines> ReadLines(llvm::ArrayRef<std::string> arguments, uint64_t max_bytes) {
+  InputLines result;
+  const auto read_standard_input = [&] {
+    // A second time there is nothing left to read.
+    if (std::exchange(result.has_standard_input, true)) return true;
+    std::optional<std::string> text = ReadText("-", max_bytes);
+    if (!text) return false;
+    result.standard_input = std::make_unique<const std::string>(std::move(*text));
+    llvm::StringRef rest = *result.standard_input;
+    for (int64_t number = 1; !rest.empty(); ++number) {
+      llvm::StringRef line;
+      std::tie(line, rest) = rest.split('\n');
+      if (line.trim().empty() || line.trim().starts_with("//")) continue;
+      result.lines.push_back({line.rtrim(), "<stdin>", number});
+    }
+    return true;
+  };
+  for (const std::string& argument : arguments) {
+    if (argument != "-") {
+      result.lines.push_back({argument, "<argument>", 1});
+    } else if (!read_standard_input()) {
+      return std::nullopt;
+    }
   }
+  if (arguments.empty() && !read_standard_input()) return std::nullopt;
+  return result;
 }
 
-bool LoadCustomCalls(const std::string& file, const Limits& limits, mlir::MLIRContext* context,
+bool LoadCustomCalls(const std::string& file, uint64_t max_bytes, mlir::MLIRContext* context,
                      indexing_analysis::CustomCallRegistry& registry) {
   if (file.empty()) return true;
-  const std::optional<std::string> text = ReadInput(file, limits.input_bytes);
+  const std::optional<std::string> text = ReadText(file, max_bytes);
   if (!text) return false;
   const absl::Status status = registry.AddJson(*text, file, context);
   if (status.ok()) return true;
@@ -86,11 +106,14 @@ bool LoadCustomCalls(const std::string& file, const Limits& limits, mlir::MLIRCo
   return false;
 }
 
-std::vector<std::unique_ptr<hlo::Module>> LoadModules(const std::string& file, const Limits& limits,
-                                                      ExitCode& status) {
+std::vector<std::unique_ptr<hlo::Module>> LoadModules(const std::string& file,
+                                                      const InputLimits& limits, ExitCode& status) {
   std::vector<std::unique_ptr<hlo::Module>> modules;
-  std::optional<std::string> text = ReadInput(file, limits.input_bytes);
-  if (!text) {
+  std::optional<std::string> text = ReadText(file, limits.bytes);
+  std::optional<std::string> other_format;
+  if (text) other_format = OtherFormat(file, *text);
+  if (other_format) ReportUnreadable(file, *other_format);
+  if (!text || other_format) {
     status = Worst(status, ExitCode::kBadInput);
     return modules;
   }

@@ -1,23 +1,54 @@
 // `hlo-indexing layout`: where the elements of an array lie in memory.
 #include <algorithm>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "hlo/module.h"
-#include "hlo/parser.h"
-#include "layout/cute_placement.h"
-#include "layout/cute_syntax.h"
-#include "layout/picture.h"
+#include "hlo/parser/parser.h"
+#include "layout/cute_algebra/element_positions.h"
+#include "layout/cute_algebra/syntax.h"
+#include "layout/picture/picture.h"
 #include "layout/tiled_picture.h"
 #include "llvm/Support/JSON.h"
 #include "support/checked_math.h"
-#include "tools/command.h"
 #include "tools/input.h"
+#include "tools/interruption.h"
 #include "tools/layout_report.h"
 #include "tools/map_json.h"
+#include "tools/report.h"
+#include "tools/shared_options.h"
+#include "tools/subcommand.h"
+#include "tools/terminal.h"
 
 namespace hlo_indexing::tools {
 namespace {
 
 using layout::TiledLayout;
+
+// What --max-cells may ask for: pictures of more take gigabytes.
+constexpr int64_t kMostCells = int64_t{1} << 22;
+
+struct LayoutOptions {
+  OptionTable& table;
+  TextListOption indices{table, "index", {"i,j,..."}, "Only where the element of that index lies"};
+  TextListOption positions{
+      table, "position", {"n"}, "Only what lies at that position, in elements"};
+  TextListOption bytes{table, "byte", {"n"}, "Only what lies at that byte"};
+  TextOption relayout{table,
+                      "relayout",
+                      {"shape or layout"},
+                      "Only what a copy to another layout, XLA's or CuTe's, moves"};
+  FlagOption tpu{table, "tpu", "Only the formats of the array on a TPU, with the bytes they waste"};
+  FlagOption offsets{table, "offsets", "With the position of every element"};
+  PictureOptions picture{table};
+  FormatOption format{table};
+  NumberOption<int64_t> max_cells{table, "max-cells",
+                                  "The most cells of a picture, and the most offsets", 1 << 16};
+  InputSizeOption max_input_bytes{table};
+};
 
 // An option's text, which becomes integers.
 struct OptionText {
@@ -25,59 +56,76 @@ struct OptionText {
   llvm::StringRef text;
 };
 
-// Answers the questions about one shape after the other.
-class LayoutCommand {
+// Answers the queries about one shape after the other.
+class LayoutAnswers {
  public:
-  LayoutCommand(const LayoutOptions& options, llvm::raw_ostream& out)
-      : options_(options), out_(out), report_(options.format, options.max_cells, out) {}
+  LayoutAnswers(const LayoutOptions& options, llvm::raw_ostream& out)
+      : options_(options),
+        out_(out),
+        report_({.format = options.format.value(),
+                 .max_cells = options.max_cells.value(),
+                 .columns = TerminalColumns(options.table.output())},
+                out) {}
 
-  ExitCode Run() {
-    if (const std::string message = BadUsage(); !message.empty()) {
+  ExitCode Run(llvm::ArrayRef<std::string> arguments) {
+    if (!options_.picture.Check()) return ExitCode::kBadUsage;
+    if (const std::string message = BadUsage(arguments); !message.empty()) {
       ReportError(message);
       return ExitCode::kBadUsage;
     }
-    if (options_.format == OutputFormat::kJson) WriteHeader("", out_);
-    for (const std::string& text : options_.shapes) {
-      if (const auto shape = Parse("<argument>", text)) AnswerFor(*shape);
+    const std::optional<InputLines> input = ReadLines(arguments, options_.max_input_bytes.value());
+    if (!input) return ExitCode::kBadInput;
+    if (input->lines.size() > 1 && options_.picture.is_drawing()) {
+      ReportError(kOnePicture);
+      return ExitCode::kBadUsage;
+    }
+    if (options_.format.is_json()) WriteHeader(input->has_standard_input ? "-" : "", out_);
+    const Interruption interruption;
+    for (size_t i = 0; i < input->lines.size(); ++i) {
+      if (Interruption::IsRequested()) return ReportInterruption(i, input->lines.size(), "shapes");
+      const InputLine& line = input->lines[i];
+      source_ = line;
+      if (const auto shape = Parse(line.source, line.text)) AnswerFor(*shape);
     }
     return status_;
   }
 
  private:
-  // Which options do not go together; empty where all do.
-  std::string BadUsage() const {
-    if (options_.format == OutputFormat::kJson && options_.picture) {
+  static constexpr char kOnePicture[] = "--svg and --tikz draw one shape at a time";
+
+  // Which options do not go together; empty if all do.
+  std::string BadUsage(llvm::ArrayRef<std::string> arguments) const {
+    if (options_.format.is_json() && options_.picture.value()) {
       return "--table, --svg and --tikz are no JSON: leave out --format=json";
     }
-    if (options_.shapes.size() > 1 && IsDrawing()) {
-      return "--svg and --tikz draw one shape at a time";
-    }
-    if (options_.relayout && llvm::StringRef(*options_.relayout).trim().empty()) {
+    if (arguments.size() > 1 && options_.picture.is_drawing()) return kOnePicture;
+    if (options_.relayout.is_given() && llvm::StringRef(options_.relayout.value()).trim().empty()) {
       return "--relayout= names neither a shape nor a layout";
     }
-    if (options_.offsets && AsksInsteadOfOverview()) {
-      return "--offsets adds to the overview: leave out the options that ask something else";
+    if (options_.offsets.value() && ReplacesOverview()) {
+      return "--offsets adds to the overview: leave out the options that replace it";
     }
-    if (options_.max_cells < 0 || options_.max_cells > kMostCells) {
+    if (options_.max_cells.value() < 0 || options_.max_cells.value() > kMostCells) {
       return "--max-cells can be from 0 to " + std::to_string(kMostCells);
     }
     return "";
   }
-  bool AsksInsteadOfOverview() const {
-    return options_.picture || options_.tpu || options_.relayout || !options_.indices.empty() ||
-           !options_.positions.empty() || !options_.bytes.empty();
-  }
-  bool IsDrawing() const {
-    return options_.picture && *options_.picture != layout::PictureFormat::kText;
+  bool ReplacesOverview() const {
+    return options_.picture.value() || options_.tpu.value() || options_.relayout.is_given() ||
+           !options_.indices.values().empty() || !options_.positions.values().empty() ||
+           !options_.bytes.values().empty();
   }
   void Raise(ExitCode status) { status_ = Worst(status_, status); }
   void FailAt(llvm::StringRef source, llvm::StringRef text, size_t offset, std::string message) {
-    Fail(text, support::MakeDiagnostic({source, text}, offset, std::move(message)));
+    support::Diagnostic diagnostic =
+        support::MakeDiagnostic({source, text}, offset, std::move(message));
+    if (source == source_.source) diagnostic.line += source_.line - 1;
+    Fail(text, diagnostic);
   }
   // Tells of an error, as JSON on standard output.
   void Fail(llvm::StringRef text, const support::Diagnostic& diagnostic) {
     Raise(ExitCode::kBadInput);
-    if (options_.format != OutputFormat::kJson) {
+    if (!options_.format.is_json()) {
       out_.flush();
       return Report({diagnostic});
     }
@@ -92,14 +140,17 @@ class LayoutCommand {
     out_ << '\n';
   }
 
-  // The shape of a text, where it is that of an array; nothing after a message.
+  // The shape of a text; null, after a message, if it is not that of an array.
   const hlo::Shape* ParseArray(llvm::StringRef source, llvm::StringRef text) {
     hlo::ParseOptions options;
     options.file_name = source.str();
     std::vector<support::Diagnostic> diagnostics;
     const hlo::Shape* shape = hlo::ParseShapeText(text, module_, options, diagnostics);
     if (shape == nullptr) {
-      for (const support::Diagnostic& diagnostic : diagnostics) Fail(text, diagnostic);
+      for (support::Diagnostic& diagnostic : diagnostics) {
+        if (source == source_.source) diagnostic.line += source_.line - 1;
+        Fail(text, diagnostic);
+      }
       return nullptr;
     }
     if (!shape->IsArray() || shape->HasUnboundedDimension()) {
@@ -145,16 +196,16 @@ class LayoutCommand {
 
   void AnswerFor(const NamedLayout& shape) {
     const hlo::Shape& array = *shape_;
-    if (!AsksInsteadOfOverview()) return Raise(report_.WriteOverview(shape, options_.offsets));
-    for (const std::string& text : options_.indices) AnswerIndex(shape, text);
-    for (const std::string& text : options_.positions) AnswerPosition(shape, text);
-    for (const std::string& text : options_.bytes) AnswerByte(shape, text);
-    if (options_.relayout) AnswerRelayout(shape, *options_.relayout, array);
-    if (options_.tpu) AnswerTpu(shape, array);
-    if (options_.picture) Draw(shape);
+    if (!ReplacesOverview()) return Raise(report_.WriteOverview(shape, options_.offsets.value()));
+    for (const std::string& text : options_.indices.values()) AnswerIndex(shape, text);
+    for (const std::string& text : options_.positions.values()) AnswerPosition(shape, text);
+    for (const std::string& text : options_.bytes.values()) AnswerByte(shape, text);
+    if (options_.relayout.is_given()) AnswerRelayout(shape, options_.relayout.value(), array);
+    if (options_.tpu.value()) AnswerTpu(shape, array);
+    if (options_.picture.value()) Draw(shape);
   }
 
-  // The integers of an option, separated by commas; nothing after a message.
+  // The integers of an option, separated by commas; nullopt after a message.
   std::optional<std::vector<int64_t>> Integers(const OptionText& option) {
     std::vector<int64_t> values;
     llvm::StringRef rest = option.text;
@@ -224,13 +275,13 @@ class LayoutCommand {
 
   void AnswerRelayout(const NamedLayout& from, llvm::StringRef text, const hlo::Shape& array) {
     simplifier::DigitContext digits;
-    const NamedPlacement source = {from.text, PlacementOf(digits, from.layout)};
-    const std::optional<NamedPlacement> target = ParseTarget(digits, text, array, from.layout);
+    const NamedPositions source = {from.text, PositionsOf(digits, from.layout)};
+    const std::optional<NamedPositions> target = ParseTarget(digits, text, array, from.layout);
     if (target) Raise(report_.WriteRelayout(digits, array.sizes(), source, *target));
   }
 
   // What --relayout names: a shape, an XLA layout of this one, or a layout of CuTe.
-  std::optional<NamedPlacement> ParseTarget(simplifier::DigitContext& digits,
+  std::optional<NamedPositions> ParseTarget(simplifier::DigitContext& digits,
                                             llvm::StringRef wanted, const hlo::Shape& array,
                                             const TiledLayout& from) {
     constexpr llvm::StringLiteral kSource = "<--relayout>";
@@ -248,10 +299,10 @@ class LayoutCommand {
              "a relayout is between two layouts of one shape: this is not one of " + plain);
       return std::nullopt;
     }
-    return NamedPlacement{to->text, PlacementOf(digits, to->layout)};
+    return NamedPositions{to->text, PositionsOf(digits, to->layout)};
   }
 
-  std::optional<NamedPlacement> ParseCute(simplifier::DigitContext& digits, llvm::StringRef text,
+  std::optional<NamedPositions> ParseCute(simplifier::DigitContext& digits, llvm::StringRef text,
                                           const hlo::Shape& array, const TiledLayout& from) {
     support::TextError error;
     if (!layout::ParseCuteExpression(text, error)) {
@@ -267,12 +318,12 @@ class LayoutCommand {
       FailAt("<--relayout>", text, 0, "the array has no elements");
       return std::nullopt;
     }
-    auto placement = PlacementOf(digits, array.sizes(), *cute, from.element_bits());
+    auto placement = PositionsOf(digits, array.sizes(), *cute, from.element_bits());
     if (!placement.ok()) {
       FailAt("<--relayout>", text, 0, std::string(placement.status().message()));
       return std::nullopt;
     }
-    return NamedPlacement{cute->ToString(), std::move(*placement)};
+    return NamedPositions{cute->ToString(), std::move(*placement)};
   }
 
   void AnswerTpu(const NamedLayout& shape, const hlo::Shape& array) {
@@ -282,7 +333,7 @@ class LayoutCommand {
     const auto formats = TpuFormats(array.sizes(), hlo::DefaultStorageBits(array.element_type()),
                                     content, shape.layout.layout());
     if (!formats.ok()) {
-      return FailAt("<argument>", shape.text, 0, std::string(formats.status().message()));
+      return FailAt(source_.source, shape.text, 0, std::string(formats.status().message()));
     }
     std::vector<std::string> texts;
     for (const layout::TpuFormat& format : *formats) {
@@ -292,12 +343,13 @@ class LayoutCommand {
   }
 
   void Draw(const NamedLayout& shape) {
-    const auto picture = DrawTiledLayout(shape.layout, {shape.text, options_.max_cells});
+    const auto picture = PictureOf(shape.layout, {shape.text, options_.max_cells.value()});
     if (!picture.ok()) {
       ReportError(shape.text + ": " + std::string(picture.status().message()) + " (--max-cells)");
       return Raise(ExitCode::kNotSupported);
     }
-    out_ << Render(*picture, *options_.picture);
+    out_ << RenderFor(TerminalColumns(options_.table.output()), *picture,
+                      *options_.picture.value());
   }
 
   const LayoutOptions& options_;
@@ -307,13 +359,46 @@ class LayoutCommand {
   hlo::Module module_;
   // That of the last Parse.
   const hlo::Shape* shape_ = nullptr;
+  // Where the present shape stands.
+  InputLine source_;
   ExitCode status_ = ExitCode::kFine;
+};
+
+constexpr Example kExamples[] = {
+    {"Sizes, padding, maps, the table", "hlo-indexing layout 'f32[3,5]{1,0:T(2,2)}'"},
+    {"Where one element lies, and what lies at a byte",
+     "hlo-indexing layout 'f32[3,5]{1,0:T(2,2)}' --index=2,3 --byte=68"},
+    {"What a copy to a tiled layout moves",
+     "hlo-indexing layout 'f32[16,256]' --relayout='{1,0:T(8,128)}'"},
+    {"The formats of an array on a TPU", "hlo-indexing layout 'bf16[100,200]' --tpu"},
+    {"A picture", "hlo-indexing layout 'bf16[4,8]{1,0:T(2,4)(2,1)}' --svg > layout.svg"}};
+
+constexpr SubcommandHelp kHelp = {
+    .name = "layout",
+    .summary = "Where the elements of an array lie in memory",
+    .arguments = {.usage = "SHAPE...",
+                  .help = "Shapes as XLA writes them, row-major without a layout; '-' stands for "
+                          "the lines of standard input",
+                  .is_required = true},
+    .details =
+        "An overview: sizes, padding, the maps from index to position and back, the table. "
+        "Options that begin with \"Only\" replace it by answers in their order here; "
+        "--index, --position and --byte may be given more than once.",
+    .examples = kExamples};
+
+class LayoutCommand : public Subcommand {
+ public:
+  LayoutCommand() : Subcommand(kHelp) {}
+  ExitCode Run(llvm::raw_ostream& out) override {
+    return LayoutAnswers(options_, out).Run(arguments());
+  }
+
+ private:
+  LayoutOptions options_{table()};
 };
 
 }  // namespace
 
-ExitCode RunLayout(const LayoutOptions& options, llvm::raw_ostream& out) {
-  return LayoutCommand(options, out).Run();
-}
+std::unique_ptr<Subcommand> MakeLayoutCommand() { return std::make_unique<LayoutCommand>(); }
 
 }  // namespace hlo_indexing::tools

@@ -2,16 +2,17 @@
 
 #include <algorithm>
 
-#include "indexing_analysis/layout_maps.h"
-#include "layout/cute_digits.h"
-#include "layout/picture.h"
+#include "indexing_analysis/maps/layout_maps.h"
+#include "layout/cute_algebra/conversion.h"
+#include "layout/picture/picture.h"
 #include "layout/tiled_picture.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/JSON.h"
 #include "simplifier/arithmetic.h"
-#include "tools/input.h"
 #include "tools/map_json.h"
+#include "tools/report.h"
+#include "tools/terminal.h"
 
 namespace hlo_indexing::tools {
 namespace {
@@ -25,7 +26,7 @@ using layout::LayoutStep;
 using layout::TiledLayout;
 using layout::TpuFormat;
 
-// An overview has the table where it is no larger.
+// An overview has the table if it is no larger.
 constexpr int64_t kMaxTableCells = 512;
 constexpr int64_t kMaxTableColumns = 32;
 
@@ -43,7 +44,7 @@ std::string MapText(const IndexingMap& map) {
   return map.IsUnknown() ? "too long to be written" : map.ToString();
 }
 
-// *elements of 32 bits: "byte 68", of 4 bits: "byte 1, bit 4"*
+// Example: position 17 of elements of 32 bits -> "byte 68"; position 3 of 4 bits -> "byte 1, bit 4"
 std::string PlaceText(const TiledLayout& layout, int64_t position) {
   std::string text = "byte " + std::to_string(layout.ByteOffset(position));
   if (layout.element_bits() % 8 != 0) {
@@ -52,7 +53,7 @@ std::string PlaceText(const TiledLayout& layout, int64_t position) {
   return text;
 }
 
-// *2,048 elements of 32 bits -> "2048 elements (8192 bytes)"*
+// Example: 2,048 elements of 32 bits -> "2048 elements (8192 bytes)"
 std::string SizeText(int64_t elements, int64_t element_bits) {
   const int64_t bits = elements * element_bits;
   return Counted(elements, "element") + " (" +
@@ -122,7 +123,7 @@ void WriteMapAttribute(llvm::StringRef name, const IndexingMap& map, llvm::json:
   json.attributeEnd();
 }
 
-int64_t PositionOf(const NamedPlacement& side, llvm::ArrayRef<int64_t> index) {
+int64_t PositionOf(const NamedPositions& side, llvm::ArrayRef<int64_t> index) {
   const auto value = [&](const simplifier::Atom& atom) {
     return std::optional<int64_t>(index[atom.variable]);
   };
@@ -130,7 +131,7 @@ int64_t PositionOf(const NamedPlacement& side, llvm::ArrayRef<int64_t> index) {
 }
 
 // "no: element (0,2) moves from position 2 to 4"
-std::string BitcastText(const NamedPlacement& from, const NamedPlacement& to,
+std::string BitcastText(const NamedPositions& from, const NamedPositions& to,
                         const BitcastAnswer& bitcast) {
   std::string text = support::AnswerName(bitcast.answer).str();
   if (bitcast.answer == support::Answer::kYes) {
@@ -159,9 +160,9 @@ std::string MovesText(const ContiguousMoves& moves, int64_t bits) {
 }  // namespace
 
 bool LayoutReport::FitsOffsets(const NamedLayout& shape) {
-  if (shape.layout.num_elements() <= max_cells_) return true;
+  if (shape.layout.num_elements() <= options_.max_cells) return true;
   ReportError(shape.text + " has " + Counted(shape.layout.num_elements(), "offset") +
-              ", more than the limit of " + std::to_string(max_cells_) + " (--max-cells)");
+              ", more than the limit of " + std::to_string(options_.max_cells) + " (--max-cells)");
   return false;
 }
 
@@ -209,8 +210,7 @@ void LayoutReport::WriteOverviewText(const NamedLayout& shape, bool with_offsets
 }
 
 void LayoutReport::WriteTable(const NamedLayout& shape) {
-  const absl::StatusOr<layout::Picture> picture =
-      DrawTiledLayout(shape.layout, {"", kMaxTableCells});
+  const absl::StatusOr<layout::Picture> picture = PictureOf(shape.layout, {"", kMaxTableCells});
   const bool is_small = picture.ok() && llvm::all_of(picture->grids, [](const layout::Grid& grid) {
                           return grid.columns <= kMaxTableColumns;
                         });
@@ -221,7 +221,7 @@ void LayoutReport::WriteTable(const NamedLayout& shape) {
   layout::Picture table = *picture;
   // The numbers are said above.
   table.caption.clear();
-  if (!table.grids.empty()) out_ << '\n' << ToText(table);
+  if (!table.grids.empty()) out_ << '\n' << CutLines(ToText(table), options_.columns);
 }
 
 void LayoutReport::WriteOverviewJson(const NamedLayout& shape, bool with_offsets) {
@@ -269,8 +269,8 @@ void LayoutReport::WritePosition(const NamedLayout& shape, int64_t position) {
 }
 
 ExitCode LayoutReport::WriteRelayout(simplifier::DigitContext& digits,
-                                     llvm::ArrayRef<int64_t> sizes, const NamedPlacement& from,
-                                     const NamedPlacement& to) {
+                                     llvm::ArrayRef<int64_t> sizes, const NamedPositions& from,
+                                     const NamedPositions& to) {
   const BitcastAnswer bitcast = IsBitcast(digits, sizes, from.placement, to.placement);
   const absl::StatusOr<ContiguousMoves> moves =
       FindContiguousMoves(digits, sizes, from.placement, to.placement);

@@ -1,6 +1,7 @@
 #include "tools/map_json.h"
 
 #include "hlo/module.h"
+#include "tools/version.h"
 
 namespace hlo_indexing::tools {
 namespace {
@@ -100,7 +101,5 @@ void WriteHeader(llvm::StringRef file, llvm::raw_ostream& out) {
       << ",\"tool_version\":" << JsonString(ToolVersion()) << ",\"file\":" << JsonString(file)
       << "}\n";
 }
-
-llvm::StringRef ToolVersion() { return HLO_INDEXING_VERSION; }
 
 }  // namespace hlo_indexing::tools

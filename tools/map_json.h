@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "indexing_analysis/indexing_map.h"
+#include "indexing_analysis/maps/indexing_map.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
@@ -12,8 +12,8 @@
 namespace hlo_indexing::tools {
 
 /// Writes a map as an object: text, dims, ranges, runtime, results, constraints. Null for the
-/// unknown map.
-/// Where `replica_map` is not null, it is a field of the object: which device's array is meant.
+/// unknown map. If `replica_map` is not null, it is a field of the object: which device's array is
+/// meant.
 void WriteMap(const indexing_analysis::IndexingMap& map, llvm::json::OStream& json,
               const indexing_analysis::IndexingMap* replica_map = nullptr);
 
@@ -22,9 +22,6 @@ std::string JsonString(llvm::StringRef text);
 
 /// The first line of every output: `{"kind":"header",...}`.
 void WriteHeader(llvm::StringRef file, llvm::raw_ostream& out);
-
-/// The version of the project, such as "0.1.0".
-llvm::StringRef ToolVersion();
 
 }  // namespace hlo_indexing::tools
 

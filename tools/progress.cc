@@ -9,23 +9,30 @@ namespace hlo_indexing::tools {
 
 using std::chrono::steady_clock;
 
-Progress::Progress(std::string what, int64_t total)
-    : what_(std::move(what)),
-      total_(total),
-      is_terminal_(llvm::sys::Process::StandardErrIsDisplayed()),
+ProgressLine::ProgressLine()
+    : is_terminal_(llvm::sys::Process::StandardErrIsDisplayed()),
       next_(steady_clock::now() + std::chrono::seconds(1)) {}
 
-Progress::~Progress() {
+ProgressLine::~ProgressLine() {
   if (shown_) llvm::errs() << "\r\033[K";
 }
 
-void Progress::Update() {
+void ProgressLine::Update(llvm::function_ref<std::string()> text) {
+  if (!is_terminal_) return;
   const steady_clock::time_point now = steady_clock::now();
   if (now < next_) return;
   next_ = now + std::chrono::milliseconds(200);
   shown_ = true;
-  llvm::errs() << '\r' << what_ << ": " << done_ * 100 / total_ << " % of " << total_
-               << " instructions\033[K";
+  llvm::errs() << '\r' << text() << "\033[K";
+}
+
+Progress::Progress(std::string what, int64_t total) : what_(std::move(what)), total_(total) {}
+
+void Progress::Update() {
+  line_.Update([&] {
+    return what_ + ": " + std::to_string(done_ * 100 / total_) + " % of " + std::to_string(total_) +
+           " instructions";
+  });
 }
 
 }  // namespace hlo_indexing::tools

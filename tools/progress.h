@@ -6,21 +6,40 @@
 #include <cstdint>
 #include <string>
 
+#include "llvm/ADT/STLFunctionalExtras.h"
+
 namespace hlo_indexing::tools {
 
-/// One line on standard error, `FILE: 45 % of 120000 instructions`, from one second on and only on
-/// a terminal; removed at the end.
+/// One line on standard error, from one second on and only on a terminal; removed at the end.
+class ProgressLine {
+ public:
+  ProgressLine();
+  ~ProgressLine();
+  ProgressLine(const ProgressLine&) = delete;
+  ProgressLine& operator=(const ProgressLine&) = delete;
+
+  bool is_terminal() const { return is_terminal_; }
+  /// Shows what `text` gives, if it is time for something new.
+  void Update(llvm::function_ref<std::string()> text);
+
+ private:
+  bool is_terminal_;
+  bool shown_ = false;
+  std::chrono::steady_clock::time_point next_;
+};
+
+/// The progress of work on a known number of instructions.
+/// Example: `FILE: 45 % of 120000 instructions`
 class Progress {
  public:
   Progress(std::string what, int64_t total);
-  ~Progress();
-  Progress(const Progress&) = delete;
-  Progress& operator=(const Progress&) = delete;
 
   /// One more of the total is done.
   void Step() {
-    if (is_terminal_ && ++done_ % kStepsBetweenLooks == 0) Update();
+    ++done_;
+    if (line_.is_terminal() && done_ % kStepsBetweenLooks == 0) Update();
   }
+  int64_t done() const { return done_; }
 
  private:
   // Looking at the clock costs more than most steps.
@@ -31,9 +50,7 @@ class Progress {
   std::string what_;
   int64_t total_;
   int64_t done_ = 0;
-  bool is_terminal_;
-  bool shown_ = false;
-  std::chrono::steady_clock::time_point next_;
+  ProgressLine line_;
 };
 
 }  // namespace hlo_indexing::tools

@@ -1,21 +1,64 @@
 // `hlo-indexing run`: executes a module.
 #include <array>
 #include <map>
+#include <memory>
 #include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "hlo/interpreter.h"
-#include "hlo/npy.h"
-#include "hlo/random_bits.h"
+#include "hlo/interpreter/interpreter.h"
+#include "hlo/interpreter/npy.h"
+#include "hlo/interpreter/random_bits.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/Path.h"
-#include "tools/command.h"
 #include "tools/input.h"
+#include "tools/interruption.h"
 #include "tools/map_json.h"
+#include "tools/module_files.h"
+#include "tools/progress.h"
+#include "tools/report.h"
+#include "tools/shared_options.h"
+#include "tools/subcommand.h"
 
 namespace hlo_indexing::tools {
 namespace {
+
+// What executes a module.
+enum class Backend : uint8_t { kInterpreter, kCpu, kCuda };
+
+struct RunOptions {
+  OptionTable& table;
+  ChoiceOption<Backend> backend{
+      table,
+      "backend",
+      "backend",
+      "What executes the module",
+      {{Backend::kInterpreter, "interpreter", "evaluates instruction by instruction"},
+       {Backend::kCpu, "cpu", "not supported yet"},
+       {Backend::kCuda, "cuda", "not supported yet"}}};
+  TextListOption inputs{table,
+                        "input",
+                        {"K[@DEVICE]=file", ValueKind::kFile},
+                        "The K-th parameter array, on all devices or on one, from a .npy file"};
+  NumberOption<uint64_t> seed{table, "seed", "For the values of parameters without a file", 0};
+  TextOption output{table,
+                    "output",
+                    {"folder", ValueKind::kFolder},
+                    "Write the results there, as .npy files, instead of printing them"};
+  NumberOption<int64_t> replicas{table, "replicas", "Simulated replicas", 0, "the module's"};
+  NumberOption<int64_t> partitions{table, "partitions", "Simulated partitions of each replica", 0,
+                                   "the module's"};
+  FlagOption full{table, "full", "Print arrays of more than 1000 elements whole"};
+  FormatOption format{table};
+  NumberOption<int64_t> max_steps{table, "max-steps", "The most steps of work of a module",
+                                  hlo::InterpreterOptions().max_steps};
+  NumberOption<int64_t> max_bytes{table, "max-bytes", "The most bytes that values take at a time",
+                                  hlo::InterpreterOptions().max_bytes};
+  InputLimitOptions limits{table};
+};
 
 // Which array an --input is for: the K-th of the entry's parameters, their tuples flattened, on one
 // device or on all.
@@ -113,10 +156,13 @@ std::vector<uint8_t> SeededBytes(const hlo::Shape& shape, SeededBits bits) {
   return bytes;
 }
 
-class RunCommand {
+// Executes one module.
+class ModuleRun {
  public:
-  RunCommand(const RunOptions& options, InputFiles files, llvm::raw_ostream& out)
-      : options_(options), files_(std::move(files)), out_(out) {}
+  /// `folder` is for the results; they are printed if it is empty.
+  ModuleRun(const RunOptions& options, const InputFiles& files, std::string folder,
+            llvm::raw_ostream& out)
+      : options_(options), files_(files), folder_(std::move(folder)), out_(out) {}
 
   ExitCode Run(const std::string& file, const hlo::Module& module);
 
@@ -125,18 +171,22 @@ class RunCommand {
   ExitCode CheckSizes(const hlo::Computation& entry);
   std::optional<std::vector<uint8_t>> MakeBytes(const hlo::Shape& shape, int64_t device,
                                                 int64_t leaf);
+  absl::StatusOr<std::vector<hlo::Value>> Evaluate(const std::string& file,
+                                                   const hlo::Module& module,
+                                                   const std::vector<hlo::Arguments>& arguments);
   ExitCode WriteResults(const std::string& file, const hlo::Module& module,
                         llvm::ArrayRef<hlo::Value> results);
   std::optional<std::string> WriteArray(const hlo::ArrayValue& array, int64_t device, int64_t leaf);
 
   const RunOptions& options_;
-  InputFiles files_;
+  const InputFiles& files_;
+  std::string folder_;
   llvm::raw_ostream& out_;
   hlo::InterpreterOptions interpreter_;
 };
 
 // The limit on memory holds for the arguments, too.
-ExitCode RunCommand::CheckSizes(const hlo::Computation& entry) {
+ExitCode ModuleRun::CheckSizes(const hlo::Computation& entry) {
   int64_t leaves = 0;
   double bytes = 0;
   for (const hlo::Instruction* parameter : entry.parameters()) {
@@ -168,12 +218,13 @@ ExitCode RunCommand::CheckSizes(const hlo::Computation& entry) {
   return ExitCode::kNotSupported;
 }
 
-std::optional<std::vector<uint8_t>> RunCommand::MakeBytes(const hlo::Shape& shape, int64_t device,
-                                                          int64_t leaf) {
+std::optional<std::vector<uint8_t>> ModuleRun::MakeBytes(const hlo::Shape& shape, int64_t device,
+                                                         int64_t leaf) {
   auto found = files_.find({device, leaf});
   if (found == files_.end()) found = files_.find({-1, leaf});
-  if (found == files_.end()) return SeededBytes(shape, {options_.seed, device, leaf});
-  const std::optional<std::string> contents = ReadInput(found->second, options_.limits.input_bytes);
+  if (found == files_.end()) return SeededBytes(shape, {options_.seed.value(), device, leaf});
+  const std::optional<std::string> contents =
+      ReadInput(found->second, options_.limits.value().bytes);
   if (!contents) return std::nullopt;
   absl::StatusOr<std::vector<uint8_t>> bytes = hlo::ReadNpy(*contents, shape);
   if (bytes.ok()) return *std::move(bytes);
@@ -181,8 +232,8 @@ std::optional<std::vector<uint8_t>> RunCommand::MakeBytes(const hlo::Shape& shap
   return std::nullopt;
 }
 
-ExitCode RunCommand::MakeArguments(const hlo::Computation& entry,
-                                   std::vector<hlo::Arguments>& arguments) {
+ExitCode ModuleRun::MakeArguments(const hlo::Computation& entry,
+                                  std::vector<hlo::Arguments>& arguments) {
   arguments.resize(static_cast<size_t>(interpreter_.num_devices()));
   for (int64_t device = 0; device < interpreter_.num_devices(); ++device) {
     int64_t first_leaf = 0;
@@ -206,14 +257,14 @@ ExitCode RunCommand::MakeArguments(const hlo::Computation& entry,
   return ExitCode::kFine;
 }
 
-// Writes a result below --output; its path, or nothing after a message.
-std::optional<std::string> RunCommand::WriteArray(const hlo::ArrayValue& array, int64_t device,
-                                                  int64_t leaf) {
-  llvm::SmallString<128> path(options_.output);
+// Writes a result to the folder; its path, or nullopt after a message.
+std::optional<std::string> ModuleRun::WriteArray(const hlo::ArrayValue& array, int64_t device,
+                                                 int64_t leaf) {
+  llvm::SmallString<128> path(folder_);
   const std::string suffix =
       interpreter_.num_devices() == 1 ? "" : absl::StrCat("_device_", device);
   llvm::sys::path::append(path, absl::StrCat("output_", leaf, suffix, ".npy"));
-  std::error_code error = llvm::sys::fs::create_directories(options_.output);
+  std::error_code error = llvm::sys::fs::create_directories(folder_);
   if (!error) {
     llvm::raw_fd_ostream file(path, error);
     if (!error) {
@@ -228,8 +279,8 @@ std::optional<std::string> RunCommand::WriteArray(const hlo::ArrayValue& array, 
   return std::nullopt;
 }
 
-ExitCode RunCommand::WriteResults(const std::string& file, const hlo::Module& module,
-                                  llvm::ArrayRef<hlo::Value> results) {
+ExitCode ModuleRun::WriteResults(const std::string& file, const hlo::Module& module,
+                                 llvm::ArrayRef<hlo::Value> results) {
   llvm::json::Array outputs;
   for (int64_t device = 0; device < interpreter_.num_devices(); ++device) {
     const hlo::Value& result = results[static_cast<size_t>(device)];
@@ -238,17 +289,19 @@ ExitCode RunCommand::WriteResults(const std::string& file, const hlo::Module& mo
       const std::string shape = array->shape().ToString();
       llvm::json::Object output{{"output", leaf}, {"shape", shape}};
       std::string text;
-      if (!options_.output.empty()) {
+      if (!folder_.empty()) {
         const std::optional<std::string> path = WriteArray(*array, device, leaf);
         if (!path) return ExitCode::kBadInput;
         output["file"] = llvm::json::fixUTF8(*path);
         text = *path;
       } else {
-        text = hlo::Literal(&array->shape(), array->bytes(), /*elided=*/false).ToString();
-        if (options_.format == OutputFormat::kJson) output["value"] = text;
+        const hlo::Literal literal(&array->shape(), array->bytes(), /*elided=*/false);
+        const bool is_whole = options_.full.value() || options_.format.is_json();
+        text = is_whole ? literal.ToString() : literal.ToAbbreviatedString();
+        if (options_.format.is_json()) output["value"] = text;
       }
       if (interpreter_.num_devices() > 1) output["device"] = device;
-      if (options_.format == OutputFormat::kText) {
+      if (!options_.format.is_json()) {
         if (interpreter_.num_devices() > 1) out_ << "device " << device << ", ";
         out_ << "output " << leaf << ": " << shape << " " << text << "\n";
       }
@@ -256,7 +309,7 @@ ExitCode RunCommand::WriteResults(const std::string& file, const hlo::Module& mo
       ++leaf;
     }
   }
-  if (options_.format == OutputFormat::kJson) {
+  if (options_.format.is_json()) {
     out_ << llvm::json::Value(llvm::json::Object{{"kind", "run"},
                                                  {"file", llvm::json::fixUTF8(file)},
                                                  {"module", llvm::json::fixUTF8(module.name())},
@@ -267,13 +320,31 @@ ExitCode RunCommand::WriteResults(const std::string& file, const hlo::Module& mo
   return ExitCode::kFine;
 }
 
-ExitCode RunCommand::Run(const std::string& file, const hlo::Module& module) {
-  interpreter_.max_steps = options_.max_steps;
-  interpreter_.max_bytes = options_.max_bytes;
-  interpreter_.num_replicas =
-      options_.replicas > 0 ? options_.replicas : HeaderCount(module, "replica_count");
-  interpreter_.num_partitions =
-      options_.partitions > 0 ? options_.partitions : HeaderCount(module, "num_partitions");
+// Evaluates with progress on a terminal, until Ctrl-C.
+absl::StatusOr<std::vector<hlo::Value>> ModuleRun::Evaluate(
+    const std::string& file, const hlo::Module& module,
+    const std::vector<hlo::Arguments>& arguments) {
+  ProgressLine progress;
+  interpreter_.keep_running = [&](const hlo::Instruction& instruction, int64_t steps) {
+    progress.Update([&] {
+      constexpr int64_t kMillion = 1'000'000;
+      return absl::StrCat(file, ": ", steps / kMillion, " million steps, now ",
+                          instruction.name().str(), " (",
+                          hlo::OpcodeName(instruction.opcode()).str(), ")");
+    });
+    return !Interruption::IsRequested();
+  };
+  return hlo::EvaluateOnDevices(module.entry(), arguments, interpreter_);
+}
+
+ExitCode ModuleRun::Run(const std::string& file, const hlo::Module& module) {
+  interpreter_.max_steps = options_.max_steps.value();
+  interpreter_.max_bytes = options_.max_bytes.value();
+  interpreter_.num_replicas = options_.replicas.is_given() ? options_.replicas.value()
+                                                           : HeaderCount(module, "replica_count");
+  interpreter_.num_partitions = options_.partitions.is_given()
+                                    ? options_.partitions.value()
+                                    : HeaderCount(module, "num_partitions");
   if (interpreter_.num_replicas < 1 || interpreter_.num_partitions < 1 ||
       interpreter_.num_replicas > hlo::kMaxDevices ||
       interpreter_.num_partitions > hlo::kMaxDevices ||
@@ -285,46 +356,80 @@ ExitCode RunCommand::Run(const std::string& file, const hlo::Module& module) {
   ExitCode status = CheckSizes(module.entry());
   if (status == ExitCode::kFine) status = MakeArguments(module.entry(), arguments);
   if (status != ExitCode::kFine) return status;
-  const absl::StatusOr<std::vector<hlo::Value>> results =
-      hlo::EvaluateOnDevices(module.entry(), arguments, interpreter_);
+  const absl::StatusOr<std::vector<hlo::Value>> results = Evaluate(file, module, arguments);
   if (results.ok()) return WriteResults(file, module, *results);
   const std::string message(results.status().message());
   llvm::errs() << message;
   if (!llvm::StringRef(message).ends_with("\n")) llvm::errs() << "\n";
+  if (results.status().code() == absl::StatusCode::kCancelled) return ExitCode::kInterrupted;
   return results.status().code() == absl::StatusCode::kInvalidArgument ? ExitCode::kBadInput
                                                                        : ExitCode::kNotSupported;
 }
 
-}  // namespace
+constexpr Example kExamples[] = {
+    {"The outputs of a module on random inputs", "hlo-indexing run --seed=1 module.hlo"},
+    {"The outputs as NumPy files, which are the inputs of another run",
+     "hlo-indexing run --output=results module.hlo && "
+     "hlo-indexing run --input=0=results/output_1.npy module.hlo"}};
 
-ExitCode RunModules(const RunOptions& options, llvm::raw_ostream& out) {
-  if (options.backend != Backend::kInterpreter) {
+constexpr SubcommandHelp kHelp = {
+    .name = "run",
+    .summary = "The outputs of modules, executed on given or random inputs",
+    .arguments = kModuleFiles,
+    .details =
+        "Parameter arrays are numbered from 0, tuples flattened in order. Those without an "
+        "--input have random values, which depend on the seed, the array and the device "
+        "only.",
+    .examples = kExamples};
+
+class RunCommand : public Subcommand {
+ public:
+  RunCommand() : Subcommand(kHelp) {}
+  ExitCode Run(llvm::raw_ostream& out) override;
+
+ private:
+  RunOptions options_{table()};
+};
+
+ExitCode RunCommand::Run(llvm::raw_ostream& out) {
+  if (options_.backend.value() != Backend::kInterpreter) {
     ReportError("the back ends cpu and cuda are not supported yet; --backend=interpreter is");
     return ExitCode::kNotSupported;
   }
   InputFiles inputs;
-  if (!ParseInputs(options.inputs, inputs)) return ExitCode::kBadUsage;
-  if (options.max_steps < 0 || options.max_bytes < 0) {
+  if (!ParseInputs(options_.inputs.values(), inputs)) return ExitCode::kBadUsage;
+  if (options_.max_steps.value() < 0 || options_.max_bytes.value() < 0) {
     ReportError("--max-steps and --max-bytes must not be negative");
+    return ExitCode::kBadUsage;
+  }
+  if ((options_.replicas.is_given() && options_.replicas.value() < 1) ||
+      (options_.partitions.is_given() && options_.partitions.value() < 1)) {
+    ReportError("--replicas and --partitions must be at least 1");
     return ExitCode::kBadUsage;
   }
   ExitCode status = ExitCode::kFine;
   size_t number = 0;
-  for (const std::string& file : options.files) {
-    if (options.format == OutputFormat::kJson) WriteHeader(file, out);
-    const auto modules = LoadModules(file, options.limits, status);
+  const Interruption interruption;
+  const std::vector<std::string> files = ModuleFiles(arguments(), status);
+  for (const std::string& file : files) {
+    if (options_.format.is_json()) WriteHeader(file, out);
+    const auto modules = LoadModules(file, options_.limits.value(), status);
     for (const auto& module : modules) {
+      if (Interruption::IsRequested()) return ExitCode::kInterrupted;
+      llvm::SmallString<128> folder(options_.output.value());
       // Results of several modules would overwrite each other.
-      RunOptions of_module = options;
-      if (!options.output.empty() && (modules.size() > 1 || options.files.size() > 1)) {
-        llvm::SmallString<128> folder(options.output);
+      if (!folder.empty() && (modules.size() > 1 || files.size() > 1)) {
         llvm::sys::path::append(folder, absl::StrCat("module_", number++));
-        of_module.output = folder.str().str();
       }
-      status = Worst(status, RunCommand(of_module, inputs, out).Run(file, *module));
+      status =
+          Worst(status, ModuleRun(options_, inputs, folder.str().str(), out).Run(file, *module));
     }
   }
   return status;
 }
+
+}  // namespace
+
+std::unique_ptr<Subcommand> MakeRunCommand() { return std::make_unique<RunCommand>(); }
 
 }  // namespace hlo_indexing::tools

@@ -7,8 +7,9 @@ set -euo pipefail
 
 packages=(
   ca-certificates git g++ cmake ninja-build python3
-  libmlir-22-dev mlir-22-tools llvm-22-dev llvm-22-tools
-  libabsl-dev libgtest-dev libgmock-dev libbenchmark-dev libisl-dev python3-numpy
+  libmlir-22-dev mlir-22-tools llvm-22-dev llvm-22-tools lld-22
+  libabsl-dev libgtest-dev libgmock-dev libbenchmark-dev libisl-dev python3-numpy zlib1g-dev libzstd-dev
+  pkgconf
 )
 development_packages=(clang-22 libclang-rt-22-dev clang-format-22 clang-tidy-22 ccache)
 

@@ -2,15 +2,25 @@
 #include <algorithm>
 #include <cinttypes>
 #include <map>
-#include <set>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "indexing_analysis/analysis.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/Support/Format.h"
 #include "mlir/IR/MLIRContext.h"
-#include "tools/command.h"
 #include "tools/input.h"
+#include "tools/interruption.h"
 #include "tools/map_json.h"
+#include "tools/module_files.h"
+#include "tools/progress.h"
+#include "tools/report.h"
+#include "tools/shared_options.h"
+#include "tools/subcommand.h"
+#include "tools/terminal.h"
 
 namespace hlo_indexing::tools {
 namespace {
@@ -31,6 +41,8 @@ struct Statistics {
   int64_t exact = 0;
   int64_t superset = 0;
   int64_t unknown = 0;
+  // Pairs that do not depend on each other; they have no maps.
+  int64_t independent = 0;
 };
 
 void CountMaps(const Instruction& instruction, IndexingAnalysis& analysis, Statistics& statistics) {
@@ -42,26 +54,32 @@ void CountMaps(const Instruction& instruction, IndexingAnalysis& analysis, Stati
   if (operands == 0) return;
   for (int64_t output = 0; output < outputs; ++output) {
     const OutputIndexing indexing = analysis.OutputToInput(instruction, output);
-    if (!indexing.unknown_reason().empty()) {
+    if (indexing.IsUnknown()) {
       statistics.unknown += operands;
       continue;
     }
-    statistics.exact += operands;
+    statistics.independent += operands - static_cast<int64_t>(indexing.operands().size());
     for (const OperandIndexing& operand : indexing.operands()) {
-      if (operand.exactness == Exactness::kExact) continue;
-      --statistics.exact;
-      ++(operand.exactness == Exactness::kUnknown ? statistics.unknown : statistics.superset);
+      if (operand.exactness() == Exactness::kExact) {
+        ++statistics.exact;
+        continue;
+      }
+      ++(operand.exactness() == Exactness::kUnknown ? statistics.unknown : statistics.superset);
     }
   }
 }
 
-Statistics Count(const std::string& file, const Limits& limits,
+Statistics Count(const std::string& file, const InputLimits& limits,
                  const indexing_analysis::CustomCallRegistry& custom_calls,
                  mlir::MLIRContext* context, ExitCode& status) {
   Statistics statistics;
   indexing_analysis::AnalysisOptions options;
   options.custom_calls = &custom_calls;
-  for (const auto& module : LoadModules(file, limits, status)) {
+  const auto modules = LoadModules(file, limits, status);
+  int64_t instructions = 0;
+  for (const auto& module : modules) instructions += module->num_instructions();
+  Progress progress(file, instructions);
+  for (const auto& module : modules) {
     IndexingAnalysis analysis(context, options);
     ++statistics.modules;
     llvm::DenseMap<const hlo::Shape*, int64_t> shapes;
@@ -69,6 +87,8 @@ Statistics Count(const std::string& file, const Limits& limits,
     for (const hlo::Computation* computation : module->computations()) {
       ++statistics.computations;
       for (const Instruction* instruction : computation->instructions()) {
+        if (Interruption::IsRequested()) return statistics;
+        progress.Step();
         ++statistics.instructions;
         ++opcodes[static_cast<size_t>(instruction->opcode())];
         ++shapes[&instruction->shape()];
@@ -102,6 +122,7 @@ void WriteJson(const std::string& file, const Statistics& statistics, llvm::raw_
       json.attribute("superset", statistics.superset);
       json.attribute("unknown", statistics.unknown);
     });
+    json.attribute("independent_pairs", statistics.independent);
   });
   out << '\n';
 }
@@ -121,7 +142,11 @@ void WriteRanking(const std::map<std::string, int64_t>& counts, size_t limit,
   if (ranking.size() > limit) out << "            and " << ranking.size() - limit << " more\n";
 }
 
-void WriteText(const std::string& file, const Statistics& statistics, llvm::raw_ostream& out) {
+// Lines of tables are cut to the columns.
+void WriteText(const std::string& file, const Statistics& statistics, std::optional<size_t> columns,
+               llvm::raw_ostream& terminal) {
+  std::string text;
+  llvm::raw_string_ostream out(text);
   const int64_t records = statistics.exact + statistics.superset + statistics.unknown;
   const auto share = [&](int64_t count) {
     const double percent =
@@ -137,31 +162,66 @@ void WriteText(const std::string& file, const Statistics& statistics, llvm::raw_
   share(statistics.superset);
   out << " superset, ";
   share(statistics.unknown);
-  out << " unknown\nopcodes:\n";
+  out << " unknown\n"
+      << statistics.independent << " pairs of arrays do not depend on each other\nopcodes:\n";
   WriteRanking(statistics.opcodes, hlo::kNumOpcodes, out);
   out << "shapes:\n";
   constexpr size_t kShapes = 20;
   WriteRanking(statistics.shapes, kShapes, out);
+  terminal << CutLines(text, columns);
 }
+
+constexpr Example kExamples[] = {
+    {"What is in a dump, and how much of it the maps cover", "hlo-indexing stats module.hlo"},
+    {"A line of JSON for each of many files", "hlo-indexing stats --format=json *.hlo"}};
+
+constexpr SubcommandHelp kHelp = {
+    .name = "stats",
+    .summary = "Opcodes, shapes, and how many maps are exact, superset, unknown",
+    .arguments = kModuleFiles,
+    .details =
+        "Maps are counted by pairs of an output array and an operand array that depend on each "
+        "other, as "
+        "`maps` writes them.",
+    .examples = kExamples};
+
+class StatsCommand : public Subcommand {
+ public:
+  StatsCommand() : Subcommand(kHelp) {}
+
+  ExitCode Run(llvm::raw_ostream& out) override {
+    ExitCode status = ExitCode::kFine;
+    mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
+    auto custom_calls = indexing_analysis::CustomCallRegistry::WithXlaTargets();
+    const InputLimits limits = limits_.value();
+    if (!LoadCustomCalls(custom_calls_.value(), limits.bytes, &context, custom_calls)) {
+      return ExitCode::kBadInput;
+    }
+    const Interruption interruption;
+    for (const std::string& file : ModuleFiles(arguments(), status)) {
+      const Statistics statistics = Count(file, limits, custom_calls, &context, status);
+      // Numbers of a part of a file would be taken for those of the file.
+      if (Interruption::IsRequested()) {
+        ReportWarning("interrupted in '" + file + "'");
+        return ExitCode::kInterrupted;
+      }
+      if (format_.is_json()) {
+        WriteJson(file, statistics, out);
+      } else if (statistics.modules != 0) {
+        WriteText(file, statistics, TerminalColumns(table().output()), out);
+      }
+    }
+    return status;
+  }
+
+ private:
+  CustomCallsOption custom_calls_{table()};
+  FormatOption format_{table()};
+  InputLimitOptions limits_{table()};
+};
 
 }  // namespace
 
-ExitCode RunStats(const StatsOptions& options, llvm::raw_ostream& out) {
-  ExitCode status = ExitCode::kFine;
-  mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
-  auto custom_calls = indexing_analysis::CustomCallRegistry::WithXlaTargets();
-  if (!LoadCustomCalls(options.custom_calls, options.limits, &context, custom_calls)) {
-    return ExitCode::kBadInput;
-  }
-  for (const std::string& file : options.files) {
-    const Statistics statistics = Count(file, options.limits, custom_calls, &context, status);
-    if (options.format == OutputFormat::kJson) {
-      WriteJson(file, statistics, out);
-    } else if (statistics.modules != 0) {
-      WriteText(file, statistics, out);
-    }
-  }
-  return status;
-}
+std::unique_ptr<Subcommand> MakeStatsCommand() { return std::make_unique<StatsCommand>(); }
 
 }  // namespace hlo_indexing::tools

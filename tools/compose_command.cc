@@ -1,0 +1,48 @@
+// `hlo-indexing compose`: one map after another.
+#include <memory>
+#include <string>
+
+#include "indexing_analysis/maps/indexing_map.h"
+#include "tools/map_algebra_command.h"
+#include "tools/subcommand.h"
+
+namespace hlo_indexing::tools {
+namespace {
+
+using indexing_analysis::IndexingMap;
+
+constexpr Example kExamples[] = {
+    {"A transpose, then a reshape to one dimension",
+     "hlo-indexing compose '(d0, d1) -> (d1, d0), domain: d0 in [0, 3], d1 in [0, 7]' '(x, y) -> "
+     "(x * 4 + y), domain: x in [0, 7], y in [0, 3]'"}};
+
+constexpr SubcommandHelp kHelp = {
+    .name = "compose",
+    .summary = "The second map after the first, in simplest form",
+    .arguments = kPairsOfMaps,
+    .details =
+        "The results of the first map are the dimensions of the second: there are as many of both.",
+    .examples = kExamples};
+
+class ComposeCommand : public MapAlgebraCommand {
+ public:
+  ComposeCommand() : MapAlgebraCommand(kHelp, /*maps_per_query=*/2) {}
+
+ protected:
+  void Answer(llvm::ArrayRef<IndexingMap> maps, llvm::ArrayRef<llvm::StringRef> texts) override {
+    const bool fits = maps[0].IsUnknown() || maps[1].IsUnknown() ||
+                      maps[0].affine_map().getNumResults() == maps[1].num_dimensions();
+    if (!fits) {
+      return Fail(1, "the first map has " + std::to_string(maps[0].affine_map().getNumResults()) +
+                         " results, the second " + std::to_string(maps[1].num_dimensions()) +
+                         " dimension variables");
+    }
+    WriteMapAnswer(Compose(maps[0], maps[1]), texts);
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Subcommand> MakeComposeCommand() { return std::make_unique<ComposeCommand>(); }
+
+}  // namespace hlo_indexing::tools

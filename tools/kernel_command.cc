@@ -1,0 +1,117 @@
+#include "tools/kernel_command.h"
+
+#include <utility>
+
+#include "absl/status/statusor.h"
+#include "codegen/plan/given_plan.h"
+#include "codegen/plan/xla_plan.h"
+#include "support/diagnostics.h"
+#include "tools/input.h"
+#include "tools/interruption.h"
+#include "tools/map_json.h"
+#include "tools/module_files.h"
+#include "tools/progress.h"
+#include "tools/report.h"
+
+namespace hlo_indexing::tools {
+
+using plan::KernelPlan;
+
+ExitCode KernelCommand::Run(llvm::raw_ostream& out) {
+  const std::optional<ptx::DeviceModel> device = device_.Read(limits_.value().bytes);
+  if (!device.has_value()) return ExitCode::kBadUsage;
+  mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
+  if (!ReadThreadMap(&context)) return ExitCode::kBadUsage;
+  if (inputs_.has_value() && inputs_->Parse() != ExitCode::kFine) return ExitCode::kBadUsage;
+  ExitCode status = Prepare(*device, &context);
+  if (status != ExitCode::kFine) return status;
+  const Interruption interruption;
+  for (const std::string& file : ModuleFiles(arguments(), status)) {
+    if (format_.is_json()) WriteHeader(file, out);
+    for (const auto& module : LoadModules(file, limits_.value(), status)) {
+      indexing_analysis::IndexingAnalysis analysis(&context);
+      KernelTools tools{{*device, analysis, &context}, {}, {}};
+      if (inputs_.has_value()) {
+        const ExitCode loaded = inputs_->Load(*module, limits_.value().bytes, tools.values);
+        if (loaded != ExitCode::kFine) return Worst(status, loaded);
+      }
+      BeginModule(file, *module, out);
+      ForEachPlan(file, *module, tools, status,
+                  [&](KernelPlan plan) { Kernel(std::move(plan), tools, out); });
+      status = Worst(status, EndModule(*module, tools, out));
+      if (Interruption::IsRequested()) {
+        ReportWarning("interrupted in '" + file + "'");
+        return ExitCode::kInterrupted;
+      }
+    }
+  }
+  if (status == ExitCode::kFine && !instruction_.value().empty() && !has_instruction_) {
+    ReportError("there is no instruction '" + instruction_.value() + "'");
+    return ExitCode::kBadUsage;
+  }
+  return status;
+}
+
+void KernelCommand::ForEachPlan(const std::string& file, const hlo::Module& module,
+                                KernelTools& tools, ExitCode& status,
+                                llvm::function_ref<void(KernelPlan)> visit) {
+  const std::vector<plan::Kernel> kernels = Selected(module);
+  Progress progress(file, static_cast<int64_t>(kernels.size()));
+  for (const plan::Kernel& kernel : kernels) {
+    if (Interruption::IsRequested()) return;
+    progress.Step();
+    absl::StatusOr<KernelPlan> plan = PlanOf(kernel, tools);
+    if (plan.ok()) {
+      visit(*std::move(plan));
+      continue;
+    }
+    if (Unplanned(*kernel.instruction, plan.status())) continue;
+    Report(
+        {support::MakeDiagnostic({module.file_name(), module.text()}, kernel.instruction->offset(),
+                                 std::string(plan.status().message()))});
+    status = Worst(status, absl::IsUnimplemented(plan.status()) ? ExitCode::kNotSupported
+                                                                : ExitCode::kBadUsage);
+  }
+}
+
+// The kernels, or the instruction that is asked for, whatever it is. Of several with the same name
+// those that run as kernels of their own, not those inside of a fusion.
+std::vector<plan::Kernel> KernelCommand::Selected(const hlo::Module& module) {
+  const llvm::StringRef name = llvm::StringRef(instruction_.value()).ltrim('%');
+  if (name.empty()) return plan::KernelsOf(module);
+  const auto named_in = [&](llvm::ArrayRef<const hlo::Computation*> computations) {
+    std::vector<plan::Kernel> named;
+    for (const hlo::Computation* computation : computations) {
+      for (const hlo::Instruction* instruction : computation->instructions()) {
+        if (instruction->name() == name) named.push_back({instruction, false});
+      }
+    }
+    return named;
+  };
+  std::vector<plan::Kernel> selected = named_in(plan::ExecutedComputations(module));
+  if (selected.empty()) selected = named_in(module.computations());
+  has_instruction_ |= !selected.empty();
+  return selected;
+}
+
+absl::StatusOr<KernelPlan> KernelCommand::PlanOf(const plan::Kernel& kernel, KernelTools& tools) {
+  const hlo::Instruction& instruction = *kernel.instruction;
+  if (given_.has_value()) {
+    return kernel.is_computation ? plan::PlanByThreadMap(instruction.parent(), *given_)
+                                 : plan::PlanByThreadMap(instruction, *given_);
+  }
+  return kernel.is_computation ? plan::PlanLikeXla(instruction.parent(), tools.plans)
+                               : plan::PlanLikeXla(instruction, tools.plans);
+}
+
+bool KernelCommand::ReadThreadMap(mlir::MLIRContext* context) {
+  if (!thread_map_.is_given()) return true;
+  const std::string& text = thread_map_.value();
+  support::TextError error;
+  given_ = indexing_analysis::ParseIndexingMap(text, context, error);
+  if (given_.has_value()) return true;
+  Report({support::MakeDiagnostic({"--thread-map", text}, error.offset, error.message)});
+  return false;
+}
+
+}  // namespace hlo_indexing::tools

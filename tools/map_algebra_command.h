@@ -1,0 +1,75 @@
+// What the subcommands on maps without a module share: where maps come from, and how errors are
+// told.
+#ifndef HLO_INDEXING_TOOLS_MAP_ALGEBRA_COMMAND_H_
+#define HLO_INDEXING_TOOLS_MAP_ALGEBRA_COMMAND_H_
+
+#include <optional>
+#include <string>
+
+#include "indexing_analysis/maps/indexing_map.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/JSON.h"
+#include "mlir/IR/MLIRContext.h"
+#include "support/diagnostics.h"
+#include "tools/input.h"
+#include "tools/shared_options.h"
+#include "tools/subcommand.h"
+
+namespace hlo_indexing::tools {
+
+/// The arguments of subcommands that take maps one by one, or in pairs.
+inline constexpr ArgumentsHelp kSingleMaps = {
+    .usage = "[MAP]...",
+    .help = "Maps; '-', or none at all, stands for the lines of standard input"};
+inline constexpr ArgumentsHelp kPairsOfMaps = {
+    .usage = "[MAP MAP]...",
+    .help = "Pairs of maps; '-', or none at all, stands for the lines of standard input"};
+
+/// A subcommand that answers one query after the other, each with one map or more.
+class MapAlgebraCommand : public Subcommand {
+ public:
+  ExitCode Run(llvm::raw_ostream& out) override;
+
+ protected:
+  MapAlgebraCommand(const SubcommandHelp& help, size_t maps_per_query)
+      : Subcommand(help), maps_per_query_(maps_per_query) {}
+
+  /// Answers for the texts, parsed as `maps`: as many as a query has.
+  virtual void Answer(llvm::ArrayRef<indexing_analysis::IndexingMap> maps,
+                      llvm::ArrayRef<llvm::StringRef> texts) = 0;
+
+  /// Writes the map that a query has as its answer.
+  void WriteMapAnswer(const indexing_analysis::IndexingMap& answer,
+                      llvm::ArrayRef<llvm::StringRef> texts);
+  /// Writes a line of JSON.
+  void WriteObject(llvm::function_ref<void(llvm::json::OStream&)> attributes);
+  /// The texts of a query, for the attribute `input`.
+  static std::string Joined(llvm::ArrayRef<llvm::StringRef> texts);
+  /// Reports an error in a map of the present query.
+  void Fail(size_t map, const std::string& message);
+  void Raise(ExitCode status) { status_ = Worst(status_, status); }
+
+  bool is_json() const { return format_.is_json(); }
+  llvm::raw_ostream& out() { return *out_; }
+
+ private:
+  void AnswerQuery(llvm::ArrayRef<InputLine> query);
+  void WriteError(const InputLine& input, const support::TextError& error);
+
+  FormatOption format_{table()};
+  InputSizeOption max_input_bytes_{table()};
+
+  size_t maps_per_query_;
+  // Those of the present query.
+  llvm::ArrayRef<InputLine> query_;
+  // From Run on.
+  llvm::raw_ostream* out_ = nullptr;
+  std::optional<mlir::MLIRContext> context_;
+  ExitCode status_ = ExitCode::kFine;
+};
+
+}  // namespace hlo_indexing::tools
+
+#endif  // HLO_INDEXING_TOOLS_MAP_ALGEBRA_COMMAND_H_

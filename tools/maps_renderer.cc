@@ -1,0 +1,406 @@
+#include "tools/maps_renderer.h"
+
+#include <optional>
+#include <string>
+
+#include "hlo/printer.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Support/JSON.h"
+#include "tools/instruction_head.h"
+#include "tools/map_json.h"
+#include "tools/number_list.h"
+
+namespace hlo_indexing::tools {
+namespace {
+
+using hlo::Computation;
+using hlo::Instruction;
+using hlo::Module;
+using indexing_analysis::Exactness;
+using indexing_analysis::ExactnessName;
+using indexing_analysis::MapDirection;
+using indexing_analysis::MapList;
+using indexing_analysis::OperandArray;
+using indexing_analysis::OperandIndexing;
+using indexing_analysis::OperandMap;
+using indexing_analysis::OutputIndexing;
+using indexing_analysis::RuntimeVariable;
+using indexing_analysis::TraceStep;
+using llvm::raw_ostream;
+
+// A list of maps as text.
+struct RenderedMaps {
+  // So that no other list gets its address.
+  MapList maps;
+  std::string text;
+};
+
+// For people: each instruction with the maps of the operands that it reads. A loop of a thousand
+// arrays that depend on each other has a million pairs, of which few differ: outputs that read the
+// same are one answer, and arrays of an operand that are read alike one entry of it.
+class TextRenderer : public MapsRenderer {
+ public:
+  TextRenderer(Pairs pairs, raw_ostream& out) : pairs_(pairs), out_(out) {}
+
+  void BeginFile(llvm::StringRef file) override { file_ = file; }
+
+  void BeginModule(const Module& module) override {
+    Flush();
+    // Modules share no lists.
+    lines_.clear();
+    out_ << "// " << file_;
+    if (!module.name().empty()) out_ << ", module " << module.name();
+    out_ << '\n';
+  }
+
+  void BeginComputation(const Computation& computation) override {
+    Flush();
+    out_ << '\n' << (computation.IsEntry() ? "ENTRY " : "") << computation.name() << '\n';
+  }
+
+  void BeginInstruction(const Instruction& instruction,
+                        const std::vector<OperandArray>& operands) override {
+    Flush();
+    instruction_ = &instruction;
+    operands_ = &operands;
+    out_ << "  ";
+    WriteInstructionHead(instruction, out_);
+    out_ << '\n';
+  }
+
+  void Trace(int64_t output, llvm::ArrayRef<TraceStep> steps) override {
+    Flush();
+    const bool has_outputs = instruction_->shape().num_array_leaves() != 1;
+    out_ << "    trace" << (has_outputs ? " of output " + std::to_string(output) : "") << ":\n";
+    for (const TraceStep& step : steps) WriteStep(step);
+  }
+
+  void Output(int64_t output, MapDirection direction, const OutputIndexing& indexing) override {
+    if (instruction_->shape().num_array_leaves() == 1) {
+      answers_.push_back(
+          {.direction = direction,
+           .indexing = indexing,
+           .outputs = {output},
+           .entries = indexing.IsUnknown() ? std::vector<Entry>() : EntriesOf(indexing, nullptr),
+           .equal_answers = {}});
+      return;
+    }
+    // Answers that share their lists are equal; most equal answers do.
+    const auto [same, is_new] = answer_of_list_.try_emplace(
+        std::make_pair(indexing.operands().data(), static_cast<int>(direction)), answers_.size());
+    if (!indexing.operands().empty() && !is_new) {
+      answers_[same->second].outputs.push_back(output);
+      return;
+    }
+    Answer answer{.direction = direction,
+                  .indexing = indexing,
+                  .outputs = {output},
+                  .entries = {},
+                  .equal_answers = {}};
+    std::string key = MapDirectionName(direction).str();
+    if (indexing.IsUnknown()) {
+      key += indexing.unknown_reason();
+    } else {
+      answer.entries = EntriesOf(indexing, &key);
+    }
+    const auto [equal, is_different] = answer_of_text_.try_emplace(key, answers_.size());
+    same->second = equal->second;
+    if (is_different) {
+      answers_.push_back(std::move(answer));
+    } else {
+      answers_[equal->second].outputs.push_back(output);
+      // Its list must live on, so that no other one gets its address.
+      answers_[equal->second].equal_answers.push_back(indexing);
+    }
+  }
+
+  void EndFile() override { Flush(); }
+
+ private:
+  void WriteStep(const TraceStep& step) {
+    const auto indent = static_cast<unsigned>(6 + 2 * step.depth);
+    hlo::PrintOptions options;
+    options.metadata = hlo::PrintMetadata::kNo;
+    out_.indent(indent);
+    hlo::Print(*step.instruction, out_, options);
+    if (step.instruction->shape().num_array_leaves() != 1) out_ << ", array " << step.leaf;
+    out_ << (step.is_repeated ? ": as before\n" : "\n");
+    for (const TraceStep::Access& access : step.accesses) {
+      out_.indent(indent + 4) << access.map.map.ToString();
+      if (!access.reason.empty()) out_ << ": " << access.reason;
+      out_ << '\n';
+      WriteFurtherLines(access.map, indent + 6, out_);
+    }
+  }
+
+  // What is said of some arrays of one operand.
+  struct Entry {
+    size_t operand;
+    std::vector<int64_t> arrays;
+    std::string text;
+  };
+
+  // What is said of some outputs.
+  struct Answer {
+    MapDirection direction;
+    OutputIndexing indexing;
+    std::vector<int64_t> outputs;
+    std::vector<Entry> entries;
+    std::vector<OutputIndexing> equal_answers;
+  };
+
+  // The entries of an answer, in the order of their first arrays; `key` becomes their text, unless
+  // it is null.
+  std::vector<Entry> EntriesOf(const OutputIndexing& indexing, std::string* key) {
+    std::vector<Entry> entries;
+    llvm::StringMap<size_t> entry_of_text;
+    auto next = indexing.operands().begin();
+    for (size_t number = 0; number < operands_->size(); ++number) {
+      const OperandArray& array = (*operands_)[number];
+      const bool is_read = next != indexing.operands().end() && next->array() == array;
+      if (!is_read && pairs_ == Pairs::kDependent) continue;
+      std::string text = is_read ? MapsText(*next) : " not read\n";
+      if (is_read) ++next;
+      size_t entry = entries.size();
+      // Arrays of different operands are not written together.
+      if (instruction_->operand(array.operand).shape().num_array_leaves() > 1) {
+        const std::string entry_key = std::to_string(array.operand) + text;
+        entry = entry_of_text.try_emplace(entry_key, entry).first->second;
+      }
+      if (entry == entries.size()) entries.push_back({array.operand, {}, std::move(text)});
+      entries[entry].arrays.push_back(static_cast<int64_t>(number));
+    }
+    if (key == nullptr) return entries;
+    for (const Entry& entry : entries) {
+      *key += '\n' + Numbered("operand", entry.arrays) + entry.text;
+    }
+    return entries;
+  }
+
+  // Writes the answers that are held back.
+  void Flush() {
+    for (const Answer& answer : answers_) WriteAnswer(answer);
+    answers_.clear();
+    answer_of_list_.clear();
+    answer_of_text_.clear();
+  }
+
+  void WriteAnswer(const Answer& answer) {
+    const bool has_outputs = instruction_->shape().num_array_leaves() != 1;
+    const std::string outputs = has_outputs ? Numbered("output", answer.outputs) : "";
+    const bool from_input = answer.direction == MapDirection::kInputToOutput;
+    const std::string prefix = has_outputs && !from_input ? outputs + ", " : "";
+    const std::string target = has_outputs && from_input ? " to " + outputs : "";
+    if (answer.indexing.IsUnknown()) {
+      out_ << "    "
+           << (from_input ? "to " + (has_outputs ? outputs : "the output") + ", " : prefix)
+           << "all operands: unknown: " << answer.indexing.unknown_reason() << '\n';
+    }
+    for (const Entry& entry : answer.entries) {
+      out_ << "    " << (from_input ? "from " : prefix) << Numbered("operand", entry.arrays) << " ("
+           << instruction_->operand(entry.operand).name() << ")" << target << ":" << entry.text;
+    }
+  }
+
+  std::string MapsText(const OperandIndexing& operand) {
+    if (operand.exactness() == Exactness::kExact) {
+      return (operand.maps().size() == 1 ? " " : "\n") + std::string(LinesOf(operand.maps()));
+    }
+    return ' ' + ExactnessName(operand.exactness()).str() + ": " + operand.reason() + '\n' +
+           (operand.maps().size() == 1 ? "      " : "") + std::string(LinesOf(operand.maps()));
+  }
+
+  // The maps, indented if there are several. Instructions of the same kind share their lists, so
+  // most have been rendered.
+  llvm::StringRef LinesOf(const MapList& maps) {
+    const auto [position, is_new] = lines_.try_emplace(maps.data());
+    RenderedMaps& rendered = position->second;
+    if (!is_new) return rendered.text;
+    rendered.maps = maps;
+    llvm::raw_string_ostream out(rendered.text);
+    for (const OperandMap& map : maps) {
+      out << (maps.size() == 1 ? "" : "      ") << map.map.ToString() << '\n';
+      WriteFurtherLines(map, 8, out);
+    }
+    return rendered.text;
+  }
+
+  // The device that a map reaches and what its runtime variables are.
+  static void WriteFurtherLines(const OperandMap& operand_map, unsigned indent, raw_ostream& out) {
+    const auto& [map, replica_map] = operand_map;
+    if (map.IsUnknown()) return;
+    if (replica_map) out.indent(indent) << "on replica " << replica_map->ToString() << '\n';
+    for (size_t i = 0; i < map.num_runtime(); ++i) {
+      const RuntimeVariable& variable = map.runtime()[i];
+      // The executing device is no instruction's value.
+      if (variable.instruction == nullptr) continue;
+      out.indent(indent) << map.SymbolName(map.num_ranges() + i) << " = "
+                         << variable.instruction->name();
+      for (const Instruction* call : llvm::reverse(variable.calls)) out << " in " << call->name();
+      out << " at " << variable.index.ToString() << '\n';
+    }
+  }
+
+  Pairs pairs_;
+  raw_ostream& out_;
+  llvm::StringRef file_;
+  const Instruction* instruction_ = nullptr;
+  const std::vector<OperandArray>* operands_ = nullptr;
+  // The answers of the instruction, by their lists and by their texts.
+  std::vector<Answer> answers_;
+  llvm::DenseMap<std::pair<const OperandIndexing*, int>, size_t> answer_of_list_;
+  llvm::DenseMap<const OperandMap*, RenderedMaps> lines_;
+  llvm::StringMap<size_t> answer_of_text_;
+};
+
+// For programs: one JSON object per instruction, output array and operand array. A loop of a
+// thousand arrays has a million of them, so what repeats is rendered once and copied.
+class JsonRenderer : public MapsRenderer {
+ public:
+  JsonRenderer(Pairs pairs, raw_ostream& out) : pairs_(pairs), out_(out) {}
+
+  void BeginFile(llvm::StringRef file) override {
+    WriteHeader(file, out_);
+    file_ = R"(,"file":)" + JsonString(file);
+  }
+
+  void BeginModule(const Module& module) override {
+    module_ = file_ + R"(,"module":)" + JsonString(module.name());
+    // Modules share no lists.
+    texts_.clear();
+  }
+
+  void BeginComputation(const Computation& computation) override {
+    computation_ = module_ + R"(,"computation":)" + JsonString(computation.name());
+  }
+
+  void BeginInstruction(const Instruction& instruction,
+                        const std::vector<OperandArray>& operands) override {
+    operands_ = &operands;
+    instruction_ = computation_ + R"(,"instruction":)" + JsonString(instruction.name()) +
+                   R"(,"opcode":")" + hlo::OpcodeName(instruction.opcode()).str() + '"';
+    operand_texts_.clear();
+    for (size_t i = 0; i < operands.size(); ++i) {
+      operand_texts_.push_back(R"(,"operand":)" + std::to_string(i) + R"(,"operand_name":)" +
+                               JsonString(instruction.operand(operands[i].operand).name()));
+    }
+  }
+
+  void Trace(int64_t output, llvm::ArrayRef<TraceStep> steps) override {
+    for (size_t i = 0; i < steps.size(); ++i) {
+      out_ << R"({"kind":"trace")" << instruction_ << R"(,"output":)" << output << R"(,"step":)"
+           << i << R"(,"visited":)";
+      llvm::json::OStream json(out_);
+      WriteStep(steps[i], json);
+      out_ << "}\n";
+    }
+  }
+
+  void Output(int64_t output, MapDirection direction, const OutputIndexing& indexing) override {
+    const std::string prefix = R"({"kind":"map")" + instruction_ + R"(,"direction":")" +
+                               MapDirectionName(direction).str() + R"(","output":)" +
+                               std::to_string(output);
+    if (indexing.IsUnknown()) {
+      const std::string tail = UnknownTail(indexing.unknown_reason());
+      for (const std::string& operand : operand_texts_) out_ << prefix << operand << tail;
+      return;
+    }
+    size_t number = 0;
+    for (const OperandIndexing& operand : indexing.operands()) {
+      for (; (*operands_)[number] != operand.array(); ++number) WriteUnread(prefix, number);
+      out_ << prefix << operand_texts_[number++];
+      WriteTail(operand);
+    }
+    if (pairs_ == Pairs::kDependent) return;
+    for (; number < operand_texts_.size(); ++number) WriteUnread(prefix, number);
+  }
+
+ private:
+  static void WriteStep(const TraceStep& step, llvm::json::OStream& json) {
+    json.object([&] {
+      json.attribute("instruction", step.instruction->name());
+      json.attribute("opcode", hlo::OpcodeName(step.instruction->opcode()));
+      json.attribute("computation", step.instruction->parent().name());
+      json.attribute("array", step.leaf);
+      json.attribute("depth", static_cast<int64_t>(step.depth));
+      json.attribute("repeated", step.is_repeated);
+      json.attributeArray("accesses", [&] {
+        for (const TraceStep::Access& access : step.accesses) {
+          json.object([&] {
+            if (!access.reason.empty()) json.attribute("reason", access.reason);
+            json.attributeBegin("map");
+            const auto& [map, replica_map] = access.map;
+            WriteMap(map, json, replica_map ? &*replica_map : nullptr);
+            json.attributeEnd();
+          });
+        }
+      });
+    });
+  }
+
+  // The record of an operand array that the output does not depend on.
+  void WriteUnread(llvm::StringRef prefix, size_t number) {
+    if (pairs_ == Pairs::kDependent) return;
+    out_ << prefix << operand_texts_[number] << ",\"exactness\":\"exact\",\"maps\":[]}\n";
+  }
+
+  static std::string UnknownTail(llvm::StringRef reason) {
+    return R"(,"exactness":"unknown","reason":)" + JsonString(reason) + ",\"maps\":null}\n";
+  }
+
+  void WriteTail(const OperandIndexing& operand) {
+    if (operand.exactness() == Exactness::kUnknown) {
+      out_ << UnknownTail(operand.reason());
+      return;
+    }
+    out_ << ",\"exactness\":\"" << ExactnessName(operand.exactness()) << '"';
+    if (operand.exactness() != Exactness::kExact) {
+      out_ << ",\"reason\":" << JsonString(operand.reason());
+    }
+    out_ << ",\"maps\":" << MapsText(operand) << "}\n";
+  }
+
+  // The maps as an array. Instructions of the same kind share their lists, so most have been
+  // rendered.
+  llvm::StringRef MapsText(const OperandIndexing& operand) {
+    const auto [position, is_new] = texts_.try_emplace(operand.maps().data());
+    RenderedMaps& rendered = position->second;
+    if (!is_new) return rendered.text;
+    rendered.maps = operand.maps();
+    std::string text;
+    llvm::raw_string_ostream stream(text);
+    llvm::json::OStream json(stream);
+    json.array([&] {
+      for (const auto& [map, replica_map] : operand.maps()) {
+        WriteMap(map, json, replica_map ? &*replica_map : nullptr);
+      }
+    });
+    // Writing nested maps does not touch `texts_`, so the reference still stands.
+    rendered.text = std::move(text);
+    return rendered.text;
+  }
+
+  Pairs pairs_;
+  raw_ostream& out_;
+  std::string file_;
+  std::string module_;
+  std::string computation_;
+  std::string instruction_;
+  const std::vector<OperandArray>* operands_ = nullptr;
+  std::vector<std::string> operand_texts_;
+  llvm::DenseMap<const OperandMap*, RenderedMaps> texts_;
+};
+
+}  // namespace
+
+std::unique_ptr<MapsRenderer> MakeTextRenderer(Pairs pairs, raw_ostream& out) {
+  return std::make_unique<TextRenderer>(pairs, out);
+}
+
+std::unique_ptr<MapsRenderer> MakeJsonRenderer(Pairs pairs, raw_ostream& out) {
+  return std::make_unique<JsonRenderer>(pairs, out);
+}
+
+}  // namespace hlo_indexing::tools

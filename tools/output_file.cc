@@ -1,0 +1,81 @@
+#include "tools/output_file.h"
+
+#include <utility>
+
+#include "llvm/ADT/SmallString.h"
+#include "llvm/Support/Error.h"
+#include "tools/report.h"
+
+namespace hlo_indexing::tools {
+
+namespace fs = llvm::sys::fs;
+
+OutputFile::~OutputFile() {
+  if (temporary_) llvm::consumeError(temporary_->discard());
+}
+
+bool OutputFile::Open() {
+  // /dev/stdout may lead to a regular file, which the shell has open already.
+  const bool is_direct = name_ == "-" || llvm::StringRef(name_).starts_with("/dev/") ||
+                         (fs::exists(name_) && !fs::is_regular_file(name_));
+  const std::error_code error = is_direct ? OpenDirectly() : OpenTemporary();
+  if (error) return ReportFailure(error);
+  constexpr size_t kBufferSize = size_t{1} << 18;
+  stream_->SetBufferSize(kBufferSize);
+  return true;
+}
+
+std::error_code OutputFile::OpenDirectly() {
+  std::error_code error;
+  stream_.emplace(name_, error);
+  return error;
+}
+
+std::error_code OutputFile::OpenTemporary() {
+  const bool exists = fs::exists(name_);
+  llvm::SmallString<128> target(name_);
+  if (exists) {
+    if (const std::error_code error = fs::real_path(name_, target)) return error;
+    // Renaming needs no permission to write to the file that is replaced.
+    if (!fs::can_write(target)) return std::make_error_code(std::errc::permission_denied);
+  }
+  llvm::Expected<fs::TempFile> temporary = fs::TempFile::create(target + "-%%%%%%%%.tmp");
+  if (!temporary) return llvm::errorToErrorCode(temporary.takeError());
+  temporary_.emplace(std::move(*temporary));
+  target_ = target.str();
+  if (exists) {
+    const llvm::ErrorOr<fs::perms> permissions = fs::getPermissions(target);
+    if (!permissions) return permissions.getError();
+    if (const std::error_code error = fs::setPermissions(temporary_->FD, *permissions)) {
+      return error;
+    }
+  }
+  stream_.emplace(temporary_->FD, /*shouldClose=*/false);
+  return {};
+}
+
+ExitCode OutputFile::Close(ExitCode status) {
+  stream_->flush();
+  if (stream_->has_error()) {
+    ReportFailure(stream_->error());
+    stream_->clear_error();
+    return Worst(status, ExitCode::kBadInput);
+  }
+  if (!temporary_ || status == ExitCode::kBadUsage) return status;
+  if (status == ExitCode::kBadInput) {
+    ReportWarning("'" + name_ + "' is not written, because of the errors above");
+    return status;
+  }
+  const std::error_code error = llvm::errorToErrorCode(temporary_->keep(target_));
+  temporary_.reset();
+  if (!error) return status;
+  ReportFailure(error);
+  return Worst(status, ExitCode::kBadInput);
+}
+
+bool OutputFile::ReportFailure(const std::error_code& error) {
+  ReportError("cannot write to '" + name_ + "': " + error.message());
+  return false;
+}
+
+}  // namespace hlo_indexing::tools

@@ -1,0 +1,343 @@
+// `hlo-indexing tiles`: what a tile of the output needs.
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "indexing_analysis/analysis.h"
+#include "indexing_analysis/queries/symbolic_tiles.h"
+#include "indexing_analysis/queries/tile_fit.h"
+#include "indexing_analysis/queries/tiles.h"
+#include "llvm/ADT/STLExtras.h"
+#include "support/checked_math.h"
+#include "support/diagnostics.h"
+#include "tools/device_option.h"
+#include "tools/instruction_head.h"
+#include "tools/instruction_walk.h"
+#include "tools/report.h"
+#include "tools/shared_options.h"
+#include "tools/subcommand.h"
+#include "tools/tiles_report.h"
+
+namespace hlo_indexing::tools {
+namespace {
+
+using hlo::Instruction;
+using hlo::Module;
+using hlo::Shape;
+using indexing_analysis::Exactness;
+using indexing_analysis::IndexingAnalysis;
+using indexing_analysis::MapDirection;
+using indexing_analysis::OperandIndexing;
+using indexing_analysis::OutputIndexing;
+using indexing_analysis::TileOfArray;
+using indexing_analysis::TraceStep;
+using llvm::raw_ostream;
+
+constexpr Example kExamples[] = {
+    {"What a tile of 8 x 32 of each output needs",
+     "hlo-indexing tiles --tile-sizes=8,32 module.hlo"},
+    {"Also of the instructions inside of a fusion",
+     "hlo-indexing tiles --tile-sizes=8,32 --instruction=f --inside module.hlo"},
+    {"For which tile sizes that is one box", "hlo-indexing tiles --symbolic module.hlo"},
+    {"The tile sizes that fit the shared memory of an A100",
+     "hlo-indexing tiles --fit=shared --device=a100 --instruction=f module.hlo"}};
+
+constexpr SubcommandHelp kHelp = {
+    .name = "tiles",
+    .summary = "The tiles of operands that a tile of the output needs",
+    .arguments = kModuleFiles,
+    .details =
+        "For every instruction and array of its operands: where the part begins that a tile of the "
+        "output needs, as a map of the tile's index, its size and strides, and how the ends of "
+        "arrays cut it. Where one box does not do, several, or other boxes for other tiles. Exact, "
+        "or a superset with the reason.\n"
+        "The last sizes of --tile-sizes are those of the last dimensions of the output; dimensions "
+        "before have tiles of 1.",
+    .examples = kExamples};
+
+// Positive numbers, separated by commas.
+std::optional<llvm::SmallVector<int64_t, 4>> ParseSizes(llvm::StringRef text) {
+  llvm::SmallVector<int64_t, 4> sizes;
+  llvm::SmallVector<llvm::StringRef, 4> parts;
+  text.split(parts, ',');
+  for (const llvm::StringRef part : parts) {
+    int64_t size = 0;
+    if (part.trim().getAsInteger(10, size) || size < 1) return std::nullopt;
+    sizes.push_back(size);
+  }
+  return sizes;
+}
+
+// Bytes, with KiB or MiB behind the number or nothing.
+std::optional<int64_t> ParseBytes(llvm::StringRef text) {
+  int64_t factor = 1;
+  if (text.consume_back("KiB")) factor = 1024;
+  if (text.consume_back("MiB")) factor = int64_t{1024} * 1024;
+  int64_t number = 0;
+  if (text.getAsInteger(10, number) || number < 1) return std::nullopt;
+  return support::CheckedMul(number, factor);
+}
+
+class TilesCommand : public Subcommand, private InstructionVisitor {
+ public:
+  TilesCommand() : Subcommand(kHelp) {}
+
+  ExitCode Run(raw_ostream& out) override {
+    if (!CheckOptions()) return ExitCode::kBadUsage;
+    return WalkInstructions(arguments(), options_, *this, out);
+  }
+
+ private:
+  bool CheckOptions() {
+    const int asked = (tile_sizes_option_.is_given() ? 1 : 0) + (symbolic_.value() ? 1 : 0) +
+                      (fit_option_.is_given() ? 1 : 0);
+    if (asked != 1) {
+      ReportError("give one of --tile-sizes=N,N, --symbolic and --fit=MEMORY");
+      return false;
+    }
+    if (tile_sizes_option_.is_given()) {
+      const auto sizes = ParseSizes(tile_sizes_option_.value());
+      if (!sizes.has_value()) {
+        ReportError("--tile-sizes='" + tile_sizes_option_.value() +
+                    "': sizes are whole numbers from 1 on, separated by commas");
+        return false;
+      }
+      tile_sizes_ = *sizes;
+    } else if (inside_.value()) {
+      ReportError("--inside needs --tile-sizes");
+      return false;
+    }
+    return !fit_option_.is_given() || ReadCapacity();
+  }
+
+  bool ReadCapacity() {
+    if (direction_.value() != MapDirection::kOutputToInput) {
+      ReportError("--fit is about tiles of outputs: there is no --direction");
+      return false;
+    }
+    const auto [memory, bytes] = llvm::StringRef(fit_option_.value()).split(':');
+    const bool has_bytes = llvm::StringRef(fit_option_.value()).contains(':');
+    if (memory != "shared") {
+      ReportError("--fit='" + fit_option_.value() + "': the memory is 'shared' or 'shared:100KiB'");
+      return false;
+    }
+    if (has_bytes) {
+      const std::optional<int64_t> size = ParseBytes(bytes);
+      if (!size.has_value()) {
+        ReportError("--fit='" + fit_option_.value() +
+                    "': behind the colon stands a number of bytes, or of KiB or MiB");
+        return false;
+      }
+      capacity_ = *size;
+      return true;
+    }
+    const auto device = device_.Read(options_.limits.value().bytes);
+    if (!device.has_value()) return false;
+    capacity_ = static_cast<int64_t>(device->shared_bytes_per_block);
+    return true;
+  }
+
+  ExitCode Visit(const std::string& file, const Instruction& instruction,
+                 IndexingAnalysis& analysis, raw_ostream& out) override {
+    status_ = ExitCode::kFine;
+    if (instruction.shape().num_array_leaves() == 0) return status_;
+    if (!options_.format.is_json()) {
+      out << "  ";
+      WriteInstructionHead(instruction, out);
+      out << '\n';
+    }
+    for (int64_t output = 0; output < instruction.shape().num_array_leaves(); ++output) {
+      if (fit_option_.is_given()) {
+        RunFit(file, instruction, output, analysis, out);
+        continue;
+      }
+      const std::optional<MapDirection> direction = direction_.value();
+      if (direction != MapDirection::kInputToOutput) {
+        RunOutput(file, instruction, output, MapDirection::kOutputToInput,
+                  analysis.OutputToInput(instruction, output), out);
+        if (inside_.value()) RunInside(file, instruction, output, analysis, out);
+      }
+      if (direction != MapDirection::kOutputToInput) {
+        RunOutput(file, instruction, output, MapDirection::kInputToOutput,
+                  analysis.InputToOutput(instruction, output), out);
+      }
+    }
+    return status_;
+  }
+
+  void RunFit(const std::string& file, const Instruction& instruction, int64_t output,
+              IndexingAnalysis& analysis, raw_ostream& out) {
+    const indexing_analysis::TileFits fits =
+        FitTiles(analysis.OutputToInput(instruction, output), instruction, output, capacity_);
+    if (options_.format.is_json()) {
+      WriteFitsJson(file, instruction, output, fits, capacity_, top_.value(), out);
+      return;
+    }
+    if (instruction.shape().num_array_leaves() > 1) out << "    output " << output << '\n';
+    WriteFitsText(fits, capacity_, top_.value(), out);
+  }
+
+  // Sets the sizes of tiles of an array; false if it has no bound.
+  bool SetTiles(const Shape& shape, TileOfPair& pair) const {
+    if (shape.HasUnboundedDimension()) return false;
+    if (symbolic_.value()) return true;
+    pair.tile_sizes = indexing_analysis::TileSizesFor(tile_sizes_, shape.sizes());
+    pair.num_tiles = indexing_analysis::NumTiles(pair.tile_sizes, shape.sizes());
+    return true;
+  }
+
+  // `in tiles of 8x32, 2x2 of them`
+  void WriteTiles(const TileOfPair& pair, raw_ostream& out) const {
+    if (symbolic_.value() || pair.tile_sizes.empty()) return;
+    out << " in tiles of ";
+    llvm::interleave(pair.tile_sizes, out, "x");
+    out << ", ";
+    llvm::interleave(pair.num_tiles, out, "x");
+    out << " of them";
+  }
+
+  void RunOutput(const std::string& file, const Instruction& instruction, int64_t output,
+                 MapDirection direction, const OutputIndexing& indexing, raw_ostream& out) {
+    const Shape& output_shape = instruction.shape().ArrayLeaf(output);
+    TileOfPair pair;
+    pair.instruction = &instruction;
+    pair.direction = direction;
+    pair.output = output;
+    const bool is_text = !options_.format.is_json();
+    if (direction == MapDirection::kOutputToInput) {
+      if (!SetTiles(output_shape, pair)) return ReportUnbounded(instruction, "the output");
+      if (is_text) {
+        out << "    output " << output;
+        WriteTiles(pair, out);
+        if (indexing.IsUnknown()) out << ": unknown: " << indexing.unknown_reason();
+        if (!indexing.IsUnknown() && indexing.operands().empty()) out << ": reads nothing";
+        out << '\n';
+      }
+    }
+    for (const OperandIndexing& operand : indexing.operands()) {
+      const Shape& shape = instruction.operand(operand.operand()).shape().ArrayLeaf(operand.leaf());
+      pair.operand = operand.array();
+      const bool is_forward = direction == MapDirection::kOutputToInput;
+      if (!is_forward) {
+        if (!SetTiles(shape, pair)) {
+          ReportUnbounded(instruction, "operand " + std::to_string(operand.operand()));
+          continue;
+        }
+        if (is_text) {
+          out << "    operand " << operand.operand() << " ("
+              << instruction.operand(operand.operand()).name() << ')';
+          WriteTiles(pair, out);
+          out << '\n';
+        }
+      }
+      const Shape& from = is_forward ? output_shape : shape;
+      const Shape& to = is_forward ? shape : output_shape;
+      if (to.HasUnboundedDimension()) {
+        ReportUnbounded(instruction, "operand " + std::to_string(operand.operand()));
+        continue;
+      }
+      if (symbolic_.value()) {
+        Write(file, pair, SymbolicTilesOfOperand(operand, from.sizes()), out);
+      } else {
+        Write(file, pair, TileOfOperand(operand, from.sizes(), pair.tile_sizes, to.sizes()), out);
+      }
+    }
+  }
+
+  template <typename Tile>
+  void Write(const std::string& file, const TileOfPair& pair, const Tile& tile, raw_ostream& out) {
+    if (options_.format.is_json()) {
+      WriteTileJson(file, pair, tile, out);
+    } else {
+      out << "  ";
+      WriteTileText(pair, tile, out);
+    }
+  }
+
+  // What the tile needs of each array inside of a fusion or call: the accesses that reach it.
+  void RunInside(const std::string& file, const Instruction& instruction, int64_t output,
+                 IndexingAnalysis& analysis, raw_ostream& out) {
+    const Shape& output_shape = instruction.shape().ArrayLeaf(output);
+    if (output_shape.HasUnboundedDimension()) return;
+    // A loop's computation is followed until nothing changes: the last time says all.
+    std::map<std::pair<const Instruction*, int64_t>, size_t> last;
+    const std::vector<TraceStep> steps = analysis.TracePropagation(instruction, output);
+    for (size_t i = 0; i < steps.size(); ++i) last[{steps[i].instruction, steps[i].leaf}] = i;
+    for (size_t i = 0; i < steps.size(); ++i) {
+      const TraceStep& step = steps[i];
+      if (step.depth == 0 || last.at({step.instruction, step.leaf}) != i) continue;
+      const Shape& shape = step.instruction->shape().ArrayLeaf(step.leaf);
+      if (shape.HasUnboundedDimension()) continue;
+      TileOfPair pair;
+      pair.instruction = &instruction;
+      pair.output = output;
+      pair.inside = step.instruction;
+      pair.inside_array = step.leaf;
+      (void)SetTiles(output_shape, pair);
+      std::vector<indexing_analysis::IndexingMap> maps;
+      std::string reason;
+      bool is_unknown = false;
+      for (const TraceStep::Access& access : step.accesses) {
+        is_unknown |= access.map.map.IsUnknown();
+        maps.push_back(access.map.map);
+        if (reason.empty()) reason = access.reason;
+      }
+      TileOfArray tile = TileOfMaps(maps, output_shape.sizes(), pair.tile_sizes, shape.sizes());
+      if (is_unknown) tile.regions.clear();
+      if (is_unknown || (!reason.empty() && tile.exactness == Exactness::kExact)) {
+        tile.exactness = is_unknown ? Exactness::kUnknown : Exactness::kSuperset;
+        if (!reason.empty()) tile.reason = reason;
+      }
+      Write(file, pair, tile, out);
+    }
+  }
+
+  void ReportUnbounded(const Instruction& instruction, const std::string& what) {
+    const Module& module = instruction.parent().parent();
+    Report(
+        {support::MakeDiagnostic({module.file_name(), module.text()}, instruction.offset(),
+                                 what + " has a dimension without a bound: there are no tiles")});
+    status_ = Worst(status_, ExitCode::kNotSupported);
+  }
+
+  TextOption tile_sizes_option_{
+      table(), "tile-sizes", {"n,n,..."}, "The sizes of tiles of the last dimensions"};
+  FlagOption symbolic_{table(), "symbolic",
+                       "Any sizes t0, t1, ...: for which of them a tile needs one box"};
+  TextOption fit_option_{table(),
+                         "fit",
+                         {"memory"},
+                         "The tile sizes that are exact and fit 'shared', a block's shared memory, "
+                         "or so much of it ('shared:100KiB')"};
+  DeviceOption device_{table(),
+                       "The device whose memory --fit means: h100, h200, a100, rtx-a6000, l4, "
+                       "b200, or a file that describes one"};
+  NumberOption<size_t> top_{table(), "top", "How many tile sizes --fit shows", size_t{10}};
+  ChoiceOption<std::optional<MapDirection>> direction_{
+      table(),
+      "direction",
+      "direction",
+      "Whose tiles",
+      {{MapDirection::kOutputToInput, "output-to-input",
+        "what tiles of the output need of operands"},
+       {MapDirection::kInputToOutput, "input-to-output",
+        "which part of the output needs tiles of operands"},
+       {std::nullopt, "both", "both"}}};
+  FlagOption inside_{table(), "inside",
+                     "Also the tiles of every instruction inside of fusions and calls"};
+  InstructionOptions options_{table()};
+  llvm::SmallVector<int64_t, 4> tile_sizes_;
+  int64_t capacity_ = 0;
+  // Of the instruction that is visited.
+  ExitCode status_ = ExitCode::kFine;
+};
+
+}  // namespace
+
+std::unique_ptr<Subcommand> MakeTilesCommand() { return std::make_unique<TilesCommand>(); }
+
+}  // namespace hlo_indexing::tools
