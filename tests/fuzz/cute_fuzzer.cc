@@ -4,8 +4,8 @@
 #include <cstdlib>
 #include <string>
 
-#include "layout/cute_calculator.h"
-#include "layout/cute_syntax.h"
+#include "layout/cute_algebra/calculator.h"
+#include "layout/cute_algebra/syntax.h"
 #include "llvm/Support/raw_ostream.h"
 
 namespace {

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "hlo/interpreter.h"
-#include "hlo/parser.h"
-#include "hlo/verifier.h"
+#include "hlo/interpreter/interpreter.h"
+#include "hlo/parser/parser.h"
+#include "hlo/shape_inference/verifier.h"
 #include "llvm/Support/raw_ostream.h"
 #include "tests/property/random_opcode.h"
 #include "tests/property/traced_run.h"
@@ -18,7 +18,6 @@ namespace {
 using hlo_indexing::hlo::Arguments;
 using hlo_indexing::hlo::ArrayValue;
 using hlo_indexing::hlo::InterpreterOptions;
-using hlo_indexing::hlo::Module;
 using hlo_indexing::hlo::Opcode;
 using hlo_indexing::hlo::Shape;
 using hlo_indexing::hlo::Value;

@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <vector>
 
-#include "layout/picture.h"
+#include "layout/picture/picture.h"
 #include "layout/relayout.h"
 #include "layout/tiled_layout.h"
 #include "layout/tiled_picture.h"
@@ -69,13 +69,13 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
   layout->PositionMap(&context);
   layout->IndexMap(&context);
-  const auto picture = DrawTiledLayout(*layout, {"", kMaxPositions});
+  const auto picture = PictureOf(*layout, {"", kMaxPositions});
   if (picture.ok()) ToText(*picture);
   const auto untiled = TiledLayout::Create(*sizes, 8, DefaultLayout(layout->rank()));
   if (!untiled.ok()) return 0;
   hlo_indexing::simplifier::DigitContext digits;
-  const auto from = PlacementOf(digits, *untiled);
-  const auto to = PlacementOf(digits, *layout);
+  const auto from = PositionsOf(digits, *untiled);
+  const auto to = PositionsOf(digits, *layout);
   const hlo_indexing::layout::RelayoutBudget budget = {kMaxPositions, 64};
   IsBitcast(digits, *sizes, from, to, budget);
   Require(FindContiguousMoves(digits, *sizes, from, to, budget).ok(), "positions are shared",

@@ -4,8 +4,8 @@
 #include <cstdlib>
 #include <string>
 
-#include "indexing_analysis/equality.h"
-#include "indexing_analysis/indexing_map.h"
+#include "indexing_analysis/maps/equality.h"
+#include "indexing_analysis/maps/indexing_map.h"
 #include "llvm/Support/raw_ostream.h"
 #include "mlir/IR/MLIRContext.h"
 
@@ -35,8 +35,9 @@ void CheckPoint(const IndexingMap& map, const IndexingMap& simplified, uint64_t 
   const auto next = [&seed] {
     return seed = seed * 6364136223846793005ULL + 1442695040888963407ULL;
   };
-  for (const auto& variable : map.dimensions())
+  for (const auto& variable : map.dimensions()) {
     dimensions.push_back(Sample(variable.bounds, next()));
+  }
   for (const auto& variable : map.ranges()) symbols.push_back(Sample(variable.bounds, next()));
   for (const auto& variable : map.runtime()) symbols.push_back(Sample(variable.bounds, next()));
   const auto values = map.Evaluate(dimensions, symbols);

@@ -5,9 +5,9 @@
 #include <memory>
 #include <string>
 
-#include "hlo/parser.h"
+#include "hlo/parser/parser.h"
 #include "hlo/printer.h"
-#include "hlo/verifier.h"
+#include "hlo/shape_inference/verifier.h"
 #include "indexing_analysis/analysis.h"
 #include "llvm/Support/raw_ostream.h"
 #include "mlir/IR/MLIRContext.h"

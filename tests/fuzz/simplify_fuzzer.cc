@@ -5,9 +5,9 @@
 #include <set>
 #include <vector>
 
-#include "indexing_analysis/image.h"
-#include "indexing_analysis/indexing_map.h"
-#include "indexing_analysis/inverse.h"
+#include "indexing_analysis/maps/image.h"
+#include "indexing_analysis/maps/indexing_map.h"
+#include "indexing_analysis/maps/inverse.h"
 #include "llvm/Support/raw_ostream.h"
 #include "mlir/IR/MLIRContext.h"
 #include "tests/property/map_points.h"
@@ -17,7 +17,6 @@ namespace {
 
 using hlo_indexing::indexing_analysis::Image;
 using hlo_indexing::indexing_analysis::IndexingMap;
-using hlo_indexing::indexing_analysis::InverseResult;
 using hlo_indexing::indexing_analysis::ParseIndexingMap;
 using hlo_indexing::testing::CountPoints;
 using hlo_indexing::testing::ForEachPoint;
@@ -76,11 +75,11 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   Require(image->points.IsExact() && image->points.lower == points, "wrong count", map, simplified);
   Require(image->size.IsExact() && image->size.lower == static_cast<int64_t>(values.size()),
           "wrong image", map, simplified);
-  const InverseResult inverse = Inverse(map);
-  Require(inverse.exists, "no inverse", map, simplified);
-  if (CountPoints(inverse.map) > kMaxPoints) return 0;
+  const absl::StatusOr<IndexingMap> inverse = Inverse(map);
+  Require(inverse.ok(), "no inverse", map, simplified);
+  if (CountPoints(*inverse) > kMaxPoints) return 0;
   Relation swapped;
-  for (const auto& [a, b] : RelationOf(inverse.map)) swapped.insert({b, a});
-  Require(swapped == relation, "wrong inverse", map, inverse.map);
+  for (const auto& [a, b] : RelationOf(*inverse)) swapped.insert({b, a});
+  Require(swapped == relation, "wrong inverse", map, *inverse);
   return 0;
 }

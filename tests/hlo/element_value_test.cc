@@ -1,9 +1,10 @@
 // Numbers of narrow types: every code by formula, rounding, saturation.
-#include "hlo/element_value.h"
+#include "hlo/interpreter/element_value.h"
 
 #include <cmath>
 #include <limits>
 
+#include "gtest/gtest.h"
 #include "llvm/ADT/APFloat.h"
 
 namespace hlo_indexing::hlo {

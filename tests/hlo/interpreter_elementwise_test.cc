@@ -239,6 +239,12 @@ std::vector<ElementwiseCase> Cases() {
        {{"f32[2]", "{nan,-inf}"}},
        "{nan, -inf}",
        ", exponent_bits=2, mantissa_bits=0"},
+      {"ReducePrecisionToPowersOfTwo",
+       "f32[6]",
+       "reduce-precision",
+       {{"f32[6]", "{3,1.5,6,-3,3.0000002,1.75}"}},
+       "{2, 2, 8, -2, 4, 2}",
+       ", exponent_bits=8, mantissa_bits=0"},
       {"StochasticConvert",
        "s8[4]",
        "stochastic-convert",
@@ -265,6 +271,116 @@ TEST(InterpreterElementwiseTest, Table) {
     }
     body += "ROOT r = " + c.shape + " " + c.opcode + "(" + names + ")" + c.attributes;
     EXPECT_THAT(Interpret(body), ::testing::HasSubstr(c.expected)) << c.name << "\n" << body;
+  }
+}
+
+// What XLA computes on the bits of a float: half a unit of what stays, less one if its last bit is
+// 0, is added, and a carry goes into the exponent.
+uint64_t ReducedBits(uint64_t bits, int mantissa, int exponent, int kept_mantissa,
+                     int kept_exponent) {
+  const uint64_t magnitude = bits & ((uint64_t{1} << (mantissa + exponent)) - 1);
+  const uint64_t sign = bits - magnitude;
+  const uint64_t infinity = ((uint64_t{1} << exponent) - 1) << mantissa;
+  if (magnitude >= infinity) return bits;
+  uint64_t result = magnitude;
+  if (kept_mantissa < mantissa) {
+    const uint64_t unit = uint64_t{1} << (mantissa - kept_mantissa);
+    const uint64_t last = (magnitude / unit) % 2;
+    result = (magnitude + unit / 2 - 1 + last) / unit * unit;
+  }
+  if (kept_exponent < exponent) {
+    const int64_t bias = (int64_t{1} << (exponent - 1)) - 1;
+    const int64_t kept_bias = (int64_t{1} << (kept_exponent - 1)) - 1;
+    const auto field = static_cast<int64_t>(result >> mantissa);
+    if (field > bias + kept_bias) return sign | infinity;
+    if (field <= bias - kept_bias) return sign;
+  }
+  return sign | result;
+}
+
+TEST(InterpreterElementwiseTest, ReducePrecisionIsWhatXlaComputesOnBits) {
+  struct Format {
+    const char* name;
+    int exponent;
+    int mantissa;
+  };
+  for (const Format& format : {Format{"f16", 5, 10}, Format{"bf16", 8, 7}}) {
+    const std::string type = format.name;
+    for (int exponent = 1; exponent <= format.exponent; ++exponent) {
+      for (int mantissa = 0; mantissa <= format.mantissa; ++mantissa) {
+        // Every 13th code: signs, exponents and ties of all kinds.
+        const std::string body =
+            "i = u16[5041] iota(), iota_dimension=0\nt = u16[] constant(13)\n"
+            "ts = u16[5041] broadcast(t), dimensions={}\nc = u16[5041] multiply(i, ts)\n"
+            "x = " +
+            type +
+            "[5041] bitcast-convert(c)\n"
+            "y = " +
+            type + "[5041] reduce-precision(x), exponent_bits=" + std::to_string(exponent) +
+            ", mantissa_bits=" + std::to_string(mantissa) +
+            "\nROOT r = u16[5041] bitcast-convert(y)";
+        std::string expected = "u16[5041] {";
+        for (uint64_t i = 0; i < 5041; ++i) {
+          const uint64_t bits =
+              ReducedBits(13 * i, format.mantissa, format.exponent, mantissa, exponent);
+          expected += (i == 0 ? "" : ", ") + std::to_string(bits);
+        }
+        // Nans have codes of their own.
+        const uint64_t nan = ((uint64_t{1} << format.exponent) - 1) << format.mantissa;
+        const std::string actual = Interpret(body);
+        size_t at_actual = actual.find('{') + 1;
+        size_t at_expected = expected.find('{') + 1;
+        for (uint64_t i = 0; i < 5041; ++i) {
+          const auto a = std::stoull(actual.substr(at_actual, 8));
+          const auto b = std::stoull(expected.substr(at_expected, 8));
+          if ((13 * i) % 0x8000 <= nan) {
+            ASSERT_EQ(a, b) << type << " " << 13 * i << " to " << exponent << ", " << mantissa;
+          }
+          at_actual = actual.find(", ", at_actual) + 2;
+          at_expected = expected.find(", ", at_expected) + 2;
+        }
+      }
+    }
+  }
+}
+
+// The order of codes by sign and magnitude, for all pairs, or for all of some codes with nans of
+// every kind among them.
+TEST(InterpreterElementwiseTest, TotalOrderIsThatOfTheCodes) {
+  struct Codes {
+    const char* type;
+    const char* integer;
+    const char* largest;
+    const char* step;
+  };
+  for (const Codes& codes :
+       {Codes{"f8e5m2", "8", "127", "1"}, Codes{"f8e4m3", "8", "127", "1"},
+        Codes{"f8e3m4", "8", "127", "1"}, Codes{"f16", "16", "32767", "251"},
+        Codes{"bf16", "16", "32767", "251"}, Codes{"f32", "32", "2147483647", "16769023"},
+        Codes{"f64", "64", "9223372036854775807", "72022409665839103"}}) {
+    const std::string u = "u" + std::string(codes.integer);
+    const std::string s = "s" + std::string(codes.integer);
+    const std::string type = codes.type;
+    std::string body = "i = " + u + "[256] iota(), iota_dimension=0\nt = " + u + "[] constant(" +
+                       codes.step + ")\nts = " + u + "[256] broadcast(t), dimensions={}\n" +
+                       "m = " + s + "[] constant(" + codes.largest + ")\nmask = " + s +
+                       "[256,256] broadcast(m), dimensions={}\nz = " + s +
+                       "[] constant(0)\nzero = " + s + "[256,256] broadcast(z), dimensions={}\n" +
+                       "c = " + u + "[256] multiply(i, ts)\n";
+    for (const std::string side : {"0", "1"}) {
+      body += "c" + side + " = " + u + "[256,256] broadcast(c), dimensions={" + side + "}\n";
+      body += "x" + side + " = " + type + "[256,256] bitcast-convert(c" + side + ")\n";
+      body += "s" + side + " = " + s + "[256,256] bitcast-convert(c" + side + ")\n";
+      body += "n" + side + " = pred[256,256] compare(s" + side + ", zero), direction=LT\n";
+      body += "f" + side + " = " + s + "[256,256] xor(s" + side + ", mask)\n";
+      body += "k" + side + " = " + s + "[256,256] select(n" + side + ", f" + side + ", s" + side +
+              ")\n";
+    }
+    body +=
+        "l = pred[256,256] compare(x0, x1), direction=LT, type=TOTALORDER\n"
+        "e = pred[256,256] compare(k0, k1), direction=LT\n"
+        "ROOT d = pred[256,256] xor(l, e)";
+    EXPECT_EQ(Interpret(body).find("true"), std::string::npos) << type;
   }
 }
 

@@ -1,7 +1,7 @@
 // Opcodes that move, combine or exchange elements: hand-derived results, edge cases, limits.
-#include "hlo/interpreter.h"
+#include "hlo/interpreter/interpreter.h"
 
-#include "hlo/random_bits.h"
+#include "hlo/interpreter/random_bits.h"
 #include "tests/hlo/interpreter_testing.h"
 
 namespace hlo_indexing::testing {
@@ -299,6 +299,12 @@ const Case kCases[] = {
     {"Rng", "ROOT r = f32[2] rng(zero, nine), distribution=rng_uniform", "no stated algorithm"},
     {"CustomCall", "ROOT r = f32[2] custom-call(v), custom_call_target=\"foo\"",
      "instruction 'r' (custom-call) of computation 'e': what the custom call \"foo\""},
+    {"Sharding", "ROOT r = f32[4]{0} custom-call(v), custom_call_target=\"Sharding\"",
+     "{1, 2, 3, 4}"},
+    {"ShardingOfAnotherShape", "ROOT r = f32[2] custom-call(v), custom_call_target=\"Sharding\"",
+     "what the custom call \"Sharding\" computes is not known"},
+    {"ShardingOfTwo", "ROOT r = f32[4] custom-call(v, v), custom_call_target=\"Sharding\"",
+     "what the custom call \"Sharding\" computes is not known"},
     {"Infeed", "k = token[] after-all()\nROOT r = (f32[2], token[]) infeed(k)", "exchanges values"},
     {"OutfeedIsNotLeftOut",
      "k = token[] after-all()\no = token[] outfeed(v, k), outfeed_shape=f32[4]\n"
@@ -310,8 +316,35 @@ const Case kCases[] = {
      "ROOT r = f32[] reduce(d, zero), dimensions={0}, to_apply=add",
      "below its bound"},
     {"MissingReplica", "ROOT r = f32[4] all-reduce(v), replica_groups={{0,1}}, to_apply=add",
-     "it names replica 1, there are 1"},
+     "it names replica 1, there are 1 (replicas are counted from 0); simulate more with "
+     "--replicas=2"},
+    {"MissingReplicas", "ROOT r = f32[4] collective-permute(v), source_target_pairs={{0,1},{1,5}}",
+     "it names replica 5, there are 1 (replicas are counted from 0); simulate more with "
+     "--replicas=6"},
+    {"GroupTooSmall", "ROOT r = f32[12] all-gather(v), replica_groups={}, dimensions={0}",
+     "a group of 1 device does not give f32[12], 3 would (--replicas, --partitions)"},
 };
+
+TEST(InterpreterTest, AsksWhetherToGoOn) {
+  const auto module = hlo::ParseModule(
+      "c { i = s32[] parameter(0) n = s32[] constant(1000000) "
+      "ROOT l = pred[] compare(i, n), direction=LT }\n"
+      "b { i = s32[] parameter(0) one = s32[] constant(1) ROOT s = s32[] add(i, one) }\n"
+      "ENTRY e { z = s32[] constant(0) ROOT w = s32[] while(z), condition=c, body=b }");
+  ASSERT_TRUE(module.ok() && hlo::Verify(**module).ok());
+  std::vector<int64_t> steps;
+  hlo::InterpreterOptions options;
+  options.keep_running = [&](const hlo::Instruction&, int64_t so_far) {
+    steps.push_back(so_far);
+    return steps.size() < 3;
+  };
+  const auto result = hlo::Evaluate((*module)->entry(), {}, options);
+  EXPECT_EQ(result.status().code(), absl::StatusCode::kCancelled);
+  ASSERT_EQ(steps.size(), 3u);
+  EXPECT_LT(steps[0], steps[1]);
+  EXPECT_THAT(std::string(result.status().message()),
+              ::testing::HasSubstr("stopped after " + std::to_string(steps[2]) + " steps"));
+}
 
 TEST(InterpreterTest, Table) {
   for (const Case& c : kCases) {
@@ -395,7 +428,7 @@ const DeviceCase kDeviceCases[] = {
      "{0, 10}\n{1, 11}"},
     {"DuplicateMember", 2, 1,
      "ROOT r = f32[2] all-reduce(v), replica_groups={{0,1},{1}}, to_apply=add",
-     "name a device twice"},
+     "is in replica_groups twice"},
 };
 
 TEST(InterpreterTest, Devices) {
@@ -407,6 +440,44 @@ TEST(InterpreterTest, Devices) {
     body.replace(body.find("PARTITIONS"), 10, std::to_string(c.partitions));
     EXPECT_THAT(Interpret(body + c.body, options), ::testing::HasSubstr(c.expected)) << c.name;
   }
+}
+
+// Only what an instruction depends on is run, on any one device.
+TEST(InterpreterTest, OneInstruction) {
+  const auto module = hlo::ParseModule(R"(
+      add {
+        x = s32[] parameter(0)
+        y = s32[] parameter(1)
+        ROOT s = s32[] add(x, y)
+      }
+      ENTRY e {
+        p = s32[2] parameter(0)
+        q = s32[2] parameter(1)
+        n = s32[2] negate(p)
+        m = s32[2] multiply(n, n)
+        a = s32[2] all-reduce(m), to_apply=add
+        i = u32[] replica-id()
+        c = s32[] convert(i)
+        b = s32[2] broadcast(c), dimensions={}
+        ROOT r = (s32[2], s32[2], s32[2], s32[2]) tuple(m, q, a, b)
+      })");
+  ASSERT_TRUE(module.ok() && hlo::Verify(**module).ok());
+  const hlo::Instruction& root = (*module)->entry().root();
+  const std::vector<uint8_t> bytes = {3, 0, 0, 0, 5, 0, 0, 0};
+  const auto given =
+      hlo::Value::FromBytes((*module)->entry().parameters()[0]->shape(), {llvm::ArrayRef(bytes)});
+  ASSERT_TRUE(given.ok());
+  const std::vector<hlo::Value> arguments = {*given, hlo::Value()};
+  const auto product = EvaluateInstruction(root.operand(0), arguments);
+  ASSERT_TRUE(product.ok()) << product.status().message();
+  EXPECT_EQ(product->array().Integer(0), 9);
+  EXPECT_EQ(product->array().Integer(1), 25);
+  const auto error = [&](size_t operand) {
+    return std::string(EvaluateInstruction(root.operand(operand), arguments).status().message());
+  };
+  EXPECT_THAT(error(1), ::testing::HasSubstr("'q' (parameter) of computation 'e': its value is"));
+  EXPECT_THAT(error(2), ::testing::HasSubstr("its value depends on the device"));
+  EXPECT_THAT(error(3), ::testing::HasSubstr("its value depends on the device"));
 }
 
 TEST(InterpreterTest, Limits) {

@@ -6,9 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "hlo/interpreter.h"
-#include "hlo/parser.h"
-#include "hlo/verifier.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "hlo/interpreter/interpreter.h"
+#include "hlo/parser/parser.h"
+#include "hlo/shape_inference/verifier.h"
 
 namespace hlo_indexing::testing {
 

@@ -93,5 +93,31 @@ TEST(Literal, GivesIntegersOfIntegralTypesOnly) {
   EXPECT_EQ(elided.ToString(), "{...}");
 }
 
+// The numbers 0, 1, 2, ... as an array of these sizes, abbreviated.
+std::string Abbreviated(llvm::ArrayRef<int64_t> sizes, int64_t most_elements) {
+  ShapePool pool;
+  const Shape* shape = pool.Array(ElementType::kS16, sizes);
+  llvm::SmallVector<uint8_t> bytes;
+  for (int64_t i = 0; i < shape->num_elements(); ++i) {
+    EXPECT_EQ(ParseElement(ElementType::kS16, std::to_string(i), bytes), std::nullopt);
+  }
+  return Literal(shape, bytes, /*elided=*/false).ToAbbreviatedString(most_elements);
+}
+
+// What numpy.array2string(numpy.arange(n).reshape(sizes), threshold=most_elements) leaves out.
+TEST(Literal, IsAbbreviatedAsNumPyDoesIt) {
+  EXPECT_EQ(Abbreviated({8}, 8), "{0, 1, 2, 3, 4, 5, 6, 7}");
+  EXPECT_EQ(Abbreviated({8}, 7), "{0, 1, 2, ..., 5, 6, 7}");
+  // Six at most are shown whole, for the dots would stand for nothing.
+  EXPECT_EQ(Abbreviated({6}, 5), "{0, 1, 2, 3, 4, 5}");
+  EXPECT_EQ(Abbreviated({7}, 5), "{0, 1, 2, ..., 4, 5, 6}");
+  EXPECT_EQ(Abbreviated({2, 8}, 15), "{{0, 1, 2, ..., 5, 6, 7}, {8, 9, 10, ..., 13, 14, 15}}");
+  EXPECT_EQ(Abbreviated({7, 2}, 13), "{{0, 1}, {2, 3}, {4, 5}, ..., {8, 9}, {10, 11}, {12, 13}}");
+  EXPECT_EQ(Abbreviated({}, 0), "0");
+  // As the text of HLO has it.
+  EXPECT_EQ(Abbreviated({7, 0}, 0), "{}");
+  EXPECT_EQ(Abbreviated({0, 7}, 0), "{}");
+}
+
 }  // namespace
 }  // namespace hlo_indexing::hlo

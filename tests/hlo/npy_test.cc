@@ -1,10 +1,10 @@
 // Files as NumPy writes them, byte by byte.
-#include "hlo/npy.h"
+#include "hlo/interpreter/npy.h"
 
 #include <gtest/gtest.h>
 
-#include "hlo/parser.h"
-#include "hlo/verifier.h"
+#include "hlo/parser/parser.h"
+#include "hlo/shape_inference/verifier.h"
 
 namespace hlo_indexing::testing {
 namespace {

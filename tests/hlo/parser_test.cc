@@ -1,4 +1,4 @@
-#include "hlo/parser.h"
+#include "hlo/parser/parser.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -4,6 +4,8 @@
 #ifndef HLO_INDEXING_TESTS_HLO_VERIFIER_CASES_H_
 #define HLO_INDEXING_TESTS_HLO_VERIFIER_CASES_H_
 
+#include <ostream>
+
 namespace hlo_indexing::hlo {
 
 inline constexpr const char* kUnusualPrograms[] = {
@@ -136,6 +138,10 @@ struct RejectCase {
   const char* message;
   // The text that the message points to.
   const char* at = "";
+
+  friend void PrintTo(const RejectCase& reject_case, std::ostream* out) {
+    *out << reject_case.instruction;
+  }
 };
 
 inline constexpr RejectCase kMistakes[] = {
@@ -162,7 +168,65 @@ inline constexpr RejectCase kMistakes[] = {
     {"f32[4,7] ragged-dot(a, f32[3,6,7] parameter(13), s32[3] parameter(14)), "
      "lhs_contracting_dims={1}, rhs_contracting_dims={0}",
      "must have the same size", "lhs_contracting"},
+    {"f32[4,7] ragged-dot(a, f32[3,6,7] parameter(13), s32[3] parameter(14)), "
+     "lhs_contracting_dims={1}, rhs_contracting_dims={1}, rhs_group_dims={0}",
+     "needs one dimension of lhs in lhs_ragged_dims", "ragged-dot"},
+    {"f32[4,7] ragged-dot(a, f32[3,6,7] parameter(13), s32[3] parameter(14)), "
+     "lhs_contracting_dims={1}, rhs_contracting_dims={1}, lhs_ragged_dims={0}",
+     "needs one dimension of rhs in rhs_group_dims", "ragged-dot"},
+    {"f32[4,7] ragged-dot(a, f32[3,6,7] parameter(13), s32[3] parameter(14)), "
+     "lhs_contracting_dims={1}, rhs_contracting_dims={1}, lhs_ragged_dims={2}, rhs_group_dims={0}",
+     "names dimension 2", "lhs_ragged_dims"},
+    {"f32[4,7] ragged-dot(a, f32[3,6,7] parameter(13), s32[3] parameter(14)), "
+     "lhs_contracting_dims={1}, rhs_contracting_dims={1}, lhs_ragged_dims={0}, rhs_group_dims={-1}",
+     "names dimension -1", "rhs_group_dims"},
+    {"f32[4,7] ragged-dot(a, f32[3,6,7] parameter(13), s32[3] parameter(14)), "
+     "lhs_contracting_dims={1}, rhs_contracting_dims={1}, lhs_ragged_dims={0}, rhs_group_dims={3}",
+     "names dimension 3", "rhs_group_dims"},
+    {"f32[4,7] ragged-dot(a, f32[3,6,7] parameter(13), s32[3] parameter(14)), "
+     "lhs_contracting_dims={1}, rhs_contracting_dims={1}, lhs_ragged_dims={0}, rhs_group_dims={1}",
+     "is in both rhs_contracting_dims and rhs_group_dims", "rhs_group_dims"},
+    {"f32[4,7] ragged-dot(a, f32[3,6,7] parameter(13), s32[2] parameter(14)), "
+     "lhs_contracting_dims={1}, rhs_contracting_dims={1}, lhs_ragged_dims={0}, rhs_group_dims={0}",
+     "must have the same number of groups", "rhs_group_dims"},
+    {"f32[4,7] ragged-dot(a, f32[3,6,7] parameter(13), s32[] parameter(14)), "
+     "lhs_contracting_dims={1}, rhs_contracting_dims={1}, lhs_ragged_dims={0}, rhs_group_dims={0}",
+     "the group sizes need a dimension", "ragged-dot"},
+    {"f32[4,6] ragged-dot(a, f32[3,6,7] parameter(13), s32[3] parameter(14)), "
+     "lhs_contracting_dims={1}, rhs_contracting_dims={1}, lhs_ragged_dims={0}, rhs_group_dims={0}",
+     "give f32[4,7]", "ragged-dot"},
+    // Dimension sizes and scans.
+    {"s32[] get-dimension-size(a), dimensions={}", "needs exactly one dimension", "dimensions"},
+    {"s32[] get-dimension-size(a), dimensions={0,1}", "needs exactly one dimension", "dimensions"},
+    {"f32[4,6] set-dimension-size(a, i), dimensions={}", "needs exactly one dimension",
+     "dimensions"},
+    {"(f32[4,6], f32[6]) scan(a, f32[6] parameter(13)), dimensions={0}, to_apply=sums",
+     "parameter 1 of computation 'sums' has shape f32[6], no slice along dimension 0 of f32[6]",
+     "to_apply"},
+    {"(f32[4,6], f32[6]) scan(a, f32[6] parameter(13)), dimensions={0}, num_carries=0, "
+     "to_apply=sums",
+     "no slice along dimension 0 of f32[6]", "to_apply"},
+    {"(f32[4,6], f32[6]) scan(a, f32[6] parameter(13)), dimensions={0}, num_carries=2, "
+     "to_apply=sums",
+     "cannot have 2 carries", "num_carries"},
+    {"(f32[4,6], f32[6]) scan(a, f32[6] parameter(13)), dimensions={0}, num_carries=-1, "
+     "to_apply=sums",
+     "cannot have -1 carries", "num_carries"},
+    {"(f32[4,6], f32[6]) scan(a, f32[6] parameter(13)), num_carries=1, to_apply=sums",
+     "scan needs exactly one dimension", "scan"},
+    {"(f32[4,6], f32[6]) scan(a, f32[6] parameter(13)), dimensions={1}, num_carries=1, "
+     "to_apply=sums",
+     "has shape f32[6], no slice along dimension 1 of f32[4,6]", "to_apply"},
+    {"f32[4,6] scan(a, f32[6] parameter(13)), dimensions={0}, num_carries=1, to_apply=sums",
+     "do not make f32[4,6]", "to_apply"},
+    {"(f32[4,6], f32[6]) scan(a, f32[6] parameter(13)), dimensions={0}, num_carries=1, "
+     "to_apply=add",
+     "parameter 0 of computation 'add' has shape f32[]", "to_apply"},
     // Convolutions.
+    {"f32[1,6,6,6] convolution(img, k), window={size=3x3}, dim_labels=b02f_01io->b01f",
+     "must have the same spatial dimensions", "dim_labels"},
+    {"f32[1,6,6,6] convolution(img, k), window={size=3x3}, dim_labels=b01f_02io->b01f",
+     "must have the same spatial dimensions", "dim_labels"},
     {"f32[1,7,7,6] convolution(img, k), window={size=2x2}, dim_labels=b01f_01io->b01f",
      "the window has size 2 in spatial dimension 0, the kernel 3", "window"},
     {"f32[1,6,8,6] convolution(img, k), window={size=3}, dim_labels=b01f_01io->b01f",
@@ -362,6 +426,14 @@ inline constexpr RejectCase kMistakes[] = {
     {"f32[4,7] collective-permute-done((f32[4,6], f32[4,6], u32[], u32[]) parameter(13))",
      "give f32[4,6]", "collective-permute-done"},
     {"s32[4,6] all-reduce(a), to_apply=add", "give f32[4,6]", "all-reduce"},
+    {"f32[4,6] all-reduce(a), replica_groups={{0,1},{2,0}}, to_apply=add",
+     "replica 0 is in replica_groups twice", "replica_groups"},
+    {"f32[4,6] all-reduce(a), replica_groups={{},{0}}, to_apply=add",
+     "one of several groups is empty", "replica_groups"},
+    {"f32[8,6] all-gather(a), dimensions={0}, replica_groups={{1,1}}",
+     "replica 1 is in replica_groups twice", "replica_groups"},
+    {"f32[4,6] collective-broadcast(a), replica_groups={{0,1},{1}}",
+     "replica 1 is in replica_groups twice", "replica_groups"},
     {"f32[4,7] all-reduce-start(a), to_apply=add", "give f32[4,6]", "all-reduce-start"},
     {"f32[4,7] collective-broadcast(a)", "give f32[4,6]", "collective-broadcast"},
     {"(f32[4,6], s32[]) collective-broadcast(a, i), has_dynamic_root=true", "give (f32[4,6])",

@@ -1,11 +1,11 @@
-#include "hlo/verifier.h"
+#include "hlo/shape_inference/verifier.h"
 
 #include <algorithm>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "hlo/parser.h"
+#include "hlo/parser/parser.h"
 #include "tests/hlo/verifier_cases.h"
 
 namespace hlo_indexing::hlo {
@@ -22,6 +22,8 @@ constexpr const char* kCallees =
     "  ROOT c = pred[] compare(x, y), direction=GE }\n"
     "add1 { x = f32[] parameter(0)\n y = f32[] parameter(1)\n s = f32[] add(x, y)\n"
     "  ROOT t = (f32[]) tuple(s) }\n"
+    "sums { x = f32[6] parameter(0)\n c = f32[6] parameter(1)\n s = f32[6] add(x, c)\n"
+    "  ROOT t = (f32[6], f32[6]) tuple(s, s) }\n"
     "wide { x = f32[3] parameter(0)\n y = f32[3] parameter(1)\n ROOT s = f32[3] add(x, y) }\n"
     "two { x = f32[] parameter(0)\n i = s32[] parameter(1)\n y = f32[] parameter(2)\n"
     "  j = s32[] parameter(3)\n s = f32[] add(x, y)\n ROOT t = (f32[], s32[]) tuple(s, i) }\n"
@@ -93,6 +95,8 @@ INSTANTIATE_TEST_SUITE_P(
         "f32[4,6] conditional(i, a, c), branch_computations={neg, neg}", "after-all()",
         "f32[4,6] all-reduce(a), to_apply=add",
         "(f32[4,6], f32[4,6]) all-reduce(a, c), to_apply=add",
+        "(f32[4,6], f32[6]) scan(a, f32[6] parameter(13)), dimensions={0}, num_carries=1, "
+        "to_apply=sums",
         "s32[] get-dimension-size(a), dimensions={0}", "(f32[4,2], s32[4,2]) topk(a), k=2",
         "f32[4,6] custom-call(a, i), custom_call_target=\"x\"", "f32[4,6] opt-barrier(a)",
         "u32[] partition-id()"));

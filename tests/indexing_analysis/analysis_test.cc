@@ -3,16 +3,20 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "hlo/parser.h"
-#include "hlo/verifier.h"
+#include "hlo/parser/parser.h"
+#include "hlo/shape_inference/verifier.h"
 #include "mlir/IR/MLIRContext.h"
 
 namespace hlo_indexing::indexing_analysis {
 namespace {
 
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 using ::testing::UnorderedElementsAre;
 
 class AnalysisTest : public ::testing::Test {
@@ -34,18 +38,16 @@ class AnalysisTest : public ::testing::Test {
     IndexingAnalysis analysis(&context_, options);
     const OutputIndexing indexing = analysis.OutputToInput(root, output);
     std::vector<std::string> lines;
-    if (!indexing.unknown_reason().empty()) {
-      lines.push_back("unknown: " + indexing.unknown_reason().str());
-    }
+    if (indexing.IsUnknown()) lines.push_back("unknown: " + indexing.unknown_reason());
     for (const OperandIndexing& operand : indexing.operands()) {
-      std::string place = std::to_string(operand.operand);
-      if (operand.leaf != 0) place += "." + std::to_string(operand.leaf);
-      if (operand.exactness != Exactness::kExact) {
-        place += " " + ExactnessName(operand.exactness).str() + " (" + operand.reason.str() + ")";
+      std::string place = std::to_string(operand.operand());
+      if (operand.leaf() != 0) place += "." + std::to_string(operand.leaf());
+      if (operand.exactness() != Exactness::kExact) {
+        place += " " + ExactnessName(operand.exactness()).str() + " (" + operand.reason() + ")";
       }
-      if (operand.maps == nullptr) lines.push_back(place);
-      if (operand.maps == nullptr) continue;
-      for (const IndexingMap& map : *operand.maps) {
+      EXPECT_EQ(operand.maps().empty(), operand.exactness() == Exactness::kUnknown);
+      if (operand.maps().empty()) lines.push_back(place);
+      for (const auto& [map, replica_map] : operand.maps()) {
         EXPECT_TRUE(map.Verify().ok());
         lines.push_back(place + ": " + map.ToString());
       }
@@ -310,9 +312,9 @@ TEST_F(AnalysisTest, RuntimeValuesKnowTheirInstruction) {
   IndexingAnalysis analysis(&context_);
   const OutputIndexing indexing = analysis.OutputToInput(root, 0);
   // The two calls of g read with values of their own, though it is the same instruction.
-  ASSERT_EQ(indexing.operands()[0].maps->size(), 3u);
+  ASSERT_EQ(indexing.operands()[0].maps().size(), 3u);
   std::vector<std::string> sources;
-  for (const IndexingMap& map : *indexing.operands()[0].maps) {
+  for (const auto& [map, replica_map] : indexing.operands()[0].maps()) {
     const RuntimeVariable& variable = map.runtime()[0];
     std::string source = variable.instruction->name().str();
     for (const hlo::Instruction* call : variable.calls) source += "@" + call->name().str();
@@ -403,8 +405,7 @@ TEST_F(AnalysisTest, EqualInstructionsShareTheirMaps) {
       " ROOT c = f32[8] negate(b) }");
   IndexingAnalysis analysis(&context_);
   const auto maps = [&](const hlo::Instruction& instruction) {
-    const OutputIndexing indexing = analysis.OutputToInput(instruction, 0);
-    return indexing.operands()[0].maps;
+    return analysis.OutputToInput(instruction, 0).operands()[0].maps().data();
   };
   EXPECT_EQ(maps(root), maps(root.operand(0)));
   EXPECT_EQ(maps(root), maps(root.operand(0).operand(0)));
@@ -430,7 +431,7 @@ TEST_F(AnalysisTest, EqualSlicesHaveTheirOwnIndices) {
     for (const OutputIndexing& indexing :
          {analysis.OutputToInput(instruction, 0), analysis.InputToOutput(instruction, 0)}) {
       for (const OperandIndexing& operand : indexing.operands()) {
-        for (const IndexingMap& map : *operand.maps) {
+        for (const auto& [map, replica_map] : operand.maps()) {
           text += map.ToString();
           for (const RuntimeVariable& variable : map.runtime()) {
             text += " " + variable.instruction->name().str();
@@ -478,9 +479,9 @@ TEST_F(AnalysisTest, CallsInOneQuestionKeepTheirOwnValues) {
   IndexingAnalysis analysis(&context_);
   const OutputIndexing indexing = analysis.OutputToInput(root, 0);
   const OperandIndexing& read = indexing.operands()[0];
-  EXPECT_EQ(read.exactness, Exactness::kExact);
+  EXPECT_EQ(read.exactness(), Exactness::kExact);
   std::vector<std::string> maps;
-  for (const IndexingMap& map : *read.maps) {
+  for (const auto& [map, replica_map] : read.maps()) {
     std::string text = map.ToString();
     for (const RuntimeVariable& variable : map.runtime()) {
       for (const hlo::Instruction* call : variable.calls) text += " " + call->name().str();
@@ -508,9 +509,9 @@ TEST_F(AnalysisTest, ModulesOfDifferentDeviceCountsShareNoMaps) {
   IndexingAnalysis analysis(&context_);
   for (const int replicas : {2, 4}) {
     const OutputIndexing indexing = analysis.InputToOutput(root(replicas), 0);
-    const OperandIndexing& operand = indexing.operands()[0];
-    ASSERT_NE(operand.replica_maps, nullptr);
-    const IndexingMap& device = *operand.replica_maps->front();
+    const OperandMap& map = indexing.operands()[0].maps().front();
+    ASSERT_TRUE(map.replica_map);
+    const IndexingMap& device = *map.replica_map;
     ASSERT_EQ(device.num_ranges(), 1u) << device.ToString();
     EXPECT_EQ(device.ranges()[0].bounds, (Interval{0, replicas - 1}));
     EXPECT_EQ(device.runtime()[0].bounds, (Interval{0, replicas - 1}));
@@ -572,6 +573,65 @@ TEST_F(AnalysisTest, AsynchronousCollectivesGiveOperandsAndResults) {
   EXPECT_THAT(Maps(permute, 2), IsEmpty());
 }
 
+// A window beyond its kernel multiplies with nothing there.
+TEST_F(AnalysisTest, ConvolutionsReadTheKernelThatThereIs) {
+  const auto convolution = [&](const std::string& window) {
+    return Maps(
+        "ENTRY e { p = f32[1,8,1] parameter(0)\n k = f32[2,1,1] parameter(1)\n"
+        " ROOT c = f32[1,6,1] convolution(p, k), window={" +
+        window + "}, dim_labels=b0f_0io->b0f }");
+  };
+  EXPECT_THAT(convolution("size=3"),
+              ElementsAre("0: (d0, d1, d2)[s0] -> (0, d1 + s0, 0), domain: d0 in [0, 0], d1 in "
+                          "[0, 5], d2 in [0, 0], s0 in [0, 1]",
+                          "1: (d0, d1, d2)[s0] -> (s0, 0, 0), domain: d0 in [0, 0], d1 in [0, "
+                          "5], d2 in [0, 0], s0 in [0, 1]"));
+  EXPECT_THAT(convolution("size=3 rhs_reversal=1"),
+              ElementsAre("0: (d0, d1, d2)[s0] -> (0, d1 + s0, 0), domain: d0 in [0, 0], d1 in "
+                          "[0, 5], d2 in [0, 0], s0 in [1, 2]",
+                          "1: (d0, d1, d2)[s0] -> (-s0 + 2, 0, 0), domain: d0 in [0, 0], d1 in "
+                          "[0, 5], d2 in [0, 0], s0 in [1, 2]"));
+}
+
+// XLA takes slices without elements whose dimension goes: their results read nothing.
+TEST_F(AnalysisTest, GathersOfEmptySlicesReadNothing) {
+  EXPECT_THAT(Maps("ENTRY e { p = f32[4,5] parameter(0)\n i = s32[3,1] parameter(1)\n"
+                   " ROOT g = f32[3,5] gather(p, i), offset_dims={1}, collapsed_slice_dims={0}, "
+                   "start_index_map={0}, index_vector_dim=1, slice_sizes={0,5} }"),
+              IsEmpty());
+}
+
+// An array inside that is read by an index of too many variables.
+TEST_F(AnalysisTest, IndicesBeyondLimitsReadWholeArrays) {
+  std::string windows =
+      "add { a = f32[] parameter(0)\n b = f32[] parameter(1)\n ROOT s = f32[] add(a, b) }\n"
+      "f { r0 = f32[1000] parameter(0)\n z = f32[] parameter(1)\n";
+  for (int i = 1; i <= 200; ++i) {
+    windows += " r" + std::to_string(i) + " = f32[1000] reduce-window(r" + std::to_string(i - 1) +
+               ", z), window={size=3 pad=1_1}, to_apply=add\n";
+  }
+  EXPECT_THAT(Maps(windows + " ROOT n = f32[1000] negate(r200) }\nENTRY e { p = f32[1000] "
+                             "parameter(0)\n z = f32[] parameter(1)\n ROOT c = f32[1000] "
+                             "fusion(p, z), kind=kLoop, calls=f }"),
+              AllOf(Contains(HasSubstr("superset")), Each(Not(HasSubstr("s130")))));
+  std::string slices =
+      "f { r0 = f32[1000] parameter(0)\n i0 = s32[] parameter(1)\n"
+      " one = s32[] constant(1)\n";
+  for (int i = 1; i <= 40; ++i) {
+    const std::string number = std::to_string(i);
+    const std::string before = std::to_string(i - 1);
+    const std::string size = std::to_string(1000 - i);
+    slices += " i" + number + " = s32[] add(i" + before + ", one)\n r" + number + " = f32[" + size +
+              "] dynamic-slice(r" + before + ", i" + number + "), dynamic_slice_sizes={" + size +
+              "}\n";
+  }
+  EXPECT_THAT(Maps(slices + " ROOT n = f32[960] negate(r40) }\nENTRY e { p = f32[1000] "
+                            "parameter(0)\n i = s32[] parameter(1)\n ROOT c = f32[960] "
+                            "fusion(p, i), kind=kLoop, calls=f }"),
+              Contains(HasSubstr("superset (an index inside nests more than 100 divisions or has "
+                                 "more than 128 range variables or 32 runtime values)")));
+}
+
 TEST_F(AnalysisTest, RegisteredCustomCallsHaveMaps) {
   CustomCallRegistry registry = CustomCallRegistry::WithXlaTargets();
   registry.Register("x",
@@ -584,6 +644,18 @@ TEST_F(AnalysisTest, RegisteredCustomCallsHaveMaps) {
   registry.Register("wrong", [](const hlo::Instruction&, int64_t, mlir::MLIRContext*) {
     return std::optional<CustomCallReads>({{7, 0, std::nullopt, ""}});
   });
+  const auto add_map = [&](const std::string& target, const std::string& text) {
+    const auto map = ParseIndexingMap(text, &context_);
+    ASSERT_TRUE(map.ok()) << map.status().message();
+    registry.Register(target, [map = *map](const hlo::Instruction&, int64_t, mlir::MLIRContext*) {
+      return std::optional<CustomCallReads>({{0, 0, map, ""}});
+    });
+  };
+  add_map("after", "(d0) -> (d0 + 6), domain: d0 in [0, 5]");
+  add_map("beyond", "(d0) -> (d0 * 2), domain: d0 in [0, 5]");
+  add_map("below", "(d0)[s0] -> (d0 - s0), domain: d0 in [0, 5], s0 in [0, 5]");
+  add_map("inside", "(d0) -> (d0 * 2), domain: d0 in [0, 5], d0 * 2 in [0, 5]");
+  add_map("larger", "(d0) -> (d0), domain: d0 in [0, 99]");
   AnalysisOptions options;
   options.custom_calls = &registry;
   const auto call = [&](const std::string& target) {
@@ -597,6 +669,55 @@ TEST_F(AnalysisTest, RegisteredCustomCallsHaveMaps) {
   EXPECT_THAT(call("x"), ElementsAre(HasSubstr("superset")));
   EXPECT_THAT(call("wrong"), ElementsAre(HasSubstr("name an array that is not there")));
   EXPECT_THAT(call("y"), ElementsAre(HasSubstr("no maps are registered")));
+  for (const std::string target : {"after", "beyond", "below"}) {
+    EXPECT_THAT(call(target), ElementsAre(HasSubstr("a map registered for '" + target +
+                                                    "' leaves the array f32[6] of operand 0")));
+  }
+  EXPECT_THAT(call("inside"), ElementsAre("0: (d0) -> (d0 * 2), domain: d0 in [0, 2]"));
+  EXPECT_THAT(call("larger"), ElementsAre("0: (d0) -> (d0), domain: d0 in [0, 5]"));
+}
+
+// What a kernel still has to load where it has the values of some instructions.
+TEST_F(AnalysisTest, OutputToParametersStopsAtWhatIsAvailable) {
+  const hlo::Instruction& fusion = Root(R"(HloModule m
+fused {
+  p0 = f32[8,4] parameter(0)
+  p1 = f32[4,8] parameter(1)
+  e = f32[8,4] exponential(p0)
+  t = f32[4,8] transpose(e), dimensions={1,0}
+  v = f32[4,8] reverse(p1), dimensions={1}
+  s = f32[4,8] add(t, v)
+  ROOT r = (f32[4,8], f32[4,8]) tuple(s, t)
+}
+ENTRY main {
+  a = f32[8,4] parameter(0)
+  b = f32[4,8] parameter(1)
+  ROOT f = (f32[4,8], f32[4,8]) fusion(a, b), kind=kLoop, calls=fused
+})");
+  const hlo::Computation& fused = *fusion.Callee(hlo::AttributeName::kCalls);
+  const auto named = [&](llvm::StringRef name) {
+    for (const hlo::Instruction* instruction : fused.instructions()) {
+      if (instruction->name() == name) return instruction;
+    }
+    return static_cast<const hlo::Instruction*>(nullptr);
+  };
+  IndexingAnalysis analysis(&context_);
+  // Without any, the parameters are the operands of the fusion.
+  for (const int64_t output : {0, 1}) {
+    EXPECT_EQ(analysis.OutputToParameters(fused.root(), output, {}).ToString(),
+              analysis.OutputToInput(fusion, output).ToString());
+  }
+  EXPECT_THAT(analysis.OutputToParameters(*named("s"), 0, {named("t")}).ToString(),
+              AllOf(HasSubstr("operand 1"), HasSubstr("(d0, d1) -> (d0, -d1 + 7)"),
+                    Not(HasSubstr("operand 0"))));
+  EXPECT_THAT(analysis.OutputToParameters(*named("s"), 0, {named("e"), named("v")}).ToString(),
+              HasSubstr("reads nothing"));
+  // The instruction itself.
+  EXPECT_THAT(analysis.OutputToParameters(*named("s"), 0, {named("s")}).ToString(),
+              HasSubstr("reads nothing"));
+  EXPECT_THAT(analysis.OutputToParameters(*named("e"), 0, {}).ToString(),
+              AllOf(HasSubstr("operand 0"), HasSubstr("(d0, d1) -> (d0, d1)")));
+  EXPECT_THAT(analysis.OutputToParameters(*named("p1"), 0, {}).ToString(), HasSubstr("operand 1"));
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "indexing_analysis/indexing_map.h"
+#include "indexing_analysis/maps/indexing_map.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,12 +1,12 @@
-#include "indexing_analysis/layout_maps.h"
+#include "indexing_analysis/maps/layout_maps.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "hlo/parser.h"
-#include "hlo/verifier.h"
+#include "hlo/parser/parser.h"
+#include "hlo/shape_inference/verifier.h"
 #include "indexing_analysis/analysis.h"
-#include "indexing_analysis/equality.h"
+#include "indexing_analysis/maps/equality.h"
 #include "mlir/IR/MLIRContext.h"
 #include "tests/layout/memory_by_definition.h"
 
@@ -33,8 +33,8 @@ class LayoutMaps : public ::testing::Test {
     IndexingAnalysis analysis(&context_);
     const auto indexing = analysis.OutputToInput((*module)->entry().root(), 0);
     EXPECT_EQ(indexing.operands().size(), 1u);
-    EXPECT_EQ(indexing.operands()[0].maps->size(), 1u);
-    return indexing.operands()[0].maps->front();
+    EXPECT_EQ(indexing.operands()[0].maps().size(), 1u);
+    return indexing.operands()[0].maps().front().map;
   }
 
   static llvm::SmallVector<int64_t> IndexOf(int64_t element, const Sizes& sizes) {

@@ -2,8 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "hlo/parser.h"
-#include "hlo/verifier.h"
+#include "hlo/parser/parser.h"
+#include "hlo/shape_inference/verifier.h"
 #include "indexing_analysis/analysis.h"
 #include "mlir/IR/MLIRContext.h"
 
@@ -53,12 +53,10 @@ class LoopMapsTest : public ::testing::Test {
     const OutputIndexing indexing = analysis.OutputToInput((*module)->entry().root(), 1);
     std::vector<std::string> lines;
     for (const OperandIndexing& operand : indexing.operands()) {
-      if (operand.leaf != 1) continue;
-      lines.push_back(ExactnessName(operand.exactness).str());
-      for (size_t k = 0; k < operand.maps->size(); ++k) {
-        const bool is_own = operand.replica_maps == nullptr || !(*operand.replica_maps)[k];
-        lines.push_back((*operand.maps)[k].ToString() +
-                        (is_own ? "" : " on " + (*operand.replica_maps)[k]->ToString()));
+      if (operand.leaf() != 1) continue;
+      lines.push_back(ExactnessName(operand.exactness()).str());
+      for (const auto& [map, replica_map] : operand.maps()) {
+        lines.push_back(map.ToString() + (replica_map ? " on " + replica_map->ToString() : ""));
       }
     }
     return lines;

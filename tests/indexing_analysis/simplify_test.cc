@@ -1,9 +1,9 @@
 // What users of other simplifiers have asked for, and what constraints imply, each as one row.
 #include <gtest/gtest.h>
 
-#include "indexing_analysis/equality.h"
-#include "indexing_analysis/image.h"
-#include "indexing_analysis/indexing_map.h"
+#include "indexing_analysis/maps/equality.h"
+#include "indexing_analysis/maps/image.h"
+#include "indexing_analysis/maps/indexing_map.h"
 #include "mlir/IR/MLIRContext.h"
 
 namespace hlo_indexing::indexing_analysis {

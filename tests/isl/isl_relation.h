@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "indexing_analysis/indexing_map.h"
+#include "indexing_analysis/maps/indexing_map.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "simplifier/sum_set.h"
 
@@ -19,7 +19,7 @@ namespace hlo_indexing::testing {
 class IslOracle {
  public:
   /// Operations of isl for one question.
-  static constexpr unsigned long kMaxOperations = 100000;
+  static constexpr int kMaxOperations = 100000;
 
   IslOracle();
   IslOracle(const IslOracle&) = delete;
@@ -46,10 +46,11 @@ class IslOracle {
     ++asked_;
     try {
       return question();
-    } catch (const isl::exception_quota&) {
-    } catch (const isl::exception&) {
+    } catch (const isl::exception& error) {
       // A null pointer that a call over the budget has returned is an error of its own.
-      if (isl_ctx_last_error(context_.get()) != isl_error_quota) throw;
+      const bool is_over_budget = dynamic_cast<const isl::exception_quota*>(&error) != nullptr ||
+                                  isl_ctx_last_error(context_.get()) == isl_error_quota;
+      if (!is_over_budget) throw;
       isl_ctx_reset_error(context_.get());
     }
     ++unanswered_;

@@ -2,7 +2,7 @@
 #ifndef HLO_INDEXING_TESTS_ISL_LARGE_MAP_H_
 #define HLO_INDEXING_TESTS_ISL_LARGE_MAP_H_
 
-#include "indexing_analysis/indexing_map.h"
+#include "indexing_analysis/maps/indexing_map.h"
 #include "mlir/IR/MLIRContext.h"
 #include "tests/property/random.h"
 

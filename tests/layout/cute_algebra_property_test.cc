@@ -11,12 +11,12 @@
 #include <vector>
 
 #include "layout/cute/mode_operations.h"
-#include "layout/cute_composition.h"
-#include "layout/cute_inverse.h"
-#include "layout/cute_modes.h"
-#include "layout/cute_swizzle.h"
-#include "layout/cute_tiling.h"
-#include "layout/cute_tuple.h"
+#include "layout/cute_algebra/composition.h"
+#include "layout/cute_algebra/inverse.h"
+#include "layout/cute_algebra/modes.h"
+#include "layout/cute_algebra/swizzle.h"
+#include "layout/cute_algebra/tiling.h"
+#include "layout/cute_algebra/tuple.h"
 #include "llvm/ADT/STLExtras.h"
 #include "tests/layout/random_cute_layout.h"
 #include "tests/property/num_cases.h"
@@ -37,8 +37,8 @@ TEST(CuteAlgebraProperty, CompositionIsFoundExactlyWhereThereIsOne) {
   for (int i = 0; i < Cases() * 2; ++i) {
     const PlainModes plain_a = random.AnyModes(4, 6, RandomStrides::kAny);
     const PlainModes plain_b = random.ModesInto(plain_a, 3);
-    const CuteLayout a = random.Nested(plain_a, random.AnyMarks());
-    const CuteLayout b = random.Nested(plain_b, random.AnyMarks());
+    const CuteLayout a = random.Nested(plain_a, random.AnyKinds());
+    const CuteLayout b = random.Nested(plain_b, random.AnyKinds());
     const absl::StatusOr<CuteLayout> result = Compose(a, b);
     const std::string row = Row("composition", a, b);
     ASSERT_EQ(result.ok(), CompositionExists(plain_a, plain_b)) << row << result.status();
@@ -77,8 +77,8 @@ TEST(CuteAlgebraProperty, CompositionOfLargeLayoutsHasTheValues) {
     for (int64_t k = 1 + random.Below(3); k > 0; --k) {
       plain_b.push_back({int64_t{1} << random.Below(12), int64_t{1} << random.Below(20)});
     }
-    const CuteLayout a = random.Nested(plain_a, random.AnyMarks());
-    const CuteLayout b = random.Nested(plain_b, random.AnyMarks());
+    const CuteLayout a = random.Nested(plain_a, random.AnyKinds());
+    const CuteLayout b = random.Nested(plain_b, random.AnyKinds());
     const absl::StatusOr<CuteLayout> result = Compose(a, b);
     if (!result.ok()) {
       ASSERT_EQ(result.status().code(), absl::StatusCode::kFailedPrecondition)
@@ -101,11 +101,11 @@ TEST(CuteAlgebraProperty, ComplementsCoverTheRestOnce) {
   int found = 0;
   for (int i = 0; i < Cases(); ++i) {
     const PlainModes plain = random.AnyModes(4, 5);
-    const CuteLayout layout = random.Nested(plain, random.AnyMarks());
+    const CuteLayout layout = random.Nested(plain, random.AnyKinds());
     const int64_t target = 1 + random.Below(150);
     const Gaps gaps = random.Below(2) == 0 ? Gaps::kRefused : Gaps::kSkipped;
     const absl::StatusOr<CuteLayout> result =
-        Complement(layout, random.Number(target, random.AnyMarks()), gaps);
+        Complement(layout, random.Number(target, random.AnyKinds()), gaps);
     if (!result.ok()) continue;
     ++found;
     const std::string row = "complement(" + layout.ToString() + ", " + std::to_string(target) +
@@ -139,7 +139,7 @@ TEST(CuteAlgebraProperty, InversesInvert) {
   int left_found = 0;
   for (int i = 0; i < Cases(); ++i) {
     const PlainModes plain = random.AnyModes(4, 5);
-    const CuteLayout layout = random.Nested(plain, random.AnyMarks());
+    const CuteLayout layout = random.Nested(plain, random.AnyKinds());
     const absl::StatusOr<CuteLayout> right = RightInverse(layout);
     ASSERT_TRUE(right.ok());
     const PlainModes inverse = PlainModesOf(*right);
@@ -187,8 +187,8 @@ TEST(CuteAlgebraProperty, DividesByALayoutAreTheTileAndTheTiles) {
   for (int i = 0; i < Cases(); ++i) {
     const PlainModes plain_a = random.AnyModes(3, 6, RandomStrides::kAny);
     const PlainModes plain_b = random.ModesInto(plain_a, 2);
-    const CuteLayout a = random.Nested(plain_a, random.AnyMarks());
-    const CuteLayout b = random.Nested(plain_b, random.AnyMarks());
+    const CuteLayout a = random.Nested(plain_a, random.AnyKinds());
+    const CuteLayout b = random.Nested(plain_b, random.AnyKinds());
     const CuteTree tiler = CuteTree::Layout(b);
     const absl::StatusOr<CuteLayout> result = Divide(a, tiler, TileArrangement::kLogical);
     if (!result.ok()) continue;
@@ -229,11 +229,11 @@ CuteTree RandomTiler(RandomLayouts& random, const CuteLayout& layout) {
   const int64_t kind = random.Below(layout.shape().is_integer() ? 3 : 4);
   if (kind == 0) return CuteTree::Underscore();
   if (kind == 1) {
-    return CuteTree::Of(random.Number(1 + random.Below(6), random.AnyMarks()));
+    return CuteTree::Of(random.Number(1 + random.Below(6), random.AnyKinds()));
   }
   if (kind == 2) {
     PlainModes tile = {{1 + random.Below(4), 1 + random.Below(3)}};
-    return CuteTree::Layout(random.Nested(tile, random.AnyMarks()));
+    return CuteTree::Layout(random.Nested(tile, random.AnyKinds()));
   }
   std::vector<CuteTree> members;
   const int64_t rank = random.Below(layout.rank() + 1);
@@ -246,7 +246,7 @@ TEST(CuteAlgebraProperty, DividesByModesKeepEveryElementOnce) {
   int found = 0;
   for (int i = 0; i < Cases(); ++i) {
     const CuteLayout a =
-        random.Nested(random.AnyModes(4, 6, RandomStrides::kAny), random.AnyMarks());
+        random.Nested(random.AnyModes(4, 6, RandomStrides::kAny), random.AnyKinds());
     const CuteTree tiler = RandomTiler(random, a);
     const absl::StatusOr<CuteLayout> zipped = Divide(a, tiler, TileArrangement::kZipped);
     const std::string row = "zipped_divide(" + a.ToString() + ", " + tiler.ToString() + ")";
@@ -272,8 +272,8 @@ TEST(CuteAlgebraProperty, ProductsAreDisjointCopies) {
   RandomLayouts random(7);
   int found = 0;
   for (int i = 0; i < Cases(); ++i) {
-    const CuteLayout a = random.Nested(random.AnyModes(3, 5), random.AnyMarks());
-    const CuteLayout b = random.Nested(random.AnyModes(2, 5), random.AnyMarks());
+    const CuteLayout a = random.Nested(random.AnyModes(3, 5), random.AnyKinds());
+    const CuteLayout b = random.Nested(random.AnyModes(2, 5), random.AnyKinds());
     const absl::StatusOr<CuteLayout> result =
         Multiply(a, CuteTree::Layout(b), TileArrangement::kLogical);
     if (!result.ok()) continue;
@@ -312,7 +312,7 @@ TEST(CuteAlgebraProperty, OtherFormsAreTheSameFunction) {
   RandomLayouts random(8);
   for (int i = 0; i < Cases(); ++i) {
     const CuteLayout layout =
-        random.Nested(random.AnyModes(5, 5, RandomStrides::kAny), random.AnyMarks());
+        random.Nested(random.AnyModes(5, 5, RandomStrides::kAny), random.AnyKinds());
     const std::vector<int64_t> table = TableOf(layout);
     ASSERT_EQ(TableOf(*Coalesce(layout)), table) << layout.ToString();
     ASSERT_LE(Coalesce(layout)->depth(), 1) << layout.ToString();
@@ -383,8 +383,8 @@ TEST(CuteAlgebraProperty, StaticLayoutsGiveWhatTheHeadersGive) {
   for (int i = 0; i < Cases(); ++i) {
     const PlainModes plain_a = random.AnyModes(4, 6);
     const PlainModes plain_b = random.ModesInto(plain_a, 3);
-    const CuteLayout a = random.Nested(plain_a, RandomMarks::kStatic);
-    const CuteLayout b = random.Nested(plain_b, RandomMarks::kStatic);
+    const CuteLayout a = random.Nested(plain_a, RandomKinds::kStatic);
+    const CuteLayout b = random.Nested(plain_b, RandomKinds::kStatic);
     const header::ModeTree tree_a = TreeOf(plain_a);
     const header::ModeTree tree_b = TreeOf(plain_b);
     const std::string composed = OfHeader<header::ComposeOperation>(tree_a, tree_b);

@@ -1,5 +1,5 @@
 // Layouts of layout/cute/ against the values and the affine maps that they become, at every point.
-#include "layout/cute_bridge.h"
+#include "layout/cute_algebra/bridge.h"
 
 #include <gtest/gtest.h>
 

@@ -9,12 +9,12 @@
 #include <string>
 #include <vector>
 
-#include "layout/cute_digits.h"
-#include "layout/cute_linear.h"
-#include "layout/cute_modes.h"
-#include "layout/cute_properties.h"
-#include "layout/cute_swizzle.h"
-#include "layout/cute_syntax.h"
+#include "layout/cute_algebra/conversion.h"
+#include "layout/cute_algebra/linear_layout.h"
+#include "layout/cute_algebra/modes.h"
+#include "layout/cute_algebra/properties.h"
+#include "layout/cute_algebra/swizzle.h"
+#include "layout/cute_algebra/syntax.h"
 #include "layout/tiled_layout.h"
 #include "llvm/ADT/STLExtras.h"
 #include "mlir/IR/MLIRContext.h"
@@ -31,7 +31,7 @@ CuteTree RandomTree(RandomLayouts& random, int depth) {
   const int64_t kind = random.Below(depth == 0 ? 3 : 5);
   if (kind == 0) return CuteTree::Underscore();
   if (kind == 1) {
-    TupleInteger integer = random.Number(random.Below(100) - 50, random.AnyMarks()).integer();
+    TupleInteger integer = random.Number(random.Below(100) - 50, random.AnyKinds()).integer();
     if (!integer.is_static() && random.Below(3) == 0) {
       integer.divisor = 4;
       integer.value *= 4;
@@ -43,7 +43,7 @@ CuteTree RandomTree(RandomLayouts& random, int depth) {
   }
   if (kind == 2) {
     return CuteTree::Layout(
-        random.Nested(random.AnyModes(4, 9, RandomStrides::kAny), random.AnyMarks()));
+        random.Nested(random.AnyModes(4, 9, RandomStrides::kAny), random.AnyKinds()));
   }
   std::vector<CuteTree> members;
   for (int64_t k = random.Below(4); k > 0; --k) members.push_back(RandomTree(random, depth - 1));
@@ -54,7 +54,7 @@ TEST(CuteBridgesProperty, TextParsesBack) {
   RandomLayouts random(21);
   for (int i = 0; i < Cases(); ++i) {
     const CuteLayout layout =
-        random.Nested(random.AnyModes(5, 9, RandomStrides::kAny), random.AnyMarks());
+        random.Nested(random.AnyModes(5, 9, RandomStrides::kAny), random.AnyKinds());
     const absl::StatusOr<CuteLayout> again = ParseCuteLayout(layout.ToString());
     ASSERT_TRUE(again.ok()) << again.status();
     ASSERT_EQ(*again, layout) << layout.ToString();
@@ -72,7 +72,7 @@ TEST(CuteBridgesProperty, AffineMapsAndDigitSumsAreTheSameFunction) {
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
   for (int i = 0; i < Cases() / 4; ++i) {
     const CuteLayout layout =
-        random.Nested(random.AnyModes(4, 6, RandomStrides::kAny), random.AnyMarks());
+        random.Nested(random.AnyModes(4, 6, RandomStrides::kAny), random.AnyKinds());
     const BoundedAffineMap by_index = ToAffineMap(layout, LayoutDomain::kIndex, &context);
     const absl::StatusOr<CuteLayout> of_index = LayoutOfAffineMap(by_index.map, {layout.size()});
     ASSERT_TRUE(of_index.ok()) << layout.ToString() << ": " << of_index.status();
@@ -198,7 +198,7 @@ TEST(CuteBridgesProperty, LinearLayoutsAreThoseWhoseOffsetsAreXors) {
       plain.push_back(
           {extent, random.Below(4) == 0 ? random.Below(9) : int64_t{1} << random.Below(8)});
     }
-    const CuteLayout layout = random.Nested(plain, random.AnyMarks());
+    const CuteLayout layout = random.Nested(plain, random.AnyKinds());
     CuteTensor tensor = {layout};
     const CuteSwizzle swizzle = *CuteSwizzle::Create(2, random.Below(3), 2 + random.Below(2));
     const bool swizzled = random.Below(2) == 0;
@@ -233,8 +233,8 @@ TEST(CuteBridgesProperty, EqualityAndImagesAreThoseOfTheTables) {
   int equal = 0;
   for (int i = 0; i < Cases(); ++i) {
     const CuteLayout a =
-        random.Nested(random.AnyModes(3, 4, RandomStrides::kAny), random.AnyMarks());
-    CuteLayout b = random.Nested(random.AnyModes(3, 4, RandomStrides::kAny), random.AnyMarks());
+        random.Nested(random.AnyModes(3, 4, RandomStrides::kAny), random.AnyKinds());
+    CuteLayout b = random.Nested(random.AnyModes(3, 4, RandomStrides::kAny), random.AnyKinds());
     if (random.Below(3) == 0) b = *Flattened(*Coalesce(AsStatic(a)));
     const std::vector<int64_t> of_a = TableOf(a);
     const std::vector<int64_t> of_b = TableOf(b);

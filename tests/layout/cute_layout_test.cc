@@ -1,4 +1,4 @@
-#include "layout/cute_layout.h"
+#include "layout/cute_algebra/layout.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "layout/int_tuple.h"
+#include "layout/cute_algebra/int_tuple.h"
 #include "llvm/Support/raw_ostream.h"
 #include "support/checked_math.h"
 

@@ -8,11 +8,11 @@
 #include <utility>
 #include <vector>
 
-#include "layout/cute_modes.h"
-#include "layout/cute_recast.h"
-#include "layout/cute_swizzle.h"
-#include "layout/cute_tensor.h"
-#include "layout/cute_tuple.h"
+#include "layout/cute_algebra/modes.h"
+#include "layout/cute_algebra/recast.h"
+#include "layout/cute_algebra/swizzle.h"
+#include "layout/cute_algebra/tensor.h"
+#include "layout/cute_algebra/tuple.h"
 #include "tests/layout/random_cute_layout.h"
 #include "tests/property/num_cases.h"
 
@@ -56,7 +56,7 @@ TEST(CuteTensorProperty, RecastsKeepTheMemory) {
   RandomLayouts random(9);
   RecastCount count;
   for (int i = 0; i < Cases(); ++i) {
-    const CuteLayout layout = random.Nested(random.AnyModes(3, 8), random.AnyMarks());
+    const CuteLayout layout = random.Nested(random.AnyModes(3, 8), random.AnyKinds());
     ASSERT_NO_FATAL_FAILURE(CheckRecasts(layout, 1 + random.Below(4), count));
   }
   EXPECT_GT(count.wide, Cases() / 5);
@@ -69,7 +69,7 @@ TEST(CuteTensorProperty, RecastsOfModesThatRunBackwards) {
   for (int i = 0; i < Cases(); ++i) {
     PlainModes modes = random.AnyModes(3, 6, RandomStrides::kAny);
     for (PlainMode& mode : modes) mode.stride *= random.Below(2) == 0 ? 1 : -1;
-    const CuteLayout layout = random.Nested(modes, random.AnyMarks());
+    const CuteLayout layout = random.Nested(modes, random.AnyKinds());
     ASSERT_NO_FATAL_FAILURE(CheckRecasts(layout, 1 + random.Below(4), count));
   }
   EXPECT_GT(count.wide, Cases() / 5);
@@ -96,7 +96,7 @@ TEST(CuteTensorProperty, RecastsOfSwizzledLayoutsKeepTheElementsTogether) {
     plain.insert(plain.begin(), {n * (1 + random.Below(4)), 1});
     const int64_t offset = n * random.Below(40);
     const CuteTensor narrow{
-        ComposedLayout{swizzle, StaticInteger(offset), random.Nested(plain, random.AnyMarks())},
+        ComposedLayout{swizzle, StaticInteger(offset), random.Nested(plain, random.AnyKinds())},
         IntTuple::Static(n * random.Below(5))};
     const std::string row =
         narrow.offset.ToString() + " + " + narrow.LayoutText() + ", " + std::to_string(n);
@@ -151,7 +151,7 @@ TEST(CuteTensorProperty, SlicesOfSwizzledLayoutsHaveTheirElements) {
     const CuteTensor tensor = {ComposedLayout{*swizzle, start, inner}};
     const int64_t row = random.Below(modes[0].extent);
     const absl::StatusOr<CuteTensor> slice =
-        Slice(tensor, CuteTree::Tuple({CuteTree::Of(random.Number(row, random.AnyMarks())),
+        Slice(tensor, CuteTree::Tuple({CuteTree::Of(random.Number(row, random.AnyKinds())),
                                        CuteTree::Underscore()}));
     ASSERT_TRUE(slice.ok());
     plain += slice->plain() != nullptr;
@@ -171,15 +171,15 @@ TEST(CuteTensorProperty, ThreadsShareATensorWithoutRest) {
     const int64_t threads_y = 1 + random.Below(4);
     const PlainModes plain = {{threads_x * (1 + random.Below(4)), 1 + random.Below(40)},
                               {threads_y * (1 + random.Below(4)), 1 + random.Below(40)}};
-    const RandomMarks marks = random.AnyMarks();
+    const RandomKinds kinds = random.AnyKinds();
     const CuteLayout layout =
-        CuteLayout::Create(IntTuple::Tuple({random.Number(plain[0].extent, marks),
-                                            random.Number(plain[1].extent, marks)}),
-                           IntTuple::Tuple({random.Number(plain[0].stride, marks),
-                                            random.Number(plain[1].stride, marks)}))
+        CuteLayout::Create(IntTuple::Tuple({random.Number(plain[0].extent, kinds),
+                                            random.Number(plain[1].extent, kinds)}),
+                           IntTuple::Tuple({random.Number(plain[0].stride, kinds),
+                                            random.Number(plain[1].stride, kinds)}))
             .value();
     const CuteLayout threads = *(random.Below(2) == 0 ? ColumnMajor : RowMajor)(
-        IntTuple::Tuple({random.Number(threads_x, marks), random.Number(threads_y, marks)}));
+        IntTuple::Tuple({random.Number(threads_x, kinds), random.Number(threads_y, kinds)}));
     std::vector<int64_t> offsets;
     std::vector<int64_t> in_tiles;
     for (int64_t t = 0; t < threads_x * threads_y; ++t) {

@@ -1,4 +1,4 @@
-#include "layout/picture.h"
+#include "layout/picture/picture.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "layout/cute_layout.h"
-#include "layout/int_tuple.h"
+#include "layout/cute_algebra/int_tuple.h"
+#include "layout/cute_algebra/layout.h"
 #include "tests/layout/plain_modes.h"
 
 namespace hlo_indexing::layout {
@@ -24,17 +24,17 @@ inline std::vector<int64_t> TableOf(const CuteLayout& layout) {
   return TableOf(PlainModesOf(layout));
 }
 
-enum class RandomMarks : uint8_t { kStatic, kDynamic, kMixed };
+enum class RandomKinds : uint8_t { kStatic, kDynamic, kMixed };
 
 class RandomLayouts : public RandomModes {
  public:
   using RandomModes::RandomModes;
 
   /// The modes as a layout, nested at random, up to 3 deep.
-  CuteLayout Nested(const PlainModes& modes, RandomMarks marks) {
+  CuteLayout Nested(const PlainModes& modes, RandomKinds kinds) {
     std::vector<std::pair<IntTuple, IntTuple>> parts;
     for (const PlainMode& mode : modes) {
-      parts.emplace_back(Number(mode.extent, marks), Number(mode.stride, marks));
+      parts.emplace_back(Number(mode.extent, kinds), Number(mode.stride, kinds));
     }
     for (int depth = 0; depth < 2 && parts.size() > 1; ++depth) {
       const auto begin = static_cast<size_t>(Below(static_cast<int64_t>(parts.size())));
@@ -52,13 +52,13 @@ class RandomLayouts : public RandomModes {
     return CuteLayout::Create(std::move(whole.first), std::move(whole.second)).value();
   }
 
-  IntTuple Number(int64_t value, RandomMarks marks) {
+  IntTuple Number(int64_t value, RandomKinds kinds) {
     const bool is_static =
-        marks == RandomMarks::kStatic || (marks == RandomMarks::kMixed && Below(2) == 0);
+        kinds == RandomKinds::kStatic || (kinds == RandomKinds::kMixed && Below(2) == 0);
     return is_static ? IntTuple::Static(value) : IntTuple::Dynamic(value);
   }
 
-  RandomMarks AnyMarks() { return static_cast<RandomMarks>(Below(3)); }
+  RandomKinds AnyKinds() { return static_cast<RandomKinds>(Below(3)); }
 
  private:
   static std::pair<IntTuple, IntTuple> Tuple(std::vector<std::pair<IntTuple, IntTuple>> parts) {

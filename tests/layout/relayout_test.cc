@@ -6,10 +6,10 @@
 #include <numeric>
 #include <set>
 
-#include "layout/cute_digits.h"
-#include "layout/cute_layout.h"
-#include "layout/cute_placement.h"
-#include "layout/cute_syntax.h"
+#include "layout/cute_algebra/conversion.h"
+#include "layout/cute_algebra/element_positions.h"
+#include "layout/cute_algebra/layout.h"
+#include "layout/cute_algebra/syntax.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "mlir/IR/MLIRContext.h"
@@ -91,10 +91,10 @@ CopyByDefinition CopyOf(const std::vector<int64_t>& from, const std::vector<int6
 }
 
 // The relayout map relates exactly the positions of equal elements.
-void CheckMap(DigitContext& context, const ElementPlacement& from_placement,
-              const ElementPlacement& to_placement, const std::vector<int64_t>& from,
+void CheckMap(DigitContext& context, const ElementPositions& from_positions,
+              const ElementPositions& to_positions, const std::vector<int64_t>& from,
               const std::vector<int64_t>& to) {
-  const QuasiAffineMap map = RelayoutMap(context, from_placement, to_placement);
+  const QuasiAffineMap map = RelayoutMap(context, from_positions, to_positions);
   for (size_t p = 0; p < to.size(); ++p) {
     const auto position = static_cast<int64_t>(p);
     bool inside = !map.empty && map.boxes[0].Contains(position);
@@ -113,20 +113,20 @@ void Check(const Sizes& sizes, const Layout& from_layout, const Layout& to_layou
   const std::vector<int64_t> to = MemoryByDefinition(sizes, to_layout);
   const CopyByDefinition expected = CopyOf(from, to);
   DigitContext context;
-  const ElementPlacement from_placement = PlacementOf(context, Make(sizes, from_layout));
-  const ElementPlacement to_placement = PlacementOf(context, Make(sizes, to_layout));
-  ASSERT_NO_FATAL_FAILURE(CheckMap(context, from_placement, to_placement, from, to));
+  const ElementPositions from_positions = PositionsOf(context, Make(sizes, from_layout));
+  const ElementPositions to_positions = PositionsOf(context, Make(sizes, to_layout));
+  ASSERT_NO_FATAL_FAILURE(CheckMap(context, from_positions, to_positions, from, to));
 
-  const BitcastAnswer bitcast = IsBitcast(context, sizes, from_placement, to_placement);
+  const BitcastAnswer bitcast = IsBitcast(context, sizes, from_positions, to_positions);
   ASSERT_EQ(bitcast.answer, expected.moves_nothing ? Answer::kYes : Answer::kNo);
   ASSERT_EQ(bitcast.same_size, from.size() == to.size());
   // As if there were too many elements to try.
   const RelayoutBudget nothing_tried = {0, 64};
   const BitcastAnswer proof =
-      IsBitcast(context, sizes, from_placement, to_placement, nothing_tried);
+      IsBitcast(context, sizes, from_positions, to_positions, nothing_tried);
   ASSERT_TRUE(proof.answer == bitcast.answer || proof.answer == Answer::kUnknown);
 
-  const auto moves = FindContiguousMoves(context, sizes, from_placement, to_placement);
+  const auto moves = FindContiguousMoves(context, sizes, from_positions, to_positions);
   ASSERT_TRUE(moves.ok());
   ASSERT_TRUE(moves->chunk_is_exact);
   ASSERT_EQ(moves->runs->count, expected.runs.count);
@@ -135,7 +135,7 @@ void Check(const Sizes& sizes, const Layout& from_layout, const Layout& to_layou
   ASSERT_EQ(moves->runs->shortest, expected.runs.shortest);
   ASSERT_EQ(moves->runs->longest, expected.runs.longest);
   const auto estimate =
-      FindContiguousMoves(context, sizes, from_placement, to_placement, nothing_tried);
+      FindContiguousMoves(context, sizes, from_positions, to_positions, nothing_tried);
   ASSERT_TRUE(estimate.ok());
   ASSERT_EQ(expected.chunk % estimate->chunk_elements, 0);
   if (estimate->chunk_is_exact) {
@@ -164,8 +164,8 @@ TEST(Relayout, RandomPairsEqualEnumeration) {
     ASSERT_NO_FATAL_FAILURE(Check(from.dimensions, from.layout, to.layout));
     DigitContext context;
     bitcasts += IsBitcast(context, from.dimensions,
-                          PlacementOf(context, Make(from.dimensions, from.layout)),
-                          PlacementOf(context, Make(to.dimensions, to.layout)))
+                          PositionsOf(context, Make(from.dimensions, from.layout)),
+                          PositionsOf(context, Make(to.dimensions, to.layout)))
                     .answer == Answer::kYes;
   }
   EXPECT_GT(bitcasts, 100);
@@ -179,8 +179,8 @@ struct Answers {
 Answers Ask(const Sizes& sizes, llvm::StringRef from, llvm::StringRef to, int64_t from_bits = 32,
             int64_t to_bits = 32) {
   DigitContext context;
-  const ElementPlacement a = PlacementOf(context, Make(sizes, from, from_bits));
-  const ElementPlacement b = PlacementOf(context, Make(sizes, to, to_bits));
+  const ElementPositions a = PositionsOf(context, Make(sizes, from, from_bits));
+  const ElementPositions b = PositionsOf(context, Make(sizes, to, to_bits));
   return {IsBitcast(context, sizes, a, b), FindContiguousMoves(context, sizes, a, b).value()};
 }
 
@@ -246,11 +246,11 @@ TEST(Relayout, TakesPositionsOfCuteLayouts) {
                        FloorDiv(context, column, simplifier::Constant(2))};
   simplifier::AffineReader reader(context, modes, {});
   const Sum position = reader.Read(map.map.getResult(0));
-  const ElementPlacement to = PlacementOf(context, sizes, position, *cute.cosize(), 32);
+  const ElementPositions to = PositionsOf(context, sizes, position, *cute.cosize(), 32);
   // Columns in pairs, the pairs column by column: XLA's T(*,2) of the transposed array.
-  const ElementPlacement tiled = PlacementOf(context, Make(sizes, "{1,0:T(4,2)}"));
+  const ElementPositions tiled = PositionsOf(context, Make(sizes, "{1,0:T(4,2)}"));
   EXPECT_EQ(IsBitcast(context, sizes, tiled, to).answer, Answer::kYes);
-  const ElementPlacement row_major = PlacementOf(context, Make(sizes, "{1,0}"));
+  const ElementPositions row_major = PositionsOf(context, Make(sizes, "{1,0}"));
   EXPECT_EQ(IsBitcast(context, sizes, row_major, to).answer, Answer::kNo);
   const auto moves = FindContiguousMoves(context, sizes, row_major, to);
   EXPECT_EQ(moves->chunk_elements, 2);
@@ -261,7 +261,7 @@ TEST(Relayout, TakesPositionsOfCuteLayouts) {
     }
   }
   // A target where elements share positions is no place to copy to.
-  const ElementPlacement broadcast = PlacementOf(context, sizes, column, 16, 32);
+  const ElementPositions broadcast = PositionsOf(context, sizes, column, 16, 32);
   EXPECT_FALSE(FindContiguousMoves(context, sizes, row_major, broadcast).ok());
   EXPECT_EQ(FindContiguousMoves(context, sizes, broadcast, row_major)->chunk_elements, 16);
 }
@@ -284,16 +284,16 @@ TEST(Relayout, CuteLayoutsOfTiledArrays) {
     ++found;
     SCOPED_TRACE(random_case.ToString() + " as " + cute->layout.ToString());
     DigitContext context;
-    const ElementPlacement xla = PlacementOf(context, tiled);
-    const auto placement = PlacementOf(context, sizes, cute->layout, 32);
-    ASSERT_TRUE(placement.ok()) << placement.status().message();
-    ASSERT_EQ(IsBitcast(context, sizes, xla, *placement).answer, Answer::kYes);
-    const ElementPlacement from = PlacementOf(context, Make(sizes, other.layout));
+    const ElementPositions xla = PositionsOf(context, tiled);
+    const auto positions = PositionsOf(context, sizes, cute->layout, 32);
+    ASSERT_TRUE(positions.ok()) << positions.status().message();
+    ASSERT_EQ(IsBitcast(context, sizes, xla, *positions).answer, Answer::kYes);
+    const ElementPositions from = PositionsOf(context, Make(sizes, other.layout));
     const auto moves = FindContiguousMoves(context, sizes, from, xla);
-    const auto cute_moves = FindContiguousMoves(context, sizes, from, *placement);
+    const auto cute_moves = FindContiguousMoves(context, sizes, from, *positions);
     ASSERT_EQ(moves->chunk_elements, cute_moves->chunk_elements);
     ASSERT_EQ(moves->runs->count, cute_moves->runs->count);
-    CheckMap(context, from, *placement, MemoryByDefinition(sizes, other.layout),
+    CheckMap(context, from, *positions, MemoryByDefinition(sizes, other.layout),
              MemoryByDefinition(sizes, WithoutTail(random_case.layout)));
   }
   EXPECT_GT(found, 300);
@@ -309,12 +309,12 @@ TEST(Relayout, InjectivityByEnumeration) {
     text += Decimal(below(8)) + "," + Decimal(below(12)) + "," + Decimal(below(40)) + ")";
     const CuteLayout cute = ParseCuteLayout(text).value();
     DigitContext context;
-    const auto placement = PlacementOf(context, sizes, cute, 32);
-    ASSERT_TRUE(placement.ok());
+    const auto positions = PositionsOf(context, sizes, cute, 32);
+    ASSERT_TRUE(positions.ok());
     const std::vector<int64_t> table = TableOf(cute);
     const bool expected = std::set<int64_t>(table.begin(), table.end()).size() == table.size();
     shared += expected ? 0 : 1;
-    EXPECT_EQ(IsInjective(context, sizes, *placement), expected ? Answer::kYes : Answer::kNo)
+    EXPECT_EQ(IsInjective(context, sizes, *positions), expected ? Answer::kYes : Answer::kNo)
         << text;
   }
   EXPECT_GT(shared, 100);
@@ -339,8 +339,8 @@ TEST(Relayout, InjectivityOfLargeArraysByDivisors) {
     const std::string text = "(" + Decimal(sizes[0]) + "," + Decimal(sizes[1]) + "):(" +
                              Decimal(a) + "," + Decimal(b) + ")";
     DigitContext context;
-    const auto placement = PlacementOf(context, sizes, ParseCuteLayout(text).value(), 32);
-    const Answer answer = IsInjective(context, sizes, *placement);
+    const auto positions = PositionsOf(context, sizes, ParseCuteLayout(text).value(), 32);
+    const Answer answer = IsInjective(context, sizes, *positions);
     if (answer == Answer::kUnknown) continue;
     EXPECT_EQ(answer, expected ? Answer::kYes : Answer::kNo) << text;
     ++decided[expected ? 1 : 0];
@@ -353,9 +353,9 @@ TEST(Relayout, InjectivityOfLargeArraysByDivisors) {
 TEST(Relayout, LargeTargetsMustBeInjective) {
   const auto moves = [](const Sizes& sizes, const char* text) {
     DigitContext context;
-    const ElementPlacement from =
-        PlacementOf(context, Make(sizes, DefaultLayout(static_cast<int64_t>(sizes.size()))));
-    const auto to = PlacementOf(context, sizes, ParseCuteLayout(text).value(), 32);
+    const ElementPositions from =
+        PositionsOf(context, Make(sizes, DefaultLayout(static_cast<int64_t>(sizes.size()))));
+    const auto to = PositionsOf(context, sizes, ParseCuteLayout(text).value(), 32);
     const auto result = FindContiguousMoves(context, sizes, from, *to);
     return result.ok() ? result->reason : std::string(result.status().message());
   };
@@ -374,7 +374,7 @@ TEST(Relayout, CuteLayoutsThatDoNotFitTheArray) {
   DigitContext context;
   const auto error = [&](const Sizes& sizes, const char* text) {
     const CuteLayout cute = ParseCuteLayout(text).value();
-    return std::string(PlacementOf(context, sizes, cute, 32).status().message());
+    return std::string(PositionsOf(context, sizes, cute, 32).status().message());
   };
   EXPECT_EQ(error({3, 5}, "((2,2),(2,3)):((2,12),(1,4))"), "");
   EXPECT_THAT(error({3, 5}, "(3,5,1):(5,1,0)"), HasSubstr("has 3 modes, the array has 2"));

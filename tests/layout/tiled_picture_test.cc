@@ -18,7 +18,7 @@ using testing::Sizes;
 
 TEST(TiledPicture, Figure1OfTheTiledLayoutDocument) {
   const auto layout = TiledLayout::Create({3, 5}, 32, ParseLayout("{1,0:T(2,2)}").value());
-  const auto picture = DrawTiledLayout(*layout, {"f32[3,5]{1,0:T(2,2)}"});
+  const auto picture = PictureOf(*layout, {"f32[3,5]{1,0:T(2,2)}"});
   ASSERT_TRUE(picture.ok());
   EXPECT_EQ(ToText(*picture),
             "f32[3,5]{1,0:T(2,2)}\n"
@@ -53,20 +53,20 @@ TEST(TiledPicture, Figure1OfTheTiledLayoutDocument) {
 
 TEST(TiledPicture, ScalarsAndArraysWithoutElementsHavePictures) {
   const auto scalar = TiledLayout::Create({}, 32, Layout());
-  EXPECT_THAT(ToText(*DrawTiledLayout(*scalar, {})), HasSubstr("1 element in 1 position, 0 of"));
+  EXPECT_THAT(ToText(*PictureOf(*scalar, {})), HasSubstr("1 element in 1 position, 0 of"));
   const auto empty = TiledLayout::Create({0, 4}, 32, ParseLayout("{1,0:T(2,2)}").value());
-  EXPECT_TRUE(DrawTiledLayout(*empty, {})->grids.empty());
+  EXPECT_TRUE(PictureOf(*empty, {})->grids.empty());
 }
 
 TEST(TiledPicture, RefusesWhatIsTooLarge) {
   const auto layout = TiledLayout::Create({1000}, 32, ParseLayout("{0}").value());
-  const auto picture = DrawTiledLayout(*layout, {"", 1999});
+  const auto picture = PictureOf(*layout, {"", 1999});
   EXPECT_THAT(std::string(picture.status().message()),
               HasSubstr("would have 2000 cells, more than the limit of 1999"));
-  EXPECT_TRUE(DrawTiledLayout(*layout, {"", 2000}).ok());
+  EXPECT_TRUE(PictureOf(*layout, {"", 2000}).ok());
   const int64_t large = int64_t{1} << 30;
   const auto huge = TiledLayout::Create({large, large}, 1, DefaultLayout(2));
-  EXPECT_FALSE(DrawTiledLayout(*huge, {}).ok());
+  EXPECT_FALSE(PictureOf(*huge, {}).ok());
 }
 
 // Every element's position is in the grids of the array, every position in that of the memory; and
@@ -81,7 +81,7 @@ TEST(TiledPicture, ShowsEveryElementAndPosition) {
         MemoryByDefinition(random_case.dimensions, random_case.layout);
     if (memory.empty() || memory.size() > 2000) continue;
     const auto layout = TiledLayout::Create(random_case.dimensions, 32, random_case.layout);
-    const auto picture = DrawTiledLayout(*layout, {});
+    const auto picture = PictureOf(*layout, {});
     ASSERT_TRUE(picture.ok());
     std::multiset<int64_t> shown;
     std::vector<int64_t> colours(memory.size(), kUncoloured);

@@ -5,6 +5,7 @@ usage: check_console_examples.py HLO-INDEXING PAGE [--update]
 
 An example is a block marked `console` whose first line is `$ hlo-indexing ...`, then its output; or a
 picture below a comment with its command, `<!-- hlo-indexing ... --svg -->` and `![...](FILE.svg)`.
+They run in the root of the repository, to the status 0, or 1: the command has found what it looks for.
 --update writes what the program prints into the page and the files of the pictures.
 """
 import difflib
@@ -18,10 +19,13 @@ CONSOLE = re.compile(r"```console\n\$ hlo-indexing ([^\n]*)\n(.*?)```", re.S)
 PICTURE = re.compile(r"<!-- hlo-indexing ([^\n]*) -->\n!\[[^\n]*\]\(([^)]*)\)")
 
 
+ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
+
+
 def output_of(program, arguments):
     command = [program] + shlex.split(arguments)
-    run = subprocess.run(command, capture_output=True, text=True, check=False)
-    if run.returncode != 0:
+    run = subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT)
+    if run.returncode not in (0, 1) or run.stderr:
         sys.exit(f"{run.stderr}of {arguments}")
     return run.stdout
 
@@ -36,6 +40,8 @@ def compare(name, expected, actual):
 
 def main():
     program, page_path = sys.argv[1:3]
+    if os.sep in program:
+        program = os.path.abspath(program)
     update = "--update" in sys.argv
     with open(page_path, encoding="utf-8") as file:
         page = file.read()

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "indexing_analysis/indexing_map.h"
+#include "indexing_analysis/maps/indexing_map.h"
 #include "mlir/IR/MLIRContext.h"
 #include "support/checked_math.h"
 #include "tests/property/num_cases.h"

@@ -1,5 +1,5 @@
 // Equal against enumeration, by each of its ways.
-#include "indexing_analysis/equality.h"
+#include "indexing_analysis/maps/equality.h"
 
 #include <gtest/gtest.h>
 

@@ -1,10 +1,13 @@
 // The maps of random fusions, in both directions, equal what the interpreter reads.
 #include <gtest/gtest.h>
 
+#include <map>
 #include <set>
+#include <string>
+#include <utility>
 
-#include "hlo/parser.h"
-#include "hlo/verifier.h"
+#include "hlo/parser/parser.h"
+#include "hlo/shape_inference/verifier.h"
 #include "indexing_analysis/analysis.h"
 #include "mlir/IR/MLIRContext.h"
 #include "tests/property/num_cases.h"
@@ -110,6 +113,40 @@ TEST(FusionMaps, OfAllOpcodes) {
   EXPECT_EQ(records.unknown, 0);
   RecordProperty("exact", static_cast<int>(records.exact));
   RecordProperty("superset", static_cast<int>(records.superset));
+}
+
+// The maps of an operand are what a trace shows at its parameter.
+TEST(FusionMaps, TracesEndAtTheMaps) {
+  const int modules = NumCases("HLO_INDEXING_RANDOM_FUSIONS", 500);
+  mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
+  int num_maps = 0;
+  for (int seed = 0; seed < modules && !::testing::Test::HasFailure(); ++seed) {
+    Random random(static_cast<uint64_t>(seed));
+    const std::string text = RandomFusion(random, FusibleOpcodes());
+    SCOPED_TRACE("seed " + std::to_string(seed) + "\n" + text);
+    const auto module = hlo::ParseModule(text);
+    ASSERT_TRUE(module.ok() && hlo::Verify(**module).ok());
+    const hlo::Instruction& root = (*module)->entry().root();
+    IndexingAnalysis analysis(&context);
+    for (int64_t output = 0; output < root.shape().num_array_leaves(); ++output) {
+      // By operand and array.
+      std::map<std::pair<int64_t, int64_t>, std::set<std::string>> traced;
+      for (const auto& step : analysis.TracePropagation(root, output)) {
+        if (step.depth != 1 || step.instruction->opcode() != Opcode::kParameter) continue;
+        for (const auto& access : step.accesses) {
+          traced[{step.instruction->parameter_number(), step.leaf}].insert(access.map.ToString());
+        }
+      }
+      for (const auto& operand : analysis.OutputToInput(root, output).operands()) {
+        for (const auto& map : operand.maps()) {
+          ++num_maps;
+          const std::pair array(static_cast<int64_t>(operand.operand()), operand.leaf());
+          EXPECT_TRUE(traced[array].contains(map.ToString())) << map.ToString();
+        }
+      }
+    }
+  }
+  EXPECT_GT(num_maps, modules);
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // Images, injectivity and surjectivity against enumeration.
-#include "indexing_analysis/image.h"
+#include "indexing_analysis/maps/image.h"
 
 #include <gtest/gtest.h>
 
@@ -109,8 +109,8 @@ void Check(const IndexingMap& map) {
   int64_t volume = 1;
   for (const Interval& side : hull) volume *= side.upper - side.lower + 1;
   const bool onto = volume == static_cast<int64_t>(all.values.size());
-  ASSERT_EQ(IsSurjective(map, hull), onto ? Answer::kYes : Answer::kNo);
-  ASSERT_EQ(IsBijective(map, hull), onto && injective ? Answer::kYes : Answer::kNo);
+  ASSERT_EQ(IsSurjective(map, hull).answer, onto ? Answer::kYes : Answer::kNo);
+  ASSERT_EQ(IsBijective(map, hull).answer, onto && injective ? Answer::kYes : Answer::kNo);
 }
 
 TEST(ImageOfMaps, AgreesWithEnumeration) {

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "indexing_analysis/indexing_map.h"
+#include "indexing_analysis/maps/indexing_map.h"
 #include "llvm/ADT/ArrayRef.h"
 
 namespace hlo_indexing::testing {

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "hlo/parser.h"
-#include "hlo/verifier.h"
+#include "hlo/parser/parser.h"
+#include "hlo/shape_inference/verifier.h"
 #include "mlir/IR/MLIRContext.h"
 #include "tests/property/num_cases.h"
 #include "tests/property/random_opcode.h"

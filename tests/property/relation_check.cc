@@ -16,6 +16,8 @@ using hlo::Shape;
 using indexing_analysis::Exactness;
 using indexing_analysis::IndexingAnalysis;
 using indexing_analysis::IndexingMap;
+using indexing_analysis::MapDirection;
+using indexing_analysis::MapDirectionName;
 using indexing_analysis::OperandIndexing;
 using indexing_analysis::OutputIndexing;
 using indexing_analysis::RuntimeVariable;
@@ -24,8 +26,6 @@ using indexing_analysis::RuntimeVariable;
 using Pair = std::tuple<int64_t, int64_t, int64_t, int64_t>;
 using Relation = std::set<Pair>;
 
-enum class From : uint8_t { kOutput, kInput };
-
 // Collects the pairs of one map by trying all points.
 class MapPoints {
  public:
@@ -33,18 +33,24 @@ class MapPoints {
       : root_(root), values_(values), from_(from), to_(to) {}
 
   // What is wrong, if anything.
-  std::string Collect(const IndexingMap& map, const IndexingMap* replica_map, From from,
-                      Relation& relation) {
+  std::string Collect(const IndexingMap& map, const IndexingMap* replica_map,
+                      MapDirection direction, Relation& relation) {
     if (!map.Verify().ok() || (replica_map != nullptr && !replica_map->Verify().ok())) {
       return "mentions a variable that it has not: " + map.ToString();
     }
+    for (size_t i = 0; i < map.num_dimensions(); ++i) {
+      const indexing_analysis::Interval bounds = map.dimensions()[i].bounds;
+      if (bounds.IsEmpty() || (bounds.lower >= 0 && bounds.upper < from_.sizes()[i])) continue;
+      return "has bounds outside of " + from_.ToString() + ": " + map.ToString();
+    }
     // Values are those of the device whose output it is: from an input, the one that is reached.
-    const bool reaches_others = replica_map != nullptr && from == From::kInput;
+    const bool reaches_others = replica_map != nullptr && direction == MapDirection::kInputToOutput;
     for (int64_t device = 0; device < values_.num_devices(); ++device) {
       const int64_t first = reaches_others ? 0 : device;
       const int64_t last = reaches_others ? values_.num_devices() - 1 : device;
       for (int64_t of_values = first; of_values <= last; ++of_values) {
-        std::string error = CollectOnDevice(map, replica_map, from, {device, of_values}, relation);
+        std::string error =
+            CollectOnDevice(map, replica_map, direction, {device, of_values}, relation);
         if (!error.empty()) return error;
       }
     }
@@ -57,21 +63,22 @@ class MapPoints {
     int64_t of_values;
   };
 
-  std::string CollectOnDevice(const IndexingMap& map, const IndexingMap* replica_map, From from,
-                              Devices devices, Relation& relation) {
+  std::string CollectOnDevice(const IndexingMap& map, const IndexingMap* replica_map,
+                              MapDirection direction, Devices devices, Relation& relation) {
     for (int64_t i = 0; i < from_.num_elements(); ++i) {
       const std::vector<int64_t> dimensions = Unflatten(i, from_.sizes());
       std::string error = AtElement(map, devices, dimensions, [&](const auto& symbols) {
-        return AddPoint(map, replica_map, from, devices, i, dimensions, symbols, relation);
+        return AddPoint(map, replica_map, direction, devices, i, dimensions, symbols, relation);
       });
       if (!error.empty()) return error;
     }
     return "";
   }
 
-  std::string AddPoint(const IndexingMap& map, const IndexingMap* replica_map, From from,
-                       Devices devices, int64_t element, const std::vector<int64_t>& dimensions,
-                       const std::vector<int64_t>& symbols, Relation& relation) {
+  std::string AddPoint(const IndexingMap& map, const IndexingMap* replica_map,
+                       MapDirection direction, Devices devices, int64_t element,
+                       const std::vector<int64_t>& dimensions, const std::vector<int64_t>& symbols,
+                       Relation& relation) {
     const auto result = map.Evaluate(dimensions, symbols);
     if (!result) return "cannot be evaluated: " + map.ToString();
     const auto other = Flatten(*result, to_.sizes());
@@ -85,7 +92,7 @@ class MapPoints {
     if (other_device < 0 || other_device >= values_.num_devices()) {
       return "there is no such device: " + replica_map->ToString();
     }
-    if (from == From::kOutput) {
+    if (direction == MapDirection::kOutputToInput) {
       relation.emplace(devices.asks, element, other_device, *other);
     } else if (other_device == devices.of_values) {
       relation.emplace(other_device, *other, devices.asks, element);
@@ -202,9 +209,10 @@ std::string Compare(const Relation& actual, const Relation& expected, Exactness 
 
 std::string CheckRelation(const Instruction& instruction, IndexingAnalysis& analysis,
                           const TracedRun& run, RunValues& values, RecordCount& records) {
-  for (const From from : {From::kOutput, From::kInput}) {
+  for (const MapDirection direction :
+       {MapDirection::kOutputToInput, MapDirection::kInputToOutput}) {
     for (int64_t output = 0; output < instruction.shape().num_array_leaves(); ++output) {
-      const OutputIndexing indexing = from == From::kOutput
+      const OutputIndexing indexing = direction == MapDirection::kOutputToInput
                                           ? analysis.OutputToInput(instruction, output)
                                           : analysis.InputToOutput(instruction, output);
       const Shape& output_shape = instruction.shape().ArrayLeaf(output);
@@ -212,41 +220,39 @@ std::string CheckRelation(const Instruction& instruction, IndexingAnalysis& anal
         const Shape& shape = instruction.operand(operand).shape();
         for (int64_t leaf = 0; leaf < shape.num_array_leaves(); ++leaf) {
           const std::string where =
-              std::string(from == From::kOutput ? "output-to-input" : "input-to-output") +
-              ", output " + std::to_string(output) + ", operand " + std::to_string(operand) +
-              ", array " + std::to_string(leaf) + ": ";
+              MapDirectionName(direction).str() + ", output " + std::to_string(output) +
+              ", operand " + std::to_string(operand) + ", array " + std::to_string(leaf) + ": ";
           const auto found = std::find_if(indexing.operands().begin(), indexing.operands().end(),
                                           [&](const OperandIndexing& one) {
-                                            return one.operand == operand && one.leaf == leaf;
+                                            return one.operand() == operand && one.leaf() == leaf;
                                           });
           const bool is_read = found != indexing.operands().end();
-          const Exactness exactness = is_read ? found->exactness : Exactness::kExact;
-          if (!indexing.unknown_reason().empty() || exactness == Exactness::kUnknown) {
+          const Exactness exactness = is_read ? found->exactness() : Exactness::kExact;
+          if (indexing.IsUnknown() || exactness == Exactness::kUnknown) {
             ++records.unknown;
             continue;
           }
           ++(exactness == Exactness::kExact ? records.exact : records.superset);
-          if (exactness != Exactness::kExact && found->reason.empty()) return where + "no reason";
+          if (exactness != Exactness::kExact && found->reason().empty()) return where + "no reason";
           const Shape& operand_shape = shape.ArrayLeaf(leaf);
-          MapPoints points(instruction, values,
-                           from == From::kOutput ? output_shape : operand_shape,
-                           from == From::kOutput ? operand_shape : output_shape);
+          MapPoints points(
+              instruction, values,
+              direction == MapDirection::kOutputToInput ? output_shape : operand_shape,
+              direction == MapDirection::kOutputToInput ? operand_shape : output_shape);
           Relation actual;
-          for (size_t k = 0; is_read && k < found->maps->size(); ++k) {
-            const bool has_replica = found->replica_maps != nullptr && (*found->replica_maps)[k];
+          const indexing_analysis::MapList maps =
+              is_read ? found->maps() : indexing_analysis::MapList();
+          for (const auto& [map, replica_map] : maps) {
             const std::string error =
-                points.Collect((*found->maps)[k],
-                               has_replica ? &*(*found->replica_maps)[k] : nullptr, from, actual);
+                points.Collect(map, replica_map ? &*replica_map : nullptr, direction, actual);
             if (!error.empty()) return where + error;
           }
           const std::string difference =
               Compare(actual, Expected(run, output_shape, output, operand, leaf), exactness);
           if (difference.empty()) continue;
-          std::string maps;
-          for (size_t k = 0; is_read && k < found->maps->size(); ++k) {
-            maps += "\n  " + (*found->maps)[k].ToString();
-          }
-          return where + difference + maps;
+          std::string text;
+          for (const auto& map : maps) text += "\n  " + map.ToString();
+          return where + difference + text;
         }
       }
     }

@@ -8,13 +8,15 @@
 #include <utility>
 #include <vector>
 
-#include "hlo/parser.h"
-#include "hlo/verifier.h"
+#include "hlo/parser/parser.h"
+#include "hlo/shape_inference/verifier.h"
 #include "indexing_analysis/analysis.h"
 #include "mlir/IR/MLIRContext.h"
+#include "tests/property/answers.h"
 #include "tests/property/num_cases.h"
 #include "tests/property/random_calls.h"
 #include "tests/property/random_opcode.h"
+#include "tests/property/random_variants.h"
 
 namespace hlo_indexing::testing {
 namespace {
@@ -23,60 +25,6 @@ using hlo::Instruction;
 using hlo::Opcode;
 using indexing_analysis::AnalysisOptions;
 using indexing_analysis::IndexingAnalysis;
-using indexing_analysis::IndexingMap;
-using indexing_analysis::OutputIndexing;
-using indexing_analysis::RuntimeVariable;
-
-// A map and the instructions that give the values of its runtime variables.
-std::string Describe(const IndexingMap& map) {
-  std::string text = map.ToString();
-  for (const RuntimeVariable& variable : map.runtime()) {
-    text += " {" + variable.name;
-    for (const Instruction* call : variable.calls) text += " " + call->name().str();
-    if (variable.instruction != nullptr) text += " " + variable.instruction->name().str();
-    text += " " + std::to_string(variable.leaf) + " " + Describe(variable.index) + "}";
-  }
-  return text;
-}
-
-std::string Describe(const OutputIndexing& indexing) {
-  std::string text = indexing.unknown_reason().str();
-  for (const auto& operand : indexing.operands()) {
-    text += std::to_string(operand.operand) + "/" + std::to_string(operand.leaf) + " " +
-            indexing_analysis::ExactnessName(operand.exactness).str() + " " + operand.reason.str() +
-            "\n";
-    for (size_t i = 0; operand.maps != nullptr && i < operand.maps->size(); ++i) {
-      text += "  " + Describe((*operand.maps)[i]);
-      if (operand.replica_maps != nullptr && (*operand.replica_maps)[i]) {
-        text += " from " + Describe(*(*operand.replica_maps)[i]);
-      }
-      text += "\n";
-    }
-  }
-  return text;
-}
-
-// Both directions of an instruction's array.
-std::string Ask(IndexingAnalysis& analysis, const Instruction& instruction, int64_t leaf) {
-  return Describe(analysis.OutputToInput(instruction, leaf)) + "to output\n" +
-         Describe(analysis.InputToOutput(instruction, leaf));
-}
-
-// An array of an instruction.
-using Output = std::pair<const Instruction*, int64_t>;
-
-// Every array of a module, in the order of the text.
-std::vector<Output> OutputsOf(const hlo::Module& module) {
-  std::vector<Output> outputs;
-  for (const hlo::Computation* computation : module.computations()) {
-    for (const Instruction* instruction : computation->instructions()) {
-      for (int64_t leaf = 0; leaf < instruction->shape().num_array_leaves(); ++leaf) {
-        outputs.emplace_back(instruction, leaf);
-      }
-    }
-  }
-  return outputs;
-}
 
 // Compares analyses that are asked about everything in a module, callees first and callers first,
 // with fresh ones. How often what was said is exact.
@@ -95,13 +43,13 @@ int64_t CompareInTwoOrders(const std::string& text, const AnalysisOptions& optio
   for (const auto& [instruction, leaf] : outputs) {
     IndexingAnalysis fresh(&context, options);
     std::string& answer = expected[{instruction, leaf}];
-    answer = Ask(fresh, *instruction, leaf);
+    answer = Answers(fresh, *instruction, leaf);
     exact += answer.find(" exact ") == std::string::npos ? 0 : 1;
   }
   for (const char* order : {"callees first", "callers first"}) {
     IndexingAnalysis kept(&context, options);
     for (const auto& [instruction, leaf] : outputs) {
-      const std::string answer = Ask(kept, *instruction, leaf);
+      const std::string answer = Answers(kept, *instruction, leaf);
       EXPECT_EQ(answer, (expected[{instruction, leaf}]))
           << order << ", " << instruction->parent().name().str() << " " << instruction->name().str()
           << " " << leaf;
@@ -134,7 +82,7 @@ class SharedWork : public ::testing::Test {
   void Compare(const Instruction& instruction) {
     for (int64_t leaf = 0; leaf < instruction.shape().num_array_leaves(); ++leaf) {
       IndexingAnalysis fresh(&context_);
-      ASSERT_EQ(Ask(kept_, instruction, leaf), Ask(fresh, instruction, leaf))
+      ASSERT_EQ(Answers(kept_, instruction, leaf), Answers(fresh, instruction, leaf))
           << instruction.name().str() << " " << leaf;
       ++compared_;
     }
@@ -156,6 +104,24 @@ TEST_F(SharedWork, OfSingleInstructionsChangesNoMap) {
     }
   }
   EXPECT_GT(compared(), 10 * instances);
+}
+
+// Instances of an opcode that differ in one thing each, most of them with the same dimensions: what
+// the table of rules takes for alike is.
+TEST_F(SharedWork, OfVariantsChangesNoMap) {
+  const int instances = NumCases("HLO_INDEXING_RANDOM_VARIANTS", 10);
+  int64_t variants = 0;
+  for (int opcode = 0; opcode < hlo::kNumOpcodes; ++opcode) {
+    for (int seed = 0; seed < instances && !HasFatalFailure(); ++seed) {
+      Random random(static_cast<uint64_t>(seed * hlo::kNumOpcodes + opcode));
+      const std::string text = RandomInstance(random, static_cast<Opcode>(opcode));
+      if (text.empty()) continue;
+      const RandomVariants found(random, text);
+      variants += found.count();
+      Compare(found.module_text());
+    }
+  }
+  EXPECT_GT(variants, 200 * instances);
 }
 
 // Instructions that look alike but for what decides what they read.
@@ -219,6 +185,10 @@ TEST_F(SharedWork, OfInstructionsThatDifferInOneThingChangesNoMap) {
 add { a = f32[] parameter(0)
   b = f32[] parameter(1)
   ROOT r = f32[] add(a, b) }
+step { a = f32[] parameter(0)
+  b = f32[] parameter(1)
+  c = f32[] add(a, b)
+  ROOT r = (f32[], f32[]) tuple(c, c) }
 both { a = f32[] parameter(0)
   b = f32[] parameter(1)
   c = f32[] parameter(2)
@@ -282,6 +252,9 @@ ENTRY e { v = f32[4] parameter(0)
   reversal = f32[1,3,3,1] convolution(img, k), window={size=2x2 rhs_reversal=1x0}, dim_labels=b01f_01io->b01f
   name = f32[4,4] dot(q, q), lhs_contracting_dims={0}, rhs_contracting_dims={1}
   name2 = f32[4,4] dot(q, q), rhs_contracting_dims={0}, lhs_contracting_dims={1}
+  sparse = f32[4,4] dot(q, q), lhs_contracting_dims={0}, rhs_contracting_dims={1}, sparsity=L.0@2:4
+  carries = (f32[4], f32[]) scan(v, z), dimensions={0}, num_carries=1, to_apply=step
+  carries2 = (f32[4], f32[]) scan(v, z), dimensions={0}, num_carries=1, is_reverse=true, to_apply=step
   flag = f32[4,4] cholesky(q), lower=true
   flag2 = f32[4,4] cholesky(q), lower=false
   keyword = f32[4,4] triangular-solve(q, q), left_side=true, lower=true, transpose_a=TRANSPOSE

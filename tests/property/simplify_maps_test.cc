@@ -1,7 +1,7 @@
 // Simplifying changes neither a map's domain nor its values, and simplifying again changes nothing.
 #include <gtest/gtest.h>
 
-#include "indexing_analysis/indexing_map.h"
+#include "indexing_analysis/maps/indexing_map.h"
 #include "mlir/IR/MLIRContext.h"
 #include "tests/property/map_points.h"
 #include "tests/property/num_cases.h"

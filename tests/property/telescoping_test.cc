@@ -5,9 +5,9 @@
 #include <functional>
 #include <map>
 
-#include "hlo/parser.h"
+#include "hlo/parser/parser.h"
 #include "indexing_analysis/analysis.h"
-#include "indexing_analysis/equality.h"
+#include "indexing_analysis/maps/equality.h"
 #include "mlir/IR/MLIRContext.h"
 #include "tests/property/map_points.h"
 #include "tests/property/num_cases.h"
@@ -133,9 +133,9 @@ class Telescoping : public ::testing::Test {
     EXPECT_TRUE(module.ok()) << module.status().message();
     IndexingAnalysis analysis(&context_);
     const OutputIndexing indexing = analysis.OutputToInput((*module)->entry().root(), 0);
-    if (indexing.operands().empty() || indexing.operands()[0].maps->empty()) return "";
-    EXPECT_EQ(indexing.operands()[0].maps->size(), 1u);
-    return indexing.operands()[0].maps->front().ToString();
+    if (indexing.operands().empty() || indexing.operands()[0].maps().empty()) return "";
+    EXPECT_EQ(indexing.operands()[0].maps().size(), 1u);
+    return indexing.operands()[0].maps().front().map.ToString();
   }
 
   static int64_t RandomTotal(Random& random) {

@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "hlo/element_value.h"
+#include "hlo/interpreter/element_value.h"
 
 namespace hlo_indexing::testing {
 namespace {
@@ -104,7 +104,9 @@ Value RandomValue(const Shape& shape, Random& random) {
   return Value::Tuple(&shape, std::move(elements));
 }
 
-RunValues::RunValues(const hlo::Module& module, Random& random, int64_t num_devices) {
+RunValues::RunValues(const hlo::Module& module, Random& random, int64_t num_devices,
+                     int64_t max_steps) {
+  options_.max_steps = max_steps;
   options_.num_replicas = num_devices;
   for (const Instruction* parameter : module.entry().parameters()) {
     DeviceValues& values = known_[{parameter, {}}];

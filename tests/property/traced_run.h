@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "hlo/interpreter.h"
+#include "hlo/interpreter/interpreter.h"
 #include "hlo/module.h"
 #include "hlo/opcode.h"
 #include "llvm/ADT/ArrayRef.h"
@@ -31,7 +31,8 @@ class RunValues {
  public:
   /// Gives the entry's parameters random values, other ones on each device. The module must outlive
   /// this.
-  RunValues(const hlo::Module& module, Random& random, int64_t num_devices);
+  RunValues(const hlo::Module& module, Random& random, int64_t num_devices,
+            int64_t max_steps = hlo::InterpreterOptions().max_steps);
 
   int64_t num_devices() const { return options_.num_devices(); }
   const hlo::InterpreterOptions& options() const { return options_; }

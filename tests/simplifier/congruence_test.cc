@@ -1,4 +1,4 @@
-#include "simplifier/congruence.h"
+#include "simplifier/domain/congruence.h"
 
 #include <gtest/gtest.h>
 
@@ -58,12 +58,12 @@ TEST(Congruence, LargeModuliDoNotOverflow) {
   ASSERT_TRUE(solved.has_value());
 }
 
-TEST(Congruence, SnapsToMembers) {
-  EXPECT_EQ(Snap({0, 100}, {42, 33}), (Interval{33, 75}));
-  EXPECT_EQ(Snap({-50, -1}, {42, 33}), (Interval{-9, -9}));
-  EXPECT_TRUE(Snap({34, 74}, {42, 33}).IsEmpty());
-  EXPECT_TRUE(Snap({support::kInt64Max - 2, support::kInt64Max - 1}, {10, 0}).IsEmpty());
-  EXPECT_EQ(Snap(Interval::All(), {7, 3}), Interval::All());
+TEST(Congruence, RoundsToMembers) {
+  EXPECT_EQ(RoundInward({0, 100}, {42, 33}), (Interval{33, 75}));
+  EXPECT_EQ(RoundInward({-50, -1}, {42, 33}), (Interval{-9, -9}));
+  EXPECT_TRUE(RoundInward({34, 74}, {42, 33}).IsEmpty());
+  EXPECT_TRUE(RoundInward({support::kInt64Max - 2, support::kInt64Max - 1}, {10, 0}).IsEmpty());
+  EXPECT_EQ(RoundInward(Interval::All(), {7, 3}), Interval::All());
 }
 
 }  // namespace

@@ -214,9 +214,11 @@ TEST_F(DigitSumTest, Canonicity) {
       sum = Linear(context_, swapped);
       if (NaturalRange(sum).upper >= 64) sum = division.remainder;
     }
-    bool has_mark = false;
-    for (const Term& term : sum.terms) has_mark |= term.atom->kind == AtomKind::kMark;
-    if (has_mark) continue;
+    bool has_quotient_variable = false;
+    for (const Term& term : sum.terms) {
+      has_quotient_variable |= term.atom->kind == AtomKind::kQuotientVariable;
+    }
+    if (has_quotient_variable) continue;
     std::vector<int64_t> values;
     ForEachPoint([&](const std::vector<int64_t>& point) { values.push_back(At(sum, point)); });
     const auto [known, is_new] = forms.emplace(values, sum);

@@ -56,8 +56,8 @@ TEST_F(QuasiAffineMapTest, BoundsThroughDivisions) {
 }
 
 // Each step reads the last one twice, so that there are 2^60 paths from the result to the variable;
-// what walks along paths and not along marks does not come back.
-TEST_F(QuasiAffineMapTest, MarksAreADagAndNotATree) {
+// what walks along paths and not along quotient variables does not come back.
+TEST_F(QuasiAffineMapTest, QuotientVariablesAreADagAndNotATree) {
   constexpr int kSteps = 60;
   const Sum x = Var(0, 1 << 20);
   Sum value = x;

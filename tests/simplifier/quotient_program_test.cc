@@ -60,7 +60,7 @@ TEST(QuotientProgram, LargeValuesAndDivisors) {
   }
 }
 
-// Sums with marks: quotients of sums that share variables.
+// Sums with quotient variables: quotients of sums that share variables.
 TEST(QuotientProgram, RandomSums) {
   std::mt19937 random(2);
   const auto between = [&](int low, int high) {

@@ -1,4 +1,4 @@
-#include "simplifier/small_domain.h"
+#include "simplifier/domain/small_domain.h"
 
 #include <gtest/gtest.h>
 

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "support/line_index.h"
+
 namespace hlo_indexing::support {
 namespace {
 
@@ -45,6 +47,19 @@ TEST(Diagnostics, SuggestsOnlyNearWords) {
   EXPECT_EQ(DidYouMean("transpos", {"reverse", "transpose"}), "; did you mean 'transpose'?");
   EXPECT_EQ(DidYouMean("xyz", {"reverse", "transpose"}), "");
   EXPECT_EQ(DidYouMean("", {"a"}), "");
+}
+
+TEST(LineIndex, AgreesWithLocate) {
+  for (const llvm::StringRef text : {"", "\n", "a", "a\n", "a\r\nbc\n\nd", "\n\n\nxyz"}) {
+    const LineIndex index(text);
+    for (size_t offset = 0; offset <= text.size() + 2; ++offset) {
+      const SourcePosition expected = Locate(text, offset);
+      const SourcePosition actual = index.Locate(offset);
+      EXPECT_EQ(actual.line, expected.line) << text.str() << " at " << offset;
+      EXPECT_EQ(actual.column, expected.column) << text.str() << " at " << offset;
+      EXPECT_EQ(actual.line_text, expected.line_text) << text.str() << " at " << offset;
+    }
+  }
 }
 
 }  // namespace

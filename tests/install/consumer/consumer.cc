@@ -1,6 +1,6 @@
 #include <cstdio>
 
-#include "hlo/parser.h"
+#include "hlo/parser/parser.h"
 #include "indexing_analysis/analysis.h"
 #include "mlir/IR/MLIRContext.h"
 
@@ -11,6 +11,6 @@ int main() {
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
   hlo_indexing::indexing_analysis::IndexingAnalysis analysis(&context);
   const auto indexing = analysis.OutputToInput((*module)->entry().root(), 0);
-  std::puts(indexing.operands().front().maps->front().ToString().c_str());
+  std::puts(indexing.operands().front().maps().front().ToString().c_str());
   return 0;
 }

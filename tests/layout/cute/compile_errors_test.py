@@ -5,7 +5,7 @@
 
 Each must fail with one error in at most 15 lines, which say the sentence after EXPECT and name the layouts after
 LAYOUT as S:D, with ? for what is known at run time only. Besides COMPILER, the compilers of OTHERS that are there
-are asked, and nvcc. Programs that include layout/cute_bridge.h need the system folders and are for COMPILER alone.
+are asked, and nvcc. Programs that include layout/cute_algebra/bridge.h need the system folders and are for COMPILER alone.
 """
 
 import concurrent.futures

@@ -7,7 +7,7 @@ An example is a call in the notation of the manual and what it gives, in docs/cu
 
     `composition((_4,_6):(_1,_9), _2:_5)` = `_2:_10`
 
-and in the comments of layout/cute/ `/// complement(4:2, 24) -> (2,3):(1,8)`. All integers of a call are static, and
+and in the comments of layout/cute/ `/// Example: complement(4:2, 24) -> (2,3):(1,8)`. All integers of a call are static, and
 texts are compared without the underscores. The blocks of C++ in the manual that include layout/cute/tensor.h are
 compiled, and what a statement says of itself in a comment is compared with what it makes.
 """
@@ -21,7 +21,7 @@ import tempfile
 import check_facts
 
 CALL = re.compile(r"(?<![\w:])([a-z][a-z_0-9]*(?:<[^<>()]*(?:<[^<>]*>)?[^<>()]*>)?)\(")
-FEWEST = 38
+FEWEST = 41
 
 
 def arguments(text, at):

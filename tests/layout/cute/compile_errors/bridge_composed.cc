@@ -1,5 +1,5 @@
 // EXPECT: ToCuteLayout: a composed layout (a swizzle behind a layout, say) has no strides
-#include "layout/cute_bridge.h"
+#include "layout/cute_algebra/bridge.h"
 using namespace hlo_indexing::layout::cute;
 auto Test() {
   return hlo_indexing::layout::ToCuteLayout(

@@ -1,5 +1,5 @@
 // Which arrays the state of random loops is read from, against a search by the loop's own table.
-#include "indexing_analysis/array_reads.h"
+#include "indexing_analysis/propagation/array_reads.h"
 
 #include <gtest/gtest.h>
 
@@ -8,9 +8,9 @@
 #include <string>
 #include <utility>
 
-#include "hlo/parser.h"
-#include "hlo/verifier.h"
-#include "indexing_analysis/device_groups.h"
+#include "hlo/parser/parser.h"
+#include "hlo/shape_inference/verifier.h"
+#include "indexing_analysis/rules/device_groups.h"
 #include "mlir/IR/MLIRContext.h"
 
 namespace hlo_indexing::indexing_analysis {
@@ -167,6 +167,49 @@ TEST(ArrayReadsTest, RandomLoops) {
   }
 }
 
+// The loops of the header: (x, y) -> (x + y, y), and (x, y, z) -> (x + 1, y + z, z) while x says
+// so.
+TEST(ArrayReadsTest, ExamplesOfTheHeader) {
+  const auto module = hlo::ParseModule(R"(HloModule m
+body { p = (f32[], f32[]) parameter(0)
+  x = f32[] get-tuple-element(p), index=0
+  y = f32[] get-tuple-element(p), index=1
+  s = f32[] add(x, y)
+  ROOT t = (f32[], f32[]) tuple(s, y) }
+once { p = (f32[], f32[]) parameter(0)
+  ROOT r = pred[] constant(false) }
+body3 { p = (f32[], f32[], f32[]) parameter(0)
+  x = f32[] get-tuple-element(p), index=0
+  y = f32[] get-tuple-element(p), index=1
+  z = f32[] get-tuple-element(p), index=2
+  one = f32[] constant(1)
+  n = f32[] add(x, one)
+  s = f32[] add(y, z)
+  ROOT t = (f32[], f32[], f32[]) tuple(n, s, z) }
+until3 { p = (f32[], f32[], f32[]) parameter(0)
+  x = f32[] get-tuple-element(p), index=0
+  three = f32[] constant(3)
+  ROOT r = pred[] compare(x, three), direction=LT }
+ENTRY e { p = (f32[], f32[]) parameter(0)
+  q = (f32[], f32[], f32[]) parameter(1)
+  two = (f32[], f32[]) while(p), condition=once, body=body
+  ROOT three = (f32[], f32[], f32[]) while(q), condition=until3, body=body3 })");
+  ASSERT_TRUE(module.ok()) << module.status();
+  mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
+  const AnalysisOptions options;
+  ArrayReadsFinder finder(&context, options, CountDevices(**module));
+  const llvm::ArrayRef<const hlo::Instruction*> entry = (*module)->entry().instructions();
+  Arrays read;
+  for (const auto& [operand, leaf] : finder.ReadsOf(*entry[2], 0).arrays) read.insert(leaf);
+  EXPECT_EQ(read, Arrays({0, 1}));
+  const LoopReads& reads = finder.ReadsOfLoop((*module)->entry().root());
+  EXPECT_TRUE(reads.deciding.test(0));
+  EXPECT_EQ(reads.deciding.count(), 1);
+  using Numbers = llvm::SmallVector<unsigned, 2>;
+  EXPECT_EQ(reads.groups[reads.group_of_array[1]].arrays, Numbers({1, 2}));
+  EXPECT_EQ(reads.groups[reads.group_of_array[2]].arrays, Numbers({2}));
+}
+
 TEST(ArrayReadsTest, NothingIsReadOfEmptyOperands) {
   const auto module = hlo::ParseModule(
       "HloModule m\nENTRY e { none = f32[0] parameter(0)\n x = f32[2] parameter(1)\n"
@@ -180,7 +223,7 @@ TEST(ArrayReadsTest, NothingIsReadOfEmptyOperands) {
   const hlo::Instruction& root = (*module)->entry().root();
   const ArrayReads concatenate = finder.ReadsOf(root.operand(0), 0);
   ASSERT_EQ(concatenate.arrays.size(), 1);
-  EXPECT_EQ(concatenate.arrays[0], std::pair(size_t{1}, int64_t{0}));
+  EXPECT_EQ(concatenate.arrays[0], (OperandArray{1, 0}));
   EXPECT_TRUE(finder.ReadsOf(root.operand(1), 0).arrays.empty());
 }
 

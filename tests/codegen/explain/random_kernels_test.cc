@@ -1,0 +1,353 @@
+// Reports on random fusions against all threads of the grid, and what they load against what the
+// indexing maps of the whole fusion read.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "codegen/explain/kernel_report.h"
+#include "codegen/plan/accesses.h"
+#include "llvm/ADT/STLExtras.h"
+#include "tests/codegen/explain/every_thread.h"
+#include "tests/codegen/plan/kernel_fixtures.h"
+#include "tests/property/num_cases.h"
+#include "tests/property/random.h"
+#include "tests/property/random_opcode.h"
+
+namespace hlo_indexing::explain {
+namespace {
+
+using indexing_analysis::Image;
+using plan::AccessKind;
+using plan::KernelAccess;
+using plan::KernelPlan;
+using plan::PlannedModule;
+using testing::NumCases;
+using testing::Random;
+using testing::Sizes;
+
+// A fusion around a transpose, a reduction, a concatenate, a slice at run time or none of these,
+// large enough for XLA's emitters to take it: what comes before and after moves elements about.
+class RandomKernel {
+ public:
+  explicit RandomKernel(Random& random) : random_(random) {}
+
+  std::string Make() {
+    type_ = random_.Pick(std::vector<std::string>{"f32", "f32", "bf16", "s8", "f64"});
+    sizes_ = RandomSizes();
+    last_ = AddParameter(Layout());
+    for (int64_t i = random_.Between(0, 2); i > 0; --i) Move();
+    const Sizes side_sizes = sizes_;
+    const std::string side = last_;
+    Hero();
+    for (int64_t i = random_.Between(0, 1); i > 0; --i) Move();
+    std::string result = ShapeOf(sizes_);
+    if (random_.OneIn(4) && Elements(side_sizes) == Elements(sizes_)) {
+      result = absl::StrCat("(", result, ", ", ShapeOf(side_sizes), ")");
+      body_ += absl::StrCat("  ROOT t = ", result, " tuple(", last_, ", ", side, ")\n");
+    } else {
+      body_ += absl::StrCat("  ROOT t = ", result, " exponential(", last_, ")\n");
+    }
+    std::vector<std::string> names;
+    for (size_t i = 0; i < parameters_.size(); ++i) names.push_back(absl::StrCat("p", i));
+    const std::string parameters = absl::StrJoin(parameters_, "");
+    const std::string scalar = type_ + "[]";
+    return absl::StrCat("HloModule m\nsum {\n  a = ", scalar, " parameter(0)\n  b = ", scalar,
+                        " parameter(1)\n  ROOT r = ", scalar, " add(a, b)\n}\nfused {\n",
+                        parameters, "  zero = ", scalar, " constant(0)\n", body_,
+                        "}\nENTRY main {\n", parameters, "  ROOT f = ", result, " fusion(",
+                        absl::StrJoin(names, ", "), "), kind=kLoop, calls=fused\n}\n");
+  }
+
+ private:
+  static int64_t Elements(const Sizes& sizes) {
+    int64_t elements = 1;
+    for (const int64_t size : sizes) elements *= size;
+    return elements;
+  }
+
+  Sizes RandomSizes() {
+    static const Sizes kSizes = {1, 2, 3, 4, 7, 8, 16, 17, 32, 33, 40, 64, 100, 128};
+    constexpr int64_t kMostElements = 12000;
+    Sizes sizes;
+    for (int64_t i = random_.Between(1, 4); i > 0; --i) {
+      const int64_t size = random_.Pick(kSizes);
+      sizes.push_back(Elements(sizes) * size > kMostElements ? 2 : size);
+    }
+    return sizes;
+  }
+
+  std::string ShapeOf(const Sizes& sizes) const {
+    return absl::StrCat(type_, "[", absl::StrJoin(sizes, ","), "]");
+  }
+
+  std::string Layout() {
+    if (!random_.OneIn(3)) return "";
+    return absl::StrCat("{", absl::StrJoin(random_.Permutation(sizes_.size()), ","), "}");
+  }
+
+  std::string AddParameter(const std::string& layout) {
+    const size_t number = parameters_.size();
+    parameters_.push_back(
+        absl::StrCat("  p", number, " = ", ShapeOf(sizes_), layout, " parameter(", number, ")\n"));
+    return absl::StrCat("p", number);
+  }
+
+  void Add(const Sizes& sizes, const std::string& operation) {
+    last_ = absl::StrCat("i", num_instructions_++);
+    sizes_ = sizes;
+    body_ += absl::StrCat("  ", last_, " = ", ShapeOf(sizes), " ", operation, "\n");
+  }
+
+  void Move() {
+    if (sizes_.empty()) return Add(sizes_, absl::StrCat("negate(", last_, ")"));
+    const size_t dimension =
+        static_cast<size_t>(random_.Between(0, static_cast<int64_t>(sizes_.size()) - 1));
+    Sizes sizes = sizes_;
+    std::vector<std::string> texts;
+    switch (random_.Between(0, 6)) {
+      case 0:
+        return Add(sizes, absl::StrCat("negate(", last_, ")"));
+      case 1:
+        return Add(sizes, absl::StrCat("reverse(", last_, "), dimensions={", dimension, "}"));
+      case 2: {
+        const int64_t start = random_.Between(0, sizes[dimension] - 1);
+        const int64_t stride = random_.Between(1, 3);
+        for (size_t i = 0; i < sizes.size(); ++i) {
+          texts.push_back(i == dimension ? absl::StrCat("[", start, ":", sizes[i], ":", stride, "]")
+                                         : absl::StrCat("[0:", sizes[i], "]"));
+        }
+        sizes[dimension] = (sizes[dimension] - start + stride - 1) / stride;
+        return Add(sizes,
+                   absl::StrCat("slice(", last_, "), slice={", absl::StrJoin(texts, ", "), "}"));
+      }
+      case 3: {
+        const int64_t low = random_.Between(0, 5);
+        const int64_t high = random_.Between(0, 5);
+        for (size_t i = 0; i < sizes.size(); ++i) {
+          texts.push_back(i == dimension ? absl::StrCat(low, "_", high) : "0_0");
+        }
+        sizes[dimension] += low + high;
+        return Add(sizes,
+                   absl::StrCat("pad(", last_, ", zero), padding=", absl::StrJoin(texts, "x")));
+      }
+      case 4:
+        return Add(testing::RandomFactors(random_, Elements(sizes), 4),
+                   absl::StrCat("reshape(", last_, ")"));
+      case 5: {
+        const std::string operand = last_;
+        const std::string other = AddParameter(Layout());
+        return Add(sizes, absl::StrCat("add(", operand, ", ", other, ")"));
+      }
+      default:
+        return Transpose();
+    }
+  }
+
+  void Transpose() {
+    const std::vector<int64_t> permutation = random_.Permutation(sizes_.size());
+    Sizes sizes;
+    for (const int64_t i : permutation) sizes.push_back(sizes_[static_cast<size_t>(i)]);
+    Add(sizes,
+        absl::StrCat("transpose(", last_, "), dimensions={", absl::StrJoin(permutation, ","), "}"));
+  }
+
+  void Hero() {
+    Sizes sizes;
+    switch (random_.Between(0, 5)) {
+      case 0:
+      case 1:
+        return Transpose();
+      case 2:
+      case 3: {
+        std::vector<size_t> reduced;
+        for (size_t i = 0; i < sizes_.size(); ++i) {
+          random_.OneIn(2) ? reduced.push_back(i) : sizes.push_back(sizes_[i]);
+        }
+        return Add(sizes, absl::StrCat("reduce(", last_, ", zero), dimensions={",
+                                       absl::StrJoin(reduced, ","), "}, to_apply=sum"));
+      }
+      case 4: {
+        const std::string operand = last_;
+        const std::string other = AddParameter(Layout());
+        sizes = sizes_;
+        sizes[0] *= 2;
+        return Add(sizes, absl::StrCat("concatenate(", operand, ", ", other, "), dimensions={0}"));
+      }
+      default: {
+        std::vector<std::string> starts;
+        for (const int64_t size : sizes_) {
+          sizes.push_back(random_.Between(1, size));
+          const size_t number = parameters_.size();
+          parameters_.push_back(absl::StrCat("  p", number, " = s32[] parameter(", number, ")\n"));
+          starts.push_back(absl::StrCat("p", number));
+        }
+        return Add(sizes, absl::StrCat("dynamic-slice(", last_, ", ", absl::StrJoin(starts, ", "),
+                                       "), dynamic_slice_sizes={", absl::StrJoin(sizes, ","), "}"));
+      }
+    }
+  }
+
+  Random& random_;
+  std::string type_;
+  Sizes sizes_;
+  std::vector<std::string> parameters_;
+  std::string body_;
+  // The instruction that the next one has as its operand.
+  std::string last_;
+  int num_instructions_ = 0;
+};
+
+using Elements = std::set<std::vector<int64_t>>;
+// By operand, or output, and array.
+using ElementsOfArrays = std::map<std::pair<int64_t, int64_t>, Elements>;
+
+void AddElements(const indexing_analysis::IndexingMap& map, Elements& elements) {
+  plan::ForEachPoint(map, {},
+                     [&](llvm::ArrayRef<int64_t> element) { elements.insert(element.vec()); });
+}
+
+bool IsOrdered(const Image::Count& count) { return count.lower <= count.upper; }
+
+// Not where it is unknown which element a value known at run time is, or where that depends on
+// another one.
+bool CanBeTried(const KernelAccess& access) {
+  if (access.shape->layout() != nullptr && !access.shape->layout()->HasOnlyOrder()) return false;
+  return llvm::all_of(access.element.runtime(), [](const auto& value) {
+    return !value.index.IsUnknown() && value.index.num_runtime() == 0;
+  });
+}
+
+// How many accesses were compared with all threads.
+struct Compared {
+  int exact = 0;
+  int ranges = 0;
+};
+
+void CheckAccess(const AccessReport& report, Compared& compared) {
+  const KernelAccess& access = report.access;
+  if (!report.coalescing.has_value()) {
+    EXPECT_NE(access.reason, "");
+    return;
+  }
+  const indexing_analysis::Coalescing& found = *report.coalescing;
+  SCOPED_TRACE(absl::StrCat(plan::AccessKindName(access.kind).str(), " ", access.operand, " ",
+                            access.access.position.ToString(), "\n", found.ToString(), "\n",
+                            report.reason()));
+  EXPECT_TRUE(IsOrdered(found.requests) && IsOrdered(found.sectors) &&
+              IsOrdered(found.ideal_sectors) && IsOrdered(found.distinct_sectors));
+  EXPECT_LE(found.ideal_sectors.upper, found.sectors.upper);
+  EXPECT_GE(found.Efficiency(), 0);
+  EXPECT_LE(found.Efficiency(), 1);
+  if (!CanBeTried(access)) return;
+  const bool is_drawn = access.element.num_runtime() != 0;
+  for (uint64_t draw = 0; draw < (is_drawn ? 3U : 1U); ++draw) {
+    const Traffic tried =
+        CountByEveryThread(access, /*sector_bytes=*/32, draw, found.vector_elements);
+    if (found.IsExact() && !is_drawn) {
+      EXPECT_EQ(found.sectors.upper, tried.sectors);
+      EXPECT_EQ(found.ideal_sectors.upper, tried.least);
+      ++compared.exact;
+    } else {
+      EXPECT_LE(found.sectors.lower, tried.sectors);
+      EXPECT_GE(found.sectors.upper, tried.sectors);
+      ++compared.ranges;
+    }
+  }
+}
+
+// Whether a kernel loads what its outputs read and nothing else, where no value known at run time
+// decides.
+void CheckLoads(PlannedModule& module, const KernelReport& report) {
+  ElementsOfArrays loaded;
+  for (const AccessReport& access : report.accesses) {
+    if (access.access.kind != AccessKind::kLoad) continue;
+    if (!access.access.reason.empty() || access.access.element.num_runtime() != 0) return;
+    AddElements(access.access.element, loaded[{access.access.operand, access.access.leaf}]);
+  }
+  ElementsOfArrays read;
+  for (int64_t output = 0; output < module.root().shape().num_array_leaves(); ++output) {
+    for (const auto& operand :
+         module.plans().analysis.OutputToInput(module.root(), output).operands()) {
+      for (const auto& map : operand.maps()) {
+        AddElements(map.map, read[{static_cast<int64_t>(operand.operand()), operand.leaf()}]);
+      }
+    }
+  }
+  EXPECT_EQ(loaded, read);
+}
+
+// Whether a kernel stores every element of every output.
+void CheckStores(PlannedModule& module, const KernelReport& report) {
+  ElementsOfArrays stored;
+  for (const AccessReport& access : report.accesses) {
+    if (access.access.kind != AccessKind::kStore) continue;
+    if (!access.access.reason.empty() || access.access.element.num_runtime() != 0) return;
+    AddElements(access.access.element, stored[{access.access.output, 0}]);
+  }
+  for (int64_t output = 0; output < module.root().shape().num_array_leaves(); ++output) {
+    const hlo::Shape& shape = module.root().shape().ArrayLeaf(output);
+    EXPECT_EQ(static_cast<int64_t>(stored[{output, 0}].size()), shape.num_elements());
+  }
+}
+
+Compared Check(const std::string& text) {
+  SCOPED_TRACE(text);
+  Compared compared;
+  PlannedModule module(text);
+  if (::testing::Test::HasFailure()) return compared;
+  absl::StatusOr<KernelPlan> plan = module.Plan();
+  if (!plan.ok()) {
+    EXPECT_TRUE(absl::IsUnimplemented(plan.status())) << plan.status().message();
+    return compared;
+  }
+  SCOPED_TRACE(plan->ToString());
+  CoalescingTable table;
+  const KernelReport report = ReportKernel(*std::move(plan), module.plans(), table);
+  EXPECT_LE(report.totals.ideal_sectors, report.totals.sectors);
+  EXPECT_GE(report.bandwidth_share, 0);
+  EXPECT_LE(report.bandwidth_share, 1);
+  for (const AccessReport& access : report.accesses) CheckAccess(access, compared);
+  // What is updated in place is neither read nor written elsewhere.
+  const bool is_in_place =
+      report.plan.emitter == plan::Emitter::kScatter || report.plan.variant.starts_with("in-place");
+  if (!is_in_place) {
+    CheckLoads(module, report);
+    CheckStores(module, report);
+  }
+  return compared;
+}
+
+TEST(RandomKernels, AreReportedAsAllThreadsDo) {
+  const int kernels = NumCases("HLO_INDEXING_RANDOM_KERNELS", 300);
+  Compared all;
+  for (int seed = 0; seed < kernels && !HasFailure(); ++seed) {
+    Random random(static_cast<uint64_t>(seed));
+    SCOPED_TRACE(absl::StrCat("seed ", seed));
+    const Compared compared = Check(RandomKernel(random).Make());
+    all.exact += compared.exact;
+    all.ranges += compared.ranges;
+  }
+  EXPECT_GT(all.exact, kernels * 2);
+  EXPECT_GT(all.ranges, kernels / 20);
+}
+
+TEST(RandomKernels, OfAllOpcodes) {
+  const int kernels = NumCases("HLO_INDEXING_RANDOM_KERNELS", 300);
+  for (int seed = 0; seed < kernels && !HasFailure(); ++seed) {
+    Random random(static_cast<uint64_t>(seed));
+    SCOPED_TRACE(absl::StrCat("seed ", seed));
+    Check(RandomFusion(random, testing::FusibleOpcodes()));
+  }
+}
+
+}  // namespace
+}  // namespace hlo_indexing::explain

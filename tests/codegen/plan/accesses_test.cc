@@ -1,0 +1,96 @@
+#include "codegen/plan/accesses.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "indexing_analysis/maps/output_indexing.h"
+#include "tests/codegen/plan/kernel_fixtures.h"
+
+namespace hlo_indexing::plan {
+namespace {
+
+using Elements = std::set<std::vector<int64_t>>;
+
+// By operand and array.
+using Reads = std::map<std::pair<int64_t, int64_t>, Elements>;
+
+// What the kernel loads, thread by thread.
+Reads LoadedBy(const std::vector<KernelAccess>& accesses) {
+  Reads reads;
+  for (const KernelAccess& access : accesses) {
+    if (access.kind != AccessKind::kLoad) continue;
+    Elements& elements = reads[{access.operand, access.leaf}];
+    ForEachPoint(access.element, {},
+                 [&](llvm::ArrayRef<int64_t> element) { elements.insert(element.vec()); });
+  }
+  return reads;
+}
+
+// What the outputs depend on, by the indexing maps of the whole instruction.
+Reads ReadBy(PlannedModule& module) {
+  Reads reads;
+  for (int64_t output = 0; output < module.root().shape().num_array_leaves(); ++output) {
+    const auto indexing = module.plans().analysis.OutputToInput(module.root(), output);
+    for (const indexing_analysis::OperandIndexing& operand : indexing.operands()) {
+      Elements& elements = reads[{static_cast<int64_t>(operand.operand()), operand.leaf()}];
+      for (const indexing_analysis::OperandMap& map : operand.maps()) {
+        ForEachPoint(map.map, {},
+                     [&](llvm::ArrayRef<int64_t> element) { elements.insert(element.vec()); });
+      }
+    }
+  }
+  return reads;
+}
+
+// A kernel loads what its outputs read, all of it and nothing else.
+TEST(AccessesOf, LoadWhatTheOutputsRead) {
+  for (const NamedModule& named : KernelModules()) {
+    PlannedModule module(named.text);
+    const absl::StatusOr<KernelPlan> plan = module.Plan();
+    ASSERT_TRUE(plan.ok()) << plan.status().message();
+    const std::vector<KernelAccess> accesses = AccessesOf(*plan, module.plans());
+    for (const KernelAccess& access : accesses) EXPECT_EQ(access.reason, "") << named.name;
+    EXPECT_EQ(LoadedBy(accesses), ReadBy(module)) << named.name << '\n' << plan->ToString();
+  }
+}
+
+TEST(AccessesOf, CountsLoadsOfTheSamePositionOnce) {
+  PlannedModule module(
+      "HloModule m\nfused { p0 = f32[128] parameter(0)\n e = f32[128] exponential(p0)\n"
+      " n = f32[128] negate(p0)\n v = f32[128] reverse(p0), dimensions={0}\n"
+      " a = f32[128] add(e, n)\n ROOT r = f32[128] multiply(a, v) }\n"
+      "ENTRY main { p0 = f32[128] parameter(0)\n"
+      " ROOT f = f32[128] fusion(p0), kind=kLoop, calls=fused }");
+  const std::vector<KernelAccess> accesses = AccessesOf(*module.Plan(), module.plans());
+  ASSERT_EQ(accesses.size(), 3U);
+  EXPECT_EQ(accesses[0].kind, AccessKind::kLoad);
+  EXPECT_EQ(accesses[1].kind, AccessKind::kLoad);
+  EXPECT_EQ(accesses[2].kind, AccessKind::kStore);
+}
+
+TEST(AccessesOf, ScattersAreAtomicUnlessIndicesAreUnique) {
+  for (const bool is_unique : {false, true}) {
+    PlannedModule module(
+        std::string("HloModule m\nsum { a = f32[] parameter(0)\n b = f32[] parameter(1)\n"
+                    " ROOT r = f32[] add(a, b) }\n"
+                    "ENTRY main { p0 = f32[50] parameter(0)\n p1 = s32[8,1] parameter(1)\n"
+                    " p2 = f32[8,1] parameter(2)\n ROOT r = f32[50] scatter(p0, p1, p2), "
+                    "update_window_dims={1}, inserted_window_dims={}, "
+                    "scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=sum") +
+        (is_unique ? ", unique_indices=true }" : " }"));
+    bool has_store = false;
+    for (const KernelAccess& access : AccessesOf(*module.Plan(), module.plans())) {
+      if (access.kind == AccessKind::kLoad) continue;
+      has_store = true;
+      EXPECT_EQ(access.kind, is_unique ? AccessKind::kStore : AccessKind::kAtomic);
+    }
+    EXPECT_TRUE(has_store);
+  }
+}
+
+}  // namespace
+}  // namespace hlo_indexing::plan

@@ -1,0 +1,291 @@
+// f32 and f64 arithmetic against the host's arithmetic in each rounding mode, and halves against
+// the functions of numerics, whose own tests are against exact numbers.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <bit>
+#include <cfenv>
+#include <cmath>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "codegen/ptx/numerics/half.h"
+#include "tests/codegen/ptx/instructions/instruction_runner.h"
+
+namespace hlo_indexing::ptx {
+namespace {
+
+constexpr std::array<std::pair<const char*, int>, 4> kModes = {
+    {{"rn", FE_TONEAREST}, {"rz", FE_TOWARDZERO}, {"rm", FE_DOWNWARD}, {"rp", FE_UPWARD}}};
+
+/// The host's result of an operation in a rounding mode.
+template <typename Float>
+Float HostResult(const std::string& opcode, int mode, Float a, Float b, Float c) {
+  std::fesetround(mode);
+  volatile Float x = a;
+  volatile Float y = b;
+  volatile Float z = c;
+  volatile Float result = 0;
+  if (opcode == "add") result = x + y;
+  if (opcode == "sub") result = x - y;
+  if (opcode == "mul") result = x * y;
+  if (opcode == "div") result = x / y;
+  if (opcode == "fma" || opcode == "mad") result = std::fma(x, y, z);
+  if (opcode == "rcp") result = 1 / x;
+  if (opcode == "sqrt") result = std::sqrt(x);
+  std::fesetround(FE_TONEAREST);
+  return result;
+}
+
+int SourcesOf(const std::string& opcode) {
+  return opcode == "fma" || opcode == "mad" ? 3 : opcode == "rcp" || opcode == "sqrt" ? 1 : 2;
+}
+
+float Single(uint64_t bits) { return std::bit_cast<float>(static_cast<uint32_t>(bits)); }
+float Flushed(float value) {
+  return std::fabs(value) < 0x1p-126F ? std::copysign(0.0F, value) : value;
+}
+
+TEST(FloatingPointTest, F32InAllModes) {
+  for (const std::string opcode : {"add", "sub", "mul", "fma", "mad", "div", "rcp", "sqrt"}) {
+    for (const auto& [mode, host_mode] : kModes) {
+      for (const bool flush : {false, true}) {
+        for (const bool saturate : {false, true}) {
+          if (saturate && (opcode == "div" || SourcesOf(opcode) == 1)) continue;
+          const int sources = SourcesOf(opcode);
+          std::string text = absl::StrCat(opcode, ".", mode, flush ? ".ftz" : "",
+                                          saturate ? ".sat" : "", ".f32 %d0");
+          for (int i = 0; i < sources; ++i) absl::StrAppend(&text, ", %s", i);
+          const auto compute = [&, m = host_mode](const Values& s) {
+            std::vector<float> v(3, 0.0F);
+            for (size_t i = 0; i < s.size(); ++i) {
+              v[i] = flush ? Flushed(Single(s[i])) : Single(s[i]);
+            }
+            return HostResult<float>(opcode, m, v[0], v[1], v[2]);
+          };
+          // Whether such a result is tiny depends on bits that it no longer has.
+          Rows rows;
+          for (const Values& row : FloatRows(sources, 32, 2000)) {
+            if (!flush || std::fabs(compute(row)) != 0x1p-126F) rows.push_back(row);
+          }
+          CheckInstruction(
+              text + ";", {"b32"}, std::vector<std::string>(static_cast<size_t>(sources), "b32"),
+              rows, [&](const Values& s) {
+                float result = compute(s);
+                if (flush) result = Flushed(result);
+                if (saturate) result = result > 0 ? std::fmin(result, 1.0F) : 0.0F;
+                const uint32_t bits =
+                    std::isnan(result) ? 0x7fff'ffffU : std::bit_cast<uint32_t>(result);
+                return Values{bits};
+              });
+        }
+      }
+    }
+  }
+}
+
+TEST(FloatingPointTest, F64InAllModes) {
+  for (const std::string opcode : {"add", "sub", "mul", "fma", "div", "rcp", "sqrt"}) {
+    for (const auto& [mode, host_mode] : kModes) {
+      const int sources = SourcesOf(opcode);
+      std::string text = absl::StrCat(opcode, ".", mode, ".f64 %d0");
+      for (int i = 0; i < sources; ++i) absl::StrAppend(&text, ", %s", i);
+      // The payload of a NaN is not the host's affair.
+      Rows rows;
+      const auto compute = [&, m = host_mode](const Values& s) {
+        std::vector<double> v(3, 0.0);
+        for (size_t i = 0; i < s.size(); ++i) v[i] = std::bit_cast<double>(s[i]);
+        return HostResult<double>(opcode, m, v[0], v[1], v[2]);
+      };
+      for (const Values& row : FloatRows(sources, 64, 2000)) {
+        if (!std::isnan(compute(row))) rows.push_back(row);
+      }
+      CheckInstruction(
+          text + ";", {"b64"}, std::vector<std::string>(static_cast<size_t>(sources), "b64"), rows,
+          [&](const Values& s) { return Values{std::bit_cast<uint64_t>(compute(s))}; });
+    }
+  }
+}
+
+TEST(FloatingPointTest, F32PairsAreTwoF32) {
+  for (const std::string opcode : {"add", "sub", "mul", "fma"}) {
+    for (const auto& [mode, host_mode] : kModes) {
+      Rows rows;
+      for (const Values& row : FloatRows(3, 32, 500)) {
+        rows.push_back({row[0] << 32 | (row[1] & 0xffff'ffff),
+                        row[1] << 32 | (row[2] & 0xffff'ffff),
+                        row[2] << 32 | (row[0] & 0xffff'ffff)});
+      }
+      const bool is_fma = opcode == "fma";
+      CheckInstruction(
+          absl::StrCat(opcode, ".", mode, ".f32x2 %d0, %s0, %s1", is_fma ? ", %s2;" : ";"), {"b64"},
+          {"b64", "b64", "b64"}, rows, [&, m = host_mode](const Values& s) {
+            uint64_t result = 0;
+            for (int shift = 0; shift < 64; shift += 32) {
+              const float value = HostResult<float>(opcode, m, Single(s[0] >> shift),
+                                                    Single(s[1] >> shift), Single(s[2] >> shift));
+              const uint32_t bits =
+                  std::isnan(value) ? 0x7fff'ffffU : std::bit_cast<uint32_t>(value);
+              result |= static_cast<uint64_t>(bits) << shift;
+            }
+            return Values{result};
+          });
+    }
+  }
+}
+
+TEST(FloatingPointTest, MinMaxSignsAndClasses) {
+  for (const bool is_max : {false, true}) {
+    for (const bool nan : {false, true}) {
+      const std::string opcode = absl::StrCat(is_max ? "max" : "min", nan ? ".NaN" : "");
+      const auto extreme = [&](float a, float b) {
+        if (std::isnan(a) && std::isnan(b)) return NAN;
+        if (std::isnan(a) || std::isnan(b)) return nan ? NAN : std::isnan(a) ? b : a;
+        if (a == b) return std::signbit(a) == is_max ? b : a;
+        return (a < b) == is_max ? b : a;
+      };
+      const auto bits = [](float value) {
+        return Values{std::isnan(value) ? 0x7fff'ffffU : std::bit_cast<uint32_t>(value)};
+      };
+      CheckInstruction(opcode + ".f32 %d0, %s0, %s1;", {"b32"}, {"b32", "b32"},
+                       FloatRows(2, 32, 1000),
+                       [&](const Values& s) { return bits(extreme(Single(s[0]), Single(s[1]))); });
+      CheckInstruction(opcode + ".f32 %d0, %s0, %s1, %s2;", {"b32"}, {"b32", "b32", "b32"},
+                       FloatRows(3, 32, 1000), [&](const Values& s) {
+                         return bits(extreme(extreme(Single(s[0]), Single(s[1])), Single(s[2])));
+                       });
+      CheckInstruction(opcode + ".xorsign.abs.f32 %d0, %s0, %s1;", {"b32"}, {"b32", "b32"},
+                       FloatRows(2, 32, 1000), [&](const Values& s) {
+                         const float a = Single(s[0]);
+                         const float b = Single(s[1]);
+                         const float m = extreme(std::fabs(a), std::fabs(b));
+                         return bits(std::signbit(a) != std::signbit(b) ? -m : m);
+                       });
+    }
+  }
+  CheckInstruction("neg.f32 %d0, %s0; copysign.f32 %d1, %s0, 0f3F800000;", {"b32", "b32"}, {"b32"},
+                   FloatRows(1, 32, 500), [](const Values& s) {
+                     return Values{s[0] ^ 0x8000'0000, 0x3f80'0000 | (s[0] & 0x8000'0000)};
+                   });
+  for (const std::string property :
+       {"finite", "infinite", "number", "notanumber", "normal", "subnormal"}) {
+    CheckInstruction("testp." + property + ".f32 %d0, %s0;", {"pred"}, {"b32"},
+                     FloatRows(1, 32, 500), [&](const Values& s) {
+                       const float a = Single(s[0]);
+                       bool result = std::isfinite(a);
+                       if (property == "infinite") result = std::isinf(a);
+                       if (property == "number") result = !std::isnan(a);
+                       if (property == "notanumber") result = std::isnan(a);
+                       if (property == "normal") result = std::isnormal(a) || a == 0;
+                       if (property == "subnormal") result = std::fpclassify(a) == FP_SUBNORMAL;
+                       return Values{result ? 1U : 0U};
+                     });
+  }
+}
+
+TEST(FloatingPointTest, ApproximationsAreNear) {
+  Rows rows;
+  for (int i = 0; i < 2000; ++i) {
+    rows.push_back({std::bit_cast<uint32_t>(static_cast<float>(i + 1) * 0.0137F)});
+  }
+  const auto check = [&](const std::string& opcode, double (*function)(double)) {
+    const absl::StatusOr<Rows> results =
+        RunInstruction(opcode + " %d0, %s0;", {"b32"}, {"b32"}, rows, false);
+    ASSERT_TRUE(results.ok()) << results.status();
+    for (size_t i = 0; i < rows.size(); ++i) {
+      const double expected = function(static_cast<double>(Single(rows[i][0])));
+      EXPECT_NEAR(static_cast<double>(Single((*results)[i][0])), expected,
+                  std::fabs(expected) * 0x1p-23)
+          << opcode << " " << Single(rows[i][0]);
+    }
+  };
+  check("ex2.approx.f32", [](double x) { return std::exp2(x); });
+  check("lg2.approx.ftz.f32", [](double x) { return std::log2(x); });
+  check("sin.approx.f32", [](double x) { return std::sin(x); });
+  check("cos.approx.f32", [](double x) { return std::cos(x); });
+  check("tanh.approx.f32", [](double x) { return std::tanh(x); });
+  check("rcp.approx.ftz.f32", [](double x) { return 1 / x; });
+  check("sqrt.approx.f32", [](double x) { return std::sqrt(x); });
+  check("rsqrt.approx.f32", [](double x) { return 1 / std::sqrt(x); });
+}
+
+using numerics::Bf16;
+using numerics::F16;
+using numerics::Modifiers;
+
+template <typename Half, typename Model>
+void CheckHalf(const std::string& prefix, const std::string& type, int sources,
+               const Model& model) {
+  std::string operands = " %d0";
+  for (int i = 0; i < sources; ++i) absl::StrAppend(&operands, ", %s", i);
+  const auto at = [&](const Values& s, int shift) {
+    std::vector<Half> v(3);
+    for (size_t i = 0; i < s.size(); ++i) v[i].bits = static_cast<uint16_t>(s[i] >> shift);
+    return static_cast<uint64_t>(model(v).bits);
+  };
+  const auto count = static_cast<size_t>(sources);
+  const Rows rows = FloatRows(sources, 16, 2000);
+  CheckInstruction(absl::StrCat(prefix, ".", type, operands, ";"), {"b16"},
+                   std::vector<std::string>(count, "b16"), rows,
+                   [&](const Values& s) { return Values{at(s, 0)}; });
+  Rows packed;
+  for (const Values& row : rows) {
+    Values both;
+    for (const uint64_t value : row) both.push_back((value & 0xffff) | (~value * 5) << 16);
+    packed.push_back(both);
+  }
+  CheckInstruction(absl::StrCat(prefix, ".", type, "x2", operands, ";"), {"b32"},
+                   std::vector<std::string>(count, "b32"), packed,
+                   [&](const Values& s) { return Values{at(s, 0) | at(s, 16) << 16}; });
+}
+
+template <typename Half>
+void CheckHalfArithmetic(const std::string& type) {
+  using V = std::vector<Half>;
+  static constexpr numerics::MinMaxModifiers kXor = {
+      .propagate_nan = true, .absolute = true, .xor_sign = true};
+  CheckHalf<Half>("add", type, 2, [](const V& v) { return numerics::Add<Half>(v[0], v[1]); });
+  CheckHalf<Half>("sub.rn", type, 2, [](const V& v) { return numerics::Sub<Half>(v[0], v[1]); });
+  CheckHalf<Half>("mul", type, 2, [](const V& v) { return numerics::Mul<Half>(v[0], v[1]); });
+  CheckHalf<Half>("fma.rn", type, 3,
+                  [](const V& v) { return numerics::Fma<Half>(v[0], v[1], v[2]); });
+  CheckHalf<Half>("fma.rn.relu", type, 3, [](const V& v) {
+    return numerics::Fma<Half, Modifiers{.relu = true}>(v[0], v[1], v[2]);
+  });
+  CheckHalf<Half>("min", type, 2, [](const V& v) { return numerics::Min<Half>(v[0], v[1]); });
+  CheckHalf<Half>("max.NaN.xorsign.abs", type, 2,
+                  [](const V& v) { return numerics::Max<Half, kXor>(v[0], v[1]); });
+  CheckHalf<Half>("neg", type, 1,
+                  [](const V& v) { return Half{static_cast<uint16_t>(v[0].bits ^ 0x8000)}; });
+  CheckHalf<Half>("abs", type, 1,
+                  [](const V& v) { return Half{static_cast<uint16_t>(v[0].bits & 0x7fff)}; });
+}
+
+TEST(FloatingPointTest, Halves) {
+  CheckHalfArithmetic<F16>("f16");
+  CheckHalfArithmetic<Bf16>("bf16");
+  using V = std::vector<F16>;
+  CheckHalf<F16>("add.ftz.sat", "f16", 2, [](const V& v) {
+    return numerics::Add<F16, Modifiers{.flush = true, .saturate = true}>(v[0], v[1]);
+  });
+  CheckHalf<F16>("mul.ftz", "f16", 2, [](const V& v) {
+    return numerics::Mul<F16, Modifiers{.flush = true}>(v[0], v[1]);
+  });
+  CheckHalf<F16>("fma.rn.sat", "f16", 3, [](const V& v) {
+    return numerics::Fma<F16, Modifiers{.saturate = true}>(v[0], v[1], v[2]);
+  });
+}
+
+TEST(FloatingPointTest, RefusesWhatPtxDoesNotHave) {
+  EXPECT_FALSE(ErrorOf("add.ftz.f64 %d0, %s0, %s0;", {"b64"}, {"b64"}).ok());
+  EXPECT_FALSE(ErrorOf("fma.f32 %d0, %s0, %s0, %s0;", {"b32"}, {"b32"}).ok());
+  EXPECT_FALSE(ErrorOf("div.f32 %d0, %s0, %s0;", {"b32"}, {"b32"}).ok());
+  EXPECT_FALSE(ErrorOf("add.rz.f16 %d0, %s0, %s0;", {"b16"}, {"b16"}).ok());
+  EXPECT_FALSE(ErrorOf("sin.f32 %d0, %s0;", {"b32"}, {"b32"}).ok());
+}
+
+}  // namespace
+}  // namespace hlo_indexing::ptx

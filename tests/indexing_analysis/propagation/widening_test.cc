@@ -1,0 +1,199 @@
+#include "indexing_analysis/propagation/widening.h"
+
+#include <string>
+#include <utility>
+
+#include "simplifier/arithmetic.h"
+#include "tests/indexing_analysis/propagation/propagation_testing.h"
+
+namespace hlo_indexing::indexing_analysis {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::SizeIs;
+using ::testing::UnorderedElementsAre;
+
+constexpr char kWhole[] = "(d0)[s0] -> (s0), domain: d0 in [0, 7], s0 in [0, 7]";
+constexpr char kWholeAnywhere[] =
+    "(d0)[s0, s1] -> (s0) on device s1, domain: d0 in [0, 7], s0 in [0, 7], s1 in [0, 2]";
+
+// Two outputs f32[8], and an array f32[8], on three devices.
+class WideningTest : public PropagationTest {
+ protected:
+  void SetUp() override {
+    Parse("HloModule m, replica_count=3\nENTRY e { ROOT p = f32[8] parameter(0) }");
+    query_.emplace(MakeQuery({8}, 2));
+    widening_.emplace(*query_);
+  }
+
+  // Element `element` on the executing device, on device `device` or at runtime value `runtime`.
+  struct Place {
+    int64_t element = 0;
+    std::optional<int64_t> device = std::nullopt;
+    std::optional<uint32_t> runtime = std::nullopt;
+  };
+  const BoundAccess* At(const Place& place) {
+    DigitContext digits;
+    Access access;
+    access.num_dimensions = 1;
+    access.map.boxes = {{0, 7}};
+    access.map.results = {simplifier::Constant(place.element)};
+    if (place.runtime) {
+      access.runtime = {*place.runtime};
+      access.map.results = {digits.Function(*place.runtime, {}, {0, 7})};
+    }
+    access.has_device = place.device.has_value();
+    if (place.device) access.map.results.push_back(simplifier::Constant(*place.device));
+    return query_->accesses.Bind(memory_->accesses.Intern(std::move(access)));
+  }
+
+  OutputSets& sets() { return query_->outputs; }
+  const hlo::Shape& shape() const { return root().shape(); }
+  Lines Text(const AccessSet& accesses) { return LinesOf(sets(), accesses); }
+
+  // So many elements, for an output.
+  AccessSet Elements(int64_t count, OutputSet outputs) {
+    AccessSet accesses;
+    for (int64_t i = 0; i < count; ++i) accesses.Add(sets(), {At({i}), "", outputs});
+    return accesses;
+  }
+
+  bool Widen(AccessSet& accesses, CallFrame::Kind kind = CallFrame::Kind::kOnce) {
+    return widening_->WidenBeyondLimits(accesses, shape(),
+                                        CallFrame::Inside(root(), nullptr, 0, kind));
+  }
+
+  std::optional<Query> query_;
+  std::optional<Widening> widening_;
+};
+
+TEST_F(WideningTest, ExampleOfTheHeader) {
+  AccessSet accesses = Elements(65, sets().Single(0));
+  accesses.Add(sets(), {At({3}), "", sets().Single(1)});
+  EXPECT_FALSE(Widen(accesses));
+  EXPECT_THAT(Text(accesses),
+              ElementsAre("(d0) -> (3), domain: d0 in [0, 7] for {1}",
+                          std::string(kWhole) + " for {0}, superset: an array inside is read in "
+                                                "more than 64 ways"));
+}
+
+TEST_F(WideningTest, NothingIsWidenedAtTheLimits) {
+  AccessSet accesses = Elements(64, sets().All());
+  EXPECT_FALSE(Widen(accesses));
+  EXPECT_THAT(accesses.entries(), SizeIs(64));
+  options_.max_accesses = 63;
+  EXPECT_FALSE(Widen(accesses));
+  EXPECT_THAT(accesses.entries(), SizeIs(1));
+}
+
+// One runtime value is enough for the lower limit.
+TEST_F(WideningTest, RuntimeValuesHaveALimitOfTheirOwn) {
+  AccessSet accesses = Elements(8, sets().All());
+  EXPECT_FALSE(Widen(accesses));
+  accesses.Add(sets(), {At({.runtime = 1}), "", sets().Single(1)});
+  accesses.Add(sets(), {At({8}), "", sets().Single(0)});
+  EXPECT_FALSE(Widen(accesses));
+  EXPECT_EQ(accesses.OutputsWithMoreThan(sets(), 8), sets().Single(0));
+  EXPECT_EQ(Text(accesses).back(), std::string(kWhole) +
+                                       " for {1}, superset: an array inside is "
+                                       "read in more than 8 ways");
+}
+
+TEST_F(WideningTest, LoopsHaveALimitOfTheirOwn) {
+  AccessSet accesses = Elements(12, sets().All());
+  EXPECT_FALSE(Widen(accesses, CallFrame::Kind::kLoop));
+  EXPECT_THAT(accesses.entries(), SizeIs(12));
+  accesses.Add(sets(), {At({12}), "", sets().All()});
+  EXPECT_FALSE(Widen(accesses, CallFrame::Kind::kLoop));
+  EXPECT_THAT(Text(accesses),
+              ElementsAre(std::string(kWhole) + " for {0, 1}, superset: an array inside is read "
+                                                "in more than 12 ways"));
+}
+
+// The limit is for each of the two outputs.
+TEST_F(WideningTest, StepsAreLimitedForEachOutput) {
+  options_.max_steps = 10;
+  AccessSet accesses = Elements(1, sets().All());
+  query_->steps = 21;
+  EXPECT_FALSE(Widen(accesses));
+  query_->steps = 22;
+  EXPECT_TRUE(Widen(accesses));
+  EXPECT_THAT(Text(accesses), ElementsAre(std::string(kWhole) +
+                                          " for {0, 1}, superset: more than 10 reads to follow"));
+}
+
+TEST_F(WideningTest, OtherDevicesStayPossible) {
+  options_.max_accesses = 1;
+  AccessSet accesses = Elements(2, sets().All());
+  accesses.Add(sets(), {At({.element = 0, .device = 1}), "", sets().Single(1)});
+  Widen(accesses);
+  const std::string reason = ", superset: an array inside is read in more than 1 ways";
+  EXPECT_THAT(Text(accesses), ElementsAre(std::string(kWhole) + " for {0}" + reason,
+                                          std::string(kWholeAnywhere) + " for {1}" + reason));
+}
+
+TEST_F(WideningTest, WholeArraysAreAddedForTheOutputsAlone) {
+  AccessSet accesses;
+  widening_->AddWholeArray(accesses, shape(), "", sets().Single(0), sets().All());
+  EXPECT_THAT(Text(accesses), ElementsAre(std::string(kWholeAnywhere) + " for {0}"));
+}
+
+// The whole array on any device subsumes everything, that on the executing device what is there.
+TEST_F(WideningTest, RemovesSubsumed) {
+  AccessSet accesses = Elements(1, sets().All());
+  accesses.Add(sets(), {At({.element = 1, .device = 1}), "", sets().All()});
+  AccessSet whole = accesses;
+  widening_->RemoveSubsumed(whole, shape());
+  EXPECT_EQ(Text(whole), Text(accesses));
+  widening_->AddWholeArray(whole, shape(), "", sets().Single(0), kNoOutputs);
+  widening_->RemoveSubsumed(whole, shape());
+  EXPECT_THAT(Text(whole),
+              UnorderedElementsAre("(d0) -> (0), domain: d0 in [0, 7] for {1}",
+                                   "(d0) -> (1) on device 1, domain: d0 in [0, 7] for {0, 1}",
+                                   std::string(kWhole) + " for {0}"));
+  widening_->AddWholeArray(whole, shape(), "", sets().All(), sets().All());
+  widening_->RemoveSubsumed(whole, shape());
+  EXPECT_THAT(Text(whole), ElementsAre(std::string(kWholeAnywhere) + " for {0, 1}"));
+}
+
+// (d0) -> (results), where d0 lies in [2, 5].
+class WideningInLoopTest : public WideningTest {
+ protected:
+  AccessSet::Entry Widened(int64_t offset, std::optional<int64_t> device) {
+    DigitContext digits;
+    Access access;
+    access.num_dimensions = 1;
+    access.map.boxes = {{0, 7}};
+    const Sum d0 = access.map.Variable(digits, 0);
+    access.map.results = {Add(digits, d0, simplifier::Constant(offset))};
+    access.has_device = device.has_value();
+    if (device) access.map.results.push_back(Add(digits, d0, simplifier::Constant(*device)));
+    access.map.constraints = {{d0, {2, 5}}};
+    AccessSet::Entry entry = {query_->accesses.Bind(memory_->accesses.Intern(std::move(access))),
+                              "", sets().All()};
+    widening_->WidenInLoop(entry, shape());
+    return entry;
+  }
+};
+
+TEST_F(WideningInLoopTest, LeavesOutConstraintsThatTheIndexDoesNotNeed) {
+  const AccessSet::Entry wide = Widened(0, std::nullopt);
+  EXPECT_EQ(WithOutputs(sets(), wide).ToString(),
+            "(d0) -> (d0), domain: d0 in [0, 7] for {0, 1}, superset: what a loop reads is not "
+            "followed iteration by iteration");
+  // Without the constraint 8 would be read, or device 7 of three.
+  for (const AccessSet::Entry& needed : {Widened(1, std::nullopt), Widened(0, 0)}) {
+    EXPECT_TRUE(needed.reason.empty());
+    EXPECT_THAT(needed.access->interned->access.map.constraints, SizeIs(1));
+  }
+}
+
+TEST_F(WideningTest, ArraysWithoutBoundsStayAsTheyAre) {
+  Parse("ENTRY e { ROOT p = f32[?] parameter(0) }");
+  AccessSet accesses = Elements(65, sets().All());
+  EXPECT_FALSE(Widen(accesses));
+  EXPECT_THAT(accesses.entries(), SizeIs(65));
+}
+
+}  // namespace
+}  // namespace hlo_indexing::indexing_analysis

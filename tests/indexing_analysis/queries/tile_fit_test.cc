@@ -1,0 +1,175 @@
+// Tile sizes that fit, against all elements that all tiles need.
+#include "indexing_analysis/queries/tile_fit.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "hlo/array_indices.h"
+#include "hlo/parser/parser.h"
+#include "hlo/shape_inference/verifier.h"
+#include "indexing_analysis/analysis.h"
+#include "mlir/IR/MLIRContext.h"
+#include "tests/property/num_cases.h"
+#include "tests/property/positions.h"
+#include "tests/property/random_opcode.h"
+
+namespace hlo_indexing::testing {
+namespace {
+
+using hlo::Instruction;
+using hlo::Opcode;
+using hlo::Shape;
+using indexing_analysis::IndexingAnalysis;
+using indexing_analysis::OperandIndexing;
+using indexing_analysis::OutputIndexing;
+using indexing_analysis::TileFit;
+using indexing_analysis::TileFits;
+using indexing_analysis::TileOfArray;
+using indexing_analysis::TileRegion;
+
+using Sizes = llvm::ArrayRef<int64_t>;
+using Elements = std::vector<llvm::SmallVector<int64_t, 4>>;
+
+// Whether the rows of these elements of a row-major array begin at sectors, and end there or where
+// the array's do.
+bool HasAlignedRows(const Elements& elements, const Shape& shape) {
+  // Rows of one element are part of longer ones.
+  if (elements.size() < 2 || shape.sizes().back() == 1) return true;
+  const int64_t bytes = shape.StorageBits() / 8;
+  std::map<std::vector<int64_t>, std::vector<int64_t>> rows;
+  for (const auto& element : elements) {
+    rows[{element.begin(), element.end() - 1}].push_back(element.back());
+  }
+  return std::all_of(rows.begin(), rows.end(), [&](auto& row) {
+    std::vector<int64_t>& columns = row.second;
+    std::sort(columns.begin(), columns.end());
+    std::vector<int64_t> first = row.first;
+    first.push_back(columns.front());
+    const bool is_dense = columns.back() - columns.front() + 1 == std::ssize(columns);
+    const bool is_whole = columns.back() + 1 == shape.sizes().back();
+    return is_dense && *Flatten(first, shape.sizes()) * bytes % 32 == 0 &&
+           (is_whole || std::ssize(columns) * bytes % 32 == 0);
+  });
+}
+
+std::string Check(const TileFit& fit, const OutputIndexing& indexing, const Instruction& root,
+                  const Shape& output, int64_t capacity) {
+  int64_t in_all = output.num_elements() * output.StorageBits() / 8;
+  std::string problem;
+  hlo::ForEachIndex(indexing_analysis::NumTiles(fit.tile_sizes, output.sizes()), [&](Sizes number) {
+    int64_t elements = 1;
+    for (size_t i = 0; i < number.size(); ++i) {
+      const int64_t first = number[i] * fit.tile_sizes[i];
+      elements *= std::min(fit.tile_sizes[i], output.sizes()[i] - first);
+    }
+    int64_t bytes = elements * output.StorageBits() / 8;
+    for (const OperandIndexing& operand : indexing.operands()) {
+      const Shape& shape = root.operand(operand.operand()).shape().ArrayLeaf(operand.leaf());
+      const TileOfArray tile =
+          TileOfOperand(operand, output.sizes(), fit.tile_sizes, shape.sizes());
+      for (const TileRegion& region : tile.regions) {
+        const auto found = region.Elements(number, {});
+        if (!found.has_value()) problem = "values known at run time";
+        if (!problem.empty()) return false;
+        bytes += std::ssize(*found) * shape.StorageBits() / 8;
+        in_all += std::ssize(*found) * shape.StorageBits() / 8;
+        const bool is_one_box = region.boxes.size() == 1;
+        if (fit.is_aligned && is_one_box && !HasAlignedRows(*found, shape)) {
+          problem = "not aligned: " + region.ToString();
+        }
+      }
+    }
+    if (bytes > fit.bytes_per_tile || bytes > capacity) problem = "too large a tile";
+    return problem.empty();
+  });
+  if (problem.empty() && in_all > fit.bytes_of_all_tiles) return "too few bytes in all";
+  return problem;
+}
+
+TEST(TileFit, OfFusionsFitsAndIsAligned) {
+  const int modules = NumCases("HLO_INDEXING_RANDOM_FUSIONS", 500);
+  int fits = 0;
+  int aligned = 0;
+  for (int seed = 0; seed < modules && !HasFailure(); ++seed) {
+    Random random(static_cast<uint64_t>(seed));
+    const std::string text = RandomFusion(
+        random, {Opcode::kReshape, Opcode::kTranspose, Opcode::kSlice, Opcode::kBroadcast,
+                 Opcode::kPad, Opcode::kDot, Opcode::kConcatenate, Opcode::kReverse});
+    SCOPED_TRACE(text);
+    const auto module = hlo::ParseModule(text);
+    ASSERT_TRUE(module.ok());
+    mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
+    IndexingAnalysis analysis(&context);
+    const Instruction& root = (*module)->entry().root();
+    for (int64_t leaf = 0; leaf < root.shape().num_array_leaves(); ++leaf) {
+      const OutputIndexing indexing = analysis.OutputToInput(root, leaf);
+      const int64_t capacity = random.Between(8, 400);
+      const TileFits found = FitTiles(indexing, root, leaf, capacity);
+      EXPECT_EQ(found.fits.empty(), !found.reason.empty());
+      for (const TileFit& fit : found.fits) {
+        EXPECT_EQ(Check(fit, indexing, root, root.shape().ArrayLeaf(leaf), capacity), "")
+            << fit.ToString();
+        ++fits;
+        if (fit.is_aligned) ++aligned;
+      }
+    }
+  }
+  EXPECT_GT(fits, 3 * modules);
+  EXPECT_GT(aligned, modules / 20);
+}
+
+TEST(TileFit, OfADotMovesLeastInSquares) {
+  const auto module = hlo::ParseModule(R"(
+      ENTRY e {
+        a = bf16[512,128] parameter(0)
+        b = bf16[128,1024] parameter(1)
+        ROOT d = f32[512,1024] dot(a, b), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+      })");
+  ASSERT_TRUE(module.ok());
+  mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
+  IndexingAnalysis analysis(&context);
+  const Instruction& root = (*module)->entry().root();
+  const TileFits found = FitTiles(analysis.OutputToInput(root, 0), root, 0, int64_t{100} * 1024);
+  ASSERT_FALSE(found.fits.empty());
+  // 1, 2, ..., 512 by 1, 2, ..., 1024.
+  EXPECT_EQ(found.num_candidates, 110U);
+  // 64 * 128 * 2 + 128 * 128 * 2 + 64 * 128 * 4 bytes.
+  EXPECT_EQ(found.fits.front().ToString(),
+            "64x128: 64 tiles of 81920 bytes, 5242880 bytes in all, aligned");
+}
+
+TEST(TileFit, SaysWhyNothingFits) {
+  const auto module = hlo::ParseModule(R"(
+      add {
+        x = f32[] parameter(0)
+        y = f32[] parameter(1)
+        ROOT s = f32[] add(x, y)
+      }
+      ENTRY e {
+        p = f32[64] parameter(0)
+        z = f32[] constant(0)
+        r = f32[] reduce(p, z), dimensions={0}, to_apply=add
+        ROOT u = f32[] custom-call(r), custom_call_target="nobody_knows"
+      })");
+  ASSERT_TRUE(module.ok());
+  mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
+  IndexingAnalysis analysis(&context);
+  const auto reason = [&](const Instruction& instruction) {
+    return FitTiles(analysis.OutputToInput(instruction, 0), instruction, 0, 100).reason;
+  };
+  const Instruction& root = (*module)->entry().root();
+  EXPECT_EQ(reason(root.operand(0)), "none of 1 tile sizes fits 100 bytes");
+  EXPECT_EQ(reason(root),
+            "of operand 0, tiles are not known exactly: no maps are registered for the custom call "
+            "'nobody_knows'");
+  EXPECT_EQ(reason(root.operand(0).operand(1)), "it reads nothing");
+}
+
+}  // namespace
+}  // namespace hlo_indexing::testing

@@ -1,0 +1,22 @@
+# Fails if the program needs other shared libraries than the C library's, or is larger than it should be.
+# Run as: cmake -DPROGRAM=... -DREADELF=... -DMOST_BYTES=... -P one_small_binary.cmake
+cmake_minimum_required(VERSION 3.25)
+execute_process(COMMAND "${READELF}" -d "${PROGRAM}" OUTPUT_VARIABLE dynamic_section
+  COMMAND_ERROR_IS_FATAL ANY)
+string(REGEX MATCHALL "\\(NEEDED\\)[^\n]*" needed "${dynamic_section}")
+if(NOT needed MATCHES "libc\\.so")
+  message(FATAL_ERROR "no list of shared libraries in:\n${dynamic_section}")
+endif()
+foreach(line IN LISTS needed)
+  if(NOT line MATCHES "\\[(lib(c|m|dl|rt|pthread)\\.so\\.[0-9]+|ld-linux[^]]*)]")
+    message(FATAL_ERROR "${PROGRAM} needs a shared library: ${line}")
+  endif()
+endforeach()
+if(dynamic_section MATCHES "(RPATH|RUNPATH)")
+  message(FATAL_ERROR "${PROGRAM} has a search path for shared libraries:\n${dynamic_section}")
+endif()
+file(SIZE "${PROGRAM}" bytes)
+if(MOST_BYTES AND bytes GREATER MOST_BYTES)
+  message(FATAL_ERROR "${PROGRAM} has ${bytes} bytes, more than ${MOST_BYTES}")
+endif()
+message(STATUS "${bytes} bytes, ${needed}")

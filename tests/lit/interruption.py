@@ -1,0 +1,118 @@
+#!/usr/bin/env python3
+"""Ctrl-C ends long work with what it has, and long work shows progress on a terminal.
+
+usage: interruption.py HLO-INDEXING FOLDER
+"""
+import json
+import os
+import pty
+import select
+import signal
+import subprocess
+import sys
+import time
+
+INTERRUPTED = 130
+
+
+def wide_module(count):
+    names = "\n".join(f"n{i} = f32[8,8] transpose(p), dimensions={{1,0}}" for i in range(count))
+    return f"ENTRY e {{ p = f32[8,8] parameter(0)\n{names}\nROOT r = f32[8,8] negate(p) }}\n"
+
+
+# 2^60 iterations: it ends by the limit of steps, or by Ctrl-C.
+ENDLESS = """
+cond { i = s64[] parameter(0) n = s64[] constant(1152921504606846976)
+  ROOT l = pred[] compare(i, n), direction=LT }
+body { i = s64[] parameter(0) one = s64[] constant(1) ROOT s = s64[] add(i, one) }
+ENTRY e { z = s64[] constant(0) ROOT w = s64[] while(z), condition=cond, body=body }
+"""
+
+
+def with_interrupts():
+    # Who started the test may ignore Ctrl-C, and processes inherit that.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def check_maps(program, folder):
+    count = 20000
+    path = os.path.join(folder, "wide.hlo")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(wide_module(count))
+    command = [program, "maps", "--format=json", path]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                               preexec_fn=with_interrupts, text=True)
+    # It writes until the pipe is full: far from the end, and far behind the start.
+    process.stdout.readline()
+    process.send_signal(signal.SIGINT)
+    rest = process.stdout.read()
+    messages = process.stderr.read()
+    process.wait(timeout=60)
+    records = [json.loads(line) for line in rest.splitlines()]
+    assert process.returncode == INTERRUPTED, process.returncode
+    assert 0 < len(records) < count, len(records)
+    assert rest.endswith("\n") and all(record["maps"] for record in records)
+    assert f"interrupted in '{path}' behind {len(records) + 1} of {count + 2} instructions" in messages, \
+        (len(records), messages)
+
+
+def check_lines(program):
+    """Maps from standard input."""
+    count = 20000
+    process = subprocess.Popen([program, "simplify", "--format=json"], stdin=subprocess.PIPE,
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                               preexec_fn=with_interrupts, text=True)
+    process.stdin.write("(d0) -> (d0 mod 8), domain: d0 in [0, 15]\n" * count)
+    process.stdin.close()
+    process.stdout.readline()
+    process.send_signal(signal.SIGINT)
+    records = process.stdout.read().splitlines()
+    messages = process.stderr.read()
+    assert process.wait(timeout=60) == INTERRUPTED, process.returncode
+    assert 0 < len(records) < count and all(json.loads(record)["map"] for record in records)
+    assert f"interrupted behind {len(records)} of {count} maps" in messages, (len(records), messages)
+
+
+def check_run(program, folder):
+    """Progress, then Ctrl-C: the file of -o gets the results of the module before."""
+    path = os.path.join(folder, "endless.hlo")
+    target = os.path.join(folder, "result.txt")
+    first = os.path.join(folder, "first.hlo")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(ENDLESS)
+    with open(first, "w", encoding="utf-8") as file:
+        file.write("ENTRY e { ROOT c = s32[] constant(7) }\n")
+    parent, child = pty.openpty()
+    process = subprocess.Popen([program, "run", first, path, "-o", target], stderr=child,
+                               stdout=subprocess.DEVNULL, preexec_fn=with_interrupts)
+    os.close(child)
+    shown = b""
+    deadline = time.monotonic() + 60
+    while b"million steps, now" not in shown:
+        assert time.monotonic() < deadline, shown
+        if select.select([parent], [], [], 1)[0]:
+            shown += os.read(parent, 4096)
+    process.send_signal(signal.SIGINT)
+    status = process.wait(timeout=60)
+    while select.select([parent], [], [], 0.2)[0]:
+        try:
+            shown += os.read(parent, 4096)
+        except OSError:
+            break
+    assert status == INTERRUPTED, status
+    assert b"endless.hlo: " in shown and b"stopped after" in shown, shown
+    with open(target, encoding="utf-8") as file:
+        assert file.read() == "output 0: s32[] 7\n"
+    assert not [name for name in os.listdir(folder) if name.endswith(".tmp")]
+
+
+def main():
+    program, folder = sys.argv[1:3]
+    check_maps(program, folder)
+    check_lines(program)
+    check_run(program, folder)
+    print("interrupted")
+
+
+if __name__ == "__main__":
+    main()
