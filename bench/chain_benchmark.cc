@@ -1,13 +1,14 @@
 // How the cost of an analysis and of Simplify grows with the length of a chain: n reshapes, n
-// nested divisions. `per_step` is the time of one step; it stays the same where the cost is linear.
+// windows of windows, n slices of slices, n nested divisions. `per_step` is the time of one step;
+// it stays the same where the cost is linear.
 #include <benchmark/benchmark.h>
 
-#include <algorithm>
 #include <random>
 
-#include "hlo/parser.h"
+#include "bench/worst_inputs.h"
+#include "hlo/parser/parser.h"
 #include "indexing_analysis/analysis.h"
-#include "indexing_analysis/indexing_map.h"
+#include "indexing_analysis/maps/indexing_map.h"
 #include "mlir/IR/MLIRContext.h"
 
 namespace hlo_indexing::bench {
@@ -22,11 +23,6 @@ using Sizes = std::vector<int64_t>;
 // Every benchmark of one length runs on the same chain.
 constexpr uint64_t kSeed = 24;
 
-// Divisible by powers of 2 only, so every boundary divides the next.
-constexpr int64_t kAlignedTotal = int64_t{1} << 24;
-// About as many elements, of 18 prime factors: boundaries rarely divide each other.
-constexpr int64_t kUnalignedTotal = int64_t{8} * 81 * 25 * 7 * 11 * 13;
-
 class Choices {
  public:
   int64_t Between(int64_t low, int64_t high) {
@@ -40,55 +36,6 @@ class Choices {
   std::mt19937_64 engine_{kSeed};
 };
 
-// Up to 5 sizes, with the prime factors of `total` dealt out among them.
-Sizes RandomSizes(Choices& choices, int64_t total) {
-  Sizes sizes(static_cast<size_t>(choices.Between(1, 5)), 1);
-  for (int64_t prime = 2; total > 1; ++prime) {
-    for (; total % prime == 0; total /= prime) {
-      sizes[static_cast<size_t>(choices.Between(0, static_cast<int64_t>(sizes.size()) - 1))] *=
-          prime;
-    }
-  }
-  return sizes;
-}
-
-std::string Shape(const Sizes& sizes) {
-  std::string text;
-  for (const int64_t size : sizes) text += (text.empty() ? "" : ",") + std::to_string(size);
-  return "f32[" + text + "]";
-}
-
-enum class Steps : uint8_t { kReshapes, kReshapesAndTransposes };
-
-// A call of `length` random reshapes of `total` elements, the dimensions of each result reversed
-// where transposes are asked for.
-std::string ReshapeChain(int64_t length, int64_t total, Steps steps) {
-  Choices choices;
-  Sizes sizes = RandomSizes(choices, total);
-  const std::string first = Shape(sizes);
-  std::string body = "  v0 = " + first + " parameter(0)\n";
-  int64_t count = 0;
-  const auto line = [&](const std::string& operation) {
-    const std::string operand = "(v" + std::to_string(count++) + ")";
-    const size_t place = operation.find(' ');
-    const std::string opcode = operation.substr(0, place);
-    const std::string attributes = place == std::string::npos ? "" : operation.substr(place);
-    body += "  v" + std::to_string(count) + " = " + Shape(sizes) + " " + opcode + operand +
-            attributes + "\n";
-  };
-  for (int64_t i = 0; i < length; ++i) {
-    sizes = RandomSizes(choices, total);
-    line("reshape");
-    if (steps == Steps::kReshapes) continue;
-    std::reverse(sizes.begin(), sizes.end());
-    std::string order;
-    for (size_t d = sizes.size(); d-- > 0;) order += (order.empty() ? "" : ",") + std::to_string(d);
-    line("transpose , dimensions={" + order + "}");
-  }
-  return "chain {\n" + body + "}\nENTRY e {\n  p = " + first +
-         " parameter(0)\n  ROOT f = " + Shape(sizes) + " call(p), to_apply=chain\n}\n";
-}
-
 void ReportSteps(benchmark::State& state) {
   state.counters["per_step"] = benchmark::Counter(
       static_cast<double>(state.range(0)),
@@ -98,13 +45,12 @@ void ReportSteps(benchmark::State& state) {
 // The one map of the module's root.
 IndexingMap MapOfRoot(const hlo::Module& module, IndexingAnalysis& analysis) {
   const OutputIndexing indexing = analysis.OutputToInput(module.entry().root(), 0);
-  const bool has_map = !indexing.operands().empty() && indexing.operands()[0].maps != nullptr &&
-                       !indexing.operands()[0].maps->empty();
-  return has_map ? indexing.operands()[0].maps->front() : IndexingMap();
+  const bool has_map = !indexing.operands().empty() && !indexing.operands()[0].maps().empty();
+  return has_map ? indexing.operands()[0].maps().front().map : IndexingMap();
 }
 
 // Composing and simplifying the map of a chain, with nothing remembered from before.
-void MapOfChain(benchmark::State& state, int64_t total, Steps steps) {
+void MapOfChain(benchmark::State& state, int64_t total, ChainSteps steps) {
   const auto module = hlo::ParseModule(ReshapeChain(state.range(0), total, steps));
   if (!module.ok()) {
     state.SkipWithError(std::string(module.status().message()).c_str());
@@ -118,8 +64,60 @@ void MapOfChain(benchmark::State& state, int64_t total, Steps steps) {
   ReportSteps(state);
 }
 
+// A fusion of n instructions `r1`, `r2` and so on, each on the last one; `step` writes the lines of
+// one of them. Parameter 2 is s32[].
+template <typename Step>
+std::string FusionOfSteps(int64_t length, Step step) {
+  const std::string parameters =
+      "  r0 = f32[1000] parameter(0)\n  z = f32[] parameter(1)\n  i0 = s32[] parameter(2)\n";
+  std::string text =
+      "HloModule steps\nadd {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n"
+      "  ROOT s = f32[] add(a, b)\n}\nf {\n" +
+      parameters + "  one = s32[] constant(1)\n";
+  for (int64_t i = 1; i <= length; ++i) {
+    text += step(std::to_string(i), std::to_string(i - 1));
+  }
+  return text + "  ROOT n = f32[1000] negate(r" + std::to_string(length) + ")\n}\nENTRY e {\n" +
+         parameters + "  ROOT c = f32[1000] fusion(r0, z, i0), kind=kLoop, calls=f\n}\n";
+}
+
+// The index of element n has n range variables, up to the limit of an access.
+std::string ReduceWindows(int64_t length) {
+  return FusionOfSteps(length, [](const std::string& number, const std::string& before) {
+    return "  r" + number + " = f32[1000] reduce-window(r" + before +
+           ", z), window={size=3 pad=1_1}, to_apply=add\n";
+  });
+}
+
+// The index of element n has n runtime values, up to the limit of an access.
+std::string DynamicSlicesAndPads(int64_t length) {
+  return FusionOfSteps(length, [](const std::string& number, const std::string& before) {
+    return "  i" + number + " = s32[] add(i" + before + ", one)\n  s" + number +
+           " = f32[990] dynamic-slice(r" + before + ", i" + number +
+           "), dynamic_slice_sizes={990}\n  r" + number + " = f32[1000] pad(s" + number +
+           ", z), padding=5_5\n";
+  });
+}
+
+// Both directions of such a fusion, with nothing remembered from before.
+void MapsOfSteps(benchmark::State& state, std::string (*text)(int64_t length)) {
+  const auto module = hlo::ParseModule(text(state.range(0)));
+  if (!module.ok()) {
+    state.SkipWithError(std::string(module.status().message()).c_str());
+    return;
+  }
+  const hlo::Instruction& root = (*module)->entry().root();
+  for (auto _ : state) {
+    mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
+    IndexingAnalysis analysis(&context);
+    benchmark::DoNotOptimize(analysis.OutputToInput(root, 0));
+    benchmark::DoNotOptimize(analysis.InputToOutput(root, 0));
+  }
+  ReportSteps(state);
+}
+
 // Simplifying the composed map of a chain, as composition leaves it.
-void SimplifyChain(benchmark::State& state, int64_t total, Steps steps) {
+void SimplifyChain(benchmark::State& state, int64_t total, ChainSteps steps) {
   const auto module = hlo::ParseModule(ReshapeChain(state.range(0), total, steps));
   if (!module.ok()) {
     state.SkipWithError(std::string(module.status().message()).c_str());
@@ -179,14 +177,17 @@ void SimplifyNested(benchmark::State& state, Boundaries boundaries) {
       ->Arg(1000)                                \
       ->Unit(benchmark::kMicrosecond)
 
-CURVE(MapOfChain, Reshapes, kAlignedTotal, Steps::kReshapes);
-CURVE(MapOfChain, ReshapesAndTransposes, kAlignedTotal, Steps::kReshapesAndTransposes);
-CURVE(MapOfChain, UnalignedReshapes, kUnalignedTotal, Steps::kReshapes);
-CURVE(MapOfChain, UnalignedReshapesAndTransposes, kUnalignedTotal, Steps::kReshapesAndTransposes);
-CURVE(SimplifyChain, Reshapes, kAlignedTotal, Steps::kReshapes);
-CURVE(SimplifyChain, ReshapesAndTransposes, kAlignedTotal, Steps::kReshapesAndTransposes);
+CURVE(MapOfChain, Reshapes, kAlignedTotal, ChainSteps::kReshapes);
+CURVE(MapOfChain, ReshapesAndTransposes, kAlignedTotal, ChainSteps::kReshapesAndTransposes);
+CURVE(MapOfChain, UnalignedReshapes, kUnalignedTotal, ChainSteps::kReshapes);
+CURVE(MapOfChain, UnalignedReshapesAndTransposes, kUnalignedTotal,
+      ChainSteps::kReshapesAndTransposes);
+CURVE(MapsOfSteps, ReduceWindows, ReduceWindows);
+CURVE(MapsOfSteps, DynamicSlicesAndPads, DynamicSlicesAndPads);
+CURVE(SimplifyChain, Reshapes, kAlignedTotal, ChainSteps::kReshapes);
+CURVE(SimplifyChain, ReshapesAndTransposes, kAlignedTotal, ChainSteps::kReshapesAndTransposes);
 CURVE(SimplifyChain, UnalignedReshapesAndTransposes, kUnalignedTotal,
-      Steps::kReshapesAndTransposes);
+      ChainSteps::kReshapesAndTransposes);
 CURVE(SimplifyNested, Aligned, Boundaries::kAligned);
 CURVE(SimplifyNested, Unaligned, Boundaries::kUnaligned);
 

@@ -6,7 +6,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "hlo/parser.h"
+#include "hlo/parser/parser.h"
 #include "llvm/Support/raw_ostream.h"
 
 namespace hlo_indexing::bench {

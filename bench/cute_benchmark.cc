@@ -1,10 +1,10 @@
 // CuTe's algebra on values: operations on layouts as kernels have them, three deep.
 #include <benchmark/benchmark.h>
 
-#include "layout/cute_composition.h"
-#include "layout/cute_inverse.h"
-#include "layout/cute_syntax.h"
-#include "layout/cute_tiling.h"
+#include "layout/cute_algebra/composition.h"
+#include "layout/cute_algebra/inverse.h"
+#include "layout/cute_algebra/syntax.h"
+#include "layout/cute_algebra/tiling.h"
 
 namespace hlo_indexing::layout {
 namespace {

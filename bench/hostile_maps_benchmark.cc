@@ -5,7 +5,7 @@
 #include <ctime>
 #include <random>
 
-#include "indexing_analysis/indexing_map.h"
+#include "indexing_analysis/maps/indexing_map.h"
 #include "mlir/IR/MLIRContext.h"
 
 namespace hlo_indexing::bench {

@@ -72,8 +72,8 @@ void Relayout(benchmark::State& state) {
   const TiledLayout to = Make("{1,0:T(8,128)}");
   for (auto _ : state) {
     simplifier::DigitContext context;
-    const auto source = PlacementOf(context, from);
-    const auto target = PlacementOf(context, to);
+    const auto source = PositionsOf(context, from);
+    const auto target = PositionsOf(context, to);
     benchmark::DoNotOptimize(RelayoutMap(context, source, target));
     benchmark::DoNotOptimize(IsBitcast(context, from.dimensions(), source, target));
     benchmark::DoNotOptimize(FindContiguousMoves(context, from.dimensions(), source, target));

@@ -1,8 +1,9 @@
 // Maps in both directions: of whole files, and of fusions that are hard on a naive composition.
 #include <benchmark/benchmark.h>
 
+#include "bench/all_maps.h"
 #include "bench/corpus.h"
-#include "hlo/parser.h"
+#include "hlo/parser/parser.h"
 #include "indexing_analysis/analysis.h"
 #include "mlir/IR/MLIRContext.h"
 
@@ -12,25 +13,6 @@ namespace {
 using hlo::Instruction;
 using hlo::Module;
 using indexing_analysis::IndexingAnalysis;
-
-// The number of maps of all instructions, each output array with all operands, in both directions.
-int64_t ComputeAllMaps(const Module& module, IndexingAnalysis& analysis) {
-  int64_t maps = 0;
-  for (const auto* computation : module.computations()) {
-    for (const Instruction* instruction : computation->instructions()) {
-      const int64_t leaves = instruction->shape().num_array_leaves();
-      for (int64_t leaf = 0; leaf < leaves; ++leaf) {
-        for (const auto& indexing : {analysis.OutputToInput(*instruction, leaf),
-                                     analysis.InputToOutput(*instruction, leaf)}) {
-          for (const auto& operand : indexing.operands()) {
-            if (operand.maps) maps += static_cast<int64_t>(operand.maps->size());
-          }
-        }
-      }
-    }
-  }
-  return maps;
-}
 
 // Computing and simplifying the maps of every instruction, with nothing remembered from before.
 void AllMaps(benchmark::State& state) {

@@ -2,9 +2,9 @@
 #include <benchmark/benchmark.h>
 
 #include "bench/corpus.h"
-#include "hlo/parser.h"
+#include "hlo/parser/parser.h"
 #include "hlo/printer.h"
-#include "hlo/verifier.h"
+#include "hlo/shape_inference/verifier.h"
 
 namespace hlo_indexing::bench {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <chrono>
 
-#include "indexing_analysis/indexing_map.h"
+#include "indexing_analysis/maps/indexing_map.h"
 #include "mlir/IR/MLIRContext.h"
 
 namespace hlo_indexing::bench {

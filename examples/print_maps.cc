@@ -6,8 +6,8 @@
 #include <iterator>
 #include <string>
 
-#include "hlo/parser.h"
-#include "hlo/verifier.h"
+#include "hlo/parser/parser.h"
+#include "hlo/shape_inference/verifier.h"
 #include "indexing_analysis/analysis.h"
 #include "mlir/IR/MLIRContext.h"
 
@@ -18,6 +18,7 @@ using hlo_indexing::hlo::Opcode;
 using hlo_indexing::indexing_analysis::IndexingAnalysis;
 using hlo_indexing::indexing_analysis::IndexingMap;
 using hlo_indexing::indexing_analysis::OperandIndexing;
+using hlo_indexing::indexing_analysis::OperandMap;
 
 // What one step along the last output dimension adds to each result, at the start of the domain.
 void PrintStrides(const IndexingMap& map) {
@@ -39,17 +40,17 @@ void PrintStrides(const IndexingMap& map) {
 void PrintFusion(const Instruction& fusion, IndexingAnalysis& analysis) {
   for (int64_t leaf = 0; leaf < fusion.shape().num_array_leaves(); ++leaf) {
     const auto indexing = analysis.OutputToInput(fusion, leaf);
-    if (!indexing.unknown_reason().empty()) {
-      std::cout << fusion.name().str() << ": " << indexing.unknown_reason().str() << '\n';
+    if (indexing.IsUnknown()) {
+      std::cout << fusion.name().str() << ": " << indexing.unknown_reason() << '\n';
       continue;
     }
     for (const OperandIndexing& operand : indexing.operands()) {
-      std::cout << fusion.name().str() << " reads " << fusion.operand(operand.operand).name().str()
-                << ", " << ExactnessName(operand.exactness).str() << '\n';
-      if (!operand.maps) continue;
-      for (const IndexingMap& map : *operand.maps) {
+      std::cout << fusion.name().str() << " reads "
+                << fusion.operand(operand.operand()).name().str() << ", "
+                << ExactnessName(operand.exactness()).str() << '\n';
+      for (const OperandMap& map : operand.maps()) {
         std::cout << "   " << map.ToString() << '\n';
-        PrintStrides(map);
+        PrintStrides(map.map);
       }
     }
   }

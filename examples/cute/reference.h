@@ -11,9 +11,9 @@ namespace examples {
 /// Small integers, so that sums of products are exact in any order.
 inline std::vector<float> MakeMatrix(int rows, int columns, int modulus) {
   std::vector<float> matrix(static_cast<size_t>(rows) * static_cast<size_t>(columns));
+  const int middle = modulus / 2;
   for (size_t i = 0; i < matrix.size(); ++i) {
-    matrix[i] =
-        static_cast<float>(static_cast<int>(i % static_cast<size_t>(modulus)) - modulus / 2);
+    matrix[i] = static_cast<float>(static_cast<int>(i % static_cast<size_t>(modulus)) - middle);
   }
   return matrix;
 }
