@@ -5,11 +5,13 @@
 #include <vector>
 
 #include "codegen/explain/access_report.h"
+#include "codegen/explain/shared_report.h"
 #include "codegen/plan/kernel_plan.h"
 #include "hlo/module.h"
 #include "tools/explain_text.h"
 #include "tools/kernel_command.h"
 #include "tools/kernel_json.h"
+#include "tools/shared_access_report.h"
 
 namespace hlo_indexing::tools {
 namespace {
@@ -29,14 +31,16 @@ constexpr Example kExamples[] = {
 
 constexpr SubcommandHelp kHelp = {
     .name = "coalescing",
-    .summary = "Requests and sectors of every access to global memory",
+    .summary = "Requests and sectors of every access, bank conflicts of shared memory",
     .arguments = kModuleFiles,
     .details =
         "A request is what the 32 lanes of a warp access by one instruction; it touches sectors of "
         "32 bytes. Ideal are as few as would hold the same bytes side by side; the share of these "
         "is the access's efficiency. Counts are exact over the whole grid, with the XLA layouts of "
         "the arrays. Where values known at run time decide, they go from the best to the worst "
-        "case.\n"
+        "case. Accesses to shared memory take wavefronts, ideally as few as if no two words that "
+        "are "
+        "wanted at once were in one bank.\n"
         "The instruction named behind a reason is the one whose operand is read with the stride.",
     .examples = kExamples};
 
@@ -59,15 +63,18 @@ class CoalescingCommand : public KernelCommand {
     }
     const std::vector<AccessReport> accesses =
         explain::ReportAccesses(plan, tools.plans, tools.coalescing, tools.given_values());
+    const std::vector<explain::SharedAccessReport> shared = explain::ReportSharedAccesses(plan);
     if (!is_json()) {
       out << '\n';
       text_->WriteHead(plan, out);
-      return text_->WriteAccesses(plan, accesses, out);
+      text_->WriteAccesses(plan, accesses, out);
+      return WriteSharedAccesses(plan, shared, out);
     }
     const KernelOrigin origin{file_, plan_name(), tools.plans.device.name};
     for (const AccessReport& access : accesses) {
       WriteAccessJson(origin, plan, access, {}, *text_, metric_names_.value(), out);
     }
+    WriteSharedAccessesJson(origin, plan, shared, out);
   }
 
  private:

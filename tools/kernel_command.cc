@@ -4,6 +4,7 @@
 
 #include "absl/status/statusor.h"
 #include "codegen/plan/given_plan.h"
+#include "codegen/plan/our_plan.h"
 #include "codegen/plan/xla_plan.h"
 #include "support/diagnostics.h"
 #include "tools/input.h"
@@ -100,8 +101,17 @@ absl::StatusOr<KernelPlan> KernelCommand::PlanOf(const plan::Kernel& kernel, Ker
     return kernel.is_computation ? plan::PlanByThreadMap(instruction.parent(), *given_)
                                  : plan::PlanByThreadMap(instruction, *given_);
   }
+  if (plan_.value() == PlanSource::kOurs) {
+    return kernel.is_computation ? plan::PlanKernel(instruction.parent(), tools.plans)
+                                 : plan::PlanKernel(instruction, tools.plans);
+  }
   return kernel.is_computation ? plan::PlanLikeXla(instruction.parent(), tools.plans)
                                : plan::PlanLikeXla(instruction, tools.plans);
+}
+
+std::string KernelCommand::plan_name() const {
+  if (thread_map_.is_given()) return "given";
+  return plan_.value() == PlanSource::kOurs ? "ours" : "xla";
 }
 
 bool KernelCommand::ReadThreadMap(mlir::MLIRContext* context) {

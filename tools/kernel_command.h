@@ -73,17 +73,24 @@ class KernelCommand : public Subcommand {
   void ForEachPlan(const std::string& file, const hlo::Module& module, KernelTools& tools,
                    ExitCode& status, llvm::function_ref<void(plan::KernelPlan)> visit);
 
-  /// Whose plans these are, as in the JSON: "xla" or "given".
-  std::string plan_name() const { return thread_map_.is_given() ? "given" : "xla"; }
+  /// Whose plans these are, as in the JSON: "xla", "ours" or "given".
+  std::string plan_name() const;
 
  private:
+  enum class PlanSource : uint8_t { kXla, kOurs };
+
   std::vector<plan::Kernel> Selected(const hlo::Module& module);
   absl::StatusOr<plan::KernelPlan> PlanOf(const plan::Kernel& kernel, KernelTools& tools);
   bool ReadThreadMap(mlir::MLIRContext* context);
 
   TextOption instruction_{table(), "instruction", {"name"}, "Only the instruction of that name"};
-  ChoiceOption<int> plan_{
-      table(), "plan", "plan", "Whose plans", {{0, "xla", "what XLA itself launches"}}};
+  ChoiceOption<PlanSource> plan_{
+      table(),
+      "plan",
+      "plan",
+      "Whose plans",
+      {{PlanSource::kXla, "xla", "what XLA itself launches"},
+       {PlanSource::kOurs, "ours", "what the emitters of this project launch"}}};
   TextOption thread_map_{table(),
                          "thread-map",
                          {"map"},

@@ -25,6 +25,26 @@ void WriteSizes(llvm::json::OStream& json, llvm::StringRef name,
   });
 }
 
+void WriteTile(const plan::SharedTile& tile, llvm::json::OStream& json) {
+  json.object([&] {
+    json.attribute("hero", llvm::json::fixUTF8(tile.hero->name()));
+    json.attribute("layout", tile.LayoutText());
+    json.attribute("element_bits", tile.element_bits);
+    json.attribute("bytes", tile.bytes());
+    json.attributeArray("accesses", [&] {
+      for (const plan::SharedAccess& access : tile.accesses) {
+        json.object([&] {
+          json.attribute("access", access.is_store ? "store" : "load");
+          json.attributeBegin("map");
+          WriteMap(access.index, json);
+          json.attributeEnd();
+          json.attribute("vector", access.vector_elements);
+        });
+      }
+    });
+  });
+}
+
 void WriteJson(const std::string& file, const KernelPlan& plan, const std::string& plan_name,
                const std::string& device, llvm::raw_ostream& out) {
   llvm::json::OStream json(out);
@@ -74,7 +94,10 @@ void WriteJson(const std::string& file, const KernelPlan& plan, const std::strin
         });
       }
     });
-    json.attribute("shared_memory_bytes", plan.shared_memory_bytes);
+    json.attribute("shared_memory_bytes", plan.shared_memory_bytes());
+    json.attributeArray("shared_tiles", [&] {
+      for (const plan::SharedTile& tile : plan.shared_tiles) WriteTile(tile, json);
+    });
   });
   out << '\n';
 }

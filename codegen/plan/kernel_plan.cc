@@ -1,7 +1,15 @@
 #include "codegen/plan/kernel_plan.h"
 
+#include <algorithm>
+#include <utility>
+
 #include "hlo/opcode.h"
+#include "layout/cute_algebra/int_tuple.h"
+#include "layout/cute_algebra/layout.h"
 #include "llvm/ADT/STLExtras.h"
+#include "mlir/IR/AffineExpr.h"
+#include "mlir/IR/AffineMap.h"
+#include "support/checked_math.h"
 
 namespace hlo_indexing::plan {
 
@@ -25,6 +33,49 @@ std::optional<int64_t> KernelPlan::InputNumber(const hlo::Instruction& computed)
   return position - instruction->operands().begin();
 }
 
+int64_t SharedTile::bytes() const {
+  int64_t last = 0;
+  for (size_t i = 0; i < sizes.size(); ++i) last += (sizes[i] - 1) * strides[i];
+  // Rows are padded at their ends, the last one, too.
+  int64_t elements = std::max(last + 1, sizes.front() * strides.front());
+  if (swizzle.has_value())
+    elements = support::CeilDiv(elements, swizzle->block()) * swizzle->block();
+  return support::CeilDiv(elements * element_bits, 8);
+}
+
+std::string SharedTile::LayoutText() const {
+  std::vector<layout::IntTuple> shape;
+  std::vector<layout::IntTuple> stride;
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    shape.push_back(layout::IntTuple::Static(sizes[i]));
+    stride.push_back(layout::IntTuple::Static(strides[i]));
+  }
+  const absl::StatusOr<layout::CuteLayout> layout = layout::CuteLayout::Create(
+      layout::IntTuple::Tuple(std::move(shape)), layout::IntTuple::Tuple(std::move(stride)));
+  if (!layout.ok()) return std::string(layout.status().message());
+  if (!swizzle.has_value()) return layout->ToString();
+  return layout::ComposedLayout{*swizzle, layout::StaticInteger(0), *layout}.ToString();
+}
+
+IndexingMap SharedTile::PositionOf(const SharedAccess& access) const {
+  const mlir::AffineMap index = access.index.affine_map();
+  mlir::AffineExpr position = mlir::getAffineConstantExpr(0, access.index.context());
+  for (unsigned i = 0; i < index.getNumResults(); ++i) {
+    position = position + index.getResult(i) * strides[i];
+  }
+  return Simplify(access.index.WithResults(
+      mlir::AffineMap::get(index.getNumDims(), index.getNumSymbols(), position)));
+}
+
+int64_t KernelPlan::shared_memory_bytes() const {
+  constexpr int64_t kAlignment = 16;
+  int64_t bytes = 0;
+  for (const SharedTile& tile : shared_tiles) {
+    bytes = support::CeilDiv(bytes, kAlignment) * kAlignment + tile.bytes();
+  }
+  return bytes;
+}
+
 void KernelPlan::Print(llvm::raw_ostream& out) const {
   const auto sizes = [&](const std::array<int64_t, 3>& of) {
     out << '[' << of[0] << ", " << of[1] << ", " << of[2] << ']';
@@ -36,7 +87,7 @@ void KernelPlan::Print(llvm::raw_ostream& out) const {
   out << ", threads ";
   sizes(launch.threads);
   out << '\n';
-  if (shared_memory_bytes != 0) out << "shared   " << shared_memory_bytes << " bytes\n";
+  if (!shared_tiles.empty()) out << "shared   " << shared_memory_bytes() << " bytes\n";
   for (const ElementPass& pass : passes) {
     out << "computes %" << pass.instruction->name();
     if (pass.output.has_value()) out << " (output " << *pass.output << ')';
@@ -48,6 +99,15 @@ void KernelPlan::Print(llvm::raw_ostream& out) const {
     out << "reads    operand " << read.operand << " of %" << read.hero->name() << ": ";
     read.map.Print(out);
     out << '\n';
+  }
+  for (const SharedTile& tile : shared_tiles) {
+    out << "tile     of %" << tile.hero->name() << ": " << tile.LayoutText() << " of "
+        << tile.element_bits << " bits\n";
+    for (const SharedAccess& access : tile.accesses) {
+      out << (access.is_store ? "  filled " : "  read   ");
+      access.index.Print(out);
+      out << '\n';
+    }
   }
 }
 

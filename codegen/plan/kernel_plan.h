@@ -21,6 +21,7 @@
 
 #include "hlo/module.h"
 #include "indexing_analysis/maps/indexing_map.h"
+#include "layout/cute_algebra/swizzle.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
@@ -99,15 +100,35 @@ struct HeroRead {
   IndexingMap map;
 };
 
-/// An array in shared memory that a block fills, waits for, and reads in another order.
+/// A store to, or a load from, an array in shared memory.
+struct SharedAccess {
+  bool is_store = false;
+  /// (th_x, ..., bl_z)[loops] -> the index in the tile.
+  IndexingMap index;
+  /// How many iterations of the last loop are one access of a thread; 1 is scalar.
+  int64_t vector_elements = 1;
+};
+
+/// An array in shared memory through which the threads of a block exchange elements: they fill it,
+/// wait, and read it in another order. Where an element lies is a layout of CuTe: the sum of index
+/// and strides, then the swizzle.
+/// Example: 32 rows of 32 floats, each padded by one -> (_32,_32):(_33,_1)
 struct SharedTile {
+  /// Whose elements, or partial results, these are.
   const hlo::Instruction* hero = nullptr;
-  /// Sizes, row major, padding included.
-  llvm::SmallVector<int64_t, 4> sizes;
   int64_t element_bits = 0;
-  /// (th_x, ..., bl_z)[loops] -> the element of the tile that is written, and that is read.
-  IndexingMap write;
-  IndexingMap read;
+  llvm::SmallVector<int64_t, 4> sizes;
+  /// In elements.
+  llvm::SmallVector<int64_t, 4> strides;
+  std::optional<layout::CuteSwizzle> swizzle;
+  std::vector<SharedAccess> accesses;
+
+  /// What the array takes, paddings included.
+  int64_t bytes() const;
+  /// CuTe's text of the layout.
+  std::string LayoutText() const;
+  /// (th_x, ..., bl_z)[loops] -> the position in elements, before the swizzle.
+  IndexingMap PositionOf(const SharedAccess& access) const;
 };
 
 /// An instruction whose value leaves the kernel, as one or, if it is variadic, several arrays.
@@ -129,7 +150,9 @@ struct KernelPlan {
   std::vector<ElementPass> passes;
   std::vector<HeroRead> heroes;
   std::vector<SharedTile> shared_tiles;
-  int64_t shared_memory_bytes = 0;
+
+  /// Of all tiles together, each from a multiple of 16 bytes.
+  int64_t shared_memory_bytes() const;
 
   /// What stands for the arrays that the kernel reads: the operands of the instruction, or the
   /// parameters of the computation that is itself planned.

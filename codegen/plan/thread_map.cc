@@ -74,12 +74,18 @@ void ThreadMapBuilder::Constrain(AffineExpr expression, Interval bounds) {
 }
 
 Expressions ThreadMapBuilder::ElementAt(AffineExpr position, const hlo::Shape& shape) {
-  const Expressions physical = Delinearize(position, PhysicalSizes(shape));
-  const Sizes dimensions = PhysicalDimensions(shape);
-  Expressions index(dimensions.size());
-  for (size_t i = 0; i < dimensions.size(); ++i) {
-    index[static_cast<size_t>(dimensions[i])] = physical[i];
+  return ElementAt(position, shape.sizes(), PhysicalDimensions(shape));
+}
+
+Expressions ThreadMapBuilder::ElementAt(AffineExpr position, llvm::ArrayRef<int64_t> sizes,
+                                        llvm::ArrayRef<int64_t> order) {
+  Sizes in_order;
+  for (const int64_t dimension : order) {
+    in_order.push_back(sizes[static_cast<size_t>(dimension)]);
   }
+  const Expressions physical = Delinearize(position, in_order);
+  Expressions index(order.size());
+  for (size_t i = 0; i < order.size(); ++i) index[static_cast<size_t>(order[i])] = physical[i];
   return index;
 }
 

@@ -58,6 +58,9 @@ class ThreadMapBuilder {
 
   /// The element at a position in memory order, counted in elements.
   static Expressions ElementAt(mlir::AffineExpr position, const hlo::Shape& shape);
+  /// The same where the dimensions of an array of these sizes come in some order, major first.
+  static Expressions ElementAt(mlir::AffineExpr position, llvm::ArrayRef<int64_t> sizes,
+                               llvm::ArrayRef<int64_t> order);
 
   /// The simplified map to these results.
   IndexingMap Build(llvm::ArrayRef<mlir::AffineExpr> results) const;

@@ -48,19 +48,18 @@ bool IsElementwise(const Instruction& instruction) {
   return traits.is_elementwise && !traits.reads_other_devices && instruction.shape().IsArray();
 }
 
-// The one instruction with the property that can be reached from the root through intermediate
-// ones, and from which no path to the root goes through others.
-const Instruction* FindSingle(const FusedComputation& fused, const Instruction& root,
-                              llvm::function_ref<bool(const Instruction&)> has_property) {
-  constexpr size_t kMaxOperands = 3;
-  const Instruction* found = nullptr;
+constexpr size_t kMaxOperands = 3;
+
+// The instructions with the property that can be reached from the root through intermediate ones.
+std::vector<const Instruction*> FindAll(const FusedComputation& fused, const Instruction& root,
+                                        llvm::function_ref<bool(const Instruction&)> has_property) {
+  std::vector<const Instruction*> found;
   llvm::DenseSet<const Instruction*> seen = {&root};
   std::vector<const Instruction*> pending = {&root};
   for (size_t i = 0; i < pending.size(); ++i) {
     const Instruction& instruction = *pending[i];
     if (has_property(instruction)) {
-      if (found != nullptr) return nullptr;
-      found = &instruction;
+      found.push_back(&instruction);
       continue;
     }
     if (!IsIntermediate(instruction, kMaxOperands)) continue;
@@ -68,20 +67,31 @@ const Instruction* FindSingle(const FusedComputation& fused, const Instruction& 
       if (fused.Contains(*operand) && seen.insert(operand).second) pending.push_back(operand);
     }
   }
-  if (found == nullptr) return nullptr;
-  // All users on the way to the root.
-  llvm::DenseSet<const Instruction*> visited = {found};
-  std::vector<const Instruction*> users = {found};
+  return found;
+}
+
+// Whether all ways from an instruction to roots go through intermediate ones.
+bool HasOnlyIntermediateUsers(const FusedComputation& fused, const Instruction& hero) {
+  llvm::DenseSet<const Instruction*> visited = {&hero};
+  std::vector<const Instruction*> users = {&hero};
   while (!users.empty()) {
     const Instruction* instruction = users.back();
     users.pop_back();
     for (const Instruction* user : instruction->users()) {
       if (!fused.Contains(*user) || !visited.insert(user).second) continue;
-      if (!IsIntermediate(*user, kMaxOperands)) return nullptr;
+      if (!IsIntermediate(*user, kMaxOperands)) return false;
       users.push_back(user);
     }
   }
-  return found;
+  return true;
+}
+
+// The one instruction with the property, if there is one and no way to a root goes through others.
+const Instruction* FindSingle(const FusedComputation& fused, const Instruction& root,
+                              llvm::function_ref<bool(const Instruction&)> has_property) {
+  const std::vector<const Instruction*> found = FindAll(fused, root, has_property);
+  if (found.size() != 1 || !HasOnlyIntermediateUsers(fused, *found.front())) return nullptr;
+  return found.front();
 }
 
 }  // namespace
@@ -109,6 +119,18 @@ const Instruction& FindHero(const FusedComputation& fused, const Instruction& ro
   if (const Instruction* found = FindSingle(fused, *hero, is_concatenate)) return *found;
   if (hero->opcode() == Opcode::kReduce) return *hero;
   return *fused_root;
+}
+
+std::vector<const Instruction*> PossibleHeroes(const FusedComputation& fused,
+                                               const Instruction& root) {
+  std::vector<const Instruction*> heroes =
+      FindAll(fused, root, [&](const Instruction& instruction) {
+        return instruction.opcode() == Opcode::kConcatenate || IsReductionHero(root, instruction) ||
+               TiledTransposeOf(instruction).has_value();
+      });
+  llvm::erase_if(heroes,
+                 [&](const Instruction* hero) { return !HasOnlyIntermediateUsers(fused, *hero); });
+  return heroes;
 }
 
 ReductionDimensions DimensionsOf(const Instruction& reduce) {

@@ -24,6 +24,12 @@ bool IsIntermediate(const hlo::Instruction& instruction, size_t max_operands);
 /// The hero of a root, or the root itself.
 const hlo::Instruction& FindHero(const FusedComputation& fused, const hlo::Instruction& root);
 
+/// The transposes, concatenates and reductions that an emitter could take as the hero of a root,
+/// the nearest first: where there are several, or a reduction has an epilogue of several operands,
+/// XLA takes none of them.
+std::vector<const hlo::Instruction*> PossibleHeroes(const FusedComputation& fused,
+                                                    const hlo::Instruction& root);
+
 /// The input of a reduction as three dimensions in the order of its memory.
 struct ReductionDimensions {
   /// Row: {reduced, kept, reduced}; column: {kept, reduced, kept}.

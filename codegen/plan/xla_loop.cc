@@ -21,7 +21,16 @@ namespace {
 constexpr int64_t kMaxThreads = 128;
 constexpr int64_t kMaxBlocksX = (int64_t{1} << 31) - 1;
 
-// Whether computing several elements in one thread would need too many registers.
+// One thread writes whole bytes.
+int64_t ElementsOfByte(const EmitterInput& input) {
+  return support::CeilDiv(8, input.fused.SmallestOutputBits());
+}
+
+// The kernel's output array of a root.
+int64_t OutputOf(const FusionRoot& root, int64_t leaf) { return root.first_output + leaf; }
+
+}  // namespace
+
 bool PreventsVectors(const Instruction& instruction) {
   constexpr size_t kMaxConcatenated = 10;
   constexpr int64_t kMaxWindow = 8;
@@ -47,16 +56,6 @@ bool PreventsVectors(const Instruction& instruction) {
   }
 }
 
-// One thread writes whole bytes.
-int64_t ElementsOfByte(const EmitterInput& input) {
-  return support::CeilDiv(8, input.fused.SmallestOutputBits());
-}
-
-// The kernel's output array of a root.
-int64_t OutputOf(const FusionRoot& root, int64_t leaf) { return root.first_output + leaf; }
-
-}  // namespace
-
 Launch LoopLaunch(const Shape& shape, int64_t elements_per_thread) {
   Launch launch;
   if (shape.num_elements() <= 1) return launch;
@@ -69,6 +68,7 @@ Launch LoopLaunch(const Shape& shape, int64_t elements_per_thread) {
 }
 
 int64_t UnrollFactor(const EmitterInput& input, const Shape& shape) {
+  if (input.vector_elements.has_value()) return *input.vector_elements;
   constexpr int64_t kMaxUnroll = 4;
   int64_t unroll = 1;
   const int64_t threads_of_device =
@@ -194,7 +194,7 @@ KernelPlan PlanConcatenate(const EmitterInput& input) {
     if (operand->shape().num_elements() > largest->num_elements()) largest = &operand->shape();
   }
   // Each thread already computes an element of every operand.
-  const int64_t unroll = ElementsOfByte(input);
+  const int64_t unroll = input.vector_elements.value_or(ElementsOfByte(input));
   plan.launch = LoopLaunch(*largest, unroll);
   const IndexingMap map = LoopMap(plan.launch, *largest, unroll, input.plans);
   int64_t offset = 0;

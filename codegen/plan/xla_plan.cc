@@ -21,50 +21,6 @@ using hlo::Opcode;
 
 namespace {
 
-// Roots with reductions of the same dimensions, or as many elements as are reduced.
-bool IsReductionFusion(const EmitterInput& input) {
-  const llvm::ArrayRef<FusionRoot> roots = input.fused.roots();
-  const Instruction* first = nullptr;
-  for (size_t i = 0; i < roots.size() && first == nullptr; ++i) {
-    if (IsReductionHero(*roots[i].instruction, *input.heroes[i])) first = input.heroes[i];
-  }
-  if (first == nullptr) return false;
-  const ReductionDimensions dimensions = DimensionsOf(*first);
-  for (size_t i = 0; i < roots.size(); ++i) {
-    const Instruction& root = *roots[i].instruction;
-    if (IsReductionHero(root, *input.heroes[i])) {
-      if (!(DimensionsOf(*input.heroes[i]) == dimensions)) return false;
-    } else if (!root.shape().IsArray() ||
-               root.shape().num_elements() != first->operand(0).shape().num_elements()) {
-      return false;
-    }
-  }
-  return true;
-}
-
-// At least one root with a transpose, all transposes alike, and other roots with as many elements.
-bool IsTransposeFusion(const EmitterInput& input) {
-  std::optional<NormalizedTranspose> first;
-  int64_t elements = 0;
-  for (const Instruction* hero : input.heroes) {
-    const std::optional<NormalizedTranspose> transpose = TiledTransposeOf(*hero);
-    if (!transpose.has_value()) continue;
-    if (first.has_value() && !(*first == *transpose)) return false;
-    first = transpose;
-    elements = hero->shape().num_elements();
-  }
-  return first.has_value() && llvm::all_of(input.fused.roots(), [&](const FusionRoot& root) {
-           return root.instruction->shape().IsArray() &&
-                  root.instruction->shape().num_elements() == elements;
-         });
-}
-
-bool IsConcatenateFusion(const EmitterInput& input) {
-  constexpr size_t kMaxOperands = 4;
-  return input.heroes.size() == 1 && input.heroes.front()->opcode() == Opcode::kConcatenate &&
-         input.heroes.front()->operands().size() <= kMaxOperands;
-}
-
 // The dynamic-update-slice of a root, through bitcasts and conversions.
 const Instruction* UpdateOf(const FusedComputation& fused, const Instruction& root) {
   const Instruction* instruction = &root;
@@ -113,34 +69,95 @@ absl::Status CheckKind(const Instruction& fusion) {
   return absl::OkStatus();
 }
 
-KernelPlan PlanByEmitter(EmitterInput& input) {
+}  // namespace
+
+// Roots with reductions of the same dimensions, or as many elements as are reduced.
+bool IsReductionFusion(const EmitterInput& input) {
+  const llvm::ArrayRef<FusionRoot> roots = input.fused.roots();
+  const Instruction* first = nullptr;
+  for (size_t i = 0; i < roots.size() && first == nullptr; ++i) {
+    if (IsReductionHero(*roots[i].instruction, *input.heroes[i])) first = input.heroes[i];
+  }
+  if (first == nullptr) return false;
+  const ReductionDimensions dimensions = DimensionsOf(*first);
+  for (size_t i = 0; i < roots.size(); ++i) {
+    const Instruction& root = *roots[i].instruction;
+    if (IsReductionHero(root, *input.heroes[i])) {
+      if (!(DimensionsOf(*input.heroes[i]) == dimensions)) return false;
+    } else if (!root.shape().IsArray() ||
+               root.shape().num_elements() != first->operand(0).shape().num_elements()) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// At least one root with a transpose, all transposes alike, and other roots with as many elements.
+bool IsTransposeFusion(const EmitterInput& input) {
+  std::optional<NormalizedTranspose> first;
+  int64_t elements = 0;
+  for (const Instruction* hero : input.heroes) {
+    const std::optional<NormalizedTranspose> transpose = TiledTransposeOf(*hero);
+    if (!transpose.has_value()) continue;
+    if (first.has_value() && !(*first == *transpose)) return false;
+    first = transpose;
+    elements = hero->shape().num_elements();
+  }
+  return first.has_value() && llvm::all_of(input.fused.roots(), [&](const FusionRoot& root) {
+           return root.instruction->shape().IsArray() &&
+                  root.instruction->shape().num_elements() == elements;
+         });
+}
+
+bool IsConcatenateFusion(const EmitterInput& input) {
+  constexpr size_t kMaxOperands = 4;
+  return input.heroes.size() == 1 && input.heroes.front()->opcode() == Opcode::kConcatenate &&
+         input.heroes.front()->operands().size() <= kMaxOperands;
+}
+
+const Emitters& XlaEmitters() {
+  static constexpr Emitters kEmitters = {PlanLoop,        PlanTranspose,          PlanReduction,
+                                         PlanConcatenate, PlanDynamicUpdateSlice, PlanScatter};
+  return kEmitters;
+}
+
+KernelPlan PlanByEmitter(EmitterInput& input, const Emitters& emitters) {
   const FusedComputation& fused = input.fused;
-  if (IsReductionFusion(input)) return PlanReduction(input);
-  if (IsTransposeFusion(input)) return PlanTranspose(input);
+  if (IsReductionFusion(input)) return emitters.reduction(input);
+  if (IsTransposeFusion(input)) return emitters.transpose(input);
   if (fused.roots().size() == 1) {
-    if (fused.roots().front().instruction->opcode() == Opcode::kScatter) return PlanScatter(input);
-    if (IsConcatenateFusion(input)) return PlanConcatenate(input);
+    const Instruction& root = *fused.roots().front().instruction;
+    if (root.opcode() == Opcode::kScatter) return emitters.scatter(input);
+    if (IsConcatenateFusion(input)) return emitters.concatenate(input);
   }
   if (const auto updates = UpdatesInPlace(fused)) {
     input.heroes = *updates;
-    return PlanDynamicUpdateSlice(input);
+    return emitters.dynamic_update_slice(input);
   }
-  return PlanLoop(input);
+  return emitters.loop(input);
 }
 
+std::vector<PlannedRoot> PlannedRoots(const FusedComputation& fused) {
+  std::vector<PlannedRoot> roots;
+  for (const FusionRoot& root : fused.roots()) {
+    roots.push_back(
+        {root.instruction, root.first_output, root.instruction->shape().num_array_leaves()});
+  }
+  return roots;
+}
+
+namespace {
+
 absl::StatusOr<KernelPlan> Plan(const FusedComputation& fused, const Instruction& instruction,
-                                PlanContext& plans) {
+                                const Emitters& emitters, PlanContext& plans) {
   if (absl::Status status = fused.CheckShapes(); !status.ok()) return status;
-  EmitterInput input{fused, {}, plans};
+  EmitterInput input{fused, {}, plans, std::nullopt};
   for (const FusionRoot& root : fused.roots()) {
     input.heroes.push_back(&FindHero(fused, *root.instruction));
   }
-  KernelPlan plan = PlanByEmitter(input);
+  KernelPlan plan = PlanByEmitter(input, emitters);
   plan.instruction = &instruction;
-  for (const FusionRoot& root : fused.roots()) {
-    plan.roots.push_back(
-        {root.instruction, root.first_output, root.instruction->shape().num_array_leaves()});
-  }
+  plan.roots = PlannedRoots(fused);
   return plan;
 }
 
@@ -238,19 +255,30 @@ absl::Status HasKernel(const Instruction& instruction) {
                                                NoKernelReason(*reason).str()));
 }
 
-absl::StatusOr<KernelPlan> PlanLikeXla(const Instruction& instruction, PlanContext& plans) {
+absl::StatusOr<KernelPlan> PlanWith(const Emitters& emitters, const Instruction& instruction,
+                                    PlanContext& plans) {
   if (instruction.opcode() == Opcode::kFusion) {
     if (absl::Status status = CheckKind(instruction); !status.ok()) return status;
   } else if (absl::Status status = HasKernel(instruction); !status.ok()) {
     return status;
   }
-  return Plan(FusedComputation(instruction), instruction, plans);
+  return Plan(FusedComputation(instruction), instruction, emitters, plans);
+}
+
+absl::StatusOr<KernelPlan> PlanWith(const Emitters& emitters, const hlo::Computation& computation,
+                                    PlanContext& plans) {
+  absl::StatusOr<KernelPlan> plan =
+      Plan(FusedComputation(computation), computation.root(), emitters, plans);
+  if (plan.ok()) plan->is_computation = true;
+  return plan;
+}
+
+absl::StatusOr<KernelPlan> PlanLikeXla(const Instruction& instruction, PlanContext& plans) {
+  return PlanWith(XlaEmitters(), instruction, plans);
 }
 
 absl::StatusOr<KernelPlan> PlanLikeXla(const hlo::Computation& computation, PlanContext& plans) {
-  absl::StatusOr<KernelPlan> plan = Plan(FusedComputation(computation), computation.root(), plans);
-  if (plan.ok()) plan->is_computation = true;
-  return plan;
+  return PlanWith(XlaEmitters(), computation, plans);
 }
 
 }  // namespace hlo_indexing::plan

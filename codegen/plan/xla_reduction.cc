@@ -53,10 +53,9 @@ int64_t VectorSize(const EmitterInput& input, int64_t minor, int64_t threads) {
   return minor % 4 == 0 ? 4 : 2;
 }
 
-// How a reduction is launched, and what its threads read and write.
-class ReductionMaps {
+class XlaReductionMaps : public ReductionMaps {
  public:
-  ReductionMaps(const EmitterInput& input, const ReductionDimensions& dimensions)
+  XlaReductionMaps(const EmitterInput& input, const ReductionDimensions& dimensions)
       : input_(input), sizes_(dimensions.sizes), is_row_(dimensions.is_row) {
     if (is_row_) {
       if (!ChooseMultiRow()) ChooseRow();
@@ -67,28 +66,11 @@ class ReductionMaps {
     }
   }
 
-  const char* variant() const { return variant_; }
-  int64_t threads() const { return threads_kept_ * threads_reduced_; }
-  int64_t blocks() const { return blocks_; }
-  int64_t vector() const { return vector_; }
-  // Elements of shared memory for each reduction: a row of partial results for each warp, or the
-  // tile that a column is turned in.
-  int64_t shared_elements() const {
-    switch (kind_) {
-      case Kind::kMultiRow:
-        return 0;
-      case Kind::kRow:
-        return threads_reduced_ > kWarpSize ? threads_kept_ * (threads_reduced_ / kWarpSize) : 0;
-      case Kind::kColumn:
-        return kWarpSize * vector_ * (kWarpSize + 1);
-      case Kind::kSmallColumn:
-        return sizes_[2] * (shared_rows_ + 1);
-    }
-    return 0;
-  }
-
-  // The elements of the three dimensions that a thread of a group reads.
-  IndexingMap Input(const Launch& launch, int64_t group) const {
+  const char* variant() const override { return variant_; }
+  int64_t threads() const override { return threads_kept_ * threads_reduced_; }
+  int64_t blocks() const override { return blocks_; }
+  int64_t vector() const override { return vector_; }
+  IndexingMap Input(const Launch& launch, int64_t group) const override {
     ThreadMapBuilder builder(launch, input_.plans);
     builder.Bound(kBlockZ, Interval::Point(group));
     const AffineExpr thread = builder.Thread();
@@ -132,8 +114,7 @@ class ReductionMaps {
     return {};
   }
 
-  // The results that a thread of a group has in the end, by the dimensions that are kept.
-  IndexingMap Output(const Launch& launch, int64_t group) const {
+  IndexingMap Output(const Launch& launch, int64_t group) const override {
     ThreadMapBuilder builder(launch, input_.plans);
     builder.Bound(kBlockZ, Interval::Point(group));
     const AffineExpr thread = builder.Thread();
@@ -165,8 +146,60 @@ class ReductionMaps {
     return {};
   }
 
-  // The sizes of the dimensions that are kept.
-  Sizes KeptSizes() const { return is_row_ ? Sizes{sizes_[1]} : Sizes{sizes_[0], sizes_[2]}; }
+  // A partial result of each warp of a row, or the tile in which columns of partial results are
+  // turned.
+  std::optional<SharedTile> Tile(const Launch& launch, int64_t group) const override {
+    SharedTile tile;
+    ThreadMapBuilder write(launch, input_.plans);
+    ThreadMapBuilder read(launch, input_.plans);
+    write.Bound(kBlockZ, Interval::Point(group));
+    read.Bound(kBlockZ, Interval::Point(group));
+    const AffineExpr thread = write.Thread();
+    switch (kind_) {
+      case Kind::kMultiRow:
+        return std::nullopt;
+      case Kind::kRow: {
+        if (threads_reduced_ <= kWarpSize) return std::nullopt;
+        const int64_t warps = threads_reduced_ / kWarpSize;
+        tile.sizes = {threads_kept_, warps};
+        tile.strides = {warps, 1};
+        const AffineExpr row = thread.floorDiv(threads_reduced_);
+        const AffineExpr in_row = thread % threads_reduced_;
+        write.Constrain(thread % kWarpSize, {0, 0});
+        tile.accesses.push_back({true, write.Build({row, in_row.floorDiv(kWarpSize)}), 1});
+        read.Constrain(in_row, {0, warps - 1});
+        tile.accesses.push_back({false, read.Build({row, in_row}), 1});
+        return tile;
+      }
+      case Kind::kColumn: {
+        tile.sizes = {kWarpSize * vector_, kWarpSize};
+        tile.strides = {kWarpSize + 1, 1};
+        const AffineExpr lane = thread % kWarpSize;
+        const AffineExpr warp = thread.floorDiv(kWarpSize);
+        const AffineExpr written = write.Loop(vector_);
+        tile.accesses.push_back({true, write.Build({lane * vector_ + written, warp}), 1});
+        const AffineExpr element = read.Loop(vector_);
+        tile.accesses.push_back({false, read.Build({warp * vector_ + element, lane}), 1});
+        return tile;
+      }
+      case Kind::kSmallColumn: {
+        tile.sizes = {sizes_[2], shared_rows_};
+        tile.strides = {shared_rows_ + 1, 1};
+        const AffineExpr written = write.Loop(vector_);
+        const AffineExpr position = thread * vector_ + written;
+        tile.accesses.push_back(
+            {true, write.Build({position % sizes_[2], position.floorDiv(sizes_[2])}), 1});
+        const int64_t at_a_time = threads() / shared_rows_;
+        const AffineExpr step = read.Loop(sizes_[2] / at_a_time);
+        tile.accesses.push_back(
+            {false,
+             read.Build({step * at_a_time + thread.floorDiv(shared_rows_), thread % shared_rows_}),
+             1});
+        return tile;
+      }
+    }
+    return std::nullopt;
+  }
 
  private:
   enum class Kind : uint8_t { kMultiRow, kRow, kColumn, kSmallColumn };
@@ -346,12 +379,23 @@ IndexingMap ResultOf(const IndexingMap& kept, llvm::ArrayRef<int64_t> kept_sizes
 
 }  // namespace
 
-KernelPlan PlanReduction(const EmitterInput& input) {
+ReductionDimensions DimensionsOfReduction(const EmitterInput& input) {
   const llvm::ArrayRef<FusionRoot> roots = input.fused.roots();
   size_t first = 0;
   while (!IsReductionHero(*roots[first].instruction, *input.heroes[first])) ++first;
-  const ReductionDimensions dimensions = DimensionsOf(*input.heroes[first]);
-  const ReductionMaps maps(input, dimensions);
+  return DimensionsOf(*input.heroes[first]);
+}
+
+KernelPlan PlanReduction(const EmitterInput& input) {
+  const ReductionDimensions dimensions = DimensionsOfReduction(input);
+  return AssembleReduction(input, dimensions, XlaReductionMaps(input, dimensions));
+}
+
+KernelPlan AssembleReduction(const EmitterInput& input, const ReductionDimensions& dimensions,
+                             const ReductionMaps& maps) {
+  const llvm::ArrayRef<FusionRoot> roots = input.fused.roots();
+  const Sizes kept_sizes = dimensions.is_row ? Sizes{dimensions.sizes[1]}
+                                             : Sizes{dimensions.sizes[0], dimensions.sizes[2]};
   const std::vector<int64_t> groups = GroupRoots(input);
 
   KernelPlan plan;
@@ -400,13 +444,16 @@ KernelPlan PlanReduction(const EmitterInput& input) {
             is_init ? scalar : Bitcast(read, dimensions.sizes, hero.operand(k).shape());
         plan.passes.push_back(LoadPass(hero.operand(k), map, is_init ? 1 : maps.vector()));
         if (!is_init) {
-          plan.shared_memory_bytes +=
-              maps.shared_elements() * support::CeilDiv(ElementWidth(hero.operand(k).shape()), 8);
+          if (std::optional<SharedTile> tile = maps.Tile(plan.launch, groups[i])) {
+            tile->hero = &hero;
+            tile->element_bits = support::CeilDiv(ElementWidth(hero.operand(k).shape()), 8) * 8;
+            plan.shared_tiles.push_back(*std::move(tile));
+          }
         }
       }
     }
     const IndexingMap result =
-        ResultOf(maps.Output(plan.launch, groups[i]), maps.KeptSizes(), hero, input.plans);
+        ResultOf(maps.Output(plan.launch, groups[i]), kept_sizes, hero, input.plans);
     for (int64_t leaf = 0; leaf < arrays; ++leaf) {
       ElementPass pass;
       pass.instruction = &root;
@@ -417,6 +464,7 @@ KernelPlan PlanReduction(const EmitterInput& input) {
       pass.available = {&hero};
       pass.store = StoreKind::kStore;
       pass.output = roots[i].first_output + leaf;
+      pass.vector_elements = maps.vector_of_results();
       plan.passes.push_back(std::move(pass));
     }
   }

@@ -24,12 +24,6 @@ constexpr int64_t kWarpSize = 32;
 constexpr int64_t kThreads = 128;
 constexpr int64_t kRowsAtATime = kThreads / kWarpSize;
 
-// The maps of a transpose in normalized dimensions.
-struct TransposeMaps {
-  IndexingMap input;   // to the input
-  IndexingMap output;  // to the output
-};
-
 // A tile of the dimensions that become minor, padded by an element so that neither rows nor columns
 // are in one bank.
 class TiledTranspose {
@@ -48,22 +42,28 @@ class TiledTranspose {
       if (input_minor % vector != 0 || output_minor % vector != 0) continue;
       Cut(vector);
       const bool has_work = blocks() >= device.multiprocessors;
-      const auto bytes = static_cast<uint64_t>(shared_elements() * element_bits / 8);
+      const auto bytes = static_cast<uint64_t>(SharedElements() * element_bits / 8);
       if (has_work && bytes <= device.shared_bytes_per_block) return;
     }
     Cut(1);
   }
 
   int64_t blocks() const { return Product(counts_); }
-  int64_t vector() const { return vector_; }
-  int64_t shared_elements() const {
-    return transpose_.KeepsMinorDimension() ? side_ * (side_ + 1) * vector_ : side_ * (side_ + 1);
-  }
-
   TransposeMaps Maps(const Launch& launch, PlanContext& plans) const {
     TransposeMaps maps;
-    maps.input = Map(launch, plans, /*is_input=*/true);
-    maps.output = Map(launch, plans, /*is_input=*/false);
+    maps.input = Map(launch, plans, Side::kInput, To::kArray);
+    maps.output = Map(launch, plans, Side::kOutput, To::kArray);
+    maps.vector = vector_;
+    maps.tile.sizes.assign(tile_.begin(), tile_.end());
+    const Sizes padded = PaddedTile();
+    maps.tile.strides.resize(padded.size());
+    int64_t stride = 1;
+    for (size_t i = padded.size(); i-- > 0;) {
+      maps.tile.strides[i] = stride;
+      stride *= padded[i];
+    }
+    maps.tile.accesses = {{true, Map(launch, plans, Side::kInput, To::kTile), vector_},
+                          {false, Map(launch, plans, Side::kOutput, To::kTile), vector_}};
     return maps;
   }
 
@@ -71,6 +71,14 @@ class TiledTranspose {
   static int64_t Product(const Sizes& sizes) {
     return std::accumulate(sizes.begin(), sizes.end(), int64_t{1}, std::multiplies<>());
   }
+
+  // Rows of words or of whole vectors begin in different banks.
+  Sizes PaddedTile() const {
+    Sizes padded = tile_;
+    ++padded[padded.size() - (transpose_.KeepsMinorDimension() ? 2 : 1)];
+    return padded;
+  }
+  int64_t SharedElements() const { return Product(PaddedTile()); }
 
   void Cut(int64_t vector) {
     const llvm::SmallVector<int64_t, 4>& input = transpose_.input;
@@ -94,31 +102,36 @@ class TiledTranspose {
     }
   }
 
-  // In both directions threads go over the tile in the order of its memory there.
-  IndexingMap Map(const Launch& launch, PlanContext& plans, bool is_input) const {
+  enum class Side : uint8_t { kInput, kOutput };
+  enum class To : uint8_t { kArray, kTile };
+
+  // On both sides threads go over the tile in the order of its memory there. Indices of the tile
+  // are in the order of the input.
+  IndexingMap Map(const Launch& launch, PlanContext& plans, Side side, To to) const {
     ThreadMapBuilder builder(launch, plans);
     const size_t rank = transpose_.input.size();
+    Sizes dimensions;
     Sizes tile;
-    Sizes sizes;
-    Expressions blocks;
-    const Expressions block_of_input = Delinearize(builder.Block(), counts_);
     for (size_t i = 0; i < rank; ++i) {
-      const size_t dimension = is_input ? i : static_cast<size_t>(transpose_.permutation[i]);
-      tile.push_back(tile_[dimension]);
-      sizes.push_back(transpose_.input[dimension]);
-      blocks.push_back(block_of_input[dimension]);
+      dimensions.push_back(side == Side::kInput ? static_cast<int64_t>(i)
+                                                : transpose_.permutation[i]);
+      tile.push_back(tile_[static_cast<size_t>(dimensions.back())]);
     }
     const int64_t steps = support::CeilDiv(Product(tile), kThreads * vector_);
     const AffineExpr step = builder.Loop(steps);
     const AffineExpr element = builder.Loop(vector_);
     const AffineExpr position = (step * kThreads + builder.Thread()) * vector_ + element;
     const Expressions in_tile = Delinearize(position, tile);
-    Expressions index(rank);
+    const Expressions block_of_input = Delinearize(builder.Block(), counts_);
+    Expressions of_array(rank);
+    Expressions of_tile(rank);
     for (size_t i = 0; i < rank; ++i) {
-      index[i] = blocks[i] * tile[i] + in_tile[i];
-      builder.Constrain(index[i], {0, sizes[i] - 1});
+      const auto dimension = static_cast<size_t>(dimensions[i]);
+      of_array[i] = block_of_input[dimension] * tile[i] + in_tile[i];
+      of_tile[dimension] = in_tile[i];
+      builder.Constrain(of_array[i], {0, transpose_.input[dimension] - 1});
     }
-    return builder.Build(index);
+    return builder.Build(to == To::kArray ? of_array : of_tile);
   }
 
   const NormalizedTranspose& transpose_;
@@ -149,37 +162,50 @@ class PackedTranspose {
     return std::accumulate(counts_of_output_.begin(), counts_of_output_.end(), int64_t{1},
                            std::multiplies<>());
   }
-  int64_t vector() const { return tile_.vector; }
-  int64_t shared_elements() const { return kWarpSize * tile_.vector * kWarpSize * tile_.vector; }
-
   TransposeMaps Maps(const Launch& launch, PlanContext& plans) const {
     TransposeMaps maps;
+    const int64_t side = kWarpSize * tile_.vector;
+    maps.vector = tile_.vector;
+    maps.side_outputs_with_output = true;
+    maps.tile.sizes = {side, side};
+    maps.tile.strides = {side, 1};
     {
       // A row of the tile is an element of T2; the lanes go over A and T1.
-      ThreadMapBuilder builder(launch, plans);
-      const AffineExpr step = builder.Loop(support::CeilDiv(tile_.t2, kRowsAtATime));
-      const AffineExpr element = builder.Loop(tile_.vector);
-      const AffineExpr thread = builder.Thread();
-      maps.input = Map(builder, step * kRowsAtATime + thread.floorDiv(kWarpSize),
-                       (thread % kWarpSize) * tile_.vector + element, /*is_input=*/true);
+      const auto map = [&](To to) {
+        ThreadMapBuilder builder(launch, plans);
+        const AffineExpr step = builder.Loop(support::CeilDiv(tile_.t2, kRowsAtATime));
+        const AffineExpr element = builder.Loop(tile_.vector);
+        const AffineExpr thread = builder.Thread();
+        return Map(builder, step * kRowsAtATime + thread.floorDiv(kWarpSize),
+                   (thread % kWarpSize) * tile_.vector + element, to);
+      };
+      maps.input = map(To::kInput);
+      maps.tile.accesses.push_back({true, map(To::kTile), tile_.vector});
     }
-    // A row are as many neighbours of T1 as make a word, written one after the other; the lanes go
-    // over T2.
-    ThreadMapBuilder builder(launch, plans);
-    const int64_t words = support::CeilDiv(tile_.a * tile_.t1, tile_.vector);
-    const AffineExpr step = builder.Loop(support::CeilDiv(words, kRowsAtATime));
-    const AffineExpr row = builder.Loop(tile_.vector);
-    const AffineExpr element = builder.Loop(tile_.vector);
-    const AffineExpr thread = builder.Thread();
-    const AffineExpr word = step * kRowsAtATime + thread.floorDiv(kWarpSize);
-    maps.output = Map(builder, (thread % kWarpSize) * tile_.vector + element,
-                      word * tile_.vector + row, /*is_input=*/false);
+    // A row are as many neighbours of T1 as make a word, read together and written one after the
+    // other; the lanes go over T2.
+    const auto map = [&](To to) {
+      ThreadMapBuilder builder(launch, plans);
+      const int64_t words = support::CeilDiv(tile_.a * tile_.t1, tile_.vector);
+      const AffineExpr step = builder.Loop(support::CeilDiv(words, kRowsAtATime));
+      AffineExpr row = builder.Loop(tile_.vector);
+      AffineExpr element = builder.Loop(tile_.vector);
+      if (to == To::kTile) std::swap(row, element);
+      const AffineExpr thread = builder.Thread();
+      const AffineExpr word = step * kRowsAtATime + thread.floorDiv(kWarpSize);
+      return Map(builder, (thread % kWarpSize) * tile_.vector + element, word * tile_.vector + row,
+                 to);
+    };
+    maps.output = map(To::kOutput);
+    maps.tile.accesses.push_back({false, map(To::kTile), tile_.vector});
     return maps;
   }
 
  private:
+  enum class To : uint8_t { kInput, kOutput, kTile };
+
   // `t2` and `a_t1` are places in the tile.
-  IndexingMap Map(ThreadMapBuilder& builder, AffineExpr t2, AffineExpr a_t1, bool is_input) const {
+  IndexingMap Map(ThreadMapBuilder& builder, AffineExpr t2, AffineExpr a_t1, To to) const {
     builder.Constrain(t2, {0, tile_.t2 - 1});
     builder.Constrain(a_t1, {0, tile_.a * tile_.t1 - 1});
     const size_t rank = transpose_.input.size();
@@ -200,7 +226,12 @@ class PackedTranspose {
     for (size_t i = 0; i < rank; ++i) {
       builder.Constrain(of_input[i], {0, transpose_.input[i] - 1});
     }
-    if (is_input) return builder.Build(of_input);
+    if (to == To::kTile) {
+      // Rows are turned by a word each time that a word of rows has passed.
+      const AffineExpr turned = a_t1 + t2.floorDiv(tile_.vector) * tile_.vector;
+      return builder.Build({t2, turned % (kWarpSize * tile_.vector)});
+    }
+    if (to == To::kInput) return builder.Build(of_input);
     Expressions of_output;
     for (const int64_t dimension : transpose_.permutation) {
       of_output.push_back(of_input[static_cast<size_t>(dimension)]);
@@ -216,43 +247,42 @@ class PackedTranspose {
 
 }  // namespace
 
-KernelPlan PlanTranspose(const EmitterInput& input) {
-  const llvm::ArrayRef<FusionRoot> roots = input.fused.roots();
-  std::optional<NormalizedTranspose> transpose;
-  const Instruction* first = nullptr;
-  int64_t bits = 0;
+TransposeHeroes HeroesOfTranspose(const EmitterInput& input) {
+  TransposeHeroes heroes;
+  bool is_first = true;
   for (const Instruction* hero : input.heroes) {
     const std::optional<NormalizedTranspose> found = TiledTransposeOf(*hero);
     if (!found.has_value()) continue;
-    if (first == nullptr) {
-      transpose = found;
-      first = hero;
-    }
-    bits = std::max(bits, ElementWidth(hero->shape()));
+    if (is_first) heroes.transpose = *found;
+    is_first = false;
+    heroes.element_bits = std::max(heroes.element_bits, ElementWidth(hero->shape()));
   }
+  return heroes;
+}
+
+KernelPlan PlanTranspose(const EmitterInput& input) {
+  const TransposeHeroes heroes = HeroesOfTranspose(input);
+  Launch launch;
+  launch.threads[0] = kThreads;
+  if (const auto tile = PackedTileOf(heroes.transpose, heroes.element_bits)) {
+    const PackedTranspose packed(heroes.transpose, *tile);
+    launch.blocks[0] = packed.blocks();
+    return AssembleTranspose(input, heroes.transpose, launch, packed.Maps(launch, input.plans),
+                             "packed transpose");
+  }
+  const TiledTranspose tiled(heroes.transpose, heroes.element_bits, input.plans.device);
+  launch.blocks[0] = tiled.blocks();
+  return AssembleTranspose(input, heroes.transpose, launch, tiled.Maps(launch, input.plans),
+                           "transpose");
+}
+
+KernelPlan AssembleTranspose(const EmitterInput& input, const NormalizedTranspose& transpose,
+                             const Launch& launch, const TransposeMaps& maps, const char* variant) {
   KernelPlan plan;
   plan.emitter = Emitter::kTranspose;
-  plan.launch.threads[0] = kThreads;
-  TransposeMaps maps;
-  int64_t vector = 1;
-  int64_t shared_elements = 0;
-  const std::optional<PackedTile> tile = PackedTileOf(*transpose, bits);
-  const bool is_packed = tile.has_value();
-  if (is_packed) {
-    const PackedTranspose packed(*transpose, *tile);
-    plan.variant = "packed transpose";
-    plan.launch.blocks[0] = packed.blocks();
-    maps = packed.Maps(plan.launch, input.plans);
-    vector = packed.vector();
-    shared_elements = packed.shared_elements();
-  } else {
-    const TiledTranspose tiled(*transpose, bits, input.plans.device);
-    plan.variant = "transpose";
-    plan.launch.blocks[0] = tiled.blocks();
-    maps = tiled.Maps(plan.launch, input.plans);
-    vector = tiled.vector();
-    shared_elements = tiled.shared_elements();
-  }
+  plan.variant = variant;
+  plan.launch = launch;
+  const llvm::ArrayRef<FusionRoot> roots = input.fused.roots();
   llvm::SmallVector<const Instruction*, 2> heroes;
   std::vector<ElementPass> stores;
   for (size_t i = 0; i < roots.size(); ++i) {
@@ -260,35 +290,37 @@ KernelPlan PlanTranspose(const EmitterInput& input) {
     const Instruction& hero = *input.heroes[i];
     const int64_t output = roots[i].first_output;
     if (!TiledTransposeOf(hero).has_value()) {
-      // A side output: stored where the input is read, or where the output is written if that is
-      // packed.
+      // A side output: stored where the input is read, or where the output is written.
       ElementPass& pass = plan.passes.emplace_back();
       pass.instruction = &root;
-      pass.map = is_packed ? Bitcast(maps.output, transpose->Output(), root.shape())
-                           : Bitcast(maps.input, transpose->input, root.shape());
+      pass.map = maps.side_outputs_with_output
+                     ? Bitcast(maps.output, transpose.Output(), root.shape())
+                     : Bitcast(maps.input, transpose.input, root.shape());
       pass.store = StoreKind::kStore;
       pass.output = output;
-      pass.vector_elements = vector;
+      pass.vector_elements = maps.vector;
       for (size_t k = 0; k < root.operands().size(); ++k) {
         plan.heroes.push_back(
             {output, &root, static_cast<int64_t>(k), ReadOfOperand(input, pass.map, root, 0, k)});
       }
       continue;
     }
-    const IndexingMap read = Bitcast(maps.input, transpose->input, hero.operand(0).shape());
+    const IndexingMap read = Bitcast(maps.input, transpose.input, hero.operand(0).shape());
     plan.heroes.push_back({output, &hero, 0, read});
     if (!llvm::is_contained(heroes, &hero)) {
       heroes.push_back(&hero);
-      plan.passes.push_back(LoadPass(hero.operand(0), read, vector));
-      plan.shared_memory_bytes += support::CeilDiv(shared_elements * ElementWidth(hero.shape()), 8);
+      plan.passes.push_back(LoadPass(hero.operand(0), read, maps.vector));
+      SharedTile& tile_of_hero = plan.shared_tiles.emplace_back(maps.tile);
+      tile_of_hero.hero = &hero;
+      tile_of_hero.element_bits = ElementWidth(hero.shape());
     }
     ElementPass& store = stores.emplace_back();
     store.instruction = &root;
-    store.map = Bitcast(maps.output, transpose->Output(), root.shape());
+    store.map = Bitcast(maps.output, transpose.Output(), root.shape());
     store.available = {&hero};
     store.store = StoreKind::kStore;
     store.output = output;
-    store.vector_elements = vector;
+    store.vector_elements = maps.vector;
   }
   llvm::append_range(plan.passes, std::move(stores));
   return plan;

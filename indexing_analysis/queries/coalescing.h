@@ -63,6 +63,9 @@ struct CoalescingOptions {
   /// The same where values known at run time decide which lanes access anything: the answer is a
   /// range all the same.
   int64_t max_uncertain_lane_accesses = int64_t{1} << 17;
+  /// Whether distinct sectors are counted, which may take longer than all else; if not, nothing is
+  /// said of them.
+  bool counts_distinct_sectors = true;
 };
 
 /// What all warps of a grid do by one access. Where values that are known at run time only decide,

@@ -183,7 +183,7 @@ int64_t RequestCounter::TrialsOf(size_t coordinate, int64_t size,
     const std::optional<Period>& period = periods[problem_.offset];
     if (!period.has_value()) return size;
     repeat_after(SaturatingProduct(
-        period->period, problem_.sector_bits / std::gcd(problem_.sector_bits, period->shift)));
+        period->period, problem_.period_bits / std::gcd(problem_.period_bits, period->shift)));
   }
   for (const size_t i : undecided) {
     const size_t sum = problem_.constraints[i].first;
@@ -254,7 +254,7 @@ RequestCounter::Plan RequestCounter::MakePlan(const Box& box, const Constraints&
 
 std::vector<std::pair<int64_t, DynamicAPInt>> RequestCounter::ResiduesOf(
     llvm::ArrayRef<size_t> coordinates, const Box& box) const {
-  const int64_t modulus = problem_.sector_bits;
+  const int64_t modulus = problem_.period_bits;
   std::vector<DynamicAPInt> counts(static_cast<size_t>(modulus));
   counts[0] = 1;
   for (const size_t x : coordinates) {
@@ -307,7 +307,7 @@ void RequestCounter::CountPlan(const Box& box, const Plan& plan) {
   for (const Interval& interval : box) point.push_back(interval.lower);
   // What is known of the requests whose first lane has a residue, where that is all that matters.
   std::vector<std::optional<Choices>> known(
-      plan.is_uniform ? static_cast<size_t>(problem_.sector_bits) : 0);
+      plan.is_uniform ? static_cast<size_t>(problem_.period_bits) : 0);
   do {
     DynamicAPInt repetitions(1);
     for (const Trial& trial : plan.grid) {
@@ -327,7 +327,7 @@ void RequestCounter::CountPlan(const Box& box, const Plan& plan) {
     const int64_t first = ResidueOf(CoordinateSystem::Evaluate(offset_, point, quotients_));
     for (const auto& [residue, count] : plan.residues) {
       std::optional<Choices>& choices =
-          known[static_cast<size_t>((first + residue) % problem_.sector_bits)];
+          known[static_cast<size_t>((first + residue) % problem_.period_bits)];
       if (!choices.has_value()) choices = RequestAt(plan, box, point, residue);
       Add(*choices, repetitions * count, plan);
     }
@@ -384,13 +384,13 @@ void RequestCounter::AddUncounted(const Box& box, const Plan& plan) {
                               !problem_.domain_depends_on_runtime;
   const DynamicAPInt certain = all_are_active ? requests : DynamicAPInt(0);
   // What divides a sector lies in one.
-  const bool is_in_one_sector = problem_.sector_bits % problem_.width == 0;
-  const int64_t per_lane = is_in_one_sector ? 1 : problem_.width / problem_.sector_bits + 2;
+  const bool is_in_one_sector = problem_.unit_bits % problem_.width == 0;
+  const int64_t per_lane = is_in_one_sector ? 1 : problem_.width / problem_.unit_bits + 2;
   AddTo(totals_.requests, certain, requests);
   AddTo(totals_.sectors, certain, requests * DynamicAPInt(per_lane * problem_.num_lanes));
   AddTo(totals_.ideal_sectors, certain,
-        requests * DynamicAPInt(support::CeilDiv(problem_.width * problem_.num_lanes,
-                                                 problem_.sector_bits)));
+        requests * DynamicAPInt(
+                       support::CeilDiv(problem_.width * problem_.num_lanes, problem_.unit_bits)));
   totals_.reason = "the pattern of addresses repeats too rarely to be counted";
 }
 
@@ -428,11 +428,14 @@ RequestCounter::Choices RequestCounter::RequestAt(const Plan& plan, const Box& b
       worst_by_group.resize(num_groups_);
       worst_ideal = 0;
       for (size_t group = 0; group < num_groups_; ++group) {
+        llvm::SmallVector<int64_t, 32> lanes;
         llvm::SmallVector<int64_t, 32> offsets;
         for (size_t i = 0; i < lanes_.size(); ++i) {
-          if (group_of_lane_[i] == group) offsets.push_back(offsets_[i]);
+          if (group_of_lane_[i] != group) continue;
+          lanes.push_back(lanes_[i]);
+          offsets.push_back(offsets_[i]);
         }
-        const RequestSectors alone = SectorsOf(offsets, problem_.width, problem_.sector_bits);
+        const RequestSectors alone = problem_.cost(lanes, offsets);
         worst_by_group[group] = std::max(worst_by_group[group], alone.sectors);
         worst_ideal += alone.ideal_sectors;
         if (group == best_by_group.size()) best_by_group.push_back(alone);
@@ -441,11 +444,11 @@ RequestCounter::Choices RequestCounter::RequestAt(const Plan& plan, const Box& b
         best.ideal_sectors = std::min(best.ideal_sectors, alone.ideal_sectors);
       }
     }
-    choices.push_back(SectorsOf(offsets_, problem_.width, problem_.sector_bits));
+    choices.push_back(problem_.cost(lanes_, offsets_));
   } while (MoveToNext(plan.runtime, box, point));
   if (runtime_is_divergent_) {
     const int64_t all_bits = problem_.width * static_cast<int64_t>(lanes_.size());
-    const int64_t ideal = std::min(worst_ideal, support::CeilDiv(all_bits, problem_.sector_bits));
+    const int64_t ideal = std::min(worst_ideal, support::CeilDiv(all_bits, problem_.unit_bits));
     choices.push_back({std::accumulate(worst_by_group.begin(), worst_by_group.end(), int64_t{0}),
                        std::max(ideal, choices.front().ideal_sectors)});
     RequestSectors best;

@@ -4,10 +4,12 @@
 // values known at run time and of the lane. A box of coordinates is split until constraints are
 // decided or few points are left. On each box:
 //
-//   - a coordinate on which the offset depends linearly only matters by its residue modulo a
-//     sector: all of these together are a histogram of residues;
+//   - a coordinate on which the offset depends linearly only matters by its residue modulo the
+//     period of the memory, a sector or all banks: all of these together are a histogram of
+//     residues;
 //   - any other coordinate is tried for one period, each value as often as it comes again;
-//   - for each point, and each residue, the sectors that the lanes touch are counted. Where no
+//   - for each point, and each residue, the sectors that the lanes touch, or the wavefronts that
+//     they take, are counted: `sectors` says which of them below. Where no
 //     quotient mixes lanes with other coordinates, that depends on a residue alone.
 #ifndef HLO_INDEXING_INDEXING_ANALYSIS_QUERIES_REQUEST_COUNTER_H_
 #define HLO_INDEXING_INDEXING_ANALYSIS_QUERIES_REQUEST_COUNTER_H_
@@ -15,6 +17,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -39,6 +42,11 @@ struct RuntimeKey {
   bool is_unknown = false;
 };
 
+/// What one request costs its memory: from the numbers of its active lanes, and the offsets in bits
+/// that they access, which it may reorder. It stays the same if all offsets move by a period.
+using RequestCost =
+    std::function<RequestSectors(llvm::ArrayRef<int64_t> lanes, llvm::MutableArrayRef<int64_t>)>;
+
 /// What is counted: sums of a system, and which of its coordinates are what.
 struct RequestProblem {
   explicit RequestProblem(const CoordinateSystem& coordinates)
@@ -57,7 +65,10 @@ struct RequestProblem {
   llvm::BitVector runtime;
   /// Bits that a lane accesses.
   int64_t width = 0;
-  int64_t sector_bits = 0;
+  RequestCost cost;
+  /// Bits after which the cost repeats, and that one sector, or wavefront, can move.
+  int64_t period_bits = 0;
+  int64_t unit_bits = 0;
   int64_t max_lane_accesses = 0;
   /// Whether values known at run time decide who accesses anything, beyond the constraints.
   bool domain_depends_on_runtime = false;
@@ -122,7 +133,7 @@ class RequestCounter {
   void Add(const Choices& choices, const llvm::DynamicAPInt& times, const Plan& plan);
   bool IsInDomain(const Plan& plan, llvm::ArrayRef<int64_t> point) const;
   int64_t ResidueOf(int64_t offset) const {
-    return support::FloorMod(offset, problem_.sector_bits);
+    return support::FloorMod(offset, problem_.period_bits);
   }
   Choices RequestAt(const Plan& plan, const Box& box, llvm::MutableArrayRef<int64_t> point,
                     int64_t residue);

@@ -14,8 +14,10 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "codegen/explain/kernel_report.h"
+#include "codegen/explain/shared_report.h"
 #include "codegen/plan/accesses.h"
 #include "llvm/ADT/STLExtras.h"
+#include "tests/codegen/explain/every_shared_access.h"
 #include "tests/codegen/explain/every_thread.h"
 #include "tests/codegen/plan/kernel_fixtures.h"
 #include "tests/property/num_cases.h"
@@ -30,6 +32,7 @@ using plan::AccessKind;
 using plan::KernelAccess;
 using plan::KernelPlan;
 using plan::PlannedModule;
+using plan::Planner;
 using testing::NumCases;
 using testing::Random;
 using testing::Sizes;
@@ -299,12 +302,27 @@ void CheckStores(PlannedModule& module, const KernelReport& report) {
   }
 }
 
-Compared Check(const std::string& text) {
+// Bank conflicts against all threads.
+void CheckSharedAccesses(const KernelPlan& plan) {
+  for (const SharedAccessReport& report : ReportSharedAccesses(plan)) {
+    const plan::SharedTile& tile = plan.shared_tiles[report.tile];
+    SCOPED_TRACE(absl::StrCat(tile.LayoutText(), " ", tile.accesses[report.access].index.ToString(),
+                              "\n", report.conflicts.ToString()));
+    EXPECT_TRUE(report.conflicts.IsExact()) << report.conflicts.reason;
+    const SharedTraffic tried = CountSharedByEveryThread(plan, tile, tile.accesses[report.access],
+                                                         report.conflicts.vector_bytes);
+    EXPECT_EQ(report.conflicts.requests.upper, tried.requests);
+    EXPECT_EQ(report.conflicts.wavefronts.upper, tried.wavefronts);
+    EXPECT_EQ(report.conflicts.ideal_wavefronts.upper, tried.ideal_wavefronts);
+  }
+}
+
+Compared Check(const std::string& text, Planner planner) {
   SCOPED_TRACE(text);
   Compared compared;
   PlannedModule module(text);
   if (::testing::Test::HasFailure()) return compared;
-  absl::StatusOr<KernelPlan> plan = module.Plan();
+  absl::StatusOr<KernelPlan> plan = module.Plan(planner);
   if (!plan.ok()) {
     EXPECT_TRUE(absl::IsUnimplemented(plan.status())) << plan.status().message();
     return compared;
@@ -316,6 +334,7 @@ Compared Check(const std::string& text) {
   EXPECT_GE(report.bandwidth_share, 0);
   EXPECT_LE(report.bandwidth_share, 1);
   for (const AccessReport& access : report.accesses) CheckAccess(access, compared);
+  CheckSharedAccesses(report.plan);
   // What is updated in place is neither read nor written elsewhere.
   const bool is_in_place =
       report.plan.emitter == plan::Emitter::kScatter || report.plan.variant.starts_with("in-place");
@@ -326,13 +345,22 @@ Compared Check(const std::string& text) {
   return compared;
 }
 
-TEST(RandomKernels, AreReportedAsAllThreadsDo) {
+class RandomKernels : public ::testing::TestWithParam<Planner> {};
+
+std::string NameOfPlanner(const ::testing::TestParamInfo<Planner>& info) {
+  return info.param == Planner::kOurs ? "Ours" : "Xla";
+}
+
+INSTANTIATE_TEST_SUITE_P(Plans, RandomKernels, ::testing::Values(Planner::kXla, Planner::kOurs),
+                         NameOfPlanner);
+
+TEST_P(RandomKernels, AreReportedAsAllThreadsDo) {
   const int kernels = NumCases("HLO_INDEXING_RANDOM_KERNELS", 300);
   Compared all;
   for (int seed = 0; seed < kernels && !HasFailure(); ++seed) {
     Random random(static_cast<uint64_t>(seed));
     SCOPED_TRACE(absl::StrCat("seed ", seed));
-    const Compared compared = Check(RandomKernel(random).Make());
+    const Compared compared = Check(RandomKernel(random).Make(), GetParam());
     all.exact += compared.exact;
     all.ranges += compared.ranges;
   }
@@ -340,12 +368,12 @@ TEST(RandomKernels, AreReportedAsAllThreadsDo) {
   EXPECT_GT(all.ranges, kernels / 20);
 }
 
-TEST(RandomKernels, OfAllOpcodes) {
+TEST_P(RandomKernels, OfAllOpcodes) {
   const int kernels = NumCases("HLO_INDEXING_RANDOM_KERNELS", 300);
   for (int seed = 0; seed < kernels && !HasFailure(); ++seed) {
     Random random(static_cast<uint64_t>(seed));
     SCOPED_TRACE(absl::StrCat("seed ", seed));
-    Check(RandomFusion(random, testing::FusibleOpcodes()));
+    Check(RandomFusion(random, testing::FusibleOpcodes()), GetParam());
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "codegen/plan/our_plan.h"
 #include "codegen/plan/xla_plan.h"
 #include "hlo/parser/parser.h"
 #include "hlo/shape_inference/verifier.h"
@@ -123,7 +124,9 @@ PlannedModule::PlannedModule(const std::string& text)
   EXPECT_EQ(hlo::Verify(*module_).message(), "");
 }
 
-absl::StatusOr<KernelPlan> PlannedModule::Plan() { return PlanLikeXla(root(), plans_); }
+absl::StatusOr<KernelPlan> PlannedModule::Plan(Planner planner) {
+  return planner == Planner::kOurs ? PlanKernel(root(), plans_) : PlanLikeXla(root(), plans_);
+}
 
 void ForEachPoint(const indexing_analysis::IndexingMap& map, llvm::ArrayRef<int64_t> runtime,
                   const std::function<void(llvm::ArrayRef<int64_t>)>& visit) {

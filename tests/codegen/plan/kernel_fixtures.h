@@ -26,6 +26,9 @@ struct NamedModule {
 /// One fusion, or one instruction, at the root of each; small enough for all threads to be tried.
 const std::vector<NamedModule>& KernelModules();
 
+/// Whose emitters a plan is for.
+enum class Planner : uint8_t { kXla, kOurs };
+
 /// A module with what its kernels are planned with.
 class PlannedModule {
  public:
@@ -36,7 +39,7 @@ class PlannedModule {
   PlanContext& plans() { return plans_; }
   mlir::MLIRContext* mlir_context() { return &mlir_context_; }
   /// The root's plan.
-  absl::StatusOr<KernelPlan> Plan();
+  absl::StatusOr<KernelPlan> Plan(Planner planner = Planner::kXla);
 
  private:
   std::unique_ptr<hlo::Module> module_;

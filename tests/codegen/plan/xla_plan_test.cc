@@ -3,7 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <map>
 #include <set>
 #include <vector>
 
@@ -14,62 +13,6 @@ namespace hlo_indexing::plan {
 namespace {
 
 using ::testing::HasSubstr;
-
-std::string NameOfCase(const ::testing::TestParamInfo<NamedModule>& info) {
-  std::string name;
-  for (const char c : info.param.name) {
-    name += std::isalnum(static_cast<unsigned char>(c)) ? c : '_';
-  }
-  return name;
-}
-
-class XlaPlanTest : public ::testing::TestWithParam<NamedModule> {};
-
-// Every element of every output is stored by one thread, in one iteration.
-TEST_P(XlaPlanTest, StoresEveryElementOnce) {
-  PlannedModule module(GetParam().text);
-  const absl::StatusOr<KernelPlan> plan = module.Plan();
-  ASSERT_TRUE(plan.ok()) << plan.status().message();
-  std::map<int64_t, std::map<std::vector<int64_t>, int>> stored;
-  for (const ElementPass& pass : plan->passes) {
-    if (pass.store == StoreKind::kNone) continue;
-    ASSERT_TRUE(pass.output.has_value());
-    ASSERT_FALSE(pass.map.IsUnknown());
-    ForEachPoint(pass.map, {},
-                 [&](llvm::ArrayRef<int64_t> element) { ++stored[*pass.output][element.vec()]; });
-  }
-  const hlo::Shape& shape = module.root().shape();
-  ASSERT_EQ(static_cast<int64_t>(stored.size()), shape.num_array_leaves());
-  for (const auto& [output, elements] : stored) {
-    const hlo::Shape& array = shape.ArrayLeaf(output);
-    EXPECT_EQ(static_cast<int64_t>(elements.size()), array.num_elements());
-    for (const auto& [element, times] : elements) {
-      EXPECT_EQ(times, 1) << ::testing::PrintToString(element);
-      for (size_t i = 0; i < element.size(); ++i) {
-        EXPECT_GE(element[i], 0);
-        EXPECT_LT(element[i], array.sizes()[i]);
-      }
-    }
-  }
-}
-
-TEST_P(XlaPlanTest, LaunchFitsTheMaps) {
-  PlannedModule module(GetParam().text);
-  const absl::StatusOr<KernelPlan> plan = module.Plan();
-  ASSERT_TRUE(plan.ok()) << plan.status().message();
-  EXPECT_LE(plan->launch.threads_per_block(), 1024);
-  for (const ElementPass& pass : plan->passes) {
-    ASSERT_EQ(pass.map.num_dimensions(), 6U);
-    for (size_t i = 0; i < 3; ++i) {
-      EXPECT_GE(pass.map.dimensions()[i].bounds.lower, 0);
-      EXPECT_LT(pass.map.dimensions()[i].bounds.upper, plan->launch.threads[i]);
-      EXPECT_GE(pass.map.dimensions()[3 + i].bounds.lower, 0);
-      EXPECT_LT(pass.map.dimensions()[3 + i].bounds.upper, plan->launch.blocks[i]);
-    }
-  }
-}
-
-INSTANTIATE_TEST_SUITE_P(Kernels, XlaPlanTest, ::testing::ValuesIn(KernelModules()), NameOfCase);
 
 std::string EmitterOf(const std::string& name) {
   for (const NamedModule& named : KernelModules()) {

@@ -1,0 +1,28 @@
+// How our own emitters launch a kernel and which elements its threads compute. Private to the
+// folder; xla_plan.cc chooses between emitters.
+//
+// What they do otherwise than XLA's: vectors of 16 bytes for the widest array whenever every
+// multiprocessor still has a block, the rest of an array that is no whole vectors apart; transposes
+// through tiles of words behind a swizzle, without bank conflicts; reductions of rows of any length
+// in vectors, of columns without turning them.
+#ifndef HLO_INDEXING_CODEGEN_PLAN_OUR_EMITTERS_H_
+#define HLO_INDEXING_CODEGEN_PLAN_OUR_EMITTERS_H_
+
+#include "codegen/plan/kernel_plan.h"
+#include "codegen/plan/xla_emitters.h"
+
+namespace hlo_indexing::plan {
+
+// The plans without `instruction` and `roots`.
+KernelPlan PlanOurLoop(const EmitterInput& input);
+KernelPlan PlanOurConcatenate(const EmitterInput& input);
+KernelPlan PlanOurDynamicUpdateSlice(const EmitterInput& input);
+KernelPlan PlanOurReduction(const EmitterInput& input);
+KernelPlan PlanOurTranspose(const EmitterInput& input);
+
+/// The most elements that are one access of 16 bytes of the widest input or output; a power of two.
+int64_t WidestVector(const FusedComputation& fused);
+
+}  // namespace hlo_indexing::plan
+
+#endif  // HLO_INDEXING_CODEGEN_PLAN_OUR_EMITTERS_H_

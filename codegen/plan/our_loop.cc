@@ -1,0 +1,266 @@
+// Loops over elements: the loop, concatenate and in-place dynamic-update-slice emitters.
+//
+// The elements of an array lie in memory as whole vectors and a rest of fewer elements than one.
+// Each thread has a vector, or an element of the rest:
+//
+//   f32[10] in vectors of 4:  thread 0 -> 0..3, thread 1 -> 4..7, thread 2 -> 8, thread 3 -> 9
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+#include "codegen/plan/our_emitters.h"
+#include "codegen/plan/thread_map.h"
+#include "hlo/attribute.h"
+#include "llvm/ADT/STLExtras.h"
+#include "support/checked_math.h"
+
+namespace hlo_indexing::plan {
+
+using hlo::AttributeName;
+using hlo::Instruction;
+using hlo::Shape;
+using mlir::AffineExpr;
+
+namespace {
+
+constexpr int64_t kThreads = 256;
+constexpr int64_t kMaxBlocksX = (int64_t{1} << 31) - 1;
+
+// The threads that go over an array: the first ones have a vector each, the others an element.
+struct VectorLoop {
+  VectorLoop(int64_t num_elements, int64_t of_vector)
+      : vector(of_vector), vectors(num_elements / of_vector), rest(num_elements % of_vector) {}
+
+  int64_t threads() const { return vectors + rest; }
+
+  int64_t vector = 1;
+  int64_t vectors = 0;
+  int64_t rest = 0;
+};
+
+Launch LaunchOfBlocks(int64_t blocks, int64_t threads) {
+  Launch launch;
+  launch.threads[0] = threads;
+  launch.blocks[1] = support::CeilDiv(blocks, kMaxBlocksX);
+  launch.blocks[0] = support::CeilDiv(blocks, launch.blocks[1]);
+  return launch;
+}
+
+Launch LaunchOfThreads(int64_t threads) {
+  const int64_t of_block = std::clamp<int64_t>(threads, 1, kThreads);
+  return LaunchOfBlocks(support::CeilDiv(std::max<int64_t>(threads, 1), of_block), of_block);
+}
+
+// A map to elements, and the elements of a vector.
+struct LoopPart {
+  IndexingMap map;
+  int64_t vector = 1;
+};
+
+// The elements of an array of these sizes, in an order of dimensions, major first, that the threads
+// from a block on go over.
+std::vector<LoopPart> PartsOf(const VectorLoop& loop, const Launch& launch, int64_t first_block,
+                              llvm::ArrayRef<int64_t> sizes, llvm::ArrayRef<int64_t> order,
+                              PlanContext& plans) {
+  std::vector<LoopPart> parts;
+  const auto thread_of = [&](const ThreadMapBuilder& builder) {
+    return (builder.Block() - first_block) * launch.threads[0] + builder.Thread();
+  };
+  if (loop.vectors > 0) {
+    ThreadMapBuilder builder(launch, plans);
+    AffineExpr position = thread_of(builder) * loop.vector;
+    if (loop.vector > 1) position = position + builder.Loop(loop.vector);
+    builder.Constrain(position, {0, loop.vectors * loop.vector - 1});
+    parts.push_back(
+        {builder.Build(ThreadMapBuilder::ElementAt(position, sizes, order)), loop.vector});
+  }
+  if (loop.rest > 0) {
+    ThreadMapBuilder builder(launch, plans);
+    const AffineExpr thread = thread_of(builder);
+    builder.Constrain(thread, {loop.vectors, loop.threads() - 1});
+    const AffineExpr position = thread + loop.vectors * (loop.vector - 1);
+    parts.push_back({builder.Build(ThreadMapBuilder::ElementAt(position, sizes, order)), 1});
+  }
+  return parts;
+}
+
+// The same of an array in the order of its memory, from the first block on.
+std::vector<LoopPart> PartsOf(const VectorLoop& loop, const Launch& launch, const Shape& shape,
+                              PlanContext& plans) {
+  return PartsOf(loop, launch, 0, shape.sizes(), PhysicalDimensions(shape), plans);
+}
+
+// One thread writes whole bytes.
+int64_t ElementsOfByte(const EmitterInput& input) {
+  return support::CeilDiv(8, input.fused.SmallestOutputBits());
+}
+
+// How many neighbours a thread computes of an array with so many elements. Fewer than fit in the
+// widest access if else a multiprocessor had no block.
+int64_t VectorOf(const EmitterInput& input, int64_t num_elements) {
+  const int64_t least = ElementsOfByte(input);
+  int64_t vector = std::max(WidestVector(input.fused), least);
+  if (llvm::any_of(input.fused.instructions(),
+                   [](const Instruction* i) { return PreventsVectors(*i); })) {
+    return least;
+  }
+  const int64_t wanted = kThreads * input.plans.device.multiprocessors;
+  while (vector > least && num_elements / vector < wanted) vector /= 2;
+  return vector;
+}
+
+void AddHeroReads(const EmitterInput& input, const ElementPass& pass, KernelPlan& plan) {
+  for (size_t i = 0; i < pass.instruction->operands().size(); ++i) {
+    plan.heroes.push_back({*pass.output, pass.instruction, static_cast<int64_t>(i),
+                           ReadOfOperand(input, pass.map, *pass.instruction, pass.leaf, i)});
+  }
+}
+
+// The elements of an operand of a concatenate that lie side by side in the result, from a multiple
+// of which on.
+struct ConcatenatedRun {
+  int64_t elements = 1;
+  int64_t first = 0;
+};
+
+std::vector<ConcatenatedRun> RunsOf(const Instruction& concatenate) {
+  const int64_t dimension = concatenate.Integers(AttributeName::kDimensions).front();
+  const llvm::ArrayRef<int64_t> sizes = concatenate.shape().sizes();
+  int64_t minor = 1;
+  for (const int64_t other : llvm::reverse(PhysicalDimensions(concatenate.shape()))) {
+    if (other == dimension) break;
+    minor *= sizes[static_cast<size_t>(other)];
+  }
+  std::vector<ConcatenatedRun> runs;
+  int64_t first = 0;
+  for (const Instruction* operand : concatenate.operands()) {
+    const int64_t size = operand->shape().sizes()[static_cast<size_t>(dimension)];
+    runs.push_back({size * minor, first * minor});
+    first += size;
+  }
+  return runs;
+}
+
+// The same elements of an operand in the result of a concatenate.
+IndexingMap InConcatenate(const IndexingMap& of_operand, size_t dimension, int64_t first,
+                          PlanContext& plans) {
+  const mlir::AffineMap map = of_operand.affine_map();
+  Expressions results(map.getResults());
+  results[dimension] = results[dimension] + first;
+  return plans.maps.Simplified(of_operand.WithResults(
+      mlir::AffineMap::get(map.getNumDims(), map.getNumSymbols(), results, plans.mlir_context)));
+}
+
+}  // namespace
+
+int64_t WidestVector(const FusedComputation& fused) {
+  constexpr int64_t kMaxVectorBits = 128;
+  const int64_t bits = std::max<int64_t>({1, fused.LargestInputBits(), fused.LargestOutputBits()});
+  int64_t vector = 1;
+  while (vector * 2 * bits <= kMaxVectorBits) vector *= 2;
+  return vector;
+}
+
+KernelPlan PlanOurLoop(const EmitterInput& input) {
+  KernelPlan plan;
+  plan.emitter = Emitter::kLoop;
+  plan.variant = "loop";
+  const auto loop_of = [&](const Shape& shape) {
+    return VectorLoop(shape.num_elements(), VectorOf(input, shape.num_elements()));
+  };
+  int64_t threads = 0;
+  for (const FusionRoot& root : input.fused.roots()) {
+    const Shape& shape = root.instruction->shape();
+    for (int64_t leaf = 0; leaf < shape.num_array_leaves(); ++leaf) {
+      threads = std::max(threads, loop_of(shape.ArrayLeaf(leaf)).threads());
+    }
+  }
+  plan.launch = LaunchOfThreads(threads);
+  for (const FusionRoot& root : input.fused.roots()) {
+    const Shape& shape = root.instruction->shape();
+    for (int64_t leaf = 0; leaf < shape.num_array_leaves(); ++leaf) {
+      const Shape& array = shape.ArrayLeaf(leaf);
+      for (LoopPart& part : PartsOf(loop_of(array), plan.launch, array, input.plans)) {
+        ElementPass& pass = plan.passes.emplace_back();
+        pass.instruction = root.instruction;
+        pass.leaf = leaf;
+        pass.map = std::move(part.map);
+        pass.store = StoreKind::kStore;
+        pass.output = root.first_output + leaf;
+        pass.vector_elements = part.vector;
+        AddHeroReads(input, pass, plan);
+      }
+    }
+  }
+  return plan;
+}
+
+KernelPlan PlanOurConcatenate(const EmitterInput& input) {
+  const Instruction& hero = *input.heroes.front();
+  const FusionRoot& root = input.fused.roots().front();
+  const auto dimension = static_cast<size_t>(hero.Integers(AttributeName::kDimensions).front());
+  // The threads of each operand fill whole blocks.
+  std::vector<VectorLoop> loops;
+  std::vector<int64_t> first_blocks;
+  int64_t blocks = 0;
+  for (const ConcatenatedRun& run : RunsOf(hero)) {
+    const int64_t num_elements = hero.operand(loops.size()).shape().num_elements();
+    int64_t vector = VectorOf(input, num_elements);
+    while (run.elements % vector != 0 || run.first % vector != 0) vector /= 2;
+    // Two operands meet inside of a byte.
+    if (vector < ElementsOfByte(input)) return PlanOurLoop(input);
+    loops.emplace_back(num_elements, vector);
+    first_blocks.push_back(blocks);
+    blocks += support::CeilDiv(loops.back().threads(), kThreads);
+  }
+  KernelPlan plan;
+  plan.emitter = Emitter::kConcatenate;
+  plan.variant = "concatenate";
+  plan.launch = LaunchOfBlocks(std::max<int64_t>(1, blocks), kThreads);
+  int64_t first = 0;
+  for (size_t i = 0; i < loops.size(); ++i) {
+    // In the order in which the result has the operand's elements.
+    for (const LoopPart& part :
+         PartsOf(loops[i], plan.launch, first_blocks[i], hero.operand(i).shape().sizes(),
+                 PhysicalDimensions(hero.shape()), input.plans)) {
+      ElementPass& pass = plan.passes.emplace_back();
+      pass.instruction = root.instruction;
+      pass.map = Bitcast(InConcatenate(part.map, dimension, first, input.plans), hero.shape(),
+                         root.instruction->shape());
+      pass.store = StoreKind::kStore;
+      pass.output = root.first_output;
+      pass.vector_elements = part.vector;
+      plan.heroes.push_back({root.first_output, &hero, static_cast<int64_t>(i), part.map});
+    }
+    first += hero.operand(i).shape().sizes()[dimension];
+  }
+  return plan;
+}
+
+KernelPlan PlanOurDynamicUpdateSlice(const EmitterInput& input) {
+  KernelPlan plan;
+  plan.emitter = Emitter::kDynamicUpdateSlice;
+  plan.variant = "in-place dynamic-update-slice";
+  const auto loop_of = [&](const Instruction& hero) {
+    const int64_t num_elements = hero.operand(1).shape().num_elements();
+    return VectorLoop(num_elements, VectorOf(input, num_elements));
+  };
+  int64_t threads = 0;
+  for (const Instruction* hero : input.heroes)
+    threads = std::max(threads, loop_of(*hero).threads());
+  plan.launch = LaunchOfThreads(threads);
+  for (size_t r = 0; r < input.fused.roots().size(); ++r) {
+    const FusionRoot& root = input.fused.roots()[r];
+    const Instruction& hero = *input.heroes[r];
+    const Shape& update = hero.operand(1).shape();
+    for (const LoopPart& part : PartsOf(loop_of(hero), plan.launch, update, input.plans)) {
+      plan.passes.push_back(LoadPass(hero.operand(1), part.map, part.vector));
+      plan.passes.push_back(StorePass(*root.instruction, 0, root.first_output,
+                                      PlaceOfOperand(input, part.map, hero, 0, 1), part.vector));
+      plan.heroes.push_back({root.first_output, &hero, 1, part.map});
+    }
+  }
+  return plan;
+}
+
+}  // namespace hlo_indexing::plan

@@ -1,0 +1,199 @@
+// Reductions in one block for each group of results.
+//
+// Rows: as many lanes, warps or warps of a block as a row has vectors, at most a block; lanes are
+// shuffled together, then a warp adds what the warps of a row have left in shared memory.
+// Columns: each lane has a vector of neighbouring columns, each group of lanes other rows, and the
+// first group adds what the others have left in shared memory. Nothing is turned: both the input
+// and the results are accessed in the order of memory.
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <optional>
+
+#include "codegen/plan/our_emitters.h"
+#include "codegen/plan/thread_map.h"
+#include "codegen/plan/xla_emitters.h"
+#include "codegen/plan/xla_heroes.h"
+#include "support/checked_math.h"
+
+namespace hlo_indexing::plan {
+
+using indexing_analysis::Interval;
+using mlir::AffineExpr;
+
+namespace {
+
+constexpr int64_t kWarpSize = 32;
+constexpr int64_t kThreads = 256;
+constexpr int64_t kMaxThreads = 1024;
+
+// The most elements of an access that divide the minor dimension: then each row begins at a
+// multiple of them.
+int64_t VectorOf(const EmitterInput& input, int64_t minor) {
+  int64_t vector = WidestVector(input.fused);
+  while (minor % vector != 0) vector /= 2;
+  return vector;
+}
+
+// {reduced, kept, reduced}.
+class RowMaps : public ReductionMaps {
+ public:
+  RowMaps(const EmitterInput& input, const std::array<int64_t, 3>& sizes)
+      : input_(input), sizes_(sizes), vector_(VectorOf(input, sizes[2])) {
+    const int64_t vectors = sizes_[2] / vector_;
+    // A multiprocessor that has one row only gives it more threads.
+    const int64_t most =
+        sizes_[1] < 2 * input.plans.device.multiprocessors ? kMaxThreads : kThreads;
+    while (threads_of_row_ < vectors && threads_of_row_ < most) threads_of_row_ *= 2;
+    rows_ = std::clamp<int64_t>(sizes_[1], 1, std::max<int64_t>(1, kThreads / threads_of_row_));
+    steps_ = support::CeilDiv(vectors, threads_of_row_);
+  }
+
+  const char* variant() const override { return "row reduction"; }
+  int64_t threads() const override { return threads_of_row_ * rows_; }
+  int64_t blocks() const override { return support::CeilDiv(sizes_[1], rows_); }
+  int64_t vector() const override { return vector_; }
+
+  IndexingMap Input(const Launch& launch, int64_t group) const override {
+    ThreadMapBuilder builder(launch, input_.plans);
+    builder.Bound(kBlockZ, Interval::Point(group));
+    const AffineExpr major = builder.Loop(sizes_[0]);
+    const AffineExpr step = builder.Loop(steps_);
+    const AffineExpr element = builder.Loop(vector_);
+    const AffineExpr minor = (step * threads_of_row_ + InRow(builder)) * vector_ + element;
+    builder.Constrain(Row(builder), {0, sizes_[1] - 1});
+    builder.Constrain(minor, {0, sizes_[2] - 1});
+    return builder.Build({major, Row(builder), minor});
+  }
+
+  IndexingMap Output(const Launch& launch, int64_t group) const override {
+    ThreadMapBuilder builder(launch, input_.plans);
+    builder.Bound(kBlockZ, Interval::Point(group));
+    builder.Constrain(Row(builder), {0, sizes_[1] - 1});
+    builder.Constrain(InRow(builder), {0, 0});
+    return builder.Build({Row(builder)});
+  }
+
+  // A partial result of each warp of a row.
+  std::optional<SharedTile> Tile(const Launch& launch, int64_t group) const override {
+    if (threads_of_row_ <= kWarpSize) return std::nullopt;
+    const int64_t warps = threads_of_row_ / kWarpSize;
+    SharedTile tile;
+    tile.sizes = {rows_, warps};
+    tile.strides = {warps, 1};
+    ThreadMapBuilder fill(launch, input_.plans);
+    fill.Bound(kBlockZ, Interval::Point(group));
+    fill.Constrain(fill.Thread() % kWarpSize, {0, 0});
+    const AffineExpr row = fill.Thread().floorDiv(threads_of_row_);
+    tile.accesses.push_back({true, fill.Build({row, InRow(fill).floorDiv(kWarpSize)}), 1});
+    ThreadMapBuilder read(launch, input_.plans);
+    read.Bound(kBlockZ, Interval::Point(group));
+    read.Constrain(InRow(read), {0, warps - 1});
+    tile.accesses.push_back({false, read.Build({row, InRow(read)}), 1});
+    return tile;
+  }
+
+ private:
+  AffineExpr Row(const ThreadMapBuilder& builder) const {
+    return builder.Block() * rows_ + builder.Thread().floorDiv(threads_of_row_);
+  }
+  AffineExpr InRow(const ThreadMapBuilder& builder) const {
+    return builder.Thread() % threads_of_row_;
+  }
+
+  const EmitterInput& input_;
+  std::array<int64_t, 3> sizes_;
+  int64_t vector_;
+  int64_t threads_of_row_ = 1;
+  int64_t rows_ = 1;
+  int64_t steps_ = 1;
+};
+
+// {kept, reduced, kept}.
+class ColumnMaps : public ReductionMaps {
+ public:
+  ColumnMaps(const EmitterInput& input, const std::array<int64_t, 3>& sizes)
+      : input_(input), sizes_(sizes), vector_(VectorOf(input, sizes[2])) {
+    const int64_t vectors = sizes_[2] / vector_;
+    lanes_ = std::clamp<int64_t>(vectors, 1, kWarpSize);
+    blocks_of_row_ = support::CeilDiv(vectors, lanes_);
+    // Where there are few blocks, each has all threads that it can have.
+    const bool is_few = blocks() < input.plans.device.multiprocessors;
+    const int64_t most = (is_few ? kMaxThreads : kThreads) / lanes_;
+    groups_ = std::clamp<int64_t>(sizes_[1], 1, most);
+    steps_ = support::CeilDiv(sizes_[1], groups_);
+  }
+
+  const char* variant() const override { return "column reduction"; }
+  int64_t threads() const override { return lanes_ * groups_; }
+  int64_t blocks() const override { return sizes_[0] * blocks_of_row_; }
+  int64_t vector() const override { return vector_; }
+  int64_t vector_of_results() const override { return vector_; }
+
+  IndexingMap Input(const Launch& launch, int64_t group) const override {
+    ThreadMapBuilder builder(launch, input_.plans);
+    builder.Bound(kBlockZ, Interval::Point(group));
+    const AffineExpr step = builder.Loop(steps_);
+    const AffineExpr row = step * groups_ + builder.Thread().floorDiv(lanes_);
+    const AffineExpr column = Column(builder, builder.Loop(vector_));
+    builder.Constrain(row, {0, sizes_[1] - 1});
+    builder.Constrain(column, {0, sizes_[2] - 1});
+    return builder.Build({builder.Block().floorDiv(blocks_of_row_), row, column});
+  }
+
+  IndexingMap Output(const Launch& launch, int64_t group) const override {
+    ThreadMapBuilder builder(launch, input_.plans);
+    builder.Bound(kBlockZ, Interval::Point(group));
+    const AffineExpr column = Column(builder, builder.Loop(vector_));
+    builder.Constrain(builder.Thread(), {0, lanes_ - 1});
+    builder.Constrain(column, {0, sizes_[2] - 1});
+    return builder.Build({builder.Block().floorDiv(blocks_of_row_), column});
+  }
+
+  // A vector of partial results of each thread.
+  std::optional<SharedTile> Tile(const Launch& launch, int64_t group) const override {
+    if (groups_ == 1) return std::nullopt;
+    SharedTile tile;
+    tile.sizes = {groups_, lanes_ * vector_};
+    tile.strides = {lanes_ * vector_, 1};
+    ThreadMapBuilder fill(launch, input_.plans);
+    fill.Bound(kBlockZ, Interval::Point(group));
+    const AffineExpr lane = fill.Thread() % lanes_;
+    const AffineExpr filled = lane * vector_ + fill.Loop(vector_);
+    tile.accesses.push_back({true, fill.Build({fill.Thread().floorDiv(lanes_), filled}), vector_});
+    ThreadMapBuilder read(launch, input_.plans);
+    read.Bound(kBlockZ, Interval::Point(group));
+    read.Constrain(read.Thread(), {0, lanes_ - 1});
+    const AffineExpr other = read.Loop(groups_);
+    const AffineExpr column = lane * vector_ + read.Loop(vector_);
+    tile.accesses.push_back({false, read.Build({other, column}), vector_});
+    return tile;
+  }
+
+ private:
+  AffineExpr Column(const ThreadMapBuilder& builder, AffineExpr element) const {
+    const AffineExpr vector =
+        (builder.Block() % blocks_of_row_) * lanes_ + builder.Thread() % lanes_;
+    return vector * vector_ + element;
+  }
+
+  const EmitterInput& input_;
+  std::array<int64_t, 3> sizes_;
+  int64_t vector_;
+  int64_t lanes_ = 1;
+  int64_t groups_ = 1;
+  int64_t blocks_of_row_ = 1;
+  int64_t steps_ = 1;
+};
+
+}  // namespace
+
+KernelPlan PlanOurReduction(const EmitterInput& input) {
+  const ReductionDimensions dimensions = DimensionsOfReduction(input);
+  if (dimensions.is_row) {
+    return AssembleReduction(input, dimensions, RowMaps(input, dimensions.sizes));
+  }
+  return AssembleReduction(input, dimensions, ColumnMaps(input, dimensions.sizes));
+}
+
+}  // namespace hlo_indexing::plan

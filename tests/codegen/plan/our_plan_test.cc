@@ -1,0 +1,105 @@
+#include "codegen/plan/our_plan.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "tests/codegen/plan/kernel_fixtures.h"
+
+namespace hlo_indexing::plan {
+namespace {
+
+KernelPlan PlanOf(PlannedModule& module) {
+  absl::StatusOr<KernelPlan> plan = module.Plan(Planner::kOurs);
+  EXPECT_TRUE(plan.ok()) << plan.status().message();
+  return plan.ok() ? *std::move(plan) : KernelPlan();
+}
+
+std::string Entry(const std::string& body) {
+  return absl::StrCat("HloModule m\nENTRY main {\n", body, "}\n");
+}
+
+TEST(OurPlan, LoopsTakeVectorsAndTheRestApart) {
+  PlannedModule module(
+      Entry("  p = f32[1000003] parameter(0)\n"
+            "  ROOT n = f32[1000003] negate(p)\n"));
+  const KernelPlan plan = PlanOf(module);
+  ASSERT_EQ(plan.passes.size(), 2U);
+  EXPECT_EQ(plan.passes[0].vector_elements, 4);
+  EXPECT_EQ(plan.passes[1].vector_elements, 1);
+  // 250,000 vectors and 3 elements.
+  EXPECT_EQ(plan.launch.num_blocks(), 977);
+  EXPECT_EQ(plan.launch.threads_per_block(), 256);
+}
+
+TEST(OurPlan, TheWidestArrayFillsAnAccess) {
+  PlannedModule module(
+      Entry("  p = bf16[4194304] parameter(0)\n"
+            "  ROOT n = f32[4194304] convert(p)\n"));
+  EXPECT_EQ(PlanOf(module).passes.front().vector_elements, 4);
+  PlannedModule narrow(
+      Entry("  p = bf16[4194304] parameter(0)\n"
+            "  ROOT n = bf16[4194304] negate(p)\n"));
+  EXPECT_EQ(PlanOf(narrow).passes.front().vector_elements, 8);
+}
+
+// The device has 84 multiprocessors.
+TEST(OurPlan, FewElementsKeepAllMultiprocessorsBusy) {
+  PlannedModule module(
+      Entry("  p = f32[32768] parameter(0)\n"
+            "  ROOT n = f32[32768] negate(p)\n"));
+  const KernelPlan plan = PlanOf(module);
+  EXPECT_EQ(plan.passes.front().vector_elements, 1);
+  EXPECT_EQ(plan.launch.num_blocks(), 128);
+  PlannedModule large(
+      Entry("  p = f32[131072] parameter(0)\n"
+            "  ROOT n = f32[131072] negate(p)\n"));
+  EXPECT_EQ(PlanOf(large).passes.front().vector_elements, 4);
+}
+
+TEST(OurPlan, TransposesHaveSwizzledTiles) {
+  const auto layout = [](const std::string& type, const std::string& from, const std::string& to,
+                         const std::string& dimensions) {
+    PlannedModule module(
+        Entry(absl::StrCat("  p = ", type, from, " parameter(0)\n  ROOT t = ", type, to,
+                           " transpose(p), dimensions=", dimensions, "\n")));
+    const KernelPlan plan = PlanOf(module);
+    return plan.shared_tiles.empty() ? std::string("none") : plan.shared_tiles[0].LayoutText();
+  };
+  EXPECT_EQ(layout("f32", "[64,96]", "[96,64]", "{1,0}"), "Sw<5,0,5> o _0 o (_32,_32):(_32,_1)");
+  EXPECT_EQ(layout("bf16", "[64,128]", "[128,64]", "{1,0}"), "Sw<5,1,6> o _0 o (_64,_64):(_64,_1)");
+  EXPECT_EQ(layout("s8", "[128,256]", "[256,128]", "{1,0}"),
+            "Sw<5,2,7> o _0 o (_128,_128):(_128,_1)");
+  // No whole words.
+  EXPECT_EQ(layout("bf16", "[65,128]", "[128,65]", "{1,0}"), "Sw<5,0,5> o _0 o (_32,_32):(_32,_1)");
+  // The minor dimension stays.
+  EXPECT_EQ(layout("f32", "[64,96,2]", "[96,64,2]", "{1,0,2}"),
+            "Sw<5,1,5> o _0 o (_32,_32,_2):(_64,_2,_1)");
+}
+
+TEST(OurPlan, ReductionsTakeVectorsOfRows) {
+  const std::string sum =
+      "sum { a = f32[] parameter(0)\n b = f32[] parameter(1)\n"
+      " ROOT r = f32[] add(a, b) }\n";
+  PlannedModule row(absl::StrCat("HloModule m\n", sum,
+                                 "ENTRY main { p = f32[4096,4096] parameter(0)\n"
+                                 " c = f32[] constant(0)\n ROOT r = f32[4096] reduce(p, c),"
+                                 " dimensions={1}, to_apply=sum }\n"));
+  const KernelPlan rows = PlanOf(row);
+  EXPECT_EQ(rows.variant, "row reduction");
+  EXPECT_EQ(rows.launch.threads_per_block(), 256);
+  EXPECT_EQ(rows.launch.num_blocks(), 4096);
+  EXPECT_EQ(rows.passes.front().vector_elements, 4);
+  PlannedModule column(absl::StrCat("HloModule m\n", sum,
+                                    "ENTRY main { p = f32[4096,4096] parameter(0)\n"
+                                    " c = f32[] constant(0)\n ROOT r = f32[4096] reduce(p, c),"
+                                    " dimensions={0}, to_apply=sum }\n"));
+  const KernelPlan columns = PlanOf(column);
+  EXPECT_EQ(columns.variant, "column reduction");
+  EXPECT_EQ(columns.launch.num_blocks(), 32);
+  EXPECT_EQ(columns.passes.front().vector_elements, 4);
+}
+
+}  // namespace
+}  // namespace hlo_indexing::plan

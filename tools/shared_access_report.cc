@@ -1,0 +1,78 @@
+#include "tools/shared_access_report.h"
+
+#include <string>
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/JSON.h"
+#include "support/to_double.h"
+#include "tools/quantity.h"
+
+namespace hlo_indexing::tools {
+
+using explain::SharedAccessReport;
+using indexing_analysis::BankConflicts;
+using llvm::DynamicAPInt;
+
+namespace {
+
+llvm::StringRef KindOf(const plan::KernelPlan& plan, const SharedAccessReport& report) {
+  const plan::SharedTile& tile = plan.shared_tiles[report.tile];
+  return tile.accesses[report.access].is_store ? "store" : "load";
+}
+
+std::string PerRequest(const DynamicAPInt& wavefronts, const DynamicAPInt& requests) {
+  return requests == 0 ? "0" : OneDecimal(support::RatioOf(wavefronts, requests));
+}
+
+}  // namespace
+
+void WriteSharedAccesses(const plan::KernelPlan& plan, llvm::ArrayRef<SharedAccessReport> reports,
+                         llvm::raw_ostream& out) {
+  for (const SharedAccessReport& report : reports) {
+    const plan::SharedTile& tile = plan.shared_tiles[report.tile];
+    const BankConflicts& conflicts = report.conflicts;
+    const DynamicAPInt& wavefronts = conflicts.wavefronts.upper;
+    const double share =
+        wavefronts == 0 ? 1 : support::RatioOf(conflicts.ideal_wavefronts.upper, wavefronts);
+    out << "    " << llvm::formatv("{0,-7}", KindOf(plan, report)) << "tile of %"
+        << tile.hero->name() << "  " << Percent(share) << "  "
+        << PerRequest(wavefronts, conflicts.requests.upper) << " wavefronts per request, ideal "
+        << PerRequest(conflicts.ideal_wavefronts.upper, conflicts.requests.upper) << "; "
+        << tile.LayoutText() << '\n';
+    if (!conflicts.IsExact()) out << "      not exact: " << conflicts.reason << '\n';
+  }
+}
+
+void WriteSharedAccessesJson(const KernelOrigin& origin, const plan::KernelPlan& plan,
+                             llvm::ArrayRef<SharedAccessReport> reports, llvm::raw_ostream& out) {
+  for (const SharedAccessReport& report : reports) {
+    const plan::SharedTile& tile = plan.shared_tiles[report.tile];
+    const BankConflicts& conflicts = report.conflicts;
+    llvm::json::OStream json(out);
+    const auto number = [&](llvm::StringRef name, const DynamicAPInt& value) {
+      json.attributeBegin(name);
+      json.rawValue(Digits(value));
+      json.attributeEnd();
+    };
+    json.object([&] {
+      json.attribute("kind", "access");
+      WriteKernelName(origin, plan, json);
+      json.attribute("tile", static_cast<int64_t>(report.tile));
+      json.attribute("hero", llvm::json::fixUTF8(tile.hero->name()));
+      json.attribute("layout", tile.LayoutText());
+      json.attribute("element_bits", tile.element_bits);
+      json.attribute("access", KindOf(plan, report));
+      json.attribute("space", "shared");
+      json.attribute("vector_bytes", conflicts.vector_bytes);
+      number("requests", conflicts.requests.upper);
+      number("wavefronts", conflicts.wavefronts.upper);
+      number("ideal_wavefronts", conflicts.ideal_wavefronts.upper);
+      json.attribute("exact", conflicts.IsExact());
+      if (!conflicts.IsExact()) json.attribute("reason", conflicts.reason);
+    });
+    out << '\n';
+  }
+}
+
+}  // namespace hlo_indexing::tools
