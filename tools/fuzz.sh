@@ -1,10 +1,19 @@
 #!/usr/bin/env bash
-# Runs each fuzz target for some seconds (60 unless told) under the sanitizers, from its seed corpus:
-#   tools/fuzz.sh [SECONDS]
-# What it finds is left in build/asan-ubsan/fuzz/findings; the corpus that it grows in build/asan-ubsan/fuzz/corpus.
+# Runs each fuzz target under the sanitizers, from its seed corpus:
+#   tools/fuzz.sh [SECONDS]     to find something new, for some seconds (60 unless told); it goes on from
+#                               the corpus that it has grown in build/asan-ubsan/fuzz/corpus
+#   tools/fuzz.sh --runs=N      the same N inputs each time, as CI does: what passes on one machine passes on
+#                               another
+# What it finds is left in build/asan-ubsan/fuzz/findings.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-seconds=${1:-60}
+limits=(-max_total_time="${1:-60}")
+grown=build/asan-ubsan/fuzz/corpus
+if [[ ${1-} == --runs=* ]]; then
+  limits=(-runs="${1#--runs=}" -seed=1 -reload=0)
+  grown=$(mktemp -d)
+  trap 'rm -rf "$grown"' EXIT
+fi
 tools/setup.sh --dev
 tools/build.sh asan-ubsan attribute_fuzzer interpreter_fuzzer parser_fuzzer map_fuzzer layout_fuzzer cute_fuzzer \
   simplify_fuzzer ptx_parser_fuzzer
@@ -16,10 +25,9 @@ mkdir -p "$findings"
 fuzz() {
   local target=$1 seeds=${2:-}
   local log="build/asan-ubsan/fuzz/$target.log"
-  mkdir -p "build/asan-ubsan/fuzz/corpus/$target"
-  if ! "build/asan-ubsan/bin/$target" -max_total_time="$seconds" -timeout=20 -rss_limit_mb=4096 \
-    -max_len=8192 -artifact_prefix="$findings/$target-" "build/asan-ubsan/fuzz/corpus/$target" $seeds \
-    >"$log" 2>&1; then
+  mkdir -p "$grown/$target"
+  if ! "build/asan-ubsan/bin/$target" "${limits[@]}" -timeout=20 -rss_limit_mb=4096 -max_len=8192 \
+    -artifact_prefix="$findings/$target-" "$grown/$target" $seeds >"$log" 2>&1; then
     tail -n 60 "$log" >&2
     echo "fuzz: $target found something, see above and $findings" >&2
     return 1

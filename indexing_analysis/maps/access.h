@@ -94,8 +94,9 @@ std::optional<IndexingMap> ExportMap(DigitContext& context, const RuntimeTable& 
                                      const Access& access, UnusedVariables unused,
                                      mlir::MLIRContext* mlir_context);
 
-/// Whether a result or a constraint of the map has a division or a remainder.
-bool HasDivisions(const IndexingMap& map);
+/// Whether all results and constraints of the map are sums of variables with constant
+/// coefficients.
+bool IsLinear(const IndexingMap& map);
 
 }  // namespace hlo_indexing::indexing_analysis
 

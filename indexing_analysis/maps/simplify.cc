@@ -45,6 +45,26 @@ class DivisionCounter {
   llvm::SmallDenseMap<mlir::AffineExpr, int64_t, 16> counts_;
 };
 
+// Finds operations other than sums of variables with constant coefficients.
+class LinearityCheck {
+ public:
+  bool IsLinear(mlir::AffineExpr expression) {
+    const auto binary = llvm::dyn_cast<mlir::AffineBinaryOpExpr>(expression);
+    if (!binary) return true;
+    if (expression.getKind() == mlir::AffineExprKind::Mul) {
+      return !llvm::isa<mlir::AffineBinaryOpExpr>(binary.getLHS()) &&
+             llvm::isa<mlir::AffineConstantExpr>(binary.getRHS());
+    }
+    if (expression.getKind() != mlir::AffineExprKind::Add) return false;
+    // Shared parts are looked at once.
+    return !sums_.insert(expression).second ||
+           (IsLinear(binary.getLHS()) && IsLinear(binary.getRHS()));
+  }
+
+ private:
+  llvm::SmallDenseSet<mlir::AffineExpr, 16> sums_;
+};
+
 // Where boundaries do not divide each other, a sum may take more divisions than its author found.
 // What was given is as right then, and shorter.
 void KeepShorter(const IndexingMap& map, llvm::MutableArrayRef<mlir::AffineExpr> results,
@@ -106,16 +126,19 @@ std::optional<llvm::SmallVector<mlir::AffineExpr>> ResultsByRanges(const Indexin
 
 }  // namespace
 
-bool HasDivisions(const IndexingMap& map) {
-  DivisionCounter counter;
-  return counter.Count(map.constraints()) > 0 ||
-         llvm::any_of(map.affine_map().getResults(),
-                      [&](mlir::AffineExpr result) { return counter.Count(result) > 0; });
+bool IsLinear(const IndexingMap& map) {
+  LinearityCheck check;
+  return llvm::all_of(map.affine_map().getResults(),
+                      [&](mlir::AffineExpr result) { return check.IsLinear(result); }) &&
+         llvm::all_of(map.constraints(), [&](const MapConstraint& constraint) {
+           return check.IsLinear(constraint.expression);
+         });
 }
 
 // The shortest form of a sum, read again, may be another sum that has a shorter one: if
-// boundaries do not divide each other, equal functions may have several sums. So this goes on until
-// nothing changes, which makes it idempotent.
+// boundaries do not divide each other, equal functions may have several sums; and what overflows
+// when it is multiplied out may no longer do so next to another constant. So this goes on until
+// nothing changes, which makes it idempotent. A linear map has one form.
 IndexingMap Simplify(const IndexingMap& map) {
   if (map.IsUnknown() || map.IsKnownEmpty()) return map;
   if (const auto results = ResultsByRanges(map)) {
@@ -127,7 +150,7 @@ IndexingMap Simplify(const IndexingMap& map) {
   }
   constexpr int kMaxRounds = 6;
   IndexingMap current = SimplifyOnce(map, Ranges::kKeep);
-  for (int round = 1; round < kMaxRounds && HasDivisions(current); ++round) {
+  for (int round = 1; round < kMaxRounds && !IsLinear(current); ++round) {
     IndexingMap next = SimplifyOnce(current, Ranges::kKeep);
     if (next == current) break;
     current = std::move(next);

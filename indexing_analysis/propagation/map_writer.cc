@@ -71,7 +71,7 @@ std::optional<IndexingMap> ExportShortest(DigitContext& digits, const RuntimeTab
       ExportMap(digits, runtime_values, access, UnusedVariables::kDrop, mlir_context);
   const bool full = options.simplification == AnalysisOptions::Simplification::kFull;
   // What composition has found may have a shorter form, read again.
-  if (map && full && HasDivisions(*map)) *map = Simplify(*map);
+  if (map && full && !IsLinear(*map)) *map = Simplify(*map);
   return map;
 }
 

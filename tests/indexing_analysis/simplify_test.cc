@@ -167,6 +167,17 @@ TEST(RescaleRanges, ReplacesWhatIsPinned) {
   EXPECT_EQ(rescaled("UNKNOWN"), "UNKNOWN");
 }
 
+// What overflows when it is multiplied out may no longer do so next to another constant.
+TEST(Simplify, IsIdempotentWhereConstantsAreLarge) {
+  mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
+  const auto map = ParseIndexingMap(
+      "(d0)[s0] -> ((d0 - 5) * 2305843009213693952 + (6550803955282163712 - (d0 - 5) * s0)), "
+      "domain: d0 in [4, 7], s0 in [0, 7]",
+      &context);
+  const IndexingMap simplified = Simplify(*map);
+  EXPECT_EQ(Simplify(simplified).ToString(), simplified.ToString());
+}
+
 TEST(Image, CountsValuesBeyond64Bits) {
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
   const auto map = ParseIndexingMap(
