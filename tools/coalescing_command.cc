@@ -68,13 +68,13 @@ class CoalescingCommand : public KernelCommand {
       out << '\n';
       text_->WriteHead(plan, out);
       text_->WriteAccesses(plan, accesses, out);
-      return WriteSharedAccesses(plan, shared, out);
+      return WriteSharedAccesses(plan, shared, metric_names_.value(), out);
     }
     const KernelOrigin origin{file_, plan_name(), tools.plans.device.name};
     for (const AccessReport& access : accesses) {
       WriteAccessJson(origin, plan, access, {}, *text_, metric_names_.value(), out);
     }
-    WriteSharedAccessesJson(origin, plan, shared, out);
+    WriteSharedAccessesJson(origin, plan, shared, metric_names_.value(), out);
   }
 
  private:

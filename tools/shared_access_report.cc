@@ -21,6 +21,19 @@ llvm::StringRef KindOf(const plan::KernelPlan& plan, const SharedAccessReport& r
   return tile.accesses[report.access].is_store ? "store" : "load";
 }
 
+std::string Operation(const plan::KernelPlan& plan, const SharedAccessReport& report) {
+  return KindOf(plan, report) == "store" ? "op_st.sum" : "op_ld.sum";
+}
+
+std::string WavefrontMetric(const plan::KernelPlan& plan, const SharedAccessReport& report) {
+  return "l1tex__data_pipe_lsu_wavefronts_mem_shared_" + Operation(plan, report);
+}
+
+// Counts what is more than ideal.
+std::string ConflictMetric(const plan::KernelPlan& plan, const SharedAccessReport& report) {
+  return "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_" + Operation(plan, report);
+}
+
 std::string PerRequest(const DynamicAPInt& wavefronts, const DynamicAPInt& requests) {
   return requests == 0 ? "0" : OneDecimal(support::RatioOf(wavefronts, requests));
 }
@@ -28,7 +41,7 @@ std::string PerRequest(const DynamicAPInt& wavefronts, const DynamicAPInt& reque
 }  // namespace
 
 void WriteSharedAccesses(const plan::KernelPlan& plan, llvm::ArrayRef<SharedAccessReport> reports,
-                         llvm::raw_ostream& out) {
+                         bool has_metric_names, llvm::raw_ostream& out) {
   for (const SharedAccessReport& report : reports) {
     const plan::SharedTile& tile = plan.shared_tiles[report.tile];
     const BankConflicts& conflicts = report.conflicts;
@@ -40,12 +53,18 @@ void WriteSharedAccesses(const plan::KernelPlan& plan, llvm::ArrayRef<SharedAcce
         << PerRequest(wavefronts, conflicts.requests.upper) << " wavefronts per request, ideal "
         << PerRequest(conflicts.ideal_wavefronts.upper, conflicts.requests.upper) << "; "
         << tile.LayoutText() << '\n';
+    if (has_metric_names) {
+      out << "      " << WavefrontMetric(plan, report) << ' ' << Digits(wavefronts) << "\n      "
+          << ConflictMetric(plan, report) << ' '
+          << Digits(wavefronts - conflicts.ideal_wavefronts.upper) << '\n';
+    }
     if (!conflicts.IsExact()) out << "      not exact: " << conflicts.reason << '\n';
   }
 }
 
 void WriteSharedAccessesJson(const KernelOrigin& origin, const plan::KernelPlan& plan,
-                             llvm::ArrayRef<SharedAccessReport> reports, llvm::raw_ostream& out) {
+                             llvm::ArrayRef<SharedAccessReport> reports, bool has_metric_names,
+                             llvm::raw_ostream& out) {
   for (const SharedAccessReport& report : reports) {
     const plan::SharedTile& tile = plan.shared_tiles[report.tile];
     const BankConflicts& conflicts = report.conflicts;
@@ -70,6 +89,12 @@ void WriteSharedAccessesJson(const KernelOrigin& origin, const plan::KernelPlan&
       number("ideal_wavefronts", conflicts.ideal_wavefronts.upper);
       json.attribute("exact", conflicts.IsExact());
       if (!conflicts.IsExact()) json.attribute("reason", conflicts.reason);
+      if (has_metric_names) {
+        json.attributeObject("metrics", [&] {
+          json.attribute("wavefronts", WavefrontMetric(plan, report));
+          json.attribute("bank_conflicts", ConflictMetric(plan, report));
+        });
+      }
     });
     out << '\n';
   }

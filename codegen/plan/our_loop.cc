@@ -68,8 +68,7 @@ std::vector<LoopPart> PartsOf(const VectorLoop& loop, const Launch& launch, int6
   };
   if (loop.vectors > 0) {
     ThreadMapBuilder builder(launch, plans);
-    AffineExpr position = thread_of(builder) * loop.vector;
-    if (loop.vector > 1) position = position + builder.Loop(loop.vector);
+    const AffineExpr position = thread_of(builder) * loop.vector + builder.LoopOrZero(loop.vector);
     builder.Constrain(position, {0, loop.vectors * loop.vector - 1});
     parts.push_back(
         {builder.Build(ThreadMapBuilder::ElementAt(position, sizes, order)), loop.vector});

@@ -57,9 +57,9 @@ class RowMaps : public ReductionMaps {
   IndexingMap Input(const Launch& launch, int64_t group) const override {
     ThreadMapBuilder builder(launch, input_.plans);
     builder.Bound(kBlockZ, Interval::Point(group));
-    const AffineExpr major = builder.Loop(sizes_[0]);
-    const AffineExpr step = builder.Loop(steps_);
-    const AffineExpr element = builder.Loop(vector_);
+    const AffineExpr major = builder.LoopOrZero(sizes_[0]);
+    const AffineExpr step = builder.LoopOrZero(steps_);
+    const AffineExpr element = builder.LoopOrZero(vector_);
     const AffineExpr minor = (step * threads_of_row_ + InRow(builder)) * vector_ + element;
     builder.Constrain(Row(builder), {0, sizes_[1] - 1});
     builder.Constrain(minor, {0, sizes_[2] - 1});
@@ -133,9 +133,9 @@ class ColumnMaps : public ReductionMaps {
   IndexingMap Input(const Launch& launch, int64_t group) const override {
     ThreadMapBuilder builder(launch, input_.plans);
     builder.Bound(kBlockZ, Interval::Point(group));
-    const AffineExpr step = builder.Loop(steps_);
+    const AffineExpr step = builder.LoopOrZero(steps_);
     const AffineExpr row = step * groups_ + builder.Thread().floorDiv(lanes_);
-    const AffineExpr column = Column(builder, builder.Loop(vector_));
+    const AffineExpr column = Column(builder, builder.LoopOrZero(vector_));
     builder.Constrain(row, {0, sizes_[1] - 1});
     builder.Constrain(column, {0, sizes_[2] - 1});
     return builder.Build({builder.Block().floorDiv(blocks_of_row_), row, column});
@@ -144,7 +144,7 @@ class ColumnMaps : public ReductionMaps {
   IndexingMap Output(const Launch& launch, int64_t group) const override {
     ThreadMapBuilder builder(launch, input_.plans);
     builder.Bound(kBlockZ, Interval::Point(group));
-    const AffineExpr column = Column(builder, builder.Loop(vector_));
+    const AffineExpr column = Column(builder, builder.LoopOrZero(vector_));
     builder.Constrain(builder.Thread(), {0, lanes_ - 1});
     builder.Constrain(column, {0, sizes_[2] - 1});
     return builder.Build({builder.Block().floorDiv(blocks_of_row_), column});
@@ -159,13 +159,13 @@ class ColumnMaps : public ReductionMaps {
     ThreadMapBuilder fill(launch, input_.plans);
     fill.Bound(kBlockZ, Interval::Point(group));
     const AffineExpr lane = fill.Thread() % lanes_;
-    const AffineExpr filled = lane * vector_ + fill.Loop(vector_);
+    const AffineExpr filled = lane * vector_ + fill.LoopOrZero(vector_);
     tile.accesses.push_back({true, fill.Build({fill.Thread().floorDiv(lanes_), filled}), vector_});
     ThreadMapBuilder read(launch, input_.plans);
     read.Bound(kBlockZ, Interval::Point(group));
     read.Constrain(read.Thread(), {0, lanes_ - 1});
-    const AffineExpr other = read.Loop(groups_);
-    const AffineExpr column = lane * vector_ + read.Loop(vector_);
+    const AffineExpr other = read.LoopOrZero(groups_);
+    const AffineExpr column = lane * vector_ + read.LoopOrZero(vector_);
     tile.accesses.push_back({false, read.Build({other, column}), vector_});
     return tile;
   }

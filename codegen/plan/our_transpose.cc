@@ -102,14 +102,14 @@ class TransposeTiles {
   static AffineExpr Lane(const ThreadMapBuilder& builder) { return builder.Thread() % kWarpSize; }
   // The number of a word of those that the warps go over.
   static AffineExpr WordOfWarp(ThreadMapBuilder& builder, int64_t words) {
-    const AffineExpr step = builder.Loop(words / kWarps);
+    const AffineExpr step = builder.LoopOrZero(words / kWarps);
     return step * kWarps + builder.Thread().floorDiv(kWarpSize);
   }
 
   // A warp has a row of words of the tile: the places of its elements, in the order of memory.
   Place RowOfUnits(ThreadMapBuilder& builder, AffineExpr major) const {
-    const AffineExpr step = builder.Loop(unit_ / vector_);
-    const AffineExpr element = builder.Loop(vector_);
+    const AffineExpr step = builder.LoopOrZero(unit_ / vector_);
+    const AffineExpr element = builder.LoopOrZero(vector_);
     const AffineExpr position = (step * kWarpSize + Lane(builder)) * vector_ + element;
     return {major, position.floorDiv(unit_), position % unit_};
   }
@@ -118,16 +118,16 @@ class TransposeTiles {
   Place ReadOf(ThreadMapBuilder& builder) const {
     const AffineExpr word = WordOfWarp(builder, kWarpSize);
     if (keeps_minor_) return RowOfUnits(builder, word);
-    const AffineExpr row = builder.Loop(packed_);
-    const AffineExpr column = builder.Loop(packed_);
+    const AffineExpr row = builder.LoopOrZero(packed_);
+    const AffineExpr column = builder.LoopOrZero(packed_);
     return {word * packed_ + row, Lane(builder) * packed_ + column, Zero(builder)};
   }
   // The same, turned: vectors run along the rows of the input.
   Place FillOf(ThreadMapBuilder& builder) const {
     if (keeps_minor_) return ReadOf(builder);
     const AffineExpr word = WordOfWarp(builder, kWarpSize);
-    const AffineExpr column = builder.Loop(packed_);
-    const AffineExpr row = builder.Loop(packed_);
+    const AffineExpr column = builder.LoopOrZero(packed_);
+    const AffineExpr row = builder.LoopOrZero(packed_);
     return {word * packed_ + row, Lane(builder) * packed_ + column, Zero(builder)};
   }
   // What a thread reads of the tile, and writes to the output.
@@ -137,7 +137,7 @@ class TransposeTiles {
       const Place place = RowOfUnits(builder, column);
       return {place.column, place.row, place.unit};
     }
-    return {Lane(builder) * packed_ + builder.Loop(packed_), column, Zero(builder)};
+    return {Lane(builder) * packed_ + builder.LoopOrZero(packed_), column, Zero(builder)};
   }
 
   static AffineExpr Zero(const ThreadMapBuilder& builder) {

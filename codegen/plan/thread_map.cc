@@ -65,6 +65,10 @@ AffineExpr ThreadMapBuilder::Loop(int64_t count) {
   return mlir::getAffineSymbolExpr(static_cast<unsigned>(loops_.size() - 1), context());
 }
 
+AffineExpr ThreadMapBuilder::LoopOrZero(int64_t count) {
+  return count == 1 ? mlir::getAffineConstantExpr(0, context()) : Loop(count);
+}
+
 void ThreadMapBuilder::Bound(ThreadDimension dimension, Interval bounds) {
   dimensions_[dimension].bounds = bounds;
 }

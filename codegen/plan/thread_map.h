@@ -52,6 +52,8 @@ class ThreadMapBuilder {
   mlir::AffineExpr Block() const;
   /// A new loop that runs from 0 to count - 1, inside of those before it.
   mlir::AffineExpr Loop(int64_t count);
+  /// The same, or 0 if it would run once only.
+  mlir::AffineExpr LoopOrZero(int64_t count);
   /// The values of a dimension variable.
   void Bound(ThreadDimension dimension, indexing_analysis::Interval bounds);
   void Constrain(mlir::AffineExpr expression, indexing_analysis::Interval bounds);
