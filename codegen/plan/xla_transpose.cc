@@ -54,13 +54,13 @@ class TiledTranspose {
     maps.input = Map(launch, plans, Side::kInput, To::kArray);
     maps.output = Map(launch, plans, Side::kOutput, To::kArray);
     maps.vector = vector_;
-    maps.tile.sizes.assign(tile_.begin(), tile_.end());
     const Sizes padded = PaddedTile();
-    maps.tile.strides.resize(padded.size());
-    int64_t stride = 1;
-    for (size_t i = padded.size(); i-- > 0;) {
-      maps.tile.strides[i] = stride;
-      stride *= padded[i];
+    int64_t stride = Product(padded);
+    for (size_t i = 0; i < tile_.size(); ++i) {
+      stride /= padded[i];
+      if (tile_[i] == 1) continue;
+      maps.tile.sizes.push_back(tile_[i]);
+      maps.tile.strides.push_back(stride);
     }
     maps.tile.accesses = {{true, Map(launch, plans, Side::kInput, To::kTile), vector_},
                           {false, Map(launch, plans, Side::kOutput, To::kTile), vector_}};
@@ -106,7 +106,7 @@ class TiledTranspose {
   enum class To : uint8_t { kArray, kTile };
 
   // On both sides threads go over the tile in the order of its memory there. Indices of the tile
-  // are in the order of the input.
+  // are in the order of the input, without dimensions of which it has one element.
   IndexingMap Map(const Launch& launch, PlanContext& plans, Side side, To to) const {
     ThreadMapBuilder builder(launch, plans);
     const size_t rank = transpose_.input.size();
@@ -131,7 +131,12 @@ class TiledTranspose {
       of_tile[dimension] = in_tile[i];
       builder.Constrain(of_array[i], {0, transpose_.input[dimension] - 1});
     }
-    return builder.Build(to == To::kArray ? of_array : of_tile);
+    if (to == To::kArray) return builder.Build(of_array);
+    Expressions cut;
+    for (size_t i = 0; i < rank; ++i) {
+      if (tile_[i] != 1) cut.push_back(of_tile[i]);
+    }
+    return builder.Build(cut);
   }
 
   const NormalizedTranspose& transpose_;
