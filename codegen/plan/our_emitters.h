@@ -20,8 +20,9 @@ KernelPlan PlanOurDynamicUpdateSlice(const EmitterInput& input);
 KernelPlan PlanOurReduction(const EmitterInput& input);
 KernelPlan PlanOurTranspose(const EmitterInput& input);
 
-/// The most elements that are one access of 16 bytes of the widest input or output; a power of two.
-int64_t WidestVector(const FusedComputation& fused);
+/// The most elements that are one access of 16 bytes of the widest input or output, and that may be
+/// taken; a power of two.
+int64_t WidestVector(const EmitterInput& input);
 
 }  // namespace hlo_indexing::plan
 

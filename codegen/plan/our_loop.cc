@@ -98,7 +98,7 @@ int64_t ElementsOfByte(const EmitterInput& input) {
 // widest access if else a multiprocessor had no block.
 int64_t VectorOf(const EmitterInput& input, int64_t num_elements) {
   const int64_t least = ElementsOfByte(input);
-  int64_t vector = std::max(WidestVector(input.fused), least);
+  int64_t vector = std::max(WidestVector(input), least);
   if (llvm::any_of(input.fused.instructions(),
                    [](const Instruction* i) { return PreventsVectors(*i); })) {
     return least;
@@ -152,11 +152,13 @@ IndexingMap InConcatenate(const IndexingMap& of_operand, size_t dimension, int64
 
 }  // namespace
 
-int64_t WidestVector(const FusedComputation& fused) {
+int64_t WidestVector(const EmitterInput& input) {
   constexpr int64_t kMaxVectorBits = 128;
-  const int64_t bits = std::max<int64_t>({1, fused.LargestInputBits(), fused.LargestOutputBits()});
+  const int64_t bits =
+      std::max<int64_t>({1, input.fused.LargestInputBits(), input.fused.LargestOutputBits()});
+  const int64_t most = input.vector_elements.value_or(kMaxVectorBits);
   int64_t vector = 1;
-  while (vector * 2 * bits <= kMaxVectorBits) vector *= 2;
+  while (vector * 2 * bits <= kMaxVectorBits && vector * 2 <= most) vector *= 2;
   return vector;
 }
 

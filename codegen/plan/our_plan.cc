@@ -1,22 +1,89 @@
 #include "codegen/plan/our_plan.h"
 
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <tuple>
+#include <utility>
+
+#include "codegen/plan/accesses.h"
 #include "codegen/plan/our_emitters.h"
 #include "codegen/plan/xla_emitters.h"
+#include "indexing_analysis/queries/coalescing.h"
+#include "llvm/ADT/DynamicAPInt.h"
 
 namespace hlo_indexing::plan {
 namespace {
 
+using llvm::DynamicAPInt;
+
 constexpr Emitters kOurEmitters = {PlanOurLoop,        PlanOurTranspose,          PlanOurReduction,
                                    PlanOurConcatenate, PlanOurDynamicUpdateSlice, PlanScatter};
+
+// What the warps move, then how often they ask for it: less is better.
+struct Traffic {
+  DynamicAPInt sectors;
+  DynamicAPInt ideal_sectors;
+  DynamicAPInt requests;
+
+  friend bool operator<(const Traffic& a, const Traffic& b) {
+    return std::tie(a.sectors, a.requests) < std::tie(b.sectors, b.requests);
+  }
+};
+
+Traffic TrafficOf(const KernelPlan& plan, PlanContext& plans) {
+  // Where it takes more to count exactly, the upper end of a range decides.
+  constexpr int64_t kMaxLaneAccesses = int64_t{1} << 16;
+  Traffic traffic;
+  for (const KernelAccess& access : AccessesOf(plan, plans)) {
+    const std::optional<indexing_analysis::Coalescing> coalescing = CoalescingOf(
+        access.access,
+        {.max_lane_accesses = kMaxLaneAccesses, .max_uncertain_lane_accesses = kMaxLaneAccesses});
+    if (!coalescing.has_value()) continue;
+    traffic.sectors += coalescing->sectors.upper;
+    traffic.ideal_sectors += coalescing->ideal_sectors.upper;
+    traffic.requests += coalescing->requests.upper;
+  }
+  return traffic;
+}
+
+int64_t WidestVectorOf(const KernelPlan& plan) {
+  int64_t widest = 1;
+  for (const ElementPass& pass : plan.passes) widest = std::max(widest, pass.vector_elements);
+  return widest;
+}
+
+// What a thread reads beside each other may be no vector: rows that are not aligned, other orders,
+// strides. Neighbouring lanes are then far apart, and fewer elements of a thread are better.
+template <typename PlannedThing>
+absl::StatusOr<KernelPlan> PlanWithBestVector(const PlannedThing& thing, PlanContext& plans) {
+  absl::StatusOr<KernelPlan> best = PlanWith(kOurEmitters, thing, plans);
+  if (!best.ok()) return best;
+  int64_t vector = WidestVectorOf(*best);
+  if (vector == 1) return best;
+  Traffic least = TrafficOf(*best, plans);
+  const bool may_change =
+      best->emitter != Emitter::kTranspose && best->emitter != Emitter::kScatter;
+  while (vector > 1 && may_change && least.ideal_sectors < least.sectors) {
+    vector /= 2;
+    absl::StatusOr<KernelPlan> plan = PlanWith(kOurEmitters, thing, plans, vector);
+    if (!plan.ok()) return plan;
+    Traffic traffic = TrafficOf(*plan, plans);
+    if (!(traffic < least)) continue;
+    least = std::move(traffic);
+    best = std::move(plan);
+  }
+  return best;
+}
 
 }  // namespace
 
 absl::StatusOr<KernelPlan> PlanKernel(const hlo::Instruction& instruction, PlanContext& plans) {
-  return PlanWith(kOurEmitters, instruction, plans);
+  return PlanWithBestVector(instruction, plans);
 }
 
 absl::StatusOr<KernelPlan> PlanKernel(const hlo::Computation& computation, PlanContext& plans) {
-  return PlanWith(kOurEmitters, computation, plans);
+  return PlanWithBestVector(computation, plans);
 }
 
 }  // namespace hlo_indexing::plan

@@ -30,7 +30,7 @@ constexpr int64_t kMaxThreads = 1024;
 // The most elements of an access that divide the minor dimension: then each row begins at a
 // multiple of them.
 int64_t VectorOf(const EmitterInput& input, int64_t minor) {
-  int64_t vector = WidestVector(input.fused);
+  int64_t vector = WidestVector(input);
   while (minor % vector != 0) vector /= 2;
   return vector;
 }

@@ -1,7 +1,8 @@
 // Transposes through shared memory, in tiles of 32 words by 32 words.
 //
 // A word are V elements that become 32 bits, or one element that is not narrower, or a row of the
-// minor dimension if that stays minor. A warp reads a row of 32 words V times, for V rows of the
+// minor dimension if that stays minor. Where a dimension has fewer elements than a tile, the tile
+// takes the dimensions before it, too. A warp reads a row of 32 words V times, for V rows of the
 // input. Then each lane has V x V elements, which it turns in its registers, and stores V words of
 // the tile, in which columns of the input are rows; other lanes read these as the rows of the
 // output. Stores would meet in one bank: the swizzle moves the words of a row by the number of the
@@ -25,11 +26,13 @@ namespace {
 
 constexpr int64_t kWarpSize = 32;
 constexpr int64_t kWarps = 8;
+constexpr int64_t kWordBits = 32;
 
 // Log2 of a power of two.
 int64_t BitsOf(int64_t power) { return std::countr_zero(static_cast<uint64_t>(power)); }
 
-// The number of 32 words that a swizzle adds to each run of `words_of_source` words.
+// Exchanges the 32 words of each row of a tile by the lane that stores them: words of so many
+// elements, so many rows of a lane.
 std::optional<layout::CuteSwizzle> SwizzleOf(int64_t elements_of_word, int64_t rows_of_lane) {
   constexpr int64_t kBits = 5;
   const absl::StatusOr<layout::CuteSwizzle> swizzle =
@@ -40,24 +43,24 @@ std::optional<layout::CuteSwizzle> SwizzleOf(int64_t elements_of_word, int64_t r
 class TransposeTiles {
  public:
   TransposeTiles(const NormalizedTranspose& transpose, int64_t element_bits)
-      : transpose_(transpose), rank_(transpose.input.size()) {
-    keeps_minor_ = transpose.KeepsMinorDimension();
-    column_ = rank_ - (keeps_minor_ ? 2 : 1);
-    row_ = static_cast<size_t>(transpose.permutation[column_]);
+      : transpose_(transpose), keeps_minor_(transpose.KeepsMinorDimension()) {
+    ChooseDimensions();
     if (keeps_minor_) {
       unit_ = transpose.input.back();
       vector_ = std::has_single_bit(static_cast<uint64_t>(unit_)) ? unit_ : 1;
-    } else if (element_bits == 8 || element_bits == 16) {
-      const int64_t packed = kWarpSize / element_bits;
-      if (Size(row_) % packed == 0 && Size(column_) % packed == 0) packed_ = packed;
+    } else {
+      while (packed_ * 2 * element_bits <= kWordBits && num_rows_ % (packed_ * 2) == 0 &&
+             num_columns_ % (packed_ * 2) == 0) {
+        packed_ *= 2;
+      }
       vector_ = packed_;
     }
-    tile_.assign(rank_, 1);
-    tile_[row_] = kWarpSize * packed_;
-    tile_[column_] = kWarpSize * packed_;
-    if (keeps_minor_) tile_[rank_ - 1] = unit_;
-    for (size_t i = 0; i < rank_; ++i) counts_.push_back(support::CeilDiv(Size(i), tile_[i]));
+    side_ = kWarpSize * packed_;
+    counts_ = {support::CeilDiv(num_rows_, side_), support::CeilDiv(num_columns_, side_)};
+    for (const size_t dimension : others_) counts_.push_back(Size(dimension));
   }
+
+  int64_t vector() const { return vector_; }
 
   Launch launch() const {
     Launch launch;
@@ -71,13 +74,12 @@ class TransposeTiles {
     maps.vector = vector_;
     maps.input = Map(plans, &TransposeTiles::ReadOf, To::kInput);
     maps.output = Map(plans, &TransposeTiles::WriteOf, To::kOutput);
-    const int64_t side = kWarpSize * packed_;
-    maps.tile.sizes = {side, side};
-    maps.tile.strides = {side, 1};
+    maps.tile.sizes = {side_, side_};
+    maps.tile.strides = {side_, 1};
     if (keeps_minor_) {
       const bool has_swizzle = vector_ == unit_;
       maps.tile.sizes.push_back(unit_);
-      maps.tile.strides = {(has_swizzle ? side : side + 1) * unit_, unit_, 1};
+      maps.tile.strides = {(has_swizzle ? side_ : side_ + 1) * unit_, unit_, 1};
       if (has_swizzle) maps.tile.swizzle = SwizzleOf(unit_, 1);
     } else {
       maps.tile.swizzle = SwizzleOf(packed_, packed_);
@@ -96,8 +98,29 @@ class TransposeTiles {
     AffineExpr unit;
   };
   using PlaceOf = Place (TransposeTiles::*)(ThreadMapBuilder&) const;
+  using Dimensions = llvm::SmallVector<size_t, 4>;
 
   int64_t Size(size_t dimension) const { return transpose_.input[dimension]; }
+
+  // Columns are neighbours in the input, rows in the output: the minor dimension of each, and those
+  // before it until there are as many as a tile has.
+  void ChooseDimensions() {
+    constexpr int64_t kMostOfTile = kWarpSize * kWordBits;
+    const size_t rank = transpose_.input.size() - (keeps_minor_ ? 1 : 0);
+    const auto row_of = [&](size_t i) { return static_cast<size_t>(transpose_.permutation[i]); };
+    for (size_t i = rank; i-- > 0 && num_columns_ < kMostOfTile && i != row_of(rank - 1);) {
+      columns_.insert(columns_.begin(), i);
+      num_columns_ *= Size(i);
+    }
+    for (size_t i = rank;
+         i-- > 0 && num_rows_ < kMostOfTile && !llvm::is_contained(columns_, row_of(i));) {
+      rows_.insert(rows_.begin(), row_of(i));
+      num_rows_ *= Size(row_of(i));
+    }
+    for (size_t i = 0; i < rank; ++i) {
+      if (!llvm::is_contained(columns_, i) && !llvm::is_contained(rows_, i)) others_.push_back(i);
+    }
+  }
 
   static AffineExpr Lane(const ThreadMapBuilder& builder) { return builder.Thread() % kWarpSize; }
   // The number of a word of those that the warps go over.
@@ -132,7 +155,7 @@ class TransposeTiles {
   }
   // What a thread reads of the tile, and writes to the output.
   Place WriteOf(ThreadMapBuilder& builder) const {
-    const AffineExpr column = WordOfWarp(builder, kWarpSize * packed_);
+    const AffineExpr column = WordOfWarp(builder, side_);
     if (keeps_minor_) {
       const Place place = RowOfUnits(builder, column);
       return {place.column, place.row, place.unit};
@@ -144,44 +167,55 @@ class TransposeTiles {
     return mlir::getAffineConstantExpr(0, builder.context());
   }
 
+  // Sets the indices of some dimensions to those at a row-major position in them.
+  void SetDimensions(const Dimensions& dimensions, AffineExpr position,
+                     Expressions& of_input) const {
+    Sizes sizes;
+    for (const size_t dimension : dimensions) sizes.push_back(Size(dimension));
+    const Expressions index = Delinearize(position, sizes);
+    for (size_t i = 0; i < dimensions.size(); ++i) of_input[dimensions[i]] = index[i];
+  }
+
   IndexingMap Map(PlanContext& plans, PlaceOf place_of, To to) const {
     ThreadMapBuilder builder(launch(), plans);
     const Place place = (this->*place_of)(builder);
-    Expressions of_input = Delinearize(builder.Block(), counts_);
-    for (size_t i = 0; i < rank_; ++i) of_input[i] = of_input[i] * tile_[i];
-    of_input[row_] = of_input[row_] + place.row;
-    of_input[column_] = of_input[column_] + place.column;
-    if (keeps_minor_) of_input[rank_ - 1] = of_input[rank_ - 1] + place.unit;
-    for (size_t i = 0; i < rank_; ++i) builder.Constrain(of_input[i], {0, Size(i) - 1});
-    switch (to) {
-      case To::kInput:
-        return builder.Build(of_input);
-      case To::kOutput: {
-        Expressions of_output;
-        for (const int64_t dimension : transpose_.permutation) {
-          of_output.push_back(of_input[static_cast<size_t>(dimension)]);
-        }
-        return builder.Build(of_output);
-      }
-      case To::kTile:
-        break;
+    const Expressions block = Delinearize(builder.Block(), counts_);
+    const AffineExpr row = block[0] * side_ + place.row;
+    const AffineExpr column = block[1] * side_ + place.column;
+    builder.Constrain(row, {0, num_rows_ - 1});
+    builder.Constrain(column, {0, num_columns_ - 1});
+    if (to == To::kTile) {
+      Expressions of_tile = {place.column, place.row};
+      if (keeps_minor_) of_tile.push_back(place.unit);
+      return builder.Build(of_tile);
     }
-    Expressions of_tile = {place.column, place.row};
-    if (keeps_minor_) of_tile.push_back(place.unit);
-    return builder.Build(of_tile);
+    Expressions of_input(transpose_.input.size());
+    SetDimensions(rows_, row, of_input);
+    SetDimensions(columns_, column, of_input);
+    for (size_t i = 0; i < others_.size(); ++i) of_input[others_[i]] = block[2 + i];
+    if (keeps_minor_) of_input.back() = place.unit;
+    if (to == To::kInput) return builder.Build(of_input);
+    Expressions of_output;
+    for (const int64_t dimension : transpose_.permutation) {
+      of_output.push_back(of_input[static_cast<size_t>(dimension)]);
+    }
+    return builder.Build(of_output);
   }
 
   const NormalizedTranspose& transpose_;
-  size_t rank_;
-  bool keeps_minor_ = false;
-  // Dimensions of the input: the minor one, and that which becomes minor; but for one that stays.
-  size_t column_ = 0;
-  size_t row_ = 0;
+  bool keeps_minor_;
+  // Dimensions of the input, but for a minor one that stays; the first two major first.
+  Dimensions rows_;
+  Dimensions columns_;
+  Dimensions others_;
+  int64_t num_rows_ = 1;
+  int64_t num_columns_ = 1;
   // Elements of a word; of the minor dimension that stays; and of an access of a thread.
   int64_t packed_ = 1;
   int64_t unit_ = 1;
   int64_t vector_ = 1;
-  Sizes tile_;
+  // Rows and columns of a tile; tiles in rows and columns, then the sizes of the others.
+  int64_t side_ = kWarpSize;
   Sizes counts_;
 };
 
@@ -190,6 +224,8 @@ class TransposeTiles {
 KernelPlan PlanOurTranspose(const EmitterInput& input) {
   const TransposeHeroes heroes = HeroesOfTranspose(input);
   const TransposeTiles tiles(heroes.transpose, heroes.element_bits);
+  // Two threads would write to one byte.
+  if (heroes.element_bits * tiles.vector() < 8) return PlanOurLoop(input);
   return AssembleTranspose(input, heroes.transpose, tiles.launch(), tiles.Maps(input.plans),
                            "transpose");
 }

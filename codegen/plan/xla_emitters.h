@@ -25,8 +25,8 @@ struct EmitterInput {
   /// The hero of each root.
   std::vector<const hlo::Instruction*> heroes;
   PlanContext& plans;
-  /// Loops, concatenates: how many elements a thread computes at a time, if not as many as XLA has
-  /// it compute.
+  /// XLA's loops and concatenates: how many elements a thread computes at a time, if not as many as
+  /// XLA has it compute. Our emitters, but for transposes and scatters: how many at most.
   std::optional<int64_t> vector_elements;
 };
 
@@ -50,11 +50,13 @@ const Emitters& XlaEmitters();
 /// their roots.
 KernelPlan PlanByEmitter(EmitterInput& input, const Emitters& emitters = XlaEmitters());
 
-/// The plans of PlanLikeXla, by these emitters.
+/// The plans of PlanLikeXla, by these emitters; `vector_elements` as in EmitterInput.
 absl::StatusOr<KernelPlan> PlanWith(const Emitters& emitters, const hlo::Instruction& instruction,
-                                    PlanContext& plans);
+                                    PlanContext& plans,
+                                    std::optional<int64_t> vector_elements = std::nullopt);
 absl::StatusOr<KernelPlan> PlanWith(const Emitters& emitters, const hlo::Computation& computation,
-                                    PlanContext& plans);
+                                    PlanContext& plans,
+                                    std::optional<int64_t> vector_elements = std::nullopt);
 
 /// What the plan of these instructions has as roots.
 std::vector<PlannedRoot> PlannedRoots(const FusedComputation& fused);

@@ -149,9 +149,10 @@ std::vector<PlannedRoot> PlannedRoots(const FusedComputation& fused) {
 namespace {
 
 absl::StatusOr<KernelPlan> Plan(const FusedComputation& fused, const Instruction& instruction,
-                                const Emitters& emitters, PlanContext& plans) {
+                                const Emitters& emitters, std::optional<int64_t> vector_elements,
+                                PlanContext& plans) {
   if (absl::Status status = fused.CheckShapes(); !status.ok()) return status;
-  EmitterInput input{fused, {}, plans, std::nullopt};
+  EmitterInput input{fused, {}, plans, vector_elements};
   for (const FusionRoot& root : fused.roots()) {
     input.heroes.push_back(&FindHero(fused, *root.instruction));
   }
@@ -256,19 +257,19 @@ absl::Status HasKernel(const Instruction& instruction) {
 }
 
 absl::StatusOr<KernelPlan> PlanWith(const Emitters& emitters, const Instruction& instruction,
-                                    PlanContext& plans) {
+                                    PlanContext& plans, std::optional<int64_t> vector_elements) {
   if (instruction.opcode() == Opcode::kFusion) {
     if (absl::Status status = CheckKind(instruction); !status.ok()) return status;
   } else if (absl::Status status = HasKernel(instruction); !status.ok()) {
     return status;
   }
-  return Plan(FusedComputation(instruction), instruction, emitters, plans);
+  return Plan(FusedComputation(instruction), instruction, emitters, vector_elements, plans);
 }
 
 absl::StatusOr<KernelPlan> PlanWith(const Emitters& emitters, const hlo::Computation& computation,
-                                    PlanContext& plans) {
+                                    PlanContext& plans, std::optional<int64_t> vector_elements) {
   absl::StatusOr<KernelPlan> plan =
-      Plan(FusedComputation(computation), computation.root(), emitters, plans);
+      Plan(FusedComputation(computation), computation.root(), emitters, vector_elements, plans);
   if (plan.ok()) plan->is_computation = true;
   return plan;
 }
