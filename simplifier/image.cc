@@ -308,10 +308,13 @@ class Counter {
       const auto size = width ? CheckedAdd(*width, 1) : std::nullopt;
       stride = size ? CheckedMul(*stride, *size) : std::nullopt;
     }
-    const auto together = ValuesOf(group, *tried, strides);
-    if (!together) return GiveUp(group, points, points, kTooManyValues);
-    is_box_ &= together->size == volume;
-    Multiply(image_.size, together->size, together->size);
+    if (group.results.size() > 1) {
+      const auto together = ValuesOf(group, *tried, strides);
+      if (!together) return GiveUp(group, points, points, kTooManyValues);
+      is_box_ &= together->size == volume;
+      volume = together->size;
+    }
+    Multiply(image_.size, volume, volume);
     Multiply(image_.points, points, points);
   }
 

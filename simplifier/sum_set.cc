@@ -1,7 +1,6 @@
 #include "simplifier/sum_set.h"
 
 #include <algorithm>
-#include <numeric>
 #include <vector>
 
 #include "llvm/ADT/BitVector.h"
@@ -95,17 +94,17 @@ void AddSteps(const Steps& steps, llvm::BitVector& bits) {
 }
 
 std::optional<Progression> ProgressionOf(const llvm::BitVector& bits, int64_t offset) {
+  const auto size = static_cast<int64_t>(bits.count());
   const int first = bits.find_first();
-  int64_t stride = 0;
-  int64_t size = 0;
-  int last = first;
-  for (int i = first; i >= 0; i = bits.find_next(static_cast<unsigned>(i))) {
-    stride = std::gcd(stride, static_cast<int64_t>(i - first));
-    ++size;
+  if (size == 1) return Progression{offset + first, 1, 1};
+  const int stride = bits.find_next(static_cast<unsigned>(first)) - first;
+  // As many numbers between the ends, and each at its place.
+  if (int64_t{bits.find_last() - first} != stride * (size - 1)) return std::nullopt;
+  if (stride == 1) return Progression{offset + first, size, 1};
+  for (int last = first, i = first; i >= 0; i = bits.find_next(static_cast<unsigned>(i))) {
+    if (i != last && i - last != stride) return std::nullopt;
     last = i;
   }
-  if (size == 1) return Progression{offset + first, 1, 1};
-  if ((last - first) / stride + 1 != size) return std::nullopt;
   return Progression{offset + first, size, stride};
 }
 
@@ -146,7 +145,7 @@ std::optional<SumSet> Expand(llvm::ArrayRef<int64_t> bases, llvm::ArrayRef<Steps
       for (size_t k = 0; k < size; ++k) sums.push_back(sums[k] + steps.step * i);
     }
   }
-  llvm::sort(sums);
+  if (!llvm::is_sorted(sums)) llvm::sort(sums);
   sums.erase(std::unique(sums.begin(), sums.end()), sums.end());
   SumSet set;
   set.size = llvm::DynamicAPInt(static_cast<int64_t>(sums.size()));

@@ -24,7 +24,9 @@ inline double ToDouble(const llvm::DynamicAPInt& number) {
 /// Nearly a / b of numbers from 0 on, also where these are beyond the largest double; b is not 0.
 /// Example: 2^3000 / 2^2999 -> 2.0
 inline double RatioOf(llvm::DynamicAPInt a, llvm::DynamicAPInt b) {
-  const llvm::DynamicAPInt part(int64_t{1} << 62);
+  constexpr int64_t kPart = int64_t{1} << 62;
+  if (b <= kPart) return ToDouble(a) / ToDouble(b);
+  const llvm::DynamicAPInt part(kPart);
   const llvm::DynamicAPInt most = part * part * part * part;
   while (b > most) {
     a = llvm::floorDiv(a, part);

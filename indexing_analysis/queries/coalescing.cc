@@ -2,36 +2,14 @@
 
 #include <utility>
 
+#include "indexing_analysis/queries/distinct_sectors.h"
 #include "indexing_analysis/queries/known_values.h"
-#include "indexing_analysis/queries/progression_sectors.h"
 #include "indexing_analysis/queries/sectors.h"
 #include "indexing_analysis/queries/warp_requests.h"
 #include "support/checked_math.h"
 #include "support/to_double.h"
 
 namespace hlo_indexing::indexing_analysis {
-namespace {
-
-using llvm::DynamicAPInt;
-using mlir::AffineExpr;
-
-Image::Count CountDistinctSectors(const MemoryAccess& access, const CoalescingOptions& options) {
-  const IndexingMap& position = access.position;
-  const Image::Count unknown = {DynamicAPInt(0), DynamicAPInt(support::kInt64Max)};
-  if (!options.counts_distinct_sectors) return unknown;
-  if (const auto sectors = SectorsOfProgression(access, options.sector_bytes * 8)) {
-    return {*sectors, *sectors};
-  }
-  const AffineExpr sector =
-      (position.affine_map().getResult(0) * access.element_bits).floorDiv(options.sector_bytes * 8);
-  const auto map = mlir::AffineMap::get(position.affine_map().getNumDims(),
-                                        position.affine_map().getNumSymbols(), sector);
-  const std::optional<Image> image = ImageOf(Simplify(position.WithResults(map)));
-  return image.has_value() ? image->size : unknown;
-}
-
-}  // namespace
-
 double Coalescing::Efficiency() const {
   if (sectors.upper == 0) return 1;
   return support::RatioOf(ideal_sectors.upper, sectors.upper);
@@ -63,7 +41,10 @@ std::optional<Coalescing> CoalescingOf(const MemoryAccess& access,
   if (requests.is_empty) return result;
   result.vector_elements = requests.vector_elements;
   result.vector_bytes = requests.vector_elements * access.element_bits / 8;
-  result.distinct_sectors = CountDistinctSectors(access, options);
+  result.distinct_sectors =
+      options.counts_distinct_sectors
+          ? DistinctSectorsOf(access, sector_bits)
+          : Image::Count{llvm::DynamicAPInt(0), llvm::DynamicAPInt(support::kInt64Max)};
   result.requests = requests.totals.requests;
   result.sectors = requests.totals.sectors;
   result.ideal_sectors = requests.totals.ideal_sectors;

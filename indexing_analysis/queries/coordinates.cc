@@ -321,12 +321,22 @@ std::optional<Period> PeriodOf(const CoordinateSum& sum, size_t coordinate,
 
 }  // namespace
 
-std::vector<std::optional<Period>> CoordinateSystem::PeriodsAlong(size_t coordinate) const {
+std::vector<std::optional<Period>> CoordinateSystem::QuotientPeriodsAlong(size_t coordinate) const {
   std::vector<std::optional<Period>> quotients;
   quotients.reserve(quotients_.size());
   for (const CoordinateSum& quotient : quotients_) {
     quotients.push_back(PeriodOf(quotient, coordinate, quotients));
   }
+  return quotients;
+}
+
+std::optional<Period> CoordinateSystem::PeriodAlong(size_t coordinate,
+                                                    const CoordinateSum& sum) const {
+  return PeriodOf(sum, coordinate, QuotientPeriodsAlong(coordinate));
+}
+
+std::vector<std::optional<Period>> CoordinateSystem::PeriodsAlong(size_t coordinate) const {
+  const std::vector<std::optional<Period>> quotients = QuotientPeriodsAlong(coordinate);
   std::vector<std::optional<Period>> periods;
   periods.reserve(sums_.size());
   for (const CoordinateSum& sum : sums_) periods.push_back(PeriodOf(sum, coordinate, quotients));

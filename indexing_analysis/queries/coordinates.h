@@ -100,9 +100,13 @@ class CoordinateSystem {
   /// that does not fit in 64 bits.
   /// Example: ((x0 * 128 + x1) floordiv 100) * 3 along x0 -> period 25, shift 96
   std::vector<std::optional<Period>> PeriodsAlong(size_t coordinate) const;
+  /// The same of a sum that is made of coordinates and quotients of this system.
+  std::optional<Period> PeriodAlong(size_t coordinate, const CoordinateSum& sum) const;
 
  private:
   class Builder;
+
+  std::vector<std::optional<Period>> QuotientPeriodsAlong(size_t coordinate) const;
 
   std::vector<CoordinateSum> sums_;
   std::vector<BoxConstraint> box_constraints_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "indexing_analysis/queries/sectors.h"
@@ -191,7 +192,14 @@ void CountWithKnownValues(const MemoryAccess& access, const CoalescingOptions& o
                           Coalescing& coalescing) {
   Counter counter(access, coalescing.vector_elements, options.sector_bytes * 8);
   const std::optional<int64_t> lanes = counter.NumLaneAccesses();
-  if (!lanes.has_value() || *lanes > options.max_lane_accesses || !counter.Count()) return;
+  if (!lanes.has_value() || *lanes > options.max_lane_accesses) {
+    if (!coalescing.reason.empty()) {
+      coalescing.reason += "; they are given, but the lanes access more than " +
+                           std::to_string(options.max_lane_accesses) + " elements, one by one";
+    }
+    return;
+  }
+  if (!counter.Count()) return;
   const auto exactly = [](const DynamicAPInt& count) { return Image::Count{count, count}; };
   coalescing.requests = exactly(counter.requests);
   coalescing.sectors = exactly(counter.sectors);

@@ -55,7 +55,11 @@ RequestCounter::RequestCounter(const RequestProblem& problem)
       offset_(problem.system.sums()[problem.offset]),
       remaining_(problem.max_lane_accesses) {
   const CoordinateSystem& system = problem_.system;
-  for (size_t x = 0; x < system.num_coordinates(); ++x) periods_.push_back(system.PeriodsAlong(x));
+  residue_offset_ = OffsetByResidue();
+  for (size_t x = 0; x < system.num_coordinates(); ++x) {
+    periods_.push_back(system.PeriodsAlong(x));
+    residue_periods_.push_back(system.PeriodAlong(x, residue_offset_));
+  }
   for (const CoordinateSum& sum : system.sums()) {
     dependences_.push_back(system.DependencesOf(sum));
     quotient_dependences_.push_back(system.QuotientDependencesOf(sum));
@@ -73,6 +77,25 @@ RequestCounter::RequestCounter(const RequestProblem& problem)
       }
     }
   }
+}
+
+// The offset with shorter periods: what all lanes have in common only matters by its residue.
+CoordinateSum RequestCounter::OffsetByResidue() const {
+  CoordinateSum sum = offset_;
+  sum.quotients.clear();
+  for (QuotientTerm term : offset_.quotients) {
+    const llvm::BitVector& dependences = problem_.system.DependencesOfQuotient(term.quotient);
+    const bool is_common =
+        !problem_.lane.has_value() || !dependences.test(static_cast<unsigned>(*problem_.lane));
+    if (is_common) {
+      const int64_t repeats =
+          problem_.period_bits / std::gcd(problem_.period_bits, ResidueOf(term.coefficient));
+      if (repeats == 1) continue;
+      if (term.modulus % repeats == 0 && term.modulus != 0) term.modulus = repeats;
+    }
+    sum.quotients.push_back(term);
+  }
+  return sum;
 }
 
 RequestTotals RequestCounter::Count() {
@@ -179,8 +202,8 @@ int64_t RequestCounter::TrialsOf(size_t coordinate, int64_t size,
     const int64_t common = std::gcd(trials, period);
     trials = SaturatingProduct(trials, period / common);
   };
-  if (dependences_[problem_.offset].test(bit)) {
-    const std::optional<Period>& period = periods[problem_.offset];
+  if (problem_.system.DependencesOf(residue_offset_).test(bit)) {
+    const std::optional<Period>& period = residue_periods_[coordinate];
     if (!period.has_value()) return size;
     repeat_after(SaturatingProduct(
         period->period, problem_.period_bits / std::gcd(problem_.period_bits, period->shift)));
@@ -214,7 +237,7 @@ RequestCounter::Plan RequestCounter::MakePlan(const Box& box, const Constraints&
       plan.undecided.push_back(i);
     }
   }
-  llvm::BitVector tried = quotient_dependences_[problem_.offset];
+  llvm::BitVector tried = problem_.system.QuotientDependencesOf(residue_offset_);
   for (const size_t i : plan.undecided) tried |= dependences_[problem_.constraints[i].first];
   if (runtime_is_divergent_) {
     for (const RuntimeKey& key : problem_.runtime_keys) {
@@ -308,7 +331,9 @@ void RequestCounter::CountPlan(const Box& box, const Plan& plan) {
   // What is known of the requests whose first lane has a residue, where that is all that matters.
   std::vector<std::optional<Choices>> known(
       plan.is_uniform ? static_cast<size_t>(problem_.period_bits) : 0);
+  plan_patterns_ = PatternsFor(plan);
   do {
+    has_first_lane_ = false;
     DynamicAPInt repetitions(1);
     for (const Trial& trial : plan.grid) {
       const int64_t i = point[trial.coordinate] - box[trial.coordinate].lower;
@@ -394,11 +419,69 @@ void RequestCounter::AddUncounted(const Box& box, const Plan& plan) {
   totals_.reason = "the pattern of addresses repeats too rarely to be counted";
 }
 
+LanePatterns* RequestCounter::PatternsFor(const Plan& plan) {
+  std::vector<size_t> sums = {problem_.offset};
+  for (const size_t i : plan.undecided) sums.push_back(problem_.constraints[i].first);
+  const auto [known, is_new] = patterns_.try_emplace(sums);
+  if (is_new) {
+    known->second = LanePatterns::Create(problem_.system, problem_.lane, problem_.num_lanes, sums);
+  }
+  return known->second.has_value() ? &*known->second : nullptr;
+}
+
+void RequestCounter::LookAtFirstLane(const Plan& plan, const Box& box,
+                                     llvm::MutableArrayRef<int64_t> point) {
+  has_first_lane_ = true;
+  if (problem_.lane.has_value()) point[*problem_.lane] = box[*problem_.lane].lower;
+  problem_.system.EvaluateQuotients(point, quotients_);
+  first_lane_.pattern = &plan_patterns_->At(quotients_);
+  first_lane_.offset = CoordinateSystem::Evaluate(offset_, point, quotients_);
+  first_lane_.active = (uint64_t{1} << problem_.num_lanes) - 1;
+  for (size_t i = 0; i < plan.undecided.size(); ++i) {
+    const auto& [sum, bounds] = problem_.constraints[plan.undecided[i]];
+    const LanePatterns::Shifts& shifts = first_lane_.pattern->sums[i + 1];
+    const int64_t value =
+        CoordinateSystem::Evaluate(problem_.system.sums()[sum], point, quotients_);
+    const Interval values = Interval::Point(value) + Interval{shifts.least, shifts.most};
+    if (bounds.Contains(values)) continue;
+    for (int64_t lane = 0; lane < problem_.num_lanes; ++lane) {
+      if (bounds.Contains(value + shifts.of_lane[static_cast<size_t>(lane)])) continue;
+      first_lane_.active &= ~(uint64_t{1} << lane);
+    }
+  }
+}
+
+// Requests whose active lanes are the same, with the same pattern and residue, are alike.
+RequestSectors RequestCounter::RequestByPattern(const Plan& plan, const Box& box,
+                                                llvm::MutableArrayRef<int64_t> point,
+                                                int64_t residue) {
+  const std::pair<const LanePatterns*, int64_t> pattern = {plan_patterns_,
+                                                           first_lane_.pattern->number};
+  const std::pair<uint64_t, int64_t> lanes = {first_lane_.active,
+                                              ResidueOf(first_lane_.offset + residue)};
+  const auto [known, is_new] = known_requests_.try_emplace({pattern, lanes});
+  if (is_new) {
+    GatherLanes(plan, box, point, residue);
+    NoteStride();
+    known->second = problem_.cost(lanes_, offsets_);
+  }
+  return known->second;
+}
+
 // The lanes that are active at a point, and their offsets.
 void RequestCounter::GatherLanes(const Plan& plan, const Box& box,
                                  llvm::MutableArrayRef<int64_t> point, int64_t residue) {
   lanes_.clear();
   offsets_.clear();
+  if (plan_patterns_ != nullptr) {
+    const LanePatterns::Shifts& shifts = first_lane_.pattern->sums.front();
+    for (int64_t lane = 0; lane < problem_.num_lanes; ++lane) {
+      if ((first_lane_.active >> lane & 1) == 0) continue;
+      lanes_.push_back(lane);
+      offsets_.push_back(first_lane_.offset + shifts.of_lane[static_cast<size_t>(lane)] + residue);
+    }
+    return;
+  }
   for (int64_t lane = 0; lane < problem_.num_lanes; ++lane) {
     if (problem_.lane.has_value()) point[*problem_.lane] = box[*problem_.lane].lower + lane;
     if (lane == 0 || problem_.lane.has_value()) {
@@ -420,6 +503,15 @@ RequestCounter::Choices RequestCounter::RequestAt(const Plan& plan, const Box& b
   llvm::SmallVector<RequestSectors, 32> best_by_group;
   int64_t worst_ideal = 0;
   do {
+    if (plan_patterns_ != nullptr) {
+      // Residues have it in common, values known at run time have not.
+      if (!has_first_lane_ || !plan.runtime.empty()) LookAtFirstLane(plan, box, point);
+      if (first_lane_.active == 0) return {};
+      if (!runtime_is_divergent_) {
+        choices.push_back(RequestByPattern(plan, box, point, residue));
+        continue;
+      }
+    }
     GatherLanes(plan, box, point, residue);
     if (lanes_.empty()) return {};
     NoteStride();

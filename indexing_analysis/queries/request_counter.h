@@ -10,7 +10,8 @@
 //   - any other coordinate is tried for one period, each value as often as it comes again;
 //   - for each point, and each residue, the sectors that the lanes touch, or the wavefronts that
 //     they take, are counted: `sectors` says which of them below. Where no
-//     quotient mixes lanes with other coordinates, that depends on a residue alone.
+//     quotient mixes lanes with other coordinates, that depends on a residue alone; else mostly on
+//     it and one of a few patterns of lanes (lane_patterns.h).
 #ifndef HLO_INDEXING_INDEXING_ANALYSIS_QUERIES_REQUEST_COUNTER_H_
 #define HLO_INDEXING_INDEXING_ANALYSIS_QUERIES_REQUEST_COUNTER_H_
 
@@ -18,6 +19,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -25,9 +27,11 @@
 
 #include "indexing_analysis/maps/image.h"
 #include "indexing_analysis/queries/coordinates.h"
+#include "indexing_analysis/queries/lane_patterns.h"
 #include "indexing_analysis/queries/sectors.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/BitVector.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DynamicAPInt.h"
 #include "llvm/ADT/SmallVector.h"
 #include "support/checked_math.h"
@@ -120,6 +124,7 @@ class RequestCounter {
   // different values, no less and no more than that in the last ones. Empty if no lane is active.
   using Choices = llvm::SmallVector<RequestSectors, 1>;
 
+  CoordinateSum OffsetByResidue() const;
   void CountBox(Box box);
   Constraints UndecidedIn(const Box& box, bool& is_empty) const;
   std::optional<size_t> CoordinateToSplit(const Box& box, const Constraints& undecided) const;
@@ -137,6 +142,10 @@ class RequestCounter {
   }
   Choices RequestAt(const Plan& plan, const Box& box, llvm::MutableArrayRef<int64_t> point,
                     int64_t residue);
+  LanePatterns* PatternsFor(const Plan& plan);
+  void LookAtFirstLane(const Plan& plan, const Box& box, llvm::MutableArrayRef<int64_t> point);
+  RequestSectors RequestByPattern(const Plan& plan, const Box& box,
+                                  llvm::MutableArrayRef<int64_t> point, int64_t residue);
   void GatherLanes(const Plan& plan, const Box& box, llvm::MutableArrayRef<int64_t> point,
                    int64_t residue);
   void GroupLanes(const Box& box, llvm::MutableArrayRef<int64_t> point);
@@ -146,6 +155,9 @@ class RequestCounter {
   const CoordinateSum& offset_;
   // By coordinate and sum.
   std::vector<std::vector<std::optional<CoordinateSystem::Period>>> periods_;
+  // The offset as far as it decides on sectors, and by coordinate its periods.
+  CoordinateSum residue_offset_;
+  std::vector<std::optional<CoordinateSystem::Period>> residue_periods_;
   std::vector<llvm::BitVector> dependences_;
   std::vector<llvm::BitVector> quotient_dependences_;
   // Whether lanes of a request may have different values of what is known at run time; and whether
@@ -159,6 +171,23 @@ class RequestCounter {
   RequestTotals totals_;
   // Sectors for each choice of values known at run time, where all requests have the same.
   std::vector<Image::Count> by_choice_;
+
+  // By the constraints that are tested; nullopt where there are no patterns.
+  std::map<std::vector<size_t>, std::optional<LanePatterns>> patterns_;
+  // Of the plan that is counted; null where it has none.
+  LanePatterns* plan_patterns_ = nullptr;
+  // By the patterns and the pattern's number, the active lanes, and the residue of the first lane.
+  using RequestKey =
+      std::pair<std::pair<const LanePatterns*, int64_t>, std::pair<uint64_t, int64_t>>;
+  llvm::DenseMap<RequestKey, RequestSectors> known_requests_;
+  // Of the request whose first lane was looked at; a bit for each lane that is active.
+  struct FirstLane {
+    const LanePatterns::Pattern* pattern = nullptr;
+    int64_t offset = 0;
+    uint64_t active = 0;
+  };
+  FirstLane first_lane_;
+  bool has_first_lane_ = false;
 
   // Scratch of one request: values of quotients, the active lanes, their offsets, and of each the
   // group that has the same values known at run time.
