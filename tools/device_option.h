@@ -20,6 +20,8 @@ class DeviceOption {
   /// cannot be read or has more than `max_bytes`.
   std::optional<ptx::DeviceModel> Read(uint64_t max_bytes) const;
 
+  bool is_given() const { return name_.is_given(); }
+
  private:
   TextOption name_;
 };

@@ -172,16 +172,20 @@ void ExplainText::WriteHead(const plan::KernelPlan& plan, raw_ostream& out) cons
     llvm::WithColor(out, raw_ostream::SAVEDCOLOR, /*Bold=*/true) << head;
   }
   out << '\n';
-  WrappedLine line(2, out);
-  line.Add(Place(*plan.instruction) + ";")
-      .Add(" " + (plan.variant.empty() ? plan::EmitterName(plan.emitter).str() : plan.variant) +
-           ",")
-      .Add(" " + Counted(plan.launch.num_blocks(), "block") + " of " +
-           Counted(plan.launch.threads_per_block(), "thread") +
-           (plan.shared_memory_bytes == 0 ? "" : ","));
-  if (plan.shared_memory_bytes != 0) {
-    line.Add(" " + Bytes(DynamicAPInt(plan.shared_memory_bytes)) + " shared");
+  {
+    WrappedLine line(2, out);
+    line.Add(Place(*plan.instruction) + ";")
+        .Add(" " + (plan.variant.empty() ? plan::EmitterName(plan.emitter).str() : plan.variant) +
+             ",")
+        .Add(" " + Counted(plan.launch.num_blocks(), "block") + " of " +
+             Counted(plan.launch.threads_per_block(), "thread") +
+             (plan.shared_tiles.empty() ? "" : ","));
+    if (!plan.shared_tiles.empty()) {
+      line.Add(" " + Bytes(DynamicAPInt(plan.shared_memory_bytes())) + " shared");
+    }
   }
+  const std::string refused = plan.launch.WhyRefused();
+  if (!refused.empty()) out << "  refused: " << refused << '\n';
 }
 
 void ExplainText::WriteTotals(const KernelReport& report, raw_ostream& out) const {

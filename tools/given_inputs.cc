@@ -5,10 +5,12 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "hlo/interpreter/interpreter.h"
 #include "hlo/interpreter/npy.h"
 #include "hlo/interpreter/value.h"
 #include "llvm/ADT/StringRef.h"
 #include "tools/input.h"
+#include "tools/interruption.h"
 #include "tools/report.h"
 
 namespace hlo_indexing::tools {
@@ -78,7 +80,11 @@ ExitCode GivenInputs::Load(const hlo::Module& module, uint64_t max_bytes,
                              " parameter arrays"));
     return ExitCode::kBadUsage;
   }
-  values.emplace(module.entry(), std::move(arguments));
+  hlo::InterpreterOptions options;
+  options.keep_running = [](const hlo::Instruction&, int64_t) {
+    return !Interruption::IsRequested();
+  };
+  values.emplace(module.entry(), std::move(arguments), options);
   return ExitCode::kFine;
 }
 

@@ -110,6 +110,8 @@ void WriteLaunch(const plan::KernelPlan& plan, llvm::json::OStream& json) {
   json.attribute("variant", plan.variant);
   WriteSizes(json, "blocks", plan.launch.blocks);
   WriteSizes(json, "threads", plan.launch.threads);
+  const std::string refused = plan.launch.WhyRefused();
+  if (!refused.empty()) json.attribute("refused", refused);
 }
 
 void WriteAccessJson(const KernelOrigin& origin, const plan::KernelPlan& plan,

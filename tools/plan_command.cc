@@ -61,6 +61,8 @@ void WriteJson(const std::string& file, const KernelPlan& plan, const std::strin
     json.attribute("variant", plan.variant);
     WriteSizes(json, "blocks", plan.launch.blocks);
     WriteSizes(json, "threads", plan.launch.threads);
+    const std::string refused = plan.launch.WhyRefused();
+    if (!refused.empty()) json.attribute("refused", refused);
     json.attributeArray("outputs", [&] {
       for (const ElementPass& pass : plan.passes) {
         if (!pass.output.has_value()) continue;

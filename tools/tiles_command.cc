@@ -111,7 +111,14 @@ class TilesCommand : public Subcommand, private InstructionVisitor {
       ReportError("--inside needs --tile-sizes");
       return false;
     }
-    return !fit_option_.is_given() || ReadCapacity();
+    if (fit_option_.is_given()) return ReadCapacity();
+    for (const auto& [is_given, name] :
+         {std::pair(top_.is_given(), "top"), std::pair(device_.is_given(), "device")}) {
+      if (!is_given) continue;
+      ReportError(std::string("--") + name + " needs --fit");
+      return false;
+    }
+    return true;
   }
 
   bool ReadCapacity() {

@@ -74,14 +74,22 @@ llvm::StringRef WasteReasonName(WasteReason reason) {
   return kNames[static_cast<size_t>(reason)];
 }
 
+std::string AccessReport::reason() const {
+  if (!access.reason.empty() || !coalescing.has_value()) return access.reason;
+  if (coalescing->reason.empty() || unknown_value.empty()) return coalescing->reason;
+  return coalescing->reason + "; " + unknown_value;
+}
+
 std::vector<AccessReport> ReportAccesses(const KernelPlan& plan, plan::PlanContext& plans,
                                          CoalescingTable& table, GivenValues* values) {
   std::vector<AccessReport> reports;
   for (KernelAccess& access : AccessesOf(plan, plans)) {
-    if (values != nullptr) {
-      access.access.known_arrays = values->ArraysOf(plan, access.access.position);
-    }
     AccessReport& report = reports.emplace_back();
+    if (values != nullptr) {
+      GivenValues::Arrays arrays = values->ArraysOf(plan, access.access.position);
+      access.access.known_arrays = std::move(arrays.by_variable);
+      report.unknown_value = std::move(arrays.reason);
+    }
     report.coalescing = table.Of(access.access);
     if (report.coalescing.has_value()) {
       report.waste = WasteOf(plan, access, *report.coalescing);

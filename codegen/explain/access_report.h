@@ -56,15 +56,15 @@ struct AccessReport {
   /// nullopt if nobody knows which elements are accessed; access.reason says why.
   std::optional<indexing_analysis::Coalescing> coalescing;
   Waste waste;
+  /// Which value that is known at run time is not, though values are given; empty if all are.
+  std::string unknown_value;
 
   /// Whether all counts are exact, and nothing that is counted is left out.
   bool IsExact() const {
     return coalescing.has_value() && coalescing->IsExact() && access.reason.empty();
   }
   /// Why it is not; empty if it is.
-  std::string reason() const {
-    return access.reason.empty() && coalescing.has_value() ? coalescing->reason : access.reason;
-  }
+  std::string reason() const;
 };
 
 /// All accesses of a kernel, in the order of its passes. `values`, if not null, has what is known

@@ -12,10 +12,11 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
+#include "absl/status/statusor.h"
 #include "codegen/plan/kernel_plan.h"
 #include "hlo/interpreter/interpreter.h"
 #include "hlo/interpreter/value.h"
@@ -31,25 +32,35 @@ class GivenValues {
   GivenValues(const hlo::Computation& entry, std::vector<hlo::Value> arguments,
               const hlo::InterpreterOptions& options = {});
 
-  /// The arrays of the runtime variables of a map of a kernel of the entry, by their number; null
-  /// where the value is not known: it depends on arguments that are not given, on the device, or on
-  /// what the interpreter does not run, or belongs to a computation inside of the kernel's.
-  std::vector<std::shared_ptr<const indexing_analysis::KnownArray>> ArraysOf(
-      const plan::KernelPlan& plan, const indexing_analysis::IndexingMap& map);
+  using Array = std::shared_ptr<const indexing_analysis::KnownArray>;
+  struct Arrays {
+    /// By runtime variable, null where the value is not known.
+    std::vector<Array> by_variable;
+    /// Why the first of these is not known. Example: "%start is not known: instruction 'p1'
+    /// (parameter) of computation 'e': its value is not known"
+    std::string reason;
+  };
+  /// The arrays of the runtime variables of a map of a kernel of the entry. A value is not known if
+  /// it depends on arguments that are not given, on the device, or on what the interpreter does not
+  /// run, or belongs to a computation inside of the kernel's; or if it is stopped (the options'
+  /// keep_running).
+  Arrays ArraysOf(const plan::KernelPlan& plan, const indexing_analysis::IndexingMap& map);
 
  private:
-  using Array = std::shared_ptr<const indexing_analysis::KnownArray>;
-
-  Array ArrayOf(const plan::KernelPlan& plan, const indexing_analysis::RuntimeVariable& variable);
-  // nullopt if it is not known.
-  std::optional<hlo::Value> ValueInEntry(const hlo::Instruction& instruction);
+  absl::StatusOr<Array> ArrayOf(const plan::KernelPlan& plan,
+                                const indexing_analysis::RuntimeVariable& variable);
+  // Of an instruction of the entry, or of the computation of a fusion there.
+  absl::StatusOr<Array> Evaluate(const plan::KernelPlan& plan, const hlo::Instruction& instruction,
+                                 int64_t leaf);
+  const absl::StatusOr<hlo::Value>& ValueInEntry(const hlo::Instruction& instruction);
 
   const hlo::Computation& entry_;
   std::vector<hlo::Value> arguments_;
   hlo::InterpreterOptions options_;
-  std::map<const hlo::Instruction*, std::optional<hlo::Value>> in_entry_;
+  std::map<const hlo::Instruction*, absl::StatusOr<hlo::Value>> in_entry_;
   // By the kernel, the instruction and the array of its output.
-  std::map<std::pair<const hlo::Instruction*, std::pair<const hlo::Instruction*, int64_t>>, Array>
+  std::map<std::pair<const hlo::Instruction*, std::pair<const hlo::Instruction*, int64_t>>,
+           absl::StatusOr<Array>>
       arrays_;
 };
 

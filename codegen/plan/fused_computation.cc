@@ -50,7 +50,7 @@ FusedComputation::FusedComputation(const Instruction& instruction) {
   instructions_.insert(&instruction);
   post_order_.push_back(&instruction);
   inputs_.assign(instruction.operands().begin(), instruction.operands().end());
-  roots_.push_back({&instruction, 0});
+  AddRoot(instruction, 0);
 }
 
 FusedComputation::FusedComputation(const hlo::Computation& computation) {
@@ -67,12 +67,20 @@ void FusedComputation::Collect(const Instruction& root) {
     }
   }
   if (root.opcode() != Opcode::kTuple) {
-    roots_.push_back({&root, 0});
+    AddRoot(root, 0);
     return;
   }
   for (size_t i = 0; i < root.operands().size(); ++i) {
-    roots_.push_back({&root.operand(i), root.shape().FirstLeafOfElement(static_cast<int64_t>(i))});
+    AddRoot(root.operand(i), root.shape().FirstLeafOfElement(static_cast<int64_t>(i)));
   }
+}
+
+void FusedComputation::AddRoot(const Instruction& root, int64_t first_output) {
+  all_roots_.push_back({&root, first_output});
+  bool has_elements = false;
+  ForEachArray(root.shape(),
+               [&](const hlo::Shape& shape) { has_elements |= shape.num_elements() != 0; });
+  if (has_elements) roots_.push_back({&root, first_output});
 }
 
 bool FusedComputation::Reaches(const Instruction& from, const Instruction& to) const {
@@ -123,17 +131,19 @@ absl::Status FusedComputation::CheckShapes() const {
   for (const Instruction* input : inputs_) {
     if (absl::Status status = check(*input); !status.ok()) return status;
   }
-  const bool has_only_arrays = llvm::all_of(roots_, [](const FusionRoot& root) {
+  const bool has_only_arrays = llvm::all_of(all_roots_, [](const FusionRoot& root) {
     return root.instruction->shape().num_array_leaves() != 0;
   });
-  if (roots_.empty() || !has_only_arrays) {
+  if (all_roots_.empty() || !has_only_arrays) {
     return absl::UnimplementedError("a result without arrays needs no kernel");
   }
+  const auto no_elements = [] {
+    return absl::UnimplementedError("a result without elements needs no kernel");
+  };
+  if (roots_.empty()) return no_elements();
   for (const FusionRoot& root : roots_) {
     for (int64_t leaf = 0; leaf < root.instruction->shape().num_array_leaves(); ++leaf) {
-      if (root.instruction->shape().ArrayLeaf(leaf).num_elements() == 0) {
-        return absl::UnimplementedError("a result without elements needs no kernel");
-      }
+      if (root.instruction->shape().ArrayLeaf(leaf).num_elements() == 0) return no_elements();
     }
   }
   return absl::OkStatus();

@@ -36,13 +36,16 @@ class FusedComputation {
   llvm::ArrayRef<const hlo::Instruction*> instructions() const { return post_order_; }
   /// What the kernel reads from memory: parameters, or the operands of one instruction.
   llvm::ArrayRef<const hlo::Instruction*> inputs() const { return inputs_; }
-  /// The elements of a tuple at the root, else the root.
+  /// The elements of a tuple at the root, else the root: those that have elements, for others
+  /// nothing is computed.
   llvm::ArrayRef<FusionRoot> roots() const { return roots_; }
+  /// Those without elements, too.
+  llvm::ArrayRef<FusionRoot> all_roots() const { return all_roots_; }
 
   /// Whether `from` is `to` or one of the values that it is computed from inside of the kernel.
   bool Reaches(const hlo::Instruction& from, const hlo::Instruction& to) const;
 
-  /// kUnimplemented for arrays whose sizes are not known, and for results without elements.
+  /// kUnimplemented for arrays whose sizes are not known, and if no result has elements.
   absl::Status CheckShapes() const;
 
   /// The fewest and the most bits of an element of the inputs or outputs, a pred being a byte;
@@ -54,11 +57,13 @@ class FusedComputation {
 
  private:
   void Collect(const hlo::Instruction& root);
+  void AddRoot(const hlo::Instruction& root, int64_t first_output);
 
   llvm::DenseSet<const hlo::Instruction*> instructions_;
   std::vector<const hlo::Instruction*> post_order_;
   std::vector<const hlo::Instruction*> inputs_;
   std::vector<FusionRoot> roots_;
+  std::vector<FusionRoot> all_roots_;
 };
 
 /// Bits of an element as the emitters count them: 8 for pred.

@@ -20,8 +20,6 @@ using indexing_analysis::Image;
 
 absl::StatusOr<Launch> LaunchOf(const IndexingMap& elements) {
   constexpr int64_t kMostThreads = 1024;
-  constexpr int64_t kMostBlocksX = (int64_t{1} << 31) - 1;
-  constexpr int64_t kMostBlocksYz = 65535;
   if (elements.IsUnknown() || elements.num_dimensions() != kThreadDimensionNames.size()) {
     return absl::InvalidArgumentError(
         "the thread map must have the dimensions (th_x, th_y, th_z, bl_x, bl_y, bl_z)");
@@ -33,8 +31,7 @@ absl::StatusOr<Launch> LaunchOf(const IndexingMap& elements) {
   for (size_t i = 0; i < kThreadDimensionNames.size(); ++i) {
     const indexing_analysis::Interval bounds = elements.dimensions()[i].bounds;
     const bool is_thread = i <= kThreadZ;
-    int64_t most = is_thread ? kMostThreads : kMostBlocksYz;
-    if (i == kBlockX) most = kMostBlocksX;
+    const int64_t most = is_thread ? kMostThreads : kMostBlocks[i - kBlockX];
     if (bounds.lower != 0 || bounds.upper < 0 || bounds.upper >= most) {
       return absl::InvalidArgumentError(
           absl::StrCat(kThreadDimensionNames[i].str(), " must begin at 0 and end below ", most));
@@ -79,9 +76,12 @@ absl::StatusOr<KernelPlan> PlanOf(const FusedComputation& fused, const Instructi
   plan.instruction = &instruction;
   plan.emitter = Emitter::kLoop;
   plan.variant = "given thread map";
+  for (const FusionRoot& root : fused.all_roots()) {
+    plan.roots.push_back(
+        {root.instruction, root.first_output, root.instruction->shape().num_array_leaves()});
+  }
   for (const FusionRoot& root : fused.roots()) {
     const Shape& shape = root.instruction->shape();
-    plan.roots.push_back({root.instruction, root.first_output, shape.num_array_leaves()});
     for (int64_t leaf = 0; leaf < shape.num_array_leaves(); ++leaf) {
       HLO_INDEXING_RETURN_IF_ERROR(CheckElements(elements, shape.ArrayLeaf(leaf)));
       ElementPass& pass = plan.passes.emplace_back();

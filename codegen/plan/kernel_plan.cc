@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "hlo/opcode.h"
 #include "layout/cute_algebra/int_tuple.h"
 #include "layout/cute_algebra/layout.h"
@@ -17,6 +18,16 @@ llvm::StringRef EmitterName(Emitter emitter) {
   constexpr std::array<llvm::StringRef, 6> kNames = {
       "loop", "transpose", "reduction", "concatenate", "dynamic_update_slice", "scatter"};
   return kNames[static_cast<size_t>(emitter)];
+}
+
+std::string Launch::WhyRefused() const {
+  constexpr std::array<const char*, 3> kAxes = {"x", "y", "z"};
+  for (size_t i = 0; i < blocks.size(); ++i) {
+    if (blocks[i] <= kMostBlocks[i]) continue;
+    return absl::StrCat("the grid has ", blocks[i], " blocks in ", kAxes[i],
+                        ", and CUDA launches at most ", kMostBlocks[i], ": it does not run");
+  }
+  return "";
 }
 
 llvm::ArrayRef<const hlo::Instruction*> KernelPlan::Inputs() const {
@@ -87,6 +98,9 @@ void KernelPlan::Print(llvm::raw_ostream& out) const {
   out << ", threads ";
   sizes(launch.threads);
   out << '\n';
+  if (const std::string refused = launch.WhyRefused(); !refused.empty()) {
+    out << "refused  " << refused << '\n';
+  }
   if (!shared_tiles.empty()) out << "shared   " << shared_memory_bytes() << " bytes\n";
   for (const ElementPass& pass : passes) {
     out << "computes %" << pass.instruction->name();

@@ -49,6 +49,10 @@ enum class Emitter : uint8_t {
 /// "scatter".
 llvm::StringRef EmitterName(Emitter emitter);
 
+/// The largest grid that CUDA launches (CUDA C++ Programming Guide, "Technical Specifications per
+/// Compute Capability").
+inline constexpr std::array<int64_t, 3> kMostBlocks = {(int64_t{1} << 31) - 1, 65535, 65535};
+
 /// The sizes of a launch, x first.
 struct Launch {
   std::array<int64_t, 3> blocks = {1, 1, 1};
@@ -56,6 +60,9 @@ struct Launch {
 
   int64_t num_blocks() const { return blocks[0] * blocks[1] * blocks[2]; }
   int64_t threads_per_block() const { return threads[0] * threads[1] * threads[2]; }
+  /// Why CUDA refuses it; empty if it does not.
+  /// Example: "the grid has 70000 blocks in y, and CUDA launches at most 65535: it does not run"
+  std::string WhyRefused() const;
 };
 
 /// The dimension variables of a thread map, in this order.

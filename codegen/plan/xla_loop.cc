@@ -19,7 +19,6 @@ using mlir::AffineExpr;
 namespace {
 
 constexpr int64_t kMaxThreads = 128;
-constexpr int64_t kMaxBlocksX = (int64_t{1} << 31) - 1;
 
 // One thread writes whole bytes.
 int64_t ElementsOfByte(const EmitterInput& input) {
@@ -62,7 +61,7 @@ Launch LoopLaunch(const Shape& shape, int64_t elements_per_thread) {
   const int64_t threads = support::CeilDiv(shape.num_elements(), elements_per_thread);
   launch.threads[0] = std::min(kMaxThreads, threads);
   const int64_t blocks = support::CeilDiv(threads, launch.threads[0]);
-  launch.blocks[1] = support::CeilDiv(blocks, kMaxBlocksX);
+  launch.blocks[1] = support::CeilDiv(blocks, kMostBlocks[0]);
   launch.blocks[0] = support::CeilDiv(blocks, launch.blocks[1]);
   return launch;
 }

@@ -139,7 +139,7 @@ KernelPlan PlanByEmitter(EmitterInput& input, const Emitters& emitters) {
 
 std::vector<PlannedRoot> PlannedRoots(const FusedComputation& fused) {
   std::vector<PlannedRoot> roots;
-  for (const FusionRoot& root : fused.roots()) {
+  for (const FusionRoot& root : fused.all_roots()) {
     roots.push_back(
         {root.instruction, root.first_output, root.instruction->shape().num_array_leaves()});
   }

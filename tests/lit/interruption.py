@@ -106,8 +106,38 @@ def check_run(program, folder):
     assert not [name for name in os.listdir(folder) if name.endswith(".tmp")]
 
 
+# The start of a slice that never comes.
+ENDLESS_START = ENDLESS.replace("ENTRY e {", """ENTRY e { x = f32[4096] parameter(0)
+  unused = s64[1] parameter(1)""").replace("ROOT w = s64[] while", "w = s64[] while").replace(
+    "body=body }", """body=body
+  ROOT d = f32[1024] dynamic-slice(x, w), dynamic_slice_sizes={1024} }""")
+
+
+def check_values(program, folder):
+    """Values that decide what is accessed."""
+    path = os.path.join(folder, "start.hlo")
+    values = os.path.join(folder, "unused.npy")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(ENDLESS_START)
+    header = b"{'descr': '<i8', 'fortran_order': False, 'shape': (1,), }"
+    header += b" " * (117 - len(header)) + b"\n"
+    with open(values, "wb") as file:
+        file.write(b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header + bytes(8))
+    process = subprocess.Popen([program, "explain", "--instruction=d", f"--input=1={values}", path],
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                               preexec_fn=with_interrupts, text=True)
+    # Once it is there, it evaluates: reading the module takes no time.
+    time.sleep(1)
+    process.send_signal(signal.SIGINT)
+    shown, messages = process.communicate(timeout=60)
+    assert process.returncode == INTERRUPTED, (process.returncode, messages)
+    assert "stopped after" in shown, shown
+    assert "interrupted in" in messages, messages
+
+
 def main():
     program, folder = sys.argv[1:3]
+    check_values(program, folder)
     check_maps(program, folder)
     check_lines(program)
     check_run(program, folder)

@@ -280,6 +280,16 @@ TEST(Explain, CountsGivenValues) {
     EXPECT_LE(LoadOf(unknown, 0).coalescing->sectors.lower, sectors);
     EXPECT_GE(LoadOf(unknown, 0).coalescing->sectors.upper, sectors);
   }
+  // And without the values that they are computed from, why.
+  GivenValues missing(entry, {hlo::Value(), hlo::Value()});
+  auto plan = module.Plan();
+  ASSERT_TRUE(plan.ok());
+  CoalescingTable table;
+  const KernelReport report = ReportKernel(*std::move(plan), module.plans(), table, &missing);
+  EXPECT_FALSE(LoadOf(report, 0).coalescing->IsExact());
+  EXPECT_THAT(LoadOf(report, 0).reason(),
+              ::testing::EndsWith("; %rows is not known: instruction 'halves' (parameter) of "
+                                  "computation 'e': its value is not known"));
 }
 
 }  // namespace
