@@ -1,5 +1,6 @@
 #include "tools/map_algebra_command.h"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -34,28 +35,46 @@ ExitCode MapAlgebraCommand::Run(llvm::raw_ostream& out) {
     if (all.size() - i < maps_per_query_) {
       WriteError(all.back(),
                  {all.back().text.size(), "expected another map: this needs " +
-                                              std::to_string(maps_per_query_) + " at a time"});
+                                              std::to_string(maps_per_query_) + " at a time"},
+                 ExitCode::kBadInput);
       break;
     }
-    AnswerQuery(all.slice(i, maps_per_query_));
+    query_ = all.slice(i, maps_per_query_);
+    ParseAndAnswer(query_);
   }
   return status_;
 }
 
-void MapAlgebraCommand::Fail(size_t map, const std::string& message) {
-  WriteError(query_[map], {0, message});
+void MapAlgebraCommand::Fail(size_t map, const std::string& message, ExitCode status) {
+  WriteError(query_[map], {0, message}, status);
 }
 
-void MapAlgebraCommand::AnswerQuery(llvm::ArrayRef<InputLine> query) {
-  query_ = query;
+std::optional<std::vector<IndexingMap>> MapAlgebraCommand::ParseMaps(const InputLine& input,
+                                                                     bool may_be_several) {
+  std::vector<IndexingMap> maps;
+  const llvm::StringRef text = input.text;
+  for (size_t begin = 0; begin <= text.size();) {
+    const size_t end = may_be_several ? std::min(text.find(';', begin), text.size()) : text.size();
+    support::TextError error;
+    std::optional<IndexingMap> map =
+        indexing_analysis::ParseIndexingMap(text.slice(begin, end), &*context_, error);
+    if (!map) {
+      WriteError(input, {begin + error.offset, error.message}, ExitCode::kBadInput);
+      return std::nullopt;
+    }
+    maps.push_back(std::move(*map));
+    begin = end + 1;
+  }
+  return maps;
+}
+
+void MapAlgebraCommand::ParseAndAnswer(llvm::ArrayRef<InputLine> query) {
   std::vector<IndexingMap> maps;
   llvm::SmallVector<llvm::StringRef, 2> texts;
   for (const InputLine& input : query) {
-    support::TextError error;
-    std::optional<IndexingMap> map =
-        indexing_analysis::ParseIndexingMap(input.text, &*context_, error);
-    if (!map) return WriteError(input, error);
-    maps.push_back(std::move(*map));
+    const auto parsed = ParseMaps(input, /*may_be_several=*/false);
+    if (!parsed) return;
+    maps.push_back(parsed->front());
     texts.push_back(input.text);
   }
   Answer(maps, texts);
@@ -87,8 +106,9 @@ std::string MapAlgebraCommand::Joined(llvm::ArrayRef<llvm::StringRef> texts) {
   return llvm::json::fixUTF8(llvm::join(texts, " ; "));
 }
 
-void MapAlgebraCommand::WriteError(const InputLine& input, const support::TextError& error) {
-  status_ = ExitCode::kBadInput;
+void MapAlgebraCommand::WriteError(const InputLine& input, const support::TextError& error,
+                                   ExitCode status) {
+  Raise(status);
   support::Diagnostic diagnostic =
       support::MakeDiagnostic({input.source, input.text}, error.offset, error.message);
   diagnostic.line = input.line;

@@ -5,6 +5,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "indexing_analysis/maps/indexing_map.h"
 #include "llvm/ADT/ArrayRef.h"
@@ -27,6 +28,12 @@ inline constexpr ArgumentsHelp kPairsOfMaps = {
     .usage = "[MAP MAP]...",
     .help = "Pairs of maps; '-', or none at all, stands for the lines of standard input"};
 
+inline constexpr ArgumentsHelp kPairsOfRelations = {
+    .usage = "[MAPS MAPS]...",
+    .help =
+        "Pairs of relations, each one map or several with ';' between; '-', or none at all, "
+        "stands for the lines of standard input"};
+
 /// A subcommand that answers one query after the other, each with one map or more.
 class MapAlgebraCommand : public Subcommand {
  public:
@@ -37,8 +44,14 @@ class MapAlgebraCommand : public Subcommand {
       : Subcommand(help), maps_per_query_(maps_per_query) {}
 
   /// Answers for the texts, parsed as `maps`: as many as a query has.
-  virtual void Answer(llvm::ArrayRef<indexing_analysis::IndexingMap> maps,
-                      llvm::ArrayRef<llvm::StringRef> texts) = 0;
+  virtual void Answer(llvm::ArrayRef<indexing_analysis::IndexingMap> /*maps*/,
+                      llvm::ArrayRef<llvm::StringRef> /*texts*/) {}
+  /// Parses the texts of a query and answers; of subcommands for single maps, by Answer.
+  virtual void ParseAndAnswer(llvm::ArrayRef<InputLine> query);
+  /// The maps of a text, parsed; with ';' between if there may be several. nullopt if one is wrong,
+  /// which is reported.
+  std::optional<std::vector<indexing_analysis::IndexingMap>> ParseMaps(const InputLine& input,
+                                                                       bool may_be_several);
 
   /// Writes the map that a query has as its answer.
   void WriteMapAnswer(const indexing_analysis::IndexingMap& answer,
@@ -47,16 +60,15 @@ class MapAlgebraCommand : public Subcommand {
   void WriteObject(llvm::function_ref<void(llvm::json::OStream&)> attributes);
   /// The texts of a query, for the attribute `input`.
   static std::string Joined(llvm::ArrayRef<llvm::StringRef> texts);
-  /// Reports an error in a map of the present query.
-  void Fail(size_t map, const std::string& message);
+  /// Reports what is wrong with a map of the present query.
+  void Fail(size_t map, const std::string& message, ExitCode status = ExitCode::kBadInput);
   void Raise(ExitCode status) { status_ = Worst(status_, status); }
 
   bool is_json() const { return format_.is_json(); }
   llvm::raw_ostream& out() { return *out_; }
 
  private:
-  void AnswerQuery(llvm::ArrayRef<InputLine> query);
-  void WriteError(const InputLine& input, const support::TextError& error);
+  void WriteError(const InputLine& input, const support::TextError& error, ExitCode status);
 
   FormatOption format_{table()};
   InputSizeOption max_input_bytes_{table()};

@@ -3,11 +3,13 @@
 
 #include <gtest/gtest.h>
 
-#include <set>
+#include <algorithm>
+#include <string>
+#include <vector>
 
 #include "mlir/IR/MLIRContext.h"
-#include "tests/property/map_points.h"
-#include "tests/property/random_map.h"
+#include "tests/property/random_window.h"
+#include "tests/property/relation_pairs.h"
 
 namespace hlo_indexing::testing {
 namespace {
@@ -15,38 +17,6 @@ namespace {
 using indexing_analysis::IndexingMap;
 using indexing_analysis::ParseIndexingMap;
 using support::Answer;
-
-using Relation = std::set<std::pair<std::vector<int64_t>, std::vector<int64_t>>>;
-
-void AddPairs(const IndexingMap& map, Relation& relation) {
-  ForEachPoint(map, [&](llvm::ArrayRef<int64_t> dimensions, llvm::ArrayRef<int64_t> symbols) {
-    if (!map.DomainContains(dimensions, symbols)) return;
-    const auto results = map.Evaluate(dimensions, symbols);
-    relation.insert({dimensions.vec(), std::vector<int64_t>(results->begin(), results->end())});
-  });
-}
-
-Relation RelationOf(llvm::ArrayRef<IndexingMap> maps) {
-  Relation relation;
-  for (const IndexingMap& map : maps) AddPairs(map, relation);
-  return relation;
-}
-
-// Maps that often hold each other: windows, strides and shifts of two dimensions and a range.
-std::string RandomWindow(Random& random) {
-  static const std::vector<std::string> results = {
-      "d0 + s0", "d0", "s0", "d0 * 2 + s0", "s0 * 2", "(d0 + s0) floordiv 2", "d0 + d1", "d1 + s0"};
-  const auto box = [&](const std::string& name) {
-    const int64_t lower = random.Between(0, 3);
-    return name + " in [" + std::to_string(lower) + ", " +
-           std::to_string(lower + random.Between(0, 5)) + "]";
-  };
-  std::string text = "(d0, d1)[s0] -> (" + random.Pick(results) + ", " + random.Pick(results) +
-                     "), domain: " + box("d0") + ", " + box("d1") + ", " + box("s0");
-  if (random.OneIn(3)) text += ", d0 + s0 in [" + std::to_string(random.Between(0, 4)) + ", 9]";
-  if (random.OneIn(4)) text += ", s0 mod 2 in [0, 0]";
-  return text;
-}
 
 TEST(UnionOfMaps, SubsumesWhatEnumerationSubsumes) {
   constexpr int kPairs = 4000;
