@@ -12,6 +12,8 @@
 
 #include "absl/status/status.h"
 #include "codegen/explain/kernel_report.h"
+#include "codegen/explain/plan_cures.h"
+#include "codegen/explain/shared_report.h"
 #include "codegen/plan/kernel_plan.h"
 #include "codegen/plan/kernels.h"
 #include "codegen/plan/xla_plan.h"
@@ -26,6 +28,7 @@
 #include "tools/kernel_json.h"
 #include "tools/quantity.h"
 #include "tools/report.h"
+#include "tools/shared_access_report.h"
 
 namespace hlo_indexing::tools {
 namespace {
@@ -120,17 +123,22 @@ class ExplainCommand : public KernelCommand {
     if (!is_of_one_instruction()) AddWithoutKernels(module);
     const ExplainText text(module, {tools.plans.device.name, metric_names_.value()});
     const KernelOrigin origin{file_, plan_name(), tools.plans.device.name};
-    is_json() ? WriteModuleJson(module, origin, out) : WriteModule(module, tools.plans.device, out);
     std::vector<const KernelReport*> shown = Sorted();
     if (top_.value() != 0 && shown.size() > top_.value()) shown.resize(top_.value());
+    const PlanCuresByKernel changes = PlanCuresOf(shown, tools);
+    is_json() ? WriteModuleJson(module, origin, out) : WriteModule(module, tools.plans.device, out);
     for (const KernelReport* report : shown) {
       const Traffic* before = Before(*report);
+      const auto found = changes.find(report);
+      const explain::PlanCures* cures = found == changes.end() ? nullptr : &found->second;
       if (is_json()) {
-        WriteKernelJson(origin, *report, before, text, out);
+        WriteKernelJson(origin, *report, cures, before, text, out);
         for (const explain::AccessReport& access : report->accesses) {
           WriteAccessJson(origin, report->plan, access, report->cures, text, metric_names_.value(),
                           out);
         }
+        WriteSharedAccessesJson(origin, report->plan, explain::ReportSharedAccesses(report->plan),
+                                metric_names_.value(), out);
         continue;
       }
       out << '\n';
@@ -138,7 +146,9 @@ class ExplainCommand : public KernelCommand {
       text.WriteTotals(*report, out);
       if (before != nullptr) text.WriteBefore(*report, *before, out);
       text.WriteAccesses(report->plan, report->accesses, out);
-      text.WriteCures(*report, out);
+      WriteSharedAccesses(report->plan, explain::ReportSharedAccesses(report->plan),
+                          metric_names_.value(), out);
+      text.WriteCures(*report, cures, out);
     }
     if (!is_json() && shown.size() < reports_.size()) {
       out << '\n'
@@ -148,6 +158,25 @@ class ExplainCommand : public KernelCommand {
   }
 
  private:
+  using PlanCuresByKernel = std::map<const KernelReport*, explain::PlanCures>;
+
+  // Those that waste most come first, as changes are planned within limits.
+  PlanCuresByKernel PlanCuresOf(std::vector<const KernelReport*> kernels, KernelTools& tools) {
+    PlanCuresByKernel cures;
+    not_tried_ = 0;
+    if (plan_name() != "xla") return cures;
+    llvm::stable_sort(kernels, [](const KernelReport* a, const KernelReport* b) {
+      return a->totals.wasted_bytes() > b->totals.wasted_bytes();
+    });
+    explain::PlanCureFinder finder(tools.plans);
+    for (const KernelReport* kernel : kernels) {
+      std::optional<explain::PlanCures> found = finder.Find(*kernel);
+      if (found.has_value()) cures[kernel] = *std::move(found);
+    }
+    not_tried_ = finder.num_left_out();
+    return cures;
+  }
+
   // An instruction that is not shown, and why.
   struct WithoutPlan {
     const hlo::Instruction* instruction;
@@ -210,6 +239,10 @@ class ExplainCommand : public KernelCommand {
     if (us > 0) out << ", " << Percent(DramTime() / us) << " of DRAM bandwidth";
     out << '\n';
     WriteBeforeTotals(totals, us, out);
+    if (not_tried_ != 0) {
+      out << "not tried: changes of " << Counted(not_tried_, "kernel")
+          << ", those that waste least\n";
+    }
     // Reason, then how many of each opcode.
     std::map<std::string, std::map<std::string, int64_t>> left_out;
     for (const WithoutPlan& without : unplanned_) {
@@ -265,6 +298,7 @@ class ExplainCommand : public KernelCommand {
       number("dram_bytes", totals.dram_bytes());
       json.attribute("exact", totals.is_exact);
       json.attribute("estimated_us", TotalTime(reports_));
+      json.attribute("kernels_not_tried", not_tried_);
       json.attributeArray("not_shown", [&] {
         for (const WithoutPlan& without : unplanned_) {
           json.object([&] {
@@ -358,6 +392,8 @@ class ExplainCommand : public KernelCommand {
   std::string file_;
   std::vector<KernelReport> reports_;
   std::vector<WithoutPlan> unplanned_;
+  // Kernels of which no change has been planned, because of the limits.
+  int64_t not_tried_ = 0;
 };
 
 }  // namespace

@@ -74,6 +74,35 @@ std::string TrafficText(const Coalescing& coalescing) {
   return IsFetchedAgain(coalescing) ? text + "," : text;
 }
 
+// Example: "4.19 MB instead of 5.24 MB", "4.19 MB as now", "at most 1 us instead of at least 2 us"
+std::string Instead(const std::string& then, const std::string& now, bool is_exact) {
+  if (!is_exact) return "at most " + then + " instead of at least " + now;
+  return then == now ? now + " as now" : then + " instead of " + now;
+}
+
+// Example: "transpose with hero %t instead of loop"
+std::string ChangeText(const plan::KernelPlan& plan, const explain::PlanCure& cure) {
+  switch (cure.change) {
+    case explain::PlanChange::kResultLayout: {
+      plan::KernelAccess access;
+      access.kind = plan::AccessKind::kStore;
+      access.output = cure.output;
+      return NameOfArray(plan, access) + " in layout " + LayoutText(cure.minor_to_major);
+    }
+    case explain::PlanChange::kHero: {
+      const std::string now = " instead of " + plan.variant;
+      if (cure.at == nullptr) return cure.variant + now;
+      return cure.variant + " with hero %" + cure.at->name().str() + now;
+    }
+    case explain::PlanChange::kSplit:
+      return "two kernels, split after %" + cure.at->name().str() + " with " +
+             Bytes(DynamicAPInt(cure.array_bytes)) + " between them";
+    case explain::PlanChange::kVector:
+      return Counted(cure.vector_elements, "element") + " of a thread at a time";
+  }
+  return "";
+}
+
 // A line that goes on below where it would be wider than most terminals.
 class WrappedLine {
  public:
@@ -307,7 +336,8 @@ void ExplainText::WriteWaste(const AccessReport& report, raw_ostream& out) const
   }
 }
 
-void ExplainText::WriteCures(const KernelReport& report, raw_ostream& out) const {
+void ExplainText::WriteCures(const KernelReport& report, const explain::PlanCures* changes,
+                             raw_ostream& out) const {
   for (const explain::LayoutCure& cure : report.cures) {
     plan::KernelAccess access;
     access.operand = cure.operand;
@@ -318,6 +348,31 @@ void ExplainText::WriteCures(const KernelReport& report, raw_ostream& out) const
         .Add(" " + Bytes(cure.sectors_then * kSectorBytes) + " instead of " +
              Bytes(cure.sectors_now * kSectorBytes) + ";")
         .Add(" a copy to it moves " + Bytes(DynamicAPInt(cure.copy_bytes)));
+  }
+  if (changes == nullptr) return;
+  for (const explain::PlanCure& cure : changes->cures) {
+    const bool is_exact = cure.then.is_exact && cure.now.is_exact;
+    const bool is_layout = cure.change == explain::PlanChange::kResultLayout;
+    WrappedLine line(4, out);
+    line.Add("would help: " + ChangeText(report.plan, cure) + ":");
+    if (cure.change == explain::PlanChange::kVector) {
+      const auto requests = [](const explain::KernelFigures& figures) {
+        return Times(support::RatioOf(figures.requests, DynamicAPInt(1)));
+      };
+      line.Add(" " + Instead(requests(cure.then) + " requests", requests(cure.now), is_exact) +
+               ",");
+    }
+    line.Add(" " +
+             Instead(Bytes(cure.then.moved_bytes()), Bytes(cure.now.moved_bytes()), is_exact) + ",")
+        .Add(" " + Instead(Microseconds(cure.then.us), Microseconds(cure.now.us), is_exact) +
+             (is_layout ? ";" : ""));
+    if (is_layout) {
+      line.Add(" a copy back moves " + Bytes(DynamicAPInt(cure.array_bytes)));
+    }
+  }
+  if (changes->num_left_out != 0) {
+    out << "    not tried, or not to the end: " << Counted(changes->num_left_out, "more change")
+        << '\n';
   }
 }
 

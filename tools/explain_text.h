@@ -8,6 +8,7 @@
 #include "codegen/explain/access_report.h"
 #include "codegen/explain/cures.h"
 #include "codegen/explain/kernel_report.h"
+#include "codegen/explain/plan_cures.h"
 #include "codegen/plan/kernel_plan.h"
 #include "hlo/module.h"
 #include "llvm/ADT/ArrayRef.h"
@@ -53,7 +54,9 @@ class ExplainText {
                    llvm::raw_ostream& out) const;
   void WriteAccesses(const plan::KernelPlan& plan, llvm::ArrayRef<explain::AccessReport> accesses,
                      llvm::raw_ostream& out) const;
-  void WriteCures(const explain::KernelReport& report, llvm::raw_ostream& out) const;
+  /// What would help; `changes` may be null if none was planned.
+  void WriteCures(const explain::KernelReport& report, const explain::PlanCures* changes,
+                  llvm::raw_ostream& out) const;
 
   /// Example: "module.hlo:12:3"
   std::string Place(const hlo::Instruction& instruction) const;

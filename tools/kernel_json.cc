@@ -84,6 +84,37 @@ void WriteCure(const explain::LayoutCure& cure, llvm::json::OStream& json) {
   });
 }
 
+void WritePlanCure(const explain::PlanCure& cure, llvm::json::OStream& json) {
+  json.object([&] {
+    json.attribute("change", explain::PlanChangeName(cure.change));
+    switch (cure.change) {
+      case explain::PlanChange::kResultLayout:
+        json.attribute("output", cure.output);
+        json.attribute("layout", LayoutText(cure.minor_to_major));
+        json.attribute("copy_bytes", cure.array_bytes);
+        break;
+      case explain::PlanChange::kHero:
+        json.attribute("variant", cure.variant);
+        if (cure.at != nullptr) json.attribute("hero", llvm::json::fixUTF8(cure.at->name()));
+        break;
+      case explain::PlanChange::kSplit:
+        json.attribute("at", llvm::json::fixUTF8(cure.at->name()));
+        json.attribute("array_bytes", cure.array_bytes);
+        break;
+      case explain::PlanChange::kVector:
+        json.attribute("vector_elements", cure.vector_elements);
+        break;
+    }
+    WriteNumber(json, "moved_bytes", cure.then.moved_bytes());
+    WriteNumber(json, "moved_bytes_now", cure.now.moved_bytes());
+    WriteNumber(json, "requests", cure.then.requests);
+    WriteNumber(json, "requests_now", cure.now.requests);
+    json.attribute("estimated_us", cure.then.us);
+    json.attribute("estimated_us_now", cure.now.us);
+    json.attribute("exact", cure.then.is_exact && cure.now.is_exact);
+  });
+}
+
 void WriteMetricNames(plan::AccessKind kind, llvm::json::OStream& json) {
   const std::string operation = MetricOperation(kind).str();
   json.attributeObject("metrics", [&] {
@@ -147,7 +178,8 @@ void WriteAccessJson(const KernelOrigin& origin, const plan::KernelPlan& plan,
 }
 
 void WriteKernelJson(const KernelOrigin& origin, const explain::KernelReport& report,
-                     const Traffic* before, const ExplainText& text, llvm::raw_ostream& out) {
+                     const explain::PlanCures* changes, const Traffic* before,
+                     const ExplainText& text, llvm::raw_ostream& out) {
   const explain::TrafficTotals& totals = report.totals;
   llvm::json::OStream json(out);
   json.object([&] {
@@ -167,6 +199,13 @@ void WriteKernelJson(const KernelOrigin& origin, const explain::KernelReport& re
     json.attribute("estimated_us", report.time.us());
     json.attribute("bound", llvm::StringRef(report.time.bound()));
     json.attribute("dram_bandwidth_share", report.bandwidth_share);
+    if (changes != nullptr) {
+      json.attributeArray("cures", [&] {
+        for (const explain::PlanCure& cure : changes->cures) WritePlanCure(cure, json);
+      });
+      json.attribute("changes_tried", changes->num_tried);
+      json.attribute("changes_left_out", changes->num_left_out);
+    }
     if (before == nullptr) return;
     json.attributeObject("before", [&] {
       WriteNumber(json, "moved_bytes", before->moved_bytes);

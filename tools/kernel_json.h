@@ -7,6 +7,7 @@
 #include "codegen/explain/access_report.h"
 #include "codegen/explain/cures.h"
 #include "codegen/explain/kernel_report.h"
+#include "codegen/explain/plan_cures.h"
 #include "codegen/plan/kernel_plan.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/JSON.h"
@@ -30,9 +31,10 @@ void WriteLaunch(const plan::KernelPlan& plan, llvm::json::OStream& json);
 void WriteAccessJson(const KernelOrigin& origin, const plan::KernelPlan& plan,
                      const explain::AccessReport& report, llvm::ArrayRef<explain::LayoutCure> cures,
                      const ExplainText& text, bool has_metric_names, llvm::raw_ostream& out);
-/// A line for a kernel, without its accesses. `before` may be null.
+/// A line for a kernel, without its accesses. `changes` and `before` may be null.
 void WriteKernelJson(const KernelOrigin& origin, const explain::KernelReport& report,
-                     const Traffic* before, const ExplainText& text, llvm::raw_ostream& out);
+                     const explain::PlanCures* changes, const Traffic* before,
+                     const ExplainText& text, llvm::raw_ostream& out);
 
 }  // namespace hlo_indexing::tools
 

@@ -20,7 +20,7 @@ bool CoalescingTable::Equal::operator()(const MemoryAccess& a, const MemoryAcces
 
 std::optional<Coalescing> CoalescingTable::Of(const MemoryAccess& access) {
   const auto [known, is_new] = known_.try_emplace(access);
-  if (is_new) known->second = CoalescingOf(access);
+  if (is_new) known->second = CoalescingOf(access, options_);
   return known->second;
 }
 

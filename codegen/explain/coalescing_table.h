@@ -13,6 +13,10 @@ namespace hlo_indexing::explain {
 
 class CoalescingTable {
  public:
+  CoalescingTable() = default;
+  explicit CoalescingTable(const indexing_analysis::CoalescingOptions& options)
+      : options_(options) {}
+
   /// What CoalescingOf answers. The maps of all accesses must be of one MLIRContext, which must
   /// outlive the table.
   std::optional<indexing_analysis::Coalescing> Of(const indexing_analysis::MemoryAccess& access);
@@ -27,6 +31,7 @@ class CoalescingTable {
     bool operator()(const indexing_analysis::MemoryAccess& a,
                     const indexing_analysis::MemoryAccess& b) const;
   };
+  indexing_analysis::CoalescingOptions options_;
   std::unordered_map<indexing_analysis::MemoryAccess, std::optional<indexing_analysis::Coalescing>,
                      Hash, Equal>
       known_;

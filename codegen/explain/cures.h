@@ -1,7 +1,9 @@
-// What would help a kernel: changes whose effect has been computed.
+// Another layout of an operand that would help a kernel, if its effect has been computed.
 //
 // Example: for f32[1024,1024] that a transpose in a loop reads with 32 sectors per request, the
 // layout {0,1}, in which these reads are 4 sectors.
+//
+// plan_cures.h has the changes for which a kernel is planned again.
 #ifndef HLO_INDEXING_CODEGEN_EXPLAIN_CURES_H_
 #define HLO_INDEXING_CODEGEN_EXPLAIN_CURES_H_
 

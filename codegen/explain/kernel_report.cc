@@ -26,7 +26,7 @@ uint64_t Saturated(const DynamicAPInt& number) {
 
 // Different sectors of all accesses: accesses of an array may touch the same ones, but no more than
 // it has.
-DynamicAPInt DistinctSectors(const std::vector<AccessReport>& accesses) {
+DynamicAPInt DistinctSectors(llvm::ArrayRef<AccessReport> accesses) {
   // Loads and outputs by array.
   std::map<std::tuple<bool, int64_t, int64_t>, DynamicAPInt> by_array;
   DynamicAPInt sum(0);
@@ -74,13 +74,11 @@ TrafficTotals& TrafficTotals::operator+=(const TrafficTotals& other) {
   return *this;
 }
 
-KernelReport ReportKernel(plan::KernelPlan plan, plan::PlanContext& plans, CoalescingTable& table,
-                          GivenValues* values) {
-  KernelReport report;
-  report.accesses = ReportAccesses(plan, plans, table, values);
-  report.cures = LayoutCures(report.accesses, plans.mlir_context, table);
-  TrafficTotals& totals = report.totals;
-  for (const AccessReport& access : report.accesses) {
+KernelSums SumKernel(const plan::KernelPlan& plan, llvm::ArrayRef<AccessReport> accesses,
+                     const ptx::DeviceModel& device, std::optional<DynamicAPInt> distinct_sectors) {
+  KernelSums sums;
+  TrafficTotals& totals = sums.totals;
+  for (const AccessReport& access : accesses) {
     totals.is_exact &= access.IsExact();
     if (!access.coalescing.has_value()) {
       ++totals.unknown_accesses;
@@ -90,17 +88,27 @@ KernelReport ReportKernel(plan::KernelPlan plan, plan::PlanContext& plans, Coale
     totals.sectors += access.coalescing->sectors.upper;
     totals.ideal_sectors += access.coalescing->ideal_sectors.upper;
   }
-  totals.distinct_sectors = DistinctSectors(report.accesses);
+  totals.distinct_sectors =
+      distinct_sectors.has_value() ? *distinct_sectors : DistinctSectors(accesses);
 
   ptx::OperationCounts counts;
   counts.global_requests = Saturated(totals.requests);
   counts.global_sectors = Saturated(totals.sectors);
-  const double arithmetic = ArithmeticWarpInstructions(plan, plans.device);
+  const double arithmetic = ArithmeticWarpInstructions(plan, device);
   counts.executions = counts.global_requests;
   if (arithmetic < 1e18) counts.executions += static_cast<uint64_t>(arithmetic);
   const uint64_t dram_sectors = Saturated(totals.distinct_sectors);
   const auto blocks = static_cast<uint64_t>(plan.launch.num_blocks());
-  report.time = EstimateTime(plans.device, counts, dram_sectors, blocks);
+  sums.time = EstimateTime(device, counts, dram_sectors, blocks);
+  return sums;
+}
+
+KernelReport ReportKernel(plan::KernelPlan plan, plan::PlanContext& plans, CoalescingTable& table,
+                          GivenValues* values) {
+  KernelReport report;
+  report.accesses = ReportAccesses(plan, plans, table, values);
+  report.cures = LayoutCures(report.accesses, plans.mlir_context, table);
+  static_cast<KernelSums&>(report) = SumKernel(plan, report.accesses, plans.device);
   if (report.time.us() > 0) report.bandwidth_share = report.time.dram_us / report.time.us();
   report.plan = std::move(plan);
   return report;

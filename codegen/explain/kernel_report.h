@@ -10,6 +10,7 @@
 #define HLO_INDEXING_CODEGEN_EXPLAIN_KERNEL_REPORT_H_
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "codegen/explain/access_report.h"
@@ -20,6 +21,7 @@
 #include "codegen/plan/plan_context.h"
 #include "codegen/ptx/device_model.h"
 #include "indexing_analysis/analysis.h"
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/DynamicAPInt.h"
 #include "mlir/IR/MLIRContext.h"
 
@@ -50,17 +52,27 @@ struct TrafficTotals {
   TrafficTotals& operator+=(const TrafficTotals& other);
 };
 
-struct KernelReport {
-  plan::KernelPlan plan;
-  std::vector<AccessReport> accesses;
-  std::vector<LayoutCure> cures;
+/// What a kernel does in all.
+struct KernelSums {
   TrafficTotals totals;
   /// Without the start of the launch and latency; arithmetic is an estimate.
   ptx::TimeEstimate time;
+};
+
+struct KernelReport : KernelSums {
+  plan::KernelPlan plan;
+  std::vector<AccessReport> accesses;
+  std::vector<LayoutCure> cures;
   /// How much of the device's DRAM bandwidth the kernel uses for what it needs at least, if it
   /// takes that time.
   double bandwidth_share = 0;
 };
+
+/// Of the accesses that a plan has; why they waste is not looked at. `distinct_sectors`, if given,
+/// are those of the totals, and not summed.
+KernelSums SumKernel(const plan::KernelPlan& plan, llvm::ArrayRef<AccessReport> accesses,
+                     const ptx::DeviceModel& device,
+                     std::optional<llvm::DynamicAPInt> distinct_sectors = std::nullopt);
 
 /// `values` as in ReportAccesses.
 KernelReport ReportKernel(plan::KernelPlan plan, plan::PlanContext& plans, CoalescingTable& table,

@@ -76,7 +76,7 @@ std::vector<Alternative> OtherHeroes(const KernelPlan& plan, PlanContext& plans)
       const std::optional<Emitter> emitter = EmitterFor(*hero, input);
       const bool is_as_xla = emitter == plan.emitter && hero == heroes_of_xla[i];
       if (!emitter.has_value() || is_as_xla) continue;
-      alternatives.push_back({*emitter, input.heroes, hero, std::nullopt});
+      alternatives.push_back({emitter, input.heroes, hero, std::nullopt});
     }
   }
   return alternatives;

@@ -202,6 +202,7 @@ class EveryThread {
     };
     sort(elements);
     const int64_t bits = access_.access.element_bits;
+    traffic.requests += elements.empty() ? 0 : 1;
     traffic.least += support::CeilDiv(static_cast<int64_t>(elements.size()) * bits, sector_bits_);
     for (int64_t& element : elements) element = element * bits / sector_bits_;
     sort(elements);

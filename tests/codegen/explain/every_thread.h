@@ -13,13 +13,18 @@ namespace hlo_indexing::explain {
 struct Traffic {
   int64_t sectors = 0;
   int64_t least = 0;
+  int64_t requests = 0;
 
   Traffic& operator+=(const Traffic& other) {
     sectors += other.sectors;
     least += other.least;
+    requests += other.requests;
     return *this;
   }
-  friend bool operator==(const Traffic&, const Traffic&) = default;
+  /// Tables of sectors say nothing of requests.
+  friend bool operator==(const Traffic& a, const Traffic& b) {
+    return a.sectors == b.sectors && a.least == b.least;
+  }
   friend std::ostream& operator<<(std::ostream& out, const Traffic& traffic) {
     return out << traffic.sectors << " sectors, least " << traffic.least;
   }

@@ -16,6 +16,7 @@
 #include "codegen/explain/kernel_report.h"
 #include "codegen/explain/shared_report.h"
 #include "codegen/plan/accesses.h"
+#include "codegen/plan/xla_alternatives.h"
 #include "llvm/ADT/STLExtras.h"
 #include "tests/codegen/explain/every_shared_access.h"
 #include "tests/codegen/explain/every_thread.h"
@@ -343,6 +344,42 @@ Compared Check(const std::string& text, Planner planner) {
     CheckStores(module, report);
   }
   return compared;
+}
+
+// Whether other ways to make a kernel compute the same, as all threads do. Returns how many there
+// are.
+int CheckAlternatives(const std::string& text) {
+  SCOPED_TRACE(text);
+  PlannedModule module(text);
+  const absl::StatusOr<KernelPlan> plan = module.Plan();
+  if (!plan.ok()) return 0;
+  std::vector<plan::Alternative> alternatives = plan::OtherHeroes(*plan, module.plans());
+  llvm::append_range(alternatives, plan::WiderVectors(*plan));
+  CoalescingTable table;
+  for (const plan::Alternative& alternative : alternatives) {
+    absl::StatusOr<KernelPlan> other = PlanAlternative(*plan, alternative, module.plans());
+    EXPECT_TRUE(other.ok()) << other.status().message();
+    if (!other.ok()) continue;
+    SCOPED_TRACE(other->ToString());
+    const KernelReport report = ReportKernel(*std::move(other), module.plans(), table);
+    Compared compared;
+    for (const AccessReport& access : report.accesses) CheckAccess(access, compared);
+    if (report.plan.variant.starts_with("in-place")) continue;
+    CheckLoads(module, report);
+    CheckStores(module, report);
+  }
+  return static_cast<int>(alternatives.size());
+}
+
+TEST(RandomAlternatives, ComputeTheSame) {
+  const int kernels = NumCases("HLO_INDEXING_RANDOM_KERNELS", 300);
+  int alternatives = 0;
+  for (int seed = 0; seed < kernels && !HasFailure(); ++seed) {
+    Random random(static_cast<uint64_t>(seed));
+    SCOPED_TRACE(absl::StrCat("seed ", seed));
+    alternatives += CheckAlternatives(RandomKernel(random).Make());
+  }
+  EXPECT_GT(alternatives, kernels / 2);
 }
 
 class RandomKernels : public ::testing::TestWithParam<Planner> {};
