@@ -26,16 +26,22 @@ namespace {
 constexpr int64_t kThreads = 256;
 constexpr int64_t kMaxBlocksX = (int64_t{1} << 31) - 1;
 
-// The threads that go over an array: the first ones have a vector each, the others an element.
+// The threads that go over an array: the first ones have a vector each, the others an element, or a
+// byte of them.
 struct VectorLoop {
-  VectorLoop(int64_t num_elements, int64_t of_vector)
-      : vector(of_vector), vectors(num_elements / of_vector), rest(num_elements % of_vector) {}
+  VectorLoop(int64_t elements, int64_t of_vector, int64_t of_byte)
+      : num_elements(elements),
+        vector(of_vector),
+        vectors(elements / of_vector),
+        elements_of_byte(of_byte) {}
 
-  int64_t threads() const { return vectors + rest; }
+  int64_t rest() const { return num_elements - vectors * vector; }
+  int64_t threads() const { return vectors + support::CeilDiv(rest(), elements_of_byte); }
 
+  int64_t num_elements = 0;
   int64_t vector = 1;
   int64_t vectors = 0;
-  int64_t rest = 0;
+  int64_t elements_of_byte = 1;
 };
 
 Launch LaunchOfBlocks(int64_t blocks, int64_t threads) {
@@ -73,12 +79,14 @@ std::vector<LoopPart> PartsOf(const VectorLoop& loop, const Launch& launch, int6
     parts.push_back(
         {builder.Build(ThreadMapBuilder::ElementAt(position, sizes, order)), loop.vector});
   }
-  if (loop.rest > 0) {
+  if (loop.rest() > 0) {
     ThreadMapBuilder builder(launch, plans);
-    const AffineExpr thread = thread_of(builder);
-    builder.Constrain(thread, {loop.vectors, loop.threads() - 1});
-    const AffineExpr position = thread + loop.vectors * (loop.vector - 1);
-    parts.push_back({builder.Build(ThreadMapBuilder::ElementAt(position, sizes, order)), 1});
+    const int64_t first = loop.vectors * loop.vector;
+    const AffineExpr position = (thread_of(builder) - loop.vectors) * loop.elements_of_byte +
+                                builder.LoopOrZero(loop.elements_of_byte) + first;
+    builder.Constrain(position, {first, loop.num_elements - 1});
+    parts.push_back({builder.Build(ThreadMapBuilder::ElementAt(position, sizes, order)),
+                     loop.elements_of_byte});
   }
   return parts;
 }
@@ -167,7 +175,8 @@ KernelPlan PlanOurLoop(const EmitterInput& input) {
   plan.emitter = Emitter::kLoop;
   plan.variant = "loop";
   const auto loop_of = [&](const Shape& shape) {
-    return VectorLoop(shape.num_elements(), VectorOf(input, shape.num_elements()));
+    return VectorLoop(shape.num_elements(), VectorOf(input, shape.num_elements()),
+                      ElementsOfByte(input));
   };
   int64_t threads = 0;
   for (const FusionRoot& root : input.fused.roots()) {
@@ -210,7 +219,7 @@ KernelPlan PlanOurConcatenate(const EmitterInput& input) {
     while (run.elements % vector != 0 || run.first % vector != 0) vector /= 2;
     // Two operands meet inside of a byte.
     if (vector < ElementsOfByte(input)) return PlanOurLoop(input);
-    loops.emplace_back(num_elements, vector);
+    loops.emplace_back(num_elements, vector, ElementsOfByte(input));
     first_blocks.push_back(blocks);
     blocks += support::CeilDiv(loops.back().threads(), kThreads);
   }
@@ -244,7 +253,7 @@ KernelPlan PlanOurDynamicUpdateSlice(const EmitterInput& input) {
   plan.variant = "in-place dynamic-update-slice";
   const auto loop_of = [&](const Instruction& hero) {
     const int64_t num_elements = hero.operand(1).shape().num_elements();
-    return VectorLoop(num_elements, VectorOf(input, num_elements));
+    return VectorLoop(num_elements, VectorOf(input, num_elements), ElementsOfByte(input));
   };
   int64_t threads = 0;
   for (const Instruction* hero : input.heroes)

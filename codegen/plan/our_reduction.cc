@@ -190,10 +190,17 @@ class ColumnMaps : public ReductionMaps {
 
 KernelPlan PlanOurReduction(const EmitterInput& input) {
   const ReductionDimensions dimensions = DimensionsOfReduction(input);
+  // Two threads would write to one byte.
+  const auto writes_bytes = [&](const ReductionMaps& maps) {
+    return input.fused.SmallestOutputBits() * std::min(maps.vector_of_results(), maps.vector()) >=
+           8;
+  };
   if (dimensions.is_row) {
-    return AssembleReduction(input, dimensions, RowMaps(input, dimensions.sizes));
+    const RowMaps maps(input, dimensions.sizes);
+    return writes_bytes(maps) ? AssembleReduction(input, dimensions, maps) : PlanOurLoop(input);
   }
-  return AssembleReduction(input, dimensions, ColumnMaps(input, dimensions.sizes));
+  const ColumnMaps maps(input, dimensions.sizes);
+  return writes_bytes(maps) ? AssembleReduction(input, dimensions, maps) : PlanOurLoop(input);
 }
 
 }  // namespace hlo_indexing::plan

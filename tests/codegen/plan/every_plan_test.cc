@@ -74,6 +74,38 @@ TEST_P(EveryPlan, LaunchFitsTheMaps) {
   }
 }
 
+// The results of a map, and behind them some of its dimensions.
+IndexingMap WithDimensions(const IndexingMap& map, unsigned first, unsigned last) {
+  const mlir::AffineMap affine = map.affine_map();
+  llvm::SmallVector<mlir::AffineExpr> results(affine.getResults());
+  for (unsigned i = first; i <= last; ++i) {
+    results.push_back(mlir::getAffineDimExpr(i, map.context()));
+  }
+  return map.WithResults(
+      mlir::AffineMap::get(affine.getNumDims(), affine.getNumSymbols(), results, map.context()));
+}
+
+class EveryPlanOfOurs : public EveryPlan {};
+
+// Elements of less than a byte share one: it is written by one thread. Not so by XLA, where the
+// operands of a concatenate meet.
+TEST_P(EveryPlanOfOurs, WritesWholeBytes) {
+  ASSERT_TRUE(plan_.ok()) << plan_.status().message();
+  for (const ElementPass& pass : plan_->passes) {
+    if (pass.store == StoreKind::kNone) continue;
+    const hlo::Shape& shape = pass.instruction->shape().ArrayLeaf(pass.leaf);
+    const int64_t bits = shape.StorageBits();
+    if (bits >= 8) continue;
+    const IndexingMap position = Compose(pass.map, module_.plans().maps.Positions(shape));
+    std::map<int64_t, std::set<std::vector<int64_t>>> writers;
+    ForEachPoint(WithDimensions(position, kThreadX, kBlockZ), {},
+                 [&](llvm::ArrayRef<int64_t> point) {
+                   writers[point.front() * bits / 8].insert(point.drop_front().vec());
+                 });
+    for (const auto& [byte, threads] : writers) EXPECT_EQ(threads.size(), 1U) << byte;
+  }
+}
+
 // What a block loads from a tile, it has stored there, each element once.
 TEST_P(EveryPlan, FillsTilesBeforeTheyAreRead) {
   ASSERT_TRUE(plan_.ok()) << plan_.status().message();
@@ -85,13 +117,7 @@ TEST_P(EveryPlan, FillsTilesBeforeTheyAreRead) {
     std::map<Element, std::set<Element>> loaded;
     for (const SharedAccess& access : tile.accesses) {
       ASSERT_FALSE(access.index.IsUnknown());
-      const mlir::AffineMap index = access.index.affine_map();
-      llvm::SmallVector<mlir::AffineExpr> results(index.getResults());
-      for (unsigned i = kBlockX; i <= kBlockZ; ++i) {
-        results.push_back(mlir::getAffineDimExpr(i, access.index.context()));
-      }
-      const auto with_block = access.index.WithResults(mlir::AffineMap::get(
-          index.getNumDims(), index.getNumSymbols(), results, access.index.context()));
+      const IndexingMap with_block = WithDimensions(access.index, kBlockX, kBlockZ);
       ForEachPoint(with_block, {}, [&](llvm::ArrayRef<int64_t> point) {
         const Element block = point.take_back(3).vec();
         const Element element = point.drop_back(3).vec();
@@ -118,6 +144,10 @@ TEST_P(EveryPlan, FillsTilesBeforeTheyAreRead) {
 INSTANTIATE_TEST_SUITE_P(Kernels, EveryPlan,
                          ::testing::Combine(::testing::ValuesIn(KernelModules()),
                                             ::testing::Values(Planner::kXla, Planner::kOurs)),
+                         NameOfCase);
+INSTANTIATE_TEST_SUITE_P(Kernels, EveryPlanOfOurs,
+                         ::testing::Combine(::testing::ValuesIn(KernelModules()),
+                                            ::testing::Values(Planner::kOurs)),
                          NameOfCase);
 
 }  // namespace

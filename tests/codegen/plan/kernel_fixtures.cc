@@ -109,6 +109,19 @@ const std::vector<NamedModule>& KernelModules() {
        "ENTRY main { p = f32[16,512] parameter(0)\n q = s32[16,512] parameter(1)\n"
        " c = f32[] constant(0)\n d = s32[] constant(0)\n"
        " ROOT r = (f32[16], s32[16]) reduce(p, q, c, d), dimensions={1}, to_apply=both }"},
+      {"loop of packed elements",
+       "HloModule m\nENTRY main { p = u2[5,7]{1,0:E(2)} parameter(0)\n"
+       " ROOT r = u2[5,7]{0,1:E(2)} copy(p) }"},
+      {"transpose of packed elements",
+       "HloModule m\nENTRY main { p = s4[64,96]{1,0:E(4)} parameter(0)\n"
+       " ROOT r = s4[96,64]{1,0:E(4)} transpose(p), dimensions={1,0} }"},
+      {"transpose of an odd number of packed elements",
+       "HloModule m\nENTRY main { p = s4[33,40]{1,0:E(4)} parameter(0)\n"
+       " ROOT r = s4[40,33]{1,0:E(4)} transpose(p), dimensions={1,0} }"},
+      {"concatenate of packed elements",
+       "HloModule m\nENTRY main { p = u2[5,8]{1,0:E(2)} parameter(0)\n"
+       " q = u2[5,3]{1,0:E(2)} parameter(1)\n"
+       " ROOT r = u2[5,11]{1,0:E(2)} concatenate(p, q), dimensions={1} }"},
   };
   return *modules;
 }
