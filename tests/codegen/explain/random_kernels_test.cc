@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
 #include <utility>
@@ -13,10 +14,17 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "codegen/explain/changed_kernels.h"
+#include "codegen/explain/kernel_copy.h"
 #include "codegen/explain/kernel_report.h"
+#include "codegen/explain/plan_cures.h"
 #include "codegen/explain/shared_report.h"
 #include "codegen/plan/accesses.h"
 #include "codegen/plan/xla_alternatives.h"
+#include "codegen/plan/xla_plan.h"
+#include "hlo/parser/parser.h"
+#include "hlo/printer.h"
+#include "hlo/shape_inference/verifier.h"
 #include "llvm/ADT/STLExtras.h"
 #include "tests/codegen/explain/every_shared_access.h"
 #include "tests/codegen/explain/every_thread.h"
@@ -380,6 +388,76 @@ TEST(RandomAlternatives, ComputeTheSame) {
     alternatives += CheckAlternatives(RandomKernel(random).Make());
   }
   EXPECT_GT(alternatives, kernels / 2);
+}
+
+// A part of a kernel as a module: what is printed of it is valid, and planned as the part itself.
+void CheckPart(PlannedModule& module, const KernelPlan& plan, const KernelPart& part) {
+  const std::unique_ptr<hlo::Module> copy = CopyPart(plan, part);
+  ASSERT_NE(copy, nullptr);
+  const std::string text = ToString(*copy);
+  SCOPED_TRACE(text);
+  const auto parsed = hlo::ParseModule(text);
+  ASSERT_TRUE(parsed.ok()) << parsed.status().message();
+  EXPECT_EQ(hlo::Verify(**parsed).message(), "");
+  std::vector<KernelReport> reports;
+  for (const hlo::Module* of : {copy.get(), parsed->get()}) {
+    indexing_analysis::IndexingAnalysis analysis(module.mlir_context());
+    plan::PlanContext plans(module.plans().device, analysis, module.mlir_context());
+    absl::StatusOr<KernelPlan> of_part = plan::PlanLikeXla(of->entry(), plans);
+    if (!of_part.ok()) continue;
+    CoalescingTable table;
+    reports.push_back(ReportKernel(*std::move(of_part), plans, table));
+  }
+  EXPECT_NE(reports.size(), 1U);
+  if (reports.size() != 2) return;
+  EXPECT_EQ(reports[0].plan.variant, reports[1].plan.variant);
+  EXPECT_EQ(reports[0].totals.sectors, reports[1].totals.sectors);
+  EXPECT_EQ(reports[0].totals.requests, reports[1].totals.requests);
+}
+
+// Returns how many parts there are.
+int CheckParts(const std::string& text) {
+  SCOPED_TRACE(text);
+  PlannedModule module(text);
+  absl::StatusOr<KernelPlan> plan = module.Plan();
+  if (!plan.ok()) return 0;
+  CoalescingTable table;
+  const KernelReport report = ReportKernel(*std::move(plan), module.plans(), table);
+  std::vector<KernelPart> parts(1);
+  parts.front().roots = RootsOf(report.plan);
+  for (const plan::PlannedRoot& root : report.plan.roots) {
+    for (const ResultLayout& other : OtherResultLayouts(report.plan, root)) {
+      parts.push_back(other.part);
+    }
+  }
+  for (const hlo::Instruction* at : SplitsOf(report)) {
+    parts.emplace_back().roots = {at};
+    KernelPart& consumer = parts.emplace_back();
+    consumer.roots = RootsOf(report.plan);
+    consumer.given = {at};
+  }
+  for (const KernelPart& part : parts) CheckPart(module, report.plan, part);
+  // The same within the limits of a module.
+  PlanCureFinder finder(module.plans(), {.min_us = 0});
+  if (const auto found = finder.Find(report)) {
+    for (const PlanCure& cure : found->cures) {
+      EXPECT_LE(cure.then.sectors, cure.now.sectors);
+      EXPECT_LE(cure.now.sectors, report.totals.sectors);
+    }
+  }
+  return static_cast<int>(parts.size());
+}
+
+TEST(RandomParts, AreModulesOfTheirOwn) {
+  const int kernels = NumCases("HLO_INDEXING_RANDOM_KERNELS", 300);
+  int parts = 0;
+  for (int seed = 0; seed < kernels && !HasFailure(); ++seed) {
+    Random random(static_cast<uint64_t>(seed));
+    SCOPED_TRACE(absl::StrCat("seed ", seed));
+    parts += CheckParts(RandomKernel(random).Make());
+    parts += CheckParts(RandomFusion(random, testing::FusibleOpcodes()));
+  }
+  EXPECT_GT(parts, kernels * 3);
 }
 
 class RandomKernels : public ::testing::TestWithParam<Planner> {};
