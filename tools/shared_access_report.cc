@@ -16,6 +16,8 @@ using llvm::DynamicAPInt;
 
 namespace {
 
+constexpr size_t kTerminalWidth = 100;
+
 llvm::StringRef KindOf(const plan::KernelPlan& plan, const SharedAccessReport& report) {
   const plan::SharedTile& tile = plan.shared_tiles[report.tile];
   return tile.accesses[report.access].is_store ? "store" : "load";
@@ -48,11 +50,15 @@ void WriteSharedAccesses(const plan::KernelPlan& plan, llvm::ArrayRef<SharedAcce
     const DynamicAPInt& wavefronts = conflicts.wavefronts.upper;
     const double share =
         wavefronts == 0 ? 1 : support::RatioOf(conflicts.ideal_wavefronts.upper, wavefronts);
-    out << "    " << llvm::formatv("{0,-7}", KindOf(plan, report)) << "tile of %"
+    std::string line;
+    llvm::raw_string_ostream(line)
+        << "    " << llvm::formatv("{0,-7}", KindOf(plan, report)) << "tile of %"
         << tile.hero->name() << "  " << Percent(share) << "  "
         << PerRequest(wavefronts, conflicts.requests.upper) << " wavefronts per request, ideal "
-        << PerRequest(conflicts.ideal_wavefronts.upper, conflicts.requests.upper) << "; "
-        << tile.LayoutText() << '\n';
+        << PerRequest(conflicts.ideal_wavefronts.upper, conflicts.requests.upper) << ";";
+    const std::string layout = tile.LayoutText();
+    const bool is_wide = line.size() + 1 + layout.size() > kTerminalWidth;
+    out << line << (is_wide ? "\n      " : " ") << layout << '\n';
     if (has_metric_names) {
       out << "      " << WavefrontMetric(plan, report) << ' ' << Digits(wavefronts) << "\n      "
           << ConflictMetric(plan, report) << ' '
