@@ -13,6 +13,7 @@
 #include "absl/status/status.h"
 #include "codegen/explain/kernel_report.h"
 #include "codegen/explain/plan_cures.h"
+#include "codegen/explain/report_table.h"
 #include "codegen/explain/shared_report.h"
 #include "codegen/plan/kernel_plan.h"
 #include "codegen/plan/kernels.h"
@@ -100,16 +101,26 @@ class ExplainCommand : public KernelCommand {
     return status;
   }
 
-  void BeginModule(const std::string& file, const hlo::Module& /*module*/,
+  void BeginModule(const std::string& file, const hlo::Module& module,
                    llvm::raw_ostream& /*out*/) override {
     file_ = file;
     reports_.clear();
+    reports_.reserve(plan::KernelsOf(module).size());
+    known_reports_ = {};
     unplanned_.clear();
   }
 
   void Kernel(KernelPlan plan, KernelTools& tools, llvm::raw_ostream& /*out*/) override {
     reports_.push_back(explain::ReportKernel(std::move(plan), tools.plans, tools.coalescing,
                                              tools.given_values()));
+    if (tools.given_values() == nullptr) known_reports_.Add(reports_.back());
+  }
+
+  bool IsKnown(const plan::Kernel& kernel, KernelTools& tools) override {
+    if (kernel.is_computation || tools.given_values() != nullptr) return false;
+    std::optional<KernelReport> report = known_reports_.Find(*kernel.instruction);
+    if (report.has_value()) reports_.push_back(*std::move(report));
+    return report.has_value();
   }
 
   bool Unplanned(const hlo::Instruction& instruction, const absl::Status& reason) override {
@@ -137,7 +148,7 @@ class ExplainCommand : public KernelCommand {
           WriteAccessJson(origin, report->plan, access, report->cures, text, metric_names_.value(),
                           out);
         }
-        WriteSharedAccessesJson(origin, report->plan, explain::ReportSharedAccesses(report->plan),
+        WriteSharedAccessesJson(origin, report->plan, explain::ReportSharedAccesses(report->plan, tools.bank_conflicts),
                                 metric_names_.value(), out);
         continue;
       }
@@ -146,7 +157,7 @@ class ExplainCommand : public KernelCommand {
       text.WriteTotals(*report, out);
       if (before != nullptr) text.WriteBefore(*report, *before, out);
       text.WriteAccesses(report->plan, report->accesses, out);
-      WriteSharedAccesses(report->plan, explain::ReportSharedAccesses(report->plan),
+      WriteSharedAccesses(report->plan, explain::ReportSharedAccesses(report->plan, tools.bank_conflicts),
                           metric_names_.value(), out);
       text.WriteCures(*report, cures, out);
     }
@@ -391,6 +402,7 @@ class ExplainCommand : public KernelCommand {
   std::map<Key, Traffic> earlier_;
   std::string file_;
   std::vector<KernelReport> reports_;
+  explain::ReportTable known_reports_;
   std::vector<WithoutPlan> unplanned_;
   // Kernels of which no change has been planned, because of the limits.
   int64_t not_tried_ = 0;

@@ -37,8 +37,10 @@ ExitCode KernelCommand::Run(llvm::raw_ostream& out) {
         if (loaded != ExitCode::kFine) return Worst(status, loaded);
       }
       BeginModule(file, *module, out);
-      ForEachPlan(file, *module, tools, status,
-                  [&](KernelPlan plan) { Kernel(std::move(plan), tools, out); });
+      ForEachPlan(
+          file, *module, tools, status,
+          [&](KernelPlan plan) { Kernel(std::move(plan), tools, out); },
+          [&](const plan::Kernel& kernel) { return IsKnown(kernel, tools); });
       status = Worst(status, EndModule(*module, tools, out));
       if (Interruption::IsRequested()) {
         ReportWarning("interrupted in '" + file + "'");
@@ -55,12 +57,14 @@ ExitCode KernelCommand::Run(llvm::raw_ostream& out) {
 
 void KernelCommand::ForEachPlan(const std::string& file, const hlo::Module& module,
                                 KernelTools& tools, ExitCode& status,
-                                llvm::function_ref<void(KernelPlan)> visit) {
+                                llvm::function_ref<void(KernelPlan)> visit,
+                                llvm::function_ref<bool(const plan::Kernel&)> is_known) {
   const std::vector<plan::Kernel> kernels = Selected(module);
   Progress progress(file, static_cast<int64_t>(kernels.size()));
   for (const plan::Kernel& kernel : kernels) {
     if (Interruption::IsRequested()) return;
     progress.Step();
+    if (is_known && is_known(kernel)) continue;
     absl::StatusOr<KernelPlan> plan = PlanOf(kernel, tools);
     if (plan.ok()) {
       visit(*std::move(plan));

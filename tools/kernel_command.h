@@ -10,6 +10,7 @@
 #include "absl/status/statusor.h"
 #include "codegen/explain/coalescing_table.h"
 #include "codegen/explain/given_values.h"
+#include "codegen/explain/shared_report.h"
 #include "codegen/plan/kernel_plan.h"
 #include "codegen/plan/kernels.h"
 #include "codegen/plan/plan_context.h"
@@ -33,6 +34,7 @@ struct KernelTools {
   explain::CoalescingTable coalescing;
   /// Empty unless --input gives some.
   std::optional<explain::GivenValues> values;
+  explain::BankConflictTable bank_conflicts = {};
 
   explain::GivenValues* given_values() { return values.has_value() ? &*values : nullptr; }
 };
@@ -59,6 +61,8 @@ class KernelCommand : public Subcommand {
   virtual void BeginModule(const std::string& file, const hlo::Module& module,
                            llvm::raw_ostream& out) = 0;
   virtual void Kernel(plan::KernelPlan plan, KernelTools& tools, llvm::raw_ostream& out) = 0;
+  /// Whether a kernel is taken care of without a plan, which is not made then.
+  virtual bool IsKnown(const plan::Kernel& /*kernel*/, KernelTools& /*tools*/) { return false; }
   /// Whether a kernel without a plan is taken care of; else it is reported.
   virtual bool Unplanned(const hlo::Instruction& /*instruction*/, const absl::Status& /*reason*/) {
     return false;
@@ -69,9 +73,11 @@ class KernelCommand : public Subcommand {
     return ExitCode::kFine;
   }
 
-  /// Calls `visit` with the plan of each kernel of the module, and reports those that have none.
+  /// Calls `visit` with the plan of each kernel of the module but those of which `is_known`, if
+  /// given, says so, and reports those that have none.
   void ForEachPlan(const std::string& file, const hlo::Module& module, KernelTools& tools,
-                   ExitCode& status, llvm::function_ref<void(plan::KernelPlan)> visit);
+                   ExitCode& status, llvm::function_ref<void(plan::KernelPlan)> visit,
+                   llvm::function_ref<bool(const plan::Kernel&)> is_known = nullptr);
 
   /// Whose plans these are, as in the JSON: "xla", "ours" or "given".
   std::string plan_name() const;

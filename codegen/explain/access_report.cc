@@ -15,6 +15,9 @@ using indexing_analysis::Coalescing;
 using plan::KernelAccess;
 using plan::KernelPlan;
 
+// Of all accesses of a kernel together, four times as many as one may take: a tenth of a second.
+constexpr int64_t kMostLaneAccesses = int64_t{1} << 24;
+
 // The first coordinate of the block that has more than one thread.
 std::string LaneVariable(const KernelPlan& plan) {
   for (size_t i = 0; i < plan.launch.threads.size(); ++i) {
@@ -83,6 +86,7 @@ std::string AccessReport::reason() const {
 std::vector<AccessReport> ReportAccesses(const KernelPlan& plan, plan::PlanContext& plans,
                                          CoalescingTable& table, GivenValues* values) {
   std::vector<AccessReport> reports;
+  int64_t budget = kMostLaneAccesses;
   for (KernelAccess& access : AccessesOf(plan, plans)) {
     AccessReport& report = reports.emplace_back();
     if (values != nullptr) {
@@ -90,7 +94,7 @@ std::vector<AccessReport> ReportAccesses(const KernelPlan& plan, plan::PlanConte
       access.access.known_arrays = std::move(arrays.by_variable);
       report.unknown_value = std::move(arrays.reason);
     }
-    report.coalescing = table.Of(access.access);
+    report.coalescing = table.Of(access.access, budget);
     if (report.coalescing.has_value()) {
       report.waste = WasteOf(plan, access, *report.coalescing);
       if (HasOrigin(report.waste.reason) && access.kind == plan::AccessKind::kLoad) {

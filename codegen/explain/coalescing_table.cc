@@ -1,5 +1,7 @@
 #include "codegen/explain/coalescing_table.h"
 
+#include <algorithm>
+
 #include "llvm/ADT/Hashing.h"
 
 namespace hlo_indexing::explain {
@@ -22,6 +24,25 @@ std::optional<Coalescing> CoalescingTable::Of(const MemoryAccess& access) {
   const auto [known, is_new] = known_.try_emplace(access);
   if (is_new) known->second = CoalescingOf(access, options_);
   return known->second;
+}
+
+std::optional<Coalescing> CoalescingTable::Of(const MemoryAccess& access, int64_t& budget) {
+  const auto known = known_.find(access);
+  const bool is_known = known != known_.end() &&
+                        (!known->second.has_value() || known->second->lane_accesses <= budget);
+  std::optional<Coalescing> coalescing;
+  if (is_known || budget >= options_.max_lane_accesses) {
+    coalescing = Of(access);
+  } else {
+    indexing_analysis::CoalescingOptions options = options_;
+    options.max_lane_accesses = budget;
+    options.max_uncertain_lane_accesses = std::min(budget, options.max_uncertain_lane_accesses);
+    coalescing = CoalescingOf(access, options);
+    // Another budget may give another answer.
+    if (!coalescing.has_value() || !coalescing->is_cut) known_.try_emplace(access, coalescing);
+  }
+  if (coalescing.has_value()) budget -= std::min(budget, coalescing->lane_accesses);
+  return coalescing;
 }
 
 }  // namespace hlo_indexing::explain

@@ -4,6 +4,7 @@
 #define HLO_INDEXING_CODEGEN_EXPLAIN_COALESCING_TABLE_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <unordered_map>
 
@@ -20,6 +21,11 @@ class CoalescingTable {
   /// What CoalescingOf answers. The maps of all accesses must be of one MLIRContext, which must
   /// outlive the table.
   std::optional<indexing_analysis::Coalescing> Of(const indexing_analysis::MemoryAccess& access);
+  /// The same within a budget of lane accesses, from which it takes what it needs: what several
+  /// accesses may need together. Beyond it counts are ranges. The answer depends on the access and
+  /// the budget only.
+  std::optional<indexing_analysis::Coalescing> Of(const indexing_analysis::MemoryAccess& access,
+                                                  int64_t& budget);
 
   size_t size() const { return known_.size(); }
 

@@ -50,6 +50,8 @@ std::optional<Coalescing> CoalescingOf(const MemoryAccess& access,
   result.ideal_sectors = requests.totals.ideal_sectors;
   result.lane_stride_bits = requests.totals.lane_stride_bits;
   result.reason = std::move(requests.totals.reason);
+  result.lane_accesses = requests.totals.lane_accesses;
+  result.is_cut = requests.totals.is_cut;
   if (AreValuesKnown(access)) CountWithKnownValues(access, options, result);
   return result;
 }

@@ -87,6 +87,9 @@ struct Coalescing {
   std::optional<int64_t> lane_stride_bits;
   /// Why counts are ranges; empty if they are exact.
   std::string reason;
+  /// How many accesses of lanes were tried, and whether a limit of the options was met.
+  int64_t lane_accesses = 0;
+  bool is_cut = false;
 
   bool IsExact() const {
     return requests.IsExact() && sectors.IsExact() && ideal_sectors.IsExact();

@@ -193,12 +193,14 @@ void CountWithKnownValues(const MemoryAccess& access, const CoalescingOptions& o
   Counter counter(access, coalescing.vector_elements, options.sector_bytes * 8);
   const std::optional<int64_t> lanes = counter.NumLaneAccesses();
   if (!lanes.has_value() || *lanes > options.max_lane_accesses) {
+    coalescing.is_cut = true;
     if (!coalescing.reason.empty()) {
       coalescing.reason += "; they are given, but the lanes access more than " +
                            std::to_string(options.max_lane_accesses) + " elements, one by one";
     }
     return;
   }
+  coalescing.lane_accesses += *lanes;
   if (!counter.Count()) return;
   const auto exactly = [](const DynamicAPInt& count) { return Image::Count{count, count}; };
   coalescing.requests = exactly(counter.requests);

@@ -19,6 +19,7 @@ constexpr int64_t kMaxBoxes = 4096;
 // A box with fewer points is not split further: trying them is cheaper than deciding.
 constexpr int64_t kFewPoints = 128;
 constexpr int64_t kMaxRuntimeChoices = 4096;
+constexpr int64_t kWorkOfUniformPoint = 4;
 
 int64_t SizeOf(const Interval& interval) { return interval.upper - interval.lower + 1; }
 
@@ -135,10 +136,12 @@ void RequestCounter::CountBox(Box box) {
   }
   const Plan plan = MakePlan(box, undecided);
   if (!plan.cost.has_value() || *plan.cost > remaining_) {
+    totals_.is_cut = true;
     AddUncounted(box, plan);
     return;
   }
   remaining_ -= *plan.cost;
+  totals_.lane_accesses += *plan.cost;
   CountPlan(box, plan);
 }
 
@@ -265,7 +268,8 @@ RequestCounter::Plan RequestCounter::MakePlan(const Box& box, const Constraints&
   plan.residues = ResiduesOf(linear, box);
   plan.is_uniform = IsUniform(plan);
   if (plan.is_uniform) {
-    cost /= std::max<int64_t>(1, problem_.num_lanes);
+    // Only the first lane is looked at, which takes as long as some.
+    cost = SaturatingProduct(cost / std::max<int64_t>(1, problem_.num_lanes), kWorkOfUniformPoint);
   } else {
     cost = SaturatingProduct(cost, static_cast<int64_t>(plan.residues.size()));
   }

@@ -87,6 +87,9 @@ struct RequestTotals {
   std::optional<int64_t> lane_stride_bits;
   /// Why counts are ranges.
   std::string reason;
+  /// Accesses of lanes that were looked at, and whether more would have been without the limit.
+  int64_t lane_accesses = 0;
+  bool is_cut = false;
 };
 
 class RequestCounter {
