@@ -10,6 +10,7 @@
 
 #include "mlir/IR/MLIRContext.h"
 #include "tests/property/num_cases.h"
+#include "tests/property/random_map.h"
 #include "tests/property/random_window.h"
 #include "tests/property/relation_pairs.h"
 
@@ -92,6 +93,30 @@ TEST(RelationAlgebra, SetsAreOneRelation) {
     ASSERT_EQ(RelationOf(*left), Difference(a, b));
   }
   EXPECT_GT(subtracted, num_sets / 8);
+}
+
+// Nested divisions, several ranges and constraints.
+TEST(RelationAlgebra, OfAMapWithItself) {
+  const int num_maps = NumCases("HLO_INDEXING_RANDOM_RELATIONS", 4000);
+  mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
+  Random random(37);
+  int subtracted = 0;
+  for (int i = 0; i < num_maps && !HasFailure(); ++i) {
+    const std::string text = RandomMap(random);
+    SCOPED_TRACE(text);
+    const IndexingMap map = ParseIndexingMap(text, &context).value();
+    if (CountPoints(map) > 20000) continue;
+    const absl::StatusOr<IndexingMap> both = Intersect(map, map);
+    ASSERT_TRUE(both.ok()) << both.status().message();
+    if (CountPoints(*both) <= 200000) {
+      ASSERT_EQ(RelationOf(*both), RelationOf(map)) << both->ToString();
+    }
+    const absl::StatusOr<std::vector<IndexingMap>> left = Subtract(map, map);
+    if (!left.ok()) continue;
+    ++subtracted;
+    ASSERT_TRUE(RelationOf(*left).empty());
+  }
+  EXPECT_GT(subtracted, num_maps / 4);
 }
 
 }  // namespace
