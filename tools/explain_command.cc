@@ -148,7 +148,8 @@ class ExplainCommand : public KernelCommand {
           WriteAccessJson(origin, report->plan, access, report->cures, text, metric_names_.value(),
                           out);
         }
-        WriteSharedAccessesJson(origin, report->plan, explain::ReportSharedAccesses(report->plan, tools.bank_conflicts),
+        WriteSharedAccessesJson(origin, report->plan,
+                                explain::ReportSharedAccesses(report->plan, tools.bank_conflicts),
                                 metric_names_.value(), out);
         continue;
       }
@@ -157,7 +158,8 @@ class ExplainCommand : public KernelCommand {
       text.WriteTotals(*report, out);
       if (before != nullptr) text.WriteBefore(*report, *before, out);
       text.WriteAccesses(report->plan, report->accesses, out);
-      WriteSharedAccesses(report->plan, explain::ReportSharedAccesses(report->plan, tools.bank_conflicts),
+      WriteSharedAccesses(report->plan,
+                          explain::ReportSharedAccesses(report->plan, tools.bank_conflicts),
                           metric_names_.value(), out);
       text.WriteCures(*report, cures, out);
     }
