@@ -3,7 +3,6 @@
 
 #include "absl/status/statusor.h"
 #include "indexing_analysis/maps/relation_algebra.h"
-#include "indexing_analysis/maps/union.h"
 #include "tools/relation_command.h"
 #include "tools/subcommand.h"
 
@@ -31,10 +30,7 @@ class UnionCommand : public RelationCommand {
 
  protected:
   absl::StatusOr<Maps> Combine(const Maps& a, const Maps& b) override {
-    Maps all = a;
-    all.insert(all.end(), b.begin(), b.end());
-    if (absl::Status status = indexing_analysis::HaveSameSpaces(all); !status.ok()) return status;
-    return indexing_analysis::Union(all);
+    return indexing_analysis::Unite(a, b);
   }
 };
 

@@ -7,6 +7,7 @@
 
 #include "indexing_analysis/maps/inverse.h"
 #include "indexing_analysis/maps/union.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "mlir/IR/AffineExpr.h"
 #include "mlir/IR/AffineMap.h"
@@ -117,17 +118,21 @@ Conditions ConditionsOn(const IndexingMap& a, const IndexingMap& membership) {
   return conditions;
 }
 
-}  // namespace
+// Union looks at all pairs of maps, and takes milliseconds for each.
+constexpr size_t kMaxJoined = 64;
+constexpr size_t kMaxMaps = 1024;
 
-absl::Status HaveSameSpaces(llvm::ArrayRef<IndexingMap> maps) {
-  const IndexingMap* first = nullptr;
-  for (const IndexingMap& map : maps) {
-    if (map.IsUnknown()) continue;
-    if (first == nullptr) first = &map;
-    if (absl::Status status = HaveSameSpaces(*first, map); !status.ok()) return status;
-  }
-  return absl::OkStatus();
+std::vector<IndexingMap> Joined(std::vector<IndexingMap> maps) {
+  return maps.size() <= kMaxJoined ? Union(maps) : maps;
 }
+
+absl::Status CheckCount(size_t num_maps) {
+  if (num_maps <= kMaxMaps) return absl::OkStatus();
+  return absl::ResourceExhaustedError("the answer has more than " + std::to_string(kMaxMaps) +
+                                      " maps");
+}
+
+}  // namespace
 
 absl::StatusOr<IndexingMap> Intersect(const IndexingMap& a, const IndexingMap& b) {
   if (a.IsUnknown() || b.IsUnknown()) return IndexingMap();
@@ -184,10 +189,11 @@ absl::StatusOr<std::vector<IndexingMap>> Intersect(llvm::ArrayRef<IndexingMap> a
     for (const IndexingMap& of_b : b) {
       absl::StatusOr<IndexingMap> both = Intersect(of_a, of_b);
       if (!both.ok()) return both.status();
-      pairs.push_back(*std::move(both));
+      if (!both->IsKnownEmpty()) pairs.push_back(*std::move(both));
+      if (absl::Status status = CheckCount(pairs.size()); !status.ok()) return status;
     }
   }
-  return Union(pairs);
+  return Joined(std::move(pairs));
 }
 
 absl::StatusOr<std::vector<IndexingMap>> Subtract(llvm::ArrayRef<IndexingMap> a,
@@ -199,10 +205,24 @@ absl::StatusOr<std::vector<IndexingMap>> Subtract(llvm::ArrayRef<IndexingMap> a,
       absl::StatusOr<std::vector<IndexingMap>> pieces = Subtract(of_a, of_b);
       if (!pieces.ok()) return pieces.status();
       next.insert(next.end(), pieces->begin(), pieces->end());
+      if (absl::Status status = CheckCount(next.size()); !status.ok()) return status;
     }
     left = std::move(next);
   }
-  return Union(left);
+  return Joined(std::move(left));
+}
+
+absl::StatusOr<std::vector<IndexingMap>> Unite(llvm::ArrayRef<IndexingMap> a,
+                                               llvm::ArrayRef<IndexingMap> b) {
+  std::vector<IndexingMap> all(a);
+  all.insert(all.end(), b.begin(), b.end());
+  if (absl::Status status = CheckCount(all.size()); !status.ok()) return status;
+  const auto first = llvm::find_if(all, [](const IndexingMap& map) { return !map.IsUnknown(); });
+  for (const IndexingMap& map : all) {
+    if (map.IsUnknown()) continue;
+    if (absl::Status status = HaveSameSpaces(*first, map); !status.ok()) return status;
+  }
+  return Joined(std::move(all));
 }
 
 }  // namespace hlo_indexing::indexing_analysis

@@ -12,16 +12,11 @@
 
 #include <vector>
 
-#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "indexing_analysis/maps/indexing_map.h"
 #include "llvm/ADT/ArrayRef.h"
 
 namespace hlo_indexing::indexing_analysis {
-
-/// OK if the maps that are known have as many dimensions and results, and the same runtime
-/// variables in order, as each other; InvalidArgument says in what they differ.
-absl::Status HaveSameSpaces(llvm::ArrayRef<IndexingMap> maps);
 
 /// The pairs of dimensions and results that both maps relate, for equal values of the runtime
 /// variables, which must be the same in order. InvalidArgument if the numbers of dimensions or
@@ -38,12 +33,14 @@ absl::StatusOr<IndexingMap> Intersect(const IndexingMap& a, const IndexingMap& b
 /// [5, 9]
 absl::StatusOr<std::vector<IndexingMap>> Subtract(const IndexingMap& a, const IndexingMap& b);
 
-/// The same of what sets of maps relate together, each set as one relation; results are joined by
-/// Union. In the order of the maps of `a`.
+/// The same of what sets of maps relate together, each set as one relation. In the order of the
+/// maps of `a`; up to 64 maps are joined by Union. ResourceExhausted beyond 1,024 maps.
 absl::StatusOr<std::vector<IndexingMap>> Intersect(llvm::ArrayRef<IndexingMap> a,
                                                    llvm::ArrayRef<IndexingMap> b);
 absl::StatusOr<std::vector<IndexingMap>> Subtract(llvm::ArrayRef<IndexingMap> a,
                                                   llvm::ArrayRef<IndexingMap> b);
+absl::StatusOr<std::vector<IndexingMap>> Unite(llvm::ArrayRef<IndexingMap> a,
+                                               llvm::ArrayRef<IndexingMap> b);
 
 }  // namespace hlo_indexing::indexing_analysis
 
