@@ -64,7 +64,7 @@ class CoalescingCommand : public KernelCommand {
     const std::vector<AccessReport> accesses =
         explain::ReportAccesses(plan, tools.plans, tools.coalescing, tools.given_values());
     const std::vector<explain::SharedAccessReport> shared =
-        explain::ReportSharedAccesses(plan, tools.bank_conflicts);
+        explain::ReportSharedAccesses(plan, tools.coalescing.bank_conflicts());
     if (!is_json()) {
       out << '\n';
       text_->WriteHead(plan, out);

@@ -148,9 +148,7 @@ class ExplainCommand : public KernelCommand {
           WriteAccessJson(origin, report->plan, access, report->cures, text, metric_names_.value(),
                           out);
         }
-        WriteSharedAccessesJson(origin, report->plan,
-                                explain::ReportSharedAccesses(report->plan, tools.bank_conflicts),
-                                metric_names_.value(), out);
+        WriteSharedAccessesJson(origin, report->plan, report->shared, metric_names_.value(), out);
         continue;
       }
       out << '\n';
@@ -158,9 +156,7 @@ class ExplainCommand : public KernelCommand {
       text.WriteTotals(*report, out);
       if (before != nullptr) text.WriteBefore(*report, *before, out);
       text.WriteAccesses(report->plan, report->accesses, out);
-      WriteSharedAccesses(report->plan,
-                          explain::ReportSharedAccesses(report->plan, tools.bank_conflicts),
-                          metric_names_.value(), out);
+      WriteSharedAccesses(report->plan, report->shared, metric_names_.value(), out);
       text.WriteCures(*report, cures, out);
     }
     if (!is_json() && shown.size() < reports_.size()) {

@@ -34,7 +34,6 @@ struct KernelTools {
   explain::CoalescingTable coalescing;
   /// Empty unless --input gives some.
   std::optional<explain::GivenValues> values;
-  explain::BankConflictTable bank_conflicts = {};
 
   explain::GivenValues* given_values() { return values.has_value() ? &*values : nullptr; }
 };

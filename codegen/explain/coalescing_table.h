@@ -1,5 +1,5 @@
-// Remembers the coalescing of accesses: the layers of a model launch the same kernels again and
-// again. `bench/README.md` has what that gains.
+// Remembers the coalescing of accesses, and the bank conflicts of those to shared memory: the
+// layers of a model launch the same kernels again and again. `bench/README.md` has what that gains.
 #ifndef HLO_INDEXING_CODEGEN_EXPLAIN_COALESCING_TABLE_H_
 #define HLO_INDEXING_CODEGEN_EXPLAIN_COALESCING_TABLE_H_
 
@@ -8,6 +8,7 @@
 #include <optional>
 #include <unordered_map>
 
+#include "codegen/explain/shared_report.h"
 #include "indexing_analysis/queries/coalescing.h"
 
 namespace hlo_indexing::explain {
@@ -29,6 +30,8 @@ class CoalescingTable {
 
   size_t size() const { return known_.size(); }
 
+  BankConflictTable& bank_conflicts() { return bank_conflicts_; }
+
  private:
   struct Hash {
     size_t operator()(const indexing_analysis::MemoryAccess& access) const;
@@ -41,6 +44,7 @@ class CoalescingTable {
   std::unordered_map<indexing_analysis::MemoryAccess, std::optional<indexing_analysis::Coalescing>,
                      Hash, Equal>
       known_;
+  BankConflictTable bank_conflicts_;
 };
 
 }  // namespace hlo_indexing::explain

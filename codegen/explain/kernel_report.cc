@@ -75,7 +75,8 @@ TrafficTotals& TrafficTotals::operator+=(const TrafficTotals& other) {
 }
 
 KernelSums SumKernel(const plan::KernelPlan& plan, llvm::ArrayRef<AccessReport> accesses,
-                     const ptx::DeviceModel& device, std::optional<DynamicAPInt> distinct_sectors) {
+                     llvm::ArrayRef<SharedAccessReport> shared, const ptx::DeviceModel& device,
+                     std::optional<DynamicAPInt> distinct_sectors) {
   KernelSums sums;
   TrafficTotals& totals = sums.totals;
   for (const AccessReport& access : accesses) {
@@ -94,8 +95,16 @@ KernelSums SumKernel(const plan::KernelPlan& plan, llvm::ArrayRef<AccessReport> 
   ptx::OperationCounts counts;
   counts.global_requests = Saturated(totals.requests);
   counts.global_sectors = Saturated(totals.sectors);
+  DynamicAPInt shared_requests(0);
+  DynamicAPInt shared_wavefronts(0);
+  for (const SharedAccessReport& report : shared) {
+    shared_requests += report.conflicts.requests.upper;
+    shared_wavefronts += report.conflicts.wavefronts.upper;
+  }
+  counts.shared_requests = Saturated(shared_requests);
+  counts.shared_wavefronts = Saturated(shared_wavefronts);
   const double arithmetic = ArithmeticWarpInstructions(plan, device);
-  counts.executions = counts.global_requests;
+  counts.executions = Saturated(totals.requests + shared_requests);
   if (arithmetic < 1e18) counts.executions += static_cast<uint64_t>(arithmetic);
   const uint64_t dram_sectors = Saturated(totals.distinct_sectors);
   const auto blocks = static_cast<uint64_t>(plan.launch.num_blocks());
@@ -108,7 +117,8 @@ KernelReport ReportKernel(plan::KernelPlan plan, plan::PlanContext& plans, Coale
   KernelReport report;
   report.accesses = ReportAccesses(plan, plans, table, values);
   report.cures = LayoutCures(report.accesses, plans.mlir_context, table);
-  static_cast<KernelSums&>(report) = SumKernel(plan, report.accesses, plans.device);
+  report.shared = ReportSharedAccesses(plan, table.bank_conflicts());
+  static_cast<KernelSums&>(report) = SumKernel(plan, report.accesses, report.shared, plans.device);
   if (report.time.us() > 0) report.bandwidth_share = report.time.dram_us / report.time.us();
   report.plan = std::move(plan);
   return report;

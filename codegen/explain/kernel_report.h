@@ -17,6 +17,7 @@
 #include "codegen/explain/coalescing_table.h"
 #include "codegen/explain/cures.h"
 #include "codegen/explain/given_values.h"
+#include "codegen/explain/shared_report.h"
 #include "codegen/plan/kernel_plan.h"
 #include "codegen/plan/plan_context.h"
 #include "codegen/ptx/device_model.h"
@@ -62,6 +63,7 @@ struct KernelSums {
 struct KernelReport : KernelSums {
   plan::KernelPlan plan;
   std::vector<AccessReport> accesses;
+  std::vector<SharedAccessReport> shared;
   std::vector<LayoutCure> cures;
   /// How much of the device's DRAM bandwidth the kernel uses for what it needs at least, if it
   /// takes that time.
@@ -71,7 +73,7 @@ struct KernelReport : KernelSums {
 /// Of the accesses that a plan has; why they waste is not looked at. `distinct_sectors`, if given,
 /// are those of the totals, and not summed.
 KernelSums SumKernel(const plan::KernelPlan& plan, llvm::ArrayRef<AccessReport> accesses,
-                     const ptx::DeviceModel& device,
+                     llvm::ArrayRef<SharedAccessReport> shared, const ptx::DeviceModel& device,
                      std::optional<llvm::DynamicAPInt> distinct_sectors = std::nullopt);
 
 /// `values` as in ReportAccesses.

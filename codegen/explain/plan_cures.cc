@@ -41,7 +41,8 @@ std::optional<KernelFigures> LeastOf(const KernelReport& report, const ptx::Devi
       count->upper = count->lower;
     }
   }
-  std::optional<KernelFigures> figures = FiguresOf(SumKernel(report.plan, accesses, device));
+  std::optional<KernelFigures> figures =
+      FiguresOf(SumKernel(report.plan, accesses, report.shared, device));
   figures->is_exact = false;
   return figures;
 }
@@ -57,7 +58,8 @@ std::optional<KernelFigures> FiguresOf(const absl::StatusOr<KernelPlan>& plan,
     report.coalescing = table.Of(access.access);
     report.access = std::move(access);
   }
-  return FiguresOf(SumKernel(*plan, accesses, plans.device, std::move(distinct_sectors)));
+  return FiguresOf(SumKernel(*plan, accesses, ReportSharedAccesses(*plan, table.bank_conflicts()),
+                             plans.device, std::move(distinct_sectors)));
 }
 
 // Of a kernel that computes the part.
