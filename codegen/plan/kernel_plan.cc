@@ -49,8 +49,9 @@ int64_t SharedTile::bytes() const {
   for (size_t i = 0; i < sizes.size(); ++i) last += (sizes[i] - 1) * strides[i];
   // Rows are padded at their ends, the last one, too.
   int64_t elements = std::max(last + 1, sizes.front() * strides.front());
-  if (swizzle.has_value())
+  if (swizzle.has_value()) {
     elements = support::CeilDiv(elements, swizzle->block()) * swizzle->block();
+  }
   return support::CeilDiv(elements * element_bits, 8);
 }
 
