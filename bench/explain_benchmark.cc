@@ -11,7 +11,6 @@
 #include "bench/corpus.h"
 #include "codegen/explain/kernel_report.h"
 #include "codegen/explain/report_table.h"
-#include "codegen/explain/shared_report.h"
 #include "codegen/plan/kernels.h"
 #include "codegen/plan/xla_plan.h"
 #include "indexing_analysis/analysis.h"
@@ -35,7 +34,6 @@ struct ModuleTables {
   plan::PlanContext plans;
   explain::CoalescingTable coalescing;
   explain::ReportTable reports;
-  explain::BankConflictTable bank_conflicts;
 };
 
 int64_t ReportAll(const hlo::Module& module, const ptx::DeviceModel& device, Disabled disabled) {
@@ -48,11 +46,8 @@ int64_t ReportAll(const hlo::Module& module, const ptx::DeviceModel& device, Dis
     if (disabled != Disabled::kNone) own.emplace(device, analysis, &context);
     explain::ReportTable& reports =
         disabled == Disabled::kReportTable ? own->reports : shared.reports;
-    explain::BankConflictTable& bank_conflicts =
-        disabled == Disabled::kBankConflictTable ? own->bank_conflicts : shared.bank_conflicts;
     const auto count = [&](const explain::KernelReport& report) {
-      accesses += static_cast<int64_t>(report.accesses.size() +
-                                       ReportSharedAccesses(report.plan, bank_conflicts).size());
+      accesses += static_cast<int64_t>(report.accesses.size() + report.shared.size());
     };
     if (!kernel.is_computation) {
       if (const auto known = reports.Find(*kernel.instruction)) {
@@ -66,6 +61,7 @@ int64_t ReportAll(const hlo::Module& module, const ptx::DeviceModel& device, Dis
     if (!plan.ok()) continue;
     explain::CoalescingTable& coalescing =
         disabled == Disabled::kCoalescingTable ? own->coalescing : shared.coalescing;
+    if (disabled == Disabled::kBankConflictTable) coalescing.bank_conflicts() = {};
     const auto report = explain::ReportKernel(*std::move(plan), plans, coalescing);
     reports.Add(report);
     count(report);
