@@ -119,8 +119,9 @@ class ExplainCommand : public KernelCommand {
   bool IsKnown(const plan::Kernel& kernel, KernelTools& tools) override {
     if (kernel.is_computation || tools.given_values() != nullptr) return false;
     std::optional<KernelReport> report = known_reports_.Find(*kernel.instruction);
-    if (report.has_value()) reports_.push_back(*std::move(report));
-    return report.has_value();
+    if (!report.has_value()) return false;
+    reports_.push_back(*std::move(report));
+    return true;
   }
 
   bool Unplanned(const hlo::Instruction& instruction, const absl::Status& reason) override {

@@ -256,8 +256,9 @@ KernelPlan PlanOurDynamicUpdateSlice(const EmitterInput& input) {
     return VectorLoop(num_elements, VectorOf(input, num_elements), ElementsOfByte(input));
   };
   int64_t threads = 0;
-  for (const Instruction* hero : input.heroes)
+  for (const Instruction* hero : input.heroes) {
     threads = std::max(threads, loop_of(*hero).threads());
+  }
   plan.launch = LaunchOfThreads(threads);
   for (size_t r = 0; r < input.fused.roots().size(); ++r) {
     const FusionRoot& root = input.fused.roots()[r];

@@ -43,7 +43,7 @@ class RowMaps : public ReductionMaps {
     const int64_t vectors = sizes_[2] / vector_;
     // A multiprocessor that has one row only gives it more threads.
     const int64_t most =
-        sizes_[1] < 2 * input.plans.device.multiprocessors ? kMaxThreads : kThreads;
+        sizes_[1] < int64_t{2} * input.plans.device.multiprocessors ? kMaxThreads : kThreads;
     while (threads_of_row_ < vectors && threads_of_row_ < most) threads_of_row_ *= 2;
     rows_ = std::clamp<int64_t>(sizes_[1], 1, std::max<int64_t>(1, kThreads / threads_of_row_));
     steps_ = support::CeilDiv(vectors, threads_of_row_);

@@ -108,14 +108,15 @@ class TransposeTiles {
     constexpr int64_t kMostOfTile = kWarpSize * kWordBits;
     const size_t rank = transpose_.input.size() - (keeps_minor_ ? 1 : 0);
     const auto row_of = [&](size_t i) { return static_cast<size_t>(transpose_.permutation[i]); };
-    for (size_t i = rank; i-- > 0 && num_columns_ < kMostOfTile && i != row_of(rank - 1);) {
+    for (size_t i = rank - 1; i != row_of(rank - 1) && num_columns_ < kMostOfTile; --i) {
       columns_.insert(columns_.begin(), i);
       num_columns_ *= Size(i);
     }
-    for (size_t i = rank;
-         i-- > 0 && num_rows_ < kMostOfTile && !llvm::is_contained(columns_, row_of(i));) {
-      rows_.insert(rows_.begin(), row_of(i));
-      num_rows_ *= Size(row_of(i));
+    for (size_t i = rank; i > 0 && num_rows_ < kMostOfTile; --i) {
+      const size_t row = row_of(i - 1);
+      if (llvm::is_contained(columns_, row)) break;
+      rows_.insert(rows_.begin(), row);
+      num_rows_ *= Size(row);
     }
     for (size_t i = 0; i < rank; ++i) {
       if (!llvm::is_contained(columns_, i) && !llvm::is_contained(rows_, i)) others_.push_back(i);

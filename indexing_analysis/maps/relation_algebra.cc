@@ -122,7 +122,7 @@ Conditions ConditionsOn(const IndexingMap& a, const IndexingMap& membership) {
 constexpr size_t kMaxJoined = 64;
 constexpr size_t kMaxMaps = 1024;
 
-std::vector<IndexingMap> Joined(std::vector<IndexingMap> maps) {
+std::vector<IndexingMap> Joined(const std::vector<IndexingMap>& maps) {
   return maps.size() <= kMaxJoined ? Union(maps) : maps;
 }
 
@@ -193,7 +193,7 @@ absl::StatusOr<std::vector<IndexingMap>> Intersect(llvm::ArrayRef<IndexingMap> a
       if (absl::Status status = CheckCount(pairs.size()); !status.ok()) return status;
     }
   }
-  return Joined(std::move(pairs));
+  return Joined(pairs);
 }
 
 absl::StatusOr<std::vector<IndexingMap>> Subtract(llvm::ArrayRef<IndexingMap> a,
@@ -209,7 +209,7 @@ absl::StatusOr<std::vector<IndexingMap>> Subtract(llvm::ArrayRef<IndexingMap> a,
     }
     left = std::move(next);
   }
-  return Joined(std::move(left));
+  return Joined(left);
 }
 
 absl::StatusOr<std::vector<IndexingMap>> Unite(llvm::ArrayRef<IndexingMap> a,
@@ -222,7 +222,7 @@ absl::StatusOr<std::vector<IndexingMap>> Unite(llvm::ArrayRef<IndexingMap> a,
     if (map.IsUnknown()) continue;
     if (absl::Status status = HaveSameSpaces(*first, map); !status.ok()) return status;
   }
-  return Joined(std::move(all));
+  return Joined(all);
 }
 
 }  // namespace hlo_indexing::indexing_analysis
