@@ -134,7 +134,8 @@ std::vector<ConcatenatedRun> RunsOf(const Instruction& concatenate) {
   const int64_t dimension = concatenate.Integers(AttributeName::kDimensions).front();
   const llvm::ArrayRef<int64_t> sizes = concatenate.shape().sizes();
   int64_t minor = 1;
-  for (const int64_t other : llvm::reverse(PhysicalDimensions(concatenate.shape()))) {
+  const Sizes dimensions = PhysicalDimensions(concatenate.shape());
+  for (const int64_t other : llvm::reverse(dimensions)) {
     if (other == dimension) break;
     minor *= sizes[static_cast<size_t>(other)];
   }
