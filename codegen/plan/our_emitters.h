@@ -1,5 +1,5 @@
 // How our own emitters launch a kernel and which elements its threads compute. Private to the
-// folder; xla_plan.cc chooses between emitters.
+// folder.
 //
 // What they do otherwise than XLA's: vectors of 16 bytes for the widest array whenever every
 // multiprocessor still has a block, the rest of an array that is no whole vectors apart; transposes
@@ -8,8 +8,8 @@
 #ifndef HLO_INDEXING_CODEGEN_PLAN_OUR_EMITTERS_H_
 #define HLO_INDEXING_CODEGEN_PLAN_OUR_EMITTERS_H_
 
+#include "codegen/plan/emitters.h"
 #include "codegen/plan/kernel_plan.h"
-#include "codegen/plan/xla_emitters.h"
 
 namespace hlo_indexing::plan {
 

@@ -11,8 +11,8 @@
 #include <optional>
 
 #include "codegen/plan/our_emitters.h"
+#include "codegen/plan/reduction_plan.h"
 #include "codegen/plan/thread_map.h"
-#include "codegen/plan/xla_emitters.h"
 #include "codegen/plan/xla_heroes.h"
 #include "support/checked_math.h"
 

@@ -14,7 +14,7 @@
 
 #include "codegen/plan/our_emitters.h"
 #include "codegen/plan/thread_map.h"
-#include "codegen/plan/xla_emitters.h"
+#include "codegen/plan/transpose_plan.h"
 #include "codegen/plan/xla_heroes.h"
 #include "support/checked_math.h"
 

@@ -110,7 +110,7 @@ absl::StatusOr<KernelPlan> PlanAlternative(const KernelPlan& plan, const Alterna
     return absl::InvalidArgumentError("an alternative needs a hero for each root");
   }
   const auto planned = [&]() -> std::optional<KernelPlan> {
-    if (!alternative.emitter.has_value()) return PlanByEmitter(input);
+    if (!alternative.emitter.has_value()) return PlanByEmitter(input, XlaEmitters());
     switch (*alternative.emitter) {
       case Emitter::kLoop:
         return PlanLoop(input);

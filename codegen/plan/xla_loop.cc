@@ -12,7 +12,6 @@ namespace hlo_indexing::plan {
 
 using hlo::AttributeName;
 using hlo::Instruction;
-using hlo::Opcode;
 using hlo::Shape;
 using mlir::AffineExpr;
 
@@ -29,31 +28,6 @@ int64_t ElementsOfByte(const EmitterInput& input) {
 int64_t OutputOf(const FusionRoot& root, int64_t leaf) { return root.first_output + leaf; }
 
 }  // namespace
-
-bool PreventsVectors(const Instruction& instruction) {
-  constexpr size_t kMaxConcatenated = 10;
-  constexpr int64_t kMaxWindow = 8;
-  switch (instruction.opcode()) {
-    case Opcode::kSort:
-    case Opcode::kDot:
-      return true;
-    case Opcode::kConcatenate:
-      return instruction.operands().size() > kMaxConcatenated;
-    case Opcode::kReduce:
-      return instruction.shape().IsTuple();
-    case Opcode::kReduceWindow: {
-      int64_t elements = 1;
-      using Window = llvm::ArrayRef<hlo::WindowDimension>;
-      for (const hlo::WindowDimension& dimension :
-           instruction.Get<Window>(AttributeName::kWindow).value_or(Window())) {
-        elements *= dimension.size;
-      }
-      return elements > kMaxWindow;
-    }
-    default:
-      return false;
-  }
-}
 
 Launch LoopLaunch(const Shape& shape, int64_t elements_per_thread) {
   Launch launch;
@@ -98,58 +72,6 @@ IndexingMap LoopMap(const Launch& launch, const Shape& shape, int64_t elements_p
     builder.Constrain(position, {0, shape.num_elements() - 1});
   }
   return builder.Build(ThreadMapBuilder::ElementAt(position, shape));
-}
-
-IndexingMap ReadOfOperand(const EmitterInput& input, const IndexingMap& elements,
-                          const Instruction& instruction, int64_t leaf, size_t operand) {
-  if (elements.IsUnknown()) return {};
-  const indexing_analysis::OutputIndexing reads =
-      input.plans.analysis.OutputToInput(instruction, leaf);
-  const indexing_analysis::OperandMap* only = nullptr;
-  for (const indexing_analysis::OperandIndexing& read : reads.operands()) {
-    if (read.operand() != operand) continue;
-    if (only != nullptr || read.maps().size() != 1) return {};
-    only = &*read.maps().begin();
-  }
-  return only == nullptr ? IndexingMap() : input.plans.maps.Compose(elements, only->map);
-}
-
-IndexingMap PlaceOfOperand(const EmitterInput& input, const IndexingMap& elements,
-                           const Instruction& instruction, int64_t leaf, size_t operand) {
-  if (elements.IsKnownEmpty()) {
-    const auto rank = static_cast<size_t>(instruction.shape().ArrayLeaf(leaf).rank());
-    const Expressions index(rank, mlir::getAffineConstantExpr(0, input.plans.mlir_context));
-    const mlir::AffineMap map = elements.affine_map();
-    return elements.WithResults(mlir::AffineMap::get(map.getNumDims(), map.getNumSymbols(), index,
-                                                     input.plans.mlir_context));
-  }
-  const indexing_analysis::OutputIndexing places =
-      input.plans.analysis.InputToOutput(instruction, leaf);
-  for (const indexing_analysis::OperandIndexing& place : places.operands()) {
-    if (place.operand() == operand && place.maps().size() == 1) {
-      return input.plans.maps.Compose(elements, place.maps().begin()->map);
-    }
-  }
-  return {};
-}
-
-ElementPass LoadPass(const Instruction& instruction, const IndexingMap& map,
-                     int64_t vector_elements) {
-  ElementPass pass;
-  pass.instruction = &instruction;
-  pass.map = map;
-  pass.vector_elements = vector_elements;
-  return pass;
-}
-
-ElementPass StorePass(const Instruction& instruction, int64_t leaf, int64_t output,
-                      const IndexingMap& map, int64_t vector_elements) {
-  ElementPass pass = LoadPass(instruction, map, vector_elements);
-  pass.leaf = leaf;
-  pass.available = {&instruction};
-  pass.store = StoreKind::kStore;
-  pass.output = output;
-  return pass;
 }
 
 KernelPlan PlanLoop(const EmitterInput& input) {

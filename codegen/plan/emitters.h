@@ -1,0 +1,83 @@
+// What all emitters share, XLA's and ours: which kind of kernel a fusion becomes, and the passes
+// over its elements. Private to the folder.
+//
+// Emitters are functions that plan a kernel of one kind each; xla_emitters.h and our_emitters.h
+// have a set of them.
+#ifndef HLO_INDEXING_CODEGEN_PLAN_EMITTERS_H_
+#define HLO_INDEXING_CODEGEN_PLAN_EMITTERS_H_
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "codegen/plan/fused_computation.h"
+#include "codegen/plan/kernel_plan.h"
+#include "codegen/plan/plan_context.h"
+#include "hlo/module.h"
+
+namespace hlo_indexing::plan {
+
+/// What every emitter looks at.
+struct EmitterInput {
+  const FusedComputation& fused;
+  /// The hero of each root.
+  std::vector<const hlo::Instruction*> heroes;
+  PlanContext& plans;
+  /// XLA's loops and concatenates: how many elements a thread computes at a time, if not as many as
+  /// XLA has it compute. Our emitters, but for transposes and scatters: how many at most.
+  std::optional<int64_t> vector_elements;
+};
+
+// Whether the emitter takes the fusion with these heroes.
+bool IsReductionFusion(const EmitterInput& input);
+bool IsTransposeFusion(const EmitterInput& input);
+bool IsConcatenateFusion(const EmitterInput& input);
+
+/// What plans for each kind of kernel, without `instruction` and `roots`.
+struct Emitters {
+  KernelPlan (*loop)(const EmitterInput&);
+  KernelPlan (*transpose)(const EmitterInput&);
+  KernelPlan (*reduction)(const EmitterInput&);
+  KernelPlan (*concatenate)(const EmitterInput&);
+  KernelPlan (*dynamic_update_slice)(const EmitterInput&);
+  KernelPlan (*scatter)(const EmitterInput&);
+};
+/// The plan by the kind that XLA chooses for the heroes; updates in place become the heroes of
+/// their roots.
+KernelPlan PlanByEmitter(EmitterInput& input, const Emitters& emitters);
+
+/// The plans of PlanLikeXla, by these emitters; `vector_elements` as in EmitterInput.
+absl::StatusOr<KernelPlan> PlanWith(const Emitters& emitters, const hlo::Instruction& instruction,
+                                    PlanContext& plans,
+                                    std::optional<int64_t> vector_elements = std::nullopt);
+absl::StatusOr<KernelPlan> PlanWith(const Emitters& emitters, const hlo::Computation& computation,
+                                    PlanContext& plans,
+                                    std::optional<int64_t> vector_elements = std::nullopt);
+
+/// What the plan of these instructions has as roots.
+std::vector<PlannedRoot> PlannedRoots(const FusedComputation& fused);
+
+/// Whether computing several elements in one thread would need too many registers.
+bool PreventsVectors(const hlo::Instruction& instruction);
+
+/// What elements of an instruction, given by a map from threads, read of one of its operands;
+/// unknown unless that is one map.
+IndexingMap ReadOfOperand(const EmitterInput& input, const IndexingMap& elements,
+                          const hlo::Instruction& instruction, int64_t leaf, size_t operand);
+
+/// Where elements of an operand, given by a map from threads, go in the output of an instruction;
+/// unknown unless that is one map.
+IndexingMap PlaceOfOperand(const EmitterInput& input, const IndexingMap& elements,
+                           const hlo::Instruction& instruction, int64_t leaf, size_t operand);
+
+/// A pass that computes elements of an instruction and keeps them.
+ElementPass LoadPass(const hlo::Instruction& instruction, const IndexingMap& map,
+                     int64_t vector_elements);
+/// A pass that stores elements that the thread has.
+ElementPass StorePass(const hlo::Instruction& instruction, int64_t leaf, int64_t output,
+                      const IndexingMap& map, int64_t vector_elements);
+
+}  // namespace hlo_indexing::plan
+
+#endif  // HLO_INDEXING_CODEGEN_PLAN_EMITTERS_H_

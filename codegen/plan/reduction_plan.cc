@@ -1,0 +1,186 @@
+#include "codegen/plan/reduction_plan.h"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+#include "codegen/plan/thread_map.h"
+#include "hlo/attribute.h"
+#include "llvm/ADT/STLExtras.h"
+#include "support/checked_math.h"
+
+namespace hlo_indexing::plan {
+
+using hlo::Instruction;
+using hlo::Opcode;
+using hlo::Shape;
+using indexing_analysis::Interval;
+
+namespace {
+
+bool IsBroadcastOfScalar(const Instruction& instruction) {
+  if (instruction.shape().IsScalar()) return true;
+  if (instruction.opcode() != Opcode::kBroadcast) return false;
+  return instruction.operand(0).shape().IsScalar();
+}
+
+// Roots that share what they are computed from are computed by the same blocks: the number of the
+// group of each root. Constants and scalars do not join reductions.
+std::vector<int64_t> GroupRoots(const EmitterInput& input) {
+  const llvm::ArrayRef<FusionRoot> roots = input.fused.roots();
+  std::vector<size_t> parent(roots.size());
+  std::iota(parent.begin(), parent.end(), size_t{0});
+  const auto find = [&](size_t i) {
+    while (parent[i] != i) i = parent[i];
+    return i;
+  };
+  const auto join = [&](size_t a, size_t b) {
+    parent[std::max(find(a), find(b))] = std::min(find(a), find(b));
+  };
+  std::vector<bool> is_reduction;
+  std::optional<size_t> side_output;
+  for (size_t i = 0; i < roots.size(); ++i) {
+    is_reduction.push_back(IsReductionHero(*roots[i].instruction, *input.heroes[i]));
+    if (is_reduction[i]) continue;
+    if (side_output.has_value()) join(*side_output, i);
+    if (!side_output.has_value()) side_output = i;
+  }
+  std::vector<const Instruction*> sources(input.fused.instructions());
+  llvm::append_range(sources, input.fused.inputs());
+  for (const Instruction* source : sources) {
+    std::optional<size_t> first;
+    bool has_reduction = false;
+    for (size_t i = 0; i < roots.size(); ++i) {
+      if (is_reduction[i] && has_reduction && IsBroadcastOfScalar(*source)) continue;
+      if (!input.fused.Reaches(*source, *roots[i].instruction)) continue;
+      has_reduction |= is_reduction[i];
+      if (first.has_value()) join(*first, i);
+      if (!first.has_value()) first = i;
+    }
+  }
+  std::vector<int64_t> groups(roots.size(), -1);
+  int64_t count = 0;
+  for (size_t i = 0; i < roots.size(); ++i) {
+    int64_t& group = groups[find(i)];
+    if (group < 0) group = count++;
+    groups[i] = group;
+  }
+  return groups;
+}
+
+// From the dimensions that are kept to the result of a reduction: those in the order of the input's
+// memory.
+IndexingMap ResultOf(const IndexingMap& kept, llvm::ArrayRef<int64_t> kept_sizes,
+                     const Instruction& reduce, PlanContext& plans) {
+  const Shape& operand = reduce.operand(0).shape();
+  const llvm::ArrayRef<int64_t> reduced = reduce.Integers(hlo::AttributeName::kDimensions);
+  Sizes sizes;
+  Sizes places;  // of the result
+  for (const int64_t dimension : PhysicalDimensions(operand)) {
+    if (llvm::is_contained(reduced, dimension)) continue;
+    sizes.push_back(operand.sizes()[static_cast<size_t>(dimension)]);
+    places.push_back(dimension -
+                     llvm::count_if(reduced, [&](int64_t other) { return other < dimension; }));
+  }
+  const mlir::AffineMap affine = kept.affine_map();
+  const Expressions in_order =
+      Delinearize(Linearize(affine.getResults(), kept_sizes, plans.mlir_context), sizes);
+  Expressions results(in_order.size());
+  for (size_t i = 0; i < in_order.size(); ++i) {
+    results[static_cast<size_t>(places[i])] = in_order[i];
+  }
+  return plans.maps.Simplified(kept.WithResults(mlir::AffineMap::get(
+      affine.getNumDims(), affine.getNumSymbols(), results, plans.mlir_context)));
+}
+
+}  // namespace
+
+ReductionDimensions DimensionsOfReduction(const EmitterInput& input) {
+  const llvm::ArrayRef<FusionRoot> roots = input.fused.roots();
+  size_t first = 0;
+  while (!IsReductionHero(*roots[first].instruction, *input.heroes[first])) ++first;
+  return DimensionsOf(*input.heroes[first]);
+}
+
+KernelPlan AssembleReduction(const EmitterInput& input, const ReductionDimensions& dimensions,
+                             const ReductionMaps& maps) {
+  const llvm::ArrayRef<FusionRoot> roots = input.fused.roots();
+  const Sizes kept_sizes = dimensions.is_row ? Sizes{dimensions.sizes[1]}
+                                             : Sizes{dimensions.sizes[0], dimensions.sizes[2]};
+  const std::vector<int64_t> groups = GroupRoots(input);
+
+  KernelPlan plan;
+  plan.emitter = Emitter::kReduction;
+  plan.variant = maps.variant();
+  plan.launch.threads[0] = maps.threads();
+  plan.launch.blocks[0] = maps.blocks();
+  plan.launch.blocks[2] = *std::max_element(groups.begin(), groups.end()) + 1;
+  llvm::SmallVector<const Instruction*, 2> heroes;
+  for (size_t i = 0; i < roots.size(); ++i) {
+    const Instruction& root = *roots[i].instruction;
+    const Instruction& hero = *input.heroes[i];
+    const IndexingMap read = maps.Input(plan.launch, groups[i]);
+    const int64_t arrays = root.shape().num_array_leaves();
+    if (!IsReductionHero(root, hero)) {
+      // A side output: as many elements as are reduced, each stored where it is read.
+      ElementPass pass;
+      pass.instruction = &root;
+      pass.map = Bitcast(read, dimensions.sizes, root.shape());
+      pass.store = StoreKind::kStore;
+      pass.output = roots[i].first_output;
+      pass.vector_elements = maps.vector();
+      for (size_t k = 0; k < root.operands().size(); ++k) {
+        plan.heroes.push_back({roots[i].first_output, &root, static_cast<int64_t>(k),
+                               ReadOfOperand(input, pass.map, root, 0, k)});
+      }
+      plan.passes.push_back(std::move(pass));
+      continue;
+    }
+    const size_t num_reduced = hero.operands().size() / 2;
+    for (int64_t leaf = 0; leaf < arrays; ++leaf) {
+      for (size_t k = 0; k < hero.operands().size(); ++k) {
+        IndexingMap map;
+        if (k < num_reduced) map = Bitcast(read, dimensions.sizes, hero.operand(k).shape());
+        plan.heroes.push_back({roots[i].first_output + leaf, &hero, static_cast<int64_t>(k), map});
+      }
+    }
+    if (!llvm::is_contained(heroes, &hero)) {
+      heroes.push_back(&hero);
+      ThreadMapBuilder once(plan.launch, input.plans);
+      once.Bound(kBlockZ, Interval::Point(groups[i]));
+      const IndexingMap scalar = once.Build({});
+      for (size_t k = 0; k < hero.operands().size(); ++k) {
+        const bool is_init = k >= num_reduced;
+        const IndexingMap map =
+            is_init ? scalar : Bitcast(read, dimensions.sizes, hero.operand(k).shape());
+        plan.passes.push_back(LoadPass(hero.operand(k), map, is_init ? 1 : maps.vector()));
+        if (!is_init) {
+          if (std::optional<SharedTile> tile = maps.Tile(plan.launch, groups[i])) {
+            tile->hero = &hero;
+            tile->element_bits = support::CeilDiv(ElementWidth(hero.operand(k).shape()), 8) * 8;
+            plan.shared_tiles.push_back(*std::move(tile));
+          }
+        }
+      }
+    }
+    const IndexingMap result =
+        ResultOf(maps.Output(plan.launch, groups[i]), kept_sizes, hero, input.plans);
+    for (int64_t leaf = 0; leaf < arrays; ++leaf) {
+      ElementPass pass;
+      pass.instruction = &root;
+      pass.leaf = leaf;
+      const Shape& of_hero = hero.shape().ArrayLeaf(leaf);
+      // The epilogue keeps the order of elements.
+      pass.map = &root == &hero ? result : Bitcast(result, of_hero, root.shape().ArrayLeaf(leaf));
+      pass.available = {&hero};
+      pass.store = StoreKind::kStore;
+      pass.output = roots[i].first_output + leaf;
+      pass.vector_elements = maps.vector_of_results();
+      plan.passes.push_back(std::move(pass));
+    }
+  }
+  return plan;
+}
+
+}  // namespace hlo_indexing::plan

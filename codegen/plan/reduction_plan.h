@@ -1,0 +1,42 @@
+// The plan of a reduction from the maps of its threads, whoever chooses them. Private to the
+// folder.
+#ifndef HLO_INDEXING_CODEGEN_PLAN_REDUCTION_PLAN_H_
+#define HLO_INDEXING_CODEGEN_PLAN_REDUCTION_PLAN_H_
+
+#include <cstdint>
+#include <optional>
+
+#include "codegen/plan/emitters.h"
+#include "codegen/plan/kernel_plan.h"
+#include "codegen/plan/xla_heroes.h"
+
+namespace hlo_indexing::plan {
+
+/// How a reduction is launched, and what its threads read and write.
+class ReductionMaps {
+ public:
+  virtual ~ReductionMaps() = default;
+
+  virtual const char* variant() const = 0;
+  virtual int64_t threads() const = 0;
+  virtual int64_t blocks() const = 0;
+  /// Elements that a thread reads at a time, and writes.
+  virtual int64_t vector() const = 0;
+  virtual int64_t vector_of_results() const { return 1; }
+  /// The elements of the three dimensions (ReductionDimensions) that a thread of a group, a value
+  /// of bl_z, reads.
+  virtual IndexingMap Input(const Launch& launch, int64_t group) const = 0;
+  /// The results that a thread of a group has in the end, by the dimensions that are kept.
+  virtual IndexingMap Output(const Launch& launch, int64_t group) const = 0;
+  /// What warps exchange for one array of a group, but for its hero and its bits; nullopt if
+  /// shuffles do.
+  virtual std::optional<SharedTile> Tile(const Launch& launch, int64_t group) const = 0;
+};
+/// The dimensions of the reductions among the heroes, which are the same for all.
+ReductionDimensions DimensionsOfReduction(const EmitterInput& input);
+KernelPlan AssembleReduction(const EmitterInput& input, const ReductionDimensions& dimensions,
+                             const ReductionMaps& maps);
+
+}  // namespace hlo_indexing::plan
+
+#endif  // HLO_INDEXING_CODEGEN_PLAN_REDUCTION_PLAN_H_
