@@ -103,7 +103,7 @@ int64_t ElementsOfByte(const EmitterInput& input) {
 }
 
 // How many neighbours a thread computes of an array with so many elements. Fewer than fit in the
-// widest access if else a multiprocessor had no block.
+// widest access if some multiprocessor had no block otherwise.
 int64_t VectorOf(const EmitterInput& input, int64_t num_elements) {
   const int64_t least = ElementsOfByte(input);
   int64_t vector = std::max(WidestVector(input), least);
@@ -123,8 +123,8 @@ void AddHeroReads(const EmitterInput& input, const ElementPass& pass, KernelPlan
   }
 }
 
-// The elements of an operand of a concatenate that lie side by side in the result, from a multiple
-// of which on.
+// How many elements of an operand of a concatenate lie side by side in the result, and where the
+// first of these runs begins.
 struct ConcatenatedRun {
   int64_t elements = 1;
   int64_t first = 0;
