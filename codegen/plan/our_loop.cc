@@ -5,7 +5,6 @@
 //
 //   f32[10] in vectors of 4:  thread 0 -> 0..3, thread 1 -> 4..7, thread 2 -> 8, thread 3 -> 9
 #include <algorithm>
-#include <optional>
 #include <vector>
 
 #include "codegen/plan/our_emitters.h"

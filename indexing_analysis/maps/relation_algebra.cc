@@ -34,12 +34,7 @@ absl::Status HaveSameSpaces(const IndexingMap& a, const IndexingMap& b) {
     return mismatch("runtime variables", a.num_runtime(), b.num_runtime());
   }
   for (size_t i = 0; i < a.num_runtime(); ++i) {
-    const RuntimeVariable& of_a = a.runtime()[i];
-    const RuntimeVariable& of_b = b.runtime()[i];
-    const bool is_same = of_a.instruction == of_b.instruction && of_a.leaf == of_b.leaf &&
-                         of_a.calls == of_b.calls && of_a.index == of_b.index &&
-                         of_a.bounds == of_b.bounds;
-    if (is_same) continue;
+    if (a.runtime()[i] == b.runtime()[i]) continue;
     return absl::InvalidArgumentError("the runtime variables " + a.SymbolName(a.num_ranges() + i) +
                                       " and " + b.SymbolName(b.num_ranges() + i) +
                                       " are different values");

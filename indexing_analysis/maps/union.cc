@@ -193,15 +193,6 @@ std::optional<IndexingMap> Merge(const IndexingMap& a, const IndexingMap& b) {
                      a.constraints());
 }
 
-bool HaveSameRuntime(const IndexingMap& a, const IndexingMap& b) {
-  return a.num_runtime() == b.num_runtime() &&
-         std::equal(a.runtime().begin(), a.runtime().end(), b.runtime().begin(),
-                    [](const RuntimeVariable& x, const RuntimeVariable& y) {
-                      return x.instruction == y.instruction && x.leaf == y.leaf &&
-                             x.calls == y.calls && x.index == y.index && x.bounds == y.bounds;
-                    });
-}
-
 }  // namespace
 
 ReasonedAnswer Subsumes(const IndexingMap& larger, const IndexingMap& smaller) {
@@ -257,7 +248,7 @@ std::vector<IndexingMap> Union(llvm::ArrayRef<IndexingMap> maps) {
     // What it swallows may lie before and behind.
     for (size_t i = 0; i < kept.size();) {
       const std::optional<IndexingMap> merged = Merge(kept[i], next);
-      const bool swallows = !merged && HaveSameRuntime(next, kept[i]) &&
+      const bool swallows = !merged && next.runtime() == kept[i].runtime() &&
                             Subsumes(next, kept[i]).answer == Answer::kYes;
       if (!merged && !swallows) {
         ++i;
@@ -268,7 +259,7 @@ std::vector<IndexingMap> Union(llvm::ArrayRef<IndexingMap> maps) {
       i = 0;
     }
     const bool is_subsumed = llvm::any_of(kept, [&](const IndexingMap& other) {
-      return HaveSameRuntime(other, next) && Subsumes(other, next).answer == Answer::kYes;
+      return other.runtime() == next.runtime() && Subsumes(other, next).answer == Answer::kYes;
     });
     if (!is_subsumed) kept.push_back(std::move(next));
   }
