@@ -3,7 +3,7 @@
 
 #include "layout/cute/int_tuple.h"
 
-// How shapes and coordinates relate: profiles, compatibility, divisibility, orders.
+// How shapes and coordinates relate: profiles, compatibility, orders.
 HLO_CUTE_BEGIN_NAMESPACE
 namespace detail {
 
@@ -89,23 +89,6 @@ HLO_CUTE_INLINE constexpr auto compatible(A const& a, B const& b) {
     return detail::AllMembers(a, b, [](auto const& x, auto const& y) { return compatible(x, y); });
   }
 }
-/// Whether the tiler divides the shape without a rest, at every leaf of the tiler.
-template <class A, class B>
-HLO_CUTE_INLINE constexpr auto evenly_divides(A const& shape, B const& tiler) {
-  if constexpr (detail::is_tuple_v<B>) {
-    if constexpr (!detail::is_tuple_v<A>) {
-      return false_type{};
-    } else if constexpr (tuple_size_v<B> > tuple_size_v<A>) {
-      return false_type{};
-    } else {
-      return detail::AllMembers(take<0, tuple_size_v<B>>(shape), tiler,
-                                [](auto const& x, auto const& y) { return evenly_divides(x, y); });
-    }
-  } else {
-    return size(shape) % size(tiler) == C<0>{};
-  }
-}
-
 /// Lexicographic, colexicographic and elementwise order. elem_less(coord, shape) is the test
 /// whether a coordinate lies inside a shape.
 template <class A, class B>

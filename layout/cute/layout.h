@@ -406,9 +406,15 @@ HLO_CUTE_INLINE constexpr auto domain_offset(Coordinate const& coord, Layout<S, 
   HLO_CUTE_RETURN(make_tuple(l, l(coord)));
 }
 
-template <class S, class D>
-HLO_CUTE_INLINE constexpr auto idx2crd(int index, Layout<S, D> const& l) {
+/// The coordinate of an index, an integer of any kind, in the profile of the layout; and the index
+/// that a coordinate of the layout is mapped to: crd2idx(c, l) = l(c).
+template <class Index, class S, class D>
+HLO_CUTE_INLINE constexpr auto idx2crd(Index const& index, Layout<S, D> const& l) {
   HLO_CUTE_RETURN(idx2crd(index, l.shape()));
+}
+template <class Coordinate, class S, class D>
+HLO_CUTE_INLINE constexpr auto crd2idx(Coordinate const& coord, Layout<S, D> const& l) {
+  HLO_CUTE_RETURN(crd2idx(coord, l.shape(), l.stride()));
 }
 
 template <class SA, class DA, class SB, class DB>

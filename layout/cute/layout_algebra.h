@@ -38,18 +38,18 @@ HLO_CUTE_INLINE constexpr void ReportComposition() {
           "composition(A, B): there is no such layout. Modes of B meet in a mode of A and "
           "their sum carries over into its next mode."));
   static_assert(differ_v<problem, Problem::kNegativeStride>,
-                HLO_CUTE_SENTENCE("composition(A, B): there is no such layout. A negative stride "
-                                  "of B leaves the domain of A."));
+                HLO_CUTE_SENTENCE("composition(A, B): there is no such layout. B has positive and "
+                                  "negative strides, and A is not linear."));
   static_assert(
       differ_v<problem, Problem::kCoordinateStride>,
       HLO_CUTE_SENTENCE("composition(A, B): a stride of B names a mode that A does not have."));
 }
 template <Problem problem, class... Layouts>
 HLO_CUTE_INLINE constexpr void ReportComplement() {
-  static_assert(differ_v<problem, Problem::kNotInjective>,
-                HLO_CUTE_SENTENCE(
-                    "complement(L, M): there is none. L maps two coordinates to one offset, or its "
-                    "strides do not divide each other."));
+  static_assert(
+      differ_v<problem, Problem::kNotInjective>,
+      HLO_CUTE_SENTENCE("complement(L, M): there is none. A mode of L begins inside of what its "
+                        "smaller strides reach."));
   static_assert(differ_v<problem, Problem::kEmpty>,
                 HLO_CUTE_SENTENCE("complement(L, M): there is none. L has no elements."));
   static_assert(
@@ -76,7 +76,7 @@ HLO_CUTE_INLINE constexpr void ReportInverse() {
   static_assert(differ_v<problem, Problem::kDynamicStride>,
                 HLO_CUTE_SENTENCE("left_inverse(L): L needs static strides."));
   static_assert(differ_v<problem, Problem::kNegativeStride>,
-                HLO_CUTE_SENTENCE("left_inverse(L): L has a negative stride."));
+                HLO_CUTE_SENTENCE("left_inverse(L): L has positive and negative strides."));
   static_assert(differ_v<problem, Problem::kCoordinateStride>,
                 HLO_CUTE_SENTENCE(
                     "left_inverse(L): the strides of L are coordinates, and integers are needed."));

@@ -130,6 +130,10 @@ HLO_CUTE_INLINE constexpr int64_t WalkShape(int64_t extent, int64_t stride, int6
                  "left layout");
   return fits;
 }
+HLO_CUTE_INLINE constexpr int64_t WalkStride(int64_t extent, int64_t stride) {
+  if (extent > 0 && (stride >= extent || stride <= -extent)) return stride / extent;
+  return (stride > 0) - (stride < 0);
+}
 
 template <Code code, bool wide>
 HLO_CUTE_INLINE constexpr int64_t Execute(int64_t a, int64_t b, int64_t c) {
@@ -153,8 +157,10 @@ HLO_CUTE_INLINE constexpr int64_t Execute(int64_t a, int64_t b, int64_t c) {
     return a < b ? a : b;
   } else if constexpr (code == Code::kWalkShape) {
     return WalkShape(a, b, c);
+  } else if constexpr (code == Code::kWalkSignedShape) {
+    return WalkShape(a, b < 0 ? -b : b, c);
   } else if constexpr (code == Code::kWalkStride) {
-    return b >= a && a > 0 ? b / a : (b == 0 ? 0 : 1);
+    return WalkStride(a, b);
   } else if constexpr (code == Code::kRequireLess) {
     HLO_CUTE_CHECK(a < b,
                    "composition: there is no such layout, modes of the right layout carry over "
@@ -168,6 +174,11 @@ HLO_CUTE_INLINE constexpr int64_t Execute(int64_t a, int64_t b, int64_t c) {
   } else if constexpr (code == Code::kRequireMultiple) {
     HLO_CUTE_CHECK(b > 0 && a >= b && a % b == 0,
                    "complement: there is none, the strides do not divide each other");
+    return 0;
+  } else if constexpr (code == Code::kRequireApart) {
+    HLO_CUTE_CHECK(b > 0 && a >= b,
+                   "complement or product: there is none, a mode begins inside of what smaller "
+                   "strides reach");
     return 0;
   } else {
     static_assert(code == Code::kRequireDivides, "");

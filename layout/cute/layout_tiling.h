@@ -1,6 +1,7 @@
 #ifndef HLO_INDEXING_LAYOUT_CUTE_LAYOUT_TILING_H_
 #define HLO_INDEXING_LAYOUT_CUTE_LAYOUT_TILING_H_
 
+#include "layout/cute/evenly_divides.h"
 #include "layout/cute/layout_algebra.h"
 
 // Divides, which take a layout apart into tiles, and products, which put copies of it together.
@@ -36,8 +37,8 @@ HLO_CUTE_INLINE constexpr void ReportProduct() {
   static_assert(
       differ_v<problem, Problem::kNotInjective>,
       HLO_CUTE_SENTENCE(
-          "product(A, B): there is no such layout. A maps two coordinates to one offset, or its "
-          "strides do not divide each other."));
+          "product(A, B): there is no such layout. A mode of A begins inside of what its smaller "
+          "strides reach, so copies would overlap."));
   static_assert(differ_v<problem, Problem::kStrideDoesNotDivide> &&
                     differ_v<problem, Problem::kShapeDoesNotDivide> &&
                     differ_v<problem, Problem::kModesCarry>,
@@ -222,10 +223,23 @@ HLO_CUTE_INLINE constexpr auto MultiplyMode(Layout<S, D> const& mode, T const& t
   }
 }
 
-template <class A, class B, int... I>
-HLO_CUTE_INLINE constexpr auto ZipModes(A const& a, B const& b, seq<I...>) {
-  HLO_CUTE_RETURN(make_layout(make_layout(layout<I>(a), layout<I>(b))...));
+// What has become of mode I of a layout of shape S: an integer is the only mode of its layout, and
+// may have become several.
+template <int I, class S, class L>
+HLO_CUTE_INLINE constexpr auto ModeOfPart(L const& part) {
+  if constexpr (is_tuple_v<S>) {
+    return layout<I>(part);
+  } else {
+    return part;
+  }
 }
+template <class SA, class SB, class A, class B, int... I>
+HLO_CUTE_INLINE constexpr auto ZipModes(A const& a, B const& b, seq<I...>) {
+  HLO_CUTE_RETURN(make_layout(make_layout(ModeOfPart<I, SA>(a), ModeOfPart<I, SB>(b))...));
+}
+// The shape of a layout with modes of size 1 appended.
+template <int n, class L>
+using PaddedShape = std::decay_t<decltype(append<n>(std::declval<L const&>()).shape())>;
 
 }  // namespace detail
 
@@ -252,14 +266,18 @@ HLO_CUTE_LEAF constexpr auto flat_product(Layout<S, D> const& l, Tiler const& ti
 template <class SA, class DA, class SB, class DB>
 HLO_CUTE_LEAF constexpr auto blocked_product(Layout<SA, DA> const& a, Layout<SB, DB> const& b) {
   constexpr int n = tuple_size_v<SA> > tuple_size_v<SB> ? tuple_size_v<SA> : tuple_size_v<SB>;
+  using PA = detail::PaddedShape<n, Layout<SA, DA>>;
+  using PB = detail::PaddedShape<n, Layout<SB, DB>>;
   const auto product = logical_product(append<n>(a), append<n>(b));
-  return detail::ZipModes(layout<0>(product), layout<1>(product), make_seq<n>{});
+  return detail::ZipModes<PA, PB>(layout<0>(product), layout<1>(product), make_seq<n>{});
 }
 template <class SA, class DA, class SB, class DB>
 HLO_CUTE_LEAF constexpr auto raked_product(Layout<SA, DA> const& a, Layout<SB, DB> const& b) {
   constexpr int n = tuple_size_v<SA> > tuple_size_v<SB> ? tuple_size_v<SA> : tuple_size_v<SB>;
+  using PA = detail::PaddedShape<n, Layout<SA, DA>>;
+  using PB = detail::PaddedShape<n, Layout<SB, DB>>;
   const auto product = logical_product(append<n>(a), append<n>(b));
-  return detail::ZipModes(layout<1>(product), layout<0>(product), make_seq<n>{});
+  return detail::ZipModes<PB, PA>(layout<1>(product), layout<0>(product), make_seq<n>{});
 }
 
 /// How a layout of threads and one of the values of each thread cover a tile: the tiler, and the
@@ -280,32 +298,49 @@ namespace detail {
 // The strides of a compact layout whose modes grow in the order of the leaves of `order`: static
 // ones by value, then the dynamic ones from left to right.
 struct OrderOperation {
-  HLO_CUTE_HD static constexpr void Run(Outcome& o, ModeTree const& shapes, ModeTree const& order) {
-    const Modes shape = shapes.Leaves();
-    const Modes rank = order.Leaves();
-    Number strides[kMaxTreeNodes] = {};
-    for (int i = 0; i < shape.count; ++i) {
-      Number stride = Known(1);
-      if (shape.mode[i].shape.Is(1)) {
-        strides[i] = Known(0);
+  // The step of each leaf of a shape: the leaf of `order` that it lies below, and which that is.
+  struct Steps {
+    Number rank[kMaxTreeNodes];
+    int which[kMaxTreeNodes];
+    HLO_CUTE_HD constexpr bool Before(int i, int k) const {
+      Number const& a = rank[i];
+      Number const& b = rank[k];
+      if (which[i] == which[k]) return i < k;  // one step for a nested mode: the first leaf fastest
+      return a.known() ? (!b.known() || a.value < b.value) : (!b.known() && i < k);
+    }
+  };
+  HLO_CUTE_HD static constexpr void Spread(ModeTree const& order, ModeTree const& shapes,
+                                           Steps& steps) {
+    for (int at = 0, step = 0, leaf = 0; at < shapes.count; ++step) {
+      if (order.arity[step] != 0) {
+        ++at;
         continue;
       }
-      for (int k = 0; k < shape.count; ++k) {
-        Number const& a = rank.mode[k].shape;
-        Number const& b = rank.mode[i].shape;
-        const bool before = a.known() ? (!b.known() || a.value < b.value) : (!b.known() && k < i);
-        if (before) stride = Product(o.program, stride, shape.mode[k].shape);
+      for (const int end = shapes.After(at); at < end; ++at) {
+        if (shapes.arity[at] != 0) continue;
+        steps.rank[leaf] = order.mode[step].shape;
+        steps.which[leaf++] = step;
       }
-      strides[i] = stride;
     }
+  }
+  HLO_CUTE_HD static constexpr void Run(Outcome& o, ModeTree const& shapes, ModeTree const& order) {
+    const Modes shape = shapes.Leaves();
+    Steps steps{};
+    Spread(order, shapes, steps);
     for (int i = 0, leaf = 0; i < shapes.count; ++i) {
       if (shapes.arity[i] != 0) {
         o.tree.AddTuple(shapes.arity[i] - 1);
-      } else {
-        Mode mode = shape.mode[leaf];
-        mode.stride = strides[leaf++];
-        o.tree.AddLeaf(mode);
+        continue;
       }
+      Mode mode = shape.mode[leaf];
+      mode.stride = mode.shape.Is(1) ? Known(0) : Known(1);
+      for (int k = 0; k < shape.count && !mode.shape.Is(1); ++k) {
+        if (steps.Before(k, leaf)) {
+          mode.stride = Product(o.program, mode.stride, shape.mode[k].shape);
+        }
+      }
+      o.tree.AddLeaf(mode);
+      ++leaf;
     }
   }
 };
@@ -317,24 +352,16 @@ HLO_CUTE_HD constexpr void ErrorOrderProfile() {
       HLO_CUTE_SENTENCE("make_ordered_layout(shape, order): they have different profiles."));
 }
 
-template <class Order, class S>
-HLO_CUTE_INLINE constexpr auto SpreadOrder(Order const& order, S const& shape) {
-  if constexpr (is_tuple_v<Order>) {
-    return transform(order, shape, [](auto const& o, auto const& s) { return SpreadOrder(o, s); });
-  } else {
-    return repeat_like(shape, order);
-  }
-}
-
 }  // namespace detail
 
-/// The compact layout in which modes grow in the given order.
+/// The compact layout in which modes grow in the given order; of a nested mode with one step, the
+/// first leaf grows first.
 /// Example: make_ordered_layout((2,2,2,2), (_0,_2,_3,_1)) -> (2,2,2,2):(1,4,8,2)
+/// Example: make_ordered_layout(((2,2),3), (_1,_0)) -> ((2,2),3):((3,6),1)
 template <class S, class Order>
 HLO_CUTE_INLINE constexpr auto make_ordered_layout(S const& shape, Order const& order) {
   if constexpr (detail::WeaklyCongruent<Order, S>::value) {
-    const auto spread = detail::SpreadOrder(order, shape);
-    return detail::Evaluate<detail::OrderOperation>(shape, spread);
+    return detail::Evaluate<detail::OrderOperation>(shape, order);
   } else {
     detail::ErrorOrderProfile<HLO_CUTE_NAMED(S), HLO_CUTE_NAMED(Order)>();
     return make_layout(shape);

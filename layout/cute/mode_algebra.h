@@ -94,9 +94,7 @@ HLO_CUTE_HD constexpr Problem ComposeByEnumeration(Modes const& a, Modes const& 
   }
   for (int i = 0; i < b.count; ++i) {
     size *= b.mode[i].shape.value;
-    if (size > kMaxEnumeratedComposition || b.mode[i].stride.value < 0) {
-      return Problem::kStrideDoesNotDivide;
-    }
+    if (size > kMaxEnumeratedComposition) return Problem::kStrideDoesNotDivide;
   }
   pieces.count = 0;
   for (int i = 0; i < b.count; ++i) {
@@ -128,30 +126,50 @@ HLO_CUTE_HD constexpr Problem ComposeByEnumeration(Modes const& a, Modes const& 
   return Problem::kNone;
 }
 
-// What the leaves of the right layout use of each mode of the left one: the sums of their largest
-// digits, and how many use it.
-struct DigitUse {
-  Number sum[kMaxTreeNodes];
-  int users[kMaxTreeNodes];
+// Which coordinates of which modes of the left layout the leaves of the right one run through:
+// shape:stride in mode k.
+struct DigitUses {
+  int k[kMaxTreeNodes];
+  Number shape[kMaxTreeNodes];
+  Number stride[kMaxTreeNodes];
+  int count;
+
+  HLO_CUTE_HD constexpr void Add(Program& p, int mode, Number extent, Number step) {
+    if (extent.Is(1)) return;
+    if (count >= kMaxTreeNodes) {
+      p.overflow = true;
+      return;
+    }
+    k[count] = mode;
+    shape[count] = extent;
+    stride[count++] = step;
+  }
+  HLO_CUTE_HD constexpr int UsersOf(int mode) const {
+    int users = 0;
+    for (int i = 0; i < count; ++i) users += k[i] == mode ? 1 : 0;
+    return users;
+  }
+  // The sum of the largest coordinates in a mode.
+  HLO_CUTE_HD constexpr Number Largest(Program& p, int mode) const {
+    Number sum{};
+    for (int i = 0; i < count; ++i) {
+      if (k[i] != mode) continue;
+      const Number last =
+          shape[i].known() ? Known(shape[i].value - 1) : Sum(p, shape[i], Known(-1));
+      sum = Sum(p, sum, Product(p, last, stride[i]));
+    }
+    return sum;
+  }
 };
 
-HLO_CUTE_HD constexpr void UseDigits(Program& p, DigitUse& use, int k, Number shape,
-                                     Number stride) {
-  if (shape.Is(1)) return;
-  Number largest{};
-  if (shape.known() && stride.known()) {
-    largest = Known((shape.value - 1) * stride.value);
-  } else {
-    largest = Product(p, Sum(p, shape, Known(-1)), stride);
-  }
-  use.sum[k] = Sum(p, use.sum[k], largest);
-  ++use.users[k];
-}
+// How the extent of a leaf with a dynamic stride is cut: a leaf that is alone may run backwards.
+enum class Signs : unsigned char { kNotNegative, kAny };
 
 /// a o (shape:stride), for the coalesced modes of a: walks through the modes of a, takes the part
 /// of the stride that a mode covers out of it, and cuts as much of the extent off as fits the mode.
-HLO_CUTE_HD constexpr Problem ComposeLeaf(Program& p, Modes const& a, Mode const& b, DigitUse& use,
-                                          Modes& result) {
+HLO_CUTE_HD constexpr Problem ComposeLeaf(Program& p, Modes const& a, Mode const& b, Signs signs,
+                                          DigitUses& uses, Modes& result) {
+  const Code walk = signs == Signs::kAny ? Code::kWalkSignedShape : Code::kWalkShape;
   Number rest = b.shape;
   Number stride = b.stride;
   const int first = result.count;
@@ -177,7 +195,7 @@ HLO_CUTE_HD constexpr Problem ComposeLeaf(Program& p, Modes const& a, Mode const
         continue;
       }
     }
-    // Only the last mode goes on below 0.
+    // See ComposeAtPath: known strides are not negative here.
     if (stride.known() && stride.value < 0) return Problem::kNegativeStride;
     Number taken{};
     if (rest.known() && extent.known() && stride.known() &&
@@ -190,15 +208,14 @@ HLO_CUTE_HD constexpr Problem ComposeLeaf(Program& p, Modes const& a, Mode const
         if (rest.value % fits.value != 0) return Problem::kShapeDoesNotDivide;
         taken = fits;
       } else {
-        taken = DivisorOf(rest) % fits.value == 0
-                    ? fits
-                    : Emit(p, Code::kWalkShape, extent, stride, rest, false, 0);
+        taken = DivisorOf(rest) % fits.value == 0 ? fits
+                                                  : Emit(p, walk, extent, stride, rest, false, 0);
       }
     } else {
-      taken = Emit(p, Code::kWalkShape, extent, stride, rest, rest.wide, 0);
+      taken = Emit(p, walk, extent, stride, rest, rest.wide, 0);
     }
     Push(result, taken, Product(p, stride, a.mode[k].stride), a.mode[k].path);
-    UseDigits(p, use, k, taken, stride);
+    uses.Add(p, k, taken, stride);
     const bool all = taken.node == rest.node && taken.value == rest.value;
     rest = all ? Known(1) : Quotient(p, rest, taken);
     if (extent.known() && stride.known()) {
@@ -230,25 +247,69 @@ HLO_CUTE_HD constexpr int FindPath(ModeTree const& a, int64_t path) {
 
 // Modes of b that meet in a mode of a must not carry over into the next: unless that continues the
 // mode, which for dynamic numbers is seen at run time only.
-HLO_CUTE_HD constexpr Problem CheckDigits(Program& p, Modes const& a, DigitUse const& use) {
+HLO_CUTE_HD constexpr Problem CheckDigits(Program& p, Modes const& a, DigitUses const& uses) {
   for (int k = 0; k + 1 < a.count; ++k) {
-    if (use.users[k] < 2) continue;
+    if (uses.UsersOf(k) < 2) continue;
     Mode const& mode = a.mode[k];
     Mode const& next = a.mode[k + 1];
     const bool known = mode.shape.known() && mode.stride.known() && next.stride.known();
-    if (use.sum[k].known() && mode.shape.known()) {
-      if (use.sum[k].value < mode.shape.value) continue;
+    const Number sum = uses.Largest(p, k);
+    if (sum.known() && mode.shape.known()) {
+      if (sum.value < mode.shape.value) continue;
       if (known) return Problem::kModesCarry;
     }
     if (k + 2 == a.count && !known && mode.path == next.path) {
       const Number end = Product(p, mode.shape, mode.stride);
-      Emit(p, Code::kRequireNoCarry, use.sum[k], mode.shape,
+      Emit(p, Code::kRequireNoCarry, sum, mode.shape,
            Sum(p, end, Product(p, Known(-1), next.stride)), false, 0);
     } else {
-      Require(p, Code::kRequireLess, use.sum[k], mode.shape);
+      Require(p, Code::kRequireLess, sum, mode.shape);
     }
   }
   return Problem::kNone;
+}
+
+// The leaves of b that count along one path of a.
+struct ChosenLeaves {
+  int leaf[kMaxTreeNodes];
+  int count;
+  int moving;    // of which so many have more than one value
+  int negative;  // and of these so many run backwards
+};
+HLO_CUTE_HD constexpr ChosenLeaves LeavesAtPath(Modes const& b, int64_t path) {
+  ChosenLeaves chosen{};
+  for (int i = 0; i < b.count; ++i) {
+    Mode const& mode = b.mode[i];
+    if (mode.path != path && (path != 0 || !mode.stride.Is(0))) continue;
+    chosen.leaf[chosen.count++] = i;
+    if (mode.stride.Is(0) || mode.shape.Is(1)) continue;
+    ++chosen.moving;
+    if (mode.stride.known() && mode.stride.value < 0) ++chosen.negative;
+  }
+  return chosen;
+}
+HLO_CUTE_HD constexpr void Negate(Program& p, Modes& modes) {
+  for (int i = 0; i < modes.count; ++i) {
+    modes.mode[i].stride = Product(p, Known(-1), modes.mode[i].stride);
+  }
+}
+
+// The chosen leaves of b, none of which runs backwards or all of which do. Division rounds towards
+// 0, so a(-x) = -a(x), and what runs backwards is composed as if it ran forwards.
+HLO_CUTE_HD constexpr Problem ComposeLeaves(Program& p, Modes const& left, Modes const& b,
+                                            ChosenLeaves const& chosen, Modes* results) {
+  const bool backwards = chosen.negative > 0;
+  const Signs signs = chosen.moving == 1 ? Signs::kAny : Signs::kNotNegative;
+  DigitUses uses{};
+  for (int i = 0; i < chosen.count; ++i) {
+    Mode leaf = b.mode[chosen.leaf[i]];
+    Modes& result = results[chosen.leaf[i]];
+    if (backwards) leaf.stride = Product(p, Known(-1), leaf.stride);
+    const Problem problem = ComposeLeaf(p, left, leaf, signs, uses, result);
+    if (problem != Problem::kNone) return problem;
+    if (backwards) Negate(p, result);
+  }
+  return CheckDigits(p, left, uses);
 }
 
 // The leaves of b whose strides have the given path, composed with the part of a at that path.
@@ -258,21 +319,18 @@ HLO_CUTE_HD constexpr Problem ComposeAtPath(Program& p, ModeTree const& a, Modes
   if (position < 0) return Problem::kCoordinateStride;
   const Modes left = Coalesced(p, a.Leaves(position, a.After(position)), LastMode::kKept);
   const Program before = p;
-  DigitUse use{};
-  Problem problem = Problem::kNone;
-  for (int i = 0; i < b.count && problem == Problem::kNone; ++i) {
-    if (b.mode[i].path == path || (path == 0 && b.mode[i].stride.Is(0))) {
-      problem = ComposeLeaf(p, left, b.mode[i], use, results[i]);
-    }
+  const ChosenLeaves chosen = LeavesAtPath(b, path);
+  const bool mixed = chosen.negative > 0 && chosen.negative < chosen.moving && left.count > 1;
+  const Problem problem =
+      mixed ? Problem::kNegativeStride : ComposeLeaves(p, left, b, chosen, results);
+  if (problem != Problem::kStrideDoesNotDivide && problem != Problem::kNegativeStride) {
+    return problem;
   }
-  if (problem == Problem::kNone) problem = CheckDigits(p, left, use);
-  if (problem != Problem::kStrideDoesNotDivide) return problem;
   if (path != 0 || !AllKnown(left) || !AllKnown(b) || HasPath(left) || HasPath(b)) return problem;
   p = before;
   Modes pieces{};
   int sizes[kMaxTreeNodes] = {};
-  problem = ComposeByEnumeration(left, b, pieces, sizes);
-  if (problem != Problem::kNone) return problem;
+  if (ComposeByEnumeration(left, b, pieces, sizes) != Problem::kNone) return problem;
   for (int i = 0, next = 0; i < b.count; ++i) {
     results[i].count = 0;
     for (int k = 0; k < sizes[i]; ++k) results[i].mode[results[i].count++] = pieces.mode[next++];

@@ -77,15 +77,13 @@ HLO_CUTE_HD constexpr void PushRest(Program& p, Modes const& target, Number cove
 
 enum class Gaps { kRefused, kSkipped };
 
-/// The layout of what `modes` leaves out of the space of size `target`: its image together with
-/// that of `modes` covers the space, each element once. If the strides do not divide each other
-/// some elements cannot be covered: Gaps says what then happens.
-/// Example: 4:2 in 24 -> (2,3):(1,8)
-HLO_CUTE_HD constexpr Problem Complement(Program& p, Modes const& modes, Modes const& target,
-                                         Gaps policy, Modes& result) {
+// The modes that lie between those of a layout, of which the smallest has the stride 1, and up to
+// where all of them reach. If the strides do not divide each other some offsets cannot be covered:
+// `policy` says what then happens.
+HLO_CUTE_HD constexpr Problem FindGaps(Program& p, Modes const& modes, Gaps policy, Modes& gaps,
+                                       Number& covered) {
   Modes sorted = WithoutConstantModes(modes);
-  Number covered = Known(1);
-  Modes gaps{};
+  covered = Known(1);
   if (sorted.count == 1 && sorted.mode[0].path == 0 && !sorted.mode[0].stride.known()) {
     Push(gaps, sorted.mode[0].stride, Known(1));
     covered = Product(p, sorted.mode[0].shape, sorted.mode[0].stride);
@@ -104,14 +102,43 @@ HLO_CUTE_HD constexpr Problem Complement(Program& p, Modes const& modes, Modes c
         if (!fits) return Problem::kNotInjective;
         Push(gaps, Known(stride.value / covered.value), covered);
       } else {
-        Require(p, Code::kRequireMultiple, stride, covered);
+        Require(p, policy == Gaps::kSkipped ? Code::kRequireApart : Code::kRequireMultiple, stride,
+                covered);
         Push(gaps, Quotient(p, stride, covered), covered);
       }
       covered = Product(p, sorted.mode[i].shape, stride);
     }
   }
+  return Problem::kNone;
+}
+
+/// The layout of what `modes` leaves out of the space of size `target`: its image together with
+/// that of `modes` covers the space, each element once, but for what Gaps::kSkipped leaves out.
+/// Example: 4:2 in 24 -> (2,3):(1,8); with Gaps::kSkipped, (3,6):(1,10) in 60 -> 3:3
+HLO_CUTE_HD constexpr Problem Complement(Program& p, Modes const& modes, Modes const& target,
+                                         Gaps policy, Modes& result) {
+  Modes gaps{};
+  Number covered{};
+  const Problem problem = FindGaps(p, modes, policy, gaps, covered);
+  if (problem != Problem::kNone) return problem;
   PushRest(p, target, covered, gaps);
   result = Coalesced(p, gaps, LastMode::kLikeOthers);
+  return Problem::kNone;
+}
+
+/// Where `count` copies of `modes` lie that have no offset in common: first in the gaps, then
+/// behind what all of them reach. Padding stays free.
+/// Example: 6 copies of (3,6):(1,10) -> (3,2):(3,60)
+HLO_CUTE_HD constexpr Problem PlacesOfCopies(Program& p, Modes const& modes, Number count,
+                                             Modes& result) {
+  Modes places{};
+  Number covered{};
+  const Problem problem = FindGaps(p, modes, Gaps::kSkipped, places, covered);
+  if (problem != Problem::kNone) return problem;
+  Number between = Known(1);
+  for (int i = 0; i < places.count; ++i) between = Product(p, between, places.mode[i].shape);
+  Push(places, CeilQuotient(p, count, between), covered);
+  result = Coalesced(p, places, LastMode::kLikeOthers);
   return Problem::kNone;
 }
 
@@ -159,29 +186,46 @@ HLO_CUTE_HD constexpr Problem InvertsOnImage(Modes const& layout, Modes const& i
   return Problem::kNone;
 }
 
-/// A layout r with layout(r(layout(i))) = layout(i).
-/// Example: 4:2 -> (2,4):(0,1)
-HLO_CUTE_HD constexpr Problem LeftInverse(Program& p, Modes const& modes, Modes& result) {
-  const Modes coalesced = Coalesced(p, modes, LastMode::kLikeOthers);
-  Modes sorted{};
-  Number before_sorted[kMaxTreeNodes] = {};
+// The modes that a left inverse is made of, small strides first, with the index strides of their
+// coordinates. Strides are known and have one sign; if they are negative, their opposites.
+struct InvertedModes {
+  Modes sorted;
+  Number before[kMaxTreeNodes];
+  bool negative;
+};
+HLO_CUTE_HD constexpr Problem SortForInverse(Program& p, Modes const& coalesced,
+                                             InvertedModes& result) {
   Number before = Known(1);
+  Modes& sorted = result.sorted;
   for (int i = 0; i < coalesced.count; ++i) {
-    Mode const& mode = coalesced.mode[i];
+    Mode mode = coalesced.mode[i];
     if (!mode.stride.Is(0) && !mode.shape.Is(1)) {
       if (mode.path != 0) return Problem::kCoordinateStride;
       if (!mode.stride.known()) return Problem::kDynamicStride;
-      if (mode.stride.value < 0) return Problem::kNegativeStride;
+      const bool negative = mode.stride.value < 0;
+      if (sorted.count > 0 && negative != result.negative) return Problem::kNegativeStride;
+      result.negative = negative;
+      if (negative) mode.stride = Known(-mode.stride.value);
       int at = sorted.count++;
       for (; at > 0 && sorted.mode[at - 1].stride.value > mode.stride.value; --at) {
         sorted.mode[at] = sorted.mode[at - 1];
-        before_sorted[at] = before_sorted[at - 1];
+        result.before[at] = result.before[at - 1];
       }
       sorted.mode[at] = mode;
-      before_sorted[at] = before;
+      result.before[at] = before;
     }
     before = Product(p, before, mode.shape);
   }
+  return Problem::kNone;
+}
+
+/// A layout r with layout(r(layout(i))) = layout(i).
+/// Example: 4:2 -> (2,4):(0,1)
+HLO_CUTE_HD constexpr Problem LeftInverse(Program& p, Modes const& modes, Modes& result) {
+  InvertedModes inverted{};
+  const Problem problem = SortForInverse(p, Coalesced(p, modes, LastMode::kLikeOthers), inverted);
+  if (problem != Problem::kNone) return problem;
+  Modes const& sorted = inverted.sorted;
   // A value is a sum of digits times strides. The digit of a stride is what is left when it is
   // divided out, modulo the next stride.
   Modes pieces{};
@@ -190,7 +234,7 @@ HLO_CUTE_HD constexpr Problem LeftInverse(Program& p, Modes const& modes, Modes&
   for (int i = 0; i < sorted.count; ++i) {
     Mode const& mode = sorted.mode[i];
     if (i + 1 == sorted.count) {
-      Push(pieces, mode.shape, before_sorted[i]);
+      Push(pieces, mode.shape, inverted.before[i]);
       break;
     }
     const int64_t next = sorted.mode[i + 1].stride.value;
@@ -199,8 +243,10 @@ HLO_CUTE_HD constexpr Problem LeftInverse(Program& p, Modes const& modes, Modes&
     disjoint = disjoint && mode.shape.known() && mode.shape.value <= period;
     if (!mode.shape.known())
       Require(p, Code::kRequireLess, Sum(p, mode.shape, Known(-1)), Known(period));
-    Push(pieces, Known(period), before_sorted[i]);
+    Push(pieces, Known(period), inverted.before[i]);
   }
+  // Division rounds towards 0, so the inverse at -x is that at x of the opposite strides.
+  if (inverted.negative) Negate(p, pieces);
   result = Coalesced(p, pieces, LastMode::kLikeOthers);
   // Where modes overlap, this may invert or not.
   if (!disjoint && AllKnown(modes)) return InvertsOnImage(modes, result);
@@ -291,22 +337,18 @@ struct LogicalDivideOperation {
     Compose(o, a, tile_and_rest);
   }
 };
-/// (a, complement of a o b): copies of a, arranged as b says.
+/// (a, places of copies o b): copies of a, arranged as b says.
 struct LogicalProductOperation {
   HLO_CUTE_HD static constexpr void Run(Outcome& o, ModeTree const& a, ModeTree const& b) {
-    Number size = CoSize(o.program, b.Leaves());
-    const Modes leaves = a.Leaves();
-    for (int i = 0; i < leaves.count; ++i) size = Product(o.program, size, leaves.mode[i].shape);
-    Modes target{};
-    Push(target, size, Known(1));
-    Modes rest{};
-    const Problem problem = Complement(o.program, leaves, target, Gaps::kRefused, rest);
+    const Number count = CoSize(o.program, b.Leaves());
+    Modes places{};
+    const Problem problem = PlacesOfCopies(o.program, a.Leaves(), count, places);
     if (problem != Problem::kNone) return o.Fail(problem);
-    ModeTree rest_tree{};
-    rest_tree.AddModes(rest);
+    ModeTree place_tree{};
+    place_tree.AddModes(places);
     o.tree.AddTuple(2);
     o.tree.AddTree(a);
-    Compose(o, rest_tree, b);
+    Compose(o, place_tree, b);
   }
 };
 /// The part in which both layouts run through memory alike: from b's memory to a's domain, or 1:0.

@@ -17,7 +17,7 @@ HLO_CUTE_BEGIN_NAMESPACE
 namespace detail {
 
 constexpr int kMaxTreeNodes = 128;
-constexpr int kMaxInstructions = 160;
+constexpr int kMaxInstructions = 400;
 
 // All structs below are zero when value-initialized: compilers then make large ones for free.
 
@@ -49,11 +49,13 @@ enum class Code : unsigned char {
   kMinimum,
   // The steps of a composition through one mode, see ComposeLeaf: (size of the mode, stride, rest).
   kWalkShape,
+  kWalkSignedShape,  // the same for a stride that may be negative
   kWalkStride,
-  // Checks: a < b; a is a multiple of b; one of a and b is a multiple of the other.
+  // Checks: a < b; a is a multiple of b; a >= b > 0; one of a and b is a multiple of the other.
   kRequireLess,
   kRequireNoCarry,  // a < b, or c is 0
   kRequireMultiple,
+  kRequireApart,
   kRequireDivides,
 };
 

@@ -113,21 +113,44 @@ HLO_CUTE_INLINE constexpr auto SwizzledStride(Offset const& offset) {
   }
 }
 
+// A mode before others; static ones that continue each other are one.
+template <class Mode, class... Modes>
+HLO_CUTE_INLINE constexpr auto PrependMode(Mode const& mode, tuple<Modes...> const& modes) {
+  if constexpr (is_static_v<Mode> && sizeof...(Modes) > 0) {
+    using Next = tuple_element_t<0, tuple<Modes...>>;
+    if constexpr (is_static_v<Next>) {
+      constexpr int64_t extent = size_v<Mode>;
+      constexpr int64_t step = IntegerTraits<decltype(stride(Mode{}))>::value;
+      if constexpr (IntegerTraits<decltype(stride(Next{}))>::value == extent * step) {
+        return tuple_cat(
+            make_tuple(make_layout(StaticInt<extent * size_v<Next>>{}, StaticInt<step>{})),
+            take<1, static_cast<int>(sizeof...(Modes))>(modes));
+      } else {
+        return tuple_cat(make_tuple(mode), modes);
+      }
+    } else {
+      return tuple_cat(make_tuple(mode), modes);
+    }
+  } else {
+    return tuple_cat(make_tuple(mode), modes);
+  }
+}
+
 template <class Sw, int64_t step, int64_t extent, class Offset>
 HLO_CUTE_INLINE constexpr auto SwizzledBits(Offset const& offset) {
   constexpr int64_t special = Sw::source_mask | Sw::target_mask;
   if constexpr (extent == 1) {
     return tuple<>{};
   } else if constexpr ((step & special) != 0) {
-    return tuple_cat(make_tuple(make_layout(C<2>{}, SwizzledStride<Sw, step>(offset))),
-                     SwizzledBits<Sw, step * 2, extent / 2>(offset));
+    return PrependMode(make_layout(C<2>{}, SwizzledStride<Sw, step>(offset)),
+                       SwizzledBits<Sw, step * 2, extent / 2>(offset));
   } else {
     // Bits that the swizzle leaves alone stay one mode.
     constexpr int64_t rest = special & ~(step - 1);
     constexpr int64_t run =
         rest == 0 ? extent : ((rest & -rest) / step < extent ? (rest & -rest) / step : extent);
-    return tuple_cat(make_tuple(make_layout(StaticInt<run>{}, StaticInt<step>{})),
-                     SwizzledBits<Sw, step * run, extent / run>(offset));
+    return PrependMode(make_layout(StaticInt<run>{}, StaticInt<step>{}),
+                       SwizzledBits<Sw, step * run, extent / run>(offset));
   }
 }
 template <class Sw, class S, class D, class Offset>

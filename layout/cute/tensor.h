@@ -25,6 +25,7 @@
 #include "layout/cute/layout.h"
 #include "layout/cute/layout_evaluate.h"
 #include "layout/cute/layout_algebra.h"
+#include "layout/cute/evenly_divides.h"
 #include "layout/cute/layout_tiling.h"
 #include "layout/cute/swizzle.h"
 #include "layout/cute/swizzle_slice.h"

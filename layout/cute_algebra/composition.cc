@@ -82,6 +82,92 @@ absl::Status ComposeModes(const PiecewiseLinearLayout& left, llvm::ArrayRef<Cute
   return composer.CheckSum();
 }
 
+// Whether a mode of B runs backwards; one that does not move does neither.
+bool RunsBackwards(const CuteMode& mode) { return mode.extent.value > 1 && mode.stride.value < 0; }
+bool RunsForwards(const CuteMode& mode) { return mode.extent.value > 1 && mode.stride.value > 0; }
+
+absl::Status NegateStrides(llvm::ArrayRef<size_t> chosen, llvm::MutableArrayRef<CuteModes> modes) {
+  for (const size_t i : chosen) {
+    for (CuteMode& mode : modes[i]) {
+      const std::optional<TupleInteger> opposite = Times(StaticInteger(-1), mode.stride);
+      if (!opposite) return absl::OutOfRangeError(": an offset does not fit in 64 bits");
+      mode.stride = *opposite;
+    }
+  }
+  return absl::OkStatus();
+}
+
+// Split at the modes of A, the parts are those of CuTe. If these do not add up others may, and
+// their errors say most.
+absl::Status ComposeForwards(const PiecewiseLinearLayout& left, llvm::ArrayRef<CuteMode> modes,
+                             llvm::ArrayRef<size_t> chosen, const CompositionLimits& limits,
+                             std::vector<CuteModes>& results) {
+  if (ComposeModes(left, modes, chosen, Splitting::kAtModes, limits, results).ok()) {
+    return absl::OkStatus();
+  }
+  return ComposeModes(left, modes, chosen, Splitting::kAtBreakpoints, limits, results);
+}
+
+// Modes of B none of which runs forwards. Division rounds towards 0, so A(-x) = -A(x).
+absl::Status ComposeBackwards(const PiecewiseLinearLayout& left, llvm::ArrayRef<CuteMode> modes,
+                              llvm::ArrayRef<size_t> chosen, const CompositionLimits& limits,
+                              std::vector<CuteModes>& results) {
+  std::vector<CuteModes> opposite;
+  opposite.reserve(modes.size());
+  for (const CuteMode& mode : modes) opposite.push_back({mode});
+  HLO_INDEXING_RETURN_IF_ERROR(NegateStrides(chosen, opposite));
+  CuteModes forwards;
+  for (const CuteModes& mode : opposite) forwards.push_back(mode.front());
+  HLO_INDEXING_RETURN_IF_ERROR(ComposeForwards(left, forwards, chosen, limits, results));
+  return NegateStrides(chosen, results);
+}
+
+// The sum of coordinates times strides of each axis, at a coordinate of the modes given as an
+// index.
+Wide SumOf(llvm::ArrayRef<CuteMode> modes, int64_t index, AxisPath axis) {
+  Wide sum = 0;
+  for (const CuteMode& mode : modes) {
+    const int64_t coordinate = index % mode.extent.value;
+    index /= mode.extent.value;
+    if (mode.stride.axes == axis) sum += static_cast<Wide>(coordinate) * mode.stride.value;
+  }
+  return sum;
+}
+
+// Modes of B of which some run forwards and some backwards: each by itself, and then all points are
+// tried.
+absl::Status ComposeBothWays(const PiecewiseLinearLayout& left, llvm::ArrayRef<CuteMode> modes,
+                             llvm::ArrayRef<size_t> chosen, const CompositionLimits& limits,
+                             std::vector<CuteModes>& results) {
+  CuteModes right;
+  CuteModes composed;
+  int64_t num_points = 1;
+  for (const size_t i : chosen) {
+    const auto compose = RunsBackwards(modes[i]) ? ComposeBackwards : ComposeForwards;
+    HLO_INDEXING_RETURN_IF_ERROR(compose(left, modes, i, limits, results));
+    right.push_back(modes[i]);
+    right.back().stride.axes = {};
+    composed.append(results[i]);
+    const std::optional<int64_t> points = support::CheckedMul(num_points, modes[i].extent.value);
+    if (!points || *points > limits.points) {
+      return absl::ResourceExhaustedError(
+          ": it is not decided whether there is such a layout, for strides of B have both signs "
+          "and it has too many elements to try; the composed map is exact");
+    }
+    num_points = *points;
+  }
+  for (int64_t i = 0; i < num_points; ++i) {
+    const auto index = static_cast<int64_t>(SumOf(right, i, {}));
+    for (const AxisPath& axis : left.axes()) {
+      if (left.Evaluate(index, axis) == SumOf(composed, i, axis)) continue;
+      return absl::FailedPreconditionError(
+          ": there is no such layout. Strides of B have both signs, and at index " +
+          std::to_string(index) + " its modes do not add up");
+    }
+  }
+  return absl::OkStatus();
+}
+
 // Composes the modes of B whose strides have the path.
 absl::Status ComposeAlong(const CuteLayout& a, AxisPath path, llvm::ArrayRef<CuteMode> modes,
                           llvm::ArrayRef<size_t> chosen, const CompositionLimits& limits,
@@ -96,12 +182,13 @@ absl::Status ComposeAlong(const CuteLayout& a, AxisPath path, llvm::ArrayRef<Cut
                                         std::to_string(left.modes().size()) + " and " +
                                         std::to_string(chosen.size()));
   }
-  // Split at the modes of A, the parts are those of CuTe. If these do not add up others may, and
-  // their errors say most.
-  if (ComposeModes(left, modes, chosen, Splitting::kAtModes, limits, results).ok()) {
-    return absl::OkStatus();
-  }
-  return ComposeModes(left, modes, chosen, Splitting::kAtBreakpoints, limits, results);
+  const auto any = [&](bool (*runs)(const CuteMode&)) {
+    return llvm::any_of(chosen, [&](size_t i) { return runs(modes[i]); });
+  };
+  const bool backwards = any(RunsBackwards) && !left.IsLinear();
+  if (!backwards) return ComposeForwards(left, modes, chosen, limits, results);
+  if (any(RunsForwards)) return ComposeBothWays(left, modes, chosen, limits, results);
+  return ComposeBackwards(left, modes, chosen, limits, results);
 }
 
 absl::StatusOr<CuteLayout> ComposeOrExplain(const CuteLayout& a, const CuteLayout& b,

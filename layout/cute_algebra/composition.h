@@ -20,6 +20,9 @@
 //
 //   sum over k of c_k * floor((sum over modes j of i_j * r_jk) / P_k) = 0   for all i_j < m_j.
 //
+// An index below 0 counts as C++ divides, A(-x) = -A(x), so modes that all run backwards are
+// composed as if they ran forwards; of modes that run both ways all coordinates are tried.
+//
 // If no sum of residues carries over its P_k, all terms are 0. If some do and their c_k have one
 // sign, the sum is not 0. Only if carries could cancel each other are coordinates tried: random
 // ones first, then all, up to a limit.
@@ -61,10 +64,9 @@ class ModeCount {
 /// The layout R of the profile of B with R(c) = A(B(c)) for every coordinate c of B. Strides of B
 /// that count along axes pick the modes of A. Errors: FailedPrecondition if there is no such
 /// layout, with the mode of B, the extent or stride at which it fails, and a coordinate whose
-/// offset no layout has; InvalidArgument if B has values at which A has none (below 0, or axes that
-/// A does not have); OutOfRange if a number does not fit in 64 bits; ResourceExhausted if the
-/// limits do not suffice to decide, or the result has too many modes.
-/// Example: (10,2):(16,4), (5,4):(1,5) -> (5,(2,2)):(16,(80,4))
+/// offset no layout has; InvalidArgument if B counts along axes that A does not have; OutOfRange if
+/// a number does not fit in 64 bits; ResourceExhausted if the limits do not suffice to decide, or
+/// the result has too many modes. Example: (10,2):(16,4), (5,4):(1,5) -> (5,(2,2)):(16,(80,4))
 absl::StatusOr<CuteLayout> Compose(const CuteLayout& a, const CuteLayout& b,
                                    const CompositionLimits& limits = {});
 

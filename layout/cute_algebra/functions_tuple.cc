@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "layout/cute_algebra/evenly_divides.h"
 #include "layout/cute_algebra/functions.h"
 #include "layout/cute_algebra/tuple.h"
 #include "support/status_macros.h"
@@ -69,6 +70,10 @@ CuteOutcome StrideOf(const Arguments& arguments) {
 
 CuteOutcome CoordinateIndex(const Arguments& arguments) {
   HLO_INDEXING_ASSIGN_OR_RETURN(const IntTuple coordinate, arguments.Tuple(0));
+  if (arguments.size() == 2 && arguments.Is<CuteTensor>(1)) {
+    HLO_INDEXING_ASSIGN_OR_RETURN(const CuteLayout layout, arguments.Layout(1));
+    return ResultOf(CoordinateToIndex(coordinate, layout.shape(), layout.stride()));
+  }
   HLO_INDEXING_ASSIGN_OR_RETURN(const IntTuple shape, arguments.Tuple(1));
   absl::StatusOr<IntTuple> stride =
       arguments.size() > 2 ? arguments.Tuple(2) : CompactColumnMajor(shape);
@@ -78,7 +83,7 @@ CuteOutcome CoordinateIndex(const Arguments& arguments) {
 
 CuteOutcome IndexCoordinate(const Arguments& arguments) {
   HLO_INDEXING_ASSIGN_OR_RETURN(const IntTuple index, arguments.Tuple(0));
-  HLO_INDEXING_ASSIGN_OR_RETURN(const IntTuple shape, arguments.Tuple(1));
+  HLO_INDEXING_ASSIGN_OR_RETURN(const IntTuple shape, arguments.Shape(1));
   if (arguments.size() == 2) return ResultOf(IndexToCoordinate(index, shape));
   HLO_INDEXING_ASSIGN_OR_RETURN(const IntTuple stride, arguments.Tuple(2));
   return ResultOf(OffsetToCoordinate(index, shape, stride));
@@ -116,9 +121,14 @@ constexpr CuteFunction kFunctions[] = {
     {"congruent", 2, 2, "a, b", OfTwoShapes<Congruent>},
     {"weakly_congruent", 2, 2, "a, b", OfTwoShapes<WeaklyCongruent>},
     {"compatible", 2, 2, "a, b", OfTwoShapes<IsCompatible>},
-    {"evenly_divides", 2, 2, "shape, tiler", OfTwoShapes<EvenlyDivides>},
-    {"crd2idx", 2, 3, "coordinate, shape[, stride]", CoordinateIndex},
-    {"idx2crd", 2, 3, "index, shape[, stride]", IndexCoordinate},
+    {"evenly_divides", 2, 2, "shape, tiler",
+     [](const Arguments& arguments) -> CuteOutcome {
+       HLO_INDEXING_ASSIGN_OR_RETURN(const IntTuple shape, arguments.Shape(0));
+       HLO_INDEXING_ASSIGN_OR_RETURN(const CuteTree tiler, arguments.Tree(1));
+       return ResultOf(EvenlyDivides(shape, tiler));
+     }},
+    {"crd2idx", 2, 3, "coordinate, layout | coordinate, shape[, stride]", CoordinateIndex},
+    {"idx2crd", 2, 3, "index, shape or layout[, stride]", IndexCoordinate},
     {"crd2crd", 3, 3, "coordinate, from, to", CoordinateCoordinate},
     {"tile_extent", 3, 3, "shape, tiler, coordinate", ExtentOfTile},
 };

@@ -51,8 +51,18 @@ absl::Status CheckStrides(const std::string& name, const CuteLayout& layout,
                                         "): it maps to coordinates, not to offsets");
     }
     if (indexed.mode.stride.value < 0) {
-      return absl::InvalidArgumentError(name + "(" + layout.ToString() + "): a stride is negative");
+      return absl::InvalidArgumentError(name + "(" + layout.ToString() + "): the stride " +
+                                        std::to_string(indexed.mode.stride.value) + " is negative");
     }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status NegateStrides(const std::string& name, const CuteLayout& layout, IndexedModes& modes) {
+  for (IndexedMode& indexed : modes) {
+    const std::optional<TupleInteger> opposite = Times(StaticInteger(-1), indexed.mode.stride);
+    if (!opposite) return Overflow(name, layout);
+    indexed.mode.stride = *opposite;
   }
   return absl::OkStatus();
 }
@@ -81,16 +91,15 @@ bool InvertsOnImage(const CuteLayout& layout, llvm::ArrayRef<CuteMode> inverse) 
   const CuteModes modes = FlatModes(layout);
   for (int64_t i = 0; i < layout.size(); ++i) {
     const int64_t value = Evaluate(modes, i);
-    const int64_t index = Evaluate(inverse, value);
-    if (index < 0 || Evaluate(modes, index) != value) return false;
+    if (Evaluate(modes, Evaluate(inverse, value)) != value) return false;
   }
   return true;
 }
 
-absl::Status NoComplement(const CuteLayout& layout, const CuteMode& mode, int64_t covered,
-                          Gaps gaps) {
+absl::Status NoComplement(const std::string& name, const CuteLayout& layout, const CuteMode& mode,
+                          int64_t covered, Gaps gaps) {
   std::string text =
-      "complement(" + layout.ToString() + "): there is none. The mode " + mode.ToString();
+      name + "(" + layout.ToString() + "): there is none. The mode " + mode.ToString();
   if (mode.stride.value < covered) {
     text +=
         " begins inside of what the smaller strides span, " + std::to_string(covered) + " offsets";
@@ -129,20 +138,31 @@ bool AppendRest(const IntTuple& target, const TupleInteger& size, const TupleInt
   return true;
 }
 
-}  // namespace
+// What lies between the modes of a layout, of which the smallest has the stride 1, and up to where
+// all of them reach.
+struct Between {
+  CuteModes gaps;
+  TupleInteger covered = StaticInteger(1);
+  /// CuTe has no complement of several modes with dynamic strides, and so no form for it.
+  bool by_value = false;
 
-absl::StatusOr<CuteLayout> Complement(const CuteLayout& layout, const IntTuple& target, Gaps gaps) {
-  const std::string name = "complement";
+  absl::StatusOr<CuteLayout> AsLayout() const {
+    HLO_INDEXING_ASSIGN_OR_RETURN(
+        const CuteModes least,
+        by_value ? CoalescedByValue(gaps) : CoalescedModes(gaps, LastMode::kLikeOthers));
+    return LayoutOf(least);
+  }
+};
+
+absl::StatusOr<Between> FindGaps(const std::string& name, const CuteLayout& layout, Gaps policy) {
   if (layout.size() == 0) {
     return absl::InvalidArgumentError(name + "(" + layout.ToString() +
                                       "): the layout has no elements");
   }
-  HLO_INDEXING_ASSIGN_OR_RETURN(const TupleInteger size, SizeOf(target));
-  if (size.value < 0) return absl::InvalidArgumentError(name + ": the size is negative");
+  Between result;
   IndexedModes modes = WithIndexStrides(FlatModes(layout));
   llvm::erase_if(modes, [](const IndexedMode& p) { return p.mode.IsStaticallyConstant(); });
-  // CuTe has no complement of several modes with dynamic strides, and so no form for it.
-  const bool by_value = llvm::any_of(modes, [&](const IndexedMode& indexed) {
+  result.by_value = llvm::any_of(modes, [&](const IndexedMode& indexed) {
     return !indexed.mode.stride.is_static() && (modes.size() > 1 || indexed.mode.stride.value == 0);
   });
   llvm::erase_if(modes, [](const IndexedMode& indexed) { return indexed.mode.IsConstant(); });
@@ -151,23 +171,41 @@ absl::StatusOr<CuteLayout> Complement(const CuteLayout& layout, const IntTuple& 
     return std::pair(a.mode.stride.value, a.mode.extent.value) <
            std::pair(b.mode.stride.value, b.mode.extent.value);
   });
-  CuteModes result;
-  TupleInteger covered = StaticInteger(1);
+  TupleInteger& covered = result.covered;
   for (const IndexedMode& indexed : modes) {
     const TupleInteger& stride = indexed.mode.stride;
-    const bool fits =
-        gaps == Gaps::kSkipped ? stride.value >= covered.value : stride.value % covered.value == 0;
-    if (!fits) return NoComplement(layout, indexed.mode, covered.value, gaps);
-    result.push_back({Quotient(stride, covered), covered});
+    const bool fits = policy == Gaps::kSkipped ? stride.value >= covered.value
+                                               : stride.value % covered.value == 0;
+    if (!fits) return NoComplement(name, layout, indexed.mode, covered.value, policy);
+    result.gaps.push_back({Quotient(stride, covered), covered});
     const std::optional<TupleInteger> reached = Times(indexed.mode.extent, stride);
     if (!reached) return Overflow(name, layout);
     covered = *reached;
   }
-  if (!AppendRest(target, size, covered, result)) return Overflow(name, layout);
-  HLO_INDEXING_ASSIGN_OR_RETURN(
-      const CuteModes least,
-      by_value ? CoalescedByValue(result) : CoalescedModes(result, LastMode::kLikeOthers));
-  return LayoutOf(least);
+  return result;
+}
+
+}  // namespace
+
+absl::StatusOr<CuteLayout> Complement(const CuteLayout& layout, const IntTuple& target, Gaps gaps) {
+  const std::string name = "complement";
+  HLO_INDEXING_ASSIGN_OR_RETURN(const TupleInteger size, SizeOf(target));
+  if (size.value < 0) return absl::InvalidArgumentError(name + ": the size is negative");
+  HLO_INDEXING_ASSIGN_OR_RETURN(Between between, FindGaps(name, layout, gaps));
+  if (!AppendRest(target, size, between.covered, between.gaps)) return Overflow(name, layout);
+  return between.AsLayout();
+}
+
+absl::StatusOr<CuteLayout> PlacesOfCopies(const CuteLayout& layout, const TupleInteger& count) {
+  const std::string name = "product";
+  HLO_INDEXING_ASSIGN_OR_RETURN(Between between, FindGaps(name, layout, Gaps::kSkipped));
+  std::optional<TupleInteger> inside = StaticInteger(1);
+  for (const CuteMode& gap : between.gaps) {
+    if (inside) inside = Times(*inside, gap.extent);
+  }
+  // More gaps than numbers of 64 bits hold all copies.
+  if (inside) between.gaps.push_back({DividedRoundingUp(count, *inside), between.covered});
+  return between.AsLayout();
 }
 
 namespace {
@@ -234,6 +272,10 @@ absl::StatusOr<CuteLayout> LeftInverse(const CuteLayout& layout) {
                                 CoalescedModes(FlatModes(layout), LastMode::kLikeOthers));
   IndexedModes modes = WithIndexStrides(coalesced);
   llvm::erase_if(modes, [](const IndexedMode& indexed) { return indexed.mode.IsConstant(); });
+  // Division rounds towards 0, so the inverse at -x is that at x of the opposite strides.
+  const bool negative =
+      llvm::all_of(modes, [](const IndexedMode& indexed) { return indexed.mode.stride.value < 0; });
+  if (negative) HLO_INDEXING_RETURN_IF_ERROR(NegateStrides(name, layout, modes));
   HLO_INDEXING_RETURN_IF_ERROR(CheckStrides(name, layout, modes));
   std::stable_sort(modes.begin(), modes.end(), [](const IndexedMode& a, const IndexedMode& b) {
     return a.mode.stride.value < b.mode.stride.value;
@@ -259,6 +301,9 @@ absl::StatusOr<CuteLayout> LeftInverse(const CuteLayout& layout) {
     const TupleInteger period = Quotient(next.stride, mode.stride);
     disjoint = disjoint && mode.extent.value <= period.value;
     pieces.push_back({period, modes[i].index_stride});
+  }
+  if (negative) {
+    for (CuteMode& piece : pieces) piece.stride = *Times(StaticInteger(-1), piece.stride);
   }
   HLO_INDEXING_ASSIGN_OR_RETURN(const CuteModes inverse,
                                 CoalescedModes(pieces, LastMode::kLikeOthers));

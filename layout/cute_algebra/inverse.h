@@ -25,6 +25,12 @@ enum class Gaps : uint8_t { kRefused, kSkipped };
 absl::StatusOr<CuteLayout> Complement(const CuteLayout& layout, const IntTuple& target,
                                       Gaps gaps = Gaps::kSkipped);
 
+/// Where copies of the layout lie that have no offset in common: `count` of them, first in its
+/// gaps, then behind what all of its modes span. What strides leave free that do not divide each
+/// other stays free. Errors are those of Complement. Example: (_3,_6):(_1,_10), _6 ->
+/// (_3,_2):(_3,_60)
+absl::StatusOr<CuteLayout> PlacesOfCopies(const CuteLayout& layout, const TupleInteger& count);
+
 /// The layout R with layout(R(i)) = i for i below its size: the modes of strides 1, 1 * extent, and
 /// so on, as far as these are static. A layout with a dynamic stride is taken by its values.
 /// `_1:_0` if no stride is 1.
@@ -32,8 +38,8 @@ absl::StatusOr<CuteLayout> Complement(const CuteLayout& layout, const IntTuple& 
 absl::StatusOr<CuteLayout> RightInverse(const CuteLayout& layout);
 
 /// A layout R with layout(R(layout(i))) = layout(i) for every index. FailedPrecondition if the
-/// strides do not allow one, InvalidArgument for negative strides and coordinates.
-/// Example: 4:2 -> (2,4):(_0,_1)
+/// strides do not allow one, InvalidArgument for coordinates and for strides of both signs.
+/// Example: 4:2 -> (2,4):(_0,_1); _4:_-1 -> _4:_-1
 absl::StatusOr<CuteLayout> LeftInverse(const CuteLayout& layout);
 
 /// The modes of static stride 0, as a layout of indices that the layout maps to 0.

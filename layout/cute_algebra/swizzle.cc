@@ -57,7 +57,7 @@ class ModeSplitter {
         const int64_t above = special & ~(step - 1);
         run = above == 0 ? extent : std::min(extent, (above & -above) / step);
       }
-      modes.push_back({StaticInteger(run), stride});
+      Append(run, stride, modes);
       step *= run;
       extent /= run;
     }
@@ -65,6 +65,15 @@ class ModeSplitter {
   }
 
  private:
+  // Static modes that continue each other are one.
+  static void Append(int64_t extent, const TupleInteger& stride, CuteModes& modes) {
+    if (!modes.empty() && modes.back().stride.is_static() && stride.is_static() &&
+        modes.back().extent.value * modes.back().stride.value == stride.value) {
+      modes.back().extent.value *= extent;
+    } else {
+      modes.push_back({StaticInteger(extent), stride});
+    }
+  }
   // The bit itself, and the change of the bit that it is added to.
   TupleInteger StrideOfBit(int64_t bit) const {
     const int64_t with = swizzle_.Apply(offset_.value | bit);
@@ -158,12 +167,6 @@ absl::StatusOr<int64_t> ComposedLayout::Apply(int64_t inside) const {
   const auto& layout = std::get<CuteLayout>(outer);
   if (layout.has_axes() || layout.size() == 0) {
     return absl::InvalidArgumentError("the layout " + layout.ToString() + " has no offsets");
-  }
-  HLO_INDEXING_ASSIGN_OR_RETURN(const CuteModes modes,
-                                CoalescedModes(FlatModes(layout), LastMode::kKept));
-  if (*argument < 0 && modes.size() > 1) {
-    return absl::InvalidArgumentError("the layout " + layout.ToString() + " has no value at " +
-                                      std::to_string(*argument));
   }
   HLO_INDEXING_ASSIGN_OR_RETURN(
       const IntTuple result,

@@ -79,11 +79,11 @@ absl::StatusOr<CuteLayout> MultiplyByLayout(const CuteLayout& layout, const Cute
                                       " maps to coordinates, not to copies");
   }
   HLO_INDEXING_ASSIGN_OR_RETURN(const TupleInteger num_copies, CosizeWithKind(tiler));
-  const std::optional<TupleInteger> size = Times(*ProductWithKind(layout.shape()), num_copies);
-  if (!size) return absl::OutOfRangeError("product: its size does not fit in 64 bits");
-  HLO_INDEXING_ASSIGN_OR_RETURN(const CuteLayout free,
-                                Complement(layout, IntTuple::Integer(*size), Gaps::kRefused));
-  HLO_INDEXING_ASSIGN_OR_RETURN(const CuteLayout copies, Compose(free, tiler));
+  if (!Times(*ProductWithKind(layout.shape()), num_copies)) {
+    return absl::OutOfRangeError("product: its size does not fit in 64 bits");
+  }
+  HLO_INDEXING_ASSIGN_OR_RETURN(const CuteLayout places, PlacesOfCopies(layout, num_copies));
+  HLO_INDEXING_ASSIGN_OR_RETURN(const CuteLayout copies, Compose(places, tiler));
   return LayoutOfPart(Pair(PartOf(layout), PartOf(copies)));
 }
 

@@ -94,18 +94,25 @@ absl::StatusOr<IntTuple> CompactStrides(const IntTuple& shape, Fastest fastest,
 }
 
 // An order in the profile of the shape: an integer stands for all leaves below.
-absl::StatusOr<IntTuple> SpreadOrder(const IntTuple& order, const IntTuple& shape) {
+// A leaf of an order, and the leaves of the shape below it: those from `first` on, up to those of
+// the next step.
+struct OrderStep {
+  TupleInteger rank;
+  size_t first;
+};
+
+absl::Status AppendSteps(const IntTuple& order, const IntTuple& shape, size_t& leaf,
+                         std::vector<OrderStep>& steps) {
   if (order.is_integer()) {
-    return TransformLeaves(shape, [&](const TupleInteger&) { return order.integer(); });
+    steps.push_back({order.integer(), leaf});
+    leaf += shape.Leaves().size();
+    return absl::OkStatus();
   }
   if (shape.is_integer() || order.rank() != shape.rank()) return RankError(shape, order);
-  std::vector<IntTuple> members;
   for (int64_t i = 0; i < order.rank(); ++i) {
-    HLO_INDEXING_ASSIGN_OR_RETURN(IntTuple member,
-                                  SpreadOrder(order.members()[i], shape.members()[i]));
-    members.push_back(std::move(member));
+    HLO_INDEXING_RETURN_IF_ERROR(AppendSteps(order.members()[i], shape.members()[i], leaf, steps));
   }
-  return IntTuple::Tuple(std::move(members));
+  return absl::OkStatus();
 }
 
 IntTuple WithLeaves(const IntTuple& profile, llvm::ArrayRef<TupleInteger>& leaves) {
@@ -263,28 +270,35 @@ absl::StatusOr<IntTuple> CompactRowMajor(const IntTuple& shape) {
 }
 
 absl::StatusOr<IntTuple> OrderedStrides(const IntTuple& shape, const IntTuple& order) {
-  HLO_INDEXING_ASSIGN_OR_RETURN(const IntTuple spread, SpreadOrder(order, shape));
-  const llvm::SmallVector<TupleInteger, 4> extents = shape.Leaves();
-  const llvm::SmallVector<TupleInteger, 4> ranks = spread.Leaves();
+  std::vector<OrderStep> steps;
+  size_t num_leaves = 0;
+  HLO_INDEXING_RETURN_IF_ERROR(AppendSteps(order, shape, num_leaves, steps));
   const auto comes_before = [&](size_t a, size_t b) {
-    if (ranks[a].is_static() && ranks[b].is_static()) return ranks[a].value < ranks[b].value;
-    return ranks[a].is_static() != ranks[b].is_static() ? ranks[a].is_static() : a < b;
+    const TupleInteger& x = steps[a].rank;
+    const TupleInteger& y = steps[b].rank;
+    if (x.is_static() && y.is_static()) return x.value < y.value;
+    return x.is_static() != y.is_static() ? x.is_static() : a < b;
   };
-  std::vector<size_t> sorted(extents.size());
+  std::vector<size_t> sorted(steps.size());
   std::iota(sorted.begin(), sorted.end(), size_t{0});
   llvm::stable_sort(sorted, comes_before);
+  const llvm::SmallVector<TupleInteger, 4> extents = shape.Leaves();
   std::vector<TupleInteger> strides(extents.size());
-  TupleInteger stride = StaticInteger(1);
-  // The product of all extents so far; modes of one rank do not count each other.
-  std::optional<TupleInteger> reached = stride;
+  // The product of all extents so far, and where the steps of this rank begin: they do not count
+  // each other. Nothing if it does not fit.
+  std::optional<TupleInteger> reached = StaticInteger(1);
+  std::optional<TupleInteger> begin = reached;
   for (size_t k = 0; k < sorted.size(); ++k) {
-    const size_t i = sorted[k];
-    if (k > 0 && comes_before(sorted[k - 1], i)) {
-      if (!reached) return Overflow("the size of " + shape.ToString());
-      stride = *reached;
+    const size_t step = sorted[k];
+    if (k > 0 && comes_before(sorted[k - 1], step)) begin = reached;
+    std::optional<TupleInteger> stride = begin;
+    const size_t end = step + 1 < steps.size() ? steps[step + 1].first : num_leaves;
+    for (size_t i = steps[step].first; i < end; ++i) {
+      if (!stride) return Overflow("the size of " + shape.ToString());
+      strides[i] = extents[i].is_static(1) ? StaticInteger(0) : *stride;
+      stride = Times(*stride, extents[i]);
+      if (reached) reached = Times(*reached, extents[i]);
     }
-    strides[i] = extents[i].is_static(1) ? StaticInteger(0) : stride;
-    if (reached) reached = Times(*reached, extents[i]);
   }
   llvm::ArrayRef<TupleInteger> leaves = strides;
   return WithLeaves(shape, leaves);
@@ -307,23 +321,6 @@ absl::StatusOr<TupleInteger> IsCompatible(const IntTuple& a, const IntTuple& b) 
   for (int64_t i = 0; i < a.rank(); ++i) {
     HLO_INDEXING_ASSIGN_OR_RETURN(const TupleInteger condition,
                                   IsCompatible(a.members()[i], b.members()[i]));
-    conditions.push_back(condition);
-  }
-  return All(conditions);
-}
-
-absl::StatusOr<TupleInteger> EvenlyDivides(const IntTuple& shape, const IntTuple& tiler) {
-  if (tiler.is_integer()) {
-    HLO_INDEXING_ASSIGN_OR_RETURN(const TupleInteger size, SizeOf(shape));
-    const TupleInteger divisor = tiler.integer();
-    if (divisor.value == 0) return absl::InvalidArgumentError("a shape is divided by 0");
-    return Truth(size.value % divisor.value == 0, CommonKind(size, divisor));
-  }
-  if (shape.is_integer() || tiler.rank() > shape.rank()) return StaticInteger(0);
-  std::vector<TupleInteger> conditions;
-  for (int64_t i = 0; i < tiler.rank(); ++i) {
-    HLO_INDEXING_ASSIGN_OR_RETURN(const TupleInteger condition,
-                                  EvenlyDivides(shape.members()[i], tiler.members()[i]));
     conditions.push_back(condition);
   }
   return All(conditions);

@@ -33,8 +33,9 @@ absl::StatusOr<IntTuple> CompactColumnMajor(const IntTuple& shape);
 /// Example: (4,(2,3)) -> (6,(3,_1))
 absl::StatusOr<IntTuple> CompactRowMajor(const IntTuple& shape);
 /// The strides of the compact layout whose modes grow in the given order: static numbers by value,
-/// then dynamic ones from left to right.
-/// Example: (2,2,2,2), (_0,_2,_3,_1) -> (_1,4,8,2)
+/// then dynamic ones from left to right. Of a nested mode with one number the first leaf is
+/// fastest. Example: (2,2,2,2), (_0,_2,_3,_1) -> (_1,4,8,2) Example: ((2,2),3), (_1,_0) ->
+/// ((3,6),_1)
 absl::StatusOr<IntTuple> OrderedStrides(const IntTuple& shape, const IntTuple& order);
 
 /// Whether b has the profile of a or refines it.
@@ -44,10 +45,6 @@ bool IsWeaklyCongruent(const IntTuple& a, const IntTuple& b);
 /// 0, static if it does not depend on dynamic numbers.
 /// Example: 24, (4,6) -> 1
 absl::StatusOr<TupleInteger> IsCompatible(const IntTuple& a, const IntTuple& b);
-/// Whether the tiler divides the shape without a rest, at every leaf of the tiler. 1 or 0.
-/// Example: (8,6), (2,4) -> 0
-absl::StatusOr<TupleInteger> EvenlyDivides(const IntTuple& shape, const IntTuple& tiler);
-
 /// The offset of a coordinate; if the strides count along axes, the coordinate that they give.
 /// An integer in place of a tuple counts with the first mode fastest, and past the end on in the
 /// last mode.

@@ -12,6 +12,7 @@
 
 #include "layout/cute/mode_operations.h"
 #include "layout/cute_algebra/composition.h"
+#include "layout/cute_algebra/evenly_divides.h"
 #include "layout/cute_algebra/inverse.h"
 #include "layout/cute_algebra/modes.h"
 #include "layout/cute_algebra/swizzle.h"
@@ -36,7 +37,7 @@ TEST(CuteAlgebraProperty, CompositionIsFoundExactlyWhereThereIsOne) {
   int missing = 0;
   for (int i = 0; i < Cases() * 2; ++i) {
     const PlainModes plain_a = random.AnyModes(4, 6, RandomStrides::kAny);
-    const PlainModes plain_b = random.ModesInto(plain_a, 3);
+    const PlainModes plain_b = random.WithSigns(random.ModesInto(plain_a, 3));
     const CuteLayout a = random.Nested(plain_a, random.AnyKinds());
     const CuteLayout b = random.Nested(plain_b, random.AnyKinds());
     const absl::StatusOr<CuteLayout> result = Compose(a, b);
@@ -138,7 +139,7 @@ TEST(CuteAlgebraProperty, InversesInvert) {
   RandomLayouts random(4);
   int left_found = 0;
   for (int i = 0; i < Cases(); ++i) {
-    const PlainModes plain = random.AnyModes(4, 5);
+    const PlainModes plain = random.WithSigns(random.AnyModes(4, 5));
     const CuteLayout layout = random.Nested(plain, random.AnyKinds());
     const absl::StatusOr<CuteLayout> right = RightInverse(layout);
     ASSERT_TRUE(right.ok());
@@ -150,7 +151,7 @@ TEST(CuteAlgebraProperty, InversesInvert) {
     // Of a bijection it is whole, where all is known.
     std::set<int64_t> image;
     for (const int64_t value : TableOf(plain)) image.insert(value);
-    if (static_cast<int64_t>(image.size()) == layout.size() &&
+    if (static_cast<int64_t>(image.size()) == layout.size() && *image.begin() == 0 &&
         *image.rbegin() + 1 == layout.size()) {
       EXPECT_EQ(RightInverse(AsStatic(layout))->size(), layout.size()) << layout.ToString();
     }
@@ -168,6 +169,28 @@ TEST(CuteAlgebraProperty, InversesInvert) {
     }
   }
   EXPECT_GT(left_found, Cases() / 5);
+}
+
+// evenly_divides says what the divide does: as many elements as there were, or more, or none.
+TEST(CuteAlgebraProperty, EvenlyDividesIsWhatADivideOfTheShapeHas) {
+  RandomLayouts random(13);
+  int even = 0;
+  int uneven = 0;
+  for (int i = 0; i < Cases(); ++i) {
+    const CuteLayout tile =
+        random.Nested(random.WithSigns(random.AnyModes(2, 6)), random.AnyKinds());
+    const IntTuple shape = random.Number(1 + random.Below(96), random.AnyKinds());
+    const CuteTree tiler = CuteTree::Layout(tile);
+    const absl::StatusOr<TupleInteger> evenly = EvenlyDivides(shape, tiler);
+    ASSERT_TRUE(evenly.ok());
+    const CuteLayout space = *ColumnMajor(shape);
+    const absl::StatusOr<CuteLayout> divided = Divide(space, tiler, TileArrangement::kLogical);
+    const bool expected = divided.ok() && Sorted(TableOf(*divided)) == Sorted(TableOf(space));
+    ASSERT_EQ(evenly->value != 0, expected) << Row("evenly_divides", space, tile);
+    expected ? ++even : ++uneven;
+  }
+  EXPECT_GT(even, Cases() / 10);
+  EXPECT_GT(uneven, Cases() / 10);
 }
 
 // The indices of the divided layout that are inside of its bound, as offsets.
@@ -381,8 +404,8 @@ TEST(CuteAlgebraProperty, StaticLayoutsGiveWhatTheHeadersGive) {
   RandomLayouts random(12);
   int found = 0;
   for (int i = 0; i < Cases(); ++i) {
-    const PlainModes plain_a = random.AnyModes(4, 6);
-    const PlainModes plain_b = random.ModesInto(plain_a, 3);
+    const PlainModes plain_a = random.WithSigns(random.AnyModes(4, 6));
+    const PlainModes plain_b = random.WithSigns(random.ModesInto(plain_a, 3));
     const CuteLayout a = random.Nested(plain_a, RandomKinds::kStatic);
     const CuteLayout b = random.Nested(plain_b, RandomKinds::kStatic);
     const header::ModeTree tree_a = TreeOf(plain_a);

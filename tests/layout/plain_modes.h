@@ -115,6 +115,16 @@ class RandomModes {
     return modes;
   }
 
+  /// One time in three with all strides negated, or a random one.
+  PlainModes WithSigns(PlainModes modes) {
+    const int64_t kind = Below(6);
+    const auto chosen = static_cast<size_t>(Below(static_cast<int64_t>(modes.size())));
+    for (size_t i = 0; i < modes.size(); ++i) {
+      if (kind == 0 || (kind == 1 && i == chosen)) modes[i].stride = -modes[i].stride;
+    }
+    return modes;
+  }
+
   /// Modes whose strides run through those of a more often than not.
   PlainModes ModesInto(const PlainModes& a, int64_t max_modes) {
     PlainModes b(static_cast<size_t>(1 + Below(max_modes)));

@@ -1,10 +1,11 @@
 // The algebra as constexpr functions on values, run on random layouts and decided by enumeration.
 // Numbers are known or dynamic at random; the program for the dynamic ones is interpreted.
-#include "layout/cute/mode_operations.h"
+#include "layout/cute/layout_tiling.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <map>
 #include <memory>
 #include <optional>
@@ -23,6 +24,7 @@ using hlo_indexing::layout::CompositionExists;
 using hlo_indexing::layout::PlainMode;
 using hlo_indexing::layout::PlainModes;
 using hlo_indexing::layout::RandomModes;
+using hlo_indexing::layout::RandomStrides;
 using hlo_indexing::layout::SizeOfModes;
 using hlo_indexing::layout::TableOf;
 using hlo_indexing::layout::ValueAt;
@@ -80,12 +82,17 @@ int64_t Interpret(Code code, int64_t a, int64_t b, int64_t c) {
     case Code::kMinimum:
       return std::min(a, b);
     case Code::kWalkShape:
-      if (b == 0 || c <= 1 || (c - 1) * b < a) return c;
+      if (b == 0 || c <= 1) return c;
+      if (b < 0) throw CheckFailed("a stride of one of several modes is negative");
+      if ((c - 1) * b < a) return c;
       if (b % a == 0) return 1;
       if (a % b != 0 || c % (a / b) != 0) throw CheckFailed("walk");
       return a / b;
+    case Code::kWalkSignedShape:
+      return Interpret(Code::kWalkShape, a, std::abs(b), c);
     case Code::kWalkStride:
-      return b >= a ? b / a : (b == 0 ? 0 : 1);
+      if (std::abs(b) >= a) return b / a;
+      return b == 0 ? 0 : b / std::abs(b);
     case Code::kRequireLess:
       if (a >= b) throw CheckFailed("less");
       return 0;
@@ -94,6 +101,9 @@ int64_t Interpret(Code code, int64_t a, int64_t b, int64_t c) {
       return 0;
     case Code::kRequireMultiple:
       if (b <= 0 || a < b || a % b != 0) throw CheckFailed("multiple");
+      return 0;
+    case Code::kRequireApart:
+      if (b <= 0 || a < b) throw CheckFailed("apart");
       return 0;
     case Code::kRequireDivides:
       if (a == 0 || b == 0 || (a % b != 0 && b % a != 0)) throw CheckFailed("divides");
@@ -159,8 +169,8 @@ TEST(ModeAlgebra, CompositionOfKnownLayoutsExistsExactlyWhereItIsFound) {
   int found = 0;
   int missing = 0;
   for (int i = 0; i < 20000; ++i) {
-    const PlainModes a = random.AnyModes(4, 6);
-    const PlainModes b = random.ModesInto(a, 3);
+    const PlainModes a = random.AnyModes(4, 6, RandomStrides::kAny);
+    const PlainModes b = random.WithSigns(random.ModesInto(a, 3));
     const auto result = Apply<ComposeOperation>(a, &b, nullptr);
     const std::string row = ToText(a) + " o " + ToText(b);
     ASSERT_EQ(result.has_value(), CompositionExists(a, b)) << row;
@@ -179,8 +189,8 @@ TEST(ModeAlgebra, CompositionOfDynamicLayoutsIsNeverWrong) {
   RandomModes random(2);
   int found = 0;
   for (int i = 0; i < 20000; ++i) {
-    const PlainModes a = random.AnyModes(4, 6);
-    const PlainModes b = random.ModesInto(a, 3);
+    const PlainModes a = random.AnyModes(4, 6, RandomStrides::kAny);
+    const PlainModes b = random.WithSigns(random.ModesInto(a, 3));
     const auto result = Apply<ComposeOperation>(a, &b, &random);
     if (!result) continue;
     ++found;
@@ -261,7 +271,7 @@ TEST(ModeAlgebra, InversesInvert) {
   RandomModes random(5);
   int left_found = 0;
   for (int i = 0; i < 10000; ++i) {
-    const PlainModes a = random.AnyModes(4, 5);
+    const PlainModes a = random.WithSigns(random.AnyModes(4, 5));
     const auto right = Apply<RightInverseOperation>(a, nullptr, i % 2 == 0 ? nullptr : &random);
     ASSERT_TRUE(right.has_value());
     for (int64_t k = 0; k < SizeOfModes(*right); ++k) {
@@ -352,6 +362,95 @@ TEST(ModeAlgebra, ProductsAreDisjointCopies) {
     }
   }
   EXPECT_GT(found, 2000);
+}
+
+// Copies of a padded block go behind it, however many: padding is no reason to refuse.
+TEST(ModeAlgebra, PaddedBlocksHaveProducts) {
+  RandomModes random(9);
+  for (int i = 0; i < 5000; ++i) {
+    PlainModes a(static_cast<size_t>(1 + random.Below(3)));
+    int64_t stride = 1;
+    for (PlainMode& mode : a) {
+      mode = {2 + random.Below(4), stride};
+      stride = stride * mode.extent + random.Below(stride);
+    }
+    const PlainModes b = {{1 + random.Below(40), 1}};
+    const auto result = Apply<LogicalProductOperation>(a, &b, nullptr);
+    ASSERT_TRUE(result.has_value()) << ToText(a) << " x " << ToText(b);
+    const std::vector<int64_t> table = TableOf(*result);
+    const std::set<int64_t> image(table.begin(), table.end());
+    ASSERT_EQ(image.size(), table.size()) << ToText(a) << " x " << ToText(b);
+  }
+}
+
+// The strides of an order, from the definition: a leaf counts on where all leaves end that are
+// before it, those of smaller steps and earlier ones of its own.
+TEST(ModeAlgebra, OrderedLeavesFollowTheirSteps) {
+  RandomModes random(10);
+  for (int i = 0; i < 5000; ++i) {
+    ModeTree shapes{};
+    ModeTree order{};
+    std::vector<int64_t> extents, steps;
+    const int64_t rank = 1 + random.Below(4);
+    shapes.AddTuple(static_cast<int>(rank));
+    order.AddTuple(static_cast<int>(rank));
+    for (int64_t k = 0; k < rank; ++k) {
+      const int64_t step = random.Below(8) * 10 + k;
+      Mode mode{};
+      mode.shape = Known(step);
+      order.AddLeaf(mode);
+      const int64_t leaves = 1 + random.Below(3);
+      if (leaves > 1) shapes.AddTuple(static_cast<int>(leaves));
+      for (int64_t leaf = 0; leaf < leaves; ++leaf) {
+        extents.push_back(1 + random.Below(4));
+        steps.push_back(step);
+        mode.shape = Known(extents.back());
+        shapes.AddLeaf(mode);
+      }
+    }
+    auto outcome = std::make_unique<Outcome>();
+    OrderOperation::Run(*outcome, shapes, order);
+    const PlainModes result = Decode(outcome->tree.Leaves(), {});
+    for (size_t k = 0; k < extents.size(); ++k) {
+      int64_t stride = extents[k] == 1 ? 0 : 1;
+      for (size_t m = 0; m < extents.size(); ++m) {
+        if (steps[m] < steps[k] || (steps[m] == steps[k] && m < k)) stride *= extents[m];
+      }
+      ASSERT_EQ(result[k].stride, stride) << ToText(result);
+    }
+  }
+}
+
+// More steps than a program had room for when it wrote down those that nobody asks for.
+TEST(ModeAlgebra, FiveDynamicModesOfFive) {
+  PlainModes a;
+  int64_t stride = 1;
+  for (int64_t extent = 2; extent <= 6; ++extent) {
+    a.push_back({extent, stride});
+    stride *= extent;
+  }
+  auto outcome = std::make_unique<Outcome>();
+  std::vector<int64_t> inputs;
+  const auto dynamic = [&](int64_t value) {
+    inputs.push_back(value);
+    return Emit(outcome->program, Code::kInput, Number{}, Number{}, Number{}, false, 0);
+  };
+  const auto encode = [&] {
+    ModeTree tree{};
+    tree.AddTuple(5);
+    for (PlainMode const& plain : a) {
+      tree.AddLeaf({dynamic(plain.extent), dynamic(plain.stride), 0});
+    }
+    return tree;
+  };
+  const ModeTree left = encode();
+  const ModeTree right = encode();
+  ComposeOperation::Run(*outcome, left, right);
+  ASSERT_EQ(outcome->problem, Problem::kNone);
+  ASSERT_FALSE(outcome->program.overflow);
+  const auto results = RunProgramOn(outcome->program, inputs);
+  ASSERT_TRUE(results.has_value());
+  EXPECT_EQ(TableOf(Decode(outcome->tree.Leaves(), *results)), TableOf(a));
 }
 
 TEST(ModeAlgebra, AlgebraIsConstexpr) {

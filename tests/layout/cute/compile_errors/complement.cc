@@ -1,4 +1,4 @@
-// EXPECT: complement(L, M): there is none. L maps two coordinates to one offset
+// EXPECT: complement(L, M): there is none. A mode of L begins inside
 // LAYOUT: (_2,_2):(_1,_1)
 #include "layout/cute/tensor.h"
 using namespace hlo_indexing::layout::cute;
