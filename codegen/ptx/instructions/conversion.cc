@@ -98,7 +98,7 @@ absl::Status DecodePackedBytes(InstructionDecoder& d, Type to) {
   HLO_INDEXING_ASSIGN_OR_RETURN(const Type from,
                                 d.TakeType({Type::kF32, Type::kF16x2, Type::kBf16x2}));
   Operation operation;
-  operation.execute = PackedBytesConversion(to, from);
+  operation.execute = PackedBytesConversion(to, from, modifiers);
   operation.immediate = modifiers.Encoded();
   if (from == Type::kF32) return EmitConversion(d, std::move(operation), to, {from, from});
   return EmitConversion(d, std::move(operation), to, {from});
@@ -113,7 +113,7 @@ absl::Status DecodePackedHalves(InstructionDecoder& d, Type to) {
     if (to != Type::kF16x2) return d.ModifierError(NameOf(to));
     if (!d.Take("rn")) return d.Error("cvt from 8-bit floating point needs .rn");
     modifiers.relu = d.Take("relu");
-    operation.execute = PackedBytesConversion(to, from);
+    operation.execute = PackedBytesConversion(to, from, modifiers);
     operation.immediate = modifiers.Encoded();
     return EmitConversion(d, std::move(operation), to, {from});
   }
@@ -121,7 +121,7 @@ absl::Status DecodePackedHalves(InstructionDecoder& d, Type to) {
   if (!mode.has_value()) return d.Error("cvt to packed halves needs .rn or .rz");
   modifiers.rounding = *mode == 0 ? Rounding::kNearestEven : Rounding::kTowardZero;
   TakeReluAndSatfinite(d, modifiers);
-  operation.execute = PackedHalvesConversion(to);
+  operation.execute = PackedHalvesConversion(to, modifiers);
   operation.immediate = modifiers.Encoded();
   return EmitConversion(d, std::move(operation), to, {from, from});
 }
@@ -137,7 +137,7 @@ absl::Status DecodeTf32(InstructionDecoder& d) {
   if (*mode != 0) modifiers.relu = d.Take("relu");
   HLO_INDEXING_ASSIGN_OR_RETURN(const Type from, d.TakeType({Type::kF32}));
   Operation operation;
-  operation.execute = Tf32Conversion();
+  operation.execute = Tf32Conversion(modifiers);
   operation.immediate = modifiers.Encoded();
   return EmitConversion(d, std::move(operation), Type::kB32, {from});
 }
@@ -224,7 +224,7 @@ absl::Status DecodeScalar(InstructionDecoder& d, Type to, Type from) {
   } else if (from_integer) {
     operation.execute = IntegerToFloatingPoint(to, from, modifiers);
   } else {
-    operation.execute = FloatConversion(to, from, rounds_to_integral);
+    operation.execute = FloatConversion(to, from, rounds_to_integral, modifiers);
   }
   if (operation.execute == nullptr) return d.ModifierError(NameOf(to));
   return EmitConversion(d, std::move(operation), to, {from});

@@ -46,12 +46,12 @@ Execute IntegerConversion(Type to, Type from, bool saturate);
 Execute FloatToInteger(Type to, Type from, const ConvertModifiers& modifiers);
 Execute IntegerToFloatingPoint(Type to, Type from, const ConvertModifiers& modifiers);
 /// Between f16, bf16, f32 and f64. `to_integral`: from a type to itself, .rni and so on.
-Execute FloatConversion(Type to, Type from, bool to_integral);
-Execute Tf32Conversion();
+Execute FloatConversion(Type to, Type from, bool to_integral, const ConvertModifiers& modifiers);
+Execute Tf32Conversion(const ConvertModifiers& modifiers);
 /// Two f32 to f16x2 or bf16x2; the first is the upper half.
-Execute PackedHalvesConversion(Type to);
+Execute PackedHalvesConversion(Type to, const ConvertModifiers& modifiers);
 /// e4m3x2 or e5m2x2 from two f32, f16x2 or bf16x2; f16x2 from e4m3x2 or e5m2x2.
-Execute PackedBytesConversion(Type to, Type from);
+Execute PackedBytesConversion(Type to, Type from, const ConvertModifiers& modifiers);
 
 }  // namespace hlo_indexing::ptx
 

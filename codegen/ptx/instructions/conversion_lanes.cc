@@ -7,6 +7,7 @@
 
 #include "codegen/ptx/instructions/conversion.h"
 #include "codegen/ptx/instructions/elementwise.h"
+#include "codegen/ptx/instructions/fast_conversion.h"
 #include "codegen/ptx/instructions/wide_product.h"
 #include "codegen/ptx/machine/lanes.h"
 #include "codegen/ptx/machine/operation.h"
@@ -83,17 +84,6 @@ To ToIntegerLane(const ConvertModifiers& modifiers, From value) {
   return numerics::ToInteger<To>(Input(modifiers, value), modifiers.rounding);
 }
 
-/// .rzi to 32 bits, which most kernels use: what is cut off is below 1, so flushing changes
-/// nothing.
-template <std::integral To>
-To TruncateLane(float value) {
-  constexpr double kLeast = std::numeric_limits<To>::min();
-  constexpr double kGreatest = std::numeric_limits<To>::max();
-  const double wide = numerics::IsNan(value) ? 0.0 : static_cast<double>(value);
-  const double low = wide > kLeast ? wide : kLeast;
-  return static_cast<To>(low < kGreatest ? low : kGreatest);
-}
-
 template <typename To, std::integral From>
 To FromIntegerLane(const ConvertModifiers& modifiers, From value) {
   To result;
@@ -161,25 +151,6 @@ uint32_t PackedHalvesLane(const ConvertModifiers& modifiers, float upper, float 
   return numerics::PackedHalves<Half>(upper, lower, modifiers.ForEncode());
 }
 
-constexpr const numerics::FloatFormat& FormatOf(Type type) {
-  return type == Type::kE4m3x2 ? numerics::kE4m3Format : numerics::kE5m2Format;
-}
-
-template <Type kTo>
-uint16_t BytesOfFloatsLane(const ConvertModifiers& modifiers, float upper, float lower) {
-  return numerics::PackedBytes(FormatOf(kTo), upper, lower, modifiers.ForEncode());
-}
-template <Type kTo, HalfScalar Half>
-uint16_t BytesOfHalvesLane(const ConvertModifiers& modifiers, uint32_t halves) {
-  return numerics::PackedBytes(FormatOf(kTo), numerics::ToFloat(numerics::UpperHalf<Half>(halves)),
-                               numerics::ToFloat(numerics::LowerHalf<Half>(halves)),
-                               modifiers.ForEncode());
-}
-template <Type kFrom>
-uint32_t HalvesOfBytesLane(const ConvertModifiers& modifiers, uint16_t bytes) {
-  return numerics::HalvesOfBytes(FormatOf(kFrom), bytes, modifiers.relu);
-}
-
 /// Calls `visit.operator()<T>()` for a floating-point type; nullptr for others.
 template <typename Visit>
 Execute VisitFloat(Type type, const Visit& visit) {
@@ -197,13 +168,6 @@ Execute VisitFloat(Type type, const Visit& visit) {
   }
 }
 
-template <Type kTo>
-Execute BytesConversion(Type from) {
-  if (from == Type::kF32) return WithModifiers<BytesOfFloatsLane<kTo>>;
-  return from == Type::kF16x2 ? WithModifiers<BytesOfHalvesLane<kTo, F16>>
-                              : WithModifiers<BytesOfHalvesLane<kTo, Bf16>>;
-}
-
 }  // namespace
 
 Execute IntegerConversion(Type to, Type from, bool saturate) {
@@ -215,10 +179,7 @@ Execute IntegerConversion(Type to, Type from, bool saturate) {
 }
 
 Execute FloatToInteger(Type to, Type from, const ConvertModifiers& modifiers) {
-  if (from == Type::kF32 && modifiers.rounding == Rounding::kTowardZero) {
-    if (to == Type::kS32) return Lanewise<TruncateLane<int32_t>>();
-    if (to == Type::kU32) return Lanewise<TruncateLane<uint32_t>>();
-  }
+  if (const Execute fast = FastFloatToInteger(to, from, modifiers)) return fast;
   return VisitInteger(to, [&]<typename To>() {
     return VisitFloat(
         from, []<typename From>() -> Execute { return WithModifiers<ToIntegerLane<To, From>>; });
@@ -238,7 +199,8 @@ Execute IntegerToFloatingPoint(Type to, Type from, const ConvertModifiers& modif
   });
 }
 
-Execute FloatConversion(Type to, Type from, bool to_integral) {
+Execute FloatConversion(Type to, Type from, bool to_integral, const ConvertModifiers& modifiers) {
+  if (const Execute fast = FastFloatConversion(to, from, to_integral, modifiers)) return fast;
   return VisitFloat(to, [&]<typename To>() {
     return VisitFloat(from, [&]<typename From>() -> Execute {
       if constexpr (std::is_same_v<To, From>) {
@@ -259,18 +221,15 @@ Execute FloatConversion(Type to, Type from, bool to_integral) {
   });
 }
 
-Execute Tf32Conversion() { return WithModifiers<Tf32Lane>; }
-
-Execute PackedHalvesConversion(Type to) {
-  return to == Type::kF16x2 ? WithModifiers<PackedHalvesLane<F16>>
-                            : WithModifiers<PackedHalvesLane<Bf16>>;
+Execute Tf32Conversion(const ConvertModifiers& modifiers) {
+  const Execute fast = FastTf32Conversion(modifiers);
+  return fast != nullptr ? fast : WithModifiers<Tf32Lane>;
 }
 
-Execute PackedBytesConversion(Type to, Type from) {
-  if (to == Type::kE4m3x2) return BytesConversion<Type::kE4m3x2>(from);
-  if (to == Type::kE5m2x2) return BytesConversion<Type::kE5m2x2>(from);
-  return from == Type::kE4m3x2 ? WithModifiers<HalvesOfBytesLane<Type::kE4m3x2>>
-                               : WithModifiers<HalvesOfBytesLane<Type::kE5m2x2>>;
+Execute PackedHalvesConversion(Type to, const ConvertModifiers& modifiers) {
+  if (const Execute fast = FastPackedHalvesConversion(to, modifiers)) return fast;
+  return to == Type::kF16x2 ? WithModifiers<PackedHalvesLane<F16>>
+                            : WithModifiers<PackedHalvesLane<Bf16>>;
 }
 
 }  // namespace hlo_indexing::ptx

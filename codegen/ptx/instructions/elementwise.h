@@ -194,6 +194,15 @@ Execute Lanewise() {
   return internal::ExecuteLanes<kFunction>;
 }
 
+/// The same for functions of many steps, which gain by wide vectors what they take to compile.
+template <auto kFunction>
+Execute WideLanewise() {
+#if HLO_INDEXING_PTX_HAS_WIDE_VECTORS
+  if (HasWideVectors()) return internal::ExecuteWideLanes<kFunction>;
+#endif
+  return internal::ExecuteLanes<kFunction>;
+}
+
 /// Takes all operands in the order of the text, a result and sources of these types, and emits the
 /// operation. Sources of the type kPred may be negated.
 absl::Status EmitElementwise(InstructionDecoder& d, Pipe pipe, Execute execute, Type result,

@@ -93,7 +93,7 @@ Execute F32Execute(const Modifiers& modifiers) {
         if (HasWideVectors()) return internal::ExecuteWideLanes<HostFmaLane<kModifiers.saturate>>;
       }
 #endif
-      return Lanewise<F32FmaLane<kModifiers>>();
+      return WideLanewise<F32FmaLane<kModifiers>>();
     } else {
       return Lanewise<F32Lane<kOperation, kModifiers>>();
     }

@@ -35,8 +35,8 @@ float ApproximateLane(float value) {
 /// An approximate function of f32, `{.ftz}`; the modifiers but .ftz were taken.
 template <auto kFunction>
 absl::Status EmitApproximate(InstructionDecoder& d) {
-  const Execute execute = d.Take("ftz") ? Lanewise<ApproximateLane<kFunction, true>>()
-                                        : Lanewise<ApproximateLane<kFunction, false>>();
+  const Execute execute = d.Take("ftz") ? WideLanewise<ApproximateLane<kFunction, true>>()
+                                        : WideLanewise<ApproximateLane<kFunction, false>>();
   return EmitElementwise(d, Pipe::kSpecialFunction, execute, Type::kF32, {Type::kF32});
 }
 
@@ -77,7 +77,7 @@ absl::Status DecodeExact(InstructionDecoder& d, Type type) {
       return nullptr;
     } else {
       return is_f64 ? Lanewise<ExactF64Lane<kFunction, kModifiers.rounding>>()
-                    : Lanewise<ExactLane<kFunction, kModifiers>>();
+                    : WideLanewise<ExactLane<kFunction, kModifiers>>();
     }
   });
   return EmitElementwise(d, is_f64 ? Pipe::kDouble : Pipe::kSpecialFunction, execute, type, {type});

@@ -49,16 +49,13 @@ template <auto kFunction, HalfScalar Half>
 Execute Unary(Type type) {
   return IsPacked(type) ? Lanewise<PackedLane<kFunction, Half>>() : Lanewise<kFunction>();
 }
-/// Without the loops for wide vectors: these bodies are long.
 template <auto kFunction, HalfScalar Half>
 Execute Binary(Type type) {
-  return IsPacked(type) ? internal::ExecuteLanes<PackedLane2<kFunction, Half>>
-                        : internal::ExecuteLanes<kFunction>;
+  return IsPacked(type) ? WideLanewise<PackedLane2<kFunction, Half>>() : WideLanewise<kFunction>();
 }
 template <auto kFunction, HalfScalar Half>
 Execute Ternary(Type type) {
-  return IsPacked(type) ? internal::ExecuteLanes<PackedLane3<kFunction, Half>>
-                        : internal::ExecuteLanes<kFunction>;
+  return IsPacked(type) ? WideLanewise<PackedLane3<kFunction, Half>>() : WideLanewise<kFunction>();
 }
 
 template <Arithmetic kOperation, HalfScalar Half, Modifiers kModifiers>

@@ -239,10 +239,12 @@ uint32_t ByteOf(uint32_t a, uint32_t b, uint32_t index) {
 uint32_t PrmtLane(uint32_t a, uint32_t b, uint32_t c) {
   uint32_t result = 0;
   for (uint32_t i = 0; i < 4; ++i) {
-    const uint32_t selector = (c >> (4 * i)) & 0xf;
-    uint32_t byte = ByteOf(a, b, selector);
-    if ((selector & 8) != 0) byte = (byte & 0x80) != 0 ? 0xff : 0;
-    result |= byte << (8 * i);
+    const uint32_t selector = c >> (4 * i);
+    // The byte from the lower or the upper word, without a shift of 64 bits.
+    const uint32_t word = (selector & 4) != 0 ? b : a;
+    const uint32_t byte = word >> (8 * (selector & 3)) & 0xff;
+    const uint32_t sign = (byte >> 7) * 0xff;
+    result |= ((selector & 8) != 0 ? sign : byte) << (8 * i);
   }
   return result;
 }
@@ -298,7 +300,7 @@ absl::Status DecodePrmt(InstructionDecoder& d) {
                                         Lanewise<PrmtModeLane<PermuteMode::kReplicate16>>()};
   return EmitElementwise(
       d, Pipe::kInteger,
-      mode.has_value() ? modes[static_cast<size_t>(*mode)] : Lanewise<PrmtLane>(), Type::kB32,
+      mode.has_value() ? modes[static_cast<size_t>(*mode)] : WideLanewise<PrmtLane>(), Type::kB32,
       {Type::kB32, Type::kB32, Type::kB32});
 }
 

@@ -14,6 +14,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "codegen/ptx/instructions/decoder.h"
+#include "codegen/ptx/instructions/elementwise.h"
 #include "codegen/ptx/instructions/table.h"
 #include "codegen/ptx/instructions/warp_operands.h"
 #include "codegen/ptx/machine/lanes.h"
@@ -59,6 +60,22 @@ struct ShuffleSource {
   }
 };
 
+/// The lanes whose source is no lane that executes.
+LaneMask LanesReadingOthers(const Lanes<int32_t>& sources, const Execution& execution) {
+  LaneMask lanes = 0;
+  for (int lane = 0; lane < kWarpSize; ++lane) {
+    lanes |= (~(execution.lanes >> sources[static_cast<size_t>(lane)]) & 1U) << lane;
+  }
+  return lanes;
+}
+
+/// Whether the member mask of every lane names all lanes.
+bool NamesWholeWarp(const Execution& execution, Slot members) {
+  LaneMask common = kAllLanes;
+  for (int lane = 0; lane < kWarpSize; ++lane) common &= execution.At<uint32_t>(members)[lane];
+  return common == kAllLanes;
+}
+
 /// Slots: result, predicate (or kNoSlot), value, offset, clamp.
 template <Shuffle kMode>
 Step ExecuteShuffle(const Operation& operation, Execution& execution) {
@@ -66,15 +83,15 @@ Step ExecuteShuffle(const Operation& operation, Execution& execution) {
   const auto* offset = execution.At<uint32_t>(operation.slots[3]);
   const auto* clamp = execution.At<uint32_t>(operation.slots[4]);
   Lanes<int32_t> sources;
-  LaneMask in_range = 0;
-  LaneMask inactive = 0;
+  std::array<uint8_t, kWarpSize> in_range;
   for (int lane = 0; lane < kWarpSize; ++lane) {
+    const auto l = static_cast<size_t>(lane);
     const ShuffleSource<kMode> source(lane, offset[lane], clamp[lane]);
-    sources[static_cast<size_t>(lane)] = source.lane;
-    in_range |= LaneMask{source.is_in_range ? 1U : 0U} << lane;
-    inactive |= (~(execution.lanes >> source.lane) & 1U) << lane;
+    sources[l] = source.lane;
+    in_range[l] = source.is_in_range ? 1 : 0;
   }
-  if (operation.members != kNoSlot) {
+  LaneMask inactive = execution.lanes == kAllLanes ? 0 : LanesReadingOthers(sources, execution);
+  if (operation.members != kNoSlot && !NamesWholeWarp(execution, operation.members)) {
     const auto* members = execution.At<uint32_t>(operation.members);
     LaneMask strangers = 0;
     for (int lane = 0; lane < kWarpSize; ++lane) {
@@ -101,7 +118,8 @@ Step ExecuteShuffle(const Operation& operation, Execution& execution) {
   ForEachLane(execution.lanes,
               [&](int lane) { result[lane] = received[static_cast<size_t>(lane)]; });
   if (operation.slots[1] != kNoSlot) {
-    AssignPredicate(execution, operation.slots[1], execution.lanes, in_range);
+    AssignPredicate(execution, operation.slots[1], execution.lanes,
+                    internal::MaskOfBytes(in_range));
   }
   return Step::kNext;
 }

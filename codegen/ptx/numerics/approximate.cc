@@ -13,16 +13,6 @@
 namespace hlo_indexing::ptx::numerics {
 namespace {
 
-// The function of the double that the float is, as a float.
-template <typename Function>
-float InDouble(float value, bool flush, Function function) {
-  if (flush) {
-    return internal::Result<Modifiers{.flush = true}>(
-        function(static_cast<double>(FlushSubnormal(value))));
-  }
-  return internal::Result<Modifiers{}>(function(static_cast<double>(value)));
-}
-
 double Quotient(double a, double b) { return a / b; }
 
 // The 1.11.20 format: what is in the upper half of a double.
@@ -57,35 +47,23 @@ double ReciprocalRoot(double value) {
 }  // namespace
 
 float Ex2Approx(float value, bool flush) {
-  return InDouble(value, flush, [](double x) { return std::exp2(x); });
+  return internal::InDouble(value, flush, [](double x) { return std::exp2(x); });
 }
 
 float Lg2Approx(float value, bool flush) {
-  return InDouble(value, flush, [](double x) { return std::log2(x); });
+  return internal::InDouble(value, flush, [](double x) { return std::log2(x); });
 }
 
 float SinApprox(float value, bool flush) {
-  return InDouble(value, flush, [](double x) { return std::sin(x); });
+  return internal::InDouble(value, flush, [](double x) { return std::sin(x); });
 }
 
 float CosApprox(float value, bool flush) {
-  return InDouble(value, flush, [](double x) { return std::cos(x); });
+  return internal::InDouble(value, flush, [](double x) { return std::cos(x); });
 }
 
 float TanhApprox(float value) {
-  return InDouble(value, /*flush=*/false, [](double x) { return std::tanh(x); });
-}
-
-float RcpApprox(float value, bool flush) {
-  return InDouble(value, flush, [](double x) { return Quotient(1.0, x); });
-}
-
-float RsqrtApprox(float value, bool flush) {
-  return InDouble(value, flush, [](double x) { return Quotient(1.0, std::sqrt(x)); });
-}
-
-float SqrtApprox(float value, bool flush) {
-  return InDouble(value, flush, [](double x) { return std::sqrt(x); });
+  return internal::InDouble(value, /*flush=*/false, [](double x) { return std::tanh(x); });
 }
 
 float DivApprox(float a, float b, bool flush) {
@@ -95,10 +73,6 @@ float DivApprox(float a, float b, bool flush) {
     return FloatOf((BitsOf(a) ^ BitsOf(b)) & kSignBit);
   }
   return DivFull(a, b, flush);
-}
-
-float DivFull(float a, float b, bool flush) {
-  return flush ? Div<Modifiers{.flush = true}>(a, b) : Div<Modifiers{}>(a, b);
 }
 
 double RcpApproxFtz(double value) { return RoundToUpperHalf(Quotient(1.0, UpperHalf(value))); }

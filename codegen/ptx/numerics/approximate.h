@@ -9,9 +9,27 @@
 #ifndef HLO_INDEXING_CODEGEN_PTX_NUMERICS_APPROXIMATE_H_
 #define HLO_INDEXING_CODEGEN_PTX_NUMERICS_APPROXIMATE_H_
 
+#include <cmath>
+
+#include "codegen/ptx/numerics/bits.h"
+#include "codegen/ptx/numerics/f32.h"
 #include "codegen/ptx/numerics/half.h"
+#include "codegen/ptx/numerics/rounding.h"
 
 namespace hlo_indexing::ptx::numerics {
+
+namespace internal {
+
+/// The function of the double that the float is, as a float.
+template <typename Function>
+inline float InDouble(float value, bool flush, Function function) {
+  if (flush) {
+    return Result<Modifiers{.flush = true}>(function(static_cast<double>(FlushSubnormal(value))));
+  }
+  return Result<Modifiers{}>(function(static_cast<double>(value)));
+}
+
+}  // namespace internal
 
 /// ex2.approx{.ftz}.f32 (9.7.3.21): 2^value. Devices: at most 2 ulp from the nearest float. `flush`
 /// is .ftz of input and result, here and below.
@@ -33,14 +51,20 @@ float CosApprox(float value, bool flush);
 float TanhApprox(float value);
 
 /// rcp.approx{.ftz}.f32 (9.7.3.13): 1 / value. Devices: at most 1 ulp.
-float RcpApprox(float value, bool flush);
+inline float RcpApprox(float value, bool flush) {
+  return internal::InDouble(value, flush, [](double x) { return 1.0 / x; });
+}
 
 /// rsqrt.approx{.ftz}.f32 (9.7.3.16): 1 / sqrt(value); infinities of the zeros, NaN below. Devices:
 /// relative error at most 2^-22.9.
-float RsqrtApprox(float value, bool flush);
+inline float RsqrtApprox(float value, bool flush) {
+  return internal::InDouble(value, flush, [](double x) { return 1.0 / std::sqrt(x); });
+}
 
 /// sqrt.approx{.ftz}.f32 (9.7.3.15). Devices: relative error at most 2^-23.
-float SqrtApprox(float value, bool flush);
+inline float SqrtApprox(float value, bool flush) {
+  return internal::InDouble(value, flush, [](double x) { return std::sqrt(x); });
+}
 
 /// div.approx{.ftz}.f32 (9.7.3.8): a / b. Where 2^126 < |b| < 2^128 it is NaN if `a` is infinite,
 /// and else a zero of the quotient's sign, as devices compute a * (1 / b). Devices: at most 2 ulp
@@ -48,7 +72,9 @@ float SqrtApprox(float value, bool flush);
 float DivApprox(float a, float b, bool flush);
 
 /// div.full{.ftz}.f32 (9.7.3.8): a / b. Devices: at most 2 ulp.
-float DivFull(float a, float b, bool flush);
+inline float DivFull(float a, float b, bool flush) {
+  return flush ? Div<Modifiers{.flush = true}>(a, b) : Div<Modifiers{}>(a, b);
+}
 
 /// rcp.approx.ftz.f64 (9.7.3.14): the reciprocal of the upper 32 bits, rounded to 20 bits of
 /// mantissa; the lower 32 bits are zero. Subnormal inputs and results are flushed, a NaN gives

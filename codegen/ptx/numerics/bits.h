@@ -34,6 +34,10 @@ inline bool IsNan(double value) { return value != value; }  // NOLINT(misc-redun
 inline float Magnitude(float value) { return FloatOf(BitsOf(value) & ~kSignBit); }
 inline double Magnitude(double value) { return DoubleOf(BitsOf(value) & ~kSignBit64); }
 
+/// The sign bit, of NaNs too.
+inline bool IsNegative(float value) { return (BitsOf(value) & kSignBit) != 0; }
+inline bool IsNegative(double value) { return (BitsOf(value) & kSignBit64) != 0; }
+
 /// The zero that has the sign of the value.
 inline float ZeroLike(float value) { return FloatOf(BitsOf(value) & kSignBit); }
 inline double ZeroLike(double value) { return DoubleOf(BitsOf(value) & kSignBit64); }

@@ -67,6 +67,28 @@ inline uint32_t PackedHalves(float upper, float lower, const EncodeModifiers& mo
               ToHalf<Half>(static_cast<double>(lower), modifiers));
 }
 
+/// The encoding of a float rounded to a narrow format, to nearest with ties to even, and clamped to
+/// its greatest number (cvt.rn.satfinite). Without branches; Encode does the same by definition.
+/// Example: NearestSaturated<kE4m3Format>(1000.0F) == 0x7e, which is 448
+template <FloatFormat kFormat>
+inline uint32_t NearestSaturated(float value) {
+  constexpr int kDropped = 23 - kFormat.mantissa_bits;
+  constexpr uint32_t kBias = static_cast<uint32_t>(127 - kFormat.bias) << 23;
+  constexpr float kGreatest =
+      FloatOf((static_cast<uint32_t>(kFormat.GreatestFinite()) << kDropped) + kBias);
+  constexpr float kLeastNormal =
+      FloatOf(static_cast<uint32_t>(kFormat.LeastExponent() + 127) << 23);
+  // A float whose last bit stands for what the last bit of a subnormal number does.
+  constexpr float kShifter =
+      FloatOf(static_cast<uint32_t>(kFormat.LeastExponent() + kDropped + 127) << 23);
+  const float magnitude = Magnitude(value) < kGreatest ? Magnitude(value) : kGreatest;
+  const uint32_t normal = (internal::RoundBits<kDropped>(BitsOf(magnitude)) - kBias) >> kDropped;
+  const uint32_t subnormal = BitsOf(magnitude + kShifter) - BitsOf(kShifter);
+  const uint32_t number = magnitude < kLeastNormal ? subnormal : normal;
+  const uint32_t sign = BitsOf(value) >> 31 << (kFormat.Width() - 1);
+  return IsNan(value) ? static_cast<uint32_t>(kFormat.CanonicalNan()) : number | sign;
+}
+
 /// cvt to e4m3x2, e5m2x2, e2m3x2 and e3m2x2: a value in each byte, the first operand in the upper
 /// one. The upper two bits of bytes of 6-bit formats are zero.
 inline uint16_t PackedBytes(const FloatFormat& format, float upper, float lower,

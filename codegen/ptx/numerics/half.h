@@ -3,13 +3,16 @@
 //
 // Example: Fma<F16, {.relu = true}>(a, b, c) is `fma.rn.relu.f16`; ToFloat(F16{0x3c00}) is 1.0f.
 //
-// Every operation is done in double and rounded to odd (round_to_odd.h), so that the result is the
-// exact one rounded once. Doubles alone would not do: 2^120 + 2^-100 of bf16 has more than 53 bits.
+// Every operation is done in a wider type and rounded to odd there (round_to_odd.h), so that the
+// result is the exact one rounded once. For f16 that is float: products of two are exact in it, and
+// what is left of a sum never underflows, being a multiple of 2^-48. For bf16, which has the
+// exponents of f32, sums are done in float and products in double.
 #ifndef HLO_INDEXING_CODEGEN_PTX_NUMERICS_HALF_H_
 #define HLO_INDEXING_CODEGEN_PTX_NUMERICS_HALF_H_
 
 #include <concepts>
 #include <cstdint>
+#include <type_traits>
 
 #include "codegen/ptx/numerics/bits.h"
 #include "codegen/ptx/numerics/f32.h"
@@ -45,15 +48,14 @@ inline constexpr uint16_t kOutOfBoundsNan = 0x7ff7;
 
 /// The value of the bits, exactly (cvt.f32.f16). A NaN gives kCanonicalNan.
 inline float ToFloat(F16 value) {
-  const uint32_t magnitude = value.bits & 0x7fffU;
-  const uint32_t sign = static_cast<uint32_t>(value.bits & 0x8000U) << 16;
-  // Mantissa and exponent are where f32 has them, but for the bias; subnormals are multiples of
-  // 2^-24.
-  const uint32_t normal = (magnitude << 13) + (112U << 23);
-  const uint32_t subnormal = BitsOf(static_cast<float>(static_cast<int32_t>(magnitude)) * 0x1p-24F);
-  const uint32_t finite = magnitude < 0x400 ? subnormal : normal;
-  const uint32_t special = magnitude > 0x7c00 ? kCanonicalNanBits : (0x7f80'0000U | sign);
-  return FloatOf(magnitude >= 0x7c00 ? special : (finite | sign));
+  // The sign is where f32 has it; comparisons of positive numbers are signed ones, as vectors have.
+  const uint32_t bits = static_cast<uint32_t>(value.bits) << 16;
+  const auto magnitude = static_cast<int32_t>(bits & ~kSignBit);
+  // Mantissa and exponent moved to where f32 has them, but for the bias, which a product corrects,
+  // of subnormal numbers too.
+  const float finite = FloatOf(static_cast<uint32_t>(magnitude) >> 3) * 0x1p112F;
+  const uint32_t number = magnitude < 0x7c00'0000 ? BitsOf(finite) : 0x7f80'0000U;
+  return FloatOf(magnitude > 0x7c00'0000 ? kCanonicalNanBits : number | (bits & kSignBit));
 }
 
 /// The value of the bits, exactly (cvt.f32.bf16). NaNs keep their bits, as devices do.
@@ -74,27 +76,58 @@ inline double RoundToPrecision(double value) {
   return (value + shifter) - shifter;
 }
 
+/// A half that lies in the upper 16 bits, where f32 has its sign. Halves are rounded to there:
+/// compilers would make vectors of 16-bit numbers of what ends in 16 bits, and many conversions.
+template <HalfScalar Half>
+inline Half UpperBits(uint32_t bits) {
+  return {static_cast<uint16_t>(bits >> 16)};
+}
+inline constexpr uint32_t kUpperNan = uint32_t{kCanonicalHalfNan} << 16;
+
 /// The nearest f16 of a double; NaN gives the canonical one.
 inline F16 RoundToHalf(double value, F16 /*format*/) {
   const double magnitude = Magnitude(value);
   const float rounded = static_cast<float>(RoundToPrecision<11, -14>(magnitude));
-  const uint32_t sign = static_cast<uint32_t>(BitsOf(value) >> 48) & 0x8000U;
-  const uint32_t normal = (BitsOf(rounded) >> 13) - (112U << 10);
-  const float small = rounded < 0x1p-14F ? rounded : 0.0F;
-  const uint32_t subnormal = static_cast<uint32_t>(static_cast<int32_t>(small * 0x1p24F));
+  const uint32_t sign = static_cast<uint32_t>(BitsOf(value) >> 32) & kSignBit;
+  const uint32_t normal = (BitsOf(rounded) << 3) - (112U << 26);
+  const uint32_t subnormal = BitsOf(rounded + 0.5F) << 16;
   const uint32_t finite = rounded < 0x1p-14F ? subnormal : normal;
   // Half way from the greatest number to 2^16, ties go to infinity.
-  const uint32_t bits = magnitude < 65520.0 ? finite : 0x7c00U;
-  return {static_cast<uint16_t>(IsNan(value) ? kCanonicalHalfNan : (bits | sign))};
+  const uint32_t number = magnitude < 65520.0 ? finite : 0x7c00'0000U;
+  return UpperBits<F16>(IsNan(value) ? kUpperNan : number | sign);
 }
 
 /// The nearest bf16 of a double; NaN gives the canonical one.
 inline Bf16 RoundToHalf(double value, Bf16 /*format*/) {
   const double magnitude = Magnitude(value);
   const float rounded = static_cast<float>(RoundToPrecision<8, -126>(magnitude));
-  const uint32_t sign = static_cast<uint32_t>(BitsOf(value) >> 48) & 0x8000U;
-  const uint32_t bits = magnitude < 0x1.ffp127 ? BitsOf(rounded) >> 16 : 0x7f80U;
-  return {static_cast<uint16_t>(IsNan(value) ? kCanonicalHalfNan : (bits | sign))};
+  const uint32_t sign = static_cast<uint32_t>(BitsOf(value) >> 32) & kSignBit;
+  const uint32_t number = magnitude < 0x1.ffp127 ? BitsOf(rounded) : 0x7f80'0000U;
+  return UpperBits<Bf16>(IsNan(value) ? kUpperNan : number | sign);
+}
+
+/// The bits of a float, to be cut by the lowest kDropped: rounded to nearest then, ties to even. A
+/// carry goes where it belongs, into the exponent.
+template <int kDropped>
+inline uint32_t RoundBits(uint32_t bits) {
+  return bits + ((uint32_t{1} << (kDropped - 1)) - 1) + (bits >> kDropped & 1);
+}
+
+/// The nearest f16 of a float; NaN gives the canonical one.
+inline F16 RoundToHalf(float value, F16 /*format*/) {
+  const float magnitude = Magnitude(value);
+  const uint32_t sign = BitsOf(value) & kSignBit;
+  const uint32_t normal = (RoundBits<13>(BitsOf(magnitude)) - (112U << 23)) << 3;
+  // The last bit of a float in [0.5, 1) stands for 2^-24, as the last bit of a subnormal f16 does.
+  const uint32_t subnormal = BitsOf(magnitude + 0.5F) << 16;
+  const uint32_t finite = magnitude < 0x1p-14F ? subnormal : normal;
+  const uint32_t number = magnitude < 0x1p16F ? finite : 0x7c00'0000U;
+  return UpperBits<F16>(IsNan(value) ? kUpperNan : number | sign);
+}
+
+/// The nearest bf16 of a float, which has its exponents; NaN gives the canonical one.
+inline Bf16 RoundToHalf(float value, Bf16 /*format*/) {
+  return UpperBits<Bf16>(IsNan(value) ? kUpperNan : RoundBits<16>(BitsOf(value)));
 }
 
 template <HalfScalar Half>
@@ -113,16 +146,33 @@ inline Half SaturateHalf(Half value) {
   return {value.bits > kFormat.FirstNotFinite() ? uint16_t{0} : at_most_one};
 }
 
+/// As ToFloat, but that a NaN stays any NaN.
+inline float WidenHalf(F16 value) {
+  const uint32_t bits = static_cast<uint32_t>(value.bits) << 16;
+  const float finite = FloatOf((bits & ~kSignBit) >> 3) * 0x1p112F;
+  const uint32_t exponent = finite < 0x1p16F ? 0 : 0x7f80'0000U;
+  return FloatOf(BitsOf(finite) | exponent | (bits & kSignBit));
+}
+inline float WidenHalf(Bf16 value) { return ToFloat(value); }
+
 /// An operand: exact.
 template <HalfScalar Half, Modifiers kModifiers>
-inline double HalfInput(Half value) {
-  if constexpr (kModifiers.flush) return static_cast<double>(ToFloat(FlushHalf(value)));
-  return static_cast<double>(ToFloat(value));
+inline float HalfInput(Half value) {
+  if constexpr (kModifiers.flush) return WidenHalf(FlushHalf(value));
+  return WidenHalf(value);
 }
 
-/// The result of a double that is exact or rounded to odd.
+/// The product of two operands, exact: a float for f16, a double for bf16.
 template <HalfScalar Half, Modifiers kModifiers>
-inline Half HalfResult(double value) {
+inline auto HalfProduct(Half a, Half b) {
+  using Wide = std::conditional_t<std::same_as<Half, F16>, float, double>;
+  return static_cast<Wide>(HalfInput<Half, kModifiers>(a)) *
+         static_cast<Wide>(HalfInput<Half, kModifiers>(b));
+}
+
+/// The result of a float or double that is exact or rounded to odd.
+template <HalfScalar Half, Modifiers kModifiers, std::floating_point Float>
+inline Half HalfResult(Float value) {
   Half result = RoundToHalf(value, Half());
   if constexpr (kModifiers.flush) {
     constexpr int kPrecision = Half::kFormat.mantissa_bits + 1;
@@ -144,8 +194,8 @@ inline Half HalfResult(double value) {
 
 /// The nearest f16 or bf16, ties to even (cvt.rn.f16.f32, cvt.rn.bf16.f32). Overflow gives
 /// infinity, NaN 0x7fff. Example: NearestHalf<F16>(65520.0) is infinity, 0x7c00
-template <HalfScalar Half>
-inline Half NearestHalf(double value) {
+template <HalfScalar Half, std::floating_point Float>
+inline Half NearestHalf(Float value) {
   return internal::RoundToHalf(value, Half());
 }
 
@@ -164,20 +214,18 @@ inline Half Sub(Half a, Half b) {
       internal::HalfInput<Half, kModifiers>(a), Negate(internal::HalfInput<Half, kModifiers>(b))));
 }
 
-/// mul (9.7.4.3). The product of two is an exact double.
+/// mul (9.7.4.3).
 template <HalfScalar Half, Modifiers kModifiers = Modifiers{}>
 inline Half Mul(Half a, Half b) {
-  return internal::HalfResult<Half, kModifiers>(internal::HalfInput<Half, kModifiers>(a) *
-                                                internal::HalfInput<Half, kModifiers>(b));
+  return internal::HalfResult<Half, kModifiers>(internal::HalfProduct<Half, kModifiers>(a, b));
 }
 
 /// fma (9.7.4.4): a * b + c rounded once. Heeds out_of_bounds too.
 template <HalfScalar Half, Modifiers kModifiers = Modifiers{}>
 inline Half Fma(Half a, Half b, Half c) {
-  const double product =
-      internal::HalfInput<Half, kModifiers>(a) * internal::HalfInput<Half, kModifiers>(b);
-  const Half result = internal::HalfResult<Half, kModifiers>(
-      AddRoundedToOdd(product, internal::HalfInput<Half, kModifiers>(c)));
+  const auto product = internal::HalfProduct<Half, kModifiers>(a, b);
+  const decltype(product) addend = internal::HalfInput<Half, kModifiers>(c);
+  const Half result = internal::HalfResult<Half, kModifiers>(AddRoundedToOdd(product, addend));
   if constexpr (kModifiers.out_of_bounds) {
     const bool is_out = a.bits == kOutOfBoundsNan || b.bits == kOutOfBoundsNan;
     return is_out ? Half{} : result;
@@ -211,21 +259,23 @@ inline Half FlushSubnormal(Half value) {
 
 namespace internal {
 
+/// As MinMax of f32 (f32.h); what is returned is one of the operands.
 template <HalfScalar Half, bool kIsMax, MinMaxModifiers kModifiers>
 inline Half MinMaxHalf(Half a, Half b) {
-  const Half x = kModifiers.flush ? FlushHalf(a) : a;
-  const Half y = kModifiers.flush ? FlushHalf(b) : b;
-  constexpr MinMaxModifiers kOfFloats = {.propagate_nan = kModifiers.propagate_nan,
-                                         .absolute = kModifiers.absolute || kModifiers.xor_sign};
-  Half result =
-      RoundToHalf(static_cast<double>(MinMax<kIsMax, kOfFloats>(ToFloat(x), ToFloat(y))), Half());
-  if constexpr (kModifiers.xor_sign) {
-    // NaNs have signs too, which their floats lost.
-    const uint32_t sign = (a.bits ^ b.bits) & 0x8000U;
-    result.bits =
-        result.bits == kCanonicalHalfNan ? result.bits : static_cast<uint16_t>(result.bits | sign);
-  }
-  return result;
+  constexpr uint32_t kKept = kModifiers.absolute || kModifiers.xor_sign ? ~kSignBit : ~uint32_t{0};
+  const uint32_t x = uint32_t{(kModifiers.flush ? FlushHalf(a) : a).bits} << 16 & kKept;
+  const uint32_t y = uint32_t{(kModifiers.flush ? FlushHalf(b) : b).bits} << 16 & kKept;
+  const float first = WidenHalf(UpperBits<Half>(x));
+  const float second = WidenHalf(UpperBits<Half>(y));
+  const bool takes_first = kIsMax ? first > second : first < second;
+  const uint32_t of_equals = kIsMax ? x & y : x | y;
+  const uint32_t extreme = first == second ? of_equals : (takes_first ? x : y);
+  const uint32_t sign =
+      kModifiers.xor_sign ? uint32_t{a.bits} << 16 ^ uint32_t { b.bits } << 16 : 0;
+  const uint32_t other = IsNan(second) ? x : extreme;
+  const bool is_nan =
+      kModifiers.propagate_nan ? IsNan(first) || IsNan(second) : IsNan(first) && IsNan(second);
+  return UpperBits<Half>(is_nan ? kUpperNan : other | (sign & kSignBit));
 }
 
 }  // namespace internal

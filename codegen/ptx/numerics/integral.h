@@ -75,7 +75,7 @@ double RoundToIntegral(double value, Rounding rounding);
 /// Integral values of at most the format's range are values of the format, so this is exact.
 template <HalfScalar Half>
 inline Half RoundToIntegral(Half value, Rounding rounding) {
-  return NearestHalf<Half>(static_cast<double>(RoundToIntegral(ToFloat(value), rounding)));
+  return NearestHalf<Half>(RoundToIntegral(ToFloat(value), rounding));
 }
 
 /// The integer to which the value is rounded, clamped to the type's range. NaN gives 0 for integers

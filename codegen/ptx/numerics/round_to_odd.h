@@ -17,6 +17,7 @@
 #define HLO_INDEXING_CODEGEN_PTX_NUMERICS_ROUND_TO_ODD_H_
 
 #include <bit>
+#include <concepts>
 #include <cstdint>
 
 #include "codegen/ptx/numerics/bits.h"
@@ -38,6 +39,17 @@ inline double AddRoundedToOdd(double a, double b) {
   const uint64_t step = (uint64_t{0} - ((bits ^ BitsOf(error)) >> 63)) | 1;
   const uint64_t is_even = (bits & 1) - 1;
   return Magnitude(error) > 0.0 ? DoubleOf(bits + (step & is_even)) : sum;
+}
+
+/// The same of floats.
+inline float AddRoundedToOdd(float a, float b) {
+  const float sum = a + b;
+  const float part_of_b = sum - a;
+  const float error = (a - (sum - part_of_b)) + (b - part_of_b);
+  const uint32_t bits = BitsOf(sum);
+  const uint32_t step = (uint32_t{0} - ((bits ^ BitsOf(error)) >> 31)) | 1;
+  const uint32_t is_even = (bits & 1) - 1;
+  return Magnitude(error) > 0.0F ? FloatOf(bits + (step & is_even)) : sum;
 }
 
 /// The float to which a double is rounded (`cvt.RND.f32.f64`, and the second rounding above).
@@ -86,15 +98,17 @@ inline float Narrow(double value, Rounding rounding) {
 /// Whether .ftz flushes a result: rounded to the precision, as if exponents had no bound, it is
 /// below the least normal number 2^kLeastExponent of the format. Zeros are tiny too. Given the
 /// exact value or one rounded to odd.
-template <Rounding kRounding, int kPrecision, int kLeastExponent>
-inline bool IsTiny(double value) {
-  static_assert(kLeastExponent > -1000);
-  constexpr double kLeast = DoubleOf(static_cast<uint64_t>(1023 + kLeastExponent) << 52);
+template <Rounding kRounding, int kPrecision, int kLeastExponent, std::floating_point Float>
+inline bool IsTiny(Float value) {
+  // What is compared with is a number of the type that the value is given in.
+  static_assert(kLeastExponent - kPrecision > (std::same_as<Float, double> ? -1022 : -149));
+  constexpr Float kLeast =
+      static_cast<Float>(DoubleOf(static_cast<uint64_t>(1023 + kLeastExponent) << 52));
   // The spacing of numbers below the least normal one, were exponents unbounded.
-  constexpr double kSpacing =
-      DoubleOf(static_cast<uint64_t>(1023 + kLeastExponent - kPrecision) << 52);
-  const double magnitude = Magnitude(value);
-  const bool negative = (BitsOf(value) & kSignBit64) != 0;
+  constexpr Float kSpacing =
+      static_cast<Float>(DoubleOf(static_cast<uint64_t>(1023 + kLeastExponent - kPrecision) << 52));
+  const Float magnitude = Magnitude(value);
+  const bool negative = IsNegative(value);
   if constexpr (kRounding == Rounding::kNearestEven || kRounding == Rounding::kNearestAway) {
     return magnitude < kLeast - kSpacing / 2;
   } else if constexpr (kRounding == Rounding::kTowardZero) {

@@ -1,5 +1,6 @@
 #include "codegen/ptx/numerics/float_format.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -269,6 +270,45 @@ TEST(Convert, FloatsAreDoublesWithTheirNans) {
   EXPECT_EQ(ToDouble(FlushSubnormal(-0x1p-149F)), 0.0);
   EXPECT_EQ(BitsOf(ToDouble(FloatOf(0x7fff'ffff))), 0x7fff'ffff'e000'0000);
   EXPECT_EQ(BitsOf(ToDouble(FloatOf(0xff80'0001))), 0xfff8'0000'2000'0000);
+}
+
+// Of each number, the middle to the next, and the floats beside these. The numbers are what the
+// mantissa and exponent of each encoding say.
+template <FloatFormat kFormat>
+void ExpectNearestSaturated(uint32_t greatest, uint32_t nan) {
+  const auto value_of = [](uint32_t bits) {
+    const int field = static_cast<int>(bits >> kFormat.mantissa_bits);
+    const uint32_t mantissa = bits % (1U << kFormat.mantissa_bits);
+    const uint32_t one = field == 0 ? 0 : 1U << kFormat.mantissa_bits;
+    return std::ldexp(static_cast<float>(mantissa + one),
+                      std::max(field, 1) - kFormat.bias - kFormat.mantissa_bits);
+  };
+  const uint32_t sign = static_cast<uint32_t>(kFormat.SignBit());
+  for (uint32_t low = 0; low < greatest; ++low) {
+    const float middle = (value_of(low) + value_of(low + 1)) / 2;
+    const uint32_t even = low + low % 2;
+    ASSERT_EQ(NearestSaturated<kFormat>(value_of(low)), low);
+    ASSERT_EQ(NearestSaturated<kFormat>(-value_of(low)), low | sign);
+    ASSERT_EQ(NearestSaturated<kFormat>(middle), even);
+    ASSERT_EQ(NearestSaturated<kFormat>(-middle), even | sign);
+    ASSERT_EQ(NearestSaturated<kFormat>(std::nextafter(middle, 0.0F)), low);
+    ASSERT_EQ(NearestSaturated<kFormat>(std::nextafter(middle, HUGE_VALF)), low + 1);
+  }
+  for (const float huge : {value_of(greatest), value_of(greatest) * 1.25F, 1e30F, HUGE_VALF}) {
+    EXPECT_EQ(NearestSaturated<kFormat>(huge), greatest);
+    EXPECT_EQ(NearestSaturated<kFormat>(-huge), greatest | sign);
+  }
+  EXPECT_EQ(NearestSaturated<kFormat>(1e-45F), 0U);
+  EXPECT_EQ(NearestSaturated<kFormat>(-0.0F), sign);
+  EXPECT_EQ(NearestSaturated<kFormat>(FloatOf(0xffc0'0000)), nan);
+}
+
+TEST(FloatFormat, NearestSaturatedAroundEveryNumber) {
+  ExpectNearestSaturated<kE4m3Format>(0x7e, 0x7f);
+  ExpectNearestSaturated<kE5m2Format>(0x7b, 0x7f);
+  ExpectNearestSaturated<kE3m2Format>(0x1f, 0x1f);
+  ExpectNearestSaturated<kE2m3Format>(0x1f, 0x1f);
+  ExpectNearestSaturated<kE2m1Format>(0x7, 0x7);
 }
 
 }  // namespace

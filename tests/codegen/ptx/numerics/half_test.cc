@@ -75,7 +75,20 @@ void ExpectNearestAroundEveryNumber(const exact::Format& format) {
     ASSERT_EQ(NearestHalf<Half>(-middle).bits, even | 0x8000);
     ASSERT_EQ(NearestHalf<Half>(std::nextafter(middle, 0.0)).bits, low) << middle;
     ASSERT_EQ(NearestHalf<Half>(std::nextafter(middle, 1e300)).bits, low + 1) << middle;
+    // All of these are floats too.
+    const float exact_float = static_cast<float>(value_of(low));
+    const float middle_float = static_cast<float>(middle);
+    ASSERT_EQ(NearestHalf<Half>(exact_float).bits, low);
+    ASSERT_EQ(NearestHalf<Half>(-exact_float).bits, low | 0x8000);
+    ASSERT_EQ(NearestHalf<Half>(middle_float).bits, even) << middle;
+    ASSERT_EQ(NearestHalf<Half>(-middle_float).bits, even | 0x8000) << middle;
+    ASSERT_EQ(NearestHalf<Half>(std::nextafter(middle_float, 0.0F)).bits, low) << middle;
+    ASSERT_EQ(NearestHalf<Half>(std::nextafter(middle_float, HUGE_VALF)).bits, low + 1) << middle;
   }
+  EXPECT_EQ(NearestHalf<Half>(0x1.fffffep127F).bits, format.greatest + 1);
+  EXPECT_EQ(NearestHalf<Half>(-HUGE_VALF).bits, (format.greatest + 1) | 0x8000);
+  EXPECT_EQ(NearestHalf<Half>(FloatOf(0xff80'0001)).bits, 0x7fff);
+  EXPECT_EQ(NearestHalf<Half>(FloatOf(0x7fff'ffff)).bits, 0x7fff);
   for (const double huge : {0x1p129, 0x1p971, 0x1.fffffffffffffp1023, HUGE_VAL}) {
     EXPECT_EQ(NearestHalf<Half>(huge).bits, format.greatest + 1);
     EXPECT_EQ(NearestHalf<Half>(-huge).bits, (format.greatest + 1) | 0x8000);
