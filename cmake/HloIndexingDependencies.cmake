@@ -11,7 +11,11 @@ include_guard(GLOBAL)
 # The archives that the libraries use, to which hlo_indexing_archives adds what these need of the same projects. LLVM's
 # have to be named here: the targets of MLIR's archives name the shared library LLVM instead. What a program does not use
 # of an archive is not linked, so all programs share the list.
-set(HLO_INDEXING_STATIC_ROOTS MLIRAnalysis MLIRPresburger MLIRIR LLVMSupport absl::status absl::statusor)
+set(HLO_INDEXING_STATIC_ROOTS MLIRAnalysis MLIRPresburger MLIRIR LLVMSupport absl::status absl::statusor
+  # Kernels.
+  MLIRArithDialect MLIRArithToLLVM MLIRBuiltinToLLVMIRTranslation MLIRControlFlowToLLVM MLIRLLVMToLLVMIRTranslation
+  MLIRNVVMToLLVMIRTranslation MLIRReconcileUnrealizedCasts MLIRSCFDialect MLIRSCFToControlFlow MLIRTransforms
+  LLVMNVPTXCodeGen LLVMNVPTXDesc LLVMNVPTXInfo LLVMPasses)
 
 # hlo_indexing_archives(ROOT... ARCHIVES variable MISSING variable): the files of the archives, and those that are not
 # there.

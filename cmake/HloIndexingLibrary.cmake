@@ -21,13 +21,14 @@ function(hlo_indexing_precompile NAME OWNER)
   endif()
 endfunction()
 
-# hlo_indexing_library(NAME [WITHOUT_MLIR] SOURCES ... HEADERS ... DEPENDS ...)
+# hlo_indexing_library(NAME [WITHOUT_MLIR] SOURCES ... HEADERS ... DEPENDS ... PRECOMPILE ...)
 #
 # A static library hlo_indexing::NAME. DEPENDS lists libraries of this project by their short names.
 # Installed with its headers below include/hlo_indexing. WITHOUT_MLIR: it includes no header of MLIR
-# or LLVM, and is linked to Abseil alone.
+# or LLVM, and is linked to Abseil alone. PRECOMPILE: headers that it precompiles besides those that
+# all libraries share.
 function(hlo_indexing_library NAME)
-  cmake_parse_arguments(ARG "WITHOUT_MLIR" "" "SOURCES;HEADERS;DEPENDS" ${ARGN})
+  cmake_parse_arguments(ARG "WITHOUT_MLIR" "" "SOURCES;HEADERS;DEPENDS;PRECOMPILE" ${ARGN})
   set(target hlo_indexing_${NAME})
   add_library(${target} STATIC ${ARG_SOURCES})
   add_library(hlo_indexing::${NAME} ALIAS ${target})
@@ -39,7 +40,11 @@ function(hlo_indexing_library NAME)
     target_link_libraries(${target} PUBLIC hlo_indexing::abseil)
   else()
     target_link_libraries(${target} PUBLIC hlo_indexing::dependencies)
-    hlo_indexing_precompile(${target} hlo_indexing_support)
+    if(ARG_PRECOMPILE)
+      hlo_indexing_precompile(${target} ${target} ${ARG_PRECOMPILE})
+    else()
+      hlo_indexing_precompile(${target} hlo_indexing_support)
+    endif()
   endif()
   foreach(dependency IN LISTS ARG_DEPENDS)
     target_link_libraries(${target} PUBLIC hlo_indexing::${dependency})

@@ -157,6 +157,9 @@ struct KernelPlan {
   std::vector<ElementPass> passes;
   std::vector<HeroRead> heroes;
   std::vector<SharedTile> shared_tiles;
+  /// Reductions: so many neighbouring lanes have partial results of the same elements, which they
+  /// shuffle together; a power of two.
+  int64_t shuffled_lanes = 1;
 
   /// Of all tiles together, each from a multiple of 16 bytes.
   int64_t shared_memory_bytes() const;

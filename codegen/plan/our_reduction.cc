@@ -53,6 +53,7 @@ class RowMaps : public ReductionMaps {
   int64_t threads() const override { return threads_of_row_ * rows_; }
   int64_t blocks() const override { return support::CeilDiv(sizes_[1], rows_); }
   int64_t vector() const override { return vector_; }
+  int64_t shuffled_lanes() const override { return std::min(threads_of_row_, kWarpSize); }
 
   IndexingMap Input(const Launch& launch, int64_t group) const override {
     ThreadMapBuilder builder(launch, input_.plans);
@@ -164,7 +165,8 @@ class ColumnMaps : public ReductionMaps {
     ThreadMapBuilder read(launch, input_.plans);
     read.Bound(kBlockZ, Interval::Point(group));
     read.Constrain(read.Thread(), {0, lanes_ - 1});
-    const AffineExpr other = read.LoopOrZero(groups_);
+    // The first group has its own in registers.
+    const AffineExpr other = read.LoopOrZero(groups_ - 1) + 1;
     const AffineExpr column = lane * vector_ + read.LoopOrZero(vector_);
     tile.accesses.push_back({false, read.Build({other, column}), vector_});
     return tile;

@@ -113,6 +113,7 @@ KernelPlan AssembleReduction(const EmitterInput& input, const ReductionDimension
   KernelPlan plan;
   plan.emitter = Emitter::kReduction;
   plan.variant = maps.variant();
+  plan.shuffled_lanes = maps.shuffled_lanes();
   plan.launch.threads[0] = maps.threads();
   plan.launch.blocks[0] = maps.blocks();
   plan.launch.blocks[2] = *std::max_element(groups.begin(), groups.end()) + 1;

@@ -23,6 +23,8 @@ class ReductionMaps {
   /// Elements that a thread reads at a time, and writes.
   virtual int64_t vector() const = 0;
   virtual int64_t vector_of_results() const { return 1; }
+  /// KernelPlan::shuffled_lanes.
+  virtual int64_t shuffled_lanes() const { return 1; }
   /// The elements of the three dimensions (ReductionDimensions) that a thread of a group, a value
   /// of bl_z, reads.
   virtual IndexingMap Input(const Launch& launch, int64_t group) const = 0;

@@ -1,0 +1,233 @@
+#include "codegen/emit/buffers.h"
+
+#include <algorithm>
+#include <bit>
+#include <numeric>
+
+#include "hlo/element_type.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+namespace hlo_indexing::emit {
+
+namespace arith = mlir::arith;
+using hlo::ElementClass;
+using hlo::ElementType;
+using mlir::Type;
+using mlir::Value;
+
+namespace {
+
+constexpr int64_t kMaxAccessBits = 128;
+
+// The type of an element, or of a part of a complex number, in memory.
+Type MemoryType(KernelBuilder& builder, const Buffer& buffer) {
+  if (IsComplex(buffer.type)) return RegisterType(builder, buffer.type);
+  const Type held = RegisterType(builder, buffer.type);
+  if (mlir::isa<mlir::IntegerType>(held)) {
+    return builder.integer_type(static_cast<unsigned>(std::max<int64_t>(8, buffer.element_bits)));
+  }
+  return held;
+}
+
+// From memory to registers and back: of pred, and of integers in storage that is wider.
+Value ToRegister(KernelBuilder& builder, Value value, ElementType type) {
+  const Type held = RegisterType(builder, type);
+  if (value.getType() == held) return value;
+  if (type == ElementType::kPred) {
+    const Value zero = builder.Integer(value.getType(), 0);
+    return arith::CmpIOp::create(builder.ops(), arith::CmpIPredicate::ne, value, zero);
+  }
+  return builder.Resize(value, held.getIntOrFloatBitWidth());
+}
+
+Value ToMemory(KernelBuilder& builder, Value value, Type type, ElementType element) {
+  if (value.getType() == type) return value;
+  if (element == ElementType::kPred) return arith::ExtUIOp::create(builder.ops(), type, value);
+  return builder.Resize(value, type.getIntOrFloatBitWidth());
+}
+
+// A value of fewer bits than a byte, of the byte that it is in, with its sign.
+Value ExtendBits(KernelBuilder& builder, Value byte, ElementType type, int64_t bits) {
+  const Value places = builder.Integer(byte.getType(), 8 - bits);
+  const Value high = arith::ShLIOp::create(builder.ops(), byte, places);
+  const bool is_signed = hlo::ClassOf(type) == ElementClass::kSigned;
+  if (is_signed) return arith::ShRSIOp::create(builder.ops(), high, places);
+  return arith::ShRUIOp::create(builder.ops(), high, places);
+}
+
+// Lanes that one access takes: `count` of them from `first_lane` on, which lie side by side.
+struct Run {
+  size_t first_lane = 0;
+  size_t count = 1;
+};
+
+// Parts lanes into runs of a power of two, each aligned to its size.
+std::vector<Run> RunsOf(const LanePositions& positions, int64_t element_bits, int64_t alignment) {
+  const llvm::ArrayRef<int64_t> offsets = positions.offsets;
+  std::vector<Run> runs;
+  for (size_t lane = 0; lane < offsets.size();) {
+    const int64_t divisor = std::gcd(positions.divisor, offsets[lane]);
+    size_t count = 1;
+    const auto fits = [&](size_t wider) {
+      const int64_t bits = static_cast<int64_t>(wider) * element_bits;
+      if (lane + wider > offsets.size() || bits > kMaxAccessBits) return false;
+      if (divisor % static_cast<int64_t>(wider) != 0 || bits > alignment * 8) return false;
+      for (size_t i = 1; i < wider; ++i) {
+        if (offsets[lane + i] != offsets[lane] + static_cast<int64_t>(i)) return false;
+      }
+      return true;
+    };
+    while (fits(count * 2)) count *= 2;
+    runs.push_back({lane, count});
+    lane += count;
+  }
+  return runs;
+}
+
+Value Offset(KernelBuilder& builder, Value position, int64_t offset) {
+  if (offset == 0) return position;
+  return arith::AddIOp::create(builder.ops(), position,
+                               builder.Integer(position.getType(), offset));
+}
+
+Value Scale(KernelBuilder& builder, Value position, int64_t factor) {
+  if (factor == 1) return position;
+  const Value wide = builder.Resize(position, 64);
+  return arith::MulIOp::create(builder.ops(), wide, builder.Integer(64, factor));
+}
+
+// Elements of fewer bits than a byte: `per_byte` of them in each.
+class PackedAccess {
+ public:
+  PackedAccess(KernelBuilder& builder, const Buffer& buffer)
+      : builder_(builder), buffer_(buffer), per_byte_(8 / buffer.element_bits) {}
+
+  void Load(Value position, Run run, Lanes& lanes) {
+    const auto count = static_cast<int64_t>(run.count);
+    if (count < per_byte_) {
+      const Value byte = LoadByte(position);
+      const Value in_byte = arith::AndIOp::create(
+          builder_.ops(), position, builder_.Integer(position.getType(), per_byte_ - 1));
+      for (int64_t i = 0; i < count; ++i) {
+        const Value place = builder_.Resize(Offset(builder_, in_byte, i), 8);
+        const Value shift = arith::MulIOp::create(builder_.ops(), place,
+                                                  builder_.Integer(8, buffer_.element_bits));
+        lanes.push_back({FromLowBits(arith::ShRUIOp::create(builder_.ops(), byte, shift)), {}});
+      }
+      return;
+    }
+    const int64_t num_bytes = count / per_byte_;
+    const Value loaded =
+        builder_.Load(buffer_.base, BytePosition(position), builder_.integer_type(8), num_bytes,
+                      num_bytes);
+    for (int64_t i = 0; i < count; ++i) {
+      const Value byte = num_bytes == 1 ? loaded : builder_.Extract(loaded, i / per_byte_);
+      const Value shift = builder_.Integer(8, i % per_byte_ * buffer_.element_bits);
+      lanes.push_back({FromLowBits(arith::ShRUIOp::create(builder_.ops(), byte, shift)), {}});
+    }
+  }
+
+  // Whole bytes. Elements that are no whole byte are written with zeros beside them, which is right
+  // at the end of an array only.
+  void Store(Value position, Run run, const Lanes& lanes) {
+    Values bytes;
+    for (size_t i = 0; i < run.count; i += static_cast<size_t>(per_byte_)) {
+      Value byte = builder_.Integer(8, 0);
+      for (size_t k = i; k < std::min(run.count, i + static_cast<size_t>(per_byte_)); ++k) {
+        const Value mask = builder_.Integer(8, (int64_t{1} << buffer_.element_bits) - 1);
+        const Value held = ToMemory(builder_, lanes[run.first_lane + k].value,
+                                    builder_.integer_type(8), buffer_.type);
+        const Value bits = arith::AndIOp::create(builder_.ops(), held, mask);
+        const Value shift =
+            builder_.Integer(8, static_cast<int64_t>(k - i) * buffer_.element_bits);
+        byte = arith::OrIOp::create(builder_.ops(), byte,
+                                    arith::ShLIOp::create(builder_.ops(), bits, shift));
+      }
+      bytes.push_back(byte);
+    }
+    builder_.Store(bytes.size() == 1 ? bytes.front() : builder_.Vector(bytes), buffer_.base,
+                   BytePosition(position), static_cast<int64_t>(bytes.size()));
+  }
+
+ private:
+  Value BytePosition(Value position) {
+    const Value shift = builder_.Integer(
+        position.getType(), std::countr_zero(static_cast<uint64_t>(per_byte_)));
+    return arith::ShRUIOp::create(builder_.ops(), position, shift);
+  }
+  Value LoadByte(Value position) {
+    return builder_.Load(buffer_.base, BytePosition(position), builder_.integer_type(8), 1, 1);
+  }
+  Value FromLowBits(Value byte) {
+    return ToRegister(builder_, ExtendBits(builder_, byte, buffer_.type, buffer_.element_bits),
+                      buffer_.type);
+  }
+
+  KernelBuilder& builder_;
+  const Buffer& buffer_;
+  int64_t per_byte_;
+};
+
+}  // namespace
+
+Lanes LoadLanes(KernelBuilder& builder, const Buffer& buffer, const LanePositions& positions) {
+  Lanes lanes;
+  const bool is_complex = IsComplex(buffer.type);
+  const Type type = MemoryType(builder, buffer);
+  for (const Run& run : RunsOf(positions, buffer.element_bits, buffer.alignment)) {
+    const Value position = Offset(builder, positions.first, positions.offsets[run.first_lane]);
+    if (buffer.element_bits < 8) {
+      PackedAccess(builder, buffer).Load(position, run, lanes);
+      continue;
+    }
+    const int64_t parts = static_cast<int64_t>(run.count) * (is_complex ? 2 : 1);
+    const int64_t bytes = static_cast<int64_t>(run.count) * buffer.element_bits / 8;
+    const Value loaded = builder.Load(buffer.base, Scale(builder, position, is_complex ? 2 : 1),
+                                      type, parts, std::min(bytes, buffer.alignment));
+    Values values;
+    for (int64_t i = 0; i < parts; ++i) {
+      values.push_back(
+          ToRegister(builder, parts == 1 ? loaded : builder.Extract(loaded, i), buffer.type));
+    }
+    for (const Number& number : Unflatten(values, buffer.type)) lanes.push_back(number);
+  }
+  return lanes;
+}
+
+void StoreLanes(KernelBuilder& builder, const Lanes& lanes, const Buffer& buffer,
+                const LanePositions& positions) {
+  const bool is_complex = IsComplex(buffer.type);
+  const Type type = MemoryType(builder, buffer);
+  for (const Run& run : RunsOf(positions, buffer.element_bits, buffer.alignment)) {
+    const Value position = Offset(builder, positions.first, positions.offsets[run.first_lane]);
+    if (buffer.element_bits < 8) {
+      PackedAccess(builder, buffer).Store(position, run, lanes);
+      continue;
+    }
+    Values values;
+    for (const Value value :
+         Flatten(llvm::ArrayRef(lanes).slice(run.first_lane, run.count))) {
+      values.push_back(ToMemory(builder, value, type, buffer.type));
+    }
+    const int64_t bytes = static_cast<int64_t>(run.count) * buffer.element_bits / 8;
+    builder.Store(values.size() == 1 ? values.front() : builder.Vector(values), buffer.base,
+                  Scale(builder, position, is_complex ? 2 : 1),
+                  std::min(bytes, buffer.alignment));
+  }
+}
+
+KernelBuffers::KernelBuffers(const plan::KernelPlan& plan, KernelBuilder& builder) {
+  size_t next = 0;
+  const auto buffers_of = [&](const hlo::Shape& shape) {
+    std::vector<Buffer> buffers;
+    for (int64_t leaf = 0; leaf < shape.num_array_leaves(); ++leaf) {
+      const hlo::Shape& array = shape.ArrayLeaf(leaf);
+      buffers.push_back({builder.Argument(next++), array.element_type(), array.StorageBits()});
+    }
+    return buffers;
+  };
+  for (const hlo::Instruction* input : plan.Inputs()) inputs_.push_back(buffers_of(input->shape()));
+  outputs_ = buffers_of(plan.instruction->shape());
+}
+
+}  // namespace hlo_indexing::emit

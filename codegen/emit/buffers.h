@@ -1,0 +1,57 @@
+// The buffers that a kernel reads and writes, and its accesses to them. Private to the folder.
+#ifndef HLO_INDEXING_CODEGEN_EMIT_BUFFERS_H_
+#define HLO_INDEXING_CODEGEN_EMIT_BUFFERS_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "codegen/emit/kernel_builder.h"
+#include "codegen/emit/number.h"
+#include "codegen/plan/kernel_plan.h"
+#include "hlo/shape.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "mlir/IR/Value.h"
+
+namespace hlo_indexing::emit {
+
+/// An array in memory: elements of a type, each of so many bits.
+struct Buffer {
+  mlir::Value base;
+  hlo::ElementType type = hlo::ElementType::kF32;
+  int64_t element_bits = 32;
+  /// Of the whole array, in bytes.
+  int64_t alignment = kBufferAlignment;
+};
+
+/// Where the elements of neighbouring lanes are: at `first` plus an offset each, `first` being a
+/// multiple of `divisor`, all in elements.
+struct LanePositions {
+  mlir::Value first;
+  int64_t divisor = 1;
+  llvm::ArrayRef<int64_t> offsets;
+};
+
+/// In as few accesses as the positions and their alignment allow, each of at most 16 bytes.
+Lanes LoadLanes(KernelBuilder& builder, const Buffer& buffer, const LanePositions& positions);
+/// The same. Elements that share a byte must all be there.
+void StoreLanes(KernelBuilder& builder, const Lanes& lanes, const Buffer& buffer,
+                const LanePositions& positions);
+
+/// The arguments of a kernel: the arrays of its inputs, then those of its outputs.
+class KernelBuffers {
+ public:
+  KernelBuffers(const plan::KernelPlan& plan, KernelBuilder& builder);
+
+  const Buffer& input(int64_t operand, int64_t leaf) const {
+    return inputs_[static_cast<size_t>(operand)][static_cast<size_t>(leaf)];
+  }
+  const Buffer& output(int64_t leaf) const { return outputs_[static_cast<size_t>(leaf)]; }
+
+ private:
+  std::vector<std::vector<Buffer>> inputs_;
+  std::vector<Buffer> outputs_;
+};
+
+}  // namespace hlo_indexing::emit
+
+#endif  // HLO_INDEXING_CODEGEN_EMIT_BUFFERS_H_

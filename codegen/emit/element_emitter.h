@@ -1,0 +1,171 @@
+// The elements that instructions of a fusion compute, as code of one thread. Private to the folder.
+//
+// An element is named by an instruction and an indexing map from the variables of the thread to the
+// index: (th_x, ..., bl_z)[loops, lane]{runtime} -> index. The emitter follows the instruction's
+// own indexing maps to what it reads, down to the buffers, so that what is read through the same
+// map is computed once:
+//
+//   add at (bl_x * 128 + th_x)          ->  both operands at the same map
+//   transpose at (th_x, bl_x)           ->  its operand at (bl_x, th_x): no code at all
+//   pad at (th_x), low padding 3        ->  if (th_x >= 3) the operand at (th_x - 3)
+//   reduce at (th_x), 10 elements       ->  a loop, the operand at (th_x, s0), s0 in [0, 9]
+//
+// Code of loops and branches is made in scopes, and what a scope has computed ends with it. Within
+// a scope nothing is computed by recursion, however long the chain of instructions is.
+#ifndef HLO_INDEXING_CODEGEN_EMIT_ELEMENT_EMITTER_H_
+#define HLO_INDEXING_CODEGEN_EMIT_ELEMENT_EMITTER_H_
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "codegen/emit/buffers.h"
+#include "codegen/emit/kernel_builder.h"
+#include "codegen/emit/lane_maps.h"
+#include "codegen/emit/number.h"
+#include "codegen/plan/kernel_plan.h"
+#include "codegen/plan/plan_context.h"
+#include "hlo/module.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+
+namespace hlo_indexing::emit {
+
+class ElementEmitter {
+ public:
+  // A branch, or a turn of a loop, while its code is made.
+  class Scope {
+   public:
+    // How deep branches nest that are alternatives of one element does not count.
+    Scope(ElementEmitter& emitter, bool counts);
+    ~Scope();
+    Scope(const Scope&) = delete;
+    Scope& operator=(const Scope&) = delete;
+
+   private:
+    ElementEmitter& emitter_;
+    bool counts_;
+  };
+
+  ElementEmitter(KernelBuilder& builder, plan::PlanContext& plans, const plan::KernelPlan& plan,
+                 const KernelBuffers& buffers);
+  ~ElementEmitter();
+
+  /// What the dimension variables and the loops of the maps are from now on, without the lane;
+  /// and how many lanes there are: 1 if the maps have none.
+  void SetVariables(Values dimensions, Values ranges, int64_t lanes);
+  const Values& dimensions() const { return dimensions_; }
+  const Values& ranges() const { return ranges_; }
+  int64_t lanes() const { return num_lanes_; }
+
+  /// The elements of an array of an instruction's output: one if they do not depend on the lane.
+  Lanes Compute(const hlo::Instruction& instruction, int64_t leaf, const IndexingMap& index);
+
+  /// Instructions whose elements the thread already has, until they are forgotten: what the
+  /// function returns for an array of their output.
+  using Provider = std::function<Lanes(int64_t leaf)>;
+  void Provide(const hlo::Instruction& instruction, Provider provider);
+  void ForgetProvided();
+
+  /// Writes elements of an output array.
+  void Store(const Lanes& lanes, int64_t output, const IndexingMap& index);
+
+  /// What a computation of scalars makes of these, an array of its result each.
+  std::vector<Lanes> Apply(const hlo::Computation& computation, std::vector<Lanes> parameters,
+                           const IndexingMap& index);
+
+  /// Whether the conditions hold, in the present scope.
+  mlir::Value EmitConditions(const Conditions& conditions);
+
+  /// Makes code of a scope of its own.
+  template <typename Function>
+  auto InScope(Function function) {
+    const Scope scope(*this, /*counts=*/true);
+    return function();
+  }
+
+  /// What could not be made, the first time; the code is then of no use.
+  const absl::Status& status() const { return status_; }
+  /// Sets that.
+  void Fail(const hlo::Instruction& instruction, const std::string& reason);
+
+ private:
+  // A computation that is applied inside of the kernel, or the kernel's own (no caller).
+  struct Frame;
+  struct Element;
+  struct ElementHash;
+  // How an element is made: from others, which are computed before it.
+  struct Step;
+  struct Alternative;
+
+  using Memo = std::unordered_map<Element, Lanes, ElementHash>;
+
+  Lanes Compute(const Element& element);
+  const Lanes* Find(const Element& element) const;
+  void Remember(const Element& element, Lanes lanes);
+
+  Step StepOf(const Element& element);
+  Step StepOfParameter(const Element& element);
+  Step Alias(Element element);
+  Step Failed(const Element& element, const std::string& reason);
+  Step StepOfElementwise(const Element& element);
+  Step StepOfMovement(const Element& element);
+  Step StepOfLoad(const Element& element, const Buffer& buffer);
+  Step StepOfConstant(const Element& element);
+  Step StepOfIota(const Element& element);
+  Step StepOfPad(const Element& element);
+  Step StepOfConcatenate(const Element& element);
+  Step StepOfDynamicUpdateSlice(const Element& element);
+  Step StepOfReduction(const Element& element);
+  Step StepOfProducts(const Element& element);
+  Step StepOfCall(const Element& element, const hlo::Computation& callee);
+  Step StepOfMap(const Element& element);
+
+  // The operand of an instruction, at the index that its own map says: nullopt, and a failure, if
+  // that is not one exact map.
+  std::optional<Element> OperandAt(const Element& element, size_t operand);
+  // The operand at the same index, or the only element of a scalar.
+  Element OperandBeside(const Element& element, size_t operand) const;
+  // The first alternative whose conditions hold, else the last.
+  Step FirstThatHolds(const Element& element, std::vector<Alternative> alternatives);
+  Lanes EmitAlternatives(const Element& element, llvm::ArrayRef<Alternative> alternatives,
+                         size_t count);
+  // Each lane by itself.
+  Step LaneByLane(const Element& element);
+  // Nested loops over the first `count` ranges of a map.
+  Values EmitLoops(const IndexingMap& map, size_t count, const Values& carried,
+                   llvm::function_ref<Values(mlir::ValueRange)> body);
+  // `body` where the conditions hold, else what is carried.
+  Values EmitWhere(const Conditions& conditions, mlir::ValueRange carried,
+                   llvm::function_ref<Values()> body);
+
+  Lanes Load(const Buffer& buffer, const Element& element, const IndexingMap& position);
+  // The values of the runtime variables of a map; none may depend on the lane.
+  Values RuntimeValues(const IndexingMap& map, const Frame* frame);
+  // The one result of a map.
+  mlir::Value EmitIndex(const IndexingMap& map, const Frame* frame);
+  size_t CountOf(const Element& element) const;
+  const hlo::Shape& ShapeOf(const Element& element) const;
+
+  KernelBuilder& builder_;
+  plan::PlanContext& plans_;
+  const plan::KernelPlan& plan_;
+  const KernelBuffers& buffers_;
+  Values dimensions_;
+  Values ranges_;
+  int64_t num_lanes_ = 1;
+  std::vector<std::unique_ptr<Frame>> frames_;
+  std::vector<Memo> scopes_;
+  llvm::DenseMap<const hlo::Instruction*, Provider> provided_;
+  int depth_ = 0;
+  absl::Status status_;
+};
+
+}  // namespace hlo_indexing::emit
+
+#endif  // HLO_INDEXING_CODEGEN_EMIT_ELEMENT_EMITTER_H_

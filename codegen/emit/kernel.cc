@@ -1,0 +1,119 @@
+#include "codegen/emit/kernel.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "codegen/emit/kernel_builder.h"
+#include "codegen/emit/kernel_emitter.h"
+#include "llvm/ADT/StringExtras.h"
+#include "support/status_macros.h"
+
+namespace hlo_indexing::emit {
+
+using hlo::Instruction;
+using hlo::Opcode;
+using plan::KernelPlan;
+
+namespace {
+
+std::vector<KernelArgument> ArgumentsOf(const KernelPlan& plan) {
+  std::vector<KernelArgument> arguments;
+  int64_t operand = 0;
+  for (const Instruction* input : plan.Inputs()) {
+    for (int64_t leaf = 0; leaf < input->shape().num_array_leaves(); ++leaf) {
+      arguments.push_back({&input->shape().ArrayLeaf(leaf), operand, leaf, std::nullopt});
+    }
+    ++operand;
+  }
+  const hlo::Shape& output = plan.instruction->shape();
+  for (int64_t leaf = 0; leaf < output.num_array_leaves(); ++leaf) {
+    arguments.push_back({&output.ArrayLeaf(leaf), std::nullopt, leaf, std::nullopt});
+  }
+  return arguments;
+}
+
+// Outputs of updates in place have the contents of what is updated.
+void SetUpdates(const KernelPlan& plan, std::vector<KernelArgument>& arguments) {
+  if (plan.emitter != plan::Emitter::kDynamicUpdateSlice) return;
+  for (const plan::PlannedRoot& root : plan.roots) {
+    const Instruction* updated = &root.instruction->operand(0);
+    while (!plan.InputNumber(*updated).has_value()) updated = &updated->operand(0);
+    const int64_t operand = *plan.InputNumber(*updated);
+    for (size_t i = 0; i < arguments.size(); ++i) {
+      if (arguments[i].operand != operand) continue;
+      for (KernelArgument& argument : arguments) {
+        if (!argument.operand.has_value() && argument.leaf == root.first_output) {
+          argument.updates = i;
+        }
+      }
+    }
+  }
+}
+
+KernelSignature SignatureOf(const Kernel& kernel) {
+  KernelSignature signature;
+  signature.name = kernel.name;
+  signature.threads = kernel.launch.threads;
+  signature.blocks = kernel.launch.blocks;
+  for (const KernelArgument& argument : kernel.arguments) {
+    BufferArgument buffer;
+    buffer.is_read_only = argument.operand.has_value();
+    signature.arguments.push_back(buffer);
+  }
+  for (size_t i = 0; i < kernel.arguments.size(); ++i) {
+    const std::optional<size_t> updated = kernel.arguments[i].updates;
+    if (!updated.has_value()) continue;
+    signature.arguments[*updated] = {.is_read_only = false, .is_alone = false};
+    signature.arguments[i].is_alone = false;
+  }
+  return signature;
+}
+
+}  // namespace
+
+std::string KernelName(const Instruction& instruction) {
+  std::string name = instruction.name().str();
+  for (char& c : name) {
+    if (!llvm::isAlnum(c) && c != '_') c = '_';
+  }
+  if (name.empty() || llvm::isDigit(name.front())) name.insert(0, "kernel_");
+  return name;
+}
+
+absl::StatusOr<Kernel> CompileKernel(const KernelPlan& plan, plan::PlanContext& plans,
+                                     PtxBackend& backend, const LoweringOptions& options) {
+  if (std::string refused = plan.launch.WhyRefused(); !refused.empty()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("%", plan.instruction->name().str(), ": ", refused));
+  }
+  Kernel kernel;
+  kernel.name = KernelName(*plan.instruction);
+  kernel.launch = plan.launch;
+  kernel.arguments = ArgumentsOf(plan);
+  SetUpdates(plan, kernel.arguments);
+  KernelBuilder builder(backend.context(), SignatureOf(kernel));
+  KernelEmitter emitter(builder, plans, plan);
+  switch (plan.emitter) {
+    case plan::Emitter::kLoop:
+    case plan::Emitter::kConcatenate:
+      EmitLoop(emitter);
+      break;
+    case plan::Emitter::kDynamicUpdateSlice:
+      EmitInPlaceUpdate(emitter);
+      break;
+    case plan::Emitter::kReduction:
+      EmitReduction(emitter);
+      break;
+    case plan::Emitter::kTranspose:
+      EmitTranspose(emitter);
+      break;
+    case plan::Emitter::kScatter:
+      emitter.Fail("is a scatter, which has no kernel");
+      break;
+  }
+  HLO_INDEXING_RETURN_IF_ERROR(emitter.elements().status());
+  HLO_INDEXING_ASSIGN_OR_RETURN(kernel.text, backend.Lower(std::move(builder).Take(), options));
+  return kernel;
+}
+
+}  // namespace hlo_indexing::emit

@@ -1,0 +1,254 @@
+#include "codegen/emit/kernel_builder.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+namespace hlo_indexing::emit {
+
+namespace arith = mlir::arith;
+namespace scf = mlir::scf;
+using mlir::LLVM::LLVMPointerType;
+using mlir::Type;
+using mlir::Value;
+using mlir::ValueRange;
+
+namespace {
+
+constexpr unsigned kSharedSpace = 3;
+constexpr unsigned kGlobalSpace = 1;
+constexpr int32_t kAllLanes = -1;
+// `shfl.sync`: segments of a whole warp (PTX ISA, "shfl.sync": bits 0 to 4 are the last lane).
+constexpr int32_t kWholeWarp = 31;
+
+// The special registers x, y, z of threads, then of blocks.
+template <typename... Ops>
+struct SpecialRegisters {};
+using IndexRegisters =
+    SpecialRegisters<mlir::NVVM::ThreadIdXOp, mlir::NVVM::ThreadIdYOp, mlir::NVVM::ThreadIdZOp,
+                     mlir::NVVM::BlockIdXOp, mlir::NVVM::BlockIdYOp, mlir::NVVM::BlockIdZOp>;
+
+template <typename Op>
+Value ReadRegister(mlir::ImplicitLocOpBuilder& ops, int64_t count) {
+  const Type type = ops.getI32Type();
+  if (count == 1) return arith::ConstantIntOp::create(ops, type, 0);
+  const auto range = mlir::LLVM::ConstantRangeAttr::get(
+      ops.getContext(), llvm::APInt(32, 0), llvm::APInt(32, static_cast<uint64_t>(count)));
+  return Op::create(ops, type, range);
+}
+
+template <typename... Ops>
+Values ReadRegisters(mlir::ImplicitLocOpBuilder& ops, llvm::ArrayRef<int64_t> counts,
+                     SpecialRegisters<Ops...> /*registers*/) {
+  size_t i = 0;
+  return {ReadRegister<Ops>(ops, counts[i++])...};
+}
+
+}  // namespace
+
+KernelBuilder::KernelBuilder(mlir::MLIRContext* context, const KernelSignature& signature)
+    : module_(mlir::ModuleOp::create(mlir::UnknownLoc::get(context))),
+      ops_(mlir::UnknownLoc::get(context), context) {
+  ops_.setInsertionPointToEnd(module_->getBody());
+  const Type pointer = LLVMPointerType::get(context);
+  const llvm::SmallVector<Type, 8> types(signature.arguments.size(), pointer);
+  const auto type = mlir::LLVM::LLVMFunctionType::get(mlir::LLVM::LLVMVoidType::get(context), types);
+  auto function = mlir::LLVM::LLVMFuncOp::create(ops_, signature.name, type);
+  function->setAttr(mlir::NVVM::NVVMDialect::getKernelFuncAttrName(), ops_.getUnitAttr());
+  llvm::SmallVector<int32_t, 3> threads;
+  for (const int64_t size : signature.threads) threads.push_back(static_cast<int32_t>(size));
+  function->setAttr(mlir::NVVM::NVVMDialect::getReqntidAttrName(),
+                    ops_.getDenseI32ArrayAttr(threads));
+  for (unsigned i = 0; i < types.size(); ++i) {
+    function.setArgAttr(i, mlir::LLVM::LLVMDialect::getAlignAttrName(),
+                        ops_.getI64IntegerAttr(kBufferAlignment));
+    const BufferArgument& buffer = signature.arguments[i];
+    if (buffer.is_alone) {
+      function.setArgAttr(i, mlir::LLVM::LLVMDialect::getNoAliasAttrName(), ops_.getUnitAttr());
+    }
+    if (buffer.is_read_only) {
+      function.setArgAttr(i, mlir::LLVM::LLVMDialect::getReadonlyAttrName(), ops_.getUnitAttr());
+    }
+  }
+  mlir::Block* const entry = function.addEntryBlock(ops_);
+  ops_.setInsertionPointToEnd(entry);
+  mlir::LLVM::ReturnOp::create(ops_, ValueRange());
+  ops_.setInsertionPointToStart(entry);
+  for (const Value argument : entry->getArguments()) arguments_.push_back(argument);
+  llvm::SmallVector<int64_t, 6> counts(llvm::ArrayRef(signature.threads));
+  llvm::append_range(counts, signature.blocks);
+  indices_ = ReadRegisters(ops_, counts, IndexRegisters());
+}
+
+mlir::OwningOpRef<mlir::ModuleOp> KernelBuilder::Take() && { return std::move(module_); }
+
+Type KernelBuilder::float_type(unsigned bits) {
+  return bits == 64 ? Type(ops_.getF64Type()) : Type(ops_.getF32Type());
+}
+
+Value KernelBuilder::Integer(Type type, int64_t value) {
+  return arith::ConstantOp::create(ops_, ops_.getIntegerAttr(type, value));
+}
+
+Value KernelBuilder::Float(Type type, double value) {
+  return arith::ConstantOp::create(ops_, ops_.getFloatAttr(type, value));
+}
+
+Value KernelBuilder::Resize(Value integer, unsigned bits) {
+  const unsigned present = integer.getType().getIntOrFloatBitWidth();
+  if (present == bits) return integer;
+  if (present < bits) return arith::ExtSIOp::create(ops_, integer_type(bits), integer);
+  return arith::TruncIOp::create(ops_, integer_type(bits), integer);
+}
+
+Value KernelBuilder::And(Value a, Value b) {
+  if (a == nullptr) return b;
+  if (b == nullptr) return a;
+  return arith::AndIOp::create(ops_, a, b);
+}
+
+Value KernelBuilder::ElementPointer(Value base, Value position, Type element) {
+  return mlir::LLVM::GEPOp::create(ops_, base.getType(), element, base,
+                                   llvm::ArrayRef<mlir::LLVM::GEPArg>{position},
+                                   mlir::LLVM::GEPNoWrapFlags::inbounds);
+}
+
+Value KernelBuilder::Load(Value base, Value position, Type element, int64_t count,
+                          int64_t alignment) {
+  const Type type = count == 1 ? element : Type(mlir::VectorType::get({count}, element));
+  return mlir::LLVM::LoadOp::create(ops_, type, ElementPointer(base, position, element),
+                                    static_cast<unsigned>(alignment));
+}
+
+void KernelBuilder::Store(Value value, Value base, Value position, int64_t alignment) {
+  const auto vector = mlir::dyn_cast<mlir::VectorType>(value.getType());
+  const Type element = vector ? vector.getElementType() : value.getType();
+  mlir::LLVM::StoreOp::create(ops_, value, ElementPointer(base, position, element),
+                              static_cast<unsigned>(alignment));
+}
+
+Value KernelBuilder::Extract(Value vector, int64_t i) {
+  return mlir::LLVM::ExtractElementOp::create(ops_, vector, Integer(32, i));
+}
+
+Value KernelBuilder::Vector(llvm::ArrayRef<Value> elements) {
+  const auto type = mlir::VectorType::get({static_cast<int64_t>(elements.size())},
+                                          elements.front().getType());
+  Value vector = mlir::LLVM::PoisonOp::create(ops_, type);
+  for (size_t i = 0; i < elements.size(); ++i) {
+    vector = mlir::LLVM::InsertElementOp::create(ops_, vector, elements[i],
+                                                 Integer(32, static_cast<int64_t>(i)));
+  }
+  return vector;
+}
+
+Value KernelBuilder::SharedArray(Type element, int64_t count) {
+  const std::string name = absl::StrCat("shared_", num_globals_++);
+  {
+    const mlir::OpBuilder::InsertionGuard guard(ops_);
+    ops_.setInsertionPointToStart(module_->getBody());
+    mlir::LLVM::GlobalOp::create(ops_, mlir::LLVM::LLVMArrayType::get(element, count),
+                                 /*isConstant=*/false, mlir::LLVM::Linkage::Internal, name,
+                                 mlir::Attribute(), /*alignment=*/16, kSharedSpace);
+  }
+  return mlir::LLVM::AddressOfOp::create(
+      ops_, LLVMPointerType::get(ops_.getContext(), kSharedSpace), name);
+}
+
+Value KernelBuilder::ConstantArray(Type element, llvm::ArrayRef<char> bytes) {
+  const std::string name = absl::StrCat("constant_", num_globals_++);
+  const auto size = static_cast<int64_t>(bytes.size()) * 8 / element.getIntOrFloatBitWidth();
+  const auto values = mlir::DenseElementsAttr::getFromRawBuffer(
+      mlir::RankedTensorType::get({size}, element), bytes);
+  {
+    const mlir::OpBuilder::InsertionGuard guard(ops_);
+    ops_.setInsertionPointToStart(module_->getBody());
+    mlir::LLVM::GlobalOp::create(ops_, mlir::LLVM::LLVMArrayType::get(element, size),
+                                 /*isConstant=*/true, mlir::LLVM::Linkage::Internal, name, values,
+                                 /*alignment=*/16, kGlobalSpace);
+  }
+  return mlir::LLVM::AddressOfOp::create(
+      ops_, LLVMPointerType::get(ops_.getContext(), kGlobalSpace), name);
+}
+
+void KernelBuilder::Barrier() { mlir::NVVM::Barrier0Op::create(ops_); }
+
+Value KernelBuilder::ShuffleDown(Value value, int64_t distance) {
+  const Type type = value.getType();
+  const unsigned bits = type.getIntOrFloatBitWidth();
+  const Type i32 = integer_type(32);
+  const auto shuffle = [&](Value word) -> Value {
+    return mlir::NVVM::ShflOp::create(ops_, i32, Integer(32, kAllLanes), word,
+                                      Integer(32, distance), Integer(32, kWholeWarp),
+                                      mlir::NVVM::ShflKind::down, mlir::UnitAttr());
+  };
+  const Type as_integer = integer_type(bits);
+  Value words = type == as_integer ? value : arith::BitcastOp::create(ops_, as_integer, value);
+  if (bits <= 32) {
+    if (bits < 32) words = arith::ExtUIOp::create(ops_, i32, words);
+    words = shuffle(words);
+    if (bits < 32) words = arith::TruncIOp::create(ops_, as_integer, words);
+  } else {
+    const Type i64 = integer_type(64);
+    const Value low = shuffle(arith::TruncIOp::create(ops_, i32, words));
+    const Value high = shuffle(
+        arith::TruncIOp::create(ops_, i32, arith::ShRUIOp::create(ops_, words, Integer(64, 32))));
+    words = arith::OrIOp::create(
+        ops_, arith::ExtUIOp::create(ops_, i64, low),
+        arith::ShLIOp::create(ops_, arith::ExtUIOp::create(ops_, i64, high), Integer(64, 32)));
+  }
+  return type == as_integer ? words : arith::BitcastOp::create(ops_, type, words);
+}
+
+Values KernelBuilder::If(Value condition, Body then, Body otherwise) {
+  if (condition == nullptr) return then();
+  // The types of the results are known when the first branch is made.
+  mlir::Region then_region;
+  Values results;
+  llvm::SmallVector<Type, 8> types;
+  {
+    const mlir::OpBuilder::InsertionGuard guard(ops_);
+    ops_.createBlock(&then_region);
+    results = then();
+    for (const Value result : results) types.push_back(result.getType());
+    scf::YieldOp::create(ops_, results);
+  }
+  auto branch = scf::IfOp::create(ops_, types, condition, /*withElseRegion=*/!types.empty());
+  branch.getThenRegion().takeBody(then_region);
+  if (!types.empty()) {
+    const mlir::OpBuilder::InsertionGuard guard(ops_);
+    mlir::Region& region = branch.getElseRegion();
+    if (region.empty()) ops_.createBlock(&region);
+    ops_.setInsertionPointToStart(&region.front());
+    scf::YieldOp::create(ops_, otherwise());
+  }
+  return Values(branch.getResults());
+}
+
+void KernelBuilder::If(Value condition, llvm::function_ref<void()> then) {
+  const auto body = [&] {
+    then();
+    return Values();
+  };
+  If(condition, body, [] { return Values(); });
+}
+
+Values KernelBuilder::For(int64_t lower, int64_t upper, ValueRange carried, LoopBody body) {
+  const bool fits = lower >= INT32_MIN && upper < INT32_MAX;
+  const unsigned bits = fits ? 32 : 64;
+  if (lower == upper) return body(Integer(bits, lower), carried);
+  auto loop = scf::ForOp::create(ops_, Integer(bits, lower), Integer(bits, upper + 1),
+                                 Integer(bits, 1), carried);
+  const mlir::OpBuilder::InsertionGuard guard(ops_);
+  mlir::Block* const block = loop.getBody();
+  if (!block->empty()) block->getTerminator()->erase();
+  ops_.setInsertionPointToEnd(block);
+  scf::YieldOp::create(ops_, body(loop.getInductionVar(), loop.getRegionIterArgs()));
+  return Values(loop.getResults());
+}
+
+}  // namespace hlo_indexing::emit

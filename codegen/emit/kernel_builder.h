@@ -1,0 +1,121 @@
+// Makes the body of a kernel in MLIR: an `llvm.func` of the dialects arith, scf, llvm and nvvm.
+//
+// Example: y[i] = -x[i] for 256 threads,
+//
+//   KernelBuilder builder(backend.context(), {.name = "negate",
+//                                             .arguments = {{.is_read_only = true}, {}},
+//                                             .threads = {256, 1, 1}});
+//   const mlir::Value i = builder.ThreadIndex(0);
+//   const mlir::Value x = builder.Load(builder.Argument(0), i, builder.float_type(32), 1, 4);
+//   builder.Store(builder.Negate(x), builder.Argument(1), i, 4);
+//   mlir::OwningOpRef<mlir::ModuleOp> kernel = std::move(builder).Take();
+//
+// What a region computes is given by callbacks, which make code where they are called.
+#ifndef HLO_INDEXING_CODEGEN_EMIT_KERNEL_BUILDER_H_
+#define HLO_INDEXING_CODEGEN_EMIT_KERNEL_BUILDER_H_
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/SmallVector.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "mlir/IR/Value.h"
+
+namespace hlo_indexing::emit {
+
+using Values = llvm::SmallVector<mlir::Value, 8>;
+
+/// A buffer in global memory.
+struct BufferArgument {
+  /// Nobody writes it while the kernel runs.
+  bool is_read_only = false;
+  /// No other argument is in the same memory.
+  bool is_alone = true;
+};
+
+/// What a kernel is besides its body.
+struct KernelSignature {
+  std::string name;
+  std::vector<BufferArgument> arguments;
+  std::array<int64_t, 3> threads = {1, 1, 1};
+  std::array<int64_t, 3> blocks = {1, 1, 1};
+};
+
+/// Every buffer begins at a multiple of so many bytes.
+inline constexpr int64_t kBufferAlignment = 16;
+
+class KernelBuilder {
+ public:
+  KernelBuilder(mlir::MLIRContext* context, const KernelSignature& signature);
+
+  /// The kernel as a module of its own.
+  mlir::OwningOpRef<mlir::ModuleOp> Take() &&;
+
+  /// Where all code is made.
+  mlir::ImplicitLocOpBuilder& ops() { return ops_; }
+  mlir::Value Argument(size_t i) const { return arguments_[i]; }
+
+  mlir::Type integer_type(unsigned bits) { return ops_.getIntegerType(bits); }
+  /// 32 or 64 bits.
+  mlir::Type float_type(unsigned bits);
+  mlir::Value Integer(mlir::Type type, int64_t value);
+  mlir::Value Integer(unsigned bits, int64_t value) { return Integer(integer_type(bits), value); }
+  mlir::Value Float(mlir::Type type, double value);
+
+  /// Threads (x, y, z), then blocks, as 32 bits; 0 where there is only one.
+  mlir::Value ThreadIndex(size_t dimension) const { return indices_[dimension]; }
+
+  /// Converts an integer to another width; with its sign, if it becomes wider.
+  mlir::Value Resize(mlir::Value integer, unsigned bits);
+  /// Conjunction; null stands for true.
+  mlir::Value And(mlir::Value a, mlir::Value b);
+
+  /// The elements at base[position], a vector if there are more than one; `alignment` in bytes.
+  mlir::Value Load(mlir::Value base, mlir::Value position, mlir::Type element, int64_t count,
+                   int64_t alignment);
+  void Store(mlir::Value value, mlir::Value base, mlir::Value position, int64_t alignment);
+  mlir::Value Extract(mlir::Value vector, int64_t i);
+  /// A vector of these.
+  mlir::Value Vector(llvm::ArrayRef<mlir::Value> elements);
+
+  /// An array in shared memory. Position 0 is at a multiple of 16 bytes.
+  mlir::Value SharedArray(mlir::Type element, int64_t count);
+  /// A constant array of these bytes in global memory.
+  mlir::Value ConstantArray(mlir::Type element, llvm::ArrayRef<char> bytes);
+  /// All threads of the block wait for each other.
+  void Barrier();
+  /// The value of the lane `distance` further, of any type; all lanes of the warp must take part.
+  mlir::Value ShuffleDown(mlir::Value value, int64_t distance);
+
+  using Body = llvm::function_ref<Values()>;
+  /// What `then` makes where the condition holds, else what `otherwise` makes, which must have as
+  /// many values of the same types. Null stands for a condition that holds.
+  Values If(mlir::Value condition, Body then, Body otherwise);
+  void If(mlir::Value condition, llvm::function_ref<void()> then);
+
+  using LoopBody = llvm::function_ref<Values(mlir::Value index, mlir::ValueRange carried)>;
+  /// for (index = lower; index <= upper; ++index) carried = body(index, carried): the values in the
+  /// end. The index has 32 bits where that is enough.
+  Values For(int64_t lower, int64_t upper, mlir::ValueRange carried, LoopBody body);
+
+ private:
+  mlir::Value ElementPointer(mlir::Value base, mlir::Value position, mlir::Type element);
+
+  mlir::OwningOpRef<mlir::ModuleOp> module_;
+  mlir::ImplicitLocOpBuilder ops_;
+  Values arguments_;
+  Values indices_;
+  int64_t num_globals_ = 0;
+};
+
+}  // namespace hlo_indexing::emit
+
+#endif  // HLO_INDEXING_CODEGEN_EMIT_KERNEL_BUILDER_H_

@@ -1,0 +1,280 @@
+#include "codegen/emit/kernel_emitter.h"
+
+#include <algorithm>
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "codegen/emit/index_code.h"
+#include "llvm/ADT/STLExtras.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+namespace hlo_indexing::emit {
+
+namespace arith = mlir::arith;
+using indexing_analysis::Variable;
+using mlir::Value;
+using mlir::ValueRange;
+using plan::ElementPass;
+
+namespace {
+
+Values ThreadDimensions(const KernelBuilder& builder) {
+  Values dimensions;
+  for (size_t i = 0; i < plan::kThreadDimensionNames.size(); ++i) {
+    dimensions.push_back(builder.ThreadIndex(i));
+  }
+  return dimensions;
+}
+
+// Loops over all ranges of a map but the lane, one inside of the other.
+Values LoopsOver(KernelEmitter& kernel, const IndexingMap& map, int64_t lanes, ValueRange carried,
+                 llvm::function_ref<Values(ValueRange)> body) {
+  const size_t count = map.num_ranges() - (lanes > 1 ? 1 : 0);
+  Values indices;
+  const std::function<Values(size_t, ValueRange)> from = [&](size_t i, ValueRange values) {
+    if (i == count) {
+      Values ranges = indices;
+      if (lanes > 1) ranges.push_back(Value());
+      kernel.elements().SetVariables(ThreadDimensions(kernel.builder()), ranges, lanes);
+      return kernel.elements().InScope([&] { return body(values); });
+    }
+    const Interval bounds = map.ranges()[i].bounds;
+    return kernel.builder().For(bounds.lower, bounds.upper, values,
+                                [&](Value index, ValueRange inner) -> Values {
+                                  indices.push_back(index);
+                                  Values results = from(i + 1, inner);
+                                  indices.pop_back();
+                                  return results;
+                                });
+  };
+  return from(0, carried);
+}
+
+}  // namespace
+
+KernelEmitter::KernelEmitter(KernelBuilder& builder, plan::PlanContext& plans,
+                             const plan::KernelPlan& plan)
+    : builder_(builder),
+      plans_(plans),
+      plan_(plan),
+      buffers_(plan, builder),
+      elements_(builder, plans, plan, buffers_) {}
+
+void KernelEmitter::Fail(const std::string& reason) { elements_.Fail(*plan_.instruction, reason); }
+
+IndexingMap KernelEmitter::AsLaunched(const IndexingMap& map) const {
+  std::vector<Variable> dimensions(map.dimensions());
+  for (size_t i = 0; i < dimensions.size(); ++i) {
+    const int64_t count = i < 3 ? plan_.launch.threads[i] : plan_.launch.blocks[i - 3];
+    dimensions[i].bounds = {0, count - 1};
+  }
+  return {map.affine_map(), std::move(dimensions), map.ranges(), map.runtime(), {}};
+}
+
+void KernelEmitter::ForElements(const IndexingMap& map, int64_t vector_elements, Body body) {
+  if (map.IsKnownEmpty()) return;
+  if (map.IsUnknown()) return Fail("has elements that no map gives");
+  const Conditions conditions = ConditionsOf(map, AsLaunched(map));
+  const auto same = vector_elements > 1
+                        ? SameForAllLanes(conditions, vector_elements, plans_.maps)
+                        : std::optional<Conditions>(conditions);
+  if (!same.has_value()) {
+    for (int64_t lane = 0; lane < vector_elements; ++lane) {
+      ForElements(AtLane(map, lane, plans_.maps), 1, body);
+    }
+    return;
+  }
+  LoopsOver(*this, map, vector_elements, {}, [&](ValueRange) {
+    builder_.If(elements_.EmitConditions(*same),
+                [&] { elements_.InScope([&] { body(map); }); });
+    return Values();
+  });
+}
+
+Values KernelEmitter::ForElements(const IndexingMap& map, int64_t vector_elements,
+                                  const Values& carried, CarryingBody body) {
+  if (map.IsKnownEmpty()) return carried;
+  const Conditions conditions = ConditionsOf(map, AsLaunched(map));
+  auto same = vector_elements > 1 ? SameForAllLanes(conditions, vector_elements, plans_.maps)
+                                  : std::optional<Conditions>(conditions);
+  if (!same.has_value()) {
+    Fail("has vectors that are cut off");
+    same = conditions;
+  }
+  return LoopsOver(*this, map, vector_elements, carried, [&](ValueRange values) {
+    return builder_.If(
+        elements_.EmitConditions(*same),
+        [&] { return elements_.InScope([&] { return body(values); }); },
+        [&] { return Values(values); });
+  });
+}
+
+void KernelEmitter::InBlocksOf(const IndexingMap& map, llvm::function_ref<void()> body) {
+  const Interval bounds = map.dimensions()[plan::kBlockZ].bounds;
+  if (plan_.launch.blocks[2] == 1) return body();
+  const Value block = builder_.ThreadIndex(plan::kBlockZ);
+  const Value is_here =
+      arith::CmpIOp::create(builder_.ops(), arith::CmpIPredicate::eq, block,
+                            builder_.Integer(block.getType(), bounds.lower));
+  builder_.If(is_here, [&] { elements_.InScope([&] { body(); }); });
+}
+
+bool KernelEmitter::HasPackedOutput(llvm::ArrayRef<const ElementPass*> passes) const {
+  return llvm::any_of(passes, [&](const ElementPass* pass) {
+    return buffers_.output(*pass->output).element_bits < 8;
+  });
+}
+
+// The last byte of an array may have fewer elements than fit.
+void KernelEmitter::StorePacked(llvm::ArrayRef<const ElementPass*> passes) {
+  const IndexingMap& map = passes.front()->map;
+  const int64_t lanes = passes.front()->vector_elements;
+  LoopsOver(*this, map, lanes, {}, [&](ValueRange) {
+    for (const ElementPass* pass : passes) {
+      const hlo::ElementType type =
+          pass->instruction->shape().ArrayLeaf(pass->leaf).element_type();
+      Lanes stored;
+      Value is_first;
+      for (int64_t lane = 0; lane < lanes; ++lane) {
+        const IndexingMap at = AtLane(map, lane, plans_.maps);
+        if (at.IsKnownEmpty()) {
+          stored.push_back(ZeroOf(builder_, type));
+          continue;
+        }
+        const Value is_element = elements_.EmitConditions(ConditionsOf(at, AsLaunched(at)));
+        if (lane == 0) is_first = is_element;
+        const Values values = builder_.If(
+            is_element,
+            [&] {
+              return elements_.InScope([&] {
+                const Values ranges = elements_.ranges();
+                elements_.SetVariables(elements_.dimensions(), ranges, 1);
+                Values computed = Flatten(elements_.Compute(*pass->instruction, pass->leaf, at));
+                elements_.SetVariables(elements_.dimensions(), ranges, lanes);
+                return computed;
+              });
+            },
+            [&] { return Flatten({ZeroOf(builder_, type)}); });
+        stored.push_back(Unflatten(values, type).front());
+      }
+      builder_.If(is_first, [&] { elements_.Store(stored, *pass->output, pass->map); });
+    }
+    return Values();
+  });
+}
+
+void KernelEmitter::StorePasses(llvm::ArrayRef<const ElementPass*> passes) {
+  const ElementPass& first = *passes.front();
+  if (first.map.IsKnownEmpty()) return;
+  if (first.vector_elements > 1 && HasPackedOutput(passes) && !first.map.IsUnknown()) {
+    const Conditions conditions = ConditionsOf(first.map, AsLaunched(first.map));
+    if (!SameForAllLanes(conditions, first.vector_elements, plans_.maps)) {
+      return StorePacked(passes);
+    }
+  }
+  ForElements(first.map, first.vector_elements, [&](const IndexingMap& map) {
+    std::vector<Lanes> computed;
+    for (const ElementPass* pass : passes) {
+      computed.push_back(elements_.Compute(*pass->instruction, pass->leaf, map));
+    }
+    for (size_t i = 0; i < passes.size(); ++i) {
+      elements_.Store(computed[i], *passes[i]->output, map);
+    }
+  });
+}
+
+void EmitLoop(KernelEmitter& kernel) {
+  const std::vector<ElementPass>& passes = kernel.plan().passes;
+  std::vector<bool> is_done(passes.size(), false);
+  for (size_t i = 0; i < passes.size(); ++i) {
+    if (is_done[i]) continue;
+    llvm::SmallVector<const ElementPass*, 4> together;
+    for (size_t k = i; k < passes.size(); ++k) {
+      const bool is_same = passes[k].vector_elements == passes[i].vector_elements &&
+                           passes[k].map == passes[i].map;
+      if (!is_same) continue;
+      is_done[k] = true;
+      together.push_back(&passes[k]);
+    }
+    kernel.StorePasses(together);
+  }
+}
+
+// Pairs of passes: what is loaded, and where it goes.
+void EmitInPlaceUpdate(KernelEmitter& kernel) {
+  const std::vector<ElementPass>& passes = kernel.plan().passes;
+  for (size_t i = 0; i + 1 < passes.size(); i += 2) {
+    const ElementPass& load = passes[i];
+    const ElementPass& store = passes[i + 1];
+    kernel.ForElements(load.map, load.vector_elements, [&](const IndexingMap& map) {
+      ElementEmitter& elements = kernel.elements();
+      const Lanes lanes = elements.Compute(*load.instruction, load.leaf, map);
+      // One lane of a vector by itself.
+      const bool is_lane = load.vector_elements > 1 && elements.lanes() == 1;
+      IndexingMap place = store.map;
+      if (is_lane) {
+        const int64_t lane = map.ranges().back().bounds.lower;
+        place = AtLane(place, lane, kernel.plans().maps);
+      }
+      if (place.IsUnknown()) return kernel.Fail("has a place that no map gives");
+      elements.Store(lanes, *store.output, place);
+    });
+  }
+}
+
+SharedArray::SharedArray(KernelEmitter& kernel, const plan::SharedTile& tile,
+                         hlo::ElementType type)
+    : kernel_(kernel), tile_(tile) {
+  KernelBuilder& builder = kernel.builder();
+  buffer_ = {builder.SharedArray(builder.integer_type(8), tile.bytes()), type, tile.element_bits};
+}
+
+SharedArray::Place SharedArray::PlaceOf(const plan::SharedAccess& access) {
+  plan::MapTable& maps = kernel_.plans().maps;
+  ElementEmitter& elements = kernel_.elements();
+  const IndexingMap position = maps.Simplified(tile_.PositionOf(access));
+  Place place;
+  IndexingMap first = position;
+  place.offsets = {0};
+  if (elements.lanes() > 1 && DependsOnLane(position)) {
+    const auto offsets = LaneOffsets(position, elements.lanes(), maps);
+    if (!offsets.has_value()) kernel_.Fail("has lanes that are apart in shared memory");
+    if (offsets.has_value()) place.offsets = *offsets;
+    first = AtLane(position, 0, maps);
+  }
+  KernelBuilder& builder = kernel_.builder();
+  place.first = EmitResults(builder, first, {elements.dimensions(), elements.ranges(), {}}).front();
+  const auto divisor =
+      static_cast<int64_t>(first.affine_map().getResult(0).getLargestKnownDivisor());
+  place.divisor = divisor == 0 ? kBufferAlignment : divisor;
+  if (tile_.swizzle.has_value()) {
+    // Bits `mask` of the position, shifted, exchange lower ones (CuTe, "Swizzle").
+    const layout::CuteSwizzle& swizzle = *tile_.swizzle;
+    const int64_t mask = ((int64_t{1} << swizzle.bits()) - 1) << (swizzle.base() + swizzle.shift());
+    mlir::ImplicitLocOpBuilder& ops = builder.ops();
+    const mlir::Type type = place.first.getType();
+    const Value bits = arith::AndIOp::create(ops, place.first, builder.Integer(type, mask));
+    const Value moved =
+        arith::ShRUIOp::create(ops, bits, builder.Integer(type, swizzle.shift()));
+    place.first = arith::XOrIOp::create(ops, place.first, moved);
+    // What lies below the exchanged bits stays together.
+    place.divisor = std::min(place.divisor & -place.divisor, int64_t{1} << swizzle.base());
+  }
+  return place;
+}
+
+void SharedArray::Store(const Lanes& lanes, const plan::SharedAccess& access) {
+  const Place place = PlaceOf(access);
+  StoreLanes(kernel_.builder(), Replicate(lanes, place.offsets.size()), buffer_,
+             {place.first, place.divisor, place.offsets});
+}
+
+Lanes SharedArray::Load(const plan::SharedAccess& access) {
+  const Place place = PlaceOf(access);
+  return LoadLanes(kernel_.builder(), buffer_, {place.first, place.divisor, place.offsets});
+}
+
+}  // namespace hlo_indexing::emit

@@ -1,0 +1,87 @@
+// The code of a kernel, from its plan. Private to the folder.
+#ifndef HLO_INDEXING_CODEGEN_EMIT_KERNEL_EMITTER_H_
+#define HLO_INDEXING_CODEGEN_EMIT_KERNEL_EMITTER_H_
+
+#include "absl/status/status.h"
+#include "codegen/emit/element_emitter.h"
+#include "codegen/emit/kernel_builder.h"
+#include "codegen/plan/kernel_plan.h"
+#include "codegen/plan/plan_context.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+
+namespace hlo_indexing::emit {
+
+/// What the emitters of all kinds share: a thread that goes over the elements of the passes.
+class KernelEmitter {
+ public:
+  KernelEmitter(KernelBuilder& builder, plan::PlanContext& plans, const plan::KernelPlan& plan);
+
+  const plan::KernelPlan& plan() const { return plan_; }
+  plan::PlanContext& plans() { return plans_; }
+  KernelBuilder& builder() { return builder_; }
+  ElementEmitter& elements() { return elements_; }
+
+  /// Calls `body` in the loops of a map from threads to elements, where the thread has elements:
+  /// once for the vector, or for each lane by itself, with the map for what it is called for.
+  using Body = llvm::function_ref<void(const IndexingMap&)>;
+  void ForElements(const IndexingMap& map, int64_t vector_elements, Body body);
+
+  /// The same with values that the loops carry. Where the thread has no element they stay; of a
+  /// vector, all lanes are elements or none (else the kernel fails).
+  using CarryingBody = llvm::function_ref<Values(mlir::ValueRange carried)>;
+  Values ForElements(const IndexingMap& map, int64_t vector_elements, const Values& carried,
+                     CarryingBody body);
+
+  /// Computes and stores the elements of passes that have the same map.
+  void StorePasses(llvm::ArrayRef<const plan::ElementPass*> passes);
+
+  /// Calls `body` where bl_z is as the map says, which all threads of a block agree on.
+  void InBlocksOf(const IndexingMap& map, llvm::function_ref<void()> body);
+
+  void Fail(const std::string& reason);
+
+ private:
+  // The map as the launch alone bounds it.
+  IndexingMap AsLaunched(const IndexingMap& map) const;
+  bool HasPackedOutput(llvm::ArrayRef<const plan::ElementPass*> passes) const;
+  void StorePacked(llvm::ArrayRef<const plan::ElementPass*> passes);
+
+  KernelBuilder& builder_;
+  plan::PlanContext& plans_;
+  const plan::KernelPlan& plan_;
+  KernelBuffers buffers_;
+  ElementEmitter elements_;
+};
+
+// Each makes the kernel of a plan of its kind.
+void EmitLoop(KernelEmitter& kernel);
+void EmitInPlaceUpdate(KernelEmitter& kernel);
+void EmitReduction(KernelEmitter& kernel);
+void EmitTranspose(KernelEmitter& kernel);
+
+/// An array in shared memory, as the plan lays it out.
+class SharedArray {
+ public:
+  SharedArray(KernelEmitter& kernel, const plan::SharedTile& tile, hlo::ElementType type);
+
+  /// Elements at the place of an access, by its vectors. The variables are those of the map.
+  void Store(const Lanes& lanes, const plan::SharedAccess& access);
+  Lanes Load(const plan::SharedAccess& access);
+
+ private:
+  struct Place {
+    mlir::Value first;
+    int64_t divisor = 1;
+    llvm::SmallVector<int64_t, 16> offsets;
+  };
+  Place PlaceOf(const plan::SharedAccess& access);
+
+  KernelEmitter& kernel_;
+  const plan::SharedTile& tile_;
+  Buffer buffer_;
+};
+
+}  // namespace hlo_indexing::emit
+
+#endif  // HLO_INDEXING_CODEGEN_EMIT_KERNEL_EMITTER_H_

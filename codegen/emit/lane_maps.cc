@@ -1,0 +1,196 @@
+#include "codegen/emit/lane_maps.h"
+
+#include <utility>
+#include <vector>
+
+#include "llvm/ADT/STLExtras.h"
+#include "support/checked_math.h"
+
+namespace hlo_indexing::emit {
+
+using indexing_analysis::RuntimeVariable;
+using indexing_analysis::Variable;
+using mlir::AffineExpr;
+using mlir::AffineMap;
+
+namespace {
+
+unsigned LaneSymbol(const IndexingMap& map) { return static_cast<unsigned>(map.num_ranges() - 1); }
+
+// Whether the expression mentions the lane, or a runtime variable that depends on it.
+bool MentionsLane(AffineExpr expression, const IndexingMap& map) {
+  const unsigned lane = LaneSymbol(map);
+  if (expression.isFunctionOfSymbol(lane)) return true;
+  for (size_t i = 0; i < map.num_runtime(); ++i) {
+    const RuntimeVariable& variable = map.runtime()[i];
+    if (!expression.isFunctionOfSymbol(lane + 1 + static_cast<unsigned>(i))) continue;
+    if (!variable.index.IsUnknown() && DependsOnLane(variable.index)) return true;
+  }
+  return false;
+}
+
+// The expression for lane 0.
+AffineExpr AtLaneZero(AffineExpr expression, const IndexingMap& map) {
+  llvm::SmallVector<AffineExpr, 8> symbols;
+  for (unsigned i = 0; i < map.num_ranges() + map.num_runtime(); ++i) {
+    symbols.push_back(i == LaneSymbol(map)
+                          ? mlir::getAffineConstantExpr(0, map.context())
+                          : mlir::getAffineSymbolExpr(i, map.context()));
+  }
+  return expression.replaceSymbols(symbols);
+}
+
+IndexingMap WithResults(const IndexingMap& map, llvm::ArrayRef<AffineExpr> results) {
+  const AffineMap affine = map.affine_map();
+  return map.WithResults(
+      AffineMap::get(affine.getNumDims(), affine.getNumSymbols(), results, map.context()));
+}
+
+IndexingMap WithLane(const IndexingMap& map, int64_t lane) {
+  std::vector<Variable> ranges(map.ranges());
+  ranges.back().bounds = Interval::Point(lane);
+  std::vector<RuntimeVariable> runtime(map.runtime());
+  for (RuntimeVariable& variable : runtime) {
+    if (!variable.index.IsUnknown()) variable.index = WithLane(variable.index, lane);
+  }
+  return {map.affine_map(), map.dimensions(), std::move(ranges), std::move(runtime),
+          map.constraints()};
+}
+
+}  // namespace
+
+bool DependsOnLane(const IndexingMap& map) {
+  if (map.num_ranges() == 0) return false;
+  return llvm::any_of(map.affine_map().getResults(),
+                      [&](AffineExpr result) { return MentionsLane(result, map); });
+}
+
+IndexingMap AtLane(const IndexingMap& map, int64_t lane, plan::MapTable& maps) {
+  return maps.Simplified(WithLane(map, lane));
+}
+
+std::optional<llvm::SmallVector<int64_t, 16>> LaneOffsets(const IndexingMap& map, int64_t lanes,
+                                                          plan::MapTable& maps) {
+  const AffineExpr result = map.affine_map().getResult(0);
+  const AffineExpr distance = result - AtLaneZero(result, map);
+  const IndexingMap distances = maps.Simplified(WithResults(map, {distance}));
+  if (distances.IsKnownEmpty()) return llvm::SmallVector<int64_t, 16>(static_cast<size_t>(lanes));
+  const AffineExpr simplified = distances.affine_map().getResult(0);
+  llvm::SmallVector<int64_t, 8> dimensions(map.num_dimensions(), 0);
+  llvm::SmallVector<int64_t, 8> symbols(map.num_ranges() + map.num_runtime(), 0);
+  for (unsigned i = 0; i < map.num_dimensions(); ++i) {
+    if (simplified.isFunctionOfDim(i)) return std::nullopt;
+  }
+  for (unsigned i = 0; i < symbols.size(); ++i) {
+    if (i != LaneSymbol(map) && simplified.isFunctionOfSymbol(i)) return std::nullopt;
+  }
+  llvm::SmallVector<int64_t, 16> offsets;
+  for (int64_t lane = 0; lane < lanes; ++lane) {
+    symbols[LaneSymbol(map)] = lane;
+    const std::optional<int64_t> offset =
+        indexing_analysis::EvaluateExpression(simplified, dimensions, symbols);
+    if (!offset.has_value()) return std::nullopt;
+    offsets.push_back(*offset);
+  }
+  return offsets;
+}
+
+IndexingMap WithRangesInFront(const IndexingMap& map, llvm::ArrayRef<Variable> ranges) {
+  const auto count = static_cast<unsigned>(ranges.size());
+  const AffineMap affine = map.affine_map();
+  const auto shifted = [&](AffineExpr expression) {
+    return expression.shiftSymbols(affine.getNumSymbols(), count);
+  };
+  llvm::SmallVector<AffineExpr, 6> results;
+  for (const AffineExpr result : affine.getResults()) results.push_back(shifted(result));
+  std::vector<MapConstraint> constraints;
+  for (const MapConstraint& constraint : map.constraints()) {
+    constraints.push_back({shifted(constraint.expression), constraint.bounds});
+  }
+  std::vector<Variable> all(ranges);
+  llvm::append_range(all, map.ranges());
+  std::vector<RuntimeVariable> runtime(map.runtime());
+  for (RuntimeVariable& variable : runtime) {
+    if (!variable.index.IsUnknown()) variable.index = WithRangesInFront(variable.index, ranges);
+  }
+  return {AffineMap::get(affine.getNumDims(), affine.getNumSymbols() + count, results,
+                         map.context()),
+          map.dimensions(), std::move(all), std::move(runtime), constraints};
+}
+
+Conditions ConditionsOf(const IndexingMap& narrowed, const IndexingMap& known) {
+  Conditions conditions;
+  llvm::SmallVector<AffineExpr, 6> expressions;
+  const auto require = [&](AffineExpr expression, Interval bounds) {
+    expressions.push_back(expression);
+    conditions.bounds.push_back(bounds);
+  };
+  mlir::MLIRContext* const context = narrowed.context();
+  for (unsigned i = 0; i < narrowed.num_dimensions(); ++i) {
+    const Interval bounds = narrowed.dimensions()[i].bounds;
+    if (bounds == known.dimensions()[i].bounds) continue;
+    require(mlir::getAffineDimExpr(i, context), bounds);
+  }
+  for (unsigned i = 0; i < narrowed.num_ranges(); ++i) {
+    const Interval bounds = narrowed.ranges()[i].bounds;
+    if (bounds == known.ranges()[i].bounds) continue;
+    require(mlir::getAffineSymbolExpr(i, context), bounds);
+  }
+  // What is known, with its runtime variables numbered as in `narrowed`.
+  const auto num_ranges = static_cast<unsigned>(narrowed.num_ranges());
+  const auto num_new = static_cast<unsigned>(narrowed.num_runtime() - known.num_runtime());
+  llvm::SmallVector<AffineExpr, 8> symbols;
+  for (unsigned i = 0; i < known.num_ranges() + known.num_runtime(); ++i) {
+    symbols.push_back(mlir::getAffineSymbolExpr(i < num_ranges ? i : i + num_new, context));
+  }
+  llvm::SmallVector<MapConstraint, 4> is_known;
+  for (const MapConstraint& constraint : known.constraints()) {
+    is_known.push_back({constraint.expression.replaceSymbols(symbols), constraint.bounds});
+  }
+  for (const MapConstraint& constraint : narrowed.constraints()) {
+    if (llvm::is_contained(is_known, constraint)) continue;
+    require(constraint.expression, constraint.bounds);
+  }
+  conditions.expressions =
+      IndexingMap(AffineMap::get(static_cast<unsigned>(narrowed.num_dimensions()),
+                                 num_ranges + static_cast<unsigned>(narrowed.num_runtime()),
+                                 expressions, context),
+                  known.dimensions(), known.ranges(), narrowed.runtime(), {});
+  return conditions;
+}
+
+std::optional<Conditions> SameForAllLanes(const Conditions& conditions, int64_t lanes,
+                                          plan::MapTable& maps) {
+  const IndexingMap& map = conditions.expressions;
+  llvm::SmallVector<AffineExpr, 6> expressions;
+  for (size_t i = 0; i < conditions.bounds.size(); ++i) {
+    const AffineExpr expression = map.affine_map().getResult(static_cast<unsigned>(i));
+    if (!MentionsLane(expression, map)) {
+      expressions.push_back(expression);
+      continue;
+    }
+    const auto offsets = LaneOffsets(WithResults(map, {expression}), lanes, maps);
+    if (!offsets.has_value()) return std::nullopt;
+    // Lane 0 has multiples of the divisor: the others must be on the same side of each bound.
+    const IndexingMap first =
+        maps.Simplified(WithResults(map, {AtLaneZero(expression, map)}));
+    const AffineExpr of_first = first.affine_map().getResult(0);
+    const auto divisor = static_cast<int64_t>(of_first.getLargestKnownDivisor());
+    const Interval bounds = conditions.bounds[i];
+    for (const int64_t offset : *offsets) {
+      if (divisor <= 0) return std::nullopt;
+      // x + offset >= lower if and only if x >= lower, and the same of upper.
+      const bool same_lower = bounds.lower == INT64_MIN ||
+                              support::CeilDiv(bounds.lower - offset, divisor) ==
+                                  support::CeilDiv(bounds.lower, divisor);
+      const bool same_upper = bounds.upper == INT64_MAX ||
+                              support::FloorDiv(bounds.upper - offset, divisor) ==
+                                  support::FloorDiv(bounds.upper, divisor);
+      if (!same_lower || !same_upper) return std::nullopt;
+    }
+    expressions.push_back(of_first);
+  }
+  return Conditions{WithResults(map, expressions), conditions.bounds};
+}
+
+}  // namespace hlo_indexing::emit

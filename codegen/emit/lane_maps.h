@@ -1,0 +1,58 @@
+// Maps whose last range variable, the lane, is the place of an element in a vector. Private to the
+// folder.
+//
+// A thread computes the elements of a vector together: what does not depend on the lane is computed
+// once, and what is read at neighbouring places for neighbouring lanes is one access.
+#ifndef HLO_INDEXING_CODEGEN_EMIT_LANE_MAPS_H_
+#define HLO_INDEXING_CODEGEN_EMIT_LANE_MAPS_H_
+
+#include <cstdint>
+#include <optional>
+
+#include "codegen/plan/plan_context.h"
+#include "indexing_analysis/maps/indexing_map.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/SmallVector.h"
+
+namespace hlo_indexing::emit {
+
+using indexing_analysis::IndexingMap;
+using indexing_analysis::Interval;
+using indexing_analysis::MapConstraint;
+
+/// Whether a result, or a value known at run time that a result or constraint mentions, depends on
+/// the last range variable.
+bool DependsOnLane(const IndexingMap& map);
+
+/// The map for one lane: the last range variable has that value only.
+IndexingMap AtLane(const IndexingMap& map, int64_t lane, plan::MapTable& maps);
+
+/// How far the one result is from that of lane 0, for each lane; nullopt if that is not the same
+/// for all elements. Example: (d0)[s0] -> (d0 * 4 + s0), 4 lanes -> 0, 1, 2, 3
+std::optional<llvm::SmallVector<int64_t, 16>> LaneOffsets(const IndexingMap& map, int64_t lanes,
+                                                          plan::MapTable& maps);
+
+/// The map with more range variables, before its own.
+IndexingMap WithRangesInFront(const IndexingMap& map,
+                              llvm::ArrayRef<indexing_analysis::Variable> ranges);
+
+/// What must be tested besides what `known` says for a point to be in the domain of `narrowed`,
+/// which has the same dimension and range variables, and the runtime variables of `known` last:
+/// expressions, as results of a map with the variables of `narrowed` in the bounds of `known`, and
+/// their bounds.
+struct Conditions {
+  IndexingMap expressions;
+  llvm::SmallVector<Interval, 4> bounds;
+
+  bool empty() const { return bounds.empty(); }
+};
+Conditions ConditionsOf(const IndexingMap& narrowed, const IndexingMap& known);
+
+/// The conditions, where they hold for all lanes or for none, without the lane; nullopt if some
+/// lanes may meet them and others not.
+std::optional<Conditions> SameForAllLanes(const Conditions& conditions, int64_t lanes,
+                                          plan::MapTable& maps);
+
+}  // namespace hlo_indexing::emit
+
+#endif  // HLO_INDEXING_CODEGEN_EMIT_LANE_MAPS_H_

@@ -1,0 +1,58 @@
+// From a kernel in MLIR to its PTX: the passes of MLIR, LLVM's optimizer, the NVPTX back end.
+//
+//   PtxBackend backend;
+//   KernelBuilder builder(backend.context(), "add", ...);   // kernel_builder.h
+//   ... makes the body ...
+//   HLO_INDEXING_ASSIGN_OR_RETURN(const std::string ptx,
+//                                 backend.Lower(builder.TakeModule(), {.architecture = 90}));
+//   std::cout << ptx;
+#ifndef HLO_INDEXING_CODEGEN_EMIT_PTX_BACKEND_H_
+#define HLO_INDEXING_CODEGEN_EMIT_PTX_BACKEND_H_
+
+#include <memory>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/IR/OwningOpRef.h"
+
+namespace hlo_indexing::emit {
+
+/// How far a kernel is lowered.
+enum class Stage : uint8_t {
+  kMlir,  // arith, scf, llvm and nvvm
+  kLlvm,  // LLVM IR, optimized
+  kPtx,
+};
+
+struct LoweringOptions {
+  /// The number in sm_80, sm_90, sm_100; 80 at least.
+  int architecture = 90;
+  Stage stage = Stage::kPtx;
+};
+
+/// Owns what kernels share: dialects, and LLVM's target. Not thread-safe.
+class PtxBackend {
+ public:
+  PtxBackend();
+  ~PtxBackend();
+  PtxBackend(const PtxBackend&) = delete;
+  PtxBackend& operator=(const PtxBackend&) = delete;
+
+  /// With the dialects that kernels are made of.
+  mlir::MLIRContext* context() { return &context_; }
+
+  /// The text of that stage. The same module gives the same bytes each time. kInvalidArgument for
+  /// an architecture that LLVM does not know, kInternal with the verifier's words for a module
+  /// that is no kernel.
+  absl::StatusOr<std::string> Lower(mlir::OwningOpRef<mlir::ModuleOp> module,
+                                    const LoweringOptions& options);
+
+ private:
+  mlir::MLIRContext context_;
+};
+
+}  // namespace hlo_indexing::emit
+
+#endif  // HLO_INDEXING_CODEGEN_EMIT_PTX_BACKEND_H_

@@ -1,0 +1,333 @@
+// Reductions: each thread combines what it reads, lanes combine their results by shuffles, and what
+// is then left in several warps, or in several groups of lanes, through shared memory.
+#include <limits>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "codegen/emit/kernel_emitter.h"
+#include "hlo/attribute.h"
+#include "hlo/interpreter/element_value.h"
+#include "llvm/ADT/STLExtras.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+namespace hlo_indexing::emit {
+
+using hlo::ElementClass;
+using hlo::ElementType;
+using hlo::Instruction;
+using hlo::Opcode;
+using mlir::Value;
+using mlir::ValueRange;
+using plan::ElementPass;
+using plan::SharedAccess;
+using plan::SharedTile;
+
+namespace {
+
+// What does not change the other operand of a reducer: nullopt if the reducer is not one operation
+// of both of its parameters.
+std::optional<hlo::Element> IdentityOf(const hlo::Computation& reducer) {
+  const Instruction& root = reducer.root();
+  if (root.operands().size() != 2 || root.operand(0).opcode() != Opcode::kParameter ||
+      root.operand(1).opcode() != Opcode::kParameter ||
+      root.operand(0).parameter_number() == root.operand(1).parameter_number()) {
+    return std::nullopt;
+  }
+  const ElementType type = root.shape().element_type();
+  const bool is_float = hlo::ClassOf(type) == ElementClass::kFloat;
+  const bool is_predicate = type == ElementType::kPred;
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  hlo::Element identity;
+  switch (root.opcode()) {
+    case Opcode::kAdd:
+      // 0 would change -0.
+      identity.real = identity.imag = -0.0;
+      return identity;
+    case Opcode::kMultiply:
+      if (IsComplex(type)) return std::nullopt;
+      return hlo::Element{.integer = 1, .real = 1};
+    case Opcode::kMaximum:
+      if (is_float) return hlo::FloatElement(-kInfinity);
+      return hlo::IntegerElement(is_predicate ? 0 : hlo::SmallestInteger(type));
+    case Opcode::kMinimum:
+      if (is_float) return hlo::FloatElement(kInfinity);
+      return hlo::IntegerElement(is_predicate ? 1 : hlo::LargestInteger(type));
+    case Opcode::kAnd:
+      return hlo::IntegerElement(is_predicate ? 1 : -1);
+    case Opcode::kOr:
+    case Opcode::kXor:
+      return hlo::IntegerElement(0);
+    default:
+      return std::nullopt;
+  }
+}
+
+std::optional<Number> EmitIdentity(KernelBuilder& builder, const hlo::Computation& reducer) {
+  const std::optional<hlo::Element> identity = IdentityOf(reducer);
+  if (!identity.has_value()) return std::nullopt;
+  const ElementType type = reducer.root().shape().element_type();
+  // Some of these have neither infinity nor a sign of zero.
+  if (IsSmallFloat(type)) return std::nullopt;
+  const auto bytes_of = [&] {
+    std::vector<uint8_t> bytes(16);
+    hlo::StoreElement(type, *identity, bytes.data());
+    bytes.resize(static_cast<size_t>(std::max<int64_t>(8, hlo::ElementBits(type)) / 8));
+    return bytes;
+  };
+  return NumberOfBytes(builder, type, bytes_of());
+}
+
+// A reduction of one or several arrays, while its code is made.
+struct Hero {
+  const Instruction* reduce = nullptr;
+  std::vector<const ElementPass*> loads;    // of each array
+  std::vector<const ElementPass*> initial;  // of each array
+  std::vector<std::unique_ptr<SharedArray>> shared;
+  std::vector<const SharedTile*> tiles;
+  std::vector<const ElementPass*> results;
+  // What the thread has: for each array one value, or one for each lane of the results' vectors.
+  std::vector<Lanes> values;
+
+  size_t num_arrays() const { return loads.size(); }
+  const hlo::Computation& reducer() const {
+    return *reduce->Callee(hlo::AttributeName::kToApply);
+  }
+  ElementType type(size_t array) const {
+    return reduce->operand(array).shape().element_type();
+  }
+};
+
+class ReductionKernel {
+ public:
+  explicit ReductionKernel(KernelEmitter& kernel)
+      : kernel_(kernel), builder_(kernel.builder()), elements_(kernel.elements()) {}
+
+  void Emit() {
+    Collect();
+    for (const ElementPass* pass : side_outputs_) kernel_.StorePasses({pass});
+    for (Hero& hero : heroes_) {
+      kernel_.InBlocksOf(hero.loads.front()->map, [&] { EmitHero(hero); });
+    }
+  }
+
+ private:
+  // Passes come in this order: for each hero its arrays and initial values, then what is made of
+  // its results; side outputs anywhere.
+  void Collect() {
+    const plan::KernelPlan& plan = kernel_.plan();
+    size_t next_tile = 0;
+    for (size_t i = 0; i < plan.passes.size(); ++i) {
+      const ElementPass& pass = plan.passes[i];
+      if (pass.store == plan::StoreKind::kStore && pass.available.empty()) {
+        side_outputs_.push_back(&pass);
+        continue;
+      }
+      if (pass.store == plan::StoreKind::kStore) {
+        const auto hero = llvm::find_if(
+            heroes_, [&](const Hero& known) { return known.reduce == pass.available.front(); });
+        hero->results.push_back(&pass);
+        continue;
+      }
+      Hero& hero = heroes_.emplace_back();
+      hero.reduce = HeroOf(i);
+      const size_t arrays = hero.reduce->operands().size() / 2;
+      for (size_t k = 0; k < arrays; ++k) hero.loads.push_back(&plan.passes[i + k]);
+      for (size_t k = 0; k < arrays; ++k) hero.initial.push_back(&plan.passes[i + arrays + k]);
+      i += 2 * arrays - 1;
+      while (next_tile < plan.shared_tiles.size() &&
+             plan.shared_tiles[next_tile].hero == hero.reduce) {
+        hero.tiles.push_back(&plan.shared_tiles[next_tile++]);
+      }
+    }
+  }
+
+  // The hero whose arrays are loaded from a pass on: that of the next results.
+  const Instruction* HeroOf(size_t pass) const {
+    const std::vector<ElementPass>& passes = kernel_.plan().passes;
+    while (passes[pass].available.empty()) ++pass;
+    return passes[pass].available.front();
+  }
+
+  // The variables are those of the hero's loads, without loops.
+  std::vector<Lanes> Apply(const Hero& hero, const std::vector<Lanes>& a,
+                           const std::vector<Lanes>& b) {
+    std::vector<Lanes> parameters = a;
+    llvm::append_range(parameters, b);
+    return elements_.Apply(hero.reducer(), std::move(parameters), hero.initial.front()->map);
+  }
+
+  static std::vector<Lanes> OneLane(const std::vector<Lanes>& values, size_t lane) {
+    std::vector<Lanes> one;
+    for (const Lanes& lanes : values) one.push_back({lanes[lanes.size() == 1 ? 0 : lane]});
+    return one;
+  }
+
+  Values FlattenAll(const std::vector<Lanes>& values) {
+    Values all;
+    for (const Lanes& lanes : values) llvm::append_range(all, Flatten(lanes));
+    return all;
+  }
+  std::vector<Lanes> UnflattenAll(const Hero& hero, ValueRange values, size_t count) {
+    std::vector<Lanes> all;
+    for (size_t i = 0; i < hero.num_arrays(); ++i) {
+      const size_t width = count * (IsComplex(hero.type(i)) ? 2 : 1);
+      all.push_back(Unflatten(values.take_front(width), hero.type(i)));
+      values = values.drop_front(width);
+    }
+    return all;
+  }
+
+  void WithoutLoops(int64_t lanes) {
+    Values dimensions;
+    for (size_t i = 0; i < plan::kThreadDimensionNames.size(); ++i) {
+      dimensions.push_back(builder_.ThreadIndex(i));
+    }
+    Values ranges;
+    if (lanes > 1) ranges.push_back(Value());
+    elements_.SetVariables(std::move(dimensions), std::move(ranges), lanes);
+  }
+
+  void EmitHero(Hero& hero) {
+    WithoutLoops(1);
+    std::vector<Lanes> initial;
+    for (const ElementPass* pass : hero.initial) {
+      initial.push_back(elements_.Compute(*pass->instruction, pass->leaf, pass->map));
+    }
+    const std::optional<Number> identity =
+        hero.num_arrays() == 1 ? EmitIdentity(builder_, hero.reducer()) : std::nullopt;
+    // Where no identity is known, the initial value has to be one: HLO allows to combine it as
+    // often as one likes ("Reduce" in XLA's operation semantics).
+    hero.values = initial;
+    if (identity.has_value()) hero.values = {{*identity}};
+    const std::vector<Lanes> start = hero.values;
+    const auto vector = static_cast<size_t>(hero.loads.front()->vector_elements);
+    const bool keeps_lanes = hero.results.front()->vector_elements > 1;
+    Accumulate(hero, vector);
+    WithoutLoops(1);
+    if (!keeps_lanes) CombineLanes(hero, vector);
+    Shuffle(hero, kernel_.plan().shuffled_lanes);
+    if (!hero.tiles.empty()) Exchange(hero, keeps_lanes ? vector : 1, start);
+    WithoutLoops(1);
+    if (identity.has_value()) {
+      const size_t count = hero.values.front().size();
+      hero.values = Apply(hero, {Replicate(initial.front(), count)}, hero.values);
+    }
+    for (const ElementPass* pass : hero.results) StoreResult(hero, *pass);
+  }
+
+  // hero.values becomes what the thread combines of what it reads, in each lane.
+  void Accumulate(Hero& hero, size_t vector) {
+    for (Lanes& lanes : hero.values) lanes = Replicate(lanes, vector);
+    const ElementPass& first = *hero.loads.front();
+    const Values results = kernel_.ForElements(
+        first.map, first.vector_elements, FlattenAll(hero.values), [&](ValueRange carried) {
+          std::vector<Lanes> read;
+          for (const ElementPass* pass : hero.loads) {
+            read.push_back(Replicate(
+                elements_.Compute(*pass->instruction, pass->leaf, pass->map), vector));
+          }
+          std::vector<Lanes> combined =
+              elements_.Apply(hero.reducer(), Joined(UnflattenAll(hero, carried, vector), read),
+                              first.map);
+          for (Lanes& lanes : combined) lanes = Replicate(lanes, vector);
+          return FlattenAll(combined);
+        });
+    hero.values = UnflattenAll(hero, results, vector);
+  }
+
+  static std::vector<Lanes> Joined(std::vector<Lanes> a, const std::vector<Lanes>& b) {
+    llvm::append_range(a, b);
+    return a;
+  }
+
+  void CombineLanes(Hero& hero, size_t vector) {
+    std::vector<Lanes> combined = OneLane(hero.values, 0);
+    for (size_t lane = 1; lane < vector; ++lane) {
+      combined = Apply(hero, combined, OneLane(hero.values, lane));
+    }
+    hero.values = combined;
+  }
+
+  // Lane 0 of each `count` lanes gets what all have.
+  void Shuffle(Hero& hero, int64_t count) {
+    for (int64_t distance = count / 2; distance > 0; distance /= 2) {
+      std::vector<Lanes> others;
+      for (const Lanes& lanes : hero.values) {
+        Lanes shuffled;
+        for (const Number& number : lanes) {
+          Number other = {builder_.ShuffleDown(number.value, distance), Value()};
+          if (number.imaginary != nullptr) {
+            other.imaginary = builder_.ShuffleDown(number.imaginary, distance);
+          }
+          shuffled.push_back(other);
+        }
+        others.push_back(shuffled);
+      }
+      hero.values = Apply(hero, hero.values, others);
+    }
+  }
+
+  // Rows: the first warp of a row gets a value of each warp, and shuffles again. Columns: the first
+  // lanes combine theirs with those of all others.
+  void Exchange(Hero& hero, size_t lanes, const std::vector<Lanes>& start) {
+    for (size_t i = 0; i < hero.num_arrays(); ++i) {
+      hero.shared.push_back(std::make_unique<SharedArray>(kernel_, *hero.tiles[i], hero.type(i)));
+    }
+    const SharedTile& tile = *hero.tiles.front();
+    const SharedAccess& fill = tile.accesses.front();
+    const SharedAccess& read = tile.accesses.back();
+    const auto vector = static_cast<int64_t>(lanes);
+    kernel_.ForElements(fill.index, vector, [&](const IndexingMap&) {
+      for (size_t i = 0; i < hero.num_arrays(); ++i) {
+        hero.shared[i]->Store(hero.values[i], hero.tiles[i]->accesses.front());
+      }
+    });
+    builder_.Barrier();
+    const bool is_row = kernel_.plan().shuffled_lanes > 1;
+    const size_t count = hero.values.front().size();
+    std::vector<Lanes> carried = is_row ? start : hero.values;
+    for (Lanes& values : carried) values = Replicate(values, count);
+    const Values results = kernel_.ForElements(
+        read.index, vector, FlattenAll(carried), [&](ValueRange values) {
+          std::vector<Lanes> others;
+          for (size_t i = 0; i < hero.num_arrays(); ++i) {
+            others.push_back(
+                Replicate(hero.shared[i]->Load(hero.tiles[i]->accesses.back()), count));
+          }
+          if (is_row) return FlattenAll(others);
+          std::vector<Lanes> combined = elements_.Apply(
+              hero.reducer(), Joined(UnflattenAll(hero, values, count), others), read.index);
+          for (Lanes& lanes_of_array : combined) lanes_of_array = Replicate(lanes_of_array, count);
+          return FlattenAll(combined);
+        });
+    WithoutLoops(1);
+    hero.values = UnflattenAll(hero, results, count);
+    if (is_row) Shuffle(hero, tile.sizes.back());
+  }
+
+  void StoreResult(const Hero& hero, const ElementPass& pass) {
+    kernel_.ForElements(pass.map, pass.vector_elements, [&](const IndexingMap& map) {
+      const bool is_lane = pass.vector_elements > 1 && elements_.lanes() == 1;
+      const auto lane = static_cast<size_t>(is_lane ? map.ranges().back().bounds.lower : 0);
+      elements_.Provide(*hero.reduce, [&hero, is_lane, lane](int64_t leaf) -> Lanes {
+        const Lanes& lanes = hero.values[static_cast<size_t>(leaf)];
+        return is_lane ? Lanes{lanes[lanes.size() == 1 ? 0 : lane]} : lanes;
+      });
+      elements_.Store(elements_.Compute(*pass.instruction, pass.leaf, map), *pass.output, map);
+      elements_.ForgetProvided();
+    });
+  }
+
+  KernelEmitter& kernel_;
+  KernelBuilder& builder_;
+  ElementEmitter& elements_;
+  std::vector<Hero> heroes_;
+  std::vector<const ElementPass*> side_outputs_;
+};
+
+}  // namespace
+
+void EmitReduction(KernelEmitter& kernel) { ReductionKernel(kernel).Emit(); }
+
+}  // namespace hlo_indexing::emit

@@ -1,0 +1,72 @@
+#include "codegen/run/kernel_run.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "codegen/run/buffer_contents.h"
+#include "support/status_macros.h"
+
+namespace hlo_indexing::run {
+
+using emit::KernelArgument;
+
+namespace {
+
+ptx::Dimensions DimensionsOf(const std::array<int64_t, 3>& sizes) {
+  ptx::Dimensions dimensions;
+  for (size_t i = 0; i < 3; ++i) dimensions[i] = static_cast<uint32_t>(sizes[i]);
+  return dimensions;
+}
+
+}  // namespace
+
+absl::StatusOr<KernelRun> RunKernel(const emit::Kernel& kernel,
+                                    llvm::ArrayRef<hlo::Value> operands,
+                                    ptx::LaunchOptions options) {
+  HLO_INDEXING_ASSIGN_OR_RETURN(ptx::Module module,
+                                ptx::Module::Parse(kernel.text, kernel.name + ".ptx"));
+  ptx::Device device;
+  std::vector<uint64_t> addresses;
+  std::vector<ptx::Argument> arguments;
+  for (size_t i = 0; i < kernel.arguments.size(); ++i) {
+    const KernelArgument& argument = kernel.arguments[i];
+    HLO_INDEXING_ASSIGN_OR_RETURN(const int64_t bytes, BufferBytes(*argument.shape));
+    const std::string name =
+        argument.operand.has_value()
+            ? absl::StrCat("operand ", *argument.operand, " leaf ", argument.leaf)
+            : absl::StrCat("output ", argument.leaf);
+    HLO_INDEXING_ASSIGN_OR_RETURN(
+        const uint64_t address, device.Allocate(std::max<uint64_t>(1, static_cast<uint64_t>(bytes)), name));
+    addresses.push_back(address);
+    arguments.push_back(ptx::Argument::Of(address));
+    // An output that is updated begins with what its operand has.
+    const KernelArgument* contents = argument.operand.has_value() ? &argument : nullptr;
+    if (argument.updates.has_value()) contents = &kernel.arguments[*argument.updates];
+    if (contents == nullptr || bytes == 0) continue;
+    const hlo::Value& operand = operands[static_cast<size_t>(*contents->operand)];
+    const hlo::ArrayValue* array = operand.ArrayLeaves()[static_cast<size_t>(contents->leaf)];
+    HLO_INDEXING_ASSIGN_OR_RETURN(const std::vector<uint8_t> buffer, BufferOf(*array));
+    HLO_INDEXING_RETURN_IF_ERROR(device.Write(address, buffer.data(), buffer.size()));
+  }
+  options.grid = DimensionsOf(kernel.launch.blocks);
+  options.block = DimensionsOf(kernel.launch.threads);
+  KernelRun run;
+  run.module = std::make_shared<const ptx::Module>(module);
+  HLO_INDEXING_ASSIGN_OR_RETURN(run.launch,
+                                device.Launch(*run.module, kernel.name, arguments, options));
+  HLO_INDEXING_RETURN_IF_ERROR(run.launch.status);
+  for (size_t i = 0; i < kernel.arguments.size(); ++i) {
+    const KernelArgument& argument = kernel.arguments[i];
+    if (argument.operand.has_value()) continue;
+    HLO_INDEXING_ASSIGN_OR_RETURN(const int64_t bytes, BufferBytes(*argument.shape));
+    std::vector<uint8_t> buffer(static_cast<size_t>(bytes));
+    if (bytes > 0) {
+      HLO_INDEXING_RETURN_IF_ERROR(device.Read(addresses[i], buffer.data(), buffer.size()));
+    }
+    HLO_INDEXING_ASSIGN_OR_RETURN(auto array, ArrayOf(*argument.shape, buffer));
+    run.outputs.push_back(std::move(array));
+  }
+  return run;
+}
+
+}  // namespace hlo_indexing::run

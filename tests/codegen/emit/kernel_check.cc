@@ -1,0 +1,137 @@
+#include "tests/codegen/emit/kernel_check.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+
+#include "absl/strings/str_cat.h"
+#include "codegen/plan/our_plan.h"
+#include "hlo/element_type.h"
+#include "hlo/interpreter/element_value.h"
+#include "hlo/parser/parser.h"
+#include "hlo/shape_inference/verifier.h"
+
+namespace hlo_indexing::emit {
+
+using hlo::ArrayValue;
+using hlo::Element;
+using hlo::ElementClass;
+using hlo::Value;
+
+namespace {
+
+bool IsClose(double expected, double actual, double tolerance) {
+  if (std::isnan(expected) || std::isnan(actual)) return std::isnan(expected) && std::isnan(actual);
+  if (expected == actual) return std::signbit(expected) == std::signbit(actual) || tolerance > 0;
+  return std::fabs(expected - actual) <= tolerance * std::max(1.0, std::fabs(expected));
+}
+
+bool IsClose(hlo::ElementType type, const Element& expected, const Element& actual,
+             double tolerance) {
+  switch (hlo::ClassOf(type)) {
+    case ElementClass::kFloat:
+      return IsClose(expected.real, actual.real, tolerance);
+    case ElementClass::kComplex:
+      return IsClose(expected.real, actual.real, tolerance) &&
+             IsClose(expected.imag, actual.imag, tolerance);
+    default:
+      return expected.integer == actual.integer;
+  }
+}
+
+Element RandomElement(hlo::ElementType type, std::mt19937_64& random) {
+  const auto quarter = [&] { return (static_cast<double>(random() % 65) - 32) / 4; };
+  switch (hlo::ClassOf(type)) {
+    case ElementClass::kFloat:
+      return hlo::FloatElement(quarter());
+    case ElementClass::kComplex:
+      return hlo::ComplexElement({quarter(), quarter()});
+    default:
+      return hlo::IntegerElement(
+          hlo::WrapInteger(type, static_cast<int64_t>(random() % 14) - 3));
+  }
+}
+
+}  // namespace
+
+Value RandomValue(const hlo::Shape& shape, uint64_t seed) {
+  if (shape.IsTuple()) {
+    std::vector<Value> elements;
+    for (const hlo::Shape* element : shape.elements()) {
+      elements.push_back(RandomValue(*element, seed * 31 + elements.size() + 1));
+    }
+    return Value::Tuple(&shape, std::move(elements));
+  }
+  if (!shape.IsArray()) return Value::Token(&shape);
+  std::mt19937_64 random(seed);
+  auto array = std::make_shared<ArrayValue>(&shape);
+  for (int64_t i = 0; i < array->size(); ++i) {
+    array->Set(i, RandomElement(shape.element_type(), random));
+  }
+  return Value(std::move(array));
+}
+
+std::string Difference(const ArrayValue& expected, const ArrayValue& actual, double tolerance) {
+  for (int64_t i = 0; i < expected.size(); ++i) {
+    const Element a = expected.Get(i);
+    const Element b = actual.Get(i);
+    if (IsClose(expected.type(), a, b, tolerance)) continue;
+    return absl::StrCat("element ", i, " of ", expected.shape().ToString(), " is (", b.integer,
+                        ", ", b.real, ", ", b.imag, ") instead of (", a.integer, ", ", a.real,
+                        ", ", a.imag, ")");
+  }
+  return "";
+}
+
+KernelCheck::KernelCheck(const std::string& text, PtxBackend& backend)
+    : mlir_context_(mlir::MLIRContext::Threading::DISABLED),
+      device_(*ptx::FindDeviceModel("rtx-a6000")),
+      analysis_(&mlir_context_),
+      plans_(device_, analysis_, &mlir_context_),
+      backend_(backend) {
+  auto module = hlo::ParseModule(text);
+  EXPECT_TRUE(module.ok()) << module.status().message();
+  module_ = *std::move(module);
+  EXPECT_EQ(hlo::Verify(*module_).message(), "");
+}
+
+absl::StatusOr<Kernel> KernelCheck::Compile(const LoweringOptions& options) {
+  auto plan = plan::PlanKernel(root(), plans_);
+  if (!plan.ok()) return plan.status();
+  return CompileKernel(*plan, plans_, backend_, options);
+}
+
+std::string KernelCheck::Run(uint64_t seed, double tolerance) {
+  const absl::StatusOr<Kernel> kernel = Compile();
+  if (!kernel.ok()) return absl::StrCat("unsupported: ", kernel.status().message());
+  std::vector<Value> arguments;
+  for (const hlo::Instruction* parameter : module_->entry().parameters()) {
+    arguments.push_back(RandomValue(parameter->shape(), seed + arguments.size()));
+  }
+  std::vector<Value> operands;
+  for (const hlo::Instruction* operand : root().operands()) {
+    auto value = hlo::EvaluateInstruction(*operand, arguments);
+    if (!value.ok()) return absl::StrCat("not evaluated: ", value.status().message());
+    operands.push_back(*std::move(value));
+  }
+  const auto expected = hlo::EvaluateInstruction(root(), arguments);
+  if (!expected.ok()) return absl::StrCat("not evaluated: ", expected.status().message());
+  ptx::LaunchOptions options;
+  options.checks = {.initcheck = true, .racecheck = true, .synccheck = true};
+  options.num_host_threads = 1;
+  options.schedule = seed;
+  const auto run = run::RunKernel(*kernel, operands, options);
+  if (!run.ok()) return absl::StrCat("not run: ", run.status().message());
+  if (!run->launch.findings.empty()) {
+    return absl::StrCat("finding: ", run->launch.findings.front().ToString());
+  }
+  const std::vector<const ArrayValue*> leaves = expected->ArrayLeaves();
+  for (size_t i = 0; i < leaves.size(); ++i) {
+    std::string difference = Difference(*leaves[i], *run->outputs[i], tolerance);
+    if (!difference.empty()) return difference;
+  }
+  return "";
+}
+
+}  // namespace hlo_indexing::emit

@@ -1,0 +1,52 @@
+// Runs our kernels on the virtual GPU with all checks, and holds them against the interpreter.
+#ifndef HLO_INDEXING_TESTS_CODEGEN_EMIT_KERNEL_CHECK_H_
+#define HLO_INDEXING_TESTS_CODEGEN_EMIT_KERNEL_CHECK_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "codegen/emit/kernel.h"
+#include "codegen/plan/plan_context.h"
+#include "codegen/ptx/device_model.h"
+#include "codegen/run/kernel_run.h"
+#include "hlo/interpreter/interpreter.h"
+#include "hlo/module.h"
+#include "indexing_analysis/analysis.h"
+#include "mlir/IR/MLIRContext.h"
+
+namespace hlo_indexing::emit {
+
+/// A random array: floats are multiples of a quarter between -8 and 8, so that sums and products of
+/// some are exact in any order; integers are small.
+hlo::Value RandomValue(const hlo::Shape& shape, uint64_t seed);
+
+/// How far two arrays are apart, as a sentence; empty if each element is equal (a nan equals a
+/// nan), or for floats and complex numbers within `tolerance` times what is expected.
+std::string Difference(const hlo::ArrayValue& expected, const hlo::ArrayValue& actual,
+                       double tolerance);
+
+class KernelCheck {
+ public:
+  explicit KernelCheck(const std::string& text, PtxBackend& backend);
+
+  const hlo::Module& module() const { return *module_; }
+  const hlo::Instruction& root() const { return module_->entry().root(); }
+  absl::StatusOr<Kernel> Compile(const LoweringOptions& options = {});
+  /// What is wrong with the kernel of the root: findings and differences; empty if nothing is.
+  /// "unsupported: ..." if there is no kernel.
+  std::string Run(uint64_t seed, double tolerance = 0);
+
+ private:
+  std::unique_ptr<hlo::Module> module_;
+  mlir::MLIRContext mlir_context_;
+  ptx::DeviceModel device_;
+  indexing_analysis::IndexingAnalysis analysis_;
+  plan::PlanContext plans_;
+  PtxBackend& backend_;
+};
+
+}  // namespace hlo_indexing::emit
+
+#endif  // HLO_INDEXING_TESTS_CODEGEN_EMIT_KERNEL_CHECK_H_
