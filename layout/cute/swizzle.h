@@ -98,6 +98,9 @@ HLO_CUTE_INLINE constexpr auto composition(Swizzle<b0, m0, s0> first, Swizzle<b1
     return first;
   } else {
     static_assert(s0 == s1, "composition of swizzles: their shifts differ.");
+    static_assert(
+        (Swizzle<b0, m0, s0>::source_mask & Swizzle<b1, m1, s1>::target_mask) == 0,
+        "composition of swizzles: the first reads bits that the second, done before it, changes.");
     constexpr uint64_t y = Swizzle<b0, m0, s0>::source_mask ^ Swizzle<b1, m1, s1>::source_mask;
     constexpr uint64_t z = Swizzle<b0, m0, s0>::target_mask ^ Swizzle<b1, m1, s1>::target_mask;
     return make_swizzle<static_cast<uint32_t>(y), static_cast<uint32_t>(z)>();
@@ -122,13 +125,21 @@ HLO_CUTE_INLINE constexpr auto operator+(MixedBits<s, f> const& a, B const& b) {
   }
 }
 
+namespace detail {
+// The rank of the shape of a layout; 0 of a function that has none.
+template <class B, class = void>
+struct RankOfDomain : C<0> {};
+template <class B>
+struct RankOfDomain<B, std::void_t<decltype(B::rank)>> : C<B::rank> {};
+}  // namespace detail
+
 /// A o (offset + B(c)): a function (often a swizzle) behind a layout. It has a shape but no
 /// strides.
 template <class A, class Offset, class B>
 struct ComposedLayout : private detail::Slot<0, A>,
                         private detail::Slot<1, Offset>,
                         private detail::Slot<2, B> {
-  static constexpr int rank = B::rank;
+  static constexpr int rank = detail::RankOfDomain<B>::value;
   ComposedLayout() = default;
   HLO_CUTE_INLINE constexpr ComposedLayout(A const& a, Offset const& offset, B const& b)
       : detail::Slot<0, A>(a), detail::Slot<1, Offset>(offset), detail::Slot<2, B>(b) {}
@@ -155,6 +166,23 @@ struct ComposedLayout : private detail::Slot<0, A>,
   template <class C0, class C1, class... Cs>
   HLO_CUTE_LEAF constexpr auto operator()(C0 const& c0, C1 const& c1, Cs const&... cs) const {
     return operator()(make_coord(c0, c1, cs...));
+  }
+
+  /// composition with a layout or tiler, and tiled_divide, behind the function.
+  template <class... Tilers>
+  HLO_CUTE_INLINE constexpr auto compose(Tilers const&... tilers) const {
+    const auto b = layout_b().compose(tilers...);
+    return ComposedLayout<A, Offset, std::decay_t<decltype(b)>>(layout_a(), offset(), b);
+  }
+  template <class... Extents>
+  HLO_CUTE_INLINE constexpr auto with_shape(Extents const&... extents) const {
+    const auto b = layout_b().with_shape(extents...);
+    return ComposedLayout<A, Offset, std::decay_t<decltype(b)>>(layout_a(), offset(), b);
+  }
+  template <class... Tilers>
+  HLO_CUTE_INLINE constexpr auto tile(Tilers const&... tilers) const {
+    const auto b = layout_b().tile(tilers...);
+    return ComposedLayout<A, Offset, std::decay_t<decltype(b)>>(layout_a(), offset(), b);
   }
 };
 
@@ -288,14 +316,6 @@ template <class SA, class DA, class O, class B>
 HLO_CUTE_LEAF constexpr auto cosize(ComposedLayout<Layout<SA, DA>, O, B> const& l) {
   return C<1>{} + l.layout_a()(l.offset() + (cosize(l.layout_b()) - C<1>{}));
 }
-template <class A, class O, class B>
-HLO_CUTE_INLINE constexpr auto right_inverse(ComposedLayout<A, O, B> const& l) {
-  static_assert(is_swizzle<A>::value && is_constant<0, O>::value,
-                "right_inverse of a composed layout: only of a swizzle without an offset.");
-  // A swizzle is its own inverse.
-  return make_composed_layout(right_inverse(l.layout_b()), C<0>{}, l.layout_a());
-}
-
 HLO_CUTE_END_NAMESPACE
 
 #endif  // HLO_INDEXING_LAYOUT_CUTE_SWIZZLE_H_

@@ -31,6 +31,7 @@
 #include "layout/cute/swizzle_slice.h"
 #include "layout/cute/numeric_types.h"
 #include "layout/cute/layout_recast.h"
+#include "layout/cute/swizzle_algebra.h"
 #include "layout/cute/pointer.h"
 #include "layout/cute/tensor_engine.h"
 #include "layout/cute/tensor_core.h"

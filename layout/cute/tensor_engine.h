@@ -3,6 +3,7 @@
 
 #include "layout/cute/layout_recast.h"
 #include "layout/cute/pointer.h"
+#include "layout/cute/swizzle_algebra.h"
 
 // Engines: what a tensor holds of its data. An ArrayEngine owns an array, a ViewEngine has an
 // iterator.
