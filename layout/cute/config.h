@@ -46,23 +46,45 @@
 // Debug builds have another inline namespace: their views carry bounds, and linking the two kinds
 // together must not mix them.
 #if HLO_INDEXING_CUTE_DEBUG
+#define HLO_CUTE_KIND checked
+#else
+#define HLO_CUTE_KIND unchecked
+#endif
+
+// The namespace is hlo_indexing::layout::cute, or cute itself if namespace_cute.h says so; each is
+// a name for the other then.
+#ifdef HLO_INDEXING_CUTE_IS_NAMESPACE_CUTE
 #define HLO_CUTE_BEGIN_NAMESPACE \
-  namespace hlo_indexing {       \
-  namespace layout {             \
   namespace cute {               \
-  inline namespace checked {
+  inline namespace HLO_CUTE_KIND {
+#define HLO_CUTE_END_NAMESPACE \
+  }                            \
+  }
+HLO_CUTE_BEGIN_NAMESPACE
+HLO_CUTE_END_NAMESPACE
+namespace hlo_indexing {
+namespace layout {
+namespace cute = ::cute;
+}
+namespace cute = ::cute;
+}  // namespace hlo_indexing
 #else
 #define HLO_CUTE_BEGIN_NAMESPACE \
   namespace hlo_indexing {       \
   namespace layout {             \
   namespace cute {               \
-  inline namespace unchecked {
-#endif
+  inline namespace HLO_CUTE_KIND {
 #define HLO_CUTE_END_NAMESPACE \
   }                            \
   }                            \
   }                            \
   }
+HLO_CUTE_BEGIN_NAMESPACE
+HLO_CUTE_END_NAMESPACE
+namespace hlo_indexing {
+namespace cute = layout::cute;
+}
+#endif
 
 HLO_CUTE_BEGIN_NAMESPACE
 namespace detail {

@@ -15,11 +15,24 @@
 // for ranks without V and on tensors of mode V for those with it.
 HLO_CUTE_BEGIN_NAMESPACE
 
+namespace detail {
+// Narrow floats as floats, so that only the result of a * b + c is rounded.
+template <class T>
+HLO_CUTE_INLINE constexpr decltype(auto) Promoted(T const& x) {
+  if constexpr (std::is_same<T, half_t>::value || std::is_same<T, bfloat16_t>::value) {
+    return static_cast<float>(x);
+  } else {
+    return (x);
+  }
+}
+}  // namespace detail
+
 /// d = a * b + c, for any types.
 struct UniversalFMA {
   template <class D, class A, class B, class CType>
   HLO_CUTE_INLINE static constexpr void Fma(D& d, A const& a, B const& b, CType const& c) {
-    d = static_cast<std::decay_t<D>>(a * b + c);
+    d = static_cast<std::decay_t<D>>(detail::Promoted(a) * detail::Promoted(b) +
+                                     detail::Promoted(c));
   }
 };
 

@@ -124,6 +124,11 @@ template <int64_t n, class T>
 struct is_constant : bool_constant<detail::IntegerTraits<std::decay_t<T>>::is_static &&
                                    detail::IntegerTraits<std::decay_t<T>>::value == n> {};
 
+template <int64_t n, class T>
+constexpr bool is_constant_v = is_constant<n, T>::value;
+template <class T>
+constexpr bool is_integral_v = is_integral<T>::value;
+
 #define HLO_CUTE_STATIC_BINARY(op)                                                          \
   template <auto a, auto b>                                                                 \
   HLO_CUTE_INLINE constexpr StaticInt<(int64_t{a} op int64_t{b})> operator op(C<a>, C<b>) { \
@@ -331,7 +336,6 @@ using _m128 = Int<-128>;
 
 // clang-format on
 
-namespace literals {
 namespace detail {
 template <char... digits>
 HLO_CUTE_HD constexpr int64_t ParseDecimal() {
@@ -343,6 +347,7 @@ HLO_CUTE_HD constexpr int64_t ParseDecimal() {
   return value;
 }
 }  // namespace detail
+inline namespace literals {
 /// 13_c is Int<13>{}.
 template <char... digits>
 HLO_CUTE_INLINE constexpr StaticInt<detail::ParseDecimal<digits...>()> operator""_c() {

@@ -55,8 +55,8 @@ HLO_CUTE_HD inline uint16_t BrainFromFloat(float x) {
 
 }  // namespace detail
 
-/// IEEE half precision and bfloat16: storage, and conversion from and to float. Arithmetic is
-/// float's.
+/// IEEE half precision and bfloat16: storage, and conversion from and to float. The result of
+/// arithmetic on two of a type is that of float, rounded to the type.
 struct half_t {
   uint16_t storage = 0;
   half_t() = default;
@@ -84,6 +84,33 @@ struct bfloat16_t {
     brain.storage = bits;
     return brain;
   }
+};
+
+#define HLO_CUTE_FLOAT_OPERATOR(T, op)                        \
+  HLO_CUTE_HD inline T operator op(T a, T b) {                \
+    return T(static_cast<float>(a) op static_cast<float>(b)); \
+  }                                                           \
+  HLO_CUTE_HD inline T& operator op## = (T & a, T b) { return a = a op b; }
+#define HLO_CUTE_FLOAT_OPERATORS(T) \
+  HLO_CUTE_FLOAT_OPERATOR(T, +)     \
+  HLO_CUTE_FLOAT_OPERATOR(T, -)     \
+  HLO_CUTE_FLOAT_OPERATOR(T, *)     \
+  HLO_CUTE_FLOAT_OPERATOR(T, /)     \
+  HLO_CUTE_HD inline T operator-(T a) { return T(-static_cast<float>(a)); }
+HLO_CUTE_FLOAT_OPERATORS(half_t)
+HLO_CUTE_FLOAT_OPERATORS(bfloat16_t)
+#undef HLO_CUTE_FLOAT_OPERATORS
+#undef HLO_CUTE_FLOAT_OPERATOR
+
+/// A float of which the tensor cores read the upper 19 bits.
+struct tfloat32_t {
+  uint32_t storage = 0;
+  tfloat32_t() = default;
+  HLO_CUTE_HD explicit tfloat32_t(float x)
+      : storage(detail::RoundedShift(detail::FloatBits(x), 13) << 13) {}
+  HLO_CUTE_HD explicit tfloat32_t(double x) : tfloat32_t(static_cast<float>(x)) {}
+  HLO_CUTE_HD explicit tfloat32_t(int x) : tfloat32_t(static_cast<float>(x)) {}
+  HLO_CUTE_HD operator float() const { return detail::FloatOfBits(storage); }
 };
 
 enum class Signedness { kSigned, kUnsigned };

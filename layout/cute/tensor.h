@@ -5,7 +5,9 @@
 //
 // A kernel written for CuTe's documented API includes this header and says
 //
-//   namespace cute = hlo_indexing::layout::cute;
+//   namespace cute = hlo_indexing::cute;
+//
+// or, if it opens the namespace itself, includes layout/cute/namespace_cute.h instead.
 //
 // Each header includes what it needs. Here they follow each other so that an error message names
 // one header and not the chain of those that include it.
@@ -17,6 +19,7 @@
 #include "layout/cute/tuple_functions.h"
 #include "layout/cute/int_tuple.h"
 #include "layout/cute/int_tuple_relations.h"
+#include "layout/cute/functional.h"
 #include "layout/cute/arithmetic_tuple.h"
 #include "layout/cute/coordinate.h"
 #include "layout/cute/mode_tree.h"
@@ -33,10 +36,12 @@
 #include "layout/cute/layout_recast.h"
 #include "layout/cute/swizzle_algebra.h"
 #include "layout/cute/pointer.h"
+#include "layout/cute/array.h"
 #include "layout/cute/tensor_engine.h"
 #include "layout/cute/tensor_core.h"
 #include "layout/cute/tensor_partition.h"
 #include "layout/cute/algorithm.h"
+#include "layout/cute/tensor_reduce.h"
 #include "layout/cute/copy.h"
 #include "layout/cute/gemm.h"
 #include "layout/cute/print.h"

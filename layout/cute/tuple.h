@@ -42,6 +42,14 @@ template <int n>
 using make_seq = detail::MakeSeq<n>;
 template <int begin, int end>
 using make_range = typename detail::ShiftedSeq<begin, make_seq<end - begin>>::type;
+template <int... I>
+using int_sequence = seq<I...>;
+template <int n>
+using make_int_sequence = make_seq<n>;
+template <int begin, int end>
+using make_int_range = make_range<begin, end>;
+using std::index_sequence;
+using std::make_index_sequence;
 
 namespace detail {
 
@@ -116,6 +124,11 @@ struct TupleTraits<tuple<T...>> {
   static constexpr bool is_tuple = true;
   static constexpr int size = sizeof...(T);
 };
+template <int... I>
+struct TupleTraits<seq<I...>> {
+  static constexpr bool is_tuple = true;
+  static constexpr int size = sizeof...(I);
+};
 template <class T>
 constexpr bool is_tuple_v = TupleTraits<T>::is_tuple;
 
@@ -134,6 +147,16 @@ struct is_static
     : bool_constant<std::is_empty<std::remove_cv_t<std::remove_reference_t<T>>>::value> {};
 template <class T>
 constexpr bool is_static_v = is_static<T>::value;
+
+// A sequence of integers is the tuple of these as static integers: for_each(make_seq<3>{}, f) calls
+// f(Int<0>{}), f(Int<1>{}), f(Int<2>{}).
+template <int I, int... N>
+HLO_CUTE_LEAF constexpr auto get(seq<N...> const&) {
+  static_assert(0 <= I && I < static_cast<int>(sizeof...(N)),
+                "get<I>: the sequence has fewer members than I + 1.");
+  constexpr int members[] = {N...};
+  return C<members[I]>{};
+}
 
 /// The member at the path I...; an integer is its own member 0.
 /// Example: get<1,0>(((a,b),(c,d))) -> c

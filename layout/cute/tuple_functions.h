@@ -268,6 +268,34 @@ template <class T, class F>
 HLO_CUTE_INLINE constexpr auto none_of(T const& t, F&& f) {
   return !any_of(t, f);
 }
+namespace detail {
+
+template <int I, class T, class F>
+HLO_CUTE_INLINE constexpr auto FindFrom(T const& t, F&& f) {
+  if constexpr (I == tuple_size_v<T>) {
+    return C<I>{};
+  } else if constexpr (is_constant<1, decltype(f(get<I>(t)))>::value) {
+    return C<I>{};
+  } else {
+    static_assert(is_constant<0, decltype(f(get<I>(t)))>::value,
+                  "find, find_if: whether a member is meant has to be known at compile time.");
+    return FindFrom<I + 1>(t, f);
+  }
+}
+
+}  // namespace detail
+/// The index of the first member for which f is true, or the number of members if there is none.
+/// Example: find_if((_2,_8,_4), x -> x > _3) -> 1
+template <class T, class F>
+HLO_CUTE_INLINE constexpr auto find_if(T const& t, F&& f) {
+  return detail::FindFrom<0>(t, f);
+}
+/// The index of the first member that is x.
+/// Example: find((_2,_8,_4), _4) -> 2
+template <class T, class X>
+HLO_CUTE_INLINE constexpr auto find(T const& t, X const& x) {
+  return detail::FindFrom<0>(t, [&](auto const& member) { return member == x; });
+}
 /// Example: reverse((a,b,c)) -> (c,b,a)
 template <class T, std::enable_if_t<is_tuple<T>::value || is_integral<T>::value, int> = 0>
 HLO_CUTE_INLINE constexpr auto reverse(T const& t) {

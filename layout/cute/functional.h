@@ -1,0 +1,130 @@
+#ifndef HLO_INDEXING_LAYOUT_CUTE_FUNCTIONAL_H_
+#define HLO_INDEXING_LAYOUT_CUTE_FUNCTIONAL_H_
+
+#include "layout/cute/int_tuple.h"
+
+// Functions as objects, and the names of the standard library that kernels write with cute::.
+//
+//   transform(Shape<_2, _8>{}, Shape<_3, _4>{}, multiplies{})   // (_6,_32)
+//   reduce(tensor, 0.0F, plus{})                                // the sum of its elements
+HLO_CUTE_BEGIN_NAMESPACE
+
+using std::add_const_t;
+using std::common_type_t;
+using std::conditional;
+using std::conditional_t;
+using std::decay_t;
+using std::declval;
+using std::enable_if;
+using std::enable_if_t;
+using std::forward;
+using std::is_arithmetic;
+using std::is_base_of_v;
+using std::is_const_v;
+using std::is_convertible_v;
+using std::is_empty;
+using std::is_empty_v;
+using std::is_pointer;
+using std::is_pointer_v;
+using std::is_same;
+using std::is_same_v;
+using std::is_signed;
+using std::is_standard_layout_v;
+using std::is_unsigned;
+using std::is_unsigned_v;
+using std::is_void_v;
+using std::make_signed_t;
+using std::make_unsigned_t;
+using std::move;
+using std::remove_const_t;
+using std::remove_cv_t;
+using std::remove_pointer_t;
+using std::remove_reference_t;
+using std::swap;
+using std::void_t;
+template <class T>
+using remove_cvref_t = std::remove_cv_t<std::remove_reference_t<T>>;
+template <class T>
+struct remove_cvref {
+  using type = remove_cvref_t<T>;
+};
+template <class T>
+struct type_identity {
+  using type = T;
+};
+
+struct identity {
+  template <class T>
+  HLO_CUTE_INLINE constexpr T operator()(T const& x) const {
+    return x;
+  }
+};
+/// The same for any arguments: constant_fn<_0>{}(x, y) is _0.
+template <class R>
+struct constant_fn {
+  R r_{};
+  template <class... T>
+  HLO_CUTE_INLINE constexpr R operator()(T const&...) const {
+    return r_;
+  }
+};
+
+#define HLO_CUTE_UNARY_FUNCTION(name, op)                         \
+  struct name {                                                   \
+    template <class T>                                            \
+    HLO_CUTE_INLINE constexpr auto operator()(T const& x) const { \
+      return op x;                                                \
+    }                                                             \
+  };
+HLO_CUTE_UNARY_FUNCTION(unary_plus, +)
+HLO_CUTE_UNARY_FUNCTION(negate, -)
+HLO_CUTE_UNARY_FUNCTION(bit_not, ~)
+HLO_CUTE_UNARY_FUNCTION(logical_not, !)
+HLO_CUTE_UNARY_FUNCTION(dereference, *)
+#undef HLO_CUTE_UNARY_FUNCTION
+
+#define HLO_CUTE_BINARY_FUNCTION(name, op)                                    \
+  struct name {                                                               \
+    template <class T, class U>                                               \
+    HLO_CUTE_INLINE constexpr auto operator()(T const& x, U const& y) const { \
+      return x op y;                                                          \
+    }                                                                         \
+  };
+HLO_CUTE_BINARY_FUNCTION(plus, +)
+HLO_CUTE_BINARY_FUNCTION(minus, -)
+HLO_CUTE_BINARY_FUNCTION(multiplies, *)
+HLO_CUTE_BINARY_FUNCTION(divides, /)
+HLO_CUTE_BINARY_FUNCTION(modulus, %)
+HLO_CUTE_BINARY_FUNCTION(shift_left, <<)
+HLO_CUTE_BINARY_FUNCTION(shift_right, >>)
+HLO_CUTE_BINARY_FUNCTION(bit_and, &)
+HLO_CUTE_BINARY_FUNCTION(bit_or, |)
+HLO_CUTE_BINARY_FUNCTION(bit_xor, ^)
+HLO_CUTE_BINARY_FUNCTION(logical_and, &&)
+HLO_CUTE_BINARY_FUNCTION(logical_or, ||)
+HLO_CUTE_BINARY_FUNCTION(equal_to, ==)
+HLO_CUTE_BINARY_FUNCTION(not_equal_to, !=)
+HLO_CUTE_BINARY_FUNCTION(less, <)
+HLO_CUTE_BINARY_FUNCTION(less_equal, <=)
+HLO_CUTE_BINARY_FUNCTION(greater, >)
+HLO_CUTE_BINARY_FUNCTION(greater_equal, >=)
+#undef HLO_CUTE_BINARY_FUNCTION
+
+#define HLO_CUTE_LARGER_OR_SMALLER(name, function, op)                        \
+  struct name {                                                               \
+    template <class T, class U>                                               \
+    HLO_CUTE_INLINE constexpr auto operator()(T const& x, U const& y) const { \
+      if constexpr (is_integral<T>::value && is_integral<U>::value) {         \
+        return function(x, y);                                                \
+      } else {                                                                \
+        return y op x ? y : x;                                                \
+      }                                                                       \
+    }                                                                         \
+  };
+HLO_CUTE_LARGER_OR_SMALLER(max_fn, max, >)
+HLO_CUTE_LARGER_OR_SMALLER(min_fn, min, <)
+#undef HLO_CUTE_LARGER_OR_SMALLER
+
+HLO_CUTE_END_NAMESPACE
+
+#endif  // HLO_INDEXING_LAYOUT_CUTE_FUNCTIONAL_H_
