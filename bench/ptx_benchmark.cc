@@ -56,6 +56,7 @@ std::string LoopOf(const std::string& body) {
   mad.wide.u32 %rd10, %r9, 4, %rd8;
   mad.wide.u32 %rd11, %r9, 4, %rd9;
   mad.wide.u32 %rd7, %r9, 128, %rd8;
+  mad.wide.u32 %rd6, %r9, 16, %rd8;
   shl.b32 %r6, %r7, 2;
   shl.b32 %r10, %r7, 7;
   and.b32 %r10, %r10, 16383;
@@ -71,6 +72,8 @@ std::string LoopOf(const std::string& body) {
   mov.b64 %rd2, {%r7, %r1};
   setp.lt.u32 %p1, %r7, 100;
   mov.u32 %r8, 0;
+  st.shared.b32 [%r6], %r8;
+  bar.sync 0;
 again:
 BODY
   add.u32 %r8, %r8, 1;
@@ -169,15 +172,15 @@ void PtxMemory(benchmark::State& state, const char* body, With with) {
 }
 
 #define HLO_INDEXING_MEMORY_BENCHMARK(name, body)                          \
-  BENCHMARK_CAPTURE(PtxMemory, name / plain, body, With::kNothing);        \
-  BENCHMARK_CAPTURE(PtxMemory, name / profile, body, With::kProfile);      \
-  BENCHMARK_CAPTURE(PtxMemory, name / initcheck, body, With::kInitcheck);  \
-  BENCHMARK_CAPTURE(PtxMemory, name / racecheck, body, With::kRacecheck);  \
-  BENCHMARK_CAPTURE(PtxMemory, name / all_checks, body, With::kAllChecks); \
-  BENCHMARK_CAPTURE(PtxMemory, name / everything, body, With::kEverything)
+  BENCHMARK_CAPTURE(PtxMemory, name.plain, body, With::kNothing);        \
+  BENCHMARK_CAPTURE(PtxMemory, name.profile, body, With::kProfile);      \
+  BENCHMARK_CAPTURE(PtxMemory, name.initcheck, body, With::kInitcheck);  \
+  BENCHMARK_CAPTURE(PtxMemory, name.racecheck, body, With::kRacecheck);  \
+  BENCHMARK_CAPTURE(PtxMemory, name.all_checks, body, With::kAllChecks); \
+  BENCHMARK_CAPTURE(PtxMemory, name.everything, body, With::kEverything)
 
 HLO_INDEXING_MEMORY_BENCHMARK(ld.global, "ld.global.f32 %f3, [%rd10];");
-HLO_INDEXING_MEMORY_BENCHMARK(ld.global.v4, "ld.global.v4.f32 {%f1, %f2, %f3, %f4}, [%rd7];");
+HLO_INDEXING_MEMORY_BENCHMARK(ld.global.v4, "ld.global.v4.f32 {%f1, %f2, %f3, %f4}, [%rd6];");
 HLO_INDEXING_MEMORY_BENCHMARK(ld.global.strided, "ld.global.f32 %f3, [%rd7];");
 HLO_INDEXING_MEMORY_BENCHMARK(st.global, "st.global.f32 [%rd11], %f1;");
 HLO_INDEXING_MEMORY_BENCHMARK(ld.shared, "ld.shared.b32 %r3, [%r6];");

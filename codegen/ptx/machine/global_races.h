@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "codegen/ptx/machine/global_memory.h"
+#include "codegen/ptx/machine/global_race_cells.h"
 #include "codegen/ptx/machine/lanes.h"
 #include "codegen/ptx/machine/warp_access.h"
 
@@ -61,31 +62,32 @@ class GlobalRaceDetector {
     /// The last node that it has read, and released.
     uint32_t acquired = 0;
   };
-  /// Accesses to some bytes since the last write; blocks are counted from 1 here.
-  struct Cell {
-    uint32_t writer = 0;
-    uint32_t writer_clock : 30 = 0;
-    uint32_t writer_is_strong : 1 = 0;
-    uint32_t writer_is_atomic : 1 = 0;
-    /// Two different readers, with plain reads.
-    uint32_t reader = 0;
-    uint32_t reader_clock = 0;
-    uint32_t other_reader = 0;
-    uint32_t other_reader_clock = 0;
-  };
-  struct Shadow {
-    /// Bytes of a cell: 4, or fewer where accesses need it.
-    uint32_t granule = 4;
-    std::vector<Cell> cells;
+  /// An access while it is looked at.
+  struct Row {
+    uint32_t block = 0;
+    uint32_t clock = 0;
+    bool is_atomic = false;
+    bool is_write = false;
+    bool is_strong = false;
   };
 
-  static void Refine(Shadow& shadow, uint32_t granule);
+  /// The cells of the allocation, fine enough for the access; nullptr if the host has no memory.
+  RaceCells* CellsFor(const Allocation& allocation, const WarpAccess& access, LaneMask lanes);
+  BlockState& StateOf(uint32_t block);
+  /// One cell of a lane, whose bytes begin at `byte` of the lane's.
+  void AccessCell(const Row& row, const WarpAccess& access, int lane, uint64_t byte,
+                  RaceCells& cells, uint64_t index, const HostPointers& pointers,
+                  std::optional<GlobalRace>& race);
   bool IsOrdered(uint32_t block, uint32_t clock, uint32_t reader);
   void Synchronize(uint32_t block, const WarpAccess& access, uint64_t address);
 
-  /// Index of a block plus one: its number here.
-  std::vector<Shadow> shadows_;
+  /// By number of the allocation.
+  std::vector<RaceCells> cells_;
+  /// By index of the block plus one, its number here.
   std::unordered_map<uint32_t, BlockState> blocks_;
+  /// The last one that was asked for.
+  uint32_t last_block_ = 0;
+  BlockState* last_state_ = nullptr;
   std::vector<Node> nodes_ = std::vector<Node>(1);
   /// Of an address, the node of the last release.
   std::unordered_map<uint64_t, uint32_t> released_;

@@ -38,6 +38,9 @@ void RaceDetector::Begin(uint64_t shared_bytes, uint32_t num_threads) {
   has_copies_ = false;
   cells_.resize((shared_bytes + kWord - 1) / kWord);
   first_epoch_ = ++epoch_;
+  // Most blocks leave everything as it was.
+  if (!has_partial_order_ && known_.size() == num_threads_) return;
+  has_partial_order_ = false;
   warp_clocks_.assign(num_warps, 1);
   known_.assign(num_threads_, nullptr);
   open_group_.assign(num_threads_, 1);
@@ -67,7 +70,7 @@ RaceDetector::Cell& RaceDetector::FreshCell(uint64_t word) {
     }
     record.lanes = left;
   }
-  std::erase_if(cell.records, [](const Record& record) { return record.lanes == 0; });
+  EraseUnused(cell);
   return cell;
 }
 
@@ -118,6 +121,58 @@ uint8_t RaceDetector::RacingBytes(const Cell& cell, const Record& record, const 
   return bytes;
 }
 
+void RaceDetector::EraseUnused(Cell& cell) {
+  const auto end = std::remove_if(cell.records.begin(), cell.records.end(),
+                                  [](const Record& record) { return record.lanes == 0; });
+  cell.records.erase(end, cell.records.end());
+}
+
+bool RaceDetector::IsOfOneThread(const Cell& cell, const Record& access) {
+  for (const Record& record : cell.records) {
+    if (record.warp != access.warp || record.lanes != access.lanes ||
+        record.bytes != access.bytes) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool RaceDetector::AccessPlainly(Cell& cell, const Record& access) const {
+  if (has_copies_) return false;
+  if (cell.epoch != epoch_) {
+    cell.epoch = epoch_;
+    cell.records.clear();
+  }
+  if (cell.records.empty()) {
+    cell.records.push_back(access);
+    return true;
+  }
+  if (IsOfOneThread(cell, access)) {
+    // What races with an earlier access of the thread races with the later one, too.
+    if (access.is_strong) return false;
+    if (access.is_write) cell.records.clear();
+    for (Record& record : cell.records) {
+      if (record.is_write) continue;
+      record = access;
+      return true;
+    }
+    cell.records.push_back(access);
+    return true;
+  }
+  if (access.is_write) return false;
+  Record* same = nullptr;
+  for (Record& record : cell.records) {
+    if (record.is_write) return false;
+    if (record.warp == access.warp && record.operation == access.operation &&
+        record.clock == access.clock && record.bytes == access.bytes &&
+        record.is_strong == access.is_strong) {
+      same = &record;
+    }
+  }
+  if (same != nullptr) same->lanes |= access.lanes;
+  return same != nullptr;
+}
+
 void RaceDetector::Update(Cell& cell, const Record& access, size_t thread) {
   // A record is superfluous if whoever races with it races with the new one, too: it is ordered
   // before the new one (or has raced with it, and been reported), which conflicts with as much.
@@ -141,7 +196,7 @@ void RaceDetector::Update(Cell& cell, const Record& access, size_t thread) {
       record.bytes = static_cast<uint8_t>(record.bytes & ~common);
     }
   }
-  std::erase_if(cell.records, [](const Record& record) { return record.lanes == 0; });
+  EraseUnused(cell);
   cell.records.insert(cell.records.end(), kept_.begin(), kept_.end());
   for (Record& record : cell.records) {
     if (record.warp == access.warp && record.clock == access.clock &&
@@ -169,6 +224,9 @@ std::optional<Race> RaceDetector::Access(int warp, const WarpAccess& access, uin
       !record.is_asynchronous && (access.is_strong || access.kind == AccessKind::kAtomic);
   record.has_value = access.kind == AccessKind::kStore && access.stored != nullptr;
   has_copies_ = has_copies_ || record.is_asynchronous;
+  has_partial_order_ = has_partial_order_ || has_copies_ || record.is_strong;
+  const bool is_of_words = std::endian::native == std::endian::little &&
+                           access.bytes % kWord == 0 && access.alignment % kWord == 0;
 
   ForEachLane(access.lanes, [&](int lane) {
     const size_t thread = ThreadOf(warp, lane);
@@ -178,6 +236,16 @@ std::optional<Race> RaceDetector::Access(int warp, const WarpAccess& access, uin
     record.clock =
         record.is_asynchronous ? open_group_[thread] : warp_clocks_[static_cast<size_t>(warp)];
     for (uint64_t word = first / kWord; word * kWord < end; ++word) {
+      if (is_of_words) {
+        record.bytes = 0xf;
+        if (record.has_value) {
+          std::memcpy(
+              &record.value,
+              access.stored + static_cast<uint64_t>(lane) * access.bytes + (word * kWord - first),
+              kWord);
+        }
+        if (AccessPlainly(cells_[word], record)) continue;
+      }
       record.bytes = 0;
       record.value = 0;
       for (uint32_t i = 0; i < kWord; ++i) {
@@ -246,6 +314,7 @@ void RaceDetector::Synchronize(const WarpAccess& access, int warp, int lane) {
 }
 
 void RaceDetector::Fence(int warp, LaneMask lanes) {
+  has_partial_order_ = true;
   uint32_t& clock = warp_clocks_[static_cast<size_t>(warp)];
   ForEachLane(lanes, [&](int lane) {
     const size_t thread = ThreadOf(warp, lane);
@@ -256,6 +325,8 @@ void RaceDetector::Fence(int warp, LaneMask lanes) {
 }
 
 void RaceDetector::OrderBlock() {
+  ++epoch_;
+  if (!has_partial_order_) return;
   if (has_copies_) {
     for (size_t other = 0; other < num_threads_; ++other) {
       uint32_t& done = all_know_group_[other];
@@ -282,10 +353,10 @@ void RaceDetector::OrderBlock() {
   words_.clear();
   std::fill(known_.begin(), known_.end(), nullptr);
   std::fill(fences_.begin(), fences_.end(), FenceState{});
-  ++epoch_;
 }
 
 void RaceDetector::OrderBarrier(std::span<const WarpLanes> waiting) {
+  has_partial_order_ = true;
   auto times = std::make_shared<Times>(2 * num_threads_);
   Knowledge joined;
   for (const WarpLanes& group : waiting) {
@@ -309,6 +380,7 @@ void RaceDetector::OrderWarp(int warp, LaneMask lanes) {
 }
 
 void RaceDetector::Arrive(uint64_t object, int warp, LaneMask lanes) {
+  has_partial_order_ = true;
   Knowledge& knowledge = objects_[object];
   uint32_t& clock = warp_clocks_[static_cast<size_t>(warp)];
   ForEachLane(lanes, [&](int lane) {
@@ -319,6 +391,7 @@ void RaceDetector::Arrive(uint64_t object, int warp, LaneMask lanes) {
 }
 
 void RaceDetector::Wait(uint64_t object, int warp, LaneMask lanes) {
+  has_partial_order_ = true;
   const auto found = objects_.find(object);
   if (found == objects_.end()) return;
   ForEachLane(lanes, [&](int lane) {
@@ -328,10 +401,12 @@ void RaceDetector::Wait(uint64_t object, int warp, LaneMask lanes) {
 }
 
 void RaceDetector::CommitCopies(int warp, LaneMask lanes) {
+  has_partial_order_ = true;
   ForEachLane(lanes, [&](int lane) { ++open_group_[ThreadOf(warp, lane)]; });
 }
 
 void RaceDetector::WaitCopies(int warp, LaneMask lanes, uint32_t pending) {
+  has_partial_order_ = true;
   ForEachLane(lanes, [&](int lane) {
     const size_t thread = ThreadOf(warp, lane);
     const uint32_t closed = open_group_[thread] - 1;
@@ -345,6 +420,7 @@ void RaceDetector::WaitAllCopies(int warp, LaneMask lanes) {
 }
 
 void RaceDetector::CopiesArrive(uint64_t object, int warp, LaneMask lanes) {
+  has_partial_order_ = true;
   has_copies_ = true;
   Knowledge& knowledge = objects_[object];
   ForEachLane(lanes, [&](int lane) {

@@ -23,6 +23,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "absl/container/inlined_vector.h"
 #include "codegen/ptx/machine/lanes.h"
 #include "codegen/ptx/machine/warp_access.h"
 
@@ -105,19 +106,27 @@ class RaceDetector {
   };
   struct Cell {
     uint64_t epoch = 0;
-    std::vector<Record> records;
+    absl::InlinedVector<Record, 2> records;
   };
 
   size_t ThreadOf(int warp, int lane) const {
     return static_cast<size_t>(warp) * kWarpSize + static_cast<size_t>(lane);
   }
   Cell& FreshCell(uint64_t word);
+  /// Takes away records of no lane.
+  static void EraseUnused(Cell& cell);
+  /// Whether all records of a cell are of the access's only lane, and of the same bytes.
+  static bool IsOfOneThread(const Cell& cell, const Record& access);
   bool IsOrdered(const Record& record, int record_lane, size_t thread) const;
   /// Lanes of the record whose access is not ordered before what the thread does now.
   LaneMask UnorderedLanes(const Record& record, size_t thread) const;
   /// Bytes of a word on which the new access of `thread` has a race with the record.
   uint8_t RacingBytes(const Cell& cell, const Record& record, const Record& access, size_t thread,
                       LaneMask unordered) const;
+  /// An access to a whole word that has no race and makes little of a cell: the first one, one by
+  /// the thread that alone has accessed it, a read among reads. False for others, and nothing is
+  /// changed.
+  bool AccessPlainly(Cell& cell, const Record& access) const;
   /// Takes away records that a new one makes superfluous, and adds it.
   void Update(Cell& cell, const Record& access, size_t thread);
   void Synchronize(const WarpAccess& access, int warp, int lane);
@@ -130,6 +139,8 @@ class RaceDetector {
   uint64_t first_epoch_ = 1;
   size_t num_threads_ = 0;
   bool has_copies_ = false;
+  /// Whether anything but accesses and barriers of the block has happened since one of these.
+  bool has_partial_order_ = true;
   std::vector<Cell> cells_;
   std::vector<uint32_t> warp_clocks_;
   std::vector<Knowledge> known_;

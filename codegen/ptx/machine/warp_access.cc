@@ -51,6 +51,31 @@ std::string Subject(const Operation& operation, const WarpAccess& access) {
   return absl::StrCat(InstructionName(operation), " ", std::string(verb), " ", Bytes(access.bytes));
 }
 
+// Whether each of so many marks is 1; they are 0 or 1.
+bool AreAllSet(const uint8_t* marks, uint32_t count) {
+  if (count == 4) {
+    uint32_t word = 0;
+    std::memcpy(&word, marks, sizeof(word));
+    return word == 0x0101'0101;
+  }
+  if (count == 8) {
+    uint64_t word = 0;
+    std::memcpy(&word, marks, sizeof(word));
+    return word == 0x0101'0101'0101'0101;
+  }
+  return std::memchr(marks, 0, count) == nullptr;
+}
+
+// Sets so many marks.
+void SetAll(uint8_t* marks, uint32_t count) {
+  if (count == 4) {
+    constexpr uint32_t kWord = 0x0101'0101;
+    std::memcpy(marks, &kWord, sizeof(kWord));
+  } else {
+    std::memset(marks, 1, count);
+  }
+}
+
 // One access while it is resolved.
 class Resolver {
  public:
@@ -145,12 +170,13 @@ class Resolver {
   // `shadow(lane)`.
   template <typename Shadow>
   void TrackWritten(LaneMask lanes, Shadow shadow) const {
-    if (Reads(access_.kind)) {
+    // The bytes of lanes side by side are looked at together.
+    const bool is_row = lanes == kAllLanes && AreSideBySide(shadow);
+    const uint32_t row_bytes = kWarpSize * access_.bytes;
+    if (Reads(access_.kind) && !(is_row && AreAllSet(shadow(0), row_bytes))) {
       LaneMask unwritten = 0;
       ForEachLane(lanes, [&](int lane) {
-        if (std::memchr(shadow(lane), 0, access_.bytes) != nullptr) {
-          unwritten |= LaneMask{1} << lane;
-        }
+        if (!AreAllSet(shadow(lane), access_.bytes)) unwritten |= LaneMask{1} << lane;
       });
       if (unwritten != 0) {
         ReportFindingLazily(operation_, execution_, Check::kInitcheck, unwritten, kUnwritten, [&] {
@@ -167,8 +193,21 @@ class Resolver {
       }
     }
     if (Writes(access_.kind)) {
-      ForEachLane(lanes, [&](int lane) { std::memset(shadow(lane), 1, access_.bytes); });
+      if (is_row) return SetAll(shadow(0), row_bytes);
+      ForEachLane(lanes, [&](int lane) { SetAll(shadow(lane), access_.bytes); });
     }
+  }
+
+  // Whether the marks of each lane follow those of the lane before.
+  template <typename Shadow>
+  bool AreSideBySide(Shadow shadow) const {
+    const auto first = reinterpret_cast<uintptr_t>(shadow(0));
+    uintptr_t difference = 0;
+    for (int lane = 0; lane < kWarpSize; ++lane) {
+      difference |= reinterpret_cast<uintptr_t>(shadow(lane)) ^
+                    (first + static_cast<uintptr_t>(lane) * access_.bytes);
+    }
+    return difference == 0;
   }
 
   void CheckGlobalRaces(const Allocation& allocation, LaneMask lanes) const;
