@@ -8,7 +8,6 @@
 #include <initializer_list>
 #include <optional>
 #include <span>
-#include <string_view>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -16,6 +15,7 @@
 #include "codegen/ptx/instructions/conversion.h"
 #include "codegen/ptx/instructions/decoder.h"
 #include "codegen/ptx/instructions/elementwise.h"
+#include "codegen/ptx/instructions/narrow_conversion.h"
 #include "codegen/ptx/instructions/rounding_modifiers.h"
 #include "codegen/ptx/instructions/table.h"
 #include "codegen/ptx/machine/address.h"
@@ -72,7 +72,8 @@ absl::Status EmitWithResult(InstructionDecoder& d, Operation operation, Type typ
   return d.Emit(std::move(widen));
 }
 
-/// The sources are `from`, the operands after the result.
+}  // namespace
+
 absl::Status EmitConversion(InstructionDecoder& d, Operation operation, Type to,
                             std::initializer_list<Type> from) {
   HLO_INDEXING_RETURN_IF_ERROR(d.ExpectOperands(static_cast<int>(from.size()) + 1));
@@ -83,6 +84,8 @@ absl::Status EmitConversion(InstructionDecoder& d, Operation operation, Type to,
   }
   return EmitWithResult(d, std::move(operation), to);
 }
+
+namespace {
 
 /// The modifiers .relu and .satfinite.
 void TakeReluAndSatfinite(InstructionDecoder& d, ConvertModifiers& modifiers) {
@@ -232,9 +235,8 @@ absl::Status DecodeScalar(InstructionDecoder& d, Type to, Type from) {
 
 absl::Status DecodeCvt(InstructionDecoder& d) {
   if (d.Take("pack")) return DecodePack(d);
-  for (const std::string_view type : {"e2m1x2", "e2m3x2", "e3m2x2", "ue8m0x2", "s2f6x2"}) {
-    if (d.Take(type)) return d.ModifierError(type);
-  }
+  HLO_INDEXING_ASSIGN_OR_RETURN(const bool is_done, DecodeNarrowConversion(d));
+  if (is_done) return absl::OkStatus();
   HLO_INDEXING_ASSIGN_OR_RETURN(const Type to, d.TakeType());
   if (IsOneOf(to, kPackedBytes)) return DecodePackedBytes(d, to);
   if (IsOneOf(to, kPackedHalves)) return DecodePackedHalves(d, to);

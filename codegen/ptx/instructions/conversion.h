@@ -8,7 +8,10 @@
 #define HLO_INDEXING_CODEGEN_PTX_INSTRUCTIONS_CONVERSION_H_
 
 #include <cstdint>
+#include <initializer_list>
 
+#include "absl/status/status.h"
+#include "codegen/ptx/instructions/decoder.h"
 #include "codegen/ptx/machine/operation.h"
 #include "codegen/ptx/numerics/float_format.h"
 #include "codegen/ptx/numerics/rounding.h"
@@ -39,6 +42,11 @@ struct ConvertModifiers {
     return {.rounding = rounding, .saturate_finite = saturate_finite, .relu = relu};
   }
 };
+
+/// Emits a cvt to a type: slots[0] is its result, the operands after the result are of the types
+/// `from`. Registers that are wider than the types are cut off and extended.
+absl::Status EmitConversion(InstructionDecoder& d, Operation operation, Type to,
+                            std::initializer_list<Type> from);
 
 /// Integers of 8 to 64 bits. Slots: result, source, as of all that follow.
 Execute IntegerConversion(Type to, Type from, bool saturate);

@@ -254,6 +254,128 @@ TEST(ConversionTest, NarrowFormats) {
   check("cvt.rn.tf32.f32 %d0, %s0;", 1.00048828125F, 0, 0x3f80'0000, "b32");
 }
 
+// A format by its list of numbers: every encoding's value, the sign apart.
+struct NarrowFormat {
+  std::string name;
+  int mantissa_bits;
+  int bias;
+  uint32_t sign;
+  int shift;
+  double ValueOf(uint64_t bits) const {
+    const auto magnitude = static_cast<int>(bits & (sign - 1));
+    const int field = magnitude >> mantissa_bits;
+    const int mantissa = magnitude - (field << mantissa_bits);
+    const int one = field == 0 ? 0 : 1 << mantissa_bits;
+    const double value = std::ldexp(mantissa + one, std::max(field, 1) - bias - mantissa_bits);
+    return (bits & sign) != 0 ? -value : value;
+  }
+  // The nearest by a look at all; of two, the even one.
+  uint64_t Nearest(float value, bool relu) const {
+    if (std::isnan(value)) return sign - 1;
+    uint64_t best = 0;
+    // No format has a number above 28, and distances from huge ones would be rounded.
+    const double magnitude = std::fmin(std::fabs(static_cast<double>(value)), 1000.0);
+    for (uint64_t bits = 1; bits < sign; ++bits) {
+      const double old_distance = std::fabs(magnitude - ValueOf(best));
+      const double distance = std::fabs(magnitude - ValueOf(bits));
+      if (distance < old_distance || (distance == old_distance && bits % 2 == 0)) {
+        best = bits;
+      }
+    }
+    if (!std::signbit(value)) return best;
+    return relu ? 0 : best | sign;
+  }
+};
+
+TEST(ConversionTest, FormatsBelowEightBits) {
+  const std::vector<NarrowFormat> formats = {
+      {"e2m1x2", 1, 1, 8, 4}, {"e2m3x2", 3, 1, 32, 8}, {"e3m2x2", 2, 3, 32, 8}};
+  for (const NarrowFormat& format : formats) {
+    Rows rows = FloatRows(2, 32, 1000);
+    for (int i = -600; i <= 600; ++i) {
+      const auto a = std::bit_cast<uint32_t>(static_cast<float>(i) / 32);
+      rows.push_back({a, std::bit_cast<uint32_t>(static_cast<float>(i) / 1024)});
+    }
+    for (const bool relu : {false, true}) {
+      CheckInstruction(
+          absl::StrCat("{.reg .b8 %b; cvt.rn.satfinite", relu ? ".relu." : ".", format.name,
+                       ".f32 ", format.shift == 4 ? "%b" : "%d0", ", %s0, %s1;",
+                       format.shift == 4 ? "cvt.u16.u8 %d0, %b;" : "", "}"),
+          {"b16"}, {"b32", "b32"}, rows, [&](const Values& s) {
+            const auto number = [&](uint64_t bits) {
+              return format.Nearest(std::bit_cast<float>(static_cast<uint32_t>(bits)), relu);
+            };
+            return Values{number(s[0]) << format.shift | number(s[1])};
+          });
+    }
+    const std::string source = format.shift == 4 ? "cvt.u8.u16 %b, %s0;" : "";
+    CheckInstruction(
+        absl::StrCat("{.reg .b8 %b; ", source, "cvt.rn.f16x2.", format.name, " %d0, ",
+                     format.shift == 4 ? "%b" : "%s0", "; cvt.rn.relu.f16x2.", format.name,
+                     " %d1, ", format.shift == 4 ? "%b" : "%s0", ";}"),
+        {"b32", "b32"}, {"b16"}, AllOf16Bits(), [&](const Values& s) {
+          Values result = {0, 0};
+          for (int i = 0; i < 2; ++i) {
+            const uint64_t bits = s[0] >> (i * format.shift);
+            const double value = format.ValueOf(bits);
+            // All are normal numbers of f16.
+            uint64_t half = (bits & format.sign) != 0 ? 0x8000 : 0;
+            if (value != 0) {
+              const int power = std::ilogb(value);
+              half |= static_cast<uint64_t>(power + 15) << 10 |
+                      (static_cast<uint64_t>(std::ldexp(std::fabs(value), 10 - power)) & 1023);
+            }
+            result[0] |= half << (16 * i);
+            result[1] |= (half >= 0x8000 ? 0 : half) << (16 * i);
+          }
+          return result;
+        });
+  }
+}
+
+// The exponent of 2 below or above a magnitude, by comparison with all of them.
+uint64_t ScaleOf(float value, bool up, bool saturate) {
+  if (std::isnan(value)) return 255;
+  const double magnitude = std::fabs(static_cast<double>(value));
+  uint64_t scale = 0;
+  while (scale < 254 && std::ldexp(1.0, static_cast<int>(scale) - 126) <= magnitude) ++scale;
+  const double power = std::ldexp(1.0, static_cast<int>(scale) - 127);
+  if (up && power < magnitude) ++scale;
+  if (magnitude >= 0x1p128) scale = 255;
+  return scale == 255 && saturate ? 254 : scale;
+}
+
+TEST(ConversionTest, Scales) {
+  Rows rows = FloatRows(2, 32, 2000);
+  for (uint32_t i = 0; i < 256; ++i) {
+    rows.push_back({i << 23, (i << 23) + 1});
+    rows.push_back({(i << 23) - (i == 0 ? 0 : 1), 0x8000'0000 | i << 23});
+  }
+  for (const bool up : {false, true}) {
+    for (const bool saturate : {false, true}) {
+      const std::string prefix =
+          absl::StrCat("cvt.", up ? "rp" : "rz", saturate ? ".satfinite" : "", ".ue8m0x2.");
+      CheckInstruction(absl::StrCat(prefix, "f32 %d0, %s0, %s1;", prefix, "bf16x2 %d1, %s0;"),
+                       {"b16", "b16"}, {"b32", "b32"}, rows, [&](const Values& s) {
+                         const auto scale = [&](uint64_t bits) {
+                           return ScaleOf(std::bit_cast<float>(static_cast<uint32_t>(bits)), up,
+                                          saturate);
+                         };
+                         return Values{scale(s[0]) << 8 | scale(s[1]),
+                                       scale(s[0] & 0xffff'0000) << 8 | scale(s[0] << 16)};
+                       });
+    }
+  }
+  CheckInstruction("cvt.rn.bf16x2.ue8m0x2 %d0, %s0;", {"b32"}, {"b16"}, AllOf16Bits(),
+                   [](const Values& s) {
+                     const auto half = [](uint64_t scale) {
+                       const uint64_t number = scale == 0 ? 0x40 : scale << 7;
+                       return scale == 255 ? uint64_t{0x7fff} : number;
+                     };
+                     return Values{half(s[0] >> 8) << 16 | half(s[0] & 255)};
+                   });
+}
+
 TEST(ConversionTest, Pack) {
   CheckInstruction(
       "cvt.pack.sat.s16.s32 %d0, %s0, %s1; cvt.pack.sat.u8.s32.b32 %d1, %s0, %s1, %s2;",
@@ -332,7 +454,6 @@ TEST(ConversionTest, RefusesWhatPtxDoesNotHave) {
   EXPECT_FALSE(ErrorOf("cvt.f32.f64 %d0, %s0;", {"b32"}, {"b64"}).ok());
   EXPECT_FALSE(ErrorOf("cvt.rn.f64.f32 %d0, %s0;", {"b64"}, {"b32"}).ok());
   EXPECT_FALSE(ErrorOf("cvt.rn.e4m3x2.f32 %d0, %s0, %s0;", {"b16"}, {"b32"}).ok());
-  EXPECT_FALSE(ErrorOf("cvt.rn.satfinite.e2m1x2.f32 %d0, %s0, %s0;", {"b16"}, {"b32"}).ok());
 }
 
 }  // namespace

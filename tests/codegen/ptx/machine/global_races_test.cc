@@ -65,7 +65,8 @@ class Generator {
     access.alignment = access.bytes;
     constexpr uint64_t kPart = kBytes / 4;
     const uint64_t part = Pick(40) == 0 ? Pick(4) : block % 4;
-    const std::array<uint64_t, 4> strides = {access.bytes, access.bytes, 0, 4 * access.bytes};
+    const std::array<uint64_t, 4> strides = {access.bytes, access.bytes, 0,
+                                             uint64_t{4} * access.bytes};
     const uint64_t stride = strides[Pick(4)];
     const uint64_t start = Pick(kPart) / access.bytes * access.bytes;
     for (uint64_t lane = 0; lane < kWarpSize; ++lane) {
