@@ -2,9 +2,6 @@
 #ifndef HLO_INDEXING_CODEGEN_EMIT_CONVERSION_H_
 #define HLO_INDEXING_CODEGEN_EMIT_CONVERSION_H_
 
-#include <cstdint>
-
-#include "absl/status/statusor.h"
 #include "codegen/emit/kernel_builder.h"
 #include "codegen/emit/number.h"
 #include "hlo/element_type.h"
@@ -14,13 +11,11 @@ namespace hlo_indexing::emit {
 /// The number as one of another type, as `convert` has it: floats become integers by dropping the
 /// fraction, clamped to the type's range, nan as 0; integers wrap; a pred says whether it was not
 /// 0; complex numbers lose the imaginary part; all else is rounded to nearest, ties to even.
-/// kUnimplemented as EmitElementwise (elementwise.h).
-absl::StatusOr<Number> EmitConvert(KernelBuilder& builder, const Number& number,
-                                   hlo::ElementType from, hlo::ElementType to);
+Number EmitConvert(KernelBuilder& builder, const Number& number, hlo::ElementType from,
+                   hlo::ElementType to);
 
 /// An index, an integer of 32 or 64 bits that is not negative, as an element.
-absl::StatusOr<Number> EmitConvertFromIndex(KernelBuilder& builder, mlir::Value index,
-                                            hlo::ElementType to);
+Number EmitConvertFromIndex(KernelBuilder& builder, mlir::Value index, hlo::ElementType to);
 
 }  // namespace hlo_indexing::emit
 

@@ -114,6 +114,7 @@ class ElementEmitter {
   Step Alias(Element element);
   Step Failed(const Element& element, const std::string& reason);
   Step StepOfElementwise(const Element& element);
+  Step StepOfBitcastConvert(const Element& element);
   Step StepOfMovement(const Element& element);
   Step StepOfLoad(const Element& element, const Buffer& buffer);
   Step StepOfConstant(const Element& element);
@@ -141,8 +142,9 @@ class ElementEmitter {
   Values EmitLoops(const IndexingMap& map, size_t count, const Values& carried,
                    llvm::function_ref<Values(mlir::ValueRange)> body);
   // `body` where the conditions hold, else what is carried.
-  Values EmitWhere(const Conditions& conditions, mlir::ValueRange carried,
+  Values EmitWhere(const Conditions& conditions, const Frame* frame, mlir::ValueRange carried,
                    llvm::function_ref<Values()> body);
+  mlir::Value EmitConditions(const Conditions& conditions, const Frame* frame);
 
   Lanes Load(const Buffer& buffer, const Element& element, const IndexingMap& position);
   // The values of the runtime variables of a map; none may depend on the lane.

@@ -1,6 +1,6 @@
 #include "codegen/emit/elementwise.h"
 
-#include <limits>
+#include <algorithm>
 
 #include "absl/strings/str_cat.h"
 #include "codegen/emit/conversion.h"
@@ -29,269 +29,27 @@ absl::Status NotDefined(ElementType type) {
                                                " has no code in a kernel"));
 }
 
-// Operators on integers of a type, which wrap around.
-class IntegerCode {
- public:
-  IntegerCode(KernelBuilder& builder, ElementType type)
-      : builder_(builder),
-        ops_(builder.ops()),
-        type_(type),
-        bits_(type == ElementType::kPred ? 1 : hlo::ElementBits(type)),
-        is_signed_(hlo::ClassOf(type) == ElementClass::kSigned) {}
+Value CompareIntegers(KernelBuilder& builder, llvm::StringRef direction, Value a, Value b,
+                      bool is_signed) {
+  const CmpIPredicate predicate =
+      direction == "EQ"   ? CmpIPredicate::eq
+      : direction == "NE" ? CmpIPredicate::ne
+      : direction == "LT" ? (is_signed ? CmpIPredicate::slt : CmpIPredicate::ult)
+      : direction == "GT" ? (is_signed ? CmpIPredicate::sgt : CmpIPredicate::ugt)
+      : direction == "LE" ? (is_signed ? CmpIPredicate::sle : CmpIPredicate::ule)
+                          : (is_signed ? CmpIPredicate::sge : CmpIPredicate::uge);
+  return arith::CmpIOp::create(builder.ops(), predicate, a, b);
+}
 
-  absl::StatusOr<Value> Unary(Opcode opcode, Value x) {
-    switch (opcode) {
-      case Opcode::kAbs: {
-        if (!is_signed_) return x;
-        const Value negative = Compare(CmpIPredicate::slt, x, Constant(x, 0));
-        return Wrap(Select(negative, Negate(x), x));
-      }
-      case Opcode::kNegate:
-        return Wrap(Negate(x));
-      case Opcode::kNot:
-        return Wrap(Make<arith::XOrIOp>(x, Constant(x, -1)));
-      case Opcode::kSign: {
-        const Value zero = Constant(x, 0);
-        const Value is_not_zero = Compare(CmpIPredicate::ne, x, zero);
-        const Value positive = Select(is_not_zero, Constant(x, 1), zero);
-        if (!is_signed_) return positive;
-        return Select(Compare(CmpIPredicate::slt, x, zero), Constant(x, -1), positive);
-      }
-      case Opcode::kPopulationCount:
-        return Make<mlir::LLVM::CtPopOp>(x.getType(), Bits(x));
-      case Opcode::kCountLeadingZeros: {
-        const Value count = Make<mlir::LLVM::CountLeadingZerosOp>(x.getType(), Bits(x), false);
-        const int64_t held = x.getType().getIntOrFloatBitWidth();
-        return Make<arith::SubIOp>(count, Constant(x, held - bits_));
-      }
-      default:
-        return NotDefined(type_);
-    }
-  }
-
-  absl::StatusOr<Value> Binary(Opcode opcode, Value a, Value b) {
-    switch (opcode) {
-      case Opcode::kAdd:
-        return type_ == ElementType::kPred ? Make<arith::OrIOp>(a, b)
-                                           : Wrap(Make<arith::AddIOp>(a, b));
-      case Opcode::kSubtract:
-        return Wrap(Make<arith::SubIOp>(a, b));
-      case Opcode::kMultiply:
-        return Wrap(Make<arith::MulIOp>(a, b));
-      case Opcode::kAnd:
-        return Make<arith::AndIOp>(a, b);
-      case Opcode::kOr:
-        return Make<arith::OrIOp>(a, b);
-      case Opcode::kXor:
-        return Make<arith::XOrIOp>(a, b);
-      case Opcode::kMaximum:
-        return Select(Compare(Less(), a, b), b, a);
-      case Opcode::kMinimum:
-        return Select(Compare(Less(), b, a), b, a);
-      case Opcode::kDivide:
-      case Opcode::kRemainder:
-        return Divide(opcode == Opcode::kDivide, a, b);
-      case Opcode::kShiftLeft:
-        return Wrap(Shift(b, Make<arith::ShLIOp>(a, ShiftAmount(b)), Constant(a, 0)));
-      case Opcode::kShiftRightLogical:
-        return Wrap(Shift(b, Make<arith::ShRUIOp>(Bits(a), ShiftAmount(b)), Constant(a, 0)));
-      case Opcode::kShiftRightArithmetic: {
-        // The sign is the highest bit, of unsigned types too.
-        const Value x = SignExtended(a);
-        const Value sign = Make<arith::ShRSIOp>(x, Constant(x, x.getType().getIntOrFloatBitWidth() - 1));
-        return Wrap(Shift(b, Make<arith::ShRSIOp>(x, ShiftAmount(b)), sign));
-      }
-      case Opcode::kMulhi:
-        return MultiplyHigh(a, b);
-      default:
-        return NotDefined(type_);
-    }
-  }
-
-  Value Compare(llvm::StringRef direction, Value a, Value b) {
-    const CmpIPredicate predicate =
-        direction == "EQ"   ? CmpIPredicate::eq
-        : direction == "NE" ? CmpIPredicate::ne
-        : direction == "LT" ? Less()
-        : direction == "GT" ? (is_signed_ ? CmpIPredicate::sgt : CmpIPredicate::ugt)
-        : direction == "LE" ? (is_signed_ ? CmpIPredicate::sle : CmpIPredicate::ule)
-                            : (is_signed_ ? CmpIPredicate::sge : CmpIPredicate::uge);
-    return Compare(predicate, a, b);
-  }
-
- private:
-  template <typename Op, typename... Arguments>
-  Value Make(Arguments... arguments) {
-    return Op::create(ops_, arguments...);
-  }
-  Value Constant(Value like, int64_t value) { return builder_.Integer(like.getType(), value); }
-  Value Compare(CmpIPredicate predicate, Value a, Value b) {
-    return arith::CmpIOp::create(ops_, predicate, a, b);
-  }
-  Value Select(Value condition, Value a, Value b) {
-    return arith::SelectOp::create(ops_, condition, a, b);
-  }
-  Value Negate(Value x) { return Make<arith::SubIOp>(Constant(x, 0), x); }
-  CmpIPredicate Less() const { return is_signed_ ? CmpIPredicate::slt : CmpIPredicate::ult; }
-
-  bool IsPadded(Value x) const { return x.getType().getIntOrFloatBitWidth() != bits_; }
-  // A value of fewer bits than its register, within the type again.
-  Value Wrap(Value x) { return is_signed_ ? SignExtended(x) : Bits(x); }
-  Value SignExtended(Value x) {
-    if (!IsPadded(x)) return x;
-    const Value places = Constant(x, x.getType().getIntOrFloatBitWidth() - bits_);
-    return Make<arith::ShRSIOp>(Make<arith::ShLIOp>(x, places), places);
-  }
-  // The bits of the type, above them zeros.
-  Value Bits(Value x) {
-    return IsPadded(x) ? Make<arith::AndIOp>(x, Constant(x, (int64_t{1} << bits_) - 1)) : x;
-  }
-
-  // Shifting by as many bits as there are, or more, is defined.
-  Value ShiftAmount(Value b) {
-    return Select(IsWithin(b), b, Constant(b, 0));
-  }
-  Value IsWithin(Value b) { return Compare(CmpIPredicate::ult, b, Constant(b, bits_)); }
-  Value Shift(Value amount, Value shifted, Value beyond) {
-    return Select(IsWithin(amount), shifted, beyond);
-  }
-
-  // By zero: all bits set, and the dividend itself as remainder.
-  Value Divide(bool wants_quotient, Value a, Value b) {
-    const Value is_zero = Compare(CmpIPredicate::eq, b, Constant(b, 0));
-    Value is_undefined = is_zero;
-    if (is_signed_) {
-      const Value is_least = Compare(
-          CmpIPredicate::eq, a,
-          Constant(a, std::numeric_limits<int64_t>::min() >> (64 - a.getType().getIntOrFloatBitWidth())));
-      const Value is_minus_one = Compare(CmpIPredicate::eq, b, Constant(b, -1));
-      is_undefined = Make<arith::OrIOp>(is_zero, Make<arith::AndIOp>(is_least, is_minus_one));
-    }
-    const Value divisor = Select(is_undefined, Constant(b, 1), b);
-    if (wants_quotient) {
-      const Value quotient = is_signed_ ? Make<arith::DivSIOp>(a, divisor)
-                                        : Make<arith::DivUIOp>(a, divisor);
-      return Wrap(Select(is_zero, Constant(a, -1), quotient));
-    }
-    const Value rest = is_signed_ ? Make<arith::RemSIOp>(a, divisor)
-                                  : Make<arith::RemUIOp>(a, divisor);
-    return Select(is_zero, a, rest);
-  }
-
-  Value MultiplyHigh(Value a, Value b) {
-    const unsigned held = a.getType().getIntOrFloatBitWidth();
-    const mlir::Type wide = builder_.integer_type(held * 2);
-    const auto widened = [&](Value x) {
-      return is_signed_ ? Make<arith::ExtSIOp>(wide, x) : Make<arith::ExtUIOp>(wide, x);
-    };
-    const Value product = Make<arith::MulIOp>(widened(a), widened(b));
-    const Value high = Make<arith::ShRUIOp>(product, Constant(product, bits_));
-    return Wrap(Make<arith::TruncIOp>(a.getType(), high));
-  }
-
-  KernelBuilder& builder_;
-  mlir::ImplicitLocOpBuilder& ops_;
-  ElementType type_;
-  int64_t bits_;
-  bool is_signed_;
-};
-
-// Operators on f32 and f64.
-class FloatCode {
- public:
-  explicit FloatCode(KernelBuilder& builder) : builder_(builder), ops_(builder.ops()) {}
-
-  absl::StatusOr<Value> Unary(Opcode opcode, Value x, ElementType type) {
-    switch (opcode) {
-      case Opcode::kAbs:
-        return Make<mlir::LLVM::FAbsOp>(x);
-      case Opcode::kNegate:
-        return Make<arith::NegFOp>(x);
-      case Opcode::kCeil:
-        return Make<mlir::LLVM::FCeilOp>(x);
-      case Opcode::kFloor:
-        return Make<mlir::LLVM::FFloorOp>(x);
-      case Opcode::kRoundNearestEven:
-        return Make<mlir::LLVM::RoundEvenOp>(x);
-      case Opcode::kRoundNearestAfz: {
-        const Value whole = Make<mlir::LLVM::FTruncOp>(x);
-        const Value rest = Make<mlir::LLVM::FAbsOp>(Make<arith::SubFOp>(x, whole));
-        const Value one = Make<mlir::LLVM::CopySignOp>(Constant(x, 1), x);
-        const Value away = Make<arith::AddFOp>(whole, one);
-        return Select(Compare(CmpFPredicate::OGE, rest, Constant(x, 0.5)), away, whole);
-      }
-      case Opcode::kSign: {
-        const Value zero = Constant(x, 0);
-        const Value negative = Select(Compare(CmpFPredicate::OLT, x, zero), Constant(x, -1), x);
-        return Select(Compare(CmpFPredicate::OGT, x, zero), Constant(x, 1), negative);
-      }
-      case Opcode::kSqrt:
-        return Make<mlir::LLVM::SqrtOp>(x);
-      default:
-        return EmitTranscendental(builder_, opcode, x, Value(), type);
-    }
-  }
-
-  absl::StatusOr<Value> Binary(Opcode opcode, Value a, Value b, ElementType type) {
-    switch (opcode) {
-      case Opcode::kAdd:
-        return Make<arith::AddFOp>(a, b);
-      case Opcode::kSubtract:
-        return Make<arith::SubFOp>(a, b);
-      case Opcode::kMultiply:
-        return Make<arith::MulFOp>(a, b);
-      case Opcode::kDivide:
-        return Make<arith::DivFOp>(a, b);
-      case Opcode::kMaximum:
-        return Make<arith::MaximumFOp>(a, b);
-      case Opcode::kMinimum:
-        return Make<arith::MinimumFOp>(a, b);
-      default:
-        return EmitTranscendental(builder_, opcode, a, b, type);
-    }
-  }
-
-  Value Compare(llvm::StringRef direction, Value a, Value b) {
-    const CmpFPredicate predicate = direction == "EQ"   ? CmpFPredicate::OEQ
-                                    : direction == "NE" ? CmpFPredicate::UNE
-                                    : direction == "LT" ? CmpFPredicate::OLT
-                                    : direction == "GT" ? CmpFPredicate::OGT
-                                    : direction == "LE" ? CmpFPredicate::OLE
-                                                        : CmpFPredicate::OGE;
-    return Compare(predicate, a, b);
-  }
-
-  Value IsFinite(Value x) {
-    return Compare(CmpFPredicate::OLT, Make<mlir::LLVM::FAbsOp>(x),
-                   Constant(x, std::numeric_limits<double>::infinity()));
-  }
-
-  // Bits that are ordered as integers with a sign: negative nan, -inf, ... -0, 0, ... inf, nan.
-  Value OrderedBits(Value x) {
-    const unsigned bits = x.getType().getIntOrFloatBitWidth();
-    const mlir::Type integer = builder_.integer_type(bits);
-    const Value code = Make<arith::BitcastOp>(integer, x);
-    const Value sign = Make<arith::ShRSIOp>(code, builder_.Integer(integer, bits - 1));
-    const Value flips = Make<arith::ShRUIOp>(sign, builder_.Integer(integer, 1));
-    return Make<arith::XOrIOp>(code, flips);
-  }
-
- private:
-  template <typename Op, typename... Arguments>
-  Value Make(Arguments... arguments) {
-    return Op::create(ops_, arguments...);
-  }
-  Value Constant(Value like, double value) { return builder_.Float(like.getType(), value); }
-  Value Compare(CmpFPredicate predicate, Value a, Value b) {
-    return arith::CmpFOp::create(ops_, predicate, a, b);
-  }
-  Value Select(Value condition, Value a, Value b) {
-    return arith::SelectOp::create(ops_, condition, a, b);
-  }
-
-  KernelBuilder& builder_;
-  mlir::ImplicitLocOpBuilder& ops_;
-};
+Value CompareFloats(KernelBuilder& builder, llvm::StringRef direction, Value a, Value b) {
+  const CmpFPredicate predicate = direction == "EQ"   ? CmpFPredicate::OEQ
+                                  : direction == "NE" ? CmpFPredicate::UNE
+                                  : direction == "LT" ? CmpFPredicate::OLT
+                                  : direction == "GT" ? CmpFPredicate::OGT
+                                  : direction == "LE" ? CmpFPredicate::OLE
+                                                      : CmpFPredicate::OGE;
+  return arith::CmpFOp::create(builder.ops(), predicate, a, b);
+}
 
 Number SelectNumber(KernelBuilder& builder, Value condition, const Number& a, const Number& b) {
   Number result = {arith::SelectOp::create(builder.ops(), condition, a.value, b.value), Value()};
@@ -299,6 +57,54 @@ Number SelectNumber(KernelBuilder& builder, Value condition, const Number& a, co
     result.imaginary = arith::SelectOp::create(builder.ops(), condition, a.imaginary, b.imaginary);
   }
   return result;
+}
+
+// The bits of an element as an integer of as many, eight at least.
+Value BitsOfNumber(KernelBuilder& builder, const Number& number, ElementType type) {
+  mlir::ImplicitLocOpBuilder& ops = builder.ops();
+  const auto bits_of = [&](Value value) -> Value {
+    const mlir::Type integer = builder.integer_type(value.getType().getIntOrFloatBitWidth());
+    return value.getType() == integer ? value : arith::BitcastOp::create(ops, integer, value);
+  };
+  const Value low = bits_of(number.value);
+  if (!IsComplex(type)) {
+    const int64_t bits = hlo::ElementBits(type);
+    if (bits >= 8) return low;
+    const Value mask = builder.Integer(low.getType(), (int64_t{1} << bits) - 1);
+    return arith::AndIOp::create(ops, low, mask);
+  }
+  const unsigned bits = low.getType().getIntOrFloatBitWidth();
+  const mlir::Type wide = builder.integer_type(bits * 2);
+  const Value high = arith::ExtUIOp::create(ops, wide, bits_of(number.imaginary));
+  return arith::OrIOp::create(ops, arith::ExtUIOp::create(ops, wide, low),
+                              arith::ShLIOp::create(ops, high, builder.Integer(wide, bits)));
+}
+
+// The element that these bits are.
+Number NumberOfBits(KernelBuilder& builder, Value bits, ElementType type) {
+  mlir::ImplicitLocOpBuilder& ops = builder.ops();
+  const mlir::Type held = RegisterType(builder, type);
+  const unsigned width = held.getIntOrFloatBitWidth();
+  const auto value_of = [&](Value integer) -> Value {
+    integer = builder.Resize(integer, width);
+    return integer.getType() == held ? integer : arith::BitcastOp::create(ops, held, integer);
+  };
+  if (IsComplex(type)) {
+    const Value high =
+        arith::ShRUIOp::create(ops, bits, builder.Integer(bits.getType(), width));
+    return {value_of(bits), value_of(high)};
+  }
+  Value value = value_of(bits);
+  // Types of fewer bits than a byte are held with their sign.
+  const int64_t num_bits = hlo::ElementBits(type);
+  if (num_bits < 8) {
+    const Value places = builder.Integer(8, 8 - num_bits);
+    const Value high = arith::ShLIOp::create(ops, value, places);
+    const bool is_signed = hlo::ClassOf(type) == ElementClass::kSigned;
+    value = is_signed ? Value(arith::ShRSIOp::create(ops, high, places))
+                      : Value(arith::ShRUIOp::create(ops, high, places));
+  }
+  return {value, Value()};
 }
 
 class ElementwiseCode {
@@ -329,10 +135,11 @@ class ElementwiseCode {
       case Opcode::kClamp:
         return Clamp(x);
       case Opcode::kReducePrecision:
-        return EmitReducePrecision(
-            builder_, x[0], type,
-            instruction_.Required<int64_t>(AttributeName::kExponentBits),
-            instruction_.Required<int64_t>(AttributeName::kMantissaBits));
+        return Number{
+            EmitReducePrecision(builder_, x[0].value, type,
+                                instruction_.Required<int64_t>(AttributeName::kExponentBits),
+                                instruction_.Required<int64_t>(AttributeName::kMantissaBits)),
+            Value()};
       default:
         break;
     }
@@ -355,126 +162,86 @@ class ElementwiseCode {
   }
 
   absl::StatusOr<Number> OfIntegers(llvm::ArrayRef<Number> x, ElementType type) {
-    IntegerCode code(builder_, type);
     if (opcode_ == Opcode::kCompare) {
-      return Number{code.Compare(Direction(), x[0].value, x[1].value), Value()};
+      const bool is_signed = hlo::ClassOf(type) == ElementClass::kSigned;
+      return Number{CompareIntegers(builder_, Direction(), x[0].value, x[1].value, is_signed),
+                    Value()};
     }
-    if (opcode_ == Opcode::kPower) return OfFunction(x, type);
-    absl::StatusOr<Value> value = x.size() == 1
-                                      ? code.Unary(opcode_, x[0].value)
-                                      : code.Binary(opcode_, x[0].value, x[1].value);
-    if (!value.ok()) return value.status();
-    return Number{*value, Value()};
+    HLO_INDEXING_ASSIGN_OR_RETURN(const Value value,
+                                  EmitIntegerFunction(builder_, opcode_, RealParts(x), type));
+    return Number{value, Value()};
   }
 
-  absl::StatusOr<Number> OfFunction(llvm::ArrayRef<Number> x, ElementType type) {
-    HLO_INDEXING_ASSIGN_OR_RETURN(
-        const Value value, EmitTranscendental(builder_, opcode_, x[0].value,
-                                              x.size() > 1 ? x[1].value : Value(), type));
-    return Number{value, Value()};
+  static llvm::SmallVector<Value, 3> RealParts(llvm::ArrayRef<Number> x) {
+    llvm::SmallVector<Value, 3> values;
+    for (const Number& number : x) values.push_back(number.value);
+    return values;
+  }
+
+  // In f32, or f64 if the numbers are that.
+  llvm::SmallVector<Value, 3> Widened(llvm::ArrayRef<Number> x, ElementType type) {
+    llvm::SmallVector<Value, 3> values;
+    for (const Number& number : x) {
+      values.push_back(EmitConvert(builder_, number, type, Wide(type)).value);
+    }
+    return values;
+  }
+  static ElementType Wide(ElementType type) {
+    return type == ElementType::kF64 ? type : ElementType::kF32;
   }
 
   // Computed in f32, or f64, and rounded.
   absl::StatusOr<Number> OfFloats(llvm::ArrayRef<Number> x, ElementType type) {
-    FloatCode code(builder_);
-    const ElementType wide = type == ElementType::kF64 ? type : ElementType::kF32;
-    // Moves and sign changes of bits need no rounding, and keep what a nan carries.
-    llvm::SmallVector<Value, 2> values;
-    for (const Number& number : x) {
-      HLO_INDEXING_ASSIGN_OR_RETURN(const Number widened,
-                                    EmitConvert(builder_, number, type, wide));
-      values.push_back(widened.value);
-    }
+    const llvm::SmallVector<Value, 3> values = Widened(x, type);
     if (opcode_ == Opcode::kCompare) {
       const auto order = instruction_.Get<hlo::Keyword>(AttributeName::kType);
       if (order.has_value() && order->text == "TOTALORDER") {
-        IntegerCode bits(builder_, wide == ElementType::kF64 ? ElementType::kS64 : ElementType::kS32);
-        return Number{bits.Compare(Direction(), code.OrderedBits(values[0]),
-                                   code.OrderedBits(values[1])),
-                      Value()};
+        return Number{
+            CompareIntegers(builder_, Direction(), EmitTotalOrderRank(builder_, values[0]),
+                            EmitTotalOrderRank(builder_, values[1]), /*is_signed=*/true),
+            Value()};
       }
-      return Number{code.Compare(Direction(), values[0], values[1]), Value()};
+      return Number{CompareFloats(builder_, Direction(), values[0], values[1]), Value()};
     }
-    if (opcode_ == Opcode::kIsFinite) return Number{code.IsFinite(values[0]), Value()};
     HLO_INDEXING_ASSIGN_OR_RETURN(const Value value,
-                                  values.size() == 1
-                                      ? code.Unary(opcode_, values[0], wide)
-                                      : code.Binary(opcode_, values[0], values[1], wide));
-    return EmitConvert(builder_, {value, Value()}, wide, result_);
+                                  EmitFloatFunction(builder_, opcode_, values, type));
+    if (opcode_ == Opcode::kIsFinite) return Number{value, Value()};
+    return EmitConvert(builder_, {value, Value()}, Wide(type), result_);
   }
 
   absl::StatusOr<Number> OfComplex(llvm::ArrayRef<Number> x, ElementType type) {
-    FloatCode code(builder_);
-    const ElementType part = hlo::RealPartType(type);
-    const auto make = [&](Opcode opcode, Value a, Value b) {
-      return *code.Binary(opcode, a, b, part);
-    };
-    switch (opcode_) {
-      case Opcode::kAdd:
-      case Opcode::kSubtract:
-        return Number{make(opcode_, x[0].value, x[1].value),
-                      make(opcode_, x[0].imaginary, x[1].imaginary)};
-      case Opcode::kNegate:
-        return Number{*code.Unary(opcode_, x[0].value, part),
-                      *code.Unary(opcode_, x[0].imaginary, part)};
-      case Opcode::kMultiply:
-        return EmitComplexProduct(builder_, x[0], x[1]);
-      case Opcode::kCompare: {
-        const Value same = arith::AndIOp::create(
-            ops_, code.Compare("EQ", x[0].value, x[1].value),
-            code.Compare("EQ", x[0].imaginary, x[1].imaginary));
-        if (Direction() == "EQ") return Number{same, Value()};
-        return Number{arith::XOrIOp::create(ops_, same, builder_.Integer(1, 1)), Value()};
-      }
-      case Opcode::kIsFinite:
-        return Number{arith::AndIOp::create(ops_, code.IsFinite(x[0].value),
-                                            code.IsFinite(x[0].imaginary)),
-                      Value()};
-      default:
-        return EmitComplexFunction(builder_, opcode_, x, type);
-    }
+    if (opcode_ != Opcode::kCompare) return EmitComplexFunction(builder_, opcode_, x, type);
+    const Value same =
+        arith::AndIOp::create(ops_, CompareFloats(builder_, "EQ", x[0].value, x[1].value),
+                              CompareFloats(builder_, "EQ", x[0].imaginary, x[1].imaginary));
+    if (Direction() == "EQ") return Number{same, Value()};
+    return Number{arith::XOrIOp::create(ops_, same, builder_.Integer(1, 1)), Value()};
   }
 
   absl::StatusOr<Number> Clamp(llvm::ArrayRef<Number> x) {
     const ElementType type = OperandType(1);
     if (IsComplex(type)) return NotDefined(type);
-    if (hlo::ClassOf(type) == ElementClass::kFloat) {
-      FloatCode code(builder_);
-      const ElementType wide = type == ElementType::kF64 ? type : ElementType::kF32;
-      llvm::SmallVector<Value, 3> values;
-      for (const Number& number : x) {
-        HLO_INDEXING_ASSIGN_OR_RETURN(const Number widened,
-                                      EmitConvert(builder_, number, type, wide));
-        values.push_back(widened.value);
-      }
-      const Value raised = *code.Binary(Opcode::kMaximum, values[1], values[0], wide);
-      const Value clamped = *code.Binary(Opcode::kMinimum, raised, values[2], wide);
-      return EmitConvert(builder_, {clamped, Value()}, wide, type);
-    }
-    IntegerCode code(builder_, type);
-    const Value raised = *code.Binary(Opcode::kMaximum, x[1].value, x[0].value);
-    return Number{*code.Binary(Opcode::kMinimum, raised, x[2].value), Value()};
+    const bool is_float = hlo::ClassOf(type) == ElementClass::kFloat;
+    const llvm::SmallVector<Value, 3> values = is_float ? Widened(x, type) : RealParts(x);
+    const auto apply = [&](Opcode opcode, Value a, Value b) {
+      return is_float ? EmitFloatFunction(builder_, opcode, {a, b}, type)
+                      : EmitIntegerFunction(builder_, opcode, {a, b}, type);
+    };
+    HLO_INDEXING_ASSIGN_OR_RETURN(const Value raised,
+                                  apply(Opcode::kMaximum, values[1], values[0]));
+    HLO_INDEXING_ASSIGN_OR_RETURN(const Value clamped,
+                                  apply(Opcode::kMinimum, raised, values[2]));
+    if (!is_float) return Number{clamped, Value()};
+    return EmitConvert(builder_, {clamped, Value()}, Wide(type), type);
   }
 
   // The bits of an element of as many bits.
   absl::StatusOr<Number> Reinterpret(const Number& x, ElementType type) {
-    if (hlo::ElementBits(type) != hlo::ElementBits(result_) || IsComplex(type) ||
-        IsComplex(result_) || type == ElementType::kPred || result_ == ElementType::kPred) {
+    if (hlo::ElementBits(type) != hlo::ElementBits(result_) || type == ElementType::kPred ||
+        result_ == ElementType::kPred) {
       return NotDefined(type);
     }
-    const mlir::Type to = RegisterType(builder_, result_);
-    Value value = x.value;
-    if (value.getType() != to) value = arith::BitcastOp::create(ops_, to, value);
-    // Types of fewer bits than a byte are held with their sign.
-    const int64_t bits = hlo::ElementBits(result_);
-    if (bits < 8) {
-      const Value places = builder_.Integer(8, 8 - bits);
-      const Value high = arith::ShLIOp::create(ops_, value, places);
-      const bool is_signed = hlo::ClassOf(result_) == ElementClass::kSigned;
-      value = is_signed ? Value(arith::ShRSIOp::create(ops_, high, places))
-                        : Value(arith::ShRUIOp::create(ops_, high, places));
-    }
-    return Number{value, Value()};
+    return NumberOfBits(builder_, BitsOfNumber(builder_, x, type), result_);
   }
 
   KernelBuilder& builder_;
@@ -555,6 +322,31 @@ absl::StatusOr<Number> EmitElementwise(KernelBuilder& builder, const Instruction
   return ElementwiseCode(builder, instruction).Emit(operands);
 }
 
+Number EmitJoinedBits(KernelBuilder& builder, llvm::ArrayRef<Number> parts, ElementType from,
+                      ElementType to) {
+  mlir::ImplicitLocOpBuilder& ops = builder.ops();
+  const auto bits = static_cast<unsigned>(hlo::ElementBits(to));
+  const mlir::Type wide = builder.integer_type(std::max(8U, bits));
+  Value joined = builder.Integer(wide, 0);
+  for (size_t i = 0; i < parts.size(); ++i) {
+    Value part = BitsOfNumber(builder, parts[i], from);
+    if (part.getType() != wide) part = arith::ExtUIOp::create(ops, wide, part);
+    const Value places = builder.Integer(wide, static_cast<int64_t>(i) * hlo::ElementBits(from));
+    joined = arith::OrIOp::create(ops, joined, arith::ShLIOp::create(ops, part, places));
+  }
+  return NumberOfBits(builder, joined, to);
+}
+
+Number EmitBitsAt(KernelBuilder& builder, const Number& whole, Value place, ElementType from,
+                  ElementType to) {
+  mlir::ImplicitLocOpBuilder& ops = builder.ops();
+  const Value bits = BitsOfNumber(builder, whole, from);
+  const unsigned width = bits.getType().getIntOrFloatBitWidth();
+  const Value first = arith::MulIOp::create(ops, builder.Resize(place, width),
+                                            builder.Integer(width, hlo::ElementBits(to)));
+  return NumberOfBits(builder, arith::ShRUIOp::create(ops, bits, first), to);
+}
+
 Value EmitClamped(KernelBuilder& builder, Value value, ElementType type,
                   const simplifier::Interval& bounds) {
   mlir::ImplicitLocOpBuilder& ops = builder.ops();
@@ -588,16 +380,9 @@ ProductSum::ProductSum(KernelBuilder& builder, const Instruction& instruction)
   if (hlo::IsIntegral(type_) && hlo::ElementBits(type_) < 8) type_ = ElementType::kS32;
 }
 
-Number ProductSum::Converted(const Number& number, ElementType from, ElementType to) {
-  absl::StatusOr<Number> converted = EmitConvert(builder_, number, from, to);
-  if (converted.ok()) return *converted;
-  status_.Update(converted.status());
-  return ZeroOf(builder_, to);
-}
-
 Number ProductSum::Add(const Number& sum, const Number& a, const Number& b) {
-  const Number x = Converted(a, instruction_.operand(0).shape().element_type(), type_);
-  const Number y = Converted(b, instruction_.operand(1).shape().element_type(), type_);
+  const Number x = EmitConvert(builder_, a, instruction_.operand(0).shape().element_type(), type_);
+  const Number y = EmitConvert(builder_, b, instruction_.operand(1).shape().element_type(), type_);
   mlir::ImplicitLocOpBuilder& ops = builder_.ops();
   const auto add_product = [&](Value p, Value q, Value to) -> Value {
     if (mlir::isa<mlir::FloatType>(to.getType())) {
@@ -615,7 +400,7 @@ Number ProductSum::Add(const Number& sum, const Number& a, const Number& b) {
 }
 
 Number ProductSum::Finish(const Number& sum) {
-  return Converted(sum, type_, instruction_.shape().element_type());
+  return EmitConvert(builder_, sum, type_, instruction_.shape().element_type());
 }
 
 }  // namespace hlo_indexing::emit

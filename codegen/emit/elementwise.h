@@ -6,7 +6,6 @@
 #ifndef HLO_INDEXING_CODEGEN_EMIT_ELEMENTWISE_H_
 #define HLO_INDEXING_CODEGEN_EMIT_ELEMENTWISE_H_
 
-#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "codegen/emit/kernel_builder.h"
 #include "codegen/emit/number.h"
@@ -25,6 +24,13 @@ bool IsElementwise(hlo::Opcode opcode);
 absl::StatusOr<Number> EmitElementwise(KernelBuilder& builder, const hlo::Instruction& instruction,
                                        llvm::ArrayRef<Number> operands);
 
+/// Bits of elements of different widths, as `bitcast-convert` has them: of narrow elements, the
+/// lowest first, as one wide element; and those of a wide one that are the narrow element `place`.
+Number EmitJoinedBits(KernelBuilder& builder, llvm::ArrayRef<Number> parts, hlo::ElementType from,
+                      hlo::ElementType to);
+Number EmitBitsAt(KernelBuilder& builder, const Number& whole, mlir::Value place,
+                  hlo::ElementType from, hlo::ElementType to);
+
 /// An integer element as an index within bounds.
 mlir::Value EmitClamped(KernelBuilder& builder, mlir::Value value, hlo::ElementType type,
                         const simplifier::Interval& bounds);
@@ -41,15 +47,11 @@ class ProductSum {
   Number Add(const Number& sum, const Number& a, const Number& b);
   /// The sum as an element of the result.
   Number Finish(const Number& sum);
-  const absl::Status& status() const { return status_; }
 
  private:
-  Number Converted(const Number& number, hlo::ElementType from, hlo::ElementType to);
-
   KernelBuilder& builder_;
   const hlo::Instruction& instruction_;
   hlo::ElementType type_;
-  absl::Status status_;
 };
 
 }  // namespace hlo_indexing::emit

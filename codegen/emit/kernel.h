@@ -22,8 +22,10 @@
 
 namespace hlo_indexing::emit {
 
-/// A pointer that the kernel is launched with: to an array in the layout that its shape says, from
-/// a multiple of 16 bytes.
+/// Every buffer begins at a multiple of so many bytes, and all up to the next one may be read.
+inline constexpr int64_t kBufferAlignment = 16;
+
+/// A pointer that the kernel is launched with: to an array in the layout that its shape says.
 struct KernelArgument {
   const hlo::Shape* shape = nullptr;
   /// The operand of the planned instruction, or parameter of the planned computation, that it is

@@ -19,6 +19,7 @@
 #include <string>
 #include <vector>
 
+#include "codegen/emit/kernel.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SmallVector.h"
@@ -48,9 +49,6 @@ struct KernelSignature {
   std::array<int64_t, 3> threads = {1, 1, 1};
   std::array<int64_t, 3> blocks = {1, 1, 1};
 };
-
-/// Every buffer begins at a multiple of so many bytes.
-inline constexpr int64_t kBufferAlignment = 16;
 
 class KernelBuilder {
  public:

@@ -1,9 +1,11 @@
 #include "codegen/run/kernel_run.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "codegen/run/buffer_contents.h"
+#include "support/checked_math.h"
 #include "support/status_macros.h"
 
 namespace hlo_indexing::run {
@@ -16,6 +18,12 @@ ptx::Dimensions DimensionsOf(const std::array<int64_t, 3>& sizes) {
   ptx::Dimensions dimensions;
   for (size_t i = 0; i < 3; ++i) dimensions[i] = static_cast<uint32_t>(sizes[i]);
   return dimensions;
+}
+
+// Buffers are whole units of their alignment: a word may be read for the sake of a byte.
+int64_t AllocatedBytes(int64_t bytes) {
+  return std::max<int64_t>(1, support::CeilDiv(bytes, emit::kBufferAlignment)) *
+         emit::kBufferAlignment;
 }
 
 }  // namespace
@@ -35,8 +43,8 @@ absl::StatusOr<KernelRun> RunKernel(const emit::Kernel& kernel,
         argument.operand.has_value()
             ? absl::StrCat("operand ", *argument.operand, " leaf ", argument.leaf)
             : absl::StrCat("output ", argument.leaf);
-    HLO_INDEXING_ASSIGN_OR_RETURN(
-        const uint64_t address, device.Allocate(std::max<uint64_t>(1, static_cast<uint64_t>(bytes)), name));
+    const auto allocated = static_cast<uint64_t>(AllocatedBytes(bytes));
+    HLO_INDEXING_ASSIGN_OR_RETURN(const uint64_t address, device.Allocate(allocated, name));
     addresses.push_back(address);
     arguments.push_back(ptx::Argument::Of(address));
     // An output that is updated begins with what its operand has.
@@ -45,7 +53,8 @@ absl::StatusOr<KernelRun> RunKernel(const emit::Kernel& kernel,
     if (contents == nullptr || bytes == 0) continue;
     const hlo::Value& operand = operands[static_cast<size_t>(*contents->operand)];
     const hlo::ArrayValue* array = operand.ArrayLeaves()[static_cast<size_t>(contents->leaf)];
-    HLO_INDEXING_ASSIGN_OR_RETURN(const std::vector<uint8_t> buffer, BufferOf(*array));
+    HLO_INDEXING_ASSIGN_OR_RETURN(std::vector<uint8_t> buffer, BufferOf(*array));
+    buffer.resize(allocated);
     HLO_INDEXING_RETURN_IF_ERROR(device.Write(address, buffer.data(), buffer.size()));
   }
   options.grid = DimensionsOf(kernel.launch.blocks);

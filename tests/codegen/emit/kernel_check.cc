@@ -97,7 +97,10 @@ KernelCheck::KernelCheck(const std::string& text, PtxBackend& backend)
 }
 
 absl::StatusOr<Kernel> KernelCheck::Compile(const LoweringOptions& options) {
-  auto plan = plan::PlanKernel(root(), plans_);
+  // A call is no kernel, but what it calls may be one.
+  const bool is_call = root().opcode() == hlo::Opcode::kCall;
+  auto plan = is_call ? plan::PlanKernel(*root().Callee(hlo::AttributeName::kToApply), plans_)
+                      : plan::PlanKernel(root(), plans_);
   if (!plan.ok()) return plan.status();
   return CompileKernel(*plan, plans_, backend_, options);
 }

@@ -57,7 +57,7 @@ constexpr UnaryRow kUnary[] = {
     UNARY("sin", Sin, std::sin(x), 1.3, 1.3),
     UNARY("cos", Cos, std::cos(x), 1.3, 1.3),
     UNARY("tan", Tan, std::tan(x), 1.9, 1.9),
-    UNARY("asin", Asin, std::asin(x), 2.3, 2.3),
+    UNARY("asin", Asin, std::asin(x), 2.4, 2.4),
     UNARY("acos", Acos, std::acos(x), 1.3, 1.3),
     UNARY("sinh", Sinh, std::sinh(x), 1.7, 1.7),
     UNARY("cosh", Cosh, std::cosh(x), 1.5, 1.5),
