@@ -170,15 +170,14 @@ template <Precision kPrecision, FloatScalar F>
 Complex<F> Divide(const Complex<F>& a, const Complex<F>& b) {
   const ScaledComplex<F> x = ScaleToOne<kPrecision>(a);
   const ScaledComplex<F> y = ScaleToOne<kPrecision>(b);
-  const Complex<F> numerator = Multiply<kPrecision>(x.scaled, Conjugate(y.scaled));
+  // Scaling may make a 0 of what infinity is multiplied by.
+  const Complex<F> factor = Select(IsInfinite(a), b, y.scaled);
+  const Complex<F> numerator = Multiply<kPrecision>(x.scaled, Conjugate(factor));
   const DoubleWord<F> square = SquaredMagnitude(y.scaled);
   const F denominator = square.hi + square.lo;
   const auto exponent = x.exponent - y.exponent;
-  // The difference of two exponents is scaled by in two steps.
-  const auto half = ShiftRightArithmeticBy(exponent, 1);
   const auto scale = [&](F part) {
-    const F quotient = ScaleByPowerOfTwo<kPrecision>(part / denominator, half);
-    return ScaleByPowerOfTwo<kPrecision>(quotient, exponent - half);
+    return ScaleByLargePowerOfTwo<kPrecision>(part / denominator, exponent);
   };
   const Complex<F> quotient = {scale(numerator.real), scale(numerator.imag)};
   const auto is_nan = And(IsNan(quotient.real), IsNan(quotient.imag));

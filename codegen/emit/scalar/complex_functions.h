@@ -8,6 +8,7 @@
 #include "codegen/emit/scalar/exp_log.h"
 #include "codegen/emit/scalar/float_parts.h"
 #include "codegen/emit/scalar/inverse_trigonometry.h"
+#include "codegen/emit/scalar/power.h"
 #include "codegen/emit/scalar/trigonometry.h"
 
 namespace hlo_indexing::emit::scalar {
@@ -20,12 +21,11 @@ F ProductOrZero(F a, F b) {
   return Select(Or(Equal(a, zero), Equal(b, zero)), FloatOf(sign), a * b);
 }
 
-/// e^x where it is about to be multiplied by a factor that may make a number of it again: a factor
-/// is a sine or a cosine, and these are not less than 2^-30 (f32) or 2^-62 (f64) unless they are 0.
+/// e^x where it is about to be multiplied by a factor that may make a number of it again.
 template <Precision kPrecision, FloatScalar F>
 BinaryExp<F> WideExp(F x) {
   const F limited =
-      Limit(x, PerPrecision<kPrecision>(-120, -800), PerPrecision<kPrecision>(120, 800));
+      Limit(x, PerPrecision<kPrecision>(-210, -1500), PerPrecision<kPrecision>(210, 1500));
   const BinaryExp<F> exp = ExpOf<kPrecision>(limited);
   const auto is_infinite = Equal(x, FloatConstant(x, kInfinity));
   return {Select(is_infinite, x, exp.power), exp.exponent};
@@ -37,8 +37,8 @@ Complex<F> Exp(const Complex<F>& z) {
   const BinaryExp<F> growth = WideExp<kPrecision>(z.real);
   const SineAndCosine<F> turn = SinCos<kPrecision>(z.imag);
   const auto part = [&](F factor) {
-    return ScaleByPowerOfTwo<kPrecision>(ProductOrZero<kPrecision>(growth.power, factor),
-                                         growth.exponent);
+    return ScaleByLargePowerOfTwo<kPrecision>(ProductOrZero<kPrecision>(growth.power, factor),
+                                              growth.exponent);
   };
   const Complex<F> value = {part(turn.cosine), part(turn.sine)};
   // e^-inf is 0 in any direction; e^inf is infinite even if nobody knows where.
@@ -162,15 +162,29 @@ Complex<F> Power(const Complex<F>& base, const Complex<F>& exponent) {
 /// The root with the least angle: z^(1/3).
 template <Precision kPrecision, FloatScalar F>
 Complex<F> Cbrt(const Complex<F>& z) {
-  return Power<kPrecision>(z,
-                           Complex<F>{FloatConstant(z.real, 1.0 / 3), FloatConstant(z.real, 0.0)});
+  // |z| may be too large or lose digits: a third of the exponent is taken apart.
+  const ScaledComplex<F> scaled = ScaleToOne<kPrecision>(z);
+  const auto constant = [&](int64_t value) { return IntegerConstant(scaled.exponent, value); };
+  const auto third = ShiftRightArithmeticBy(scaled.exponent * constant(0x5556), 16);
+  const auto rest = scaled.exponent - third * constant(3);
+  const F magnitude = Abs<kPrecision>(scaled.scaled) * PowerOfTwo<kPrecision>(rest);
+  const F root = Cbrt<kPrecision>(magnitude) * PowerOfTwo<kPrecision>(third);
+  const F angle = Atan2<kPrecision>(z.imag, z.real) * FloatConstant(z.real, 1.0 / 3);
+  const SineAndCosine<F> turn = SinCos<kPrecision>(angle);
+  // Infinity has no angle, as e^(log z / 3) has none.
+  const auto is_infinite = IsInfinite(z);
+  return {Select(is_infinite, root, root * turn.cosine),
+          Select(is_infinite, FloatConstant(root, kNan), root * turn.sine)};
 }
 
-/// 1 / (1 + e^-z).
+/// 1 / (1 + e^-z), or e^z / (1 + e^z).
 template <Precision kPrecision, FloatScalar F>
 Complex<F> Logistic(const Complex<F>& z) {
-  const Complex<F> one = {FloatConstant(z.real, 1.0), FloatConstant(z.real, 0.0)};
-  return Divide<kPrecision>(one, one + Exp<kPrecision>(-z));
+  const F zero = FloatConstant(z.real, 0.0);
+  const Complex<F> one = {FloatConstant(z.real, 1.0), zero};
+  const auto is_negative = Less(z.real, zero);
+  const Complex<F> exp = Exp<kPrecision>(Select(is_negative, z, -z));
+  return Divide<kPrecision>(Select(is_negative, exp, one), one + exp);
 }
 
 /// -i log((x + i y) / sqrt(x^2 + y^2)).

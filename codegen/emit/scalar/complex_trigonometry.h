@@ -30,7 +30,7 @@ HyperbolicProducts<F> MultiplyHyperbolic(F x, F a, F b) {
   const auto less = exp.exponent - IntegerConstant(exp.exponent, 1);
   // Large x: both are e^x / 2, which is scaled last.
   const auto is_large = Less(FloatConstant(x, PerPrecision<kPrecision>(20, 40)), magnitude);
-  const auto scale = [&](F value) { return ScaleByPowerOfTwo<kPrecision>(value, less); };
+  const auto scale = [&](F value) { return ScaleByLargePowerOfTwo<kPrecision>(value, less); };
   const F half = scale(exp.power);
   const F inverse = quarter / half;
   const F sinh = Select(Less(magnitude, FloatConstant(x, 1.0)), SinhOfSmall<kPrecision>(magnitude),
@@ -42,12 +42,19 @@ HyperbolicProducts<F> MultiplyHyperbolic(F x, F a, F b) {
   return {FlipSign(with_sinh, SignBitOf<kPrecision>(x)), with_cosh};
 }
 
+/// The real part of sinh z or cosh z: infinite if that of z is, even if nobody knows where.
+template <FloatScalar F>
+F OrInfinite(const Complex<F>& z, F real) {
+  const auto is_infinite = Equal(Abs(z.real), FloatConstant(real, kInfinity));
+  return Select(And(is_infinite, Not(IsFinite(z.imag))), z.real, real);
+}
+
 template <Precision kPrecision, FloatScalar F>
 Complex<F> Sinh(const Complex<F>& z) {
   const SineAndCosine<F> turn = SinCos<kPrecision>(z.imag);
   const HyperbolicProducts<F> parts =
       MultiplyHyperbolic<kPrecision>(z.real, turn.cosine, turn.sine);
-  return {parts.of_sinh, parts.of_cosh};
+  return {OrInfinite(z, parts.of_sinh), parts.of_cosh};
 }
 
 template <Precision kPrecision, FloatScalar F>
@@ -55,7 +62,8 @@ Complex<F> Cosh(const Complex<F>& z) {
   const SineAndCosine<F> turn = SinCos<kPrecision>(z.imag);
   const HyperbolicProducts<F> parts =
       MultiplyHyperbolic<kPrecision>(z.real, turn.sine, turn.cosine);
-  return {parts.of_cosh, parts.of_sinh};
+  const Complex<F> right = {Abs(z.real), z.imag};
+  return {OrInfinite(right, parts.of_cosh), parts.of_sinh};
 }
 
 template <Precision kPrecision, FloatScalar F>
@@ -118,13 +126,34 @@ RootsBesideOne<F> SqrtBesideOne(const Complex<F>& z) {
           Sqrt<kPrecision>(Complex<F>{one - z.real, -z.imag})};
 }
 
+/// asin z and acos z where z is infinite: the real part is the angle of what is infinite.
+template <Precision kPrecision, FloatScalar F>
+F AngleOfInfinite(F opposite, F adjacent) {
+  const F angle =
+      Atan2<kPrecision>(OneIfInfinite<kPrecision>(opposite), OneIfInfinite<kPrecision>(adjacent));
+  const F sum = Abs(opposite) + Abs(adjacent);
+  return Select(IsNan(sum), sum, angle);
+}
+
+/// |Im asin z| = |Im acos z|, which is asinh of a product of roots, and log |2 z| of large numbers.
+template <Precision kPrecision, FloatScalar F>
+F ImagOfInverse(const Complex<F>& z, F product) {
+  const F limit = FloatConstant(product, PerPrecision<kPrecision>(0x1p30, 0x1p60));
+  const auto is_large = Or(Less(limit, Abs(z.real)), Less(limit, Abs(z.imag)));
+  const F log = LogOfAbs<kPrecision>(z) + FloatConstant(product, Log2Hi<kPrecision>());
+  return Select(is_large, log, Abs(Asinh<kPrecision>(product)));
+}
+
 template <Precision kPrecision, FloatScalar F>
 Complex<F> Asin(const Complex<F>& z) {
   const auto [above, below] = SqrtBesideOne<kPrecision>(z);
-  const F real = SumOfProducts<kPrecision>(below.real, above.real, -below.imag, above.imag);
+  const F product = SumOfProducts<kPrecision>(below.real, above.real, -below.imag, above.imag);
   const F imag = SumOfProducts<kPrecision>(below.real, above.imag, -below.imag, above.real);
-  return {Atan2<kPrecision>(z.real, real),
-          WithSignOf<kPrecision>(Abs(Asinh<kPrecision>(imag)), z.imag)};
+  const auto is_infinite = IsInfinite(z);
+  const F real = Select(is_infinite, AngleOfInfinite<kPrecision>(z.real, Abs(z.imag)),
+                        Atan2<kPrecision>(z.real, product));
+  return {Select(Equal(z.real, FloatConstant(imag, 0.0)), z.real, real),
+          WithSignOf<kPrecision>(ImagOfInverse<kPrecision>(z, imag), z.imag)};
 }
 
 template <Precision kPrecision, FloatScalar F>
@@ -132,7 +161,12 @@ Complex<F> Acos(const Complex<F>& z) {
   const auto [above, below] = SqrtBesideOne<kPrecision>(z);
   const F half_angle = Atan2<kPrecision>(below.real, above.real);
   const F imag = SumOfProducts<kPrecision>(above.real, below.imag, -above.imag, below.real);
-  return {half_angle + half_angle, WithSignOf<kPrecision>(Abs(Asinh<kPrecision>(imag)), -z.imag)};
+  const auto is_infinite = IsInfinite(z);
+  const F real = Select(is_infinite, AngleOfInfinite<kPrecision>(Abs(z.imag), z.real),
+                        half_angle + half_angle);
+  const F half_pi = FloatConstant(imag, HalfPi<kPrecision>(0));
+  return {Select(Equal(z.real, FloatConstant(imag, 0.0)), half_pi, real),
+          WithSignOf<kPrecision>(ImagOfInverse<kPrecision>(z, imag), -z.imag)};
 }
 
 /// i asin(-i z).
@@ -165,8 +199,19 @@ Complex<F> Atanh(const Complex<F>& z) {
   const Complex<F> one_over =
       Divide<kPrecision>(Complex<F>{one, FloatConstant(x, 0.0)}, Complex<F>{x, y});
   const F half_pi = FloatConstant(x, HalfPi<kPrecision>(0));
-  return {WithSignOf<kPrecision>(Abs(Select(is_large, one_over.real, real)), z.real),
-          WithSignOf<kPrecision>(Select(is_large, half_pi, angle), z.imag)};
+  // Beside the pole at 1, y^2 vanishes: log(4 / y^2) / 4.
+  const F half = FloatConstant(x, 0.5);
+  const F log_two = FloatConstant(x, Log2Hi<kPrecision>());
+  const auto is_pole = And(Equal(below, FloatConstant(x, 0.0)),
+                           Less(y, FloatConstant(x, PerPrecision<kPrecision>(0x1p-40, 0x1p-400))));
+  const F beside_pole = (log_two - Log<kPrecision>(y)) * half;
+  const F moderate = Select(is_pole, beside_pole, real);
+  const F magnitude = Select(is_large, one_over.real, moderate);
+  const auto is_nowhere = Or(IsNan(y), And(IsNan(x), IsFinite(y)));
+  const F far_angle = Select(is_nowhere, FloatConstant(x, kNan), half_pi);
+  return {Select(Equal(x, FloatConstant(x, 0.0)), z.real,
+                 WithSignOf<kPrecision>(Abs(magnitude), z.real)),
+          WithSignOf<kPrecision>(Select(is_large, far_angle, angle), z.imag)};
 }
 
 }  // namespace hlo_indexing::emit::scalar

@@ -103,6 +103,13 @@ F ScaleByPowerOfTwo(F x, I n) {
   return x * PowerOfTwo<kPrecision>(half) * PowerOfTwo<kPrecision>(n - half);
 }
 
+/// x 2^n for an n up to four times the range of exponents.
+template <Precision kPrecision, FloatScalar F, IntegerScalar I>
+F ScaleByLargePowerOfTwo(F x, I n) {
+  const I half = ShiftRightArithmeticBy(n, 1);
+  return ScaleByPowerOfTwo<kPrecision>(ScaleByPowerOfTwo<kPrecision>(x, half), n - half);
+}
+
 /// An integer, as both kinds of numbers.
 template <typename F>
 struct RoundedNumber {

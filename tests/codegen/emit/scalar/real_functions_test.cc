@@ -60,7 +60,7 @@ constexpr UnaryRow kUnary[] = {
     UNARY("asin", Asin, std::asin(x), 2.4, 2.4),
     UNARY("acos", Acos, std::acos(x), 1.3, 1.3),
     UNARY("sinh", Sinh, std::sinh(x), 1.7, 1.7),
-    UNARY("cosh", Cosh, std::cosh(x), 1.5, 1.5),
+    UNARY("cosh", Cosh, std::cosh(x), 1.6, 1.6),
     UNARY("tanh", Tanh, std::tanh(x), 1.5, 1.5),
     UNARY("logistic", Logistic,
           ExactLogistic(x, sizeof(x) > sizeof(double) && x < -709.782712893384), 2.3, 2.3),
