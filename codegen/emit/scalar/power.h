@@ -103,10 +103,11 @@ F Rsqrt(F x) {
 template <Precision kPrecision, FloatScalar F>
 F Cbrt(F x) {
   constexpr bool kIsF32 = kPrecision == Precision::kF32;
+  // Small numbers are scaled, so that no error of a product vanishes.
   const F magnitude = Abs(x);
-  const auto is_subnormal = Less(magnitude, FloatConstant(x, LeastNormal<kPrecision>()));
-  const F scaled = magnitude * FloatConstant(x, kIsF32 ? 0x1p24 : 0x1p54);
-  const F a = Select(is_subnormal, scaled, magnitude);
+  const auto is_small = Less(magnitude, FloatConstant(x, kIsF32 ? 0x1p-60 : 0x1p-600));
+  const F scaled = magnitude * FloatConstant(x, kIsF32 ? 0x1p90 : 0x1p600);
+  const F a = Select(is_small, scaled, magnitude);
   // The bits of a float are nearly its logarithm: a third of them, subtracted from 4/3 of those of
   // 1, are nearly those of 1 / cbrt a.
   const auto bits = BitsOf(a);
@@ -124,8 +125,8 @@ F Cbrt(F x) {
   const DoubleWord<F> square = ExactProduct(estimate, estimate);
   const F rest = Fma(-square.lo, estimate, Fma(-square.hi, estimate, a));
   const F result = Fma(rest, root * root * FloatConstant(x, 1.0 / 3), estimate);
-  const F unscaled = result * FloatConstant(x, kIsF32 ? 0x1p-8 : 0x1p-18);
-  const F value = WithSignOf<kPrecision>(Select(is_subnormal, unscaled, result), x);
+  const F unscaled = result * FloatConstant(x, kIsF32 ? 0x1p-30 : 0x1p-200);
+  const F value = WithSignOf<kPrecision>(Select(is_small, unscaled, result), x);
   const auto is_regular = And(IsFinite(x), Not(Equal(x, FloatConstant(x, 0.0))));
   return Select(is_regular, value, x);
 }
