@@ -62,6 +62,9 @@ struct PtxOptions {
                                    "not known"};
   NumberOption<uint64_t> schedule{table, "schedule",
                                   "Varies the order of warps and blocks by this number", 0};
+  FlagOption cooperative{table, "cooperative",
+                         "All blocks run at once and may wait for each other (grid.sync()), if the "
+                         "--device holds so many"};
   NumberOption<uint64_t> max_instructions{table, "max-instructions",
                                           "The most warp instructions of a launch",
                                           ptx::LaunchOptions().max_warp_instructions};
@@ -232,6 +235,8 @@ ExitCode PtxCommand::Launch(const std::string& file, const ptx::Module& module,
   const std::optional<ptx::DeviceModel> model =
       options_.device.Read(options_.max_input_bytes.value());
   if (!model) return ExitCode::kBadUsage;
+  launch.is_cooperative = options_.cooperative.value();
+  launch.device = &*model;
 
   ptx::Device device;
   const absl::StatusOr<KernelArguments> arguments =

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "codegen/ptx/device_model.h"
 #include "codegen/ptx/machine/address.h"
 #include "codegen/ptx/machine/launcher.h"
 #include "support/status_macros.h"
@@ -59,7 +60,35 @@ absl::Status CheckSizes(const syntax::Function& kernel, const LaunchOptions& opt
   return absl::OkStatus();
 }
 
+// All blocks of a cooperative launch have to be on the device at once.
+absl::Status CheckFitsDevice(const Program& program, const LaunchOptions& options) {
+  HLO_INDEXING_ASSIGN_OR_RETURN(const DeviceModel h100, FindDeviceModel("h100"));
+  const DeviceModel& device = options.device != nullptr ? *options.device : h100;
+  const uint64_t threads = uint64_t{options.block[0]} * options.block[1] * options.block[2];
+  const uint64_t shared = program.dynamic_shared_offset + options.dynamic_shared_bytes;
+  const Occupancy occupancy = ComputeOccupancy(device, threads, /*registers_per_thread=*/0, shared);
+  const uint64_t most =
+      static_cast<uint64_t>(device.multiprocessors) * static_cast<uint64_t>(occupancy.blocks);
+  // A grid of 2^63 blocks was refused.
+  const uint64_t blocks = uint64_t{options.grid[0]} * options.grid[1] * options.grid[2];
+  if (blocks <= most) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      "a cooperative launch of ", blocks, " blocks of ", threads, " threads with ", shared,
+      " bytes of shared memory: ", device.name, " holds ", most, " of them at once"));
+}
+
 }  // namespace
+
+absl::StatusOr<uint64_t> Device::GridBarrier() {
+  constexpr uint64_t kBytes = 8;
+  if (grid_barrier_ == 0) {
+    HLO_INDEXING_ASSIGN_OR_RETURN(
+        grid_barrier_, memory_.Allocate(kBytes, "the barrier of the grid", 16, Contents::kZeros));
+  }
+  // What a launch that was ended has left.
+  HLO_INDEXING_RETURN_IF_ERROR(memory_.Fill(grid_barrier_, 0, kBytes));
+  return grid_barrier_;
+}
 
 absl::Status Device::Initialize(const LoadedModule& loaded) {
   const syntax::Module& module = *loaded.module;
@@ -162,8 +191,13 @@ absl::StatusOr<LaunchResult> Device::Launch(const Module& module, std::string_vi
     std::ranges::copy(arguments[i].bytes,
                       parameters.begin() + static_cast<std::ptrdiff_t>(places[i].offset));
   }
+  uint64_t grid_barrier = 0;
+  if (options.is_cooperative) {
+    HLO_INDEXING_RETURN_IF_ERROR(CheckFitsDevice(*program, options));
+    HLO_INDEXING_ASSIGN_OR_RETURN(grid_barrier, GridBarrier());
+  }
   FindingLog findings(options.max_findings);
-  LaunchEnd end = RunLaunch(*program, options, memory_, parameters, findings);
+  LaunchEnd end = RunLaunch(*program, options, memory_, parameters, findings, grid_barrier);
   memory_.ReleaseFreed();
   LaunchResult result;
   if (!end.stop_reason.empty()) {

@@ -101,7 +101,11 @@ class Device {
   absl::StatusOr<Loaded*> Load(const Module& module);
   absl::Status Initialize(const LoadedModule& loaded);
 
+  /// Zeros for the barrier of a grid, made at the first cooperative launch.
+  absl::StatusOr<uint64_t> GridBarrier();
+
   GlobalMemory memory_;
+  uint64_t grid_barrier_ = 0;
   /// By the parsed module.
   std::map<const syntax::Module*, std::unique_ptr<Loaded>> modules_;
 };

@@ -35,6 +35,7 @@ constexpr size_t kMaxElements = 8;
 
 struct AtomicDetails : OperationDetails {
   MemoryOperand memory;
+  bool is_release = false;
   /// Elements of the vector, 1 for a scalar.
   size_t count = 1;
   /// Of each element, where the old value goes and where the operand is.
@@ -66,6 +67,7 @@ LaneMask Resolve(const Operation& operation, const Execution& execution,
                  const AtomicDetails& details, WarpAccess& access, HostPointers& pointers) {
   access.kind = AccessKind::kAtomic;
   access.is_strong = true;
+  access.is_release = details.is_release;
   access.bytes = static_cast<uint32_t>(sizeof(T) * details.count);
   access.alignment = access.bytes;
   SetAddresses(details.memory, execution, access);
@@ -265,15 +267,12 @@ absl::Status CheckTypeRules(InstructionDecoder& d, Action action, Type type, siz
   return absl::OkStatus();
 }
 
-/// Scopes and semantics, of which at most one each is there. They say what other threads see, which
-/// is everything here.
-void TakeOrder(InstructionDecoder& d, bool is_red) {
+/// Scopes and semantics, of which at most one each is there; whether it is a release. They say what
+/// other threads see, which is everything here, but for the detectors of races.
+bool TakeOrder(InstructionDecoder& d, bool is_red) {
   d.TakeOneOf({"cta", "cluster", "gpu", "sys"});
-  if (is_red) {
-    d.TakeOneOf({"relaxed", "release"});
-  } else {
-    d.TakeOneOf({"relaxed", "acquire", "release", "acq_rel"});
-  }
+  if (is_red) return d.TakeOneOf({"relaxed", "release"}) == 1;
+  return d.TakeOneOf({"relaxed", "acquire", "release", "acq_rel"}).value_or(0) >= 2;
 }
 
 absl::Status DecodeAtomic(InstructionDecoder& d) {
@@ -281,8 +280,8 @@ absl::Status DecodeAtomic(InstructionDecoder& d) {
   if (is_red && d.Take("async")) {
     return d.Error("red.async needs a cluster; clusters are not supported");
   }
-  TakeOrder(d, is_red);
   auto details = std::make_shared<AtomicDetails>();
+  details->is_release = TakeOrder(d, is_red);
   const Space space = TakeAccessSpace(d);
   if (space != Space::kGeneric && space != Space::kGlobal && space != Space::kShared) {
     return d.Error("atomics are of .global and .shared memory, not of ." +

@@ -22,6 +22,8 @@
 
 namespace hlo_indexing::ptx {
 
+struct DeviceModel;
+
 using Dimensions = std::array<uint32_t, 3>;
 
 /// Which checks are made; accesses out of bounds are always found, as they cannot be executed.
@@ -50,6 +52,11 @@ struct LaunchOptions {
   int max_findings = 100;
   uint64_t max_local_bytes_per_thread = uint64_t{512} * 1024;
   int max_call_depth = 10'000;
+  /// All blocks are on the device at once, and may wait for each other (grid.sync() of CUDA's
+  /// cooperative groups). The launch is refused if the device does not hold so many.
+  bool is_cooperative = false;
+  /// Says how many; nullptr: an H100.
+  const DeviceModel* device = nullptr;
 };
 
 /// A barrier of a block (§9.7.13.1): who waits, and what they bring together.
@@ -69,6 +76,8 @@ class LaunchState {
   /// The kernel's parameters, `program->parameter_bytes` of them.
   std::vector<std::byte> parameters;
   FindingLog* findings = nullptr;
+  /// Of a cooperative launch: the address of the barrier of the grid.
+  uint64_t grid_barrier = 0;
   /// Of the host thread that executes; nullptr: nothing is counted.
   Profile* profile = nullptr;
   /// Where checks.racecheck asks for it: made at the first access to global memory.

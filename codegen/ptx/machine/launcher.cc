@@ -24,16 +24,19 @@ constexpr uint64_t kBlocksAtATime = 8;
 class LaunchRunner {
  public:
   LaunchRunner(const Program& program, const LaunchOptions& options, GlobalMemory& memory,
-               const std::vector<std::byte>& parameters, FindingLog& findings)
+               const std::vector<std::byte>& parameters, FindingLog& findings,
+               uint64_t grid_barrier)
       : program_(program),
         options_(options),
         memory_(memory),
         parameters_(parameters),
         findings_(findings),
+        grid_barrier_(grid_barrier),
         num_blocks_(uint64_t{options.grid[0]} * options.grid[1] * options.grid[2]) {}
 
   LaunchEnd Run() {
-    const bool is_serial = program_.blocks_communicate || options_.checks.racecheck;
+    const bool is_serial =
+        program_.blocks_communicate || options_.checks.racecheck || options_.is_cooperative;
     uint64_t num_threads = 1;
     if (!is_serial) {
       num_threads = options_.num_host_threads > 0 ? static_cast<uint64_t>(options_.num_host_threads)
@@ -74,6 +77,7 @@ class LaunchRunner {
     state.memory = &memory_;
     state.parameters = parameters_;
     state.findings = &findings_;
+    state.grid_barrier = grid_barrier_;
     if (options_.profile) {
       profiles_.push_back(std::make_unique<Profile>(program_.num_operations));
       state.profile = profiles_.back().get();
@@ -111,7 +115,9 @@ class LaunchRunner {
   void RunTogether(LaunchState& state) {
     const uint64_t shared =
         std::max<uint64_t>(1, program_.dynamic_shared_offset + options_.dynamic_shared_bytes);
-    const uint64_t capacity = std::clamp<uint64_t>(kMaxResidentBytes / shared, 1, kMaxResident);
+    const uint64_t capacity =
+        options_.is_cooperative ? num_blocks_
+                                : std::clamp<uint64_t>(kMaxResidentBytes / shared, 1, kMaxResident);
     // Most blocks end in their first turn, though they could wait: more are begun when one does
     // not.
     uint64_t wanted = options_.schedule == 0 ? 1 : kResidentByChoice;
@@ -147,6 +153,7 @@ class LaunchRunner {
   GlobalMemory& memory_;
   const std::vector<std::byte>& parameters_;
   FindingLog& findings_;
+  uint64_t grid_barrier_;
   uint64_t num_blocks_;
   std::vector<std::unique_ptr<Profile>> profiles_;
   std::atomic<uint64_t> next_ = 0;
@@ -156,8 +163,9 @@ class LaunchRunner {
 }  // namespace
 
 LaunchEnd RunLaunch(const Program& program, const LaunchOptions& options, GlobalMemory& memory,
-                    const std::vector<std::byte>& parameters, FindingLog& findings) {
-  return LaunchRunner(program, options, memory, parameters, findings).Run();
+                    const std::vector<std::byte>& parameters, FindingLog& findings,
+                    uint64_t grid_barrier) {
+  return LaunchRunner(program, options, memory, parameters, findings, grid_barrier).Run();
 }
 
 }  // namespace hlo_indexing::ptx

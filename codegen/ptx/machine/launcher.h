@@ -24,9 +24,11 @@ struct LaunchEnd {
 
 /// Runs a program. Blocks that do not communicate are shared out among host threads, one block each
 /// at a time; others are resident together, up to a limit, and take turns in one host thread, so
-/// that the same options give the same bytes.
+/// that the same options give the same bytes. All blocks of a cooperative launch are resident.
+/// `grid_barrier`: of such, an address of 8 bytes that are zeros.
 LaunchEnd RunLaunch(const Program& program, const LaunchOptions& options, GlobalMemory& memory,
-                    const std::vector<std::byte>& parameters, FindingLog& findings);
+                    const std::vector<std::byte>& parameters, FindingLog& findings,
+                    uint64_t grid_barrier = 0);
 
 }  // namespace hlo_indexing::ptx
 

@@ -141,8 +141,16 @@ const Row* FindRow(std::string_view name) {
   return row == std::end(kRows) ? nullptr : row;
 }
 
-// %envreg0 to %envreg31, which a driver fills as it likes: 0, so that grid.sync() traps.
+// %envreg0 to %envreg31, which a driver fills as it likes.
 bool IsEnvironmentRegister(std::string_view name) { return name.starts_with("%envreg"); }
+
+// What CUDA's cooperative groups read: the address of the grid's workspace, its upper half first,
+// whose second word is the barrier. 0 of a launch that is not cooperative, so that grid.sync()
+// traps.
+uint64_t EnvironmentRegister(std::string_view name, uint64_t grid_barrier) {
+  if (name == "%envreg1") return grid_barrier >> 32;
+  return name == "%envreg2" ? grid_barrier & 0xffff'ffff : 0;
+}
 
 }  // namespace
 
@@ -162,7 +170,9 @@ void FillSpecialRegister(std::string_view name, Slot slot, Execution& execution)
   for (uint32_t lane = 0; lane < kWarpSize; ++lane) {
     context.lane = lane;
     context.thread = static_cast<uint32_t>(execution.warp->number()) * kWarpSize + lane;
-    const uint64_t value = row != nullptr ? row->value(context) : 0;
+    const uint64_t value = row != nullptr
+                               ? row->value(context)
+                               : EnvironmentRegister(name, execution.launch->grid_barrier);
     if (row != nullptr && row->width == 64) {
       execution.At<uint64_t>(slot)[lane] = value;
     } else if (row != nullptr && row->width == 1) {

@@ -19,8 +19,9 @@ bool IsClock(std::string_view name);
 
 /// The value of a special register in the lanes of a warp, written to the slot. What a device
 /// chooses freely is fixed: %smid is the number of the block modulo 132, %warpid the warp's number
-/// in its block; a cluster is one block; %envreg registers are 0, as of a launch that is not
-/// cooperative. A clock counts the warp instructions of the launch so far.
+/// in its block; a cluster is one block; %envreg registers are 0 but for those that tell a
+/// cooperative launch where the barrier of the grid is. A clock counts the warp instructions of the
+/// launch so far.
 void FillSpecialRegister(std::string_view name, Slot slot, Execution& execution);
 
 /// The address of the generic space where the memory of the activation's own variables begins.

@@ -1,0 +1,255 @@
+// The kernels of networks.cu, against sums in double.
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
+#include <vector>
+
+#include "tests/codegen/ptx/kernels/kernel_case.h"
+
+namespace hlo_indexing::ptx {
+namespace {
+
+// What the functions of expf and so on may be off, and more.
+constexpr double kTolerance = 1e-5;
+
+std::vector<float> Fractions(size_t size) {
+  auto x = SomeNumbers<float>(size, -60, 121);
+  for (float& value : x) value /= 16;
+  return x;
+}
+
+// Calls `row(begin, end)` with the places of each row.
+template <typename Visit>
+void ForEachRow(std::vector<float>& x, size_t columns, const Visit& row) {
+  for (size_t i = 0; i < x.size(); i += columns) {
+    row(x.begin() + static_cast<std::ptrdiff_t>(i),
+        x.begin() + static_cast<std::ptrdiff_t>(i + columns));
+  }
+}
+
+template <uint32_t kThreads>
+void Softmax(KernelRun& run) {
+  std::vector<float> x = Fractions(size_t{3} * 200);
+  const auto out = run.Output<float>(x.size());
+  run.Launch({3, 1, 1}, {kThreads, 1, 1}, run.Input(x), out, 200);
+  ForEachRow(x, 200, [](auto begin, auto end) {
+    double sum = 0;
+    for (auto i = begin; i != end; ++i) sum += std::exp(static_cast<double>(*i));
+    for (auto i = begin; i != end; ++i) {
+      *i = static_cast<float>(std::exp(static_cast<double>(*i)) / sum);
+    }
+  });
+  run.Expect(out, x, kTolerance);
+}
+
+void LayerNorm(KernelRun& run) {
+  std::vector<float> x = Fractions(size_t{4} * 100);
+  const std::vector<float> scale = Fractions(100);
+  const auto bias = SomeNumbers<float>(100, -5, 9);
+  const auto out = run.Output<float>(x.size());
+  run.Launch({4, 1, 1}, {32, 1, 1}, run.Input(x), run.Input(scale), run.Input(bias), out, 100);
+  ForEachRow(x, 100, [&](auto begin, auto end) {
+    const double mean = std::accumulate(begin, end, 0.0) / 100;
+    double squares = 0;
+    for (auto i = begin; i != end; ++i) squares += (*i - mean) * (*i - mean);
+    const double deviation = std::sqrt(squares / 100 + 1e-5);
+    for (auto i = begin; i != end; ++i) {
+      const auto column = static_cast<size_t>(i - begin);
+      *i = static_cast<float>((*i - mean) / deviation * scale[column] + bias[column]);
+    }
+  });
+  run.Expect(out, x, kTolerance);
+}
+
+// The f16 of a float that has one.
+uint16_t HalfOf(float value) {
+  const uint32_t bits = std::bit_cast<uint32_t>(value);
+  if (value == 0) return static_cast<uint16_t>(bits >> 16);
+  return static_cast<uint16_t>((bits >> 16 & 0x8000) | ((bits >> 13 & 0x3ffff) - (112U << 10)));
+}
+float ValueOfHalf(uint16_t bits) {
+  const int field = bits >> 10 & 31;
+  const float magnitude = std::ldexp(static_cast<float>((bits & 1023) + (field == 0 ? 0 : 1024)),
+                                     std::max(field, 1) - 25);
+  return bits >= 0x8000 ? -magnitude : magnitude;
+}
+std::vector<uint16_t> HalvesOf(const std::vector<float>& x) {
+  std::vector<uint16_t> halves;
+  for (const float value : x) halves.push_back(HalfOf(value));
+  return halves;
+}
+
+void RmsNormHalf(KernelRun& run) {
+  std::vector<float> x = Fractions(size_t{3} * 64);
+  const auto out = run.Output<uint16_t>(x.size());
+  run.Launch({3, 1, 1}, {32, 1, 1}, run.Input(HalvesOf(x)), out, 64);
+  ForEachRow(x, 64, [](auto begin, auto end) {
+    double squares = 0;
+    for (auto i = begin; i != end; ++i) squares += static_cast<double>(*i) * *i;
+    for (auto i = begin; i != end; ++i) *i = static_cast<float>(*i / std::sqrt(squares / 64));
+  });
+  const std::vector<uint16_t> values = run.Values(out);
+  for (size_t i = 0; i < x.size(); ++i) {
+    if (std::fabs(ValueOfHalf(values[i]) - x[i]) > 0x1p-10F * std::fmax(std::fabs(x[i]), 1.0F)) {
+      return run.AddProblem(absl::StrCat("element ", i, " is ", ValueOfHalf(values[i])));
+    }
+  }
+}
+
+void AxpyHalf(KernelRun& run) {
+  const auto x = SomeNumbers<float>(202, -60, 121);
+  const auto y = SomeNumbers<float>(202, -20, 60);
+  std::vector<float> expected;
+  for (size_t i = 0; i < x.size(); ++i) expected.push_back(2.5F * x[i] + y[i]);
+  const auto out = run.Input(HalvesOf(y));
+  run.Launch({2, 1, 1}, {64, 1, 1}, run.Input(HalvesOf(x)), out, 2.5F, 202);
+  run.Expect(out, HalvesOf(expected));
+}
+
+void ReluBf16(KernelRun& run) {
+  const std::vector<float> x = Fractions(202);
+  std::vector<uint16_t> input;
+  std::vector<uint16_t> expected;
+  for (const float value : x) {
+    input.push_back(static_cast<uint16_t>(std::bit_cast<uint32_t>(value) >> 16));
+    expected.push_back(value > 0 ? input.back() : uint16_t{0});
+  }
+  const auto out = run.Output<uint16_t>(202);
+  run.Launch({2, 1, 1}, {64, 1, 1}, run.Input(input), out, 202);
+  run.Expect(out, expected);
+}
+
+// y = function(x), element by element.
+template <typename T, typename Function>
+void Elementwise(KernelRun& run, Function function) {
+  const std::vector<float> fractions = Fractions(150);
+  const std::vector<T> x(fractions.begin(), fractions.end());
+  std::vector<T> expected;
+  for (const T value : x) {
+    expected.push_back(static_cast<T>(function(static_cast<double>(value))));
+  }
+  const auto out = run.Output<T>(150);
+  run.Launch({3, 1, 1}, {64, 1, 1}, run.Input(x), out, 150);
+  run.Expect(out, expected, kTolerance);
+}
+
+void Gelu(KernelRun& run) {
+  Elementwise<float>(run, [](double x) {
+    return 0.5 * x * (1 + std::tanh(0.79788456 * (x + 0.044715 * x * x * x)));
+  });
+}
+void SigmoidDouble(KernelRun& run) {
+  Elementwise<double>(run, [](double x) { return 1 / (1 + std::exp(-x)); });
+}
+void Horner(KernelRun& run) {
+  Elementwise<float>(run, [](double x) { return 1 + x * (-2 + x * (0.5 + x * (3 + x * -0.25))); });
+}
+
+void Convolution(KernelRun& run) {
+  constexpr int kRows = 19;
+  constexpr int kColumns = 45;
+  const auto x = SomeNumbers<float>(size_t{kRows} * kColumns, -9, 20);
+  const auto weights = SomeNumbers<float>(9, -4, 9);
+  std::vector<float> expected(x.size());
+  for (int r = 0; r < kRows; ++r) {
+    for (int c = 0; c < kColumns; ++c) {
+      for (int i = 0; i < 9; ++i) {
+        const int row = r + i / 3 - 1;
+        const int column = c + i % 3 - 1;
+        if (row < 0 || row >= kRows || column < 0 || column >= kColumns) continue;
+        expected[static_cast<size_t>(r * kColumns + c)] +=
+            weights[static_cast<size_t>(i)] * x[static_cast<size_t>(row * kColumns + column)];
+      }
+    }
+  }
+  const auto out = run.Output<float>(x.size());
+  run.Launch({2, 3, 1}, {32, 8, 1}, run.Input(x), run.Input(weights), out, kRows, kColumns);
+  run.Expect(out, expected);
+}
+
+void Embedding(KernelRun& run) {
+  const auto table = SomeNumbers<float>(size_t{10} * 64, -500, 1000);
+  const auto tokens = SomeNumbers<int>(7, 0, 10);
+  std::vector<float> expected;
+  for (const int token : tokens) {
+    const auto row = table.begin() + static_cast<std::ptrdiff_t>(token) * 64;
+    expected.insert(expected.end(), row, row + 64);
+  }
+  const auto out = run.Output<float>(expected.size());
+  run.Launch({7, 1, 1}, {32, 1, 1}, run.Input(tokens), run.Input(table), out, 64);
+  run.Expect(out, expected);
+}
+
+void MaxByCas(KernelRun& run) {
+  const auto x = SomeNumbers<float>(200, -500, 1000);
+  const auto out = run.Input(std::vector<float>{-1e30F});
+  run.Launch({4, 1, 1}, {64, 1, 1}, run.Input(x), out, 200);
+  run.Expect(out, {*std::ranges::max_element(x)});
+}
+
+void CounterWithLock(KernelRun& run) {
+  const auto counter = run.Zeros<int>(1);
+  run.Launch({12, 1, 1}, {32, 1, 1}, run.Zeros<int>(1), counter);
+  run.Expect(counter, {12});
+}
+
+struct Affine {
+  float scale;
+  float offset;
+  int repeat;
+};
+void AffineByValue(KernelRun& run) {
+  const auto x = SomeNumbers<float>(100, -50, 100);
+  std::vector<float> expected;
+  for (const float value : x) expected.push_back((value * 2 + 3) * 2 + 3);
+  const auto out = run.Output<float>(100);
+  run.Launch({2, 1, 1}, {64, 1, 1}, run.Input(x), out, Affine{.scale = 2, .offset = 3, .repeat = 2},
+             100);
+  run.Expect(out, expected);
+}
+
+void Recursion(KernelRun& run) {
+  std::vector<int> expected;
+  for (int i = 0; i < 32; ++i) expected.push_back(2 * (i % 5) + 3);
+  const auto out = run.Output<int>(32);
+  run.Launch({1, 1, 1}, {32, 1, 1}, out);
+  run.Expect(out, expected);
+}
+
+void Gcds(KernelRun& run) {
+  const auto a = SomeNumbers<uint32_t>(100, 1, 5000);
+  auto b = SomeNumbers<uint32_t>(101, 1, 7000);
+  b.erase(b.begin());
+  std::vector<uint32_t> expected;
+  for (size_t i = 0; i < a.size(); ++i) expected.push_back(std::gcd(a[i], b[i]));
+  const auto out = run.Output<uint32_t>(100);
+  run.Launch({2, 1, 1}, {64, 1, 1}, run.Input(a), run.Input(b), out, 100);
+  run.Expect(out, expected);
+}
+
+}  // namespace
+
+std::vector<KernelCase> NetworkCases() {
+  return {{"networks", "softmax_warp", Softmax<32>},
+          {"networks", "softmax_online", Softmax<128>},
+          {"networks", "layer_norm", LayerNorm},
+          {"networks", "rms_norm_half", RmsNormHalf},
+          {"networks", "axpy_half2", AxpyHalf},
+          {"networks", "relu_bf16", ReluBf16},
+          {"networks", "gelu", Gelu},
+          {"networks", "sigmoid_double", SigmoidDouble},
+          {"networks", "horner", Horner},
+          {"networks", "convolution", Convolution},
+          {"networks", "embedding", Embedding},
+          {"networks", "max_by_cas", MaxByCas},
+          {"networks", "counter_with_lock", CounterWithLock},
+          {"networks", "affine_by_value", AffineByValue},
+          {"networks", "recursion", Recursion},
+          {"networks", "gcds", Gcds}};
+}
+
+}  // namespace hlo_indexing::ptx
