@@ -16,7 +16,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -87,6 +89,14 @@ class KernelRun {
   }
   void AddProblem(std::string problem) { problems_.push_back(std::move(problem)); }
 
+  /// Of the last launch, by line of the text, if it was profiled: how often the instructions of the
+  /// line were executed by a warp, and lanes of these whose guard was true.
+  struct LineCounts {
+    uint64_t executions = 0;
+    uint64_t active_lanes = 0;
+  };
+  const std::map<uint32_t, LineCounts>& lines() const { return lines_; }
+
   /// Errors, findings, values that are wrong.
   const std::vector<std::string>& problems() const { return problems_; }
 
@@ -109,6 +119,7 @@ class KernelRun {
   LaunchOptions options_;
   Device device_;
   int num_buffers_ = 0;
+  std::map<uint32_t, LineCounts> lines_;
   std::vector<std::string> problems_;
 };
 
