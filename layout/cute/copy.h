@@ -14,10 +14,16 @@ struct AutoVectorizingCopyWithAssumedAlignment {
   static constexpr int vector_bits = max_bits;
 };
 using AutoVectorizingCopy = AutoVectorizingCopyWithAssumedAlignment<128>;
-/// Element by element, as elements of type T.
-template <class T>
+/// By words of type S, written as D.
+template <class S, class D = S>
 struct UniversalCopy {
-  static constexpr int vector_bits = sizeof_bits_v<T>;
+  static constexpr int vector_bits = sizeof_bits_v<S>;
+  using SRegisters = S[1];
+  using DRegisters = D[1];
+  template <class From, class To>
+  HLO_CUTE_INLINE static constexpr void copy(From const& src, To&& dst) {
+    dst = src;
+  }
 };
 using DefaultCopy = AutoVectorizingCopyWithAssumedAlignment<8>;
 
@@ -207,6 +213,11 @@ HLO_CUTE_INLINE void CopyVectorized(Src const& src, Dst& dst) {
   CopyElements(src, dst);
 }
 
+template <class Policy, class = void>
+struct IsCopyAtom : C<false> {};
+template <class Policy>
+struct IsCopyAtom<Policy, std::void_t<decltype(Policy::is_copy_atom)>> : C<true> {};
+
 template <class Atom, class = void>
 struct HasVectorBits : C<false> {};
 template <class Atom>
@@ -219,8 +230,10 @@ template <class Policy, class Src, class Dst,
           std::enable_if_t<!detail::is_tensor_v<Policy> && detail::is_tensor_v<Src>, int> = 0>
 HLO_CUTE_HD void copy(Policy const& policy, Src const& src, Dst&& dst) {
   static_assert(detail::is_tensor_v<Dst>, "copy(policy, src, dst): dst is not a tensor.");
-  detail::CheckCopy(src, dst);
-  if constexpr (detail::HasVectorBits<Policy>::value) {
+  if constexpr (!detail::IsCopyAtom<Policy>::value) detail::CheckCopy(src, dst);
+  if constexpr (detail::IsCopyAtom<Policy>::value) {
+    policy.Copy(src, dst);
+  } else if constexpr (detail::HasVectorBits<Policy>::value) {
     static_cast<void>(policy);
     detail::CopyVectorized<Policy::vector_bits>(src, dst);
   } else {

@@ -27,12 +27,29 @@ HLO_CUTE_INLINE constexpr decltype(auto) Promoted(T const& x) {
 }
 }  // namespace detail
 
-/// d = a * b + c, for any types.
+/// d = a * b + c, of any types; those that it names are for MMA_Atom.
+template <class D = void, class A = D, class B = A, class C_ = D>
 struct UniversalFMA {
-  template <class D, class A, class B, class CType>
-  HLO_CUTE_INLINE static constexpr void Fma(D& d, A const& a, B const& b, CType const& c) {
-    d = static_cast<std::decay_t<D>>(detail::Promoted(a) * detail::Promoted(b) +
-                                     detail::Promoted(c));
+  using DRegisters = D[1];
+  using ARegisters = A[1];
+  using BRegisters = B[1];
+  using CRegisters = C_[1];
+  template <class TD, class TA, class TB, class TC>
+  HLO_CUTE_INLINE static constexpr void Fma(TD&& d, TA const& a, TB const& b, TC const& c) {
+    d = static_cast<std::decay_t<TD>>(detail::Promoted(a) * detail::Promoted(b) +
+                                      detail::Promoted(c));
+  }
+  template <class TD, class TA, class TB, class TC>
+  HLO_CUTE_INLINE static constexpr void fma(TD&& d, TA const& a, TB const& b, TC const& c) {
+    Fma(d, a, b, c);
+  }
+};
+template <>
+struct UniversalFMA<void, void, void, void> {
+  template <class TD, class TA, class TB, class TC>
+  HLO_CUTE_INLINE static constexpr void Fma(TD& d, TA const& a, TB const& b, TC const& c) {
+    d = static_cast<std::decay_t<TD>>(detail::Promoted(a) * detail::Promoted(b) +
+                                      detail::Promoted(c));
   }
 };
 
@@ -44,7 +61,7 @@ constexpr int tensor_rank_v = std::decay_t<T>::rank;
 // d(i) = a(i) * b(i) + c(i) on elements, or the atom's instruction on the whole vector.
 template <class Atom, class D, class A, class B, class CT>
 HLO_CUTE_INLINE void GemmVector(Atom const&, D&& d, A const& a, B const& b, CT const& c) {
-  if constexpr (std::is_same<Atom, UniversalFMA>::value) {
+  if constexpr (std::is_same<Atom, UniversalFMA<>>::value) {
     using I = IndexOf<std::decay_t<D>>;
     const I count = static_cast<I>(size(d));
     CUTE_UNROLL
@@ -99,12 +116,17 @@ HLO_CUTE_INLINE constexpr auto CheckEqual(X const& x, Y const& y) {
     return true_type{};
   }
 }
-template <class D, class A, class B, class CT>
-HLO_CUTE_INLINE constexpr auto CheckSizes(D const& d, A const& a, B const& b, CT const& c) {
+// The vectors of an instruction have sizes of its own.
+template <class Atom, class D, class A, class B, class CT>
+HLO_CUTE_INLINE constexpr auto CheckSizes(Atom const&, D const& d, A const& a, B const& b,
+                                          CT const& c) {
+  constexpr bool elementwise = std::is_same<Atom, UniversalFMA<>>::value;
   constexpr int ra = A::rank;
   constexpr int rc = CT::rank;
   const auto same = CheckEqual(size(d), size(c));
-  if constexpr (rc == 1) {  // V
+  if constexpr (rc == 1 && !elementwise) {
+    return same;
+  } else if constexpr (rc == 1) {  // V
     return All(same, CheckEqual(size(a), size(c)), CheckEqual(size(b), size(c)));
   } else if constexpr (rc == 2) {  // M, N, K
     const auto mn =
@@ -115,8 +137,13 @@ HLO_CUTE_INLINE constexpr auto CheckSizes(D const& d, A const& a, B const& b, CT
       return All(mn, CheckEqual(size<1>(a), size<1>(b)));
     }
   } else {  // V, M, N, K
-    const auto v =
-        All(same, CheckEqual(size<0>(a), size<0>(c)), CheckEqual(size<0>(b), size<0>(c)));
+    const auto v = [&] {
+      if constexpr (elementwise) {
+        return All(same, CheckEqual(size<0>(a), size<0>(c)), CheckEqual(size<0>(b), size<0>(c)));
+      } else {
+        return same;
+      }
+    }();
     const auto mn = All(v, CheckEqual(size<1>(a), size<1>(c)), CheckEqual(size<1>(b), size<2>(c)));
     if constexpr (ra == 2) {
       return mn;
@@ -184,7 +211,7 @@ HLO_CUTE_HD void gemm(Atom const& atom, D&& d, A const& a, B const& b, CT const&
                            HLO_CUTE_NAMED(typename B::layout_type),
                            HLO_CUTE_NAMED(typename CT::layout_type)>();
   } else {
-    const auto agree = detail::CheckSizes(d, a, b, c);
+    const auto agree = detail::CheckSizes(atom, d, a, b, c);
     if constexpr (!decltype(agree)::value) {
       detail::ErrorGemmSizes<HLO_CUTE_NAMED(typename A::layout_type),
                              HLO_CUTE_NAMED(typename B::layout_type),
@@ -198,12 +225,12 @@ HLO_CUTE_HD void gemm(Atom const& atom, D&& d, A const& a, B const& b, CT const&
 /// D = A * B + C
 template <class D, class A, class B, class CT, std::enable_if_t<detail::is_tensor_v<D>, int> = 0>
 HLO_CUTE_HD void gemm(D&& d, A const& a, B const& b, CT const& c) {
-  gemm(UniversalFMA{}, d, a, b, c);
+  gemm(UniversalFMA<>{}, d, a, b, c);
 }
 /// C = A * B + C
 template <class A, class B, class CT, std::enable_if_t<detail::is_tensor_v<A>, int> = 0>
 HLO_CUTE_HD void gemm(A const& a, B const& b, CT&& c) {
-  gemm(UniversalFMA{}, c, a, b, c);
+  gemm(UniversalFMA<>{}, c, a, b, c);
 }
 template <class Atom, class A, class B, class CT,
           std::enable_if_t<!detail::is_tensor_v<Atom> && detail::is_tensor_v<A>, int> = 0>

@@ -58,7 +58,7 @@ HLO_CUTE_HD inline uint16_t BrainFromFloat(float x) {
 /// IEEE half precision and bfloat16: storage, and conversion from and to float. The result of
 /// arithmetic on two of a type is that of float, rounded to the type.
 struct half_t {
-  uint16_t storage = 0;
+  uint16_t storage;
   half_t() = default;
   HLO_CUTE_HD explicit half_t(float x) : storage(detail::HalfFromFloat(x)) {}
   HLO_CUTE_HD explicit half_t(double x) : half_t(static_cast<float>(x)) {}
@@ -71,7 +71,7 @@ struct half_t {
   }
 };
 struct bfloat16_t {
-  uint16_t storage = 0;
+  uint16_t storage;
   bfloat16_t() = default;
   HLO_CUTE_HD explicit bfloat16_t(float x) : storage(detail::BrainFromFloat(x)) {}
   HLO_CUTE_HD explicit bfloat16_t(double x) : bfloat16_t(static_cast<float>(x)) {}
@@ -104,7 +104,7 @@ HLO_CUTE_FLOAT_OPERATORS(bfloat16_t)
 
 /// A float of which the tensor cores read the upper 19 bits.
 struct tfloat32_t {
-  uint32_t storage = 0;
+  uint32_t storage;
   tfloat32_t() = default;
   HLO_CUTE_HD explicit tfloat32_t(float x)
       : storage(detail::RoundedShift(detail::FloatBits(x), 13) << 13) {}
@@ -120,7 +120,7 @@ template <int bits, Signedness signedness>
 struct SubbyteInteger {
   static_assert(bits == 1 || bits == 2 || bits == 4,
                 "An integer of fewer than 8 bits has 1, 2 or 4.");
-  uint8_t storage = 0;
+  uint8_t storage;
   SubbyteInteger() = default;
   template <class T, std::enable_if_t<std::is_arithmetic<T>::value, int> = 0>
   HLO_CUTE_HD constexpr SubbyteInteger(T x)
@@ -145,6 +145,50 @@ using uint1b_t = SubbyteInteger<1, Signedness::kUnsigned>;
 struct alignas(16) uint128_t {
   uint64_t low, high;
 };
+
+using ::int16_t;
+using ::int32_t;
+using ::int64_t;
+using ::int8_t;
+using ::uint16_t;
+using ::uint32_t;
+using ::uint64_t;
+using ::uint8_t;
+using uint1_t = uint1b_t;
+using int2_t = int2b_t;
+using uint2_t = uint2b_t;
+using int4_t = int4b_t;
+using uint4_t = uint4b_t;
+
+namespace detail {
+template <int bits>
+struct UnsignedOfBits;
+template <>
+struct UnsignedOfBits<8> {
+  using type = uint8_t;
+};
+template <>
+struct UnsignedOfBits<16> {
+  using type = uint16_t;
+};
+template <>
+struct UnsignedOfBits<32> {
+  using type = uint32_t;
+};
+template <>
+struct UnsignedOfBits<64> {
+  using type = uint64_t;
+};
+template <>
+struct UnsignedOfBits<128> {
+  using type = uint128_t;
+};
+}  // namespace detail
+/// The unsigned word of so many bits, or bytes.
+template <int bits>
+using uint_bit_t = typename detail::UnsignedOfBits<bits>::type;
+template <int bytes>
+using uint_byte_t = uint_bit_t<8 * bytes>;
 
 template <class T>
 struct sizeof_bits : C<static_cast<int>(sizeof(T) * 8)> {};

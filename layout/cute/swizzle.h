@@ -253,6 +253,10 @@ HLO_CUTE_INLINE constexpr auto group_modes(ComposedLayout<A, O, B> const& l) {
   return make_composed_layout(l.layout_a(), l.offset(), group_modes<begin, end>(l.layout_b()));
 }
 template <int begin, int end, class A, class O, class B>
+HLO_CUTE_INLINE constexpr auto group(ComposedLayout<A, O, B> const& l) {
+  return make_composed_layout(l.layout_a(), l.offset(), group<begin, end>(l.layout_b()));
+}
+template <int begin, int end, class A, class O, class B>
 HLO_CUTE_LEAF constexpr auto take(ComposedLayout<A, O, B> const& l) {
   return make_composed_layout(l.layout_a(), l.offset(), take<begin, end>(l.layout_b()));
 }

@@ -253,6 +253,15 @@ HLO_CUTE_INLINE constexpr auto make_fragment_like(Layout<S, D> const& l) {
     return make_tensor<T>(Layout<C<1>, C<0>>{});
   }
 }
+// Registers have no banks: like what is behind the swizzle.
+template <class T, class A, class O, class B>
+HLO_CUTE_INLINE constexpr auto make_tensor_like(ComposedLayout<A, O, B> const& l) {
+  return make_tensor_like<T>(l.layout_b());
+}
+template <class T, class A, class O, class B>
+HLO_CUTE_INLINE constexpr auto make_fragment_like(ComposedLayout<A, O, B> const& l) {
+  return make_fragment_like<T>(l.layout_b());
+}
 template <class T, class S, std::enable_if_t<is_tuple<S>::value || is_integral<S>::value, int> = 0>
 HLO_CUTE_INLINE constexpr auto make_fragment_like(S const& shape) {
   return make_tensor<T>(shape);

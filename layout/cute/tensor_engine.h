@@ -39,7 +39,12 @@ struct ArrayEngine<T, n, true> {
   using value_type = T;
   using element_type = T;
   using reference = subbyte_reference<T>;
-  uint8_t storage_[(n * sizeof_bits_v<T> + 7) / 8 > 0 ? (n* sizeof_bits_v<T> + 7) / 8 : 1];
+  static constexpr std::size_t bytes = (n * sizeof_bits_v<T> + 7) / 8 > 0
+                                           ? (n* sizeof_bits_v<T> + 7) / 8
+                                           : 1;
+  // For words as wide as divide it, so that the array is not larger than its elements.
+  static constexpr std::size_t alignment = (bytes & -bytes) < 16 ? (bytes & -bytes) : 16;
+  alignas(alignment) uint8_t storage_[bytes];
   HLO_CUTE_INLINE iterator begin() { return {storage_, 0}; }
   HLO_CUTE_INLINE const_iterator begin() const { return {storage_, 0}; }
 };

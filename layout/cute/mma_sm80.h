@@ -1,0 +1,255 @@
+#ifndef HLO_INDEXING_LAYOUT_CUTE_MMA_SM80_H_
+#define HLO_INDEXING_LAYOUT_CUTE_MMA_SM80_H_
+
+#include "layout/cute/mma_atom.h"
+
+// The instructions mma.sync of sm_80 for dense matrices, A row-major and B column-major:
+// SM80_MxNxK_DABC_TN, with the types of the elements of D, A, B and C. _SATURATE keeps sums of
+// integers in range; of one bit, XOR and AND count the bits in which operands differ, or which both
+// have.
+//
+//   MMA_Atom<SM80_16x8x16_F32F16F16F32_TN>
+//
+// They run on a device only, by a whole warp.
+HLO_CUTE_BEGIN_NAMESPACE
+
+// Instructions by how many registers D, A and B have. R and r are the type of a register of D and
+// the letter that stands for it in an asm statement; S and s those of A and B.
+#define HLO_CUTE_FMA_2_1_1(instruction, R, r, S, s)                                             \
+  using DRegisters = R[2];                                                                      \
+  using ARegisters = S[1];                                                                      \
+  using BRegisters = S[1];                                                                      \
+  using CRegisters = R[2];                                                                      \
+  HLO_CUTE_INLINE static void fma([[maybe_unused]] R& d0, [[maybe_unused]] R& d1,               \
+                                  [[maybe_unused]] S const& a0, [[maybe_unused]] S const& b0,   \
+                                  [[maybe_unused]] R const& c0, [[maybe_unused]] R const& c1) { \
+    HLO_CUTE_DEVICE_ASM("mma.sync.aligned." instruction                                         \
+                        " {%0, %1}, {%2}, {%3}, {%4, %5};" : HLO_CUTE_OUT_##r(d0),              \
+                        HLO_CUTE_OUT_##r(d1) : HLO_CUTE_IN_##s(a0), HLO_CUTE_IN_##s(b0),        \
+                        HLO_CUTE_IN_##r(c0), HLO_CUTE_IN_##r(c1));                              \
+  }
+#define HLO_CUTE_FMA_2_2_1(instruction, R, r, S, s)                                           \
+  using DRegisters = R[2];                                                                    \
+  using ARegisters = S[2];                                                                    \
+  using BRegisters = S[1];                                                                    \
+  using CRegisters = R[2];                                                                    \
+  HLO_CUTE_INLINE static void fma([[maybe_unused]] R& d0, [[maybe_unused]] R& d1,             \
+                                  [[maybe_unused]] S const& a0, [[maybe_unused]] S const& a1, \
+                                  [[maybe_unused]] S const& b0, [[maybe_unused]] R const& c0, \
+                                  [[maybe_unused]] R const& c1) {                             \
+    HLO_CUTE_DEVICE_ASM("mma.sync.aligned." instruction                                       \
+                        " {%0, %1}, {%2, %3}, {%4}, {%5, %6};" : HLO_CUTE_OUT_##r(d0),        \
+                        HLO_CUTE_OUT_##r(d1) : HLO_CUTE_IN_##s(a0), HLO_CUTE_IN_##s(a1),      \
+                        HLO_CUTE_IN_##s(b0), HLO_CUTE_IN_##r(c0), HLO_CUTE_IN_##r(c1));       \
+  }
+#define HLO_CUTE_FMA_4_2_1(instruction, R, r, S, s)                                             \
+  using DRegisters = R[4];                                                                      \
+  using ARegisters = S[2];                                                                      \
+  using BRegisters = S[1];                                                                      \
+  using CRegisters = R[4];                                                                      \
+  HLO_CUTE_INLINE static void fma(                                                              \
+      [[maybe_unused]] R& d0, [[maybe_unused]] R& d1, [[maybe_unused]] R& d2,                   \
+      [[maybe_unused]] R& d3, [[maybe_unused]] S const& a0, [[maybe_unused]] S const& a1,       \
+      [[maybe_unused]] S const& b0, [[maybe_unused]] R const& c0, [[maybe_unused]] R const& c1, \
+      [[maybe_unused]] R const& c2, [[maybe_unused]] R const& c3) {                             \
+    HLO_CUTE_DEVICE_ASM(                                                                        \
+        "mma.sync.aligned." instruction                                                         \
+        " {%0, %1, %2, %3}, {%4, %5}, {%6}, {%7, %8, %9, %10};" : HLO_CUTE_OUT_##r(d0),         \
+        HLO_CUTE_OUT_##r(d1), HLO_CUTE_OUT_##r(d2), HLO_CUTE_OUT_##r(d3) : HLO_CUTE_IN_##s(a0), \
+        HLO_CUTE_IN_##s(a1), HLO_CUTE_IN_##s(b0), HLO_CUTE_IN_##r(c0), HLO_CUTE_IN_##r(c1),     \
+        HLO_CUTE_IN_##r(c2), HLO_CUTE_IN_##r(c3));                                              \
+  }
+#define HLO_CUTE_FMA_2_4_2(instruction, R, r, S, s)                                                \
+  using DRegisters = R[2];                                                                         \
+  using ARegisters = S[4];                                                                         \
+  using BRegisters = S[2];                                                                         \
+  using CRegisters = R[2];                                                                         \
+  HLO_CUTE_INLINE static void fma([[maybe_unused]] R& d0, [[maybe_unused]] R& d1,                  \
+                                  [[maybe_unused]] S const& a0, [[maybe_unused]] S const& a1,      \
+                                  [[maybe_unused]] S const& a2, [[maybe_unused]] S const& a3,      \
+                                  [[maybe_unused]] S const& b0, [[maybe_unused]] S const& b1,      \
+                                  [[maybe_unused]] R const& c0, [[maybe_unused]] R const& c1) {    \
+    HLO_CUTE_DEVICE_ASM("mma.sync.aligned." instruction                                            \
+                        " {%0, %1}, {%2, %3, %4, %5}, {%6, %7}, {%8, %9};" : HLO_CUTE_OUT_##r(d0), \
+                        HLO_CUTE_OUT_##r(d1) : HLO_CUTE_IN_##s(a0), HLO_CUTE_IN_##s(a1),           \
+                        HLO_CUTE_IN_##s(a2), HLO_CUTE_IN_##s(a3), HLO_CUTE_IN_##s(b0),             \
+                        HLO_CUTE_IN_##s(b1), HLO_CUTE_IN_##r(c0), HLO_CUTE_IN_##r(c1));            \
+  }
+#define HLO_CUTE_FMA_4_4_2(instruction, R, r, S, s)                                                \
+  using DRegisters = R[4];                                                                         \
+  using ARegisters = S[4];                                                                         \
+  using BRegisters = S[2];                                                                         \
+  using CRegisters = R[4];                                                                         \
+  HLO_CUTE_INLINE static void fma(                                                                 \
+      [[maybe_unused]] R& d0, [[maybe_unused]] R& d1, [[maybe_unused]] R& d2,                      \
+      [[maybe_unused]] R& d3, [[maybe_unused]] S const& a0, [[maybe_unused]] S const& a1,          \
+      [[maybe_unused]] S const& a2, [[maybe_unused]] S const& a3, [[maybe_unused]] S const& b0,    \
+      [[maybe_unused]] S const& b1, [[maybe_unused]] R const& c0, [[maybe_unused]] R const& c1,    \
+      [[maybe_unused]] R const& c2, [[maybe_unused]] R const& c3) {                                \
+    HLO_CUTE_DEVICE_ASM(                                                                           \
+        "mma.sync.aligned." instruction                                                            \
+        " {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%10, %11, %12, %13};" : HLO_CUTE_OUT_##r( \
+            d0),                                                                                   \
+        HLO_CUTE_OUT_##r(d1), HLO_CUTE_OUT_##r(d2), HLO_CUTE_OUT_##r(d3) : HLO_CUTE_IN_##s(a0),    \
+        HLO_CUTE_IN_##s(a1), HLO_CUTE_IN_##s(a2), HLO_CUTE_IN_##s(a3), HLO_CUTE_IN_##s(b0),        \
+        HLO_CUTE_IN_##s(b1), HLO_CUTE_IN_##r(c0), HLO_CUTE_IN_##r(c1), HLO_CUTE_IN_##r(c2),        \
+        HLO_CUTE_IN_##r(c3));                                                                      \
+  }
+#define HLO_CUTE_IN_r(x) "r"(x)
+#define HLO_CUTE_IN_f(x) "f"(x)
+#define HLO_CUTE_IN_d(x) "d"(x)
+#define HLO_CUTE_OUT_r(x) "=r"(x)
+#define HLO_CUTE_OUT_f(x) "=f"(x)
+#define HLO_CUTE_OUT_d(x) "=d"(x)
+#define HLO_CUTE_MMA(name, m, n, k, D, A, B, registers, instruction, R, r, S, s) \
+  struct name : detail::WarpMma<m, n, k, D, A, B, D> {                           \
+    HLO_CUTE_FMA_##registers(instruction, R, r, S, s)                            \
+  };
+/// Halves, in halves or in floats.
+HLO_CUTE_MMA(SM80_16x8x8_F16F16F16F16_TN, 16, 8, 8, half_t, half_t, half_t, 2_2_1,
+             "m16n8k8.row.col.f16.f16.f16.f16", uint32_t, r, uint32_t, r)
+HLO_CUTE_MMA(SM80_16x8x8_F32F16F16F32_TN, 16, 8, 8, float, half_t, half_t, 4_2_1,
+             "m16n8k8.row.col.f32.f16.f16.f32", float, f, uint32_t, r)
+HLO_CUTE_MMA(SM80_16x8x8_F32BF16BF16F32_TN, 16, 8, 8, float, bfloat16_t, bfloat16_t, 4_2_1,
+             "m16n8k8.row.col.f32.bf16.bf16.f32", float, f, uint32_t, r)
+HLO_CUTE_MMA(SM80_16x8x16_F16F16F16F16_TN, 16, 8, 16, half_t, half_t, half_t, 2_4_2,
+             "m16n8k16.row.col.f16.f16.f16.f16", uint32_t, r, uint32_t, r)
+HLO_CUTE_MMA(SM80_16x8x16_F32F16F16F32_TN, 16, 8, 16, float, half_t, half_t, 4_4_2,
+             "m16n8k16.row.col.f32.f16.f16.f32", float, f, uint32_t, r)
+HLO_CUTE_MMA(SM80_16x8x16_F32BF16BF16F32_TN, 16, 8, 16, float, bfloat16_t, bfloat16_t, 4_4_2,
+             "m16n8k16.row.col.f32.bf16.bf16.f32", float, f, uint32_t, r)
+using SM75_16x8x8_F32F16F16F32_TN = SM80_16x8x8_F32F16F16F32_TN;
+/// Floats of which the upper 19 bits are read, and doubles.
+HLO_CUTE_MMA(SM80_16x8x4_F32TF32TF32F32_TN, 16, 8, 4, float, tfloat32_t, tfloat32_t, 4_2_1,
+             "m16n8k4.row.col.f32.tf32.tf32.f32", float, f, uint32_t, r)
+HLO_CUTE_MMA(SM80_16x8x8_F32TF32TF32F32_TN, 16, 8, 8, float, tfloat32_t, tfloat32_t, 4_4_2,
+             "m16n8k8.row.col.f32.tf32.tf32.f32", float, f, uint32_t, r)
+HLO_CUTE_MMA(SM80_8x8x4_F64F64F64F64_TN, 8, 8, 4, double, double, double, 2_1_1,
+             "m8n8k4.row.col.f64.f64.f64.f64", double, d, double, d)
+/// Integers of eight and of four bits.
+HLO_CUTE_MMA(SM80_8x8x16_S32S8S8S32_TN, 8, 8, 16, int32_t, int8_t, int8_t, 2_1_1,
+             "m8n8k16.row.col.s32.s8.s8.s32", uint32_t, r, uint32_t, r)
+HLO_CUTE_MMA(SM80_8x8x16_S32S8S8S32_TN_SATURATE, 8, 8, 16, int32_t, int8_t, int8_t, 2_1_1,
+             "m8n8k16.row.col.satfinite.s32.s8.s8.s32", uint32_t, r, uint32_t, r)
+HLO_CUTE_MMA(SM80_8x8x16_S32S8U8S32_TN, 8, 8, 16, int32_t, int8_t, uint8_t, 2_1_1,
+             "m8n8k16.row.col.s32.s8.u8.s32", uint32_t, r, uint32_t, r)
+HLO_CUTE_MMA(SM80_8x8x16_S32S8U8S32_TN_SATURATE, 8, 8, 16, int32_t, int8_t, uint8_t, 2_1_1,
+             "m8n8k16.row.col.satfinite.s32.s8.u8.s32", uint32_t, r, uint32_t, r)
+HLO_CUTE_MMA(SM80_8x8x16_S32U8S8S32_TN, 8, 8, 16, int32_t, uint8_t, int8_t, 2_1_1,
+             "m8n8k16.row.col.s32.u8.s8.s32", uint32_t, r, uint32_t, r)
+HLO_CUTE_MMA(SM80_8x8x16_S32U8S8S32_TN_SATURATE, 8, 8, 16, int32_t, uint8_t, int8_t, 2_1_1,
+             "m8n8k16.row.col.satfinite.s32.u8.s8.s32", uint32_t, r, uint32_t, r)
+HLO_CUTE_MMA(SM80_8x8x16_S32U8U8S32_TN, 8, 8, 16, int32_t, uint8_t, uint8_t, 2_1_1,
+             "m8n8k16.row.col.s32.u8.u8.s32", uint32_t, r, uint32_t, r)
+HLO_CUTE_MMA(SM80_8x8x16_S32U8U8S32_TN_SATURATE, 8, 8, 16, int32_t, uint8_t, uint8_t, 2_1_1,
+             "m8n8k16.row.col.satfinite.s32.u8.u8.s32", uint32_t, r, uint32_t, r)
+HLO_CUTE_MMA(SM80_16x8x16_S32S8S8S32_TN, 16, 8, 16, int32_t, int8_t, int8_t, 4_2_1,
+             "m16n8k16.row.col.s32.s8.s8.s32", uint32_t, r, uint32_t, r)
+HLO_CUTE_MMA(SM80_16x8x16_S32S8S8S32_TN_SATURATE, 16, 8, 16, int32_t, int8_t, int8_t, 4_2_1,
+             "m16n8k16.row.col.satfinite.s32.s8.s8.s32", uint32_t, r, uint32_t, r)
+HLO_CUTE_MMA(SM80_16x8x16_S32S8U8S32_TN, 16, 8, 16, int32_t, int8_t, uint8_t, 4_2_1,
+             "m16n8k16.row.col.s32.s8.u8.s32", uint32_t, r, uint32_t, r)
+HLO_CUTE_MMA(SM80_16x8x16_S32S8U8S32_TN_SATURATE, 16, 8, 16, int32_t, int8_t, uint8_t, 4_2_1,
+             "m16n8k16.row.col.satfinite.s32.s8.u8.s32", uint32_t, r, uint32_t, r)
+HLO_CUTE_MMA(SM80_16x8x16_S32U8S8S32_TN, 16, 8, 16, int32_t, uint8_t, int8_t, 4_2_1,
+             "m16n8k16.row.col.s32.u8.s8.s32", uint32_t, r, uint32_t, r)
+HLO_CUTE_MMA(SM80_16x8x16_S32U8S8S32_TN_SATURATE, 16, 8, 16, int32_t, uint8_t, int8_t, 4_2_1,
+             "m16n8k16.row.col.satfinite.s32.u8.s8.s32", uint32_t, r, uint32_t, r)
+HLO_CUTE_MMA(SM80_16x8x16_S32U8U8S32_TN, 16, 8, 16, int32_t, uint8_t, uint8_t, 4_2_1,
+             "m16n8k16.row.col.s32.u8.u8.s32", uint32_t, r, uint32_t, r)
+HLO_CUTE_MMA(SM80_16x8x16_S32U8U8S32_TN_SATURATE, 16, 8, 16, int32_t, uint8_t, uint8_t, 4_2_1,
+             "m16n8k16.row.col.satfinite.s32.u8.u8.s32", uint32_t, r, uint32_t, r)
+HLO_CUTE_MMA(SM80_16x8x32_S32S8S8S32_TN, 16, 8, 32, int32_t, int8_t, int8_t, 4_4_2,
+             "m16n8k32.row.col.s32.s8.s8.s32", uint32_t, r, uint32_t, r)
+HLO_CUTE_MMA(SM80_16x8x32_S32S8S8S32_TN_SATURATE, 16, 8, 32, int32_t, int8_t, int8_t, 4_4_2,
+             "m16n8k32.row.col.satfinite.s32.s8.s8.s32", uint32_t, r, uint32_t, r)
+HLO_CUTE_MMA(SM80_16x8x32_S32S8U8S32_TN, 16, 8, 32, int32_t, int8_t, uint8_t, 4_4_2,
+             "m16n8k32.row.col.s32.s8.u8.s32", uint32_t, r, uint32_t, r)
+HLO_CUTE_MMA(SM80_16x8x32_S32S8U8S32_TN_SATURATE, 16, 8, 32, int32_t, int8_t, uint8_t, 4_4_2,
+             "m16n8k32.row.col.satfinite.s32.s8.u8.s32", uint32_t, r, uint32_t, r)
+HLO_CUTE_MMA(SM80_16x8x32_S32U8S8S32_TN, 16, 8, 32, int32_t, uint8_t, int8_t, 4_4_2,
+             "m16n8k32.row.col.s32.u8.s8.s32", uint32_t, r, uint32_t, r)
+HLO_CUTE_MMA(SM80_16x8x32_S32U8S8S32_TN_SATURATE, 16, 8, 32, int32_t, uint8_t, int8_t, 4_4_2,
+             "m16n8k32.row.col.satfinite.s32.u8.s8.s32", uint32_t, r, uint32_t, r)
+HLO_CUTE_MMA(SM80_16x8x32_S32U8U8S32_TN, 16, 8, 32, int32_t, uint8_t, uint8_t, 4_4_2,
+             "m16n8k32.row.col.s32.u8.u8.s32", uint32_t, r, uint32_t, r)
+HLO_CUTE_MMA(SM80_16x8x32_S32U8U8S32_TN_SATURATE, 16, 8, 32, int32_t, uint8_t, uint8_t, 4_4_2,
+             "m16n8k32.row.col.satfinite.s32.u8.u8.s32", uint32_t, r, uint32_t, r)
+HLO_CUTE_MMA(SM80_8x8x32_S32S4S4S32_TN, 8, 8, 32, int32_t, int4b_t, int4b_t, 2_1_1,
+             "m8n8k32.row.col.s32.s4.s4.s32", uint32_t, r, uint32_t, r)
+HLO_CUTE_MMA(SM80_8x8x32_S32S4S4S32_TN_SATURATE, 8, 8, 32, int32_t, int4b_t, int4b_t, 2_1_1,
+             "m8n8k32.row.col.satfinite.s32.s4.s4.s32", uint32_t, r, uint32_t, r)
+HLO_CUTE_MMA(SM80_8x8x32_S32S4U4S32_TN, 8, 8, 32, int32_t, int4b_t, uint4b_t, 2_1_1,
+             "m8n8k32.row.col.s32.s4.u4.s32", uint32_t, r, uint32_t, r)
+HLO_CUTE_MMA(SM80_8x8x32_S32S4U4S32_TN_SATURATE, 8, 8, 32, int32_t, int4b_t, uint4b_t, 2_1_1,
+             "m8n8k32.row.col.satfinite.s32.s4.u4.s32", uint32_t, r, uint32_t, r)
+HLO_CUTE_MMA(SM80_8x8x32_S32U4S4S32_TN, 8, 8, 32, int32_t, uint4b_t, int4b_t, 2_1_1,
+             "m8n8k32.row.col.s32.u4.s4.s32", uint32_t, r, uint32_t, r)
+HLO_CUTE_MMA(SM80_8x8x32_S32U4S4S32_TN_SATURATE, 8, 8, 32, int32_t, uint4b_t, int4b_t, 2_1_1,
+             "m8n8k32.row.col.satfinite.s32.u4.s4.s32", uint32_t, r, uint32_t, r)
+HLO_CUTE_MMA(SM80_8x8x32_S32U4U4S32_TN, 8, 8, 32, int32_t, uint4b_t, uint4b_t, 2_1_1,
+             "m8n8k32.row.col.s32.u4.u4.s32", uint32_t, r, uint32_t, r)
+HLO_CUTE_MMA(SM80_8x8x32_S32U4U4S32_TN_SATURATE, 8, 8, 32, int32_t, uint4b_t, uint4b_t, 2_1_1,
+             "m8n8k32.row.col.satfinite.s32.u4.u4.s32", uint32_t, r, uint32_t, r)
+HLO_CUTE_MMA(SM80_16x8x32_S32S4S4S32_TN, 16, 8, 32, int32_t, int4b_t, int4b_t, 4_2_1,
+             "m16n8k32.row.col.s32.s4.s4.s32", uint32_t, r, uint32_t, r)
+HLO_CUTE_MMA(SM80_16x8x32_S32S4S4S32_TN_SATURATE, 16, 8, 32, int32_t, int4b_t, int4b_t, 4_2_1,
+             "m16n8k32.row.col.satfinite.s32.s4.s4.s32", uint32_t, r, uint32_t, r)
+HLO_CUTE_MMA(SM80_16x8x32_S32S4U4S32_TN, 16, 8, 32, int32_t, int4b_t, uint4b_t, 4_2_1,
+             "m16n8k32.row.col.s32.s4.u4.s32", uint32_t, r, uint32_t, r)
+HLO_CUTE_MMA(SM80_16x8x32_S32S4U4S32_TN_SATURATE, 16, 8, 32, int32_t, int4b_t, uint4b_t, 4_2_1,
+             "m16n8k32.row.col.satfinite.s32.s4.u4.s32", uint32_t, r, uint32_t, r)
+HLO_CUTE_MMA(SM80_16x8x32_S32U4S4S32_TN, 16, 8, 32, int32_t, uint4b_t, int4b_t, 4_2_1,
+             "m16n8k32.row.col.s32.u4.s4.s32", uint32_t, r, uint32_t, r)
+HLO_CUTE_MMA(SM80_16x8x32_S32U4S4S32_TN_SATURATE, 16, 8, 32, int32_t, uint4b_t, int4b_t, 4_2_1,
+             "m16n8k32.row.col.satfinite.s32.u4.s4.s32", uint32_t, r, uint32_t, r)
+HLO_CUTE_MMA(SM80_16x8x32_S32U4U4S32_TN, 16, 8, 32, int32_t, uint4b_t, uint4b_t, 4_2_1,
+             "m16n8k32.row.col.s32.u4.u4.s32", uint32_t, r, uint32_t, r)
+HLO_CUTE_MMA(SM80_16x8x32_S32U4U4S32_TN_SATURATE, 16, 8, 32, int32_t, uint4b_t, uint4b_t, 4_2_1,
+             "m16n8k32.row.col.satfinite.s32.u4.u4.s32", uint32_t, r, uint32_t, r)
+HLO_CUTE_MMA(SM80_16x8x64_S32S4S4S32_TN, 16, 8, 64, int32_t, int4b_t, int4b_t, 4_4_2,
+             "m16n8k64.row.col.s32.s4.s4.s32", uint32_t, r, uint32_t, r)
+HLO_CUTE_MMA(SM80_16x8x64_S32S4S4S32_TN_SATURATE, 16, 8, 64, int32_t, int4b_t, int4b_t, 4_4_2,
+             "m16n8k64.row.col.satfinite.s32.s4.s4.s32", uint32_t, r, uint32_t, r)
+HLO_CUTE_MMA(SM80_16x8x64_S32S4U4S32_TN, 16, 8, 64, int32_t, int4b_t, uint4b_t, 4_4_2,
+             "m16n8k64.row.col.s32.s4.u4.s32", uint32_t, r, uint32_t, r)
+HLO_CUTE_MMA(SM80_16x8x64_S32S4U4S32_TN_SATURATE, 16, 8, 64, int32_t, int4b_t, uint4b_t, 4_4_2,
+             "m16n8k64.row.col.satfinite.s32.s4.u4.s32", uint32_t, r, uint32_t, r)
+HLO_CUTE_MMA(SM80_16x8x64_S32U4S4S32_TN, 16, 8, 64, int32_t, uint4b_t, int4b_t, 4_4_2,
+             "m16n8k64.row.col.s32.u4.s4.s32", uint32_t, r, uint32_t, r)
+HLO_CUTE_MMA(SM80_16x8x64_S32U4S4S32_TN_SATURATE, 16, 8, 64, int32_t, uint4b_t, int4b_t, 4_4_2,
+             "m16n8k64.row.col.satfinite.s32.u4.s4.s32", uint32_t, r, uint32_t, r)
+HLO_CUTE_MMA(SM80_16x8x64_S32U4U4S32_TN, 16, 8, 64, int32_t, uint4b_t, uint4b_t, 4_4_2,
+             "m16n8k64.row.col.s32.u4.u4.s32", uint32_t, r, uint32_t, r)
+HLO_CUTE_MMA(SM80_16x8x64_S32U4U4S32_TN_SATURATE, 16, 8, 64, int32_t, uint4b_t, uint4b_t, 4_4_2,
+             "m16n8k64.row.col.satfinite.s32.u4.u4.s32", uint32_t, r, uint32_t, r)
+using SM75_8x8x16_S32S8S8S32_TN = SM80_8x8x16_S32S8S8S32_TN;
+/// Single bits.
+HLO_CUTE_MMA(SM80_8x8x128_S32U1U1S32_TN_XORPOPC, 8, 8, 128, int32_t, uint1b_t, uint1b_t, 2_1_1,
+             "m8n8k128.row.col.s32.b1.b1.s32.xor.popc", uint32_t, r, uint32_t, r)
+HLO_CUTE_MMA(SM80_8x8x128_S32U1U1S32_TN_ANDPOPC, 8, 8, 128, int32_t, uint1b_t, uint1b_t, 2_1_1,
+             "m8n8k128.row.col.s32.b1.b1.s32.and.popc", uint32_t, r, uint32_t, r)
+HLO_CUTE_MMA(SM80_16x8x128_S32U1U1S32_TN_XORPOPC, 16, 8, 128, int32_t, uint1b_t, uint1b_t, 4_2_1,
+             "m16n8k128.row.col.s32.b1.b1.s32.xor.popc", uint32_t, r, uint32_t, r)
+HLO_CUTE_MMA(SM80_16x8x128_S32U1U1S32_TN_ANDPOPC, 16, 8, 128, int32_t, uint1b_t, uint1b_t, 4_2_1,
+             "m16n8k128.row.col.s32.b1.b1.s32.and.popc", uint32_t, r, uint32_t, r)
+HLO_CUTE_MMA(SM80_16x8x256_S32U1U1S32_TN_XORPOPC, 16, 8, 256, int32_t, uint1b_t, uint1b_t, 4_4_2,
+             "m16n8k256.row.col.s32.b1.b1.s32.xor.popc", uint32_t, r, uint32_t, r)
+HLO_CUTE_MMA(SM80_16x8x256_S32U1U1S32_TN_ANDPOPC, 16, 8, 256, int32_t, uint1b_t, uint1b_t, 4_4_2,
+             "m16n8k256.row.col.s32.b1.b1.s32.and.popc", uint32_t, r, uint32_t, r)
+#undef HLO_CUTE_MMA
+#undef HLO_CUTE_FMA_2_1_1
+#undef HLO_CUTE_FMA_2_2_1
+#undef HLO_CUTE_FMA_4_2_1
+#undef HLO_CUTE_FMA_2_4_2
+#undef HLO_CUTE_FMA_4_4_2
+#undef HLO_CUTE_IN_r
+#undef HLO_CUTE_IN_f
+#undef HLO_CUTE_IN_d
+#undef HLO_CUTE_OUT_r
+#undef HLO_CUTE_OUT_f
+#undef HLO_CUTE_OUT_d
+
+HLO_CUTE_END_NAMESPACE
+
+#endif  // HLO_INDEXING_LAYOUT_CUTE_MMA_SM80_H_
