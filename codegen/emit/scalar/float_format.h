@@ -32,6 +32,10 @@ struct FloatFormat {
   SpecialCodes specials;
 
   constexpr int64_t sign_bit() const { return int64_t{1} << (exponent_bits + mantissa_bits); }
+  /// All bits but the sign.
+  constexpr int64_t magnitude_mask() const {
+    return static_cast<int64_t>(static_cast<uint64_t>(sign_bit()) - 1);
+  }
   constexpr int64_t infinity() const {
     return ((int64_t{1} << exponent_bits) - 1) << mantissa_bits;
   }
@@ -131,7 +135,7 @@ I DecodeFloat(const FloatFormat& format, I code) {
   constexpr int kMantissa = MantissaBits<kPrecision>();
   const auto constant = [&](int64_t value) { return IntegerConstant(code, value); };
   const int shift = kMantissa - format.mantissa_bits;
-  const I magnitude = code & constant(format.sign_bit() - 1);
+  const I magnitude = code & constant(format.magnitude_mask());
   const I sign_bit = code & constant(format.sign_bit());
   const I sign =
       ShiftLeftBy(sign_bit, Width<kPrecision>() - 1 - format.exponent_bits - format.mantissa_bits);
@@ -209,7 +213,7 @@ template <IntegerScalar I>
 I ReducePrecision(const FloatFormat& format, I code, int exponent_bits, int mantissa_bits) {
   const auto constant = [&](int64_t value) { return IntegerConstant(code, value); };
   const I sign = code & constant(format.sign_bit());
-  const I magnitude = code & constant(format.sign_bit() - 1);
+  const I magnitude = code & constant(format.magnitude_mask());
   const auto is_special = LessSigned(constant(format.largest_finite()), magnitude);
   I result = magnitude;
   const int dropped = format.mantissa_bits - mantissa_bits;
