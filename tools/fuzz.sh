@@ -22,7 +22,7 @@ if [[ ${1-} == --runs=* ]]; then
 fi
 tools/setup.sh --dev
 tools/build.sh asan-ubsan attribute_fuzzer interpreter_fuzzer parser_fuzzer map_fuzzer layout_fuzzer cute_fuzzer \
-  simplify_fuzzer ptx_parser_fuzzer
+  simplify_fuzzer ptx_parser_fuzzer ptx_machine_fuzzer
 # The packaged LLVM is built without the annotations that this check of containers relies on.
 export ASAN_OPTIONS=detect_container_overflow=0
 findings=build/asan-ubsan/fuzz/findings
@@ -55,6 +55,8 @@ jobs+=($!)
 fuzz cute_fuzzer tests/fuzz/corpus/cute &
 jobs+=($!)
 fuzz ptx_parser_fuzzer tests/fuzz/corpus/ptx &
+jobs+=($!)
+fuzz ptx_machine_fuzzer tests/fuzz/corpus/ptx_machine &
 jobs+=($!)
 status=0
 for job in "${jobs[@]}"; do

@@ -18,6 +18,21 @@ namespace hlo_indexing::tools {
 
 using plan::KernelPlan;
 
+KernelCommand::KernelCommand(const SubcommandHelp& help, Inputs inputs, Plans plans)
+    : Subcommand(help) {
+  if (plans == Plans::kChosen) {
+    plan_.emplace(table(), "plan", "plan", "Whose plans",
+                  std::vector<ChoiceOption<PlanSource>::Alternative>{
+                      {PlanSource::kXla, "xla", "what XLA itself launches"},
+                      {PlanSource::kOurs, "ours", "what the emitters of this project launch"}});
+    thread_map_.emplace(
+        table(), "thread-map", ValueHelp{"map"},
+        "Instead of a plan: the map from (th_x, th_y, th_z, bl_x, bl_y, bl_z) and loops to the "
+        "elements of the first output that a thread computes");
+  }
+  if (inputs == Inputs::kValues) inputs_.emplace(table());
+}
+
 ExitCode KernelCommand::Run(llvm::raw_ostream& out) {
   const std::optional<ptx::DeviceModel> device = device_.Read(limits_.value().bytes);
   if (!device.has_value()) return ExitCode::kBadUsage;
@@ -105,7 +120,7 @@ absl::StatusOr<KernelPlan> KernelCommand::PlanOf(const plan::Kernel& kernel, Ker
     return kernel.is_computation ? plan::PlanByThreadMap(instruction.parent(), *given_)
                                  : plan::PlanByThreadMap(instruction, *given_);
   }
-  if (plan_.value() == PlanSource::kOurs) {
+  if (PlansAreOurs()) {
     return kernel.is_computation ? plan::PlanKernel(instruction.parent(), tools.plans)
                                  : plan::PlanKernel(instruction, tools.plans);
   }
@@ -114,13 +129,13 @@ absl::StatusOr<KernelPlan> KernelCommand::PlanOf(const plan::Kernel& kernel, Ker
 }
 
 std::string KernelCommand::plan_name() const {
-  if (thread_map_.is_given()) return "given";
-  return plan_.value() == PlanSource::kOurs ? "ours" : "xla";
+  if (given_.has_value()) return "given";
+  return PlansAreOurs() ? "ours" : "xla";
 }
 
 bool KernelCommand::ReadThreadMap(mlir::MLIRContext* context) {
-  if (!thread_map_.is_given()) return true;
-  const std::string& text = thread_map_.value();
+  if (!thread_map_.has_value() || !thread_map_->is_given()) return true;
+  const std::string& text = thread_map_->value();
   support::TextError error;
   given_ = indexing_analysis::ParseIndexingMap(text, context, error);
   if (given_.has_value()) return true;

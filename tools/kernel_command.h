@@ -45,9 +45,9 @@ class KernelCommand : public Subcommand {
  protected:
   /// Whether values of parameters matter to what it says.
   enum class Inputs : uint8_t { kNone, kValues };
-  KernelCommand(const SubcommandHelp& help, Inputs inputs) : Subcommand(help) {
-    if (inputs == Inputs::kValues) inputs_.emplace(table());
-  }
+  /// Whether the user chooses whose plans, or they are those of this project.
+  enum class Plans : uint8_t { kChosen, kOurs };
+  KernelCommand(const SubcommandHelp& help, Inputs inputs, Plans plans = Plans::kChosen);
 
   bool is_of_one_instruction() const { return !instruction_.value().empty(); }
   bool is_json() const { return format_.is_json(); }
@@ -85,22 +85,14 @@ class KernelCommand : public Subcommand {
   enum class PlanSource : uint8_t { kXla, kOurs };
 
   std::vector<plan::Kernel> Selected(const hlo::Module& module);
+  bool PlansAreOurs() const { return !plan_.has_value() || plan_->value() == PlanSource::kOurs; }
   absl::StatusOr<plan::KernelPlan> PlanOf(const plan::Kernel& kernel, KernelTools& tools);
   bool ReadThreadMap(mlir::MLIRContext* context);
 
   TextOption instruction_{table(), "instruction", {"name"}, "Only the instruction of that name"};
-  ChoiceOption<PlanSource> plan_{
-      table(),
-      "plan",
-      "plan",
-      "Whose plans",
-      {{PlanSource::kXla, "xla", "what XLA itself launches"},
-       {PlanSource::kOurs, "ours", "what the emitters of this project launch"}}};
-  TextOption thread_map_{table(),
-                         "thread-map",
-                         {"map"},
-                         "Instead of a plan: the map from (th_x, th_y, th_z, bl_x, bl_y, bl_z) and "
-                         "loops to the elements of the first output that a thread computes"};
+  // Not there if there is no choice.
+  std::optional<ChoiceOption<PlanSource>> plan_;
+  std::optional<TextOption> thread_map_;
   DeviceOption device_{table(), "Where it runs: h100, h200, a100, rtx-a6000, l4, b200, or a file"};
   std::optional<GivenInputs> inputs_;
   FormatOption format_{table()};

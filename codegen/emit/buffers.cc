@@ -110,16 +110,15 @@ class PackedAccess {
           builder_.ops(), position, builder_.Integer(position.getType(), per_byte_ - 1));
       for (int64_t i = 0; i < count; ++i) {
         const Value place = builder_.Resize(Offset(builder_, in_byte, i), 8);
-        const Value shift = arith::MulIOp::create(builder_.ops(), place,
-                                                  builder_.Integer(8, buffer_.element_bits));
+        const Value shift =
+            arith::MulIOp::create(builder_.ops(), place, builder_.Integer(8, buffer_.element_bits));
         lanes.push_back({FromLowBits(arith::ShRUIOp::create(builder_.ops(), byte, shift)), {}});
       }
       return;
     }
     const int64_t num_bytes = count / per_byte_;
-    const Value loaded =
-        builder_.Load(buffer_.base, BytePosition(position), builder_.integer_type(8), num_bytes,
-                      num_bytes);
+    const Value loaded = builder_.Load(buffer_.base, BytePosition(position),
+                                       builder_.integer_type(8), num_bytes, num_bytes);
     for (int64_t i = 0; i < count; ++i) {
       const Value byte = num_bytes == 1 ? loaded : builder_.Extract(loaded, i / per_byte_);
       const Value shift = builder_.Integer(8, i % per_byte_ * buffer_.element_bits);
@@ -138,8 +137,7 @@ class PackedAccess {
         const Value held = ToMemory(builder_, lanes[run.first_lane + k].value,
                                     builder_.integer_type(8), buffer_.type);
         const Value bits = arith::AndIOp::create(builder_.ops(), held, mask);
-        const Value shift =
-            builder_.Integer(8, static_cast<int64_t>(k - i) * buffer_.element_bits);
+        const Value shift = builder_.Integer(8, static_cast<int64_t>(k - i) * buffer_.element_bits);
         byte = arith::OrIOp::create(builder_.ops(), byte,
                                     arith::ShLIOp::create(builder_.ops(), bits, shift));
       }
@@ -151,8 +149,8 @@ class PackedAccess {
 
  private:
   Value BytePosition(Value position) {
-    const Value shift = builder_.Integer(
-        position.getType(), std::countr_zero(static_cast<uint64_t>(per_byte_)));
+    const Value shift =
+        builder_.Integer(position.getType(), std::countr_zero(static_cast<uint64_t>(per_byte_)));
     return arith::ShRUIOp::create(builder_.ops(), position, shift);
   }
   Value LoadByte(Value position) {
@@ -205,14 +203,12 @@ void StoreLanes(KernelBuilder& builder, const Lanes& lanes, const Buffer& buffer
       continue;
     }
     Values values;
-    for (const Value value :
-         Flatten(llvm::ArrayRef(lanes).slice(run.first_lane, run.count))) {
+    for (const Value value : Flatten(llvm::ArrayRef(lanes).slice(run.first_lane, run.count))) {
       values.push_back(ToMemory(builder, value, type, buffer.type));
     }
     const int64_t bytes = static_cast<int64_t>(run.count) * buffer.element_bits / 8;
     builder.Store(values.size() == 1 ? values.front() : builder.Vector(values), buffer.base,
-                  Scale(builder, position, is_complex ? 2 : 1),
-                  std::min(bytes, buffer.alignment));
+                  Scale(builder, position, is_complex ? 2 : 1), std::min(bytes, buffer.alignment));
   }
 }
 

@@ -1,8 +1,8 @@
 // Functions of complex numbers.
+#include "codegen/emit/scalar/complex_functions.h"
 #include "absl/strings/str_cat.h"
 #include "codegen/emit/emitted_scalar.h"
 #include "codegen/emit/scalar/complex.h"
-#include "codegen/emit/scalar/complex_functions.h"
 #include "codegen/emit/scalar/complex_trigonometry.h"
 #include "codegen/emit/scalar_functions.h"
 

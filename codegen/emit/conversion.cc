@@ -104,8 +104,7 @@ class Conversion {
 
 }  // namespace
 
-Number EmitConvert(KernelBuilder& builder, const Number& number, ElementType from,
-                   ElementType to) {
+Number EmitConvert(KernelBuilder& builder, const Number& number, ElementType from, ElementType to) {
   if (from == to) return number;
   Conversion conversion(builder);
   const ElementType from_part = hlo::RealPartType(from);

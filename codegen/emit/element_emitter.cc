@@ -110,9 +110,9 @@ void ElementEmitter::ForgetProvided() { provided_.clear(); }
 
 void ElementEmitter::Fail(const Instruction& instruction, const std::string& reason) {
   if (!status_.ok()) return;
-  status_ = absl::UnimplementedError(
-      absl::StrCat("%", instruction.name().str(), ": ",
-                   hlo::OpcodeName(instruction.opcode()).str(), " ", reason));
+  status_ = absl::UnimplementedError(absl::StrCat("%", instruction.name().str(), ": ",
+                                                  hlo::OpcodeName(instruction.opcode()).str(), " ",
+                                                  reason));
 }
 
 const Shape& ElementEmitter::ShapeOf(const Element& element) const {
@@ -178,9 +178,8 @@ Lanes ElementEmitter::Compute(const Element& element) {
 ElementEmitter::Step ElementEmitter::Failed(const Element& element, const std::string& reason) {
   Fail(*element.instruction, reason);
   const ElementType type = ShapeOf(element).element_type();
-  return {{}, [this, type](llvm::ArrayRef<const Lanes*>) -> Lanes {
-            return {ZeroOf(builder_, type)};
-          }};
+  return {{},
+          [this, type](llvm::ArrayRef<const Lanes*>) -> Lanes { return {ZeroOf(builder_, type)}; }};
 }
 
 ElementEmitter::Step ElementEmitter::Alias(Element element) {
@@ -190,16 +189,16 @@ ElementEmitter::Step ElementEmitter::Alias(Element element) {
 
 ElementEmitter::Step ElementEmitter::StepOf(const Element& element) {
   const Instruction& instruction = *element.instruction;
-  const bool has_index =
-      !element.index.IsUnknown() &&
-      element.index.affine_map().getNumResults() == ShapeOf(element).sizes().size();
+  const bool has_index = !element.index.IsUnknown() && element.index.affine_map().getNumResults() ==
+                                                           ShapeOf(element).sizes().size();
   if (!has_index) return Failed(element, "is read at an index that is not known");
   if (depth_ > kMaxDepth) return Failed(element, "is in too many loops and branches");
   if (element.frame == nullptr) {
     const auto provided = provided_.find(&instruction);
     if (provided != provided_.end()) {
-      return {{}, [provider = provided->second, leaf = element.leaf](
-                      llvm::ArrayRef<const Lanes*>) { return provider(leaf); }};
+      return {{}, [provider = provided->second, leaf = element.leaf](llvm::ArrayRef<const Lanes*>) {
+                return provider(leaf);
+              }};
     }
     if (const std::optional<int64_t> input = plan_.InputNumber(instruction)) {
       return StepOfLoad(element, buffers_.input(*input, element.leaf));
@@ -378,8 +377,8 @@ ElementEmitter::Step ElementEmitter::StepOfBitcastConvert(const Element& element
   }
   const mlir::AffineExpr place = index.pop_back_val();
   step.operands.push_back(at(index));
-  const IndexingMap places = element.index.WithResults(
-      AffineMap::get(affine.getNumDims(), affine.getNumSymbols(), place));
+  const IndexingMap places =
+      element.index.WithResults(AffineMap::get(affine.getNumDims(), affine.getNumSymbols(), place));
   step.make = [this, element, places, from, to](llvm::ArrayRef<const Lanes*> operands) {
     const Lanes& whole = *operands.front();
     const bool differ = num_lanes_ > 1 && DependsOnLane(places);
@@ -387,9 +386,9 @@ ElementEmitter::Step ElementEmitter::StepOfBitcastConvert(const Element& element
     for (size_t lane = 0; lane < (differ ? CountOf(element) : whole.size()); ++lane) {
       const IndexingMap at_lane =
           differ ? AtLane(places, static_cast<int64_t>(lane), plans_.maps) : places;
-      const Value index_of_part = EmitIndex(at_lane.IsKnownEmpty() ? places : at_lane, element.frame);
-      lanes.push_back(EmitBitsAt(builder_, whole[whole.size() == 1 ? 0 : lane], index_of_part,
-                                 from, to));
+      const Value index_of_part = EmitIndex(at_lane.IsKnownEmpty() ? places : at_lane);
+      lanes.push_back(
+          EmitBitsAt(builder_, whole[whole.size() == 1 ? 0 : lane], index_of_part, from, to));
     }
     return lanes;
   };
@@ -423,7 +422,12 @@ std::optional<ElementEmitter::Element> ElementEmitter::OperandAt(const Element& 
     return Element{element.frame, &instruction.operand(operand), read.leaf(),
                    plans_.maps.Compose(element.index, read.maps()[0].map)};
   }
-  return std::nullopt;
+  const bool is_read = reads.IsUnknown() || llvm::any_of(reads.operands(), [&](const auto& read) {
+                         return read.operand() == operand;
+                       });
+  if (is_read) return std::nullopt;
+  return Element{element.frame, &instruction.operand(operand), 0,
+                 IndexingMap::KnownEmpty(element.index)};
 }
 
 ElementEmitter::Step ElementEmitter::StepOfMovement(const Element& element) {
@@ -437,9 +441,8 @@ ElementEmitter::Step ElementEmitter::StepOfMovement(const Element& element) {
   }
   if (operand->index.IsKnownEmpty()) {
     // No thread computes it.
-    return {{}, [this, to](llvm::ArrayRef<const Lanes*>) -> Lanes {
-              return {ZeroOf(builder_, to)};
-            }};
+    return {{},
+            [this, to](llvm::ArrayRef<const Lanes*>) -> Lanes { return {ZeroOf(builder_, to)}; }};
   }
   if (from == to) return Alias(*std::move(operand));
   return {{*std::move(operand)}, [this, from, to](llvm::ArrayRef<const Lanes*> operands) {
@@ -451,7 +454,19 @@ ElementEmitter::Step ElementEmitter::StepOfMovement(const Element& element) {
           }};
 }
 
-Values ElementEmitter::RuntimeValues(const IndexingMap& map, const Frame* frame) {
+// Whether an element has been followed out of the computation does not matter: an index keeps the
+// values that it was made of. Which call of the computation they are of is known if there is one.
+const ElementEmitter::Frame* ElementEmitter::FrameOf(const Instruction& instruction) {
+  const Frame* found = nullptr;
+  for (const std::unique_ptr<Frame>& frame : frames_) {
+    if (frame->computation != &instruction.parent()) continue;
+    if (found != nullptr) Fail(instruction, "is an index in a computation that is called twice");
+    found = frame.get();
+  }
+  return found;
+}
+
+Values ElementEmitter::RuntimeValues(const IndexingMap& map) {
   Values values;
   for (const RuntimeVariable& variable : map.runtime()) {
     if (variable.instruction == nullptr || variable.index.IsUnknown()) {
@@ -459,17 +474,12 @@ Values ElementEmitter::RuntimeValues(const IndexingMap& map, const Frame* frame)
       values.push_back(builder_.Integer(32, 0));
       continue;
     }
-    // The computation in which it stands, which calls the present one or is it.
-    const Frame* owner = frame;
-    while (owner != nullptr && owner->computation != &variable.instruction->parent()) {
-      owner = owner->caller;
-    }
     const int depth = depth_++;
     if (depth > kMaxDepth) Fail(*variable.instruction, "is an index behind too many indices");
-    const Lanes lanes =
-        depth > kMaxDepth
-            ? Lanes{ZeroOf(builder_, ElementType::kS32)}
-            : Compute({owner, variable.instruction, variable.leaf, variable.index});
+    const Lanes lanes = depth > kMaxDepth
+                            ? Lanes{ZeroOf(builder_, ElementType::kS32)}
+                            : Compute({FrameOf(*variable.instruction), variable.instruction,
+                                       variable.leaf, variable.index});
     depth_ = depth;
     const ElementType type = variable.instruction->shape().ArrayLeaf(variable.leaf).element_type();
     values.push_back(EmitClamped(builder_, lanes.front().value, type, variable.bounds));
@@ -477,17 +487,14 @@ Values ElementEmitter::RuntimeValues(const IndexingMap& map, const Frame* frame)
   return values;
 }
 
-Value ElementEmitter::EmitIndex(const IndexingMap& map, const Frame* frame) {
-  const Values runtime = RuntimeValues(map, frame);
+Value ElementEmitter::EmitIndex(const IndexingMap& map) {
+  const Values runtime = RuntimeValues(map);
   return EmitResults(builder_, map, {dimensions_, ranges_, runtime}).front();
 }
 
 Value ElementEmitter::EmitConditions(const Conditions& conditions) {
-  return EmitConditions(conditions, nullptr);
-}
-
-Value ElementEmitter::EmitConditions(const Conditions& conditions, const Frame* frame) {
-  const Values runtime = RuntimeValues(conditions.expressions, frame);
+  if (conditions.empty()) return nullptr;
+  const Values runtime = RuntimeValues(conditions.expressions);
   return emit::EmitConditions(builder_, conditions.expressions, conditions.bounds,
                               {dimensions_, ranges_, runtime});
 }
@@ -501,20 +508,18 @@ ElementEmitter::Step ElementEmitter::StepOfLoad(const Element& element, const Bu
   const IndexingMap position =
       plans_.maps.Compose(element.index, plans_.maps.Positions(ShapeOf(element)));
   if (position.IsUnknown()) return Failed(element, "has a layout that no kernel reads");
-  return {{}, [this, buffer, element, position](llvm::ArrayRef<const Lanes*>) {
-            return Load(buffer, element, position);
+  return {{}, [this, buffer, position](llvm::ArrayRef<const Lanes*>) {
+            return Load(buffer, position);
           }};
 }
 
-Lanes ElementEmitter::Load(const Buffer& buffer, const Element& element,
-                           const IndexingMap& position) {
+Lanes ElementEmitter::Load(const Buffer& buffer, const IndexingMap& position) {
   const auto load = [&](const IndexingMap& first, llvm::ArrayRef<int64_t> offsets) {
     const mlir::AffineExpr expression = first.affine_map().getResult(0);
     const auto divisor = static_cast<int64_t>(expression.getLargestKnownDivisor());
     // A constant 0 is divided by all.
     return LoadLanes(builder_, buffer,
-                     {EmitIndex(first, element.frame), divisor == 0 ? kBufferAlignment * 8 : divisor,
-                      offsets});
+                     {EmitIndex(first), divisor == 0 ? kBufferAlignment * 8 : divisor, offsets});
   };
   if (num_lanes_ == 1 || !DependsOnLane(position)) return load(position, {0});
   const IndexingMap first = AtLane(position, 0, plans_.maps);
@@ -540,7 +545,7 @@ void ElementEmitter::Store(const Lanes& lanes, int64_t output, const IndexingMap
     const mlir::AffineExpr expression = first.affine_map().getResult(0);
     const auto divisor = static_cast<int64_t>(expression.getLargestKnownDivisor());
     StoreLanes(builder_, stored, buffer,
-               {EmitIndex(first, nullptr), divisor == 0 ? kBufferAlignment * 8 : divisor, offsets});
+               {EmitIndex(first), divisor == 0 ? kBufferAlignment * 8 : divisor, offsets});
   };
   if (num_lanes_ == 1 || !DependsOnLane(position)) return store(lanes, position, {0});
   const auto count = static_cast<size_t>(num_lanes_);
@@ -583,16 +588,15 @@ ElementEmitter::Step ElementEmitter::StepOfConstant(const Element& element) {
   const IndexingMap positions = IndexingMap::FromSizes(
       AffineMap::get(static_cast<unsigned>(shape.rank()), 0, position), shape.sizes());
   const IndexingMap at = plans_.maps.Compose(element.index, positions);
-  return {{}, [this, element, at, type, bytes](llvm::ArrayRef<const Lanes*>) {
+  return {{}, [this, at, type, bytes](llvm::ArrayRef<const Lanes*>) {
             const int64_t bits = std::max<int64_t>(8, hlo::ElementBits(type));
             const mlir::Type held = RegisterType(builder_, type);
-            const mlir::Type in_memory = held == builder_.integer_type(1)
-                                             ? builder_.integer_type(8)
-                                             : held;
+            const mlir::Type in_memory =
+                held == builder_.integer_type(1) ? builder_.integer_type(8) : held;
             const llvm::ArrayRef<char> data(reinterpret_cast<const char*>(bytes.data()),
                                             bytes.size());
             const Buffer buffer = {builder_.ConstantArray(in_memory, data), type, bits};
-            return Load(buffer, element, at);
+            return Load(buffer, at);
           }};
 }
 
@@ -603,9 +607,9 @@ ElementEmitter::Step ElementEmitter::StepOfIota(const Element& element) {
   const IndexingMap index = element.index.WithResults(
       AffineMap::get(affine.getNumDims(), affine.getNumSymbols(), affine.getResult(dimension)));
   const ElementType type = ShapeOf(element).element_type();
-  return {{}, [this, element, index, type](llvm::ArrayRef<const Lanes*>) {
+  return {{}, [this, index, type](llvm::ArrayRef<const Lanes*>) {
             const auto number_at = [&](const IndexingMap& at) {
-              const Value value = EmitIndex(at, element.frame);
+              const Value value = EmitIndex(at);
               return EmitConvertFromIndex(builder_, value, type);
             };
             if (num_lanes_ == 1 || !DependsOnLane(index)) return Lanes{number_at(index)};
@@ -659,7 +663,7 @@ Lanes ElementEmitter::EmitAlternatives(const Element& element,
   const std::function<Values(size_t)> from = [&](size_t i) -> Values {
     const Alternative& alternative = alternatives[i];
     if (i + 1 == alternatives.size()) return compute(alternative);
-    const Value condition = EmitConditions(alternative.conditions, element.frame);
+    const Value condition = EmitConditions(alternative.conditions);
     return builder_.If(
         condition, [&] { return compute(alternative); },
         [&] {
@@ -672,13 +676,10 @@ Lanes ElementEmitter::EmitAlternatives(const Element& element,
 
 ElementEmitter::Step ElementEmitter::StepOfPad(const Element& element) {
   const std::optional<Element> inside = OperandAt(element, 0);
-  if (!inside.has_value() && ShapeOf({element.frame, &element.instruction->operand(0), 0, {}})
-                                     .num_elements() != 0) {
-    return Failed(element, "does not read one element of its operand");
-  }
+  if (!inside.has_value()) return Failed(element, "does not read one element of its operand");
   const Element padding = {element.frame, &element.instruction->operand(1), 0,
                            ScalarIndex(element.index)};
-  if (!inside.has_value() || inside->index.IsKnownEmpty()) return Alias(padding);
+  if (inside->index.IsKnownEmpty()) return Alias(padding);
   const Conditions conditions = ConditionsOf(inside->index, element.index);
   if (conditions.empty()) return Alias(*inside);
   return FirstThatHolds(element, {{*inside, conditions}, {padding, {}}});
@@ -687,7 +688,6 @@ ElementEmitter::Step ElementEmitter::StepOfPad(const Element& element) {
 ElementEmitter::Step ElementEmitter::StepOfConcatenate(const Element& element) {
   std::vector<Alternative> alternatives;
   for (size_t i = 0; i < element.instruction->operands().size(); ++i) {
-    if (element.instruction->operand(i).shape().num_elements() == 0) continue;
     const std::optional<Element> operand = OperandAt(element, i);
     if (!operand.has_value()) return Failed(element, "does not read one element of an operand");
     if (operand->index.IsKnownEmpty()) continue;
@@ -704,7 +704,6 @@ ElementEmitter::Step ElementEmitter::StepOfConcatenate(const Element& element) {
 
 ElementEmitter::Step ElementEmitter::StepOfDynamicUpdateSlice(const Element& element) {
   const Element beside = {element.frame, &element.instruction->operand(0), 0, element.index};
-  if (element.instruction->operand(1).shape().num_elements() == 0) return Alias(beside);
   const std::optional<Element> update = OperandAt(element, 1);
   if (!update.has_value()) return Failed(element, "does not read one element of its update");
   if (update->index.IsKnownEmpty()) return Alias(beside);
@@ -737,11 +736,11 @@ Values ElementEmitter::EmitLoops(const IndexingMap& map, size_t count, const Val
   return from(0, carried);
 }
 
-Values ElementEmitter::EmitWhere(const Conditions& conditions, const Frame* frame,
-                                 ValueRange carried, llvm::function_ref<Values()> body) {
+Values ElementEmitter::EmitWhere(const Conditions& conditions, ValueRange carried,
+                                 llvm::function_ref<Values()> body) {
   if (conditions.empty()) return body();
   return builder_.If(
-      EmitConditions(conditions, frame), [&] { return InScope([&] { return body(); }); },
+      EmitConditions(conditions), [&] { return InScope([&] { return body(); }); },
       [&] { return Values(carried); });
 }
 
@@ -754,16 +753,13 @@ ElementEmitter::Step ElementEmitter::StepOfReduction(const Element& element) {
     if (!instruction.operand(num_arrays + i).shape().IsScalar()) {
       return Failed(element, "combines arrays");
     }
-    step.operands.push_back({element.frame, &instruction.operand(num_arrays + i), 0,
-                             ScalarIndex(element.index)});
+    step.operands.push_back(
+        {element.frame, &instruction.operand(num_arrays + i), 0, ScalarIndex(element.index)});
   }
   std::vector<Element> inputs;
   Conditions conditions;
   size_t num_loops = 0;
   for (size_t i = 0; i < num_arrays; ++i) {
-    if (instruction.operand(i).shape().num_elements() == 0) {
-      return Alias(step.operands[static_cast<size_t>(element.leaf)]);
-    }
     std::optional<Element> input = OperandAt(element, i);
     if (!input.has_value()) return Failed(element, "is not read by one map");
     if (input->index.IsKnownEmpty()) return Alias(step.operands[static_cast<size_t>(element.leaf)]);
@@ -798,15 +794,14 @@ ElementEmitter::Step ElementEmitter::StepOfReduction(const Element& element) {
     };
     const Values results =
         EmitLoops(inputs.front().index, num_loops, carried, [&](ValueRange values) {
-          return EmitWhere(conditions, element.frame, values, [&] {
+          return EmitWhere(conditions, values, [&] {
             std::vector<Lanes> parameters = lanes_of(values);
             for (const Element& input : inputs) {
               parameters.push_back(Replicate(Compute(input), count));
             }
             Values combined;
-            for (const Lanes& lanes :
-                 Apply(*instruction.Callee(AttributeName::kToApply), std::move(parameters),
-                       inputs.front().index)) {
+            for (const Lanes& lanes : Apply(*instruction.Callee(AttributeName::kToApply),
+                                            std::move(parameters), inputs.front().index)) {
               llvm::append_range(combined, Flatten(Replicate(lanes, count)));
             }
             return combined;
@@ -832,9 +827,6 @@ ElementEmitter::Step ElementEmitter::StepOfProducts(const Element& element) {
   const auto zero = [this, type](llvm::ArrayRef<const Lanes*>) -> Lanes {
     return {ZeroOf(builder_, type)};
   };
-  for (const Instruction* operand : instruction.operands()) {
-    if (operand->shape().num_elements() == 0) return {{}, zero};
-  }
   const std::optional<Element> lhs = OperandAt(element, 0);
   const std::optional<Element> rhs = OperandAt(element, 1);
   if (!lhs.has_value() || !rhs.has_value()) return Failed(element, "is not read by one map");
@@ -862,8 +854,8 @@ ElementEmitter::Step ElementEmitter::StepOfProducts(const Element& element) {
             const Values carried = Flatten(Replicate({sum.Zero()}, count));
             const Values results =
                 EmitLoops(lhs->index, num_loops, carried, [&](ValueRange values) {
-                  return EmitWhere(conditions[0], element.frame, values, [&] {
-                    return EmitWhere(conditions[1], element.frame, values, [&] {
+                  return EmitWhere(conditions[0], values, [&] {
+                    return EmitWhere(conditions[1], values, [&] {
                       const Lanes a = Replicate(Compute(*lhs), count);
                       const Lanes b = Replicate(Compute(*rhs), count);
                       Lanes sums = Unflatten(values, sum.type());

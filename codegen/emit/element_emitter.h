@@ -127,8 +127,8 @@ class ElementEmitter {
   Step StepOfCall(const Element& element, const hlo::Computation& callee);
   Step StepOfMap(const Element& element);
 
-  // The operand of an instruction, at the index that its own map says: nullopt, and a failure, if
-  // that is not one exact map.
+  // The operand of an instruction, at the index that its own map says; a known empty one if it is
+  // not read. nullopt if that is not one exact map.
   std::optional<Element> OperandAt(const Element& element, size_t operand);
   // The operand at the same index, or the only element of a scalar.
   Element OperandBeside(const Element& element, size_t operand) const;
@@ -142,15 +142,16 @@ class ElementEmitter {
   Values EmitLoops(const IndexingMap& map, size_t count, const Values& carried,
                    llvm::function_ref<Values(mlir::ValueRange)> body);
   // `body` where the conditions hold, else what is carried.
-  Values EmitWhere(const Conditions& conditions, const Frame* frame, mlir::ValueRange carried,
+  Values EmitWhere(const Conditions& conditions, mlir::ValueRange carried,
                    llvm::function_ref<Values()> body);
-  mlir::Value EmitConditions(const Conditions& conditions, const Frame* frame);
 
-  Lanes Load(const Buffer& buffer, const Element& element, const IndexingMap& position);
+  Lanes Load(const Buffer& buffer, const IndexingMap& position);
+  // Where an instruction that is called stands.
+  const Frame* FrameOf(const hlo::Instruction& instruction);
   // The values of the runtime variables of a map; none may depend on the lane.
-  Values RuntimeValues(const IndexingMap& map, const Frame* frame);
+  Values RuntimeValues(const IndexingMap& map);
   // The one result of a map.
-  mlir::Value EmitIndex(const IndexingMap& map, const Frame* frame);
+  mlir::Value EmitIndex(const IndexingMap& map);
   size_t CountOf(const Element& element) const;
   const hlo::Shape& ShapeOf(const Element& element) const;
 

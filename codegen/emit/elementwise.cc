@@ -25,8 +25,8 @@ using mlir::Value;
 namespace {
 
 absl::Status NotDefined(ElementType type) {
-  return absl::UnimplementedError(absl::StrCat("of ", hlo::ElementTypeName(type).str(),
-                                               " has no code in a kernel"));
+  return absl::UnimplementedError(
+      absl::StrCat("of ", hlo::ElementTypeName(type).str(), " has no code in a kernel"));
 }
 
 Value CompareIntegers(KernelBuilder& builder, llvm::StringRef direction, Value a, Value b,
@@ -90,8 +90,7 @@ Number NumberOfBits(KernelBuilder& builder, Value bits, ElementType type) {
     return integer.getType() == held ? integer : arith::BitcastOp::create(ops, held, integer);
   };
   if (IsComplex(type)) {
-    const Value high =
-        arith::ShRUIOp::create(ops, bits, builder.Integer(bits.getType(), width));
+    const Value high = arith::ShRUIOp::create(ops, bits, builder.Integer(bits.getType(), width));
     return {value_of(bits), value_of(high)};
   }
   Value value = value_of(bits);
@@ -154,9 +153,7 @@ class ElementwiseCode {
   }
 
  private:
-  ElementType OperandType(size_t i) const {
-    return instruction_.operand(i).shape().element_type();
-  }
+  ElementType OperandType(size_t i) const { return instruction_.operand(i).shape().element_type(); }
   llvm::StringRef Direction() const {
     return instruction_.Required<hlo::Keyword>(AttributeName::kDirection).text;
   }
@@ -229,8 +226,7 @@ class ElementwiseCode {
     };
     HLO_INDEXING_ASSIGN_OR_RETURN(const Value raised,
                                   apply(Opcode::kMaximum, values[1], values[0]));
-    HLO_INDEXING_ASSIGN_OR_RETURN(const Value clamped,
-                                  apply(Opcode::kMinimum, raised, values[2]));
+    HLO_INDEXING_ASSIGN_OR_RETURN(const Value clamped, apply(Opcode::kMinimum, raised, values[2]));
     if (!is_float) return Number{clamped, Value()};
     return EmitConvert(builder_, {clamped, Value()}, Wide(type), type);
   }
@@ -371,9 +367,7 @@ Value EmitClamped(KernelBuilder& builder, Value value, ElementType type,
 }
 
 ProductSum::ProductSum(KernelBuilder& builder, const Instruction& instruction)
-    : builder_(builder),
-      instruction_(instruction),
-      type_(instruction.shape().element_type()) {
+    : builder_(builder), instruction_(instruction), type_(instruction.shape().element_type()) {
   if (hlo::ClassOf(type_) == ElementClass::kFloat && hlo::ElementBits(type_) < 32) {
     type_ = ElementType::kF32;
   }

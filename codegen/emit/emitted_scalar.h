@@ -1,7 +1,8 @@
 // The scalar concept (scalar/scalar_concept.h) for values of a kernel: operators make instructions.
 // Private to the folder.
 //
-// Example: scalar::Exp<scalar::Precision::kF32>(EmittedFloat{&builder, x}) makes the code of exp(x).
+// Example: scalar::Exp<scalar::Precision::kF32>(EmittedFloat{&builder, x}) makes the code of
+// exp(x).
 #ifndef HLO_INDEXING_CODEGEN_EMIT_EMITTED_SCALAR_H_
 #define HLO_INDEXING_CODEGEN_EMIT_EMITTED_SCALAR_H_
 
@@ -57,10 +58,8 @@ inline EmittedInteger IntegerConstant(EmittedInteger like, int64_t value) {
   return {{like.builder, like.builder->Integer(like.value.getType(), value)}};
 }
 
-#define HLO_INDEXING_BINARY(Type, name, Op)                                      \
-  inline Type name(Type a, Type b) {                                             \
-    return emitted_scalar_internal::Make<Op>(a, b);                              \
-  }
+#define HLO_INDEXING_BINARY(Type, name, Op) \
+  inline Type name(Type a, Type b) { return emitted_scalar_internal::Make<Op>(a, b); }
 HLO_INDEXING_BINARY(EmittedFloat, operator+, mlir::arith::AddFOp)
 HLO_INDEXING_BINARY(EmittedFloat, operator-, mlir::arith::SubFOp)
 HLO_INDEXING_BINARY(EmittedFloat, operator*, mlir::arith::MulFOp)
@@ -150,8 +149,7 @@ inline EmittedBool LessUnsigned(EmittedInteger a, EmittedInteger b) {
 template <typename T>
   requires std::derived_from<T, EmittedValue>
 T Select(EmittedBool condition, T a, T b) {
-  return {{a.builder,
-           mlir::arith::SelectOp::create(a.ops(), condition.value, a.value, b.value)}};
+  return {{a.builder, mlir::arith::SelectOp::create(a.ops(), condition.value, a.value, b.value)}};
 }
 
 namespace emitted_scalar_internal {
@@ -167,11 +165,7 @@ Values ValuesOf(const T& one) {
 template <typename... Ts>
 void SetValues(std::tuple<Ts...>& tuple, KernelBuilder* builder, mlir::ValueRange values) {
   size_t i = 0;
-  std::apply(
-      [&](auto&... one) {
-        ((one.builder = builder, one.value = values[i++]), ...);
-      },
-      tuple);
+  std::apply([&](auto&... one) { ((one.builder = builder, one.value = values[i++]), ...); }, tuple);
 }
 template <typename T>
 void SetValues(T& one, KernelBuilder* builder, mlir::ValueRange values) {
@@ -195,13 +189,13 @@ template <typename First, typename... Rest, typename Body>
   requires std::derived_from<First, EmittedValue>
 std::tuple<First, Rest...> Repeat(int count, std::tuple<First, Rest...> state, const Body& body) {
   KernelBuilder* const builder = std::get<0>(state).builder;
-  const Values values = builder->For(
-      0, count - 1, emitted_scalar_internal::ValuesOf(state),
-      [&](mlir::Value, mlir::ValueRange carried) {
-        std::tuple<First, Rest...> inner;
-        emitted_scalar_internal::SetValues(inner, builder, carried);
-        return emitted_scalar_internal::ValuesOf(std::apply(body, inner));
-      });
+  const Values values =
+      builder->For(0, count - 1, emitted_scalar_internal::ValuesOf(state),
+                   [&](mlir::Value, mlir::ValueRange carried) {
+                     std::tuple<First, Rest...> inner;
+                     emitted_scalar_internal::SetValues(inner, builder, carried);
+                     return emitted_scalar_internal::ValuesOf(std::apply(body, inner));
+                   });
   emitted_scalar_internal::SetValues(state, builder, values);
   return state;
 }

@@ -78,8 +78,7 @@ class ProgramWriter {
     mlir::ImplicitLocOpBuilder& ops = builder_.ops();
     const Value quotient = arith::DivSIOp::create(ops, a, b);
     const Value rest = arith::SubIOp::create(ops, a, arith::MulIOp::create(ops, quotient, b));
-    const Value is_inexact =
-        arith::CmpIOp::create(ops, arith::CmpIPredicate::ne, rest, Number(0));
+    const Value is_inexact = arith::CmpIOp::create(ops, arith::CmpIPredicate::ne, rest, Number(0));
     const Value has_other_sign = arith::CmpIOp::create(
         ops, arith::CmpIPredicate::slt, arith::XOrIOp::create(ops, rest, b), Number(0));
     const Value is_less = arith::AndIOp::create(ops, is_inexact, has_other_sign);
@@ -94,8 +93,8 @@ class ProgramWriter {
 };
 
 EmissionProgram ProgramOf(DigitContext& context, const IndexingMap& map) {
-  const simplifier::QuasiAffineMap sums = indexing_analysis::ReadMap(
-      context, map, indexing_analysis::RuntimeVariablesAs::kVariables);
+  const simplifier::QuasiAffineMap sums =
+      indexing_analysis::ReadMap(context, map, indexing_analysis::RuntimeVariablesAs::kVariables);
   return simplifier::EmissionForm(context, sums.results);
 }
 

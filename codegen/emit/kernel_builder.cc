@@ -12,10 +12,10 @@ namespace hlo_indexing::emit {
 
 namespace arith = mlir::arith;
 namespace scf = mlir::scf;
-using mlir::LLVM::LLVMPointerType;
 using mlir::Type;
 using mlir::Value;
 using mlir::ValueRange;
+using mlir::LLVM::LLVMPointerType;
 
 namespace {
 
@@ -56,7 +56,8 @@ KernelBuilder::KernelBuilder(mlir::MLIRContext* context, const KernelSignature& 
   ops_.setInsertionPointToEnd(module_->getBody());
   const Type pointer = LLVMPointerType::get(context);
   const llvm::SmallVector<Type, 8> types(signature.arguments.size(), pointer);
-  const auto type = mlir::LLVM::LLVMFunctionType::get(mlir::LLVM::LLVMVoidType::get(context), types);
+  const auto type =
+      mlir::LLVM::LLVMFunctionType::get(mlir::LLVM::LLVMVoidType::get(context), types);
   auto function = mlir::LLVM::LLVMFuncOp::create(ops_, signature.name, type);
   function->setAttr(mlir::NVVM::NVVMDialect::getKernelFuncAttrName(), ops_.getUnitAttr());
   llvm::SmallVector<int32_t, 3> threads;
@@ -136,8 +137,8 @@ Value KernelBuilder::Extract(Value vector, int64_t i) {
 }
 
 Value KernelBuilder::Vector(llvm::ArrayRef<Value> elements) {
-  const auto type = mlir::VectorType::get({static_cast<int64_t>(elements.size())},
-                                          elements.front().getType());
+  const auto type =
+      mlir::VectorType::get({static_cast<int64_t>(elements.size())}, elements.front().getType());
   Value vector = mlir::LLVM::PoisonOp::create(ops_, type);
   for (size_t i = 0; i < elements.size(); ++i) {
     vector = mlir::LLVM::InsertElementOp::create(ops_, vector, elements[i],

@@ -65,22 +65,24 @@ KernelEmitter::KernelEmitter(KernelBuilder& builder, plan::PlanContext& plans,
 
 void KernelEmitter::Fail(const std::string& reason) { elements_.Fail(*plan_.instruction, reason); }
 
-IndexingMap KernelEmitter::AsLaunched(const IndexingMap& map) const {
+IndexingMap KernelEmitter::AsLaunched(const IndexingMap& map, int64_t vector_elements) const {
   std::vector<Variable> dimensions(map.dimensions());
   for (size_t i = 0; i < dimensions.size(); ++i) {
     const int64_t count = i < 3 ? plan_.launch.threads[i] : plan_.launch.blocks[i - 3];
     dimensions[i].bounds = {0, count - 1};
   }
-  return {map.affine_map(), std::move(dimensions), map.ranges(), map.runtime(), {}};
+  std::vector<Variable> ranges(map.ranges());
+  // Of a vector, all lanes are there: that some are no elements is a condition.
+  if (vector_elements > 1) ranges.back().bounds = {0, vector_elements - 1};
+  return {map.affine_map(), std::move(dimensions), std::move(ranges), map.runtime(), {}};
 }
 
 void KernelEmitter::ForElements(const IndexingMap& map, int64_t vector_elements, Body body) {
   if (map.IsKnownEmpty()) return;
   if (map.IsUnknown()) return Fail("has elements that no map gives");
-  const Conditions conditions = ConditionsOf(map, AsLaunched(map));
-  const auto same = vector_elements > 1
-                        ? SameForAllLanes(conditions, vector_elements, plans_.maps)
-                        : std::optional<Conditions>(conditions);
+  const Conditions conditions = ConditionsOf(map, AsLaunched(map, vector_elements));
+  const auto same = vector_elements > 1 ? SameForAllLanes(conditions, vector_elements, plans_.maps)
+                                        : std::optional<Conditions>(conditions);
   if (!same.has_value()) {
     for (int64_t lane = 0; lane < vector_elements; ++lane) {
       ForElements(AtLane(map, lane, plans_.maps), 1, body);
@@ -88,8 +90,7 @@ void KernelEmitter::ForElements(const IndexingMap& map, int64_t vector_elements,
     return;
   }
   LoopsOver(*this, map, vector_elements, {}, [&](ValueRange) {
-    builder_.If(elements_.EmitConditions(*same),
-                [&] { elements_.InScope([&] { body(map); }); });
+    builder_.If(elements_.EmitConditions(*same), [&] { elements_.InScope([&] { body(map); }); });
     return Values();
   });
 }
@@ -97,7 +98,7 @@ void KernelEmitter::ForElements(const IndexingMap& map, int64_t vector_elements,
 Values KernelEmitter::ForElements(const IndexingMap& map, int64_t vector_elements,
                                   const Values& carried, CarryingBody body) {
   if (map.IsKnownEmpty()) return carried;
-  const Conditions conditions = ConditionsOf(map, AsLaunched(map));
+  const Conditions conditions = ConditionsOf(map, AsLaunched(map, vector_elements));
   auto same = vector_elements > 1 ? SameForAllLanes(conditions, vector_elements, plans_.maps)
                                   : std::optional<Conditions>(conditions);
   if (!same.has_value()) {
@@ -116,9 +117,8 @@ void KernelEmitter::InBlocksOf(const IndexingMap& map, llvm::function_ref<void()
   const Interval bounds = map.dimensions()[plan::kBlockZ].bounds;
   if (plan_.launch.blocks[2] == 1) return body();
   const Value block = builder_.ThreadIndex(plan::kBlockZ);
-  const Value is_here =
-      arith::CmpIOp::create(builder_.ops(), arith::CmpIPredicate::eq, block,
-                            builder_.Integer(block.getType(), bounds.lower));
+  const Value is_here = arith::CmpIOp::create(builder_.ops(), arith::CmpIPredicate::eq, block,
+                                              builder_.Integer(block.getType(), bounds.lower));
   builder_.If(is_here, [&] { elements_.InScope([&] { body(); }); });
 }
 
@@ -134,8 +134,7 @@ void KernelEmitter::StorePacked(llvm::ArrayRef<const ElementPass*> passes) {
   const int64_t lanes = passes.front()->vector_elements;
   LoopsOver(*this, map, lanes, {}, [&](ValueRange) {
     for (const ElementPass* pass : passes) {
-      const hlo::ElementType type =
-          pass->instruction->shape().ArrayLeaf(pass->leaf).element_type();
+      const hlo::ElementType type = pass->instruction->shape().ArrayLeaf(pass->leaf).element_type();
       Lanes stored;
       Value is_first;
       for (int64_t lane = 0; lane < lanes; ++lane) {
@@ -144,7 +143,7 @@ void KernelEmitter::StorePacked(llvm::ArrayRef<const ElementPass*> passes) {
           stored.push_back(ZeroOf(builder_, type));
           continue;
         }
-        const Value is_element = elements_.EmitConditions(ConditionsOf(at, AsLaunched(at)));
+        const Value is_element = elements_.EmitConditions(ConditionsOf(at, AsLaunched(at, 1)));
         if (lane == 0) is_first = is_element;
         const Values values = builder_.If(
             is_element,
@@ -170,7 +169,8 @@ void KernelEmitter::StorePasses(llvm::ArrayRef<const ElementPass*> passes) {
   const ElementPass& first = *passes.front();
   if (first.map.IsKnownEmpty()) return;
   if (first.vector_elements > 1 && HasPackedOutput(passes) && !first.map.IsUnknown()) {
-    const Conditions conditions = ConditionsOf(first.map, AsLaunched(first.map));
+    const Conditions conditions =
+        ConditionsOf(first.map, AsLaunched(first.map, first.vector_elements));
     if (!SameForAllLanes(conditions, first.vector_elements, plans_.maps)) {
       return StorePacked(passes);
     }
@@ -193,8 +193,8 @@ void EmitLoop(KernelEmitter& kernel) {
     if (is_done[i]) continue;
     llvm::SmallVector<const ElementPass*, 4> together;
     for (size_t k = i; k < passes.size(); ++k) {
-      const bool is_same = passes[k].vector_elements == passes[i].vector_elements &&
-                           passes[k].map == passes[i].map;
+      const bool is_same =
+          passes[k].vector_elements == passes[i].vector_elements && passes[k].map == passes[i].map;
       if (!is_same) continue;
       is_done[k] = true;
       together.push_back(&passes[k]);
@@ -225,8 +225,7 @@ void EmitInPlaceUpdate(KernelEmitter& kernel) {
   }
 }
 
-SharedArray::SharedArray(KernelEmitter& kernel, const plan::SharedTile& tile,
-                         hlo::ElementType type)
+SharedArray::SharedArray(KernelEmitter& kernel, const plan::SharedTile& tile, hlo::ElementType type)
     : kernel_(kernel), tile_(tile) {
   KernelBuilder& builder = kernel.builder();
   buffer_ = {builder.SharedArray(builder.integer_type(8), tile.bytes()), type, tile.element_bits};
@@ -257,8 +256,7 @@ SharedArray::Place SharedArray::PlaceOf(const plan::SharedAccess& access) {
     mlir::ImplicitLocOpBuilder& ops = builder.ops();
     const mlir::Type type = place.first.getType();
     const Value bits = arith::AndIOp::create(ops, place.first, builder.Integer(type, mask));
-    const Value moved =
-        arith::ShRUIOp::create(ops, bits, builder.Integer(type, swizzle.shift()));
+    const Value moved = arith::ShRUIOp::create(ops, bits, builder.Integer(type, swizzle.shift()));
     place.first = arith::XOrIOp::create(ops, place.first, moved);
     // What lies below the exchanged bits stays together.
     place.divisor = std::min(place.divisor & -place.divisor, int64_t{1} << swizzle.base());

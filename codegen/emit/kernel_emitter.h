@@ -42,8 +42,8 @@ class KernelEmitter {
   void Fail(const std::string& reason);
 
  private:
-  // The map as the launch alone bounds it.
-  IndexingMap AsLaunched(const IndexingMap& map) const;
+  // The map as the launch and the loops alone bound it.
+  IndexingMap AsLaunched(const IndexingMap& map, int64_t vector_elements) const;
   bool HasPackedOutput(llvm::ArrayRef<const plan::ElementPass*> passes) const;
   void StorePacked(llvm::ArrayRef<const plan::ElementPass*> passes);
 

@@ -33,9 +33,8 @@ bool MentionsLane(AffineExpr expression, const IndexingMap& map) {
 AffineExpr AtLaneZero(AffineExpr expression, const IndexingMap& map) {
   llvm::SmallVector<AffineExpr, 8> symbols;
   for (unsigned i = 0; i < map.num_ranges() + map.num_runtime(); ++i) {
-    symbols.push_back(i == LaneSymbol(map)
-                          ? mlir::getAffineConstantExpr(0, map.context())
-                          : mlir::getAffineSymbolExpr(i, map.context()));
+    symbols.push_back(i == LaneSymbol(map) ? mlir::getAffineConstantExpr(0, map.context())
+                                           : mlir::getAffineSymbolExpr(i, map.context()));
   }
   return expression.replaceSymbols(symbols);
 }
@@ -66,6 +65,8 @@ bool DependsOnLane(const IndexingMap& map) {
 }
 
 IndexingMap AtLane(const IndexingMap& map, int64_t lane, plan::MapTable& maps) {
+  const Interval lanes = map.ranges().back().bounds;
+  if (lane < lanes.lower || lane > lanes.upper) return IndexingMap::KnownEmpty(map);
   return maps.Simplified(WithLane(map, lane));
 }
 
@@ -113,9 +114,9 @@ IndexingMap WithRangesInFront(const IndexingMap& map, llvm::ArrayRef<Variable> r
   for (RuntimeVariable& variable : runtime) {
     if (!variable.index.IsUnknown()) variable.index = WithRangesInFront(variable.index, ranges);
   }
-  return {AffineMap::get(affine.getNumDims(), affine.getNumSymbols() + count, results,
-                         map.context()),
-          map.dimensions(), std::move(all), std::move(runtime), constraints};
+  return {
+      AffineMap::get(affine.getNumDims(), affine.getNumSymbols() + count, results, map.context()),
+      map.dimensions(), std::move(all), std::move(runtime), constraints};
 }
 
 Conditions ConditionsOf(const IndexingMap& narrowed, const IndexingMap& known) {
@@ -161,6 +162,7 @@ Conditions ConditionsOf(const IndexingMap& narrowed, const IndexingMap& known) {
 
 std::optional<Conditions> SameForAllLanes(const Conditions& conditions, int64_t lanes,
                                           plan::MapTable& maps) {
+  if (conditions.empty()) return conditions;
   const IndexingMap& map = conditions.expressions;
   llvm::SmallVector<AffineExpr, 6> expressions;
   for (size_t i = 0; i < conditions.bounds.size(); ++i) {
@@ -172,20 +174,19 @@ std::optional<Conditions> SameForAllLanes(const Conditions& conditions, int64_t 
     const auto offsets = LaneOffsets(WithResults(map, {expression}), lanes, maps);
     if (!offsets.has_value()) return std::nullopt;
     // Lane 0 has multiples of the divisor: the others must be on the same side of each bound.
-    const IndexingMap first =
-        maps.Simplified(WithResults(map, {AtLaneZero(expression, map)}));
+    const IndexingMap first = maps.Simplified(WithResults(map, {AtLaneZero(expression, map)}));
     const AffineExpr of_first = first.affine_map().getResult(0);
     const auto divisor = static_cast<int64_t>(of_first.getLargestKnownDivisor());
     const Interval bounds = conditions.bounds[i];
     for (const int64_t offset : *offsets) {
       if (divisor <= 0) return std::nullopt;
       // x + offset >= lower if and only if x >= lower, and the same of upper.
-      const bool same_lower = bounds.lower == INT64_MIN ||
-                              support::CeilDiv(bounds.lower - offset, divisor) ==
-                                  support::CeilDiv(bounds.lower, divisor);
-      const bool same_upper = bounds.upper == INT64_MAX ||
-                              support::FloorDiv(bounds.upper - offset, divisor) ==
-                                  support::FloorDiv(bounds.upper, divisor);
+      const bool same_lower =
+          bounds.lower == INT64_MIN || support::CeilDiv(bounds.lower - offset, divisor) ==
+                                           support::CeilDiv(bounds.lower, divisor);
+      const bool same_upper =
+          bounds.upper == INT64_MAX || support::FloorDiv(bounds.upper - offset, divisor) ==
+                                           support::FloorDiv(bounds.upper, divisor);
       if (!same_lower || !same_upper) return std::nullopt;
     }
     expressions.push_back(of_first);

@@ -24,7 +24,8 @@ using indexing_analysis::MapConstraint;
 /// the last range variable.
 bool DependsOnLane(const IndexingMap& map);
 
-/// The map for one lane: the last range variable has that value only.
+/// The map for one lane: the last range variable has that value only. Known empty if it is not one
+/// of its values.
 IndexingMap AtLane(const IndexingMap& map, int64_t lane, plan::MapTable& maps);
 
 /// How far the one result is from that of lane 0, for each lane; nullopt if that is not the same

@@ -50,17 +50,19 @@ absl::StatusOr<std::unique_ptr<llvm::TargetMachine>> MakeMachine(const llvm::Tri
   std::string error;
   const llvm::Target* target = llvm::TargetRegistry::lookupTarget(triple, error);
   if (target == nullptr) return absl::InternalError(error);
+  const std::string processor = absl::StrCat("sm_", architecture);
+  // A machine for one that LLVM does not know would be another's.
+  const std::unique_ptr<llvm::MCSubtargetInfo> known(target->createMCSubtargetInfo(triple, "", ""));
+  if (known == nullptr || !known->isCPUStringValid(processor)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("LLVM does not know the architecture ", processor));
+  }
   llvm::TargetOptions options;
   // A product and a sum are rounded one by one, as HLO has them.
   options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
   std::unique_ptr<llvm::TargetMachine> machine(target->createTargetMachine(
-      triple, absl::StrCat("sm_", architecture), PtxFeature(architecture), options,
-      llvm::Reloc::PIC_, std::nullopt, llvm::CodeGenOptLevel::Aggressive));
-  if (machine == nullptr || !machine->getMCSubtargetInfo()->isCPUStringValid(
-                                absl::StrCat("sm_", architecture))) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("LLVM does not know the architecture sm_", architecture));
-  }
+      triple, processor, PtxFeature(architecture), options, llvm::Reloc::PIC_, std::nullopt,
+      llvm::CodeGenOptLevel::Aggressive));
   return machine;
 }
 

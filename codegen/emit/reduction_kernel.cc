@@ -90,12 +90,8 @@ struct Hero {
   std::vector<Lanes> values;
 
   size_t num_arrays() const { return loads.size(); }
-  const hlo::Computation& reducer() const {
-    return *reduce->Callee(hlo::AttributeName::kToApply);
-  }
-  ElementType type(size_t array) const {
-    return reduce->operand(array).shape().element_type();
-  }
+  const hlo::Computation& reducer() const { return *reduce->Callee(hlo::AttributeName::kToApply); }
+  ElementType type(size_t array) const { return reduce->operand(array).shape().element_type(); }
 };
 
 class ReductionKernel {
@@ -224,12 +220,11 @@ class ReductionKernel {
         first.map, first.vector_elements, FlattenAll(hero.values), [&](ValueRange carried) {
           std::vector<Lanes> read;
           for (const ElementPass* pass : hero.loads) {
-            read.push_back(Replicate(
-                elements_.Compute(*pass->instruction, pass->leaf, pass->map), vector));
+            read.push_back(
+                Replicate(elements_.Compute(*pass->instruction, pass->leaf, pass->map), vector));
           }
-          std::vector<Lanes> combined =
-              elements_.Apply(hero.reducer(), Joined(UnflattenAll(hero, carried, vector), read),
-                              first.map);
+          std::vector<Lanes> combined = elements_.Apply(
+              hero.reducer(), Joined(UnflattenAll(hero, carried, vector), read), first.map);
           for (Lanes& lanes : combined) lanes = Replicate(lanes, vector);
           return FlattenAll(combined);
         });
@@ -288,8 +283,8 @@ class ReductionKernel {
     const size_t count = hero.values.front().size();
     std::vector<Lanes> carried = is_row ? start : hero.values;
     for (Lanes& values : carried) values = Replicate(values, count);
-    const Values results = kernel_.ForElements(
-        read.index, vector, FlattenAll(carried), [&](ValueRange values) {
+    const Values results =
+        kernel_.ForElements(read.index, vector, FlattenAll(carried), [&](ValueRange values) {
           std::vector<Lanes> others;
           for (size_t i = 0; i < hero.num_arrays(); ++i) {
             others.push_back(

@@ -208,8 +208,7 @@ Value EmitTotalOrderRank(KernelBuilder& builder, Value x) {
 
 Value EmitFloatToInteger(KernelBuilder& builder, Value x, ElementType to) {
   const IntegerType type = HeldAs(to);
-  const EmittedInteger like = {
-      {&builder, builder.Integer(static_cast<unsigned>(type.width), 0)}};
+  const EmittedInteger like = {{&builder, builder.Integer(static_cast<unsigned>(type.width), 0)}};
   return scalar::FloatToInteger(type, EmittedFloat{{&builder, x}}, like).value;
 }
 

@@ -24,8 +24,7 @@ absl::StatusOr<mlir::Value> EmitIntegerFunction(KernelBuilder& builder, hlo::Opc
 
 /// Of f32 or f64.
 absl::StatusOr<mlir::Value> EmitFloatFunction(KernelBuilder& builder, hlo::Opcode opcode,
-                                              llvm::ArrayRef<mlir::Value> x,
-                                              hlo::ElementType type);
+                                              llvm::ArrayRef<mlir::Value> x, hlo::ElementType type);
 
 /// Of complex numbers, whose parts are such; real functions, as abs, give no imaginary part.
 absl::StatusOr<Number> EmitComplexFunction(KernelBuilder& builder, hlo::Opcode opcode,

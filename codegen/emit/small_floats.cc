@@ -48,8 +48,8 @@ std::optional<FloatFormat> FormatOf(ElementType type) {
 
 EmittedInteger Widen(KernelBuilder& builder, Value bits, unsigned width) {
   if (bits.getType().getIntOrFloatBitWidth() == width) return {{&builder, bits}};
-  return {{&builder, mlir::arith::ExtUIOp::create(builder.ops(), builder.integer_type(width),
-                                                  bits)}};
+  return {
+      {&builder, mlir::arith::ExtUIOp::create(builder.ops(), builder.integer_type(width), bits)}};
 }
 
 // The code nearest to an f32 or f64, as the low bits of an integer of the same width.

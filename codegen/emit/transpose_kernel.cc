@@ -30,8 +30,8 @@ class TransposeKernel {
  public:
   explicit TransposeKernel(KernelEmitter& kernel) : kernel_(kernel) {
     for (const SharedTile& tile : kernel.plan().shared_tiles) {
-      arrays_.insert({tile.hero, std::make_unique<SharedArray>(
-                                     kernel, tile, tile.hero->shape().element_type())});
+      arrays_.insert({tile.hero, std::make_unique<SharedArray>(kernel, tile,
+                                                               tile.hero->shape().element_type())});
       tiles_[tile.hero] = &tile;
     }
   }

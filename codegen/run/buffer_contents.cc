@@ -18,8 +18,9 @@ using layout::TiledLayout;
 namespace {
 
 absl::StatusOr<TiledLayout> LayoutOf(const Shape& shape) {
-  return TiledLayout::Create(shape.sizes(), shape.StorageBits(),
-                             shape.layout() == nullptr ? layout::DefaultLayout(shape.rank()) : *shape.layout());
+  return TiledLayout::Create(
+      shape.sizes(), shape.StorageBits(),
+      shape.layout() == nullptr ? layout::DefaultLayout(shape.rank()) : *shape.layout());
 }
 
 bool IsRowMajor(const TiledLayout& layout) {

@@ -28,8 +28,7 @@ int64_t AllocatedBytes(int64_t bytes) {
 
 }  // namespace
 
-absl::StatusOr<KernelRun> RunKernel(const emit::Kernel& kernel,
-                                    llvm::ArrayRef<hlo::Value> operands,
+absl::StatusOr<KernelRun> RunKernel(const emit::Kernel& kernel, llvm::ArrayRef<hlo::Value> operands,
                                     ptx::LaunchOptions options) {
   HLO_INDEXING_ASSIGN_OR_RETURN(ptx::Module module,
                                 ptx::Module::Parse(kernel.text, kernel.name + ".ptx"));

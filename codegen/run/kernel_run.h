@@ -29,8 +29,7 @@ struct KernelRun {
 
 /// The kernel, whose text must be PTX, on arrays of the shapes of its inputs; grid and block of
 /// `options` do not count. kAborted if the launch does not end well.
-absl::StatusOr<KernelRun> RunKernel(const emit::Kernel& kernel,
-                                    llvm::ArrayRef<hlo::Value> operands,
+absl::StatusOr<KernelRun> RunKernel(const emit::Kernel& kernel, llvm::ArrayRef<hlo::Value> operands,
                                     ptx::LaunchOptions options);
 
 }  // namespace hlo_indexing::run

@@ -32,9 +32,14 @@ bool IsClose(hlo::ElementType type, const Element& expected, const Element& actu
   switch (hlo::ClassOf(type)) {
     case ElementClass::kFloat:
       return IsClose(expected.real, actual.real, tolerance);
-    case ElementClass::kComplex:
-      return IsClose(expected.real, actual.real, tolerance) &&
-             IsClose(expected.imag, actual.imag, tolerance);
+    case ElementClass::kComplex: {
+      // Of the number: a part that is small beside the other is not more exact.
+      const double of_number = tolerance * std::max(1.0, std::abs(expected.number()));
+      return IsClose(expected.real, actual.real,
+                     of_number / std::max(1.0, std::fabs(expected.real))) &&
+             IsClose(expected.imag, actual.imag,
+                     of_number / std::max(1.0, std::fabs(expected.imag)));
+    }
     default:
       return expected.integer == actual.integer;
   }
@@ -48,8 +53,7 @@ Element RandomElement(hlo::ElementType type, std::mt19937_64& random) {
     case ElementClass::kComplex:
       return hlo::ComplexElement({quarter(), quarter()});
     default:
-      return hlo::IntegerElement(
-          hlo::WrapInteger(type, static_cast<int64_t>(random() % 14) - 3));
+      return hlo::IntegerElement(hlo::WrapInteger(type, static_cast<int64_t>(random() % 14) - 3));
   }
 }
 
@@ -78,8 +82,8 @@ std::string Difference(const ArrayValue& expected, const ArrayValue& actual, dou
     const Element b = actual.Get(i);
     if (IsClose(expected.type(), a, b, tolerance)) continue;
     return absl::StrCat("element ", i, " of ", expected.shape().ToString(), " is (", b.integer,
-                        ", ", b.real, ", ", b.imag, ") instead of (", a.integer, ", ", a.real,
-                        ", ", a.imag, ")");
+                        ", ", b.real, ", ", b.imag, ") instead of (", a.integer, ", ", a.real, ", ",
+                        a.imag, ")");
   }
   return "";
 }
@@ -97,10 +101,12 @@ KernelCheck::KernelCheck(const std::string& text, PtxBackend& backend)
 }
 
 absl::StatusOr<Kernel> KernelCheck::Compile(const LoweringOptions& options) {
-  // A call is no kernel, but what it calls may be one.
+  // A call is no kernel, but what it calls may be one. A module without ENTRY is one.
   const bool is_call = root().opcode() == hlo::Opcode::kCall;
+  const bool is_computation = !module_->has_entry_keyword();
   auto plan = is_call ? plan::PlanKernel(*root().Callee(hlo::AttributeName::kToApply), plans_)
-                      : plan::PlanKernel(root(), plans_);
+              : is_computation ? plan::PlanKernel(module_->entry(), plans_)
+                               : plan::PlanKernel(root(), plans_);
   if (!plan.ok()) return plan.status();
   return CompileKernel(*plan, plans_, backend_, options);
 }
@@ -113,7 +119,9 @@ std::string KernelCheck::Run(uint64_t seed, double tolerance) {
     arguments.push_back(RandomValue(parameter->shape(), seed + arguments.size()));
   }
   std::vector<Value> operands;
-  for (const hlo::Instruction* operand : root().operands()) {
+  const bool is_computation = !module_->has_entry_keyword();
+  for (const hlo::Instruction* operand :
+       is_computation ? module_->entry().parameters() : root().operands()) {
     auto value = hlo::EvaluateInstruction(*operand, arguments);
     if (!value.ok()) return absl::StrCat("not evaluated: ", value.status().message());
     operands.push_back(*std::move(value));

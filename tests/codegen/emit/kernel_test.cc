@@ -1,8 +1,10 @@
 #include "codegen/emit/kernel.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "tests/codegen/emit/kernel_check.h"
@@ -11,19 +13,342 @@
 namespace hlo_indexing::emit {
 namespace {
 
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+// Of exponentials and what is made of them.
+constexpr double kTolerance = 1e-5;
+
+constexpr char kReducers[] = R"(
+sum_f32 { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] add(a, b) }
+largest_f32 { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] maximum(a, b) }
+sum_s8 { a = s8[] parameter(0) b = s8[] parameter(1) ROOT r = s8[] add(a, b) }
+both_pred { a = pred[] parameter(0) b = pred[] parameter(1) ROOT r = pred[] and(a, b) }
+sum_f64 { a = f64[] parameter(0) b = f64[] parameter(1) ROOT r = f64[] add(a, b) }
+sum_c64 { a = c64[] parameter(0) b = c64[] parameter(1) ROOT r = c64[] add(a, b) }
+twice_f32 { a = f32[] parameter(0) b = f32[] parameter(1) m = f32[] maximum(a, b) ROOT r = f32[] maximum(m, b) }
+argmax { v = f32[] parameter(0) i = s32[] parameter(1) w = f32[] parameter(2) j = s32[] parameter(3)
+  gt = pred[] compare(v, w), direction=GT eq = pred[] compare(v, w), direction=EQ
+  lt = pred[] compare(i, j), direction=LT tie = pred[] and(eq, lt) keep = pred[] or(gt, tie)
+  x = f32[] select(keep, v, w) y = s32[] select(keep, i, j) ROOT r = (f32[], s32[]) tuple(x, y) }
+)";
+
+std::string Entry(const std::string& body) {
+  return absl::StrCat("HloModule m\n", kReducers, "ENTRY main {\n", body, "\n}\n");
+}
+
 class KernelTest : public ::testing::Test {
  protected:
+  // Shared by all tests, as by the kernels of a compiler.
   static PtxBackend& backend() {
     static auto* const backend = new PtxBackend();
     return *backend;
+  }
+  static std::string Run(const std::string& text, double tolerance = 0) {
+    KernelCheck check(text, backend());
+    return check.Run(1, tolerance);
   }
 };
 
 TEST_F(KernelTest, EveryEmitter) {
   for (const plan::NamedModule& module : plan::KernelModules()) {
-    KernelCheck check(module.text, backend());
-    EXPECT_EQ(check.Run(1), "") << module.name;
+    const bool is_exact = module.text.find("exponential") == std::string::npos;
+    EXPECT_EQ(Run(module.text, is_exact ? 0 : kTolerance), "") << module.name;
   }
+}
+
+const std::vector<std::string>& AllTypes() {
+  static const auto* const types = new std::vector<std::string>{
+      "pred", "s2",        "s4",     "s8",  "s16", "s32",        "s64",        "u2",
+      "u4",   "u8",        "u16",    "u32", "u64", "f4e2m1fn",   "f8e3m4",     "f8e4m3",
+      "bf16", "f8e4m3fn",  "f8e5m2", "f16", "f32", "f8e4m3fnuz", "f8e5m2fnuz", "f8e4m3b11fnuz",
+      "f64",  "f8e8m0fnu", "c64",    "c128"};
+  return *types;
+}
+
+TEST_F(KernelTest, EveryTypeIsMovedAndAdded) {
+  for (const std::string& type : AllTypes()) {
+    const std::string shape = type + "[3,37]";
+    const std::string sum = type == "pred" ? "or" : "add";
+    EXPECT_EQ(Run(Entry(absl::StrCat(
+                  "p = ", shape, " parameter(0)\nq = ", type, "[37] parameter(1)\nb = ", shape,
+                  " broadcast(q), dimensions={1}\nROOT r = ", shape, " ", sum, "(p, b)"))),
+              "")
+        << type;
+    EXPECT_EQ(Run(Entry(absl::StrCat("p = ", shape, " parameter(0)\nROOT r = ", type,
+                                     "[3,36] slice(p), slice={[0:3], [1:37]}"))),
+              "")
+        << type;
+  }
+}
+
+TEST_F(KernelTest, EveryTypeIsConvertedToEveryOther) {
+  for (const std::string& from : AllTypes()) {
+    for (const std::string& to : AllTypes()) {
+      EXPECT_EQ(Run(Entry(absl::StrCat("p = ", from, "[70] parameter(0)\nROOT r = ", to,
+                                       "[70] convert(p)"))),
+                "")
+          << from << " to " << to;
+    }
+  }
+}
+
+TEST_F(KernelTest, ElementwiseOpcodes) {
+  const std::vector<std::string> of_floats = {"abs",
+                                              "acos",
+                                              "acosh",
+                                              "asin",
+                                              "asinh",
+                                              "atanh",
+                                              "cbrt",
+                                              "ceil",
+                                              "cosh",
+                                              "cosine",
+                                              "erf",
+                                              "exponential",
+                                              "exponential-minus-one",
+                                              "floor",
+                                              "log",
+                                              "log-plus-one",
+                                              "logistic",
+                                              "negate",
+                                              "round-nearest-afz",
+                                              "round-nearest-even",
+                                              "rsqrt",
+                                              "sign",
+                                              "sine",
+                                              "sinh",
+                                              "sqrt",
+                                              "tan",
+                                              "tanh"};
+  const std::vector<std::string> of_integers = {
+      "abs", "count-leading-zeros", "negate", "not", "popcnt", "sign"};
+  const auto unary = [&](const std::string& opcode, const std::string& type, double tolerance) {
+    EXPECT_EQ(Run(Entry(absl::StrCat("p = ", type, "[70] parameter(0)\nROOT r = ", type, "[70] ",
+                                     opcode, "(p)")),
+                  tolerance),
+              "")
+        << opcode << " of " << type;
+  };
+  for (const std::string& opcode : of_floats) {
+    for (const std::string type : {"f32", "f64"}) unary(opcode, type, kTolerance);
+    // As exact as the type: one unit in the last place of bf16.
+    unary(opcode, "bf16", 1.0 / 128);
+  }
+  for (const std::string& opcode : of_integers) {
+    for (const std::string type : {"s8", "u8", "s32", "u64", "s4"}) unary(opcode, type, 0);
+  }
+  const auto binary = [&](const std::string& opcode, const std::string& type, double tolerance) {
+    EXPECT_EQ(
+        Run(Entry(absl::StrCat("p = ", type, "[70] parameter(0)\nq = ", type,
+                               "[70] parameter(1)\nROOT r = ", type, "[70] ", opcode, "(p, q)")),
+            tolerance),
+        "")
+        << opcode << " of " << type;
+  };
+  for (const std::string opcode : {"add", "subtract", "multiply", "divide", "maximum", "minimum",
+                                   "remainder", "power", "atan2"}) {
+    const bool is_exact = opcode != "power" && opcode != "atan2";
+    for (const std::string type : {"f32", "f64", "f16"}) {
+      binary(opcode, type, is_exact ? 0 : type == "f16" ? 1.0 / 512 : kTolerance);
+    }
+  }
+  for (const std::string opcode :
+       {"add", "subtract", "multiply", "divide", "maximum", "minimum", "remainder", "power", "and",
+        "or", "xor", "shift-left", "shift-right-logical", "shift-right-arithmetic", "mulhi"}) {
+    for (const std::string type : {"s8", "u8", "s32", "u64", "s4", "u2"}) binary(opcode, type, 0);
+  }
+  for (const std::string opcode : {"add", "subtract", "multiply", "divide", "power", "atan2"}) {
+    for (const std::string type : {"c64", "c128"}) binary(opcode, type, 1e-4);
+  }
+}
+
+TEST_F(KernelTest, Layouts) {
+  for (const std::string type : {"f32", "bf16", "s8", "c64"}) {
+    for (const std::string layout :
+         {"{0,1}", "{1,0:T(2,2)}", "{1,0:T(8,128)}", "{0,1:T(4)}", "{1,0:T(8,128)(2,1)}"}) {
+      const std::string tiled = absl::StrCat(type, "[13,37]", layout);
+      const std::string plain = absl::StrCat(type, "[13,37]{1,0}");
+      EXPECT_EQ(
+          Run(Entry(absl::StrCat("p = ", plain, " parameter(0)\nROOT r = ", tiled, " copy(p)"))),
+          "")
+          << tiled;
+      EXPECT_EQ(
+          Run(Entry(absl::StrCat("p = ", tiled, " parameter(0)\nROOT r = ", plain, " copy(p)"))),
+          "")
+          << tiled;
+    }
+  }
+  EXPECT_EQ(Run(Entry("p = s4[5,9]{1,0:E(4)} parameter(0)\n"
+                      "ROOT r = s4[5,9]{1,0:E(4)} negate(p)")),
+            "");
+}
+
+TEST_F(KernelTest, ReductionsOfAnyLength) {
+  for (const int64_t rows : {1, 3, 70}) {
+    for (const int64_t length : {1, 2, 31, 33, 1000, 4096, 5003}) {
+      EXPECT_EQ(Run(Entry(absl::StrCat("p = f32[", rows, ",", length,
+                                       "] parameter(0)\nc = f32[] constant(0)\nROOT r = f32[", rows,
+                                       "] reduce(p, c), dimensions={1}, to_apply=sum_f32"))),
+                "")
+          << rows << " rows of " << length;
+      EXPECT_EQ(
+          Run(Entry(absl::StrCat("p = f32[", length, ",", rows,
+                                 "] parameter(0)\nc = f32[] constant(-3)\nROOT r = f32[", rows,
+                                 "] reduce(p, c), dimensions={0}, to_apply=largest_f32"))),
+          "")
+          << rows << " columns of " << length;
+    }
+  }
+}
+
+TEST_F(KernelTest, ReducersAndTheirInitialValues) {
+  const auto reduce = [&](const std::string& type, const std::string& init,
+                          const std::string& reducer) {
+    return Run(Entry(absl::StrCat("p = ", type, "[40,2000] parameter(0)\nc = ", type,
+                                  "[] constant(", init, ")\nROOT r = ", type,
+                                  "[40] reduce(p, c), dimensions={1}, to_apply=", reducer)));
+  };
+  // Not the identity: it must count once.
+  EXPECT_EQ(reduce("f32", "5", "sum_f32"), "");
+  EXPECT_EQ(reduce("f32", "7", "largest_f32"), "");
+  EXPECT_EQ(reduce("s8", "3", "sum_s8"), "");
+  EXPECT_EQ(reduce("pred", "true", "both_pred"), "");
+  EXPECT_EQ(reduce("f64", "0.5", "sum_f64"), "");
+  EXPECT_EQ(reduce("c64", "(1, 2)", "sum_c64"), "");
+  EXPECT_EQ(reduce("f32", "-inf", "twice_f32"), "");
+}
+
+TEST_F(KernelTest, VariadicReductions) {
+  for (const char* shape : {"f32[16,500]", "f32[300,8]"}) {
+    const bool is_row = std::string(shape) == "f32[16,500]";
+    const std::string result = is_row ? "[16]" : "[8]";
+    const std::string indices = is_row ? "s32[16,500]" : "s32[300,8]";
+    EXPECT_EQ(Run(Entry(absl::StrCat(
+                  "p = ", shape, " parameter(0)\ni = ", indices, " iota(), iota_dimension=",
+                  is_row ? 1 : 0, "\nc = f32[] constant(-inf)\nn = s32[] constant(2147483647)\n",
+                  "ROOT r = (f32", result, ", s32", result, ") reduce(p, i, c, n), dimensions={",
+                  is_row ? 1 : 0, "}, to_apply=argmax"))),
+              "")
+        << shape;
+  }
+}
+
+TEST_F(KernelTest, TransposesOfAllTypesAndSizes) {
+  for (const std::string type : {"pred", "s8", "bf16", "f32", "f64", "c128"}) {
+    for (const std::string sizes : {"64,64", "33,70", "128,40", "1000,6"}) {
+      const size_t comma = sizes.find(',');
+      const std::string turned = sizes.substr(comma + 1) + "," + sizes.substr(0, comma);
+      EXPECT_EQ(Run(Entry(absl::StrCat("p = ", type, "[", sizes, "] parameter(0)\nROOT r = ", type,
+                                       "[", turned, "] transpose(p), dimensions={1,0}"))),
+                "")
+          << type << sizes;
+    }
+  }
+  for (const std::string order : {"0,2,1", "2,1,0", "1,0,2", "2,0,1", "1,2,0"}) {
+    const int64_t sizes[] = {34, 40, 36};
+    std::vector<int64_t> turned;
+    for (const char digit : order) {
+      if (digit != ',') turned.push_back(sizes[digit - '0']);
+    }
+    EXPECT_EQ(Run(Entry(absl::StrCat("p = f16[34,40,36] parameter(0)\nROOT r = f16[", turned[0],
+                                     ",", turned[1], ",", turned[2], "] transpose(p), dimensions={",
+                                     order, "}"))),
+              "")
+        << order;
+  }
+}
+
+TEST_F(KernelTest, MovementsAndWindows) {
+  const std::vector<std::string> bodies = {
+      "p = f32[30,20] parameter(0)\nz = f32[] constant(1)\n"
+      "ROOT r = f32[70,17] pad(p, z), padding=3_8_1x-2_-1",
+      "p = f32[30,20] parameter(0)\nROOT r = f32[30,20] reverse(p), dimensions={0,1}",
+      "p = f32[30,20] parameter(0)\ni = s32[] parameter(1)\nj = s32[] parameter(2)\n"
+      "ROOT r = f32[7,9] dynamic-slice(p, i, j), dynamic_slice_sizes={7,9}",
+      "p = f32[30,20] parameter(0)\nu = f32[7,9] parameter(1)\ni = s32[] parameter(2)\n"
+      "j = s32[] parameter(3)\nROOT r = f32[30,20] dynamic-update-slice(p, u, i, j)",
+      "p = f32[30,20] parameter(0)\ni = u8[11] parameter(1)\n"
+      "ROOT r = f32[11,20] gather(p, i), offset_dims={1}, collapsed_slice_dims={0}, "
+      "start_index_map={0}, index_vector_dim=1, slice_sizes={1,20}",
+      "p = f32[30,20] parameter(0)\nz = f32[] constant(0)\n"
+      "ROOT r = f32[14,20] reduce-window(p, z), window={size=5x3 stride=2x1 pad=0_1x1_1}, "
+      "to_apply=sum_f32",
+      "p = f32[2,9,9,3] parameter(0)\nk = f32[3,3,3,4] parameter(1)\n"
+      "ROOT r = f32[2,9,9,4] convolution(p, k), window={size=3x3 pad=1_1x1_1}, "
+      "dim_labels=b01f_01io->b01f",
+      "p = f32[4,12,20] parameter(0)\nq = f32[4,20,9] parameter(1)\n"
+      "ROOT r = f32[4,12,9] dot(p, q), lhs_batch_dims={0}, rhs_batch_dims={0}, "
+      "lhs_contracting_dims={2}, rhs_contracting_dims={1}",
+      "p = s8[12,20] parameter(0)\nq = s8[20,9] parameter(1)\n"
+      "ROOT r = s32[12,9] dot(p, q), lhs_contracting_dims={1}, rhs_contracting_dims={0}",
+      "p = u8[6,4] parameter(0)\nROOT r = f32[6] bitcast-convert(p)",
+      "p = f64[6] parameter(0)\nROOT r = u16[6,4] bitcast-convert(p)",
+      "p = f32[9] parameter(0)\nq = f32[5] parameter(1)\ns = f32[30] parameter(2)\n"
+      "ROOT r = f32[44] concatenate(p, q, s), dimensions={0}",
+      "ROOT r = f32[3,4] constant({{1, 2, 3, 4}, {5, 6, 7, 8}, {9, 10, 11, 12}})",
+      "ROOT r = bf16[100,300] iota(), iota_dimension=1",
+  };
+  for (const std::string& body : bodies) {
+    const bool has_kernel = body.find("constant({{") == std::string::npos &&
+                            body.find("dot(") == std::string::npos &&
+                            body.find("convolution(") == std::string::npos;
+    // These are no kernels by themselves, but in fusions.
+    std::string text = Entry(body);
+    if (!has_kernel) {
+      const std::string fused = absl::StrCat("fused {\n", body, "\n}\n");
+      text = fused;
+    }
+    EXPECT_EQ(Run(text), "") << body;
+  }
+}
+
+TEST_F(KernelTest, LargeArraysAreReadInVectors) {
+  KernelCheck check(Entry("p = f32[1048579] parameter(0)\nROOT r = f32[1048579] negate(p)"),
+                    backend());
+  const absl::StatusOr<Kernel> kernel = check.Compile();
+  ASSERT_TRUE(kernel.ok()) << kernel.status().message();
+  EXPECT_THAT(kernel->text, HasSubstr("ld.global.nc.v4.b32"));
+  EXPECT_THAT(kernel->text, HasSubstr("st.global.v4.b32"));
+  // 64 bits are for addresses only.
+  EXPECT_THAT(kernel->text, Not(HasSubstr("div.s64")));
+  EXPECT_EQ(check.Run(1), "");
+}
+
+TEST_F(KernelTest, TheSameBytesEachTime) {
+  const std::string text = Entry(
+      "p = f32[70,1000] parameter(0)\nc = f32[] constant(0)\n"
+      "ROOT r = f32[70] reduce(p, c), dimensions={1}, to_apply=sum_f32");
+  const absl::StatusOr<Kernel> first = KernelCheck(text, backend()).Compile();
+  PtxBackend another;
+  const absl::StatusOr<Kernel> second = KernelCheck(text, another).Compile();
+  ASSERT_TRUE(first.ok() && second.ok());
+  EXPECT_EQ(first->text, second->text);
+}
+
+TEST_F(KernelTest, StagesAndArchitectures) {
+  KernelCheck check(Entry("p = f32[100] parameter(0)\nROOT r = f32[100] negate(p)"), backend());
+  EXPECT_THAT(check.Compile({.stage = Stage::kMlir})->text, HasSubstr("arith.negf"));
+  EXPECT_THAT(check.Compile({.stage = Stage::kLlvm})->text, HasSubstr("fneg"));
+  EXPECT_THAT(check.Compile({.architecture = 80})->text, HasSubstr(".target sm_80"));
+  EXPECT_THAT(check.Compile({.architecture = 100})->text, HasSubstr(".target sm_100"));
+  EXPECT_EQ(check.Compile({.architecture = 91}).status().message(),
+            "LLVM does not know the architecture sm_91");
+}
+
+TEST_F(KernelTest, WhatHasNoKernelSaysSo) {
+  EXPECT_EQ(Run(Entry("p = f32[8] parameter(0)\nROOT r = f32[8] all-reduce(p), "
+                      "replica_groups={}, to_apply=sum_f32")),
+            "unsupported: %r: all-reduce moves data between devices: a library does it");
+  EXPECT_EQ(Run("fused {\np = f32[8,8] parameter(0)\n"
+                "ROOT r = f32[8,8] cholesky(p)\n}\n"),
+            "unsupported: %r: cholesky has no code in a kernel");
+}
+
+TEST_F(KernelTest, Names) {
+  KernelCheck check(Entry("p = f32[8] parameter(0)\nROOT loop-fusion.1 = f32[8] negate(p)"),
+                    backend());
+  EXPECT_EQ(KernelName(check.root()), "loop_fusion_1");
 }
 
 }  // namespace

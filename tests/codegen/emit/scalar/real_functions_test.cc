@@ -65,7 +65,7 @@ constexpr UnaryRow kUnary[] = {
     UNARY("logistic", Logistic,
           ExactLogistic(x, sizeof(x) > sizeof(double) && x < -709.782712893384), 2.5, 2.4),
     UNARY("asinh", Asinh, std::asinh(x), 2.0, 2.0),
-    UNARY("acosh", Acosh, std::acosh(x), 2.0, 2.0),
+    UNARY("acosh", Acosh, std::acosh(x), 2.2, 2.2),
     UNARY("atanh", Atanh, std::atanh(x), 2.2, 2.2),
     UNARY("erf", Erf, std::erf(x), 1.2, 1.2),
     UNARY("rsqrt", Rsqrt, 1 / std::sqrt(x), 1.5, 1.5),
