@@ -186,6 +186,65 @@ TEST(FloatingPointTest, MinMaxSignsAndClasses) {
   }
 }
 
+// The f32 of a register's f16, by its fields.
+float HalfAsSingle(uint64_t bits) {
+  const int field = static_cast<int>(bits >> 10 & 31);
+  const auto mantissa = static_cast<float>(bits & 1023);
+  const float sign = (bits & 0x8000) != 0 ? -1.0F : 1.0F;
+  if (field == 31) return mantissa == 0 ? sign * HUGE_VALF : NAN;
+  return sign * (field == 0 ? std::ldexp(mantissa, -24) : std::ldexp(mantissa + 1024, field - 25));
+}
+
+TEST(FloatingPointTest, F32OfNarrowSources) {
+  Rows rows = FloatRows(3, 32, 1000);
+  const Rows halves = FloatRows(2, 16, 1000);
+  for (size_t i = 0; i < rows.size(); ++i) {
+    const Values& half = halves[i % halves.size()];
+    rows[i] = {half[0] & 0xffff, half[1] & 0xffff, rows[i][2]};
+  }
+  for (const bool is_bf16 : {false, true}) {
+    const auto narrow = [&](uint64_t bits) {
+      return is_bf16 ? Single(bits << 16) : HalfAsSingle(bits);
+    };
+    const std::string type = is_bf16 ? ".bf16" : ".f16";
+    for (const auto& [mode, host_mode] : kModes) {
+      for (const std::string opcode : {"add", "sub", "fma"}) {
+        const std::string sources = opcode == "fma" ? "%s0, %s1, %s2" : "%s0, %s2";
+        CheckInstruction(
+            absl::StrCat(opcode, ".", mode, ".f32", type, " %d0, ", sources, ";", opcode, ".", mode,
+                         ".sat.f32", type, " %d1, ", sources, ";"),
+            {"b32", "b32"}, {"b16", "b16", "b32"}, rows, [&, m = host_mode](const Values& s) {
+              const float second = opcode == "fma" ? narrow(s[1]) : Single(s[2]);
+              const float result = HostResult<float>(opcode, m, narrow(s[0]), second, Single(s[2]));
+              const float saturated = result > 0 ? std::fmin(result, 1.0F) : 0.0F;
+              return Values{std::isnan(result) ? 0x7fff'ffffU : std::bit_cast<uint32_t>(result),
+                            std::bit_cast<uint32_t>(saturated)};
+            });
+      }
+    }
+  }
+}
+
+TEST(FloatingPointTest, F64MinMax) {
+  for (const bool is_max : {false, true}) {
+    CheckInstruction(absl::StrCat("{.reg .f64 %t; ", is_max ? "max" : "min",
+                                  ".f64 %t, %s0, %s1; testp.notanumber.f64 %d1, %t;"
+                                  "selp.b64 %d0, 0, %t, %d1;}"),
+                     {"b64", "pred"}, {"b64", "b64"}, FloatRows(2, 64, 3000), [&](const Values& s) {
+                       const auto a = std::bit_cast<double>(s[0]);
+                       const auto b = std::bit_cast<double>(s[1]);
+                       if (std::isnan(a)) return std::isnan(b) ? Values{0, 1} : Values{s[1], 0};
+                       if (std::isnan(b)) return Values{s[0], 0};
+                       // As numbers of sign and magnitude, so that -0 is below +0.
+                       const auto order = [](uint64_t bits) {
+                         const auto magnitude = static_cast<int64_t>(bits & ~(uint64_t{1} << 63));
+                         return bits >> 63 != 0 ? -magnitude - 1 : magnitude;
+                       };
+                       return Values{(order(s[0]) < order(s[1])) == is_max ? s[1] : s[0], 0};
+                     });
+  }
+}
+
 TEST(FloatingPointTest, ApproximationsAreNear) {
   Rows rows;
   for (int i = 0; i < 2000; ++i) {

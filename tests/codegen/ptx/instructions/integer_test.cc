@@ -168,7 +168,20 @@ TEST(IntegerTest, Mul24) {
                      IntegerRows(3, 3000), [&](const Values& s) {
                        return Values{static_cast<uint64_t>(product(s)) + s[2]};
                      });
+    CheckInstruction(absl::StrCat("mad24.hi.", t.name, " %d0, %s0, %s1, %s2;"), {"b32"}, three,
+                     IntegerRows(3, 3000), [&](const Values& s) {
+                       return Values{static_cast<uint64_t>(product(s) >> 16) + s[2]};
+                     });
   }
+  CheckInstruction("mad24.hi.sat.s32 %d0, %s0, %s1, %s2;", {"b32"}, {"b32", "b32", "b32"},
+                   IntegerRows(3, 3000), [](const Values& s) {
+                     const T narrow = {"24", 24, true};
+                     const T wide = {"s32", 32, true};
+                     const Wide sum =
+                         (narrow.Value(s[0]) * narrow.Value(s[1]) >> 16) + wide.Value(s[2]);
+                     constexpr Wide kEnd = Wide{1} << 31;
+                     return Values{static_cast<uint64_t>(std::clamp(sum, -kEnd, kEnd - 1))};
+                   });
 }
 
 TEST(IntegerTest, CarryChains) {

@@ -152,7 +152,10 @@ void Horner(KernelRun& run) {
 void Convolution(KernelRun& run) {
   constexpr int kRows = 19;
   constexpr int kColumns = 45;
-  const auto x = SomeNumbers<float>(size_t{kRows} * kColumns, -9, 20);
+  const auto place = [](int row, int column) {
+    return static_cast<size_t>(row) * kColumns + static_cast<size_t>(column);
+  };
+  const auto x = SomeNumbers<float>(place(kRows, 0), -9, 20);
   const auto weights = SomeNumbers<float>(9, -4, 9);
   std::vector<float> expected(x.size());
   for (int r = 0; r < kRows; ++r) {
@@ -161,8 +164,7 @@ void Convolution(KernelRun& run) {
         const int row = r + i / 3 - 1;
         const int column = c + i % 3 - 1;
         if (row < 0 || row >= kRows || column < 0 || column >= kColumns) continue;
-        expected[static_cast<size_t>(r * kColumns + c)] +=
-            weights[static_cast<size_t>(i)] * x[static_cast<size_t>(row * kColumns + column)];
+        expected[place(r, c)] += weights[static_cast<size_t>(i)] * x[place(row, column)];
       }
     }
   }
