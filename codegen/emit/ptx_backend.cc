@@ -69,14 +69,16 @@ absl::StatusOr<std::string> PtxBackend::Lower(mlir::OwningOpRef<mlir::ModuleOp> 
                                               const LoweringOptions& options) {
   const CollectedDiagnostics diagnostics(&context_);
   if (mlir::failed(mlir::verify(*module))) return diagnostics.Error("the kernel is malformed");
+  mlir::PassManager passes(&context_);
+  passes.enableVerifier(false);
+  passes.addNestedPass<mlir::LLVM::LLVMFuncOp>(mlir::createCSEPass());
   std::string text;
   llvm::raw_string_ostream out(text);
   if (options.stage == Stage::kMlir) {
+    if (mlir::failed(passes.run(*module))) return diagnostics.Error("the kernel is not simplified");
     module->print(out);
     return text;
   }
-  mlir::PassManager passes(&context_);
-  passes.enableVerifier(false);
   passes.addPass(mlir::createSCFToControlFlowPass());
   passes.addPass(mlir::createConvertControlFlowToLLVMPass());
   passes.addNestedPass<mlir::LLVM::LLVMFuncOp>(mlir::createArithToLLVMConversionPass());
