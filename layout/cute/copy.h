@@ -7,11 +7,13 @@
 // adjacent in both and vectors stay aligned, and the pointers are found to be aligned at run time.
 HLO_CUTE_BEGIN_NAMESPACE
 
-/// What copy(policy, src, dst) may do. An atom for a special instruction is a type with a static
-/// function Copy(src, dst) on tensors of the atom's size.
+/// What copy(policy, src, dst) may do: words of up to so many bits, of which it is assumed that
+/// data and dynamic strides are aligned to them. An atom for a special instruction is a type with a
+/// static function Copy(src, dst) on tensors of the atom's size.
 template <int max_bits = 128>
 struct AutoVectorizingCopyWithAssumedAlignment {
   static constexpr int vector_bits = max_bits;
+  static constexpr bool assumes_alignment = true;
 };
 using AutoVectorizingCopy = AutoVectorizingCopyWithAssumedAlignment<128>;
 /// By words of type S, written as D.
@@ -42,10 +44,17 @@ struct alignas(8) VectorWord<8> {
   uint32_t storage[2];
 };
 
+// What is known of pointers and dynamic strides: nothing, or that words stay aligned.
+enum class Alignment { kUnknown, kAssumed };
+
 // Whether all strides of a tree but those of the first mode are multiples of n.
-HLO_CUTE_HD constexpr bool OtherStridesDivide(ModeTree const& divided, int64_t n) {
+HLO_CUTE_HD constexpr bool OtherStridesDivide(ModeTree const& divided, int64_t n,
+                                              Alignment alignment) {
   for (int i = divided.Member(0, 1); i < divided.count; ++i) {
-    if (divided.arity[i] == 0 && DivisorOf(divided.mode[i].stride) % n != 0) return false;
+    if (divided.arity[i] != 0) continue;
+    Number const& stride = divided.mode[i].stride;
+    if (alignment == Alignment::kAssumed && !stride.known()) continue;
+    if (DivisorOf(stride) % n != 0) return false;
   }
   return true;
 }
@@ -55,14 +64,14 @@ HLO_CUTE_HD constexpr bool OtherStridesDivide(ModeTree const& divided, int64_t n
 // elements.
 struct VectorOperation {
   HLO_CUTE_HD static constexpr bool Divides(Program& p, ModeTree const& a, ModeTree const& vector,
-                                            int64_t n) {
+                                            int64_t n, Alignment alignment) {
     Outcome divided{};
     divided.program = p;
     LogicalDivideOperation::Run(divided, a, vector);
-    return divided.problem == Problem::kNone && OtherStridesDivide(divided.tree, n);
+    return divided.problem == Problem::kNone && OtherStridesDivide(divided.tree, n, alignment);
   }
   HLO_CUTE_HD static constexpr void Run(Outcome& o, ModeTree const& a, ModeTree const& b,
-                                        int64_t limit) {
+                                        int64_t limit, Alignment alignment) {
     Outcome common{};
     CommonOperation::Run(common, a, b);
     const Modes modes = common.tree.Leaves();
@@ -74,18 +83,20 @@ struct VectorOperation {
       Mode mode = modes.mode[0];
       mode.shape = Known(n);
       vector.AddLeaf(mode);
-      if (Divides(o.program, a, vector, n) && Divides(o.program, b, vector, n))
+      if (Divides(o.program, a, vector, n, alignment) &&
+          Divides(o.program, b, vector, n, alignment)) {
         return o.tree.AddLeaf(mode);
+      }
     }
     Mode one{};
     one.shape = Known(1);
     o.tree.AddLeaf(one);
   }
 };
-template <int limit>
+template <int limit, Alignment alignment = Alignment::kUnknown>
 struct VectorOperationUpTo {
   HLO_CUTE_HD static constexpr void Run(Outcome& o, ModeTree const& a, ModeTree const& b) {
-    VectorOperation::Run(o, a, b, limit);
+    VectorOperation::Run(o, a, b, limit, alignment);
     // The vector is static: nothing of the arguments has to be computed.
     o.program.count = 0;
   }
@@ -184,19 +195,24 @@ HLO_CUTE_INLINE void CopyElements(Src const& src, Dst& dst) {
   for (I i = 0; i < count; ++i) dst(i) = static_cast<Value>(src(i));
 }
 
-template <int vector_bits, class Src, class Dst>
+template <int vector_bits, Alignment alignment = Alignment::kUnknown, class Src, class Dst>
 HLO_CUTE_INLINE void CopyVectorized(Src const& src, Dst& dst) {
   using Value = typename Dst::value_type;
   constexpr int limit = vector_bits / sizeof_bits_v<Value>;
   if constexpr (limit > 1 && HasPlainMemory<Src>() && HasPlainMemory<Dst>() &&
                 std::is_same<typename Src::value_type, Value>::value) {
-    using Vector = decltype(Evaluate<VectorOperationUpTo<limit>>(src.layout(), dst.layout()));
+    using Vector =
+        decltype(Evaluate<VectorOperationUpTo<limit, alignment>>(src.layout(), dst.layout()));
     constexpr int n = static_cast<int>(size_v<Vector>);
     if constexpr (n > 1) {
       constexpr int bytes = n * static_cast<int>(sizeof(Value));
+      constexpr bool assumed = alignment == Alignment::kAssumed;
       auto* from = raw_pointer_cast(src.data());
       auto* to = raw_pointer_cast(dst.data());
-      if (IsAligned<bytes>(from) && IsAligned<bytes>(to) && LiesInMemory(src) &&
+      HLO_CUTE_DEBUG_CHECK(!assumed || (IsAligned<bytes>(from) && IsAligned<bytes>(to)),
+                           "copy(policy, src, dst): the policy assumes data that is aligned to its "
+                           "words");
+      if ((assumed || (IsAligned<bytes>(from) && IsAligned<bytes>(to))) && LiesInMemory(src) &&
           LiesInMemory(dst)) {
         const auto source = logical_divide(src.layout(), Vector{});
         const auto target = logical_divide(dst.layout(), Vector{});
@@ -222,6 +238,14 @@ template <class Atom, class = void>
 struct HasVectorBits : C<false> {};
 template <class Atom>
 struct HasVectorBits<Atom, std::void_t<decltype(Atom::vector_bits)>> : C<true> {};
+template <class Policy, class = void>
+struct AlignmentOf {
+  static constexpr Alignment value = Alignment::kUnknown;
+};
+template <class Policy>
+struct AlignmentOf<Policy, std::void_t<decltype(Policy::assumes_alignment)>> {
+  static constexpr Alignment value = Alignment::kAssumed;
+};
 
 }  // namespace detail
 
@@ -235,7 +259,7 @@ HLO_CUTE_HD void copy(Policy const& policy, Src const& src, Dst&& dst) {
     policy.Copy(src, dst);
   } else if constexpr (detail::HasVectorBits<Policy>::value) {
     static_cast<void>(policy);
-    detail::CopyVectorized<Policy::vector_bits>(src, dst);
+    detail::CopyVectorized<Policy::vector_bits, detail::AlignmentOf<Policy>::value>(src, dst);
   } else {
     policy.Copy(src, dst);
   }

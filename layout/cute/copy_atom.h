@@ -195,7 +195,7 @@ struct Copy_Atom : Copy_Traits<Op> {
   template <class Src, class Dst>
   HLO_CUTE_INLINE void Copy(Src const& src, Dst&& dst) const {
     if constexpr (detail::HasVectorBits<Op>::value && size_v<typename Traits::RefLayout> == 0) {
-      detail::CopyVectorized<Op::vector_bits>(src, dst);
+      detail::CopyVectorized<Op::vector_bits, detail::AlignmentOf<Op>::value>(src, dst);
     } else {
       CopyIf([](auto const&) { return true_type{}; }, src, dst);
     }

@@ -162,15 +162,15 @@ struct MMA_Atom : MMA_Traits<Op> {
 
   /// Registers for a partition (V,M,N) of C, or like one of A or B.
   template <class T>
-  HLO_CUTE_INLINE static constexpr auto make_fragment_C(T&& tensor) {
+  HLO_CUTE_INLINE constexpr auto make_fragment_C(T&& tensor) const {
     return make_tensor<FrgTypeC>(shape(tensor));
   }
   template <class T>
-  HLO_CUTE_INLINE static constexpr auto make_fragment_A(T&& tensor) {
+  HLO_CUTE_INLINE constexpr auto make_fragment_A(T&& tensor) const {
     return make_fragment_like<FrgTypeA>(tensor);
   }
   template <class T>
-  HLO_CUTE_INLINE static constexpr auto make_fragment_B(T&& tensor) {
+  HLO_CUTE_INLINE constexpr auto make_fragment_B(T&& tensor) const {
     return make_fragment_like<FrgTypeB>(tensor);
   }
 };

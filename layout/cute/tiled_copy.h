@@ -175,11 +175,11 @@ struct TiledCopy : Atom {
   }
 
   template <class Index>
-  HLO_CUTE_INLINE static constexpr auto get_slice(Index const& index) {
+  HLO_CUTE_INLINE constexpr auto get_slice(Index const& index) const {
     return ThrCopy<TiledCopy, Index>{index};
   }
   template <class Index>
-  HLO_CUTE_INLINE static constexpr auto get_thread_slice(Index const& index) {
+  HLO_CUTE_INLINE constexpr auto get_thread_slice(Index const& index) const {
     return get_slice(index);
   }
 

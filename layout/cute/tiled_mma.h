@@ -74,12 +74,12 @@ struct TiledMMA : Atom {
   }
 
   template <class Index>
-  HLO_CUTE_INLINE static constexpr auto get_slice(Index const& index) {
+  HLO_CUTE_INLINE constexpr auto get_slice(Index const& index) const {
     const auto coord = ThrLayoutVMNK{}.get_flat_coord(index);
     return ThrMMA<TiledMMA, std::decay_t<decltype(coord)>>{coord};
   }
   template <class Index>
-  HLO_CUTE_INLINE static constexpr auto get_thread_slice(Index const& index) {
+  HLO_CUTE_INLINE constexpr auto get_thread_slice(Index const& index) const {
     return get_slice(index);
   }
 

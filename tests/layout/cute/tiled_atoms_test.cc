@@ -62,7 +62,8 @@ TEST(TiledCopies, ShareATileWithoutRest) {
 }
 
 TEST(TiledCopies, CopyByTheirThreads) {
-  std::vector<float> from(64 * 32), to(64 * 32), predicated(64 * 32);
+  constexpr size_t kElements = 2048;  // 64 x 32
+  std::vector<float> from(kElements), to(kElements), predicated(kElements);
   for (size_t i = 0; i < from.size(); ++i) from[i] = static_cast<float>(i);
   const auto shape = Shape<_64, _32>{};
   Tensor src = make_tensor(make_gmem_ptr(from.data()), shape);
@@ -143,7 +144,7 @@ TEST(TiledProducts, ShareMatricesWithoutRest) {
 
 TEST(TiledProducts, OfOneThreadEach) {
   const auto mma = make_tiled_mma(UniversalFMA<float, float, float>{}, Layout<Shape<_4, _2, _1>>{});
-  std::vector<float> a(16 * 8), b(8 * 8), c(16 * 8);
+  std::vector<float> a(128), b(64), c(128);
   for (size_t i = 0; i < a.size(); ++i) a[i] = static_cast<float>(i % 7);
   for (size_t i = 0; i < b.size(); ++i) b[i] = static_cast<float>(i % 5);
   Tensor mA = make_tensor(a.data(), Shape<_16, _8>{});

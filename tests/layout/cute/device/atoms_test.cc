@@ -70,6 +70,11 @@ uint64_t GetBits(const std::vector<uint8_t>& memory, size_t bit, int bits) {
   return value;
 }
 
+// Where element `column` of row `row` is, of rows of so many.
+size_t At(int row, int column, int columns) {
+  return static_cast<size_t>(row) * static_cast<size_t>(columns) + static_cast<size_t>(column);
+}
+
 template <class T>
 uint64_t BitsOf(int value) {
   const T element(static_cast<T>(value));
@@ -89,11 +94,11 @@ template <class T, class TV>
 std::vector<uint8_t> Registers(const TV& tv, const std::vector<int>& matrix) {
   constexpr int bits = cute::sizeof_bits_v<T>;
   const auto values = static_cast<int>(cute::size<1>(tv));
-  std::vector<uint8_t> memory(static_cast<size_t>(32 * values * bits / 8));
+  std::vector<uint8_t> memory(At(4 * values, 0, bits));
   for (int t = 0; t < 32; ++t) {
     for (int v = 0; v < values; ++v) {
       const auto at = static_cast<size_t>(tv(t, v));
-      PutBits(memory, static_cast<size_t>((t * values + v) * bits), bits, BitsOf<T>(matrix[at]));
+      PutBits(memory, static_cast<size_t>(bits) * At(t, v, values), bits, BitsOf<T>(matrix[at]));
     }
   }
   return memory;
@@ -126,7 +131,7 @@ class MmaCheck {
     for (int t = 0; t < 32; ++t) {
       for (int v = 0; v < values; ++v) {
         const int at = static_cast<int>(tv(t, v));
-        const uint64_t word = GetBits(rd, static_cast<size_t>((t * values + v) * bits), bits);
+        const uint64_t word = GetBits(rd, static_cast<size_t>(bits) * At(t, v, values), bits);
         ASSERT_EQ(ValueOf<D>(word), Expected(a, b, c, at % m, at / m))
             << name_ << " at (" << at % m << "," << at / m << ")";
       }
@@ -134,16 +139,16 @@ class MmaCheck {
   }
 
   void UnitMatrices() {
-    std::vector<int> a(m * k);
-    std::vector<int> b(n * k);
-    const std::vector<int> c(m * n);
+    std::vector<int> a(At(k, 0, m));
+    std::vector<int> b(At(k, 0, n));
+    const std::vector<int> c(At(n, 0, m));
     // Row i of A meets column j of B in one place of K.
     for (int x = 0; x < k; ++x) {
-      a[static_cast<size_t>(x * 5 % m + m * x)] = 1;
-      b[static_cast<size_t>(x * 3 % n + n * x)] = 1;
+      a[At(x, x * 5 % m, m)] = 1;
+      b[At(x, x * 3 % n, n)] = 1;
       Multiply(a, b, c);
-      a[static_cast<size_t>(x * 5 % m + m * x)] = 0;
-      b[static_cast<size_t>(x * 3 % n + n * x)] = 0;
+      a[At(x, x * 5 % m, m)] = 0;
+      b[At(x, x * 3 % n, n)] = 0;
     }
   }
 
@@ -155,16 +160,17 @@ class MmaCheck {
       return matrix;
     };
     const int bound = cute::sizeof_bits_v<typename Traits::ValTypeA> == 1 ? 2 : 8;
-    for (int i = 0; i < 3; ++i) Multiply(fill(m * k, bound), fill(n * k, bound), fill(m * n, 8));
+    for (int i = 0; i < 3; ++i)
+      Multiply(fill(At(k, 0, m), bound), fill(At(k, 0, n), bound), fill(At(n, 0, m), 8));
   }
 
  private:
   double Expected(const std::vector<int>& a, const std::vector<int>& b, const std::vector<int>& c,
                   int row, int column) const {
-    int sum = c[static_cast<size_t>(row + m * column)];
+    int sum = c[At(column, row, m)];
     for (int x = 0; x < k; ++x) {
-      const int p = a[static_cast<size_t>(row + m * x)];
-      const int q = b[static_cast<size_t>(column + n * x)];
+      const int p = a[At(x, row, m)];
+      const int q = b[At(x, column, n)];
       sum += IsXor(name_) ? p ^ q : (IsAnd(name_) ? p & q : p * q);
     }
     return sum;
@@ -187,14 +193,12 @@ void CheckMatrixMove(const std::string& kernel, bool loads, int matrices) {
   using Traits = cute::Copy_Traits<Op>;
   std::vector<uint8_t> rows(512);
   for (size_t i = 0; i < 256; ++i) PutBits(rows, 16 * i, 16, 1000 + i);
-  std::vector<uint8_t> registers(static_cast<size_t>(128 * matrices));
-  const auto memory_bits = [](int row, int bit) { return static_cast<size_t>(128 * row + bit); };
-  const auto register_bits = [&](int t, int bit) {
-    return static_cast<size_t>(32 * matrices * t + bit);
-  };
+  std::vector<uint8_t> registers(At(matrices, 0, 128));
+  const auto memory_bits = [](int row, int bit) { return At(row, bit, 128); };
+  const auto register_bits = [&](int t, int bit) { return At(t, bit, 32 * matrices); };
   typename Traits::SrcLayout src;
   typename Traits::DstLayout dst;
-  std::vector<uint64_t> named(static_cast<size_t>(64 * matrices));
+  std::vector<uint64_t> named(At(matrices, 0, 64));
   const auto move = [&](auto const& in_rows, auto const& in_registers) {
     for (int row = 0; row < 8 * matrices; ++row) {
       for (int bit = 0; bit < 128; bit += 16) {

@@ -27,6 +27,11 @@ uint64_t Upload(Device& device, const std::vector<T>& values, const char* name) 
   return address;
 }
 
+// Element (row, column) of a matrix whose rows are `columns` long.
+size_t At(int row, int column, int columns) {
+  return static_cast<size_t>(row) * static_cast<size_t>(columns) + static_cast<size_t>(column);
+}
+
 void CheckProduct(int m, int n, int k) {
   std::ifstream file(HLO_INDEXING_TEST_GEMM_PTX);
   std::stringstream text;
@@ -37,7 +42,7 @@ void CheckProduct(int m, int n, int k) {
   const auto matrix = [&](int rows) {
     std::vector<half_t> values;
     for (int i = 0; i < rows * k; ++i) {
-      values.push_back(half_t(static_cast<int>(random() % 9) - 4));
+      values.emplace_back(static_cast<int>(random() % 9) - 4);
     }
     return values;
   };
@@ -63,10 +68,9 @@ void CheckProduct(int m, int n, int k) {
     for (int j = 0; j < n; ++j) {
       float sum = 0;
       for (int x = 0; x < k; ++x) {
-        sum += static_cast<float>(a[static_cast<size_t>(i * k + x)]) *
-               static_cast<float>(b[static_cast<size_t>(j * k + x)]);
+        sum += static_cast<float>(a[At(i, x, k)]) * static_cast<float>(b[At(j, x, k)]);
       }
-      ASSERT_EQ(c[static_cast<size_t>(i * n + j)], sum) << i << " " << j;
+      ASSERT_EQ(c[At(i, j, n)], sum) << i << " " << j;
     }
   }
 }
