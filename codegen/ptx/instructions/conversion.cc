@@ -235,6 +235,7 @@ absl::Status DecodeScalar(InstructionDecoder& d, Type to, Type from) {
 
 absl::Status DecodeCvt(InstructionDecoder& d) {
   if (d.Take("pack")) return DecodePack(d);
+  if (d.Take("rs")) return d.Error("cvt.rs, which rounds stochastically, is not supported");
   HLO_INDEXING_ASSIGN_OR_RETURN(const bool is_done, DecodeNarrowConversion(d));
   if (is_done) return absl::OkStatus();
   HLO_INDEXING_ASSIGN_OR_RETURN(const Type to, d.TakeType());

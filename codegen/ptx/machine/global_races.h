@@ -4,7 +4,8 @@
 // A block counts as one thread here. Blocks are ordered by a release of one (a strong write after a
 // fence, or `.release`) and a strong read of the same address by the other, with or without a fence
 // after it, as kernels do in practice. Not reported: a plain read of what others change by atomics,
-// and a store of what memory holds already.
+// and a store of what memory holds already. Allocations for whose cells the host has no memory are
+// not looked at.
 //
 // Example: every block adds to sums[0] by a plain load and store: the second block's load conflicts
 // with the first one's store. With atom.add it is silent.

@@ -452,6 +452,10 @@ TEST(ConversionTest, AddressSpaces) {
 TEST(ConversionTest, RefusesWhatPtxDoesNotHave) {
   EXPECT_FALSE(ErrorOf("cvt.s32.f32 %d0, %s0;", {"b32"}, {"b32"}).ok());
   EXPECT_FALSE(ErrorOf("cvt.f32.f64 %d0, %s0;", {"b32"}, {"b64"}).ok());
+  EXPECT_NE(ErrorOf("cvt.rs.f16x2.f32 %d0, %s0, %s0, %s0;", {"b32"}, {"b32"})
+                .message()
+                .find("stochastically"),
+            std::string::npos);
   EXPECT_FALSE(ErrorOf("cvt.rn.f64.f32 %d0, %s0;", {"b64"}, {"b32"}).ok());
   EXPECT_FALSE(ErrorOf("cvt.rn.e4m3x2.f32 %d0, %s0, %s0;", {"b16"}, {"b32"}).ok());
 }

@@ -124,7 +124,7 @@ class KernelRun {
 };
 
 struct KernelCase {
-  /// The name of the .cu and .ptx file, without it.
+  /// The name of the .cu or .ll file and of the .ptx file, without the ending.
   std::string file;
   std::string kernel;
   std::function<void(KernelRun&)> run;
@@ -134,6 +134,7 @@ std::vector<KernelCase> ReductionCases();
 std::vector<KernelCase> ScanAndSortCases();
 std::vector<KernelCase> MatrixCases();
 std::vector<KernelCase> NetworkCases();
+std::vector<KernelCase> LlvmCases();
 
 /// Small numbers that repeat late, so that sums of floats are exact: `of` values from `least` on.
 template <typename T>

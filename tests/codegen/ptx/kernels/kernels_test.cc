@@ -1,4 +1,4 @@
-// Kernels in CUDA C++ (the .cu files here), compiled by nvcc to the .ptx files beside them: the
+// Kernels in CUDA C++ and LLVM IR, compiled by nvcc and llc to the .ptx files beside them: the
 // values are right and no check finds anything, in several orders of warps and blocks.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -52,12 +52,14 @@ TEST(KernelsTest, Reductions) { ExpectRight(ReductionCases()); }
 TEST(KernelsTest, ScansAndSorts) { ExpectRight(ScanAndSortCases()); }
 TEST(KernelsTest, Matrices) { ExpectRight(MatrixCases()); }
 TEST(KernelsTest, Networks) { ExpectRight(NetworkCases()); }
+TEST(KernelsTest, MadeByLlvm) { ExpectRight(LlvmCases()); }
 
 // One case for each kernel of the texts, and the other way round.
 TEST(KernelsTest, EveryKernelHasACase) {
   std::vector<std::string> with_case;
   std::vector<std::string> in_texts;
-  for (const auto& cases : {ReductionCases(), ScanAndSortCases(), MatrixCases(), NetworkCases()}) {
+  for (const auto& cases :
+       {ReductionCases(), ScanAndSortCases(), MatrixCases(), NetworkCases(), LlvmCases()}) {
     for (const KernelCase& kernel : cases) with_case.push_back(kernel.kernel);
     const absl::StatusOr<Module> module = Module::Parse(ReadPtx(cases.front().file), "kernels.ptx");
     ASSERT_TRUE(module.ok()) << module.status().message();
