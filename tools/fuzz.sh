@@ -7,11 +7,14 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 limits=(-max_total_time="${1:-60}")
+fewer_runs=()
 grown=build/asan-ubsan/fuzz/corpus
 with_same_addresses=()
 if [[ ${1-} == --runs=* ]]; then
   # Neither time nor addresses, which decide the order in hash tables, may choose the next input.
   limits=(-runs="${1#--runs=}" -seed=1 -reload=0 -entropic=0)
+  # Of inputs that take long: the last of several options counts.
+  fewer_runs=(-runs="$((${1#--runs=} / 10))")
   if setarch "$(uname -m)" -R true 2>/dev/null; then
     with_same_addresses=(setarch "$(uname -m)" -R)
   else
@@ -29,10 +32,10 @@ findings=build/asan-ubsan/fuzz/findings
 mkdir -p "$findings"
 
 fuzz() {
-  local target=$1 seeds=${2:-}
+  local target=$1 seeds=${2:-} more_options=("${@:3}")
   local log="build/asan-ubsan/fuzz/$target.log"
   mkdir -p "$grown/$target"
-  if ! "${with_same_addresses[@]}" "build/asan-ubsan/bin/$target" "${limits[@]}" -timeout=20 \
+  if ! "${with_same_addresses[@]}" "build/asan-ubsan/bin/$target" "${limits[@]}" "${more_options[@]}" -timeout=20 \
     -rss_limit_mb=4096 -max_len=8192 -artifact_prefix="$findings/$target-" "$grown/$target" $seeds >"$log" 2>&1; then
     tail -n 60 "$log" >&2
     echo "fuzz: $target found something, see above and $findings" >&2
@@ -56,7 +59,7 @@ fuzz cute_fuzzer tests/fuzz/corpus/cute &
 jobs+=($!)
 fuzz ptx_parser_fuzzer tests/fuzz/corpus/ptx &
 jobs+=($!)
-fuzz ptx_machine_fuzzer tests/fuzz/corpus/ptx_machine &
+fuzz ptx_machine_fuzzer tests/fuzz/corpus/ptx_machine "${fewer_runs[@]}" &
 jobs+=($!)
 status=0
 for job in "${jobs[@]}"; do

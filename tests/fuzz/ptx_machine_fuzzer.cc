@@ -226,7 +226,7 @@ std::string Outcome(const Module& module, std::string_view kernel, bool profile,
   options.profile = profile;
   options.schedule = schedule;
   options.num_host_threads = 1;
-  options.max_warp_instructions = 2000;
+  options.max_warp_instructions = 300;
   options.max_call_depth = 50;
   options.max_local_bytes_per_thread = 4096;
   const auto result = device.Launch(module, kernel, arguments, options);
@@ -264,8 +264,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   for (const std::string_view kernel : module->kernels()) {
     if (++num_kernels > 3) break;
     const uint64_t schedule = kind / 4;
-    const std::string first = Outcome(*module, kernel, /*profile=*/false, schedule);
-    if (first == Outcome(*module, kernel, /*profile=*/true, schedule)) continue;
+    const std::string first =
+        hlo_indexing::ptx::Outcome(*module, kernel, /*profile=*/false, schedule);
+    if (first == hlo_indexing::ptx::Outcome(*module, kernel, /*profile=*/true, schedule)) continue;
     std::fprintf(stderr, "two launches differ:\n%s\n", text.c_str());
     std::abort();
   }
