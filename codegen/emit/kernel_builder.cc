@@ -22,8 +22,9 @@ namespace {
 constexpr unsigned kSharedSpace = 3;
 constexpr unsigned kGlobalSpace = 1;
 constexpr int32_t kAllLanes = -1;
-// `shfl.sync`: segments of a whole warp (PTX ISA, "shfl.sync": bits 0 to 4 are the last lane).
-constexpr int32_t kWholeWarp = 31;
+// The last operand of `shfl.sync.down`: lanes by which segments are told apart, and the last lane
+// of one (PTX ISA, "shfl.sync", segmask and clamp).
+int64_t ShuffleSegments(int64_t lanes) { return (32 - lanes) << 8 | 31; }
 
 // The special registers x, y, z of threads, then of blocks.
 template <typename... Ops>
@@ -178,14 +179,14 @@ Value KernelBuilder::ConstantArray(Type element, llvm::ArrayRef<char> bytes) {
 
 void KernelBuilder::Barrier() { mlir::NVVM::Barrier0Op::create(ops_); }
 
-Value KernelBuilder::ShuffleDown(Value value, int64_t distance) {
+Value KernelBuilder::ShuffleDown(Value value, int64_t distance, int64_t neighbours) {
   const Type type = value.getType();
   const unsigned bits = type.getIntOrFloatBitWidth();
   const Type i32 = integer_type(32);
   const auto shuffle = [&](Value word) -> Value {
-    return mlir::NVVM::ShflOp::create(ops_, i32, Integer(32, kAllLanes), word,
-                                      Integer(32, distance), Integer(32, kWholeWarp),
-                                      mlir::NVVM::ShflKind::down, mlir::UnitAttr());
+    return mlir::NVVM::ShflOp::create(
+        ops_, i32, Integer(32, kAllLanes), word, Integer(32, distance),
+        Integer(32, ShuffleSegments(neighbours)), mlir::NVVM::ShflKind::down, mlir::UnitAttr());
   };
   const Type as_integer = integer_type(bits);
   Value words = type == as_integer ? value : arith::BitcastOp::create(ops_, as_integer, value);

@@ -90,8 +90,9 @@ class KernelBuilder {
   mlir::Value ConstantArray(mlir::Type element, llvm::ArrayRef<char> bytes);
   /// All threads of the block wait for each other.
   void Barrier();
-  /// The value of the lane `distance` further, of any type; all lanes of the warp must take part.
-  mlir::Value ShuffleDown(mlir::Value value, int64_t distance);
+  /// The value of the lane `distance` further, of any type, among neighbouring lanes of that
+  /// number, a power of two; its own at their end. All lanes of the warp must take part.
+  mlir::Value ShuffleDown(mlir::Value value, int64_t distance, int64_t neighbours);
 
   using Body = llvm::function_ref<Values()>;
   /// What `then` makes where the condition holds, else what `otherwise` makes, which must have as

@@ -251,9 +251,9 @@ class ReductionKernel {
       for (const Lanes& lanes : hero.values) {
         Lanes shuffled;
         for (const Number& number : lanes) {
-          Number other = {builder_.ShuffleDown(number.value, distance), Value()};
+          Number other = {builder_.ShuffleDown(number.value, distance, count), Value()};
           if (number.imaginary != nullptr) {
-            other.imaginary = builder_.ShuffleDown(number.imaginary, distance);
+            other.imaginary = builder_.ShuffleDown(number.imaginary, distance, count);
           }
           shuffled.push_back(other);
         }

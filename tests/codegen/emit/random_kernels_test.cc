@@ -1,11 +1,9 @@
 // Kernels of random fusions against the interpreter.
 #include <gtest/gtest.h>
 
-#include <map>
 #include <string>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "hlo/opcode.h"
 #include "tests/codegen/emit/kernel_check.h"
 #include "tests/property/num_cases.h"
@@ -17,7 +15,7 @@ namespace {
 
 using hlo::Opcode;
 
-// Those that a kernel has code for.
+// Those that a kernel has code for, but bitcast-convert, which shows the bits of a NaN.
 std::vector<Opcode> KernelOpcodes() {
   std::vector<Opcode> opcodes;
   for (const Opcode opcode : testing::FusibleOpcodes()) {
@@ -43,6 +41,7 @@ std::vector<Opcode> KernelOpcodes() {
       case Opcode::kBatchNormGrad:
       case Opcode::kBatchNormInference:
       case Opcode::kBatchNormTraining:
+      case Opcode::kBitcastConvert:
       case Opcode::kCholesky:
       case Opcode::kConditional:
       case Opcode::kCopyDone:
@@ -60,6 +59,7 @@ std::vector<Opcode> KernelOpcodes() {
       case Opcode::kSelectAndScatter:
       case Opcode::kSetDimensionSize:
       case Opcode::kSort:
+      case Opcode::kStochasticConvert:
       case Opcode::kTopK:
       case Opcode::kTriangularSolve:
       case Opcode::kWhile:
@@ -71,27 +71,22 @@ std::vector<Opcode> KernelOpcodes() {
   return opcodes;
 }
 
-TEST(RandomKernels, Fusions) {
+TEST(RandomKernels, FusionsComputeWhatTheInterpreterDoes) {
   PtxBackend backend;
-  testing::Random random(1);
-  std::map<std::string, int> unsupported;
-  int64_t num_run = 0;
-  const int num_cases = testing::NumCases("KERNEL_CASES", 300);
+  int num_run = 0;
+  const int num_cases = testing::NumCases("HLO_INDEXING_KERNEL_CASES", 400);
   for (int i = 0; i < num_cases; ++i) {
+    testing::Random random(static_cast<uint64_t>(i));
     const std::string text = testing::RandomFusion(random, KernelOpcodes());
     KernelCheck check(text, backend);
-    const std::string result = check.Run(static_cast<uint64_t>(i), 1e-5);
-    if (result.rfind("unsupported", 0) == 0) {
-      ++unsupported[result];
-      continue;
-    }
+    // Functions of functions may lose digits.
+    const std::string result = check.Run(static_cast<uint64_t>(i), 1e-3);
+    if (result.rfind("unsupported", 0) == 0) continue;
     ++num_run;
-    EXPECT_EQ(result, "") << text;
+    EXPECT_EQ(result, "") << "seed " << i << "\n" << text;
   }
-  for (const auto& [reason, count] : unsupported) {
-    std::cout << count << " " << reason << "\n";
-  }
-  std::cout << num_run << " run of " << num_cases << "\n";
+  // Others have no elements, or an instruction that no kernel has.
+  EXPECT_GE(num_run * 10, num_cases * 8);
 }
 
 }  // namespace
