@@ -171,7 +171,7 @@ void PtxMemory(benchmark::State& state, const char* body, With with) {
   RunLoop(state, body, with, 64);
 }
 
-#define HLO_INDEXING_MEMORY_BENCHMARK(name, body)                          \
+#define HLO_INDEXING_MEMORY_BENCHMARK(name, body)                        \
   BENCHMARK_CAPTURE(PtxMemory, name.plain, body, With::kNothing);        \
   BENCHMARK_CAPTURE(PtxMemory, name.profile, body, With::kProfile);      \
   BENCHMARK_CAPTURE(PtxMemory, name.initcheck, body, With::kInitcheck);  \
