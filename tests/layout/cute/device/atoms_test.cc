@@ -160,8 +160,9 @@ class MmaCheck {
       return matrix;
     };
     const int bound = cute::sizeof_bits_v<typename Traits::ValTypeA> == 1 ? 2 : 8;
-    for (int i = 0; i < 3; ++i)
+    for (int i = 0; i < 3; ++i) {
       Multiply(fill(At(k, 0, m), bound), fill(At(k, 0, n), bound), fill(At(n, 0, m), 8));
+    }
   }
 
  private:
