@@ -6,11 +6,14 @@
 #include <random>
 
 #include "absl/strings/str_cat.h"
+#include "codegen/plan/accesses.h"
 #include "codegen/plan/our_plan.h"
 #include "hlo/element_type.h"
 #include "hlo/interpreter/element_value.h"
 #include "hlo/parser/parser.h"
 #include "hlo/shape_inference/verifier.h"
+#include "indexing_analysis/queries/bank_conflicts.h"
+#include "indexing_analysis/queries/coalescing.h"
 
 namespace hlo_indexing::emit {
 
@@ -100,49 +103,100 @@ KernelCheck::KernelCheck(const std::string& text, PtxBackend& backend)
   EXPECT_EQ(hlo::Verify(*module_).message(), "");
 }
 
-absl::StatusOr<Kernel> KernelCheck::Compile(const LoweringOptions& options) {
+absl::StatusOr<plan::KernelPlan> KernelCheck::Plan() {
   // A call is no kernel, but what it calls may be one. A module without ENTRY is one.
-  const bool is_call = root().opcode() == hlo::Opcode::kCall;
-  const bool is_computation = !module_->has_entry_keyword();
-  auto plan = is_call ? plan::PlanKernel(*root().Callee(hlo::AttributeName::kToApply), plans_)
-              : is_computation ? plan::PlanKernel(module_->entry(), plans_)
-                               : plan::PlanKernel(root(), plans_);
+  if (root().opcode() == hlo::Opcode::kCall) {
+    return plan::PlanKernel(*root().Callee(hlo::AttributeName::kToApply), plans_);
+  }
+  return module_->has_entry_keyword() ? plan::PlanKernel(root(), plans_)
+                                      : plan::PlanKernel(module_->entry(), plans_);
+}
+
+absl::StatusOr<Kernel> KernelCheck::Compile(const LoweringOptions& options) {
+  auto plan = Plan();
   if (!plan.ok()) return plan.status();
   return CompileKernel(*plan, plans_, backend_, options);
 }
 
-std::string KernelCheck::Run(uint64_t seed, double tolerance) {
-  const absl::StatusOr<Kernel> kernel = Compile();
-  if (!kernel.ok()) return absl::StrCat("unsupported: ", kernel.status().message());
+absl::StatusOr<run::KernelRun> KernelCheck::RunWith(const Kernel& kernel, uint64_t seed,
+                                                    bool profile, Value& expected) {
   std::vector<Value> arguments;
   for (const hlo::Instruction* parameter : module_->entry().parameters()) {
     arguments.push_back(RandomValue(parameter->shape(), seed + arguments.size()));
   }
   std::vector<Value> operands;
-  const bool is_computation = !module_->has_entry_keyword();
   for (const hlo::Instruction* operand :
-       is_computation ? module_->entry().parameters() : root().operands()) {
+       module_->has_entry_keyword() ? root().operands() : module_->entry().parameters()) {
     auto value = hlo::EvaluateInstruction(*operand, arguments);
-    if (!value.ok()) return absl::StrCat("not evaluated: ", value.status().message());
+    if (!value.ok()) return value.status();
     operands.push_back(*std::move(value));
   }
-  const auto expected = hlo::EvaluateInstruction(root(), arguments);
-  if (!expected.ok()) return absl::StrCat("not evaluated: ", expected.status().message());
+  auto value = hlo::EvaluateInstruction(root(), arguments);
+  if (!value.ok()) return value.status();
+  expected = *std::move(value);
   ptx::LaunchOptions options;
   options.checks = {.initcheck = true, .racecheck = true, .synccheck = true};
   options.num_host_threads = 1;
   options.schedule = seed;
-  const auto run = run::RunKernel(*kernel, operands, options);
+  options.profile = profile;
+  return run::RunKernel(kernel, operands, options);
+}
+
+std::string KernelCheck::Run(uint64_t seed, double tolerance) {
+  const absl::StatusOr<Kernel> kernel = Compile();
+  if (!kernel.ok()) return absl::StrCat("unsupported: ", kernel.status().message());
+  Value expected;
+  const auto run = RunWith(*kernel, seed, /*profile=*/false, expected);
   if (!run.ok()) return absl::StrCat("not run: ", run.status().message());
   if (!run->launch.findings.empty()) {
     return absl::StrCat("finding: ", run->launch.findings.front().ToString());
   }
-  const std::vector<const ArrayValue*> leaves = expected->ArrayLeaves();
+  const std::vector<const ArrayValue*> leaves = expected.ArrayLeaves();
   for (size_t i = 0; i < leaves.size(); ++i) {
     std::string difference = Difference(*leaves[i], *run->outputs[i], tolerance);
     if (!difference.empty()) return difference;
   }
   return "";
+}
+
+KernelCheck::Traffic KernelCheck::Measure() {
+  Traffic traffic;
+  auto plan = Plan();
+  const absl::StatusOr<Kernel> kernel = Compile();
+  if (!kernel.ok()) {
+    traffic.error = std::string(kernel.status().message());
+    return traffic;
+  }
+  for (const plan::KernelAccess& access : plan::AccessesOf(*plan, plans_)) {
+    const auto coalescing = indexing_analysis::CoalescingOf(access.access, {});
+    if (coalescing.has_value()) {
+      traffic.planned_sectors += static_cast<int64_t>(coalescing->sectors.upper);
+    }
+  }
+  for (const plan::SharedTile& tile : plan->shared_tiles) {
+    for (const plan::SharedAccess& access : tile.accesses) {
+      indexing_analysis::MemoryAccess shared;
+      shared.position = tile.PositionOf(access);
+      shared.threads = plan->launch.threads;
+      shared.element_bits = tile.element_bits;
+      shared.vector_elements = access.vector_elements;
+      const auto conflicts = indexing_analysis::BankConflictsOf(shared, tile.swizzle);
+      if (conflicts.has_value()) {
+        traffic.planned_wavefronts += static_cast<int64_t>(conflicts->wavefronts.upper);
+      }
+    }
+  }
+  Value expected;
+  const auto run = RunWith(*kernel, 1, /*profile=*/true, expected);
+  if (!run.ok()) {
+    traffic.error = std::string(run.status().message());
+    return traffic;
+  }
+  for (const ptx::OperationCounts& counts : run->launch.profile->operations()) {
+    traffic.sectors += static_cast<int64_t>(counts.global_sectors);
+    traffic.wavefronts += static_cast<int64_t>(counts.shared_wavefronts);
+  }
+  return traffic;
 }
 
 }  // namespace hlo_indexing::emit

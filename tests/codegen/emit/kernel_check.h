@@ -37,8 +37,23 @@ class KernelCheck {
   /// What is wrong with the kernel of the root: findings and differences; empty if nothing is.
   /// "unsupported: ..." if there is no kernel.
   std::string Run(uint64_t seed, double tolerance = 0);
+  /// What a run moves, as the virtual GPU counts it, and what the accesses of the plan are to move:
+  /// sectors of global memory, wavefronts of shared memory.
+  struct Traffic {
+    std::string error;
+    int64_t sectors = 0;
+    int64_t wavefronts = 0;
+    int64_t planned_sectors = 0;
+    int64_t planned_wavefronts = 0;
+  };
+  Traffic Measure();
 
  private:
+  absl::StatusOr<plan::KernelPlan> Plan();
+  // Of random arguments, with the values that are expected.
+  absl::StatusOr<run::KernelRun> RunWith(const Kernel& kernel, uint64_t seed, bool profile,
+                                         hlo::Value& expected);
+
   std::unique_ptr<hlo::Module> module_;
   mlir::MLIRContext mlir_context_;
   ptx::DeviceModel device_;

@@ -303,6 +303,25 @@ TEST_F(KernelTest, MovementsAndWindows) {
   }
 }
 
+// What two passes of a plan read, each counts; the kernel reads it once. Elements of a packed byte
+// are read together.
+TEST_F(KernelTest, MovesWhatThePlanSays) {
+  int num_equal = 0;
+  for (const plan::NamedModule& module : plan::KernelModules()) {
+    const KernelCheck::Traffic traffic = KernelCheck(module.text, backend()).Measure();
+    EXPECT_EQ(traffic.error, "") << module.name;
+    const bool has_one_root = module.text.find("tuple(") == std::string::npos;
+    const bool is_packed = module.name.find("packed elements") != std::string::npos;
+    EXPECT_LE(traffic.sectors, traffic.planned_sectors) << module.name;
+    if (has_one_root && !is_packed) {
+      EXPECT_EQ(traffic.sectors, traffic.planned_sectors) << module.name;
+      ++num_equal;
+    }
+    EXPECT_EQ(traffic.wavefronts, traffic.planned_wavefronts) << module.name;
+  }
+  EXPECT_GE(num_equal, 18);
+}
+
 TEST_F(KernelTest, LargeArraysAreReadInVectors) {
   KernelCheck check(Entry("p = f32[1048579] parameter(0)\nROOT r = f32[1048579] negate(p)"),
                     backend());
