@@ -182,7 +182,7 @@ class EmitCommand : public KernelCommand {
   std::optional<std::string> Write(const std::string& kernel, const std::string& text) {
     std::string stem = kernel;
     for (int i = 2; !files_.insert(stem).second; ++i) stem = kernel + "_" + std::to_string(i);
-    const std::string name = stem + ExtensionOf(stage_.value()).str();
+    std::string name = stem + ExtensionOf(stage_.value()).str();
     llvm::SmallString<128> path(folder_.value());
     llvm::sys::path::append(path, name);
     std::error_code error;

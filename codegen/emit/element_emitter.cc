@@ -10,11 +10,9 @@
 #include "hlo/attribute.h"
 #include "indexing_analysis/maps/output_indexing.h"
 #include "llvm/ADT/STLExtras.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
 
 namespace hlo_indexing::emit {
 
-namespace arith = mlir::arith;
 using hlo::AttributeName;
 using hlo::Computation;
 using hlo::ElementType;
@@ -516,7 +514,7 @@ ElementEmitter::Step ElementEmitter::StepOfLoad(const Element& element, const Bu
 Lanes ElementEmitter::Load(const Buffer& buffer, const IndexingMap& position) {
   const auto load = [&](const IndexingMap& first, llvm::ArrayRef<int64_t> offsets) {
     const mlir::AffineExpr expression = first.affine_map().getResult(0);
-    const auto divisor = static_cast<int64_t>(expression.getLargestKnownDivisor());
+    const int64_t divisor = expression.getLargestKnownDivisor();
     // A constant 0 is divided by all.
     return LoadLanes(builder_, buffer,
                      {EmitIndex(first), divisor == 0 ? kBufferAlignment * 8 : divisor, offsets});
@@ -543,7 +541,7 @@ void ElementEmitter::Store(const Lanes& lanes, int64_t output, const IndexingMap
   const auto store = [&](const Lanes& stored, const IndexingMap& first,
                          llvm::ArrayRef<int64_t> offsets) {
     const mlir::AffineExpr expression = first.affine_map().getResult(0);
-    const auto divisor = static_cast<int64_t>(expression.getLargestKnownDivisor());
+    const int64_t divisor = expression.getLargestKnownDivisor();
     StoreLanes(builder_, stored, buffer,
                {EmitIndex(first), divisor == 0 ? kBufferAlignment * 8 : divisor, offsets});
   };

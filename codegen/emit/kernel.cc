@@ -11,7 +11,6 @@
 namespace hlo_indexing::emit {
 
 using hlo::Instruction;
-using hlo::Opcode;
 using plan::KernelPlan;
 
 namespace {

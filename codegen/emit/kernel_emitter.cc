@@ -246,8 +246,7 @@ SharedArray::Place SharedArray::PlaceOf(const plan::SharedAccess& access) {
   }
   KernelBuilder& builder = kernel_.builder();
   place.first = EmitResults(builder, first, {elements.dimensions(), elements.ranges(), {}}).front();
-  const auto divisor =
-      static_cast<int64_t>(first.affine_map().getResult(0).getLargestKnownDivisor());
+  const int64_t divisor = first.affine_map().getResult(0).getLargestKnownDivisor();
   place.divisor = divisor == 0 ? kBufferAlignment : divisor;
   if (tile_.swizzle.has_value()) {
     // Bits `mask` of the position, shifted, exchange lower ones (CuTe, "Swizzle").

@@ -176,7 +176,7 @@ std::optional<Conditions> SameForAllLanes(const Conditions& conditions, int64_t 
     // Lane 0 has multiples of the divisor: the others must be on the same side of each bound.
     const IndexingMap first = maps.Simplified(WithResults(map, {AtLaneZero(expression, map)}));
     const AffineExpr of_first = first.affine_map().getResult(0);
-    const auto divisor = static_cast<int64_t>(of_first.getLargestKnownDivisor());
+    const int64_t divisor = of_first.getLargestKnownDivisor();
     const Interval bounds = conditions.bounds[i];
     for (const int64_t offset : *offsets) {
       if (divisor <= 0) return std::nullopt;

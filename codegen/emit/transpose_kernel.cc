@@ -11,7 +11,6 @@ namespace hlo_indexing::emit {
 
 using hlo::Instruction;
 using mlir::Value;
-using mlir::ValueRange;
 using plan::ElementPass;
 using plan::SharedAccess;
 using plan::SharedTile;

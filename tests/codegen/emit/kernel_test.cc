@@ -261,33 +261,50 @@ TEST_F(KernelTest, TransposesOfAllTypesAndSizes) {
 
 TEST_F(KernelTest, MovementsAndWindows) {
   const std::vector<std::string> bodies = {
-      "p = f32[30,20] parameter(0)\nz = f32[] constant(1)\n"
-      "ROOT r = f32[70,17] pad(p, z), padding=3_8_1x-2_-1",
-      "p = f32[30,20] parameter(0)\nROOT r = f32[30,20] reverse(p), dimensions={0,1}",
-      "p = f32[30,20] parameter(0)\ni = s32[] parameter(1)\nj = s32[] parameter(2)\n"
-      "ROOT r = f32[7,9] dynamic-slice(p, i, j), dynamic_slice_sizes={7,9}",
-      "p = f32[30,20] parameter(0)\nu = f32[7,9] parameter(1)\ni = s32[] parameter(2)\n"
-      "j = s32[] parameter(3)\nROOT r = f32[30,20] dynamic-update-slice(p, u, i, j)",
-      "p = f32[30,20] parameter(0)\ni = u8[11] parameter(1)\n"
-      "ROOT r = f32[11,20] gather(p, i), offset_dims={1}, collapsed_slice_dims={0}, "
-      "start_index_map={0}, index_vector_dim=1, slice_sizes={1,20}",
-      "p = f32[30,20] parameter(0)\nz = f32[] constant(0)\n"
-      "ROOT r = f32[14,20] reduce-window(p, z), window={size=5x3 stride=2x1 pad=0_1x1_1}, "
-      "to_apply=sum_f32",
-      "p = f32[2,9,9,3] parameter(0)\nk = f32[3,3,3,4] parameter(1)\n"
-      "ROOT r = f32[2,9,9,4] convolution(p, k), window={size=3x3 pad=1_1x1_1}, "
-      "dim_labels=b01f_01io->b01f",
-      "p = f32[4,12,20] parameter(0)\nq = f32[4,20,9] parameter(1)\n"
-      "ROOT r = f32[4,12,9] dot(p, q), lhs_batch_dims={0}, rhs_batch_dims={0}, "
-      "lhs_contracting_dims={2}, rhs_contracting_dims={1}",
-      "p = s8[12,20] parameter(0)\nq = s8[20,9] parameter(1)\n"
-      "ROOT r = s32[12,9] dot(p, q), lhs_contracting_dims={1}, rhs_contracting_dims={0}",
-      "p = u8[6,4] parameter(0)\nROOT r = f32[6] bitcast-convert(p)",
-      "p = f64[6] parameter(0)\nROOT r = u16[6,4] bitcast-convert(p)",
-      "p = f32[9] parameter(0)\nq = f32[5] parameter(1)\ns = f32[30] parameter(2)\n"
-      "ROOT r = f32[44] concatenate(p, q, s), dimensions={0}",
-      "ROOT r = f32[3,4] constant({{1, 2, 3, 4}, {5, 6, 7, 8}, {9, 10, 11, 12}})",
-      "ROOT r = bf16[100,300] iota(), iota_dimension=1",
+      R"(p = f32[30,20] parameter(0)
+z = f32[] constant(1)
+ROOT r = f32[70,17] pad(p, z), padding=3_8_1x-2_-1)",
+      R"(p = f32[30,20] parameter(0)
+ROOT r = f32[30,20] reverse(p), dimensions={0,1})",
+      R"(p = f32[30,20] parameter(0)
+i = s32[] parameter(1)
+j = s32[] parameter(2)
+ROOT r = f32[7,9] dynamic-slice(p, i, j), dynamic_slice_sizes={7,9})",
+      R"(p = f32[30,20] parameter(0)
+u = f32[7,9] parameter(1)
+i = s32[] parameter(2)
+j = s32[] parameter(3)
+ROOT r = f32[30,20] dynamic-update-slice(p, u, i, j))",
+      R"(p = f32[30,20] parameter(0)
+i = u8[11] parameter(1)
+ROOT r = f32[11,20] gather(p, i), offset_dims={1},
+  collapsed_slice_dims={0}, start_index_map={0},
+  index_vector_dim=1, slice_sizes={1,20})",
+      R"(p = f32[30,20] parameter(0)
+z = f32[] constant(0)
+ROOT r = f32[14,20] reduce-window(p, z), window={size=5x3 stride=2x1 pad=0_1x1_1},
+  to_apply=sum_f32)",
+      R"(p = f32[2,9,9,3] parameter(0)
+k = f32[3,3,3,4] parameter(1)
+ROOT r = f32[2,9,9,4] convolution(p, k), window={size=3x3 pad=1_1x1_1},
+  dim_labels=b01f_01io->b01f)",
+      R"(p = f32[4,12,20] parameter(0)
+q = f32[4,20,9] parameter(1)
+ROOT r = f32[4,12,9] dot(p, q), lhs_batch_dims={0}, rhs_batch_dims={0},
+  lhs_contracting_dims={2}, rhs_contracting_dims={1})",
+      R"(p = s8[12,20] parameter(0)
+q = s8[20,9] parameter(1)
+ROOT r = s32[12,9] dot(p, q), lhs_contracting_dims={1}, rhs_contracting_dims={0})",
+      R"(p = u8[6,4] parameter(0)
+ROOT r = f32[6] bitcast-convert(p))",
+      R"(p = f64[6] parameter(0)
+ROOT r = u16[6,4] bitcast-convert(p))",
+      R"(p = f32[9] parameter(0)
+q = f32[5] parameter(1)
+s = f32[30] parameter(2)
+ROOT r = f32[44] concatenate(p, q, s), dimensions={0})",
+      R"(ROOT r = f32[3,4] constant({{1, 2, 3, 4}, {5, 6, 7, 8}, {9, 10, 11, 12}}))",
+      R"(ROOT r = bf16[100,300] iota(), iota_dimension=1)",
   };
   for (const std::string& body : bodies) {
     const bool has_kernel = body.find("constant({{") == std::string::npos &&
