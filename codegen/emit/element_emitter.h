@@ -56,8 +56,8 @@ class ElementEmitter {
                  const KernelBuffers& buffers);
   ~ElementEmitter();
 
-  /// What the dimension variables and the loops of the maps are from now on, without the lane;
-  /// and how many lanes there are: 1 if the maps have none.
+  /// What the dimension variables and the ranges of the maps are from now on, and how many lanes
+  /// there are: 1 if the maps have none. The last range, if it is the lane, is null.
   void SetVariables(Values dimensions, Values ranges, int64_t lanes);
   const Values& dimensions() const { return dimensions_; }
   const Values& ranges() const { return ranges_; }

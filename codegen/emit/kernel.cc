@@ -107,7 +107,7 @@ absl::StatusOr<Kernel> CompileKernel(const KernelPlan& plan, plan::PlanContext& 
       EmitTranspose(emitter);
       break;
     case plan::Emitter::kScatter:
-      emitter.Fail("is a scatter, which has no kernel");
+      emitter.Fail("of a scatter has no code in a kernel");
       break;
   }
   HLO_INDEXING_RETURN_IF_ERROR(emitter.elements().status());
