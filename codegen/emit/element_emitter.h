@@ -36,6 +36,9 @@
 
 namespace hlo_indexing::emit {
 
+/// The index of a scalar, from the same variables.
+IndexingMap ScalarIndex(const IndexingMap& like);
+
 class ElementEmitter {
  public:
   // A branch, or a turn of a loop, while its code is made.
@@ -95,13 +98,41 @@ class ElementEmitter {
   void Fail(const hlo::Instruction& instruction, const std::string& reason);
 
  private:
-  // A computation that is applied inside of the kernel, or the kernel's own (no caller).
-  struct Frame;
-  struct Element;
-  struct ElementHash;
+  // A computation that is applied inside of the kernel.
+  struct Frame {
+    const hlo::Computation* computation = nullptr;
+    // Where it is called: its parameters are the operands there. Null if they are `parameters`.
+    const Frame* caller = nullptr;
+    const hlo::Instruction* call = nullptr;
+    std::vector<Lanes> parameters;
+  };
+  // An element of an array, or those of all lanes.
+  struct Element {
+    // Null: the computation of the kernel.
+    const Frame* frame = nullptr;
+    const hlo::Instruction* instruction = nullptr;
+    int64_t leaf = 0;
+    IndexingMap index;
+
+    friend bool operator==(const Element&, const Element&) = default;
+  };
+  struct ElementHash {
+    size_t operator()(const Element& element) const {
+      return llvm::hash_combine(element.frame, element.instruction, element.leaf,
+                                hash_value(element.index));
+    }
+  };
   // How an element is made: from others, which are computed before it.
-  struct Step;
-  struct Alternative;
+  struct Step {
+    llvm::SmallVector<Element, 3> operands;
+    std::function<Lanes(llvm::ArrayRef<const Lanes*>)> make;
+  };
+  // An element that another one may be.
+  struct Alternative {
+    Element element;
+    // None for the last.
+    Conditions conditions;
+  };
 
   using Memo = std::unordered_map<Element, Lanes, ElementHash>;
 

@@ -1,0 +1,140 @@
+// Elements that are read from buffers, constants and indices, and their way to the outputs.
+#include <algorithm>
+#include <utility>
+
+#include "codegen/emit/conversion.h"
+#include "codegen/emit/element_emitter.h"
+#include "hlo/attribute.h"
+
+namespace hlo_indexing::emit {
+
+using hlo::AttributeName;
+using hlo::ElementType;
+using hlo::Shape;
+using mlir::AffineMap;
+using mlir::Value;
+
+ElementEmitter::Step ElementEmitter::StepOfLoad(const Element& element, const Buffer& buffer) {
+  if (element.index.IsKnownEmpty()) {
+    return {{}, [this, type = buffer.type](llvm::ArrayRef<const Lanes*>) -> Lanes {
+              return {ZeroOf(builder_, type)};
+            }};
+  }
+  const IndexingMap position =
+      plans_.maps.Compose(element.index, plans_.maps.Positions(ShapeOf(element)));
+  if (position.IsUnknown()) return Failed(element, "has a layout that no kernel reads");
+  return {{}, [this, buffer, position](llvm::ArrayRef<const Lanes*>) {
+            return Load(buffer, position);
+          }};
+}
+
+Lanes ElementEmitter::Load(const Buffer& buffer, const IndexingMap& position) {
+  const auto load = [&](const IndexingMap& first, llvm::ArrayRef<int64_t> offsets) {
+    const mlir::AffineExpr expression = first.affine_map().getResult(0);
+    const int64_t divisor = expression.getLargestKnownDivisor();
+    // A constant 0 is divided by all.
+    return LoadLanes(builder_, buffer,
+                     {EmitIndex(first), divisor == 0 ? kBufferAlignment * 8 : divisor, offsets});
+  };
+  if (num_lanes_ == 1 || !DependsOnLane(position)) return load(position, {0});
+  const IndexingMap first = AtLane(position, 0, plans_.maps);
+  if (const auto offsets = LaneOffsets(position, num_lanes_, plans_.maps)) {
+    return load(first, *offsets);
+  }
+  Lanes lanes;
+  for (int64_t lane = 0; lane < num_lanes_; ++lane) {
+    const IndexingMap at = AtLane(position, lane, plans_.maps);
+    lanes.push_back(load(at.IsKnownEmpty() ? first : at, {0}).front());
+  }
+  return lanes;
+}
+
+void ElementEmitter::Store(const Lanes& lanes, int64_t output, const IndexingMap& index) {
+  const Shape& shape = plan_.instruction->shape().ArrayLeaf(output);
+  const IndexingMap position = plans_.maps.Compose(index, plans_.maps.Positions(shape));
+  if (position.IsUnknown()) return Fail(*plan_.instruction, "has a layout that no kernel writes");
+  if (position.IsKnownEmpty()) return;
+  const Buffer& buffer = buffers_.output(output);
+  const auto store = [&](const Lanes& stored, const IndexingMap& first,
+                         llvm::ArrayRef<int64_t> offsets) {
+    const mlir::AffineExpr expression = first.affine_map().getResult(0);
+    const int64_t divisor = expression.getLargestKnownDivisor();
+    StoreLanes(builder_, stored, buffer,
+               {EmitIndex(first), divisor == 0 ? kBufferAlignment * 8 : divisor, offsets});
+  };
+  if (num_lanes_ == 1 || !DependsOnLane(position)) return store(lanes, position, {0});
+  const auto count = static_cast<size_t>(num_lanes_);
+  const Lanes all = Replicate(lanes, count);
+  if (const auto offsets = LaneOffsets(position, num_lanes_, plans_.maps)) {
+    return store(all, AtLane(position, 0, plans_.maps), *offsets);
+  }
+  for (size_t lane = 0; lane < count; ++lane) {
+    store({all[lane]}, AtLane(position, static_cast<int64_t>(lane), plans_.maps), {0});
+  }
+}
+
+ElementEmitter::Step ElementEmitter::StepOfConstant(const Element& element) {
+  const hlo::Literal* literal = element.instruction->literal();
+  const Shape& shape = element.instruction->shape();
+  if (!shape.IsArray()) return Failed(element, "is a tuple");
+  if (literal == nullptr || literal->is_elided()) return Failed(element, "has no values: {...}");
+  const llvm::ArrayRef<uint8_t> bytes = literal->bytes();
+  const ElementType type = shape.element_type();
+  if (shape.num_elements() == 0) return Failed(element, "has no elements");
+  const size_t width = bytes.size() / static_cast<size_t>(shape.num_elements());
+  const llvm::ArrayRef<uint8_t> one = bytes.take_front(width);
+  bool is_splat = true;
+  for (size_t i = 0; i < bytes.size() && is_splat; i += width) {
+    is_splat = bytes.slice(i, width) == one;
+  }
+  if (is_splat) {
+    return {{}, [this, type, one](llvm::ArrayRef<const Lanes*>) -> Lanes {
+              return {NumberOfBytes(builder_, type, one)};
+            }};
+  }
+  constexpr size_t kMaxConstantBytes = size_t{1} << 20;
+  if (bytes.size() > kMaxConstantBytes) return Failed(element, "is too large for a kernel");
+  // Literals are row-major.
+  llvm::SmallVector<mlir::AffineExpr, 6> index;
+  mlir::AffineExpr position = mlir::getAffineConstantExpr(0, plans_.mlir_context);
+  for (unsigned i = 0; i < shape.sizes().size(); ++i) {
+    position = position * shape.sizes()[i] + mlir::getAffineDimExpr(i, plans_.mlir_context);
+  }
+  const IndexingMap positions = IndexingMap::FromSizes(
+      AffineMap::get(static_cast<unsigned>(shape.rank()), 0, position), shape.sizes());
+  const IndexingMap at = plans_.maps.Compose(element.index, positions);
+  return {{}, [this, at, type, bytes](llvm::ArrayRef<const Lanes*>) {
+            const int64_t bits = std::max<int64_t>(8, hlo::ElementBits(type));
+            const mlir::Type held = RegisterType(builder_, type);
+            const mlir::Type in_memory =
+                held == builder_.integer_type(1) ? builder_.integer_type(8) : held;
+            const llvm::ArrayRef<char> data(reinterpret_cast<const char*>(bytes.data()),
+                                            bytes.size());
+            const Buffer buffer = {builder_.ConstantArray(in_memory, data), type, bits};
+            return Load(buffer, at);
+          }};
+}
+
+ElementEmitter::Step ElementEmitter::StepOfIota(const Element& element) {
+  const auto dimension =
+      static_cast<unsigned>(element.instruction->Required<int64_t>(AttributeName::kIotaDimension));
+  const AffineMap affine = element.index.affine_map();
+  const IndexingMap index = element.index.WithResults(
+      AffineMap::get(affine.getNumDims(), affine.getNumSymbols(), affine.getResult(dimension)));
+  const ElementType type = ShapeOf(element).element_type();
+  return {{}, [this, index, type](llvm::ArrayRef<const Lanes*>) {
+            const auto number_at = [&](const IndexingMap& at) {
+              const Value value = EmitIndex(at);
+              return EmitConvertFromIndex(builder_, value, type);
+            };
+            if (num_lanes_ == 1 || !DependsOnLane(index)) return Lanes{number_at(index)};
+            Lanes lanes;
+            for (int64_t lane = 0; lane < num_lanes_; ++lane) {
+              const IndexingMap at = AtLane(index, lane, plans_.maps);
+              lanes.push_back(at.IsKnownEmpty() ? ZeroOf(builder_, type) : number_at(at));
+            }
+            return lanes;
+          }};
+}
+
+}  // namespace hlo_indexing::emit

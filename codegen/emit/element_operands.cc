@@ -1,0 +1,238 @@
+// Elements that are elements of operands: the same, moved, or one of several.
+#include <algorithm>
+#include <utility>
+
+#include "absl/status/statusor.h"
+#include "codegen/emit/element_emitter.h"
+#include "codegen/emit/elementwise.h"
+#include "hlo/attribute.h"
+
+namespace hlo_indexing::emit {
+
+using hlo::AttributeName;
+using hlo::ElementType;
+using hlo::Instruction;
+using mlir::AffineMap;
+using mlir::Value;
+
+namespace {
+
+// Branches of a concatenate, each inside of the one before.
+constexpr size_t kMaxAlternatives = 256;
+
+}  // namespace
+
+ElementEmitter::Step ElementEmitter::StepOfElementwise(const Element& element) {
+  const Instruction& instruction = *element.instruction;
+  if (!IsElementwise(instruction.opcode())) {
+    return Failed(element, "has no code in a kernel");
+  }
+  Step step;
+  for (size_t i = 0; i < instruction.operands().size(); ++i) {
+    step.operands.push_back(OperandBeside(element, i));
+  }
+  step.make = [this, &instruction](llvm::ArrayRef<const Lanes*> operands) {
+    size_t count = 1;
+    for (const Lanes* operand : operands) count = std::max(count, operand->size());
+    Lanes lanes;
+    for (size_t lane = 0; lane < count; ++lane) {
+      llvm::SmallVector<Number, 3> numbers;
+      for (const Lanes* operand : operands) {
+        numbers.push_back((*operand)[operand->size() == 1 ? 0 : lane]);
+      }
+      absl::StatusOr<Number> number = EmitElementwise(builder_, instruction, numbers);
+      if (!number.ok()) {
+        Fail(instruction, std::string(number.status().message()));
+        number = ZeroOf(builder_, instruction.shape().element_type());
+      }
+      lanes.push_back(*number);
+    }
+    return lanes;
+  };
+  return step;
+}
+
+// Between elements of different widths: the most minor dimension has the parts of the wider ones,
+// the lowest bits first.
+ElementEmitter::Step ElementEmitter::StepOfBitcastConvert(const Element& element) {
+  const Instruction& instruction = *element.instruction;
+  const ElementType from = instruction.operand(0).shape().element_type();
+  const ElementType to = instruction.shape().element_type();
+  const AffineMap affine = element.index.affine_map();
+  const auto at = [&](llvm::ArrayRef<mlir::AffineExpr> results) {
+    return Element{element.frame, &instruction.operand(0), 0,
+                   element.index.WithResults(AffineMap::get(
+                       affine.getNumDims(), affine.getNumSymbols(), results, plans_.mlir_context))};
+  };
+  Step step;
+  llvm::SmallVector<mlir::AffineExpr, 6> index(affine.getResults());
+  if (instruction.shape().rank() < instruction.operand(0).shape().rank()) {
+    const int64_t num_parts = instruction.operand(0).shape().sizes().back();
+    for (int64_t i = 0; i < num_parts; ++i) {
+      index.push_back(mlir::getAffineConstantExpr(i, plans_.mlir_context));
+      step.operands.push_back(at(index));
+      index.pop_back();
+    }
+    step.make = [this, element, from, to](llvm::ArrayRef<const Lanes*> parts_of) {
+      size_t count = 1;
+      for (const Lanes* part : parts_of) count = std::max(count, part->size());
+      Lanes lanes;
+      for (size_t lane = 0; lane < count; ++lane) {
+        Lanes parts;
+        for (const Lanes* part : parts_of) parts.push_back((*part)[part->size() == 1 ? 0 : lane]);
+        lanes.push_back(EmitJoinedBits(builder_, parts, from, to));
+      }
+      return lanes;
+    };
+    return step;
+  }
+  const mlir::AffineExpr place = index.pop_back_val();
+  step.operands.push_back(at(index));
+  const IndexingMap places =
+      element.index.WithResults(AffineMap::get(affine.getNumDims(), affine.getNumSymbols(), place));
+  step.make = [this, element, places, from, to](llvm::ArrayRef<const Lanes*> operands) {
+    const Lanes& whole = *operands.front();
+    const bool differ = num_lanes_ > 1 && DependsOnLane(places);
+    Lanes lanes;
+    for (size_t lane = 0; lane < (differ ? CountOf(element) : whole.size()); ++lane) {
+      const IndexingMap at_lane =
+          differ ? AtLane(places, static_cast<int64_t>(lane), plans_.maps) : places;
+      const Value index_of_part = EmitIndex(at_lane.IsKnownEmpty() ? places : at_lane);
+      lanes.push_back(
+          EmitBitsAt(builder_, whole[whole.size() == 1 ? 0 : lane], index_of_part, from, to));
+    }
+    return lanes;
+  };
+  return step;
+}
+
+ElementEmitter::Step ElementEmitter::StepOfMap(const Element& element) {
+  const Instruction& instruction = *element.instruction;
+  Step step;
+  for (size_t i = 0; i < instruction.operands().size(); ++i) {
+    step.operands.push_back(OperandBeside(element, i));
+  }
+  step.make = [this, element, &instruction](llvm::ArrayRef<const Lanes*> operands) {
+    std::vector<Lanes> parameters;
+    for (const Lanes* operand : operands) parameters.push_back(*operand);
+    return Apply(*instruction.Callee(AttributeName::kToApply), std::move(parameters),
+                 element.index)[static_cast<size_t>(element.leaf)];
+  };
+  return step;
+}
+
+ElementEmitter::Step ElementEmitter::StepOfMovement(const Element& element) {
+  std::optional<Element> operand = OperandAt(element, 0);
+  if (!operand.has_value()) return Failed(element, "does not read one element of its operand");
+  const ElementType from = ShapeOf(*operand).element_type();
+  const ElementType to = ShapeOf(element).element_type();
+  if (hlo::ElementBits(from) != hlo::ElementBits(to) ||
+      (from != to && (from == ElementType::kPred || to == ElementType::kPred))) {
+    return Failed(element, "changes the size of elements");
+  }
+  if (operand->index.IsKnownEmpty()) {
+    // No thread computes it.
+    return {{},
+            [this, to](llvm::ArrayRef<const Lanes*>) -> Lanes { return {ZeroOf(builder_, to)}; }};
+  }
+  if (from == to) return Alias(*std::move(operand));
+  return {{*std::move(operand)}, [this, from, to](llvm::ArrayRef<const Lanes*> operands) {
+            Lanes lanes;
+            for (const Number& number : *operands.front()) {
+              lanes.push_back(EmitJoinedBits(builder_, {number}, from, to));
+            }
+            return lanes;
+          }};
+}
+
+ElementEmitter::Step ElementEmitter::LaneByLane(const Element& element) {
+  Step step;
+  for (int64_t lane = 0; lane < num_lanes_; ++lane) {
+    Element at = element;
+    at.index = AtLane(element.index, lane, plans_.maps);
+    if (at.index.IsKnownEmpty()) at.index = AtLane(element.index, 0, plans_.maps);
+    step.operands.push_back(std::move(at));
+  }
+  step.make = [](llvm::ArrayRef<const Lanes*> operands) {
+    Lanes lanes;
+    for (const Lanes* operand : operands) lanes.push_back(operand->front());
+    return lanes;
+  };
+  return step;
+}
+
+ElementEmitter::Step ElementEmitter::FirstThatHolds(const Element& element,
+                                                    std::vector<Alternative> alternatives) {
+  if (alternatives.size() == 1) return Alias(alternatives.front().element);
+  if (num_lanes_ > 1 && DependsOnLane(element.index)) {
+    for (Alternative& alternative : alternatives) {
+      std::optional<Conditions> same =
+          SameForAllLanes(alternative.conditions, num_lanes_, plans_.maps);
+      if (!same.has_value()) return LaneByLane(element);
+      alternative.conditions = *std::move(same);
+    }
+  }
+  return {{}, [this, element, alternatives](llvm::ArrayRef<const Lanes*>) {
+            return EmitAlternatives(element, alternatives, CountOf(element));
+          }};
+}
+
+Lanes ElementEmitter::EmitAlternatives(const Element& element,
+                                       llvm::ArrayRef<Alternative> alternatives, size_t count) {
+  const ElementType type = ShapeOf(element).element_type();
+  const auto compute = [&](const Alternative& alternative) {
+    return InScope([&] { return Flatten(Replicate(Compute(alternative.element), count)); });
+  };
+  const std::function<Values(size_t)> from = [&](size_t i) -> Values {
+    const Alternative& alternative = alternatives[i];
+    if (i + 1 == alternatives.size()) return compute(alternative);
+    const Value condition = EmitConditions(alternative.conditions);
+    return builder_.If(
+        condition, [&] { return compute(alternative); },
+        [&] {
+          const Scope scope(*this, /*counts=*/false);
+          return from(i + 1);
+        });
+  };
+  return Unflatten(from(0), type);
+}
+
+ElementEmitter::Step ElementEmitter::StepOfPad(const Element& element) {
+  const std::optional<Element> inside = OperandAt(element, 0);
+  if (!inside.has_value()) return Failed(element, "does not read one element of its operand");
+  const Element padding = {element.frame, &element.instruction->operand(1), 0,
+                           ScalarIndex(element.index)};
+  if (inside->index.IsKnownEmpty()) return Alias(padding);
+  const Conditions conditions = ConditionsOf(inside->index, element.index);
+  if (conditions.empty()) return Alias(*inside);
+  return FirstThatHolds(element, {{*inside, conditions}, {padding, {}}});
+}
+
+ElementEmitter::Step ElementEmitter::StepOfConcatenate(const Element& element) {
+  std::vector<Alternative> alternatives;
+  for (size_t i = 0; i < element.instruction->operands().size(); ++i) {
+    const std::optional<Element> operand = OperandAt(element, i);
+    if (!operand.has_value()) return Failed(element, "does not read one element of an operand");
+    if (operand->index.IsKnownEmpty()) continue;
+    const Conditions conditions = ConditionsOf(operand->index, element.index);
+    if (conditions.empty()) return Alias(*operand);
+    alternatives.push_back({*operand, conditions});
+  }
+  if (alternatives.empty()) return Failed(element, "has no element that is computed");
+  if (alternatives.size() > kMaxAlternatives) return Failed(element, "has too many operands");
+  // What is no element of the others is one of the last.
+  alternatives.back().conditions = Conditions();
+  return FirstThatHolds(element, std::move(alternatives));
+}
+
+ElementEmitter::Step ElementEmitter::StepOfDynamicUpdateSlice(const Element& element) {
+  const Element beside = {element.frame, &element.instruction->operand(0), 0, element.index};
+  const std::optional<Element> update = OperandAt(element, 1);
+  if (!update.has_value()) return Failed(element, "does not read one element of its update");
+  if (update->index.IsKnownEmpty()) return Alias(beside);
+  const Conditions conditions = ConditionsOf(update->index, element.index);
+  if (conditions.empty()) return Alias(*update);
+  return FirstThatHolds(element, {{*update, conditions}, {beside, {}}});
+}
+
+}  // namespace hlo_indexing::emit
