@@ -320,13 +320,24 @@ Values ElementEmitter::RuntimeValues(const IndexingMap& map) {
   return values;
 }
 
+bool ElementEmitter::HasRangeValues(const IndexingMap& map) {
+  for (unsigned i = 0; i < map.num_ranges(); ++i) {
+    if (i < ranges_.size() && ranges_[i] != nullptr) continue;
+    if (!map.affine_map().isFunctionOfSymbol(i)) continue;
+    Fail(*plan_.instruction, "has an index with more values than one");
+    return false;
+  }
+  return true;
+}
+
 Value ElementEmitter::EmitIndex(const IndexingMap& map) {
+  if (!HasRangeValues(map)) return builder_.Integer(32, 0);
   const Values runtime = RuntimeValues(map);
   return EmitResults(builder_, map, {dimensions_, ranges_, runtime}).front();
 }
 
 Value ElementEmitter::EmitConditions(const Conditions& conditions) {
-  if (conditions.empty()) return nullptr;
+  if (conditions.empty() || !HasRangeValues(conditions.expressions)) return nullptr;
   const Values runtime = RuntimeValues(conditions.expressions);
   return emit::EmitConditions(builder_, conditions.expressions, conditions.bounds,
                               {dimensions_, ranges_, runtime});

@@ -181,6 +181,8 @@ class ElementEmitter {
   const Frame* FrameOf(const hlo::Instruction& instruction);
   // The values of the runtime variables of a map; none may depend on the lane.
   Values RuntimeValues(const IndexingMap& map);
+  // Whether the ranges that the results mention are loops that are open here; else a failure.
+  bool HasRangeValues(const IndexingMap& map);
   // The one result of a map.
   mlir::Value EmitIndex(const IndexingMap& map);
   size_t CountOf(const Element& element) const;

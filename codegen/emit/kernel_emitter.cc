@@ -203,24 +203,49 @@ void EmitLoop(KernelEmitter& kernel) {
   }
 }
 
-// Pairs of passes: what is loaded, and where it goes.
+namespace {
+
+// Where an element of the update of a dynamic-update-slice goes: as far from its start, which is
+// clamped so that the update lies inside. Unknown if the starts are no scalars.
+IndexingMap PlaceOfUpdate(const hlo::Instruction& instruction, const IndexingMap& of_update) {
+  const llvm::ArrayRef<int64_t> sizes = instruction.shape().sizes();
+  constexpr size_t kFirstStart = 2;
+  if (instruction.operands().size() != kFirstStart + sizes.size()) return {};
+  const mlir::AffineMap affine = of_update.affine_map();
+  llvm::SmallVector<mlir::AffineExpr, 6> results;
+  std::vector<indexing_analysis::RuntimeVariable> starts;
+  for (unsigned i = 0; i < sizes.size(); ++i) {
+    results.push_back(affine.getResult(i));
+    const int64_t last = sizes[i] - instruction.operand(1).shape().sizes()[i];
+    if (last == 0) continue;
+    results.back() =
+        results.back() +
+        mlir::getAffineSymbolExpr(affine.getNumSymbols() + static_cast<unsigned>(starts.size()),
+                                  of_update.context());
+    indexing_analysis::RuntimeVariable& start = starts.emplace_back();
+    start.bounds = {0, last};
+    start.instruction = &instruction.operand(kFirstStart + i);
+    start.index = ScalarIndex(of_update);
+  }
+  return {mlir::AffineMap::get(affine.getNumDims(),
+                               affine.getNumSymbols() + static_cast<unsigned>(starts.size()),
+                               results, of_update.context()),
+          of_update.dimensions(), of_update.ranges(), std::move(starts), of_update.constraints()};
+}
+
+}  // namespace
+
+// Pairs of passes: what is loaded, and what is stored of it.
 void EmitInPlaceUpdate(KernelEmitter& kernel) {
   const std::vector<ElementPass>& passes = kernel.plan().passes;
   for (size_t i = 0; i + 1 < passes.size(); i += 2) {
     const ElementPass& load = passes[i];
     const ElementPass& store = passes[i + 1];
     kernel.ForElements(load.map, load.vector_elements, [&](const IndexingMap& map) {
-      ElementEmitter& elements = kernel.elements();
-      const Lanes lanes = elements.Compute(*load.instruction, load.leaf, map);
-      // One lane of a vector by itself.
-      const bool is_lane = load.vector_elements > 1 && elements.lanes() == 1;
-      IndexingMap place = store.map;
-      if (is_lane) {
-        const int64_t lane = map.ranges().back().bounds.lower;
-        place = AtLane(place, lane, kernel.plans().maps);
-      }
-      if (place.IsUnknown()) return kernel.Fail("has a place that no map gives");
-      elements.Store(lanes, *store.output, place);
+      const Lanes lanes = kernel.elements().Compute(*load.instruction, load.leaf, map);
+      const IndexingMap place = PlaceOfUpdate(*store.instruction, map);
+      if (place.IsUnknown()) return kernel.Fail("has a place that is not known");
+      kernel.elements().Store(lanes, *store.output, place);
     });
   }
 }

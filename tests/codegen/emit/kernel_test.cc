@@ -275,6 +275,15 @@ u = f32[7,9] parameter(1)
 i = s32[] parameter(2)
 j = s32[] parameter(3)
 ROOT r = f32[30,20] dynamic-update-slice(p, u, i, j))",
+      R"(p = f32[2,3,8192] parameter(0)
+u = f32[1,3,8192] parameter(1)
+i = s32[] parameter(2)
+z = s32[] constant(0)
+ROOT r = f32[2,3,8192] dynamic-update-slice(p, u, i, z, z))",
+      R"(p = f32[3,4000] parameter(0)
+u = f32[1,1030] parameter(1)
+i = u32[] parameter(2)
+ROOT r = f32[3,4000] dynamic-update-slice(p, u, i, i))",
       R"(p = f32[30,20] parameter(0)
 i = u8[11] parameter(1)
 ROOT r = f32[11,20] gather(p, i), offset_dims={1},
