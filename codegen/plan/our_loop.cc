@@ -248,6 +248,8 @@ KernelPlan PlanOurConcatenate(const EmitterInput& input) {
 }
 
 KernelPlan PlanOurDynamicUpdateSlice(const EmitterInput& input) {
+  // An update may begin and end inside of a byte, whose other elements stay.
+  if (input.fused.SmallestOutputBits() < 8) return PlanOurLoop(input);
   KernelPlan plan;
   plan.emitter = Emitter::kDynamicUpdateSlice;
   plan.variant = "in-place dynamic-update-slice";
