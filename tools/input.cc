@@ -11,6 +11,7 @@
 #include "llvm/Support/raw_ostream.h"
 #include "support/diagnostics.h"
 #include "tools/compression.h"
+#include "tools/environment.h"
 #include "tools/report.h"
 #include "tools/text_encoding.h"
 
@@ -21,33 +22,40 @@ void ReportUnreadable(const std::string& file, const std::string& reason) {
   ReportError("cannot read '" + support::Quotable(file, 200) + "': " + reason);
 }
 
-}  // namespace
-
-std::optional<std::string> ReadInput(const std::string& file, uint64_t max_bytes) {
-  std::FILE* const stream = file == "-" ? stdin : std::fopen(file.c_str(), "rb");
-  if (stream == nullptr) {
-    ReportError("cannot open '" + support::Quotable(file, 200) + "': " + std::strerror(errno));
-    return std::nullopt;
-  }
-  std::string text;
-  std::string error;
+// Appends the bytes of a file, or of standard input for `-`; what is wrong, or nothing.
+std::string ReadFile(std::FILE* stream, uint64_t max_bytes, std::string& text) {
   constexpr size_t kChunk = size_t{1} << 20;
-  while (error.empty()) {
+  for (;;) {
     const size_t size = text.size();
     text.resize(size + kChunk);
     errno = 0;
     const size_t count = std::fread(text.data() + size, 1, kChunk, stream);
     text.resize(size + count);
-    if (text.size() > max_bytes) {
-      error =
-          "larger than the limit of " + std::to_string(max_bytes) + " bytes (--max-input-bytes)";
-    } else if (std::ferror(stream) != 0) {
-      error = std::strerror(errno);
-    } else if (count < kChunk) {
-      break;
-    }
+    if (text.size() > max_bytes) return "";
+    if (std::ferror(stream) != 0) return std::strerror(errno);
+    if (count < kChunk) return "";
   }
-  if (stream != stdin) std::fclose(stream);
+}
+
+}  // namespace
+
+std::optional<std::string> ReadInput(const std::string& file, uint64_t max_bytes) {
+  std::string text;
+  std::string error;
+  if (const auto given = GivenText(file)) {
+    text = *given;
+  } else {
+    std::FILE* const stream = file == "-" ? stdin : std::fopen(file.c_str(), "rb");
+    if (stream == nullptr) {
+      ReportError("cannot open '" + support::Quotable(file, 200) + "': " + std::strerror(errno));
+      return std::nullopt;
+    }
+    error = ReadFile(stream, max_bytes, text);
+    if (stream != stdin) std::fclose(stream);
+  }
+  if (error.empty() && text.size() > max_bytes) {
+    error = "larger than the limit of " + std::to_string(max_bytes) + " bytes (--max-input-bytes)";
+  }
   if (error.empty() && IsCompressed(text)) {
     std::string decompressed;
     error = std::string(Decompress(text, max_bytes, decompressed).message());
@@ -102,7 +110,7 @@ bool LoadCustomCalls(const std::string& file, uint64_t max_bytes, mlir::MLIRCont
   if (!text) return false;
   const absl::Status status = registry.AddJson(*text, file, context);
   if (status.ok()) return true;
-  llvm::errs() << llvm::StringRef(status.message().data(), status.message().size()).rtrim() << '\n';
+  Messages() << llvm::StringRef(status.message().data(), status.message().size()).rtrim() << '\n';
   return false;
 }
 

@@ -2,6 +2,7 @@
 
 #include <csignal>
 
+#include "tools/environment.h"
 #include "tools/report.h"
 
 namespace hlo_indexing::tools {
@@ -19,6 +20,10 @@ void RequestStop(int /*signal*/) {
 }  // namespace
 
 Interruption::Interruption() : is_installed_(false) {
+  // Whoever runs the subcommand asks for the end in another way.
+  if (const Environment* environment = CurrentEnvironment(); environment && environment->stop) {
+    return;
+  }
   is_requested = 0;
   if (sigaction(SIGINT, nullptr, &previous) != 0) return;
   // A program in the background of a shell without job control ignores it, and goes on to.
@@ -33,7 +38,11 @@ Interruption::~Interruption() {
   if (is_installed_) sigaction(SIGINT, &previous, nullptr);
 }
 
-bool Interruption::IsRequested() { return is_requested != 0; }
+bool Interruption::IsRequested() {
+  const Environment* const environment = CurrentEnvironment();
+  if (environment != nullptr && environment->stop) return environment->stop();
+  return is_requested != 0;
+}
 
 ExitCode ReportInterruption(size_t done, size_t total, const std::string& what) {
   ReportWarning("interrupted behind " + std::to_string(done) + " of " + std::to_string(total) +

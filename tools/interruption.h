@@ -16,7 +16,8 @@
 namespace hlo_indexing::tools {
 
 /// While one lives, the first SIGINT is a request to stop. The second one ends the program as
-/// before. One at a time.
+/// before. One at a time; where the environment of the thread says when to stop (environment.h),
+/// any number, and signals are left alone.
 class Interruption {
  public:
   Interruption();
@@ -24,7 +25,7 @@ class Interruption {
   Interruption(const Interruption&) = delete;
   Interruption& operator=(const Interruption&) = delete;
 
-  /// Whether SIGINT has come since the last one was made.
+  /// Whether SIGINT has come since the last one was made, or the environment wants the end.
   static bool IsRequested();
 
  private:

@@ -10,6 +10,7 @@
 #include "llvm/Support/FileSystem.h"
 #include "support/diagnostics.h"
 #include "tools/compression.h"
+#include "tools/environment.h"
 #include "tools/report.h"
 #include "tools/text_encoding.h"
 
@@ -94,7 +95,7 @@ void AddFolder(const std::string& folder, std::vector<std::string>& files, ExitC
 std::vector<std::string> ModuleFiles(llvm::ArrayRef<std::string> arguments, ExitCode& status) {
   std::vector<std::string> files;
   for (const std::string& argument : arguments) {
-    if (argument != "-" && fs::is_directory(argument)) {
+    if (argument != "-" && GivenText(argument) == nullptr && fs::is_directory(argument)) {
       AddFolder(argument, files, status);
     } else {
       files.push_back(argument);

@@ -4,6 +4,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
 #include "support/diagnostics.h"
+#include "tools/environment.h"
 #include "tools/report.h"
 
 namespace hlo_indexing::tools {
@@ -34,7 +35,7 @@ void OptionTable::Add(OptionHelp option) {
 
 bool OptionTable::Parse(llvm::ArrayRef<const char*> command_line) {
   if (!cl::ParseCommandLineOptions(static_cast<int>(command_line.size()), command_line.data(), "",
-                                   &llvm::errs())) {
+                                   &Messages())) {
     return false;
   }
   if (unknown_.empty()) return true;
@@ -79,7 +80,8 @@ bool AlternativeParser::parse(cl::Option& option, llvm::StringRef name, llvm::St
   for (unsigned i = 0; i < getNumOptions(); ++i) names.push_back(getOption(i));
   if (llvm::is_contained(names, text)) return parser::parse(option, name, text, value);
   return option.error("expected " + llvm::join(names, ", ") + ", not '" + support::Quotable(text) +
-                      "'" + support::DidYouMean(text, names));
+                          "'" + support::DidYouMean(text, names),
+                      Messages());
 }
 
 }  // namespace hlo_indexing::tools

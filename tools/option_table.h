@@ -73,9 +73,16 @@ class OptionTable {
 
   /// For the options themselves.
   llvm::cl::SubCommand& parser() { return parser_; }
+  /// LLVM's parser knows the options no longer, which keep their values: what comes next may have
+  /// options of the same subcommand.
+  void Leave() { parser_.unregisterSubCommand(); }
 
  private:
-  llvm::cl::SubCommand parser_;
+  struct Parser : llvm::cl::SubCommand {
+    using llvm::cl::SubCommand::SubCommand;
+    using llvm::cl::SubCommand::unregisterSubCommand;
+  };
+  Parser parser_;
   std::vector<OptionHelp> options_;
   llvm::cl::list<std::string> arguments_;
   // What begins with a dash and is no option.

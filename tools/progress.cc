@@ -4,13 +4,14 @@
 
 #include "llvm/Support/Process.h"
 #include "llvm/Support/raw_ostream.h"
+#include "tools/environment.h"
 
 namespace hlo_indexing::tools {
 
 using std::chrono::steady_clock;
 
 ProgressLine::ProgressLine()
-    : is_terminal_(llvm::sys::Process::StandardErrIsDisplayed()),
+    : is_terminal_(CurrentEnvironment() == nullptr && llvm::sys::Process::StandardErrIsDisplayed()),
       next_(steady_clock::now() + std::chrono::seconds(1)) {}
 
 ProgressLine::~ProgressLine() {
@@ -26,9 +27,13 @@ void ProgressLine::Update(llvm::function_ref<std::string()> text) {
   llvm::errs() << '\r' << text() << "\033[K";
 }
 
-Progress::Progress(std::string what, int64_t total) : what_(std::move(what)), total_(total) {}
+Progress::Progress(std::string what, int64_t total) : what_(std::move(what)), total_(total) {
+  const Environment* const environment = CurrentEnvironment();
+  has_listener_ = environment != nullptr && environment->progress;
+}
 
 void Progress::Update() {
+  if (has_listener_) return CurrentEnvironment()->progress(what_, done_, total_);
   line_.Update([&] {
     return what_ + ": " + std::to_string(done_ * 100 / total_) + " % of " + std::to_string(total_) +
            " instructions";

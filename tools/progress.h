@@ -28,7 +28,8 @@ class ProgressLine {
   std::chrono::steady_clock::time_point next_;
 };
 
-/// The progress of work on a known number of instructions.
+/// The progress of work on a known number of instructions: on a terminal, or as the environment of
+/// the thread wants to be told (environment.h).
 /// Example: `FILE: 45 % of 120000 instructions`
 class Progress {
  public:
@@ -37,7 +38,7 @@ class Progress {
   /// One more of the total is done.
   void Step() {
     ++done_;
-    if (line_.is_terminal() && done_ % kStepsBetweenLooks == 0) Update();
+    if (has_listener_ || (line_.is_terminal() && done_ % kStepsBetweenLooks == 0)) Update();
   }
   int64_t done() const { return done_; }
 
@@ -50,6 +51,7 @@ class Progress {
   std::string what_;
   int64_t total_;
   int64_t done_ = 0;
+  bool has_listener_ = false;
   ProgressLine line_;
 };
 

@@ -16,6 +16,7 @@
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/Path.h"
 #include "tools/device_option.h"
+#include "tools/environment.h"
 #include "tools/input.h"
 #include "tools/map_json.h"
 #include "tools/ptx_arguments.h"
@@ -112,7 +113,7 @@ bool ParseChecks(llvm::StringRef text, ptx::Checks& checks) {
 void ReportStatus(const absl::Status& status) {
   const std::string message(status.message());
   if (llvm::StringRef(message).contains(": error: ")) {
-    llvm::errs() << message << (llvm::StringRef(message).ends_with("\n") ? "" : "\n");
+    Messages() << message << (llvm::StringRef(message).ends_with("\n") ? "" : "\n");
   } else {
     ReportError(message);
   }

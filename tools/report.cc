@@ -5,6 +5,7 @@
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/WithColor.h"
 #include "llvm/Support/raw_ostream.h"
+#include "tools/environment.h"
 
 namespace hlo_indexing::tools {
 namespace {
@@ -24,21 +25,21 @@ bool IsColoured(const llvm::raw_ostream& out) {
 }  // namespace
 
 void ReportError(const std::string& message) {
-  llvm::WithColor::error(llvm::errs(), "hlo-indexing") << message << '\n';
+  llvm::WithColor::error(Messages(), "hlo-indexing") << message << '\n';
 }
 
 void ReportWarning(const std::string& message) {
-  llvm::WithColor::warning(llvm::errs(), "hlo-indexing") << message << '\n';
+  llvm::WithColor::warning(Messages(), "hlo-indexing") << message << '\n';
 }
 
 void Report(const std::vector<support::Diagnostic>& diagnostics) {
   for (const support::Diagnostic& diagnostic : diagnostics) {
-    llvm::WithColor(llvm::errs(), llvm::raw_ostream::SAVEDCOLOR, /*Bold=*/true)
+    llvm::WithColor(Messages(), llvm::raw_ostream::SAVEDCOLOR, /*Bold=*/true)
         << diagnostic.file << ':' << diagnostic.line << ':' << diagnostic.column << ": ";
-    llvm::WithColor::error() << diagnostic.message << '\n';
+    llvm::WithColor::error(Messages()) << diagnostic.message << '\n';
     if (diagnostic.excerpt.empty()) continue;
-    llvm::errs() << diagnostic.excerpt << '\n';
-    llvm::WithColor(llvm::errs(), llvm::HighlightColor::Remark)
+    Messages() << diagnostic.excerpt << '\n';
+    llvm::WithColor(Messages(), llvm::HighlightColor::Remark)
         << std::string(diagnostic.caret, ' ') << "^\n";
   }
 }

@@ -14,6 +14,7 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/Path.h"
+#include "tools/environment.h"
 #include "tools/input.h"
 #include "tools/interruption.h"
 #include "tools/map_json.h"
@@ -359,8 +360,8 @@ ExitCode ModuleRun::Run(const std::string& file, const hlo::Module& module) {
   const absl::StatusOr<std::vector<hlo::Value>> results = Evaluate(file, module, arguments);
   if (results.ok()) return WriteResults(file, module, *results);
   const std::string message(results.status().message());
-  llvm::errs() << message;
-  if (!llvm::StringRef(message).ends_with("\n")) llvm::errs() << "\n";
+  Messages() << message;
+  if (!llvm::StringRef(message).ends_with("\n")) Messages() << "\n";
   if (results.status().code() == absl::StatusCode::kCancelled) return ExitCode::kInterrupted;
   return results.status().code() == absl::StatusCode::kInvalidArgument ? ExitCode::kBadInput
                                                                        : ExitCode::kNotSupported;

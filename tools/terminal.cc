@@ -4,10 +4,13 @@
 #include <tuple>
 
 #include "llvm/Support/Process.h"
+#include "tools/environment.h"
 
 namespace hlo_indexing::tools {
 
 std::optional<size_t> TerminalColumns(llvm::StringRef output) {
+  // Whoever runs the subcommand takes the output.
+  if (CurrentEnvironment() != nullptr) return std::nullopt;
   if (output != "-" || !llvm::sys::Process::StandardOutIsDisplayed()) return std::nullopt;
   // 0 if the terminal does not say.
   const unsigned columns = llvm::sys::Process::StandardOutColumns();
