@@ -25,11 +25,11 @@ constexpr SubcommandHelp kHelp = {.name = "intersect",
 
 class IntersectCommand : public RelationCommand {
  public:
-  IntersectCommand() : RelationCommand(kHelp) {}
+  IntersectCommand() : RelationCommand(kHelp, /*relations_per_query=*/2) {}
 
  protected:
-  absl::StatusOr<Maps> Combine(const Maps& a, const Maps& b) override {
-    return indexing_analysis::Intersect(llvm::ArrayRef(a), llvm::ArrayRef(b));
+  absl::StatusOr<Maps> Combine(llvm::ArrayRef<Maps> relations) override {
+    return indexing_analysis::Intersect(llvm::ArrayRef(relations[0]), llvm::ArrayRef(relations[1]));
   }
 };
 

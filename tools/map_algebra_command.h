@@ -28,6 +28,11 @@ inline constexpr ArgumentsHelp kPairsOfMaps = {
     .usage = "[MAP MAP]...",
     .help = "Pairs of maps; '-', or none at all, stands for the lines of standard input"};
 
+inline constexpr ArgumentsHelp kSingleRelations = {
+    .usage = "[MAPS]...",
+    .help =
+        "Relations, each one map or several with ';' between; '-', or none at all, stands for the "
+        "lines of standard input"};
 inline constexpr ArgumentsHelp kPairsOfRelations = {
     .usage = "[MAPS MAPS]...",
     .help =

@@ -2,8 +2,10 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVector.h"
 #include "tools/map_json.h"
 
 namespace hlo_indexing::tools {
@@ -11,13 +13,18 @@ namespace hlo_indexing::tools {
 using indexing_analysis::IndexingMap;
 
 void RelationCommand::ParseAndAnswer(llvm::ArrayRef<InputLine> query) {
-  const std::optional<Maps> a = ParseMaps(query[0], /*may_be_several=*/true);
-  const std::optional<Maps> b = a ? ParseMaps(query[1], /*may_be_several=*/true) : std::nullopt;
-  if (!b) return;
-  const absl::StatusOr<Maps> answer = Combine(*a, *b);
+  std::vector<Maps> relations;
+  llvm::SmallVector<llvm::StringRef, 2> texts;
+  for (const InputLine& input : query) {
+    std::optional<Maps> maps = ParseMaps(input, /*may_be_several=*/true);
+    if (!maps) return;
+    relations.push_back(*std::move(maps));
+    texts.push_back(input.text);
+  }
+  const absl::StatusOr<Maps> answer = Combine(relations);
   if (!answer.ok()) {
     return Fail(
-        1, std::string(answer.status().message()),
+        query.size() - 1, std::string(answer.status().message()),
         absl::IsUnimplemented(answer.status()) ? ExitCode::kNotSupported : ExitCode::kBadInput);
   }
   if (!is_json()) {
@@ -27,7 +34,7 @@ void RelationCommand::ParseAndAnswer(llvm::ArrayRef<InputLine> query) {
   }
   WriteObject([&](llvm::json::OStream& json) {
     json.attribute("kind", name_);
-    json.attribute("input", Joined({query[0].text, query[1].text}));
+    json.attribute("input", Joined(texts));
     json.attributeArray("maps", [&] {
       for (const IndexingMap& map : *answer) WriteMap(map, json);
     });

@@ -1,4 +1,4 @@
-// What the subcommands on relations share: each takes two, and answers with one.
+// What the subcommands on relations share: each takes one or two, and answers with one.
 #ifndef HLO_INDEXING_TOOLS_RELATION_COMMAND_H_
 #define HLO_INDEXING_TOOLS_RELATION_COMMAND_H_
 
@@ -15,11 +15,11 @@ namespace hlo_indexing::tools {
 /// Writes an answer as maps with ';' between, as it takes them; `KNOWN EMPTY` if there are none.
 class RelationCommand : public MapAlgebraCommand {
  protected:
-  explicit RelationCommand(const SubcommandHelp& help)
-      : MapAlgebraCommand(help, /*maps_per_query=*/2), name_(help.name) {}
+  RelationCommand(const SubcommandHelp& help, size_t relations_per_query)
+      : MapAlgebraCommand(help, relations_per_query), name_(help.name) {}
 
   using Maps = std::vector<indexing_analysis::IndexingMap>;
-  virtual absl::StatusOr<Maps> Combine(const Maps& a, const Maps& b) = 0;
+  virtual absl::StatusOr<Maps> Combine(llvm::ArrayRef<Maps> relations) = 0;
 
   void ParseAndAnswer(llvm::ArrayRef<InputLine> query) final;
 

@@ -19,19 +19,17 @@ constexpr SubcommandHelp kHelp = {
     .arguments = kPairsOfRelations,
     .details =
         "The pairs of dimensions and results that a map of the first argument relates and no map "
-        "of the "
-        "second. Where that depends on values of ranges that no equation decides, there is no "
-        "answer "
-        "(status 4).",
+        "of the second. Where that depends on values of ranges that cannot be eliminated, there is "
+        "no answer (status 4).",
     .examples = kExamples};
 
 class SubtractCommand : public RelationCommand {
  public:
-  SubtractCommand() : RelationCommand(kHelp) {}
+  SubtractCommand() : RelationCommand(kHelp, /*relations_per_query=*/2) {}
 
  protected:
-  absl::StatusOr<Maps> Combine(const Maps& a, const Maps& b) override {
-    return indexing_analysis::Subtract(llvm::ArrayRef(a), llvm::ArrayRef(b));
+  absl::StatusOr<Maps> Combine(llvm::ArrayRef<Maps> relations) override {
+    return indexing_analysis::Subtract(llvm::ArrayRef(relations[0]), llvm::ArrayRef(relations[1]));
   }
 };
 

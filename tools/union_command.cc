@@ -26,11 +26,11 @@ constexpr SubcommandHelp kHelp = {
 
 class UnionCommand : public RelationCommand {
  public:
-  UnionCommand() : RelationCommand(kHelp) {}
+  UnionCommand() : RelationCommand(kHelp, /*relations_per_query=*/2) {}
 
  protected:
-  absl::StatusOr<Maps> Combine(const Maps& a, const Maps& b) override {
-    return indexing_analysis::Unite(a, b);
+  absl::StatusOr<Maps> Combine(llvm::ArrayRef<Maps> relations) override {
+    return indexing_analysis::Unite(relations[0], relations[1]);
   }
 };
 

@@ -96,18 +96,6 @@ bool LooksLikeDefault(llvm::StringRef name) {
   return prefix && llvm::all_of(name, llvm::isDigit);
 }
 
-// After a composition: forgets names that two variables share or that read like default ones.
-void DropAmbiguousNames(Access& access, RuntimeTable& table) {
-  llvm::SmallVector<std::string*, 8> names;
-  for (std::string& name : access.names) names.push_back(&name);
-  for (RuntimeSource& source : table) names.push_back(&source.name);
-  llvm::StringMap<int> uses;
-  for (const std::string* name : names) ++uses[*name];
-  for (std::string* name : names) {
-    if (LooksLikeDefault(*name) || uses[*name] > 1) name->clear();
-  }
-}
-
 // Writes the maps of one access.
 class AccessWriter {
  public:
@@ -420,6 +408,17 @@ void RenumberRanges(DigitContext& context, Access& access) {
   }
   access.map.boxes = std::move(boxes);
   access.ranges = std::move(ranges);
+}
+
+void DropAmbiguousNames(Access& access, RuntimeTable& table) {
+  llvm::SmallVector<std::string*, 8> names;
+  for (std::string& name : access.names) names.push_back(&name);
+  for (RuntimeSource& source : table) names.push_back(&source.name);
+  llvm::StringMap<int> uses;
+  for (const std::string* name : names) ++uses[*name];
+  for (std::string* name : names) {
+    if (LooksLikeDefault(*name) || uses[*name] > 1) name->clear();
+  }
 }
 
 std::optional<IndexingMap> ExportMap(DigitContext& context, const RuntimeTable& table,

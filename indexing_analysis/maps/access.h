@@ -86,6 +86,10 @@ Access ImportMap(DigitContext& context, RuntimeTable& table, const IndexingMap& 
 /// choice of variables become equal, and drops those that nothing mentions.
 void RenumberRanges(DigitContext& context, Access& access);
 
+/// Forgets names that two variables share or that read like default ones, after variables have
+/// moved.
+void DropAmbiguousNames(Access& access, RuntimeTable& table);
+
 enum class UnusedVariables : uint8_t { kKeep, kDrop };
 
 /// The map of a simplified access, in shortest form; with a device, that is its last result.

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "indexing_analysis/maps/inverse.h"
+#include "indexing_analysis/maps/projection.h"
 #include "indexing_analysis/maps/union.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
@@ -113,6 +114,46 @@ Conditions ConditionsOn(const IndexingMap& a, const IndexingMap& membership) {
   return conditions;
 }
 
+// When a map relates a pair, in ways without ranges: it does if one of them holds.
+absl::StatusOr<std::vector<IndexingMap>> MembershipsOf(const IndexingMap& map) {
+  if (map.IsKnownEmpty()) return std::vector<IndexingMap>();
+  absl::StatusOr<IndexingMap> membership = MembershipOf(map);
+  if (!membership.ok()) return membership.status();
+  if (membership->IsKnownEmpty()) return std::vector<IndexingMap>();
+  if (membership->num_ranges() == 0) return std::vector<IndexingMap>{*std::move(membership)};
+  const mlir::AffineMap affine = membership->affine_map();
+  absl::StatusOr<std::vector<IndexingMap>> ways = EliminateRanges(membership->WithResults(
+      mlir::AffineMap::get(affine.getNumDims(), affine.getNumSymbols(), {}, map.context())));
+  if (!ways.ok()) return ways.status();
+  if (llvm::any_of(*ways, [](const IndexingMap& way) { return way.num_ranges() != 0; })) {
+    return absl::UnimplementedError(
+        "whether the second map relates a pair depends on values of ranges that cannot be "
+        "eliminated");
+  }
+  return ways;
+}
+
+// Adds the parts of `a` that fail a condition of the membership. Each meets the conditions before
+// one, and fails that one on one side.
+void AppendFailing(const IndexingMap& a, const IndexingMap& membership,
+                   std::vector<IndexingMap>& pieces) {
+  Conditions met;
+  for (const MapConstraint& condition : ConditionsOn(a, membership)) {
+    const auto& [expression, bounds] = condition;
+    const auto add = [&](Interval side) {
+      Conditions conditions = met;
+      conditions.push_back({expression, side});
+      IndexingMap piece = Restrict(a, {}, conditions);
+      if (!piece.IsKnownEmpty()) pieces.push_back(std::move(piece));
+    };
+    if (bounds.lower != Interval::kMinusInfinity) {
+      add({Interval::kMinusInfinity, bounds.lower - 1});
+    }
+    if (bounds.upper != Interval::kPlusInfinity) add({bounds.upper + 1, Interval::kPlusInfinity});
+    met.push_back(condition);
+  }
+}
+
 // Union looks at all pairs of maps, and takes milliseconds for each.
 constexpr size_t kMaxJoined = 64;
 constexpr size_t kMaxMaps = 1024;
@@ -144,35 +185,15 @@ absl::StatusOr<std::vector<IndexingMap>> Subtract(const IndexingMap& a, const In
   if (absl::Status status = HaveSameSpaces(a, b); !status.ok()) return status;
   std::vector<IndexingMap> pieces;
   if (a.IsKnownEmpty()) return pieces;
-  const auto keep = [&](IndexingMap piece) {
-    if (!piece.IsKnownEmpty()) pieces.push_back(std::move(piece));
-  };
-  absl::StatusOr<IndexingMap> membership =
-      b.IsKnownEmpty() ? absl::StatusOr<IndexingMap>(IndexingMap::KnownEmpty(b)) : MembershipOf(b);
-  if (!membership.ok()) return membership.status();
-  if (membership->IsKnownEmpty()) {
-    keep(Simplify(a));
-    return pieces;
-  }
-  if (membership->num_ranges() != 0) {
-    return absl::UnimplementedError(
-        "whether the second map relates a pair depends on values of ranges that no equation "
-        "decides");
-  }
-  // Each piece meets the conditions before one, and fails that one on one side.
-  Conditions met;
-  for (const MapConstraint& condition : ConditionsOn(a, *membership)) {
-    const auto& [expression, bounds] = condition;
-    const auto add = [&](Interval side) {
-      Conditions conditions = met;
-      conditions.push_back({expression, side});
-      keep(Restrict(a, {}, conditions));
-    };
-    if (bounds.lower != Interval::kMinusInfinity) {
-      add({Interval::kMinusInfinity, bounds.lower - 1});
-    }
-    if (bounds.upper != Interval::kPlusInfinity) add({bounds.upper + 1, Interval::kPlusInfinity});
-    met.push_back(condition);
+  const absl::StatusOr<std::vector<IndexingMap>> memberships = MembershipsOf(b);
+  if (!memberships.ok()) return memberships.status();
+  IndexingMap whole = Simplify(a);
+  if (!whole.IsKnownEmpty()) pieces.push_back(std::move(whole));
+  for (const IndexingMap& membership : *memberships) {
+    std::vector<IndexingMap> next;
+    for (const IndexingMap& piece : pieces) AppendFailing(piece, membership, next);
+    pieces = std::move(next);
+    if (absl::Status status = CheckCount(pieces.size()); !status.ok()) return status;
   }
   return pieces;
 }

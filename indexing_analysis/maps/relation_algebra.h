@@ -27,10 +27,10 @@ namespace hlo_indexing::indexing_analysis {
 absl::StatusOr<IndexingMap> Intersect(const IndexingMap& a, const IndexingMap& b);
 
 /// The pairs that `a` relates and `b` does not, as maps that have none in common. Errors as for
-/// Intersect; Unimplemented if whether `b` relates a pair depends on whether there is a value of a
-/// range that no equation decides, as in (d0)[s0, s1] -> (s0 * 2 + s1 * 3), or if a map is unknown.
-/// Example: (d0) -> (d0), d0 in [0, 9] without (d0) -> (d0), d0 in [3, 4] -> d0 in [0, 2] and d0 in
-/// [5, 9]
+/// Intersect; Unimplemented if a map is unknown, or if whether `b` relates a pair depends on
+/// whether there is a value of a range that EliminateRanges (projection.h) leaves;
+/// ResourceExhausted beyond 1,024 maps. Example: (d0) -> (d0), d0 in [0, 9] without (d0) -> (d0),
+/// d0 in [3, 4] -> d0 in [0, 2] and d0 in [5, 9]
 absl::StatusOr<std::vector<IndexingMap>> Subtract(const IndexingMap& a, const IndexingMap& b);
 
 /// The same of what sets of maps relate together, each set as one relation. In the order of the
