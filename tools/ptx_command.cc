@@ -15,6 +15,7 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/Path.h"
+#include "tools/check_option.h"
 #include "tools/device_option.h"
 #include "tools/environment.h"
 #include "tools/input.h"
@@ -47,13 +48,7 @@ struct PtxOptions {
                     {"folder", ValueKind::kFolder},
                     "Write the arrays inout, out and zeros there, as .npy files, instead of "
                     "printing their first elements"};
-  TextOption check{
-      table,
-      "check",
-      {"checks"},
-      "memcheck, initcheck, racecheck, synccheck, several with commas, or all; accesses "
-      "out of bounds are always found",
-      "memcheck,synccheck"};
+  CheckOption check{table, "memcheck,synccheck"};
   FlagOption profile{table, "profile",
                      "Requests, sectors, bank conflicts, occupancy, an estimate of time"};
   DeviceOption device{
@@ -88,25 +83,6 @@ bool ParseSizes(llvm::StringRef option, llvm::StringRef text, ptx::Dimensions& s
                 "'");
   }
   return is_good;
-}
-
-bool ParseChecks(llvm::StringRef text, ptx::Checks& checks) {
-  checks = {.initcheck = false, .racecheck = false, .synccheck = false};
-  llvm::SmallVector<llvm::StringRef, 4> items;
-  text.split(items, ',');
-  for (const llvm::StringRef item : items) {
-    const bool is_all = item == "all";
-    if (is_all || item == "initcheck") checks.initcheck = true;
-    if (is_all || item == "racecheck") checks.racecheck = true;
-    if (is_all || item == "synccheck") checks.synccheck = true;
-    if (!is_all && item != "initcheck" && item != "racecheck" && item != "synccheck" &&
-        item != "memcheck") {
-      ReportError("--check must name memcheck, initcheck, racecheck, synccheck or all, not '" +
-                  item.str() + "'");
-      return false;
-    }
-  }
-  return true;
 }
 
 // Messages that have a place of their own stand as they are.
@@ -221,8 +197,10 @@ ExitCode PtxCommand::Launch(const std::string& file, const ptx::Module& module,
   if (options_.block.is_given() && !ParseSizes("block", options_.block.value(), launch.block)) {
     return ExitCode::kBadUsage;
   }
-  if (options_.check.is_given() && !ParseChecks(options_.check.value(), launch.checks)) {
-    return ExitCode::kBadUsage;
+  if (options_.check.is_given()) {
+    const std::optional<ptx::Checks> checks = options_.check.Parse();
+    if (!checks) return ExitCode::kBadUsage;
+    launch.checks = *checks;
   }
   if (options_.max_findings.value() < 1) {
     ReportError("--max-findings must be positive");

@@ -1,5 +1,7 @@
 // `hlo-indexing run`: executes a module.
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <map>
 #include <memory>
 #include <optional>
@@ -8,13 +10,21 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "hlo/interpreter/difference.h"
 #include "hlo/interpreter/interpreter.h"
 #include "hlo/interpreter/npy.h"
 #include "hlo/interpreter/random_bits.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/Path.h"
 #include "tools/environment.h"
+#include "support/status_macros.h"
+#include "tools/check_option.h"
+#include "tools/device_option.h"
+#include "tools/environment.h"
+#include "tools/gpu_run.h"
 #include "tools/input.h"
 #include "tools/interruption.h"
 #include "tools/map_json.h"
@@ -28,7 +38,12 @@ namespace hlo_indexing::tools {
 namespace {
 
 // What executes a module.
-enum class Backend : uint8_t { kInterpreter, kCpu, kCuda };
+enum class Backend : uint8_t { kInterpreter, kVirtualGpu, kCuda };
+
+llvm::StringRef NameOf(Backend backend) {
+  if (backend == Backend::kVirtualGpu) return "virtual-gpu";
+  return backend == Backend::kCuda ? "cuda" : "interpreter";
+}
 
 struct RunOptions {
   OptionTable& table;
@@ -38,8 +53,22 @@ struct RunOptions {
       "backend",
       "What executes the module",
       {{Backend::kInterpreter, "interpreter", "evaluates instruction by instruction"},
-       {Backend::kCpu, "cpu", "not supported yet"},
-       {Backend::kCuda, "cuda", "not supported yet"}}};
+       {Backend::kVirtualGpu, "virtual-gpu",
+        "our kernels (see emit), buffers and control flow, without a device"},
+       {Backend::kCuda, "cuda", "the same on a GPU of NVIDIA, if there is one"}}};
+  FlagOption compare{table, "compare",
+                     "How far the outputs are from those of the interpreter, instead of them"};
+  TextOption tolerance{table,
+                       "tolerance",
+                       {"number"},
+                       "With --compare: the largest relative error that is fine; status 1 above it",
+                       "0"};
+  FlagOption print_buffers{table, "print-buffers",
+                           "The program of a GPU's back end before its outputs: launches, buffers"};
+  CheckOption check{table, "none"};
+  DeviceOption device{table,
+                      "What kernels are planned for: h100, h200, a100, rtx-a6000, l4, b200, or a "
+                      "file"};
   TextListOption inputs{table,
                         "input",
                         {"K[@DEVICE]=file", ValueKind::kFile},
@@ -157,13 +186,41 @@ std::vector<uint8_t> SeededBytes(const hlo::Shape& shape, SeededBits bits) {
   return bytes;
 }
 
+// nullopt, after a message, if --tolerance is no number.
+std::optional<double> ToleranceOf(const RunOptions& options) {
+  double tolerance = 0;
+  if (!options.tolerance.is_given()) return tolerance;
+  if (!llvm::StringRef(options.tolerance.value()).getAsDouble(tolerance) && tolerance >= 0) {
+    return tolerance;
+  }
+  ReportError("--tolerance must be a number that is not negative, not '" +
+              options.tolerance.value() + "'");
+  return std::nullopt;
+}
+
+// The exit status for an error, after its message.
+ExitCode ReportFailure(const absl::Status& status) {
+  const std::string message(status.message());
+  // Errors of instructions have their place.
+  if (llvm::StringRef(message).contains(": error: ")) {
+    Messages() << message;
+    if (!llvm::StringRef(message).ends_with("\n")) Messages() << "\n";
+  } else {
+    ReportError(message);
+  }
+  if (status.code() == absl::StatusCode::kCancelled) return ExitCode::kInterrupted;
+  return status.code() == absl::StatusCode::kInvalidArgument ? ExitCode::kBadInput
+                                                             : ExitCode::kNotSupported;
+}
+
 // Executes one module.
 class ModuleRun {
  public:
   /// `folder` is for the results; they are printed if it is empty.
-  ModuleRun(const RunOptions& options, const InputFiles& files, std::string folder,
+  /// `gpu` runs it unless it is null: then the interpreter does.
+  ModuleRun(const RunOptions& options, const InputFiles& files, std::string folder, GpuRun* gpu,
             llvm::raw_ostream& out)
-      : options_(options), files_(files), folder_(std::move(folder)), out_(out) {}
+      : options_(options), files_(files), folder_(std::move(folder)), gpu_(gpu), out_(out) {}
 
   ExitCode Run(const std::string& file, const hlo::Module& module);
 
@@ -175,6 +232,12 @@ class ModuleRun {
   absl::StatusOr<std::vector<hlo::Value>> Evaluate(const std::string& file,
                                                    const hlo::Module& module,
                                                    const std::vector<hlo::Arguments>& arguments);
+  absl::StatusOr<std::vector<hlo::Value>> EvaluateOnGpu(
+      const std::string& file, const hlo::Module& module,
+      const std::vector<hlo::Arguments>& arguments);
+  ExitCode WriteComparison(const std::string& file, const hlo::Module& module,
+                           const hlo::Value& expected, const hlo::Value& actual);
+  ExitCode WriteFindings();
   ExitCode WriteResults(const std::string& file, const hlo::Module& module,
                         llvm::ArrayRef<hlo::Value> results);
   std::optional<std::string> WriteArray(const hlo::ArrayValue& array, int64_t device, int64_t leaf);
@@ -182,6 +245,7 @@ class ModuleRun {
   const RunOptions& options_;
   const InputFiles& files_;
   std::string folder_;
+  GpuRun* gpu_;
   llvm::raw_ostream& out_;
   hlo::InterpreterOptions interpreter_;
 };
@@ -314,11 +378,113 @@ ExitCode ModuleRun::WriteResults(const std::string& file, const hlo::Module& mod
     out_ << llvm::json::Value(llvm::json::Object{{"kind", "run"},
                                                  {"file", llvm::json::fixUTF8(file)},
                                                  {"module", llvm::json::fixUTF8(module.name())},
-                                                 {"backend", "interpreter"},
+                                                 {"backend", NameOf(options_.backend.value())},
                                                  {"outputs", std::move(outputs)}})
          << "\n";
   }
   return ExitCode::kFine;
+}
+
+// As far as text shows them, and whole in JSON.
+std::string ErrorText(double error) { return llvm::formatv("{0:g}", error).str(); }
+llvm::json::Value ErrorJson(double error) {
+  // JSON has no infinity.
+  return std::isfinite(error) ? llvm::json::Value(error) : llvm::json::Value("inf");
+}
+
+ExitCode ModuleRun::WriteComparison(const std::string& file, const hlo::Module& module,
+                                    const hlo::Value& expected, const hlo::Value& actual) {
+  const double tolerance = ToleranceOf(options_).value_or(0);
+  const std::vector<const hlo::ArrayValue*> wanted = expected.ArrayLeaves();
+  const std::vector<const hlo::ArrayValue*> found = actual.ArrayLeaves();
+  llvm::json::Array outputs;
+  double absolute = 0;
+  double relative = 0;
+  for (size_t i = 0; i < wanted.size(); ++i) {
+    const hlo::Difference difference = hlo::DifferenceOf(*wanted[i], *found[i]);
+    absolute = std::max(absolute, difference.max_absolute);
+    relative = std::max(relative, difference.max_relative);
+    const std::string shape = wanted[i]->shape().ToString();
+    if (options_.format.is_json()) {
+      const auto index = [](llvm::ArrayRef<int64_t> at) { return llvm::json::Array(at); };
+      llvm::json::Object output{{"output", static_cast<int64_t>(i)},
+                                {"shape", shape},
+                                {"num_different", difference.num_different},
+                                {"max_abs_error", ErrorJson(difference.max_absolute)},
+                                {"max_rel_error", ErrorJson(difference.max_relative)}};
+      if (!difference.is_equal()) {
+        output["max_abs_error_at"] = index(difference.absolute_index);
+        output["max_rel_error_at"] = index(difference.relative_index);
+        output["expected"] = difference.expected;
+        output["actual"] = difference.actual;
+      }
+      outputs.push_back(std::move(output));
+      continue;
+    }
+    out_ << "output " << i << ": " << shape << ' ';
+    if (difference.is_equal()) {
+      out_ << "equal\n";
+      continue;
+    }
+    const auto at = [](llvm::ArrayRef<int64_t> index) {
+      return "[" + llvm::join(llvm::map_range(index, [](int64_t n) { return std::to_string(n); }),
+                              ",") +
+             "]";
+    };
+    out_ << difference.num_different << " of " << wanted[i]->size()
+         << " elements differ, the largest absolute error " << ErrorText(difference.max_absolute)
+         << " at " << at(difference.absolute_index) << " (" << difference.actual << " instead of "
+         << difference.expected << "), the largest relative error "
+         << ErrorText(difference.max_relative) << " at " << at(difference.relative_index) << '\n';
+  }
+  if (options_.format.is_json()) {
+    out_ << llvm::json::Value(llvm::json::Object{{"kind", "comparison"},
+                                                 {"file", llvm::json::fixUTF8(file)},
+                                                 {"module", llvm::json::fixUTF8(module.name())},
+                                                 {"backend", NameOf(options_.backend.value())},
+                                                 {"with", "interpreter"},
+                                                 {"max_abs_error", ErrorJson(absolute)},
+                                                 {"max_rel_error", ErrorJson(relative)},
+                                                 {"outputs", std::move(outputs)}})
+         << "\n";
+  }
+  return relative > tolerance ? ExitCode::kFinding : ExitCode::kFine;
+}
+
+// What the checks of the virtual GPU have found.
+ExitCode ModuleRun::WriteFindings() {
+  if (gpu_ == nullptr || !options_.check.is_given()) return ExitCode::kFine;
+  const std::vector<ptx::Finding> findings = gpu_->findings();
+  if (options_.format.is_json()) {
+    for (const ptx::Finding& finding : findings) {
+      out_ << llvm::json::Value(llvm::json::Object{
+                  {"kind", "finding"}, {"text", llvm::json::fixUTF8(finding.ToString())}})
+           << "\n";
+    }
+  } else {
+    out_ << (findings.empty() ? "no findings\n" : "findings:\n");
+    for (const ptx::Finding& finding : findings) out_ << "  " << finding.ToString() << "\n";
+  }
+  return findings.empty() ? ExitCode::kFine : ExitCode::kFinding;
+}
+
+absl::StatusOr<std::vector<hlo::Value>> ModuleRun::EvaluateOnGpu(
+    const std::string& file, const hlo::Module& module,
+    const std::vector<hlo::Arguments>& arguments) {
+  HLO_INDEXING_RETURN_IF_ERROR(gpu_->Compile(file, module));
+  if (options_.print_buffers.value()) {
+    if (options_.format.is_json()) {
+      out_ << llvm::json::Value(llvm::json::Object{{"kind", "buffers"},
+                                                   {"file", llvm::json::fixUTF8(file)},
+                                                   {"module", llvm::json::fixUTF8(module.name())},
+                                                   {"program", BuffersJson(gpu_->program())}})
+           << "\n";
+    } else {
+      gpu_->program().Print(out_);
+    }
+  }
+  HLO_INDEXING_ASSIGN_OR_RETURN(hlo::Value result, gpu_->Evaluate(file, arguments.front()));
+  return std::vector<hlo::Value>{std::move(result)};
 }
 
 // Evaluates with progress on a terminal, until Ctrl-C.
@@ -353,22 +519,34 @@ ExitCode ModuleRun::Run(const std::string& file, const hlo::Module& module) {
     ReportError(absl::StrCat("between 1 and ", hlo::kMaxDevices, " devices can be simulated"));
     return ExitCode::kNotSupported;
   }
+  if (gpu_ != nullptr && interpreter_.num_devices() != 1) {
+    ReportError("a GPU's back end runs modules for one device; this one is for " +
+                std::to_string(interpreter_.num_devices()));
+    return ExitCode::kNotSupported;
+  }
   std::vector<hlo::Arguments> arguments;
   ExitCode status = CheckSizes(module.entry());
   if (status == ExitCode::kFine) status = MakeArguments(module.entry(), arguments);
   if (status != ExitCode::kFine) return status;
-  const absl::StatusOr<std::vector<hlo::Value>> results = Evaluate(file, module, arguments);
-  if (results.ok()) return WriteResults(file, module, *results);
-  const std::string message(results.status().message());
-  Messages() << message;
-  if (!llvm::StringRef(message).ends_with("\n")) Messages() << "\n";
-  if (results.status().code() == absl::StatusCode::kCancelled) return ExitCode::kInterrupted;
-  return results.status().code() == absl::StatusCode::kInvalidArgument ? ExitCode::kBadInput
-                                                                       : ExitCode::kNotSupported;
+  const absl::StatusOr<std::vector<hlo::Value>> results =
+      gpu_ == nullptr ? Evaluate(file, module, arguments)
+                      : EvaluateOnGpu(file, module, arguments);
+  if (!results.ok()) {
+    status = ReportFailure(results.status());
+  } else if (options_.compare.value()) {
+    const absl::StatusOr<std::vector<hlo::Value>> expected = Evaluate(file, module, arguments);
+    status = expected.ok() ? WriteComparison(file, module, expected->front(), results->front())
+                           : ReportFailure(expected.status());
+  } else {
+    status = WriteResults(file, module, *results);
+  }
+  return Worst(status, WriteFindings());
 }
 
 constexpr Example kExamples[] = {
     {"The outputs of a module on random inputs", "hlo-indexing run --seed=1 module.hlo"},
+    {"How far our kernels are from the interpreter",
+     "hlo-indexing run --backend=virtual-gpu --compare --tolerance=1e-5 module.hlo"},
     {"The outputs as NumPy files, which are the inputs of another run",
      "hlo-indexing run --output=results module.hlo && "
      "hlo-indexing run --input=0=results/output_1.npy module.hlo"}};
@@ -389,14 +567,50 @@ class RunCommand : public Subcommand {
   ExitCode Run(llvm::raw_ostream& out) override;
 
  private:
+  // If the back end is one.
+  ExitCode MakeGpu(std::optional<GpuRun>& gpu) const;
+
   RunOptions options_{table()};
 };
 
-ExitCode RunCommand::Run(llvm::raw_ostream& out) {
-  if (options_.backend.value() != Backend::kInterpreter) {
-    ReportError("the back ends cpu and cuda are not supported yet; --backend=interpreter is");
-    return ExitCode::kNotSupported;
+ExitCode RunCommand::MakeGpu(std::optional<GpuRun>& gpu) const {
+  if (!ToleranceOf(options_).has_value()) return ExitCode::kBadUsage;
+  if (options_.tolerance.is_given() && !options_.compare.value()) {
+    ReportError("--tolerance says nothing without --compare");
+    return ExitCode::kBadUsage;
   }
+  if (options_.backend.value() == Backend::kInterpreter) {
+    if (!options_.compare.value() && !options_.print_buffers.value() &&
+        !options_.check.is_given() && !options_.device.is_given()) {
+      return ExitCode::kFine;
+    }
+    ReportError(
+        "--compare, --print-buffers, --check and --device are for --backend=virtual-gpu or cuda");
+    return ExitCode::kBadUsage;
+  }
+  GpuRun::Options options;
+  const bool is_virtual = options_.backend.value() == Backend::kVirtualGpu;
+  options.kind = is_virtual ? GpuKind::kVirtual : GpuKind::kCuda;
+  options.max_steps = options_.max_steps.value();
+  const std::optional<ptx::DeviceModel> device =
+      options_.device.Read(options_.limits.value().bytes);
+  if (!device.has_value()) return ExitCode::kBadUsage;
+  options.device = *device;
+  if (options_.check.is_given()) {
+    if (!is_virtual) {
+      ReportError("--check is for --backend=virtual-gpu");
+      return ExitCode::kBadUsage;
+    }
+    options.checks = options_.check.Parse();
+    if (!options.checks.has_value()) return ExitCode::kBadUsage;
+  }
+  gpu.emplace(std::move(options));
+  return ExitCode::kFine;
+}
+
+ExitCode RunCommand::Run(llvm::raw_ostream& out) {
+  std::optional<GpuRun> gpu;
+  if (const ExitCode status = MakeGpu(gpu); status != ExitCode::kFine) return status;
   InputFiles inputs;
   if (!ParseInputs(options_.inputs.values(), inputs)) return ExitCode::kBadUsage;
   if (options_.max_steps.value() < 0 || options_.max_bytes.value() < 0) {
@@ -423,7 +637,9 @@ ExitCode RunCommand::Run(llvm::raw_ostream& out) {
         llvm::sys::path::append(folder, absl::StrCat("module_", number++));
       }
       status =
-          Worst(status, ModuleRun(options_, inputs, folder.str().str(), out).Run(file, *module));
+          Worst(status, ModuleRun(options_, inputs, folder.str().str(),
+                                  gpu.has_value() ? &*gpu : nullptr, out)
+                            .Run(file, *module));
     }
   }
   return status;

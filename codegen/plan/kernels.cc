@@ -13,10 +13,7 @@ using hlo::Computation;
 using hlo::Instruction;
 using hlo::Opcode;
 
-namespace {
-
-// The computations that an instruction runs one instruction after the other.
-llvm::SmallVector<const Computation*, 4> CalledBy(const Instruction& instruction) {
+llvm::SmallVector<const Computation*, 4> ComputationsRunBy(const Instruction& instruction) {
   llvm::SmallVector<const Computation*, 4> called;
   const auto add = [&](AttributeName name) {
     if (const Computation* computation = instruction.Callee(name)) called.push_back(computation);
@@ -41,8 +38,6 @@ llvm::SmallVector<const Computation*, 4> CalledBy(const Instruction& instruction
   return called;
 }
 
-}  // namespace
-
 std::vector<const Computation*> ExecutedComputations(const hlo::Module& module) {
   llvm::DenseSet<const Computation*> executed = {&module.entry()};
   std::vector<const Computation*> pending = {&module.entry()};
@@ -50,7 +45,7 @@ std::vector<const Computation*> ExecutedComputations(const hlo::Module& module) 
     const Computation* computation = pending.back();
     pending.pop_back();
     for (const Instruction* instruction : computation->instructions()) {
-      for (const Computation* called : CalledBy(*instruction)) {
+      for (const Computation* called : ComputationsRunBy(*instruction)) {
         if (executed.insert(called).second) pending.push_back(called);
       }
     }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "hlo/module.h"
+#include "llvm/ADT/SmallVector.h"
 
 namespace hlo_indexing::plan {
 
@@ -20,6 +21,11 @@ struct Kernel {
   const hlo::Instruction* instruction = nullptr;
   bool is_computation = false;
 };
+
+/// The computations that an instruction runs instruction by instruction: what a call calls, a while
+/// repeats, a conditional branches to; none for others, fusions among them.
+llvm::SmallVector<const hlo::Computation*, 4> ComputationsRunBy(
+    const hlo::Instruction& instruction);
 
 /// The computations that run instruction by instruction: the entry, and what it calls, repeats and
 /// branches to; callees before callers, as in the module.

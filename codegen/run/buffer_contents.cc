@@ -106,7 +106,11 @@ absl::StatusOr<int64_t> BufferBytes(const Shape& shape) {
 }
 
 absl::StatusOr<std::vector<uint8_t>> BufferOf(const ArrayValue& array) {
-  HLO_INDEXING_ASSIGN_OR_RETURN(const TiledLayout layout, LayoutOf(array.shape()));
+  return BufferOf(array, array.shape());
+}
+
+absl::StatusOr<std::vector<uint8_t>> BufferOf(const ArrayValue& array, const Shape& shape) {
+  HLO_INDEXING_ASSIGN_OR_RETURN(const TiledLayout layout, LayoutOf(shape));
   std::vector<uint8_t> buffer(static_cast<size_t>(layout.bytes()));
   ElementCopy(layout, ElementBytes(array)).ToBuffer(array.bytes(), buffer);
   return buffer;

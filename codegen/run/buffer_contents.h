@@ -19,8 +19,11 @@ namespace hlo_indexing::run {
 /// not dense.
 absl::StatusOr<int64_t> BufferBytes(const hlo::Shape& shape);
 
-/// The contents of the buffer; padding is 0.
+/// The contents of the buffer; padding is 0. In the layout of a shape with the same dimensions, if
+/// one is given, else of the array's own.
 absl::StatusOr<std::vector<uint8_t>> BufferOf(const hlo::ArrayValue& array);
+absl::StatusOr<std::vector<uint8_t>> BufferOf(const hlo::ArrayValue& array,
+                                              const hlo::Shape& shape);
 
 /// The array that a buffer of BufferBytes holds.
 absl::StatusOr<std::shared_ptr<const hlo::ArrayValue>> ArrayOf(const hlo::Shape& shape,

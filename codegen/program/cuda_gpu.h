@@ -1,0 +1,47 @@
+// A GPU of NVIDIA, through the CUDA driver, which is looked for when a program is to run: nothing of
+// CUDA is needed to build this, nor to run what does not use it.
+#ifndef HLO_INDEXING_CODEGEN_PROGRAM_CUDA_GPU_H_
+#define HLO_INDEXING_CODEGEN_PROGRAM_CUDA_GPU_H_
+
+#include <memory>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "codegen/program/gpu.h"
+
+namespace hlo_indexing::program {
+
+struct CudaOptions {
+  /// The driver's library, as dlopen finds it.
+  std::string driver = "libcuda.so.1";
+  int device = 0;
+};
+
+class CudaGpu : public Gpu {
+ public:
+  /// kUnavailable, with the reason, if there is no driver or no device.
+  static absl::StatusOr<std::unique_ptr<CudaGpu>> Open(const CudaOptions& options = {});
+  ~CudaGpu() override;
+
+  /// The number in sm_90.
+  int architecture() const { return architecture_; }
+
+  absl::StatusOr<uint64_t> Allocate(int64_t bytes, const std::string& name) override;
+  absl::Status Free(uint64_t address) override;
+  absl::Status Write(uint64_t to, llvm::ArrayRef<uint8_t> from) override;
+  absl::Status Read(uint64_t from, llvm::MutableArrayRef<uint8_t> to) override;
+  absl::Status Copy(uint64_t from, uint64_t to, int64_t bytes) override;
+  /// kInternal, with the kernel's name, if the driver's compiler refuses its PTX.
+  absl::Status Launch(const emit::Kernel& kernel, llvm::ArrayRef<uint64_t> arguments) override;
+
+ private:
+  struct Driver;
+  explicit CudaGpu(std::unique_ptr<Driver> driver);
+
+  std::unique_ptr<Driver> driver_;
+  int architecture_ = 0;
+};
+
+}  // namespace hlo_indexing::program
+
+#endif  // HLO_INDEXING_CODEGEN_PROGRAM_CUDA_GPU_H_

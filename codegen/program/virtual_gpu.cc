@@ -1,0 +1,56 @@
+#include "codegen/program/virtual_gpu.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "codegen/program/program.h"
+#include "support/checked_math.h"
+#include "support/status_macros.h"
+
+namespace hlo_indexing::program {
+
+VirtualGpu::~VirtualGpu() = default;
+
+// Whole units of the alignment: a word may be read for the sake of a byte.
+absl::StatusOr<uint64_t> VirtualGpu::Allocate(int64_t bytes, const std::string& name) {
+  const int64_t units = std::max<int64_t>(1, support::CeilDiv(bytes, emit::kBufferAlignment));
+  return device_.Allocate(static_cast<uint64_t>(units * emit::kBufferAlignment), name);
+}
+
+absl::Status VirtualGpu::Write(uint64_t to, llvm::ArrayRef<uint8_t> from) {
+  return from.empty() ? absl::OkStatus() : device_.Write(to, from.data(), from.size());
+}
+
+absl::Status VirtualGpu::Read(uint64_t from, llvm::MutableArrayRef<uint8_t> to) {
+  return to.empty() ? absl::OkStatus() : device_.Read(from, to.data(), to.size());
+}
+
+absl::Status VirtualGpu::Copy(uint64_t from, uint64_t to, int64_t bytes) {
+  std::vector<uint8_t> contents(static_cast<size_t>(bytes));
+  HLO_INDEXING_RETURN_IF_ERROR(Read(from, contents));
+  return Write(to, contents);
+}
+
+absl::Status VirtualGpu::Launch(const emit::Kernel& kernel, llvm::ArrayRef<uint64_t> arguments) {
+  std::unique_ptr<ptx::Module>& module = modules_[&kernel];
+  if (module == nullptr) {
+    HLO_INDEXING_ASSIGN_OR_RETURN(ptx::Module parsed,
+                                  ptx::Module::Parse(kernel.text, kernel.name + ".ptx"));
+    module = std::make_unique<ptx::Module>(std::move(parsed));
+  }
+  std::vector<ptx::Argument> addresses;
+  for (const uint64_t address : arguments) addresses.push_back(ptx::Argument::Of(address));
+  ptx::LaunchOptions options = options_;
+  for (size_t i = 0; i < 3; ++i) {
+    options.grid[i] = static_cast<uint32_t>(kernel.launch.blocks[i]);
+    options.block[i] = static_cast<uint32_t>(kernel.launch.threads[i]);
+  }
+  HLO_INDEXING_ASSIGN_OR_RETURN(ptx::LaunchResult result,
+                                device_.Launch(*module, kernel.name, addresses, options));
+  ++num_launches_;
+  warp_instructions_ += result.warp_instructions;
+  for (ptx::Finding& finding : result.findings) findings_.push_back(std::move(finding));
+  return result.status;
+}
+
+}  // namespace hlo_indexing::program
