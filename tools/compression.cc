@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "absl/strings/str_cat.h"
+#include "llvm/Support/ErrorHandling.h"
 
 namespace hlo_indexing::tools {
 namespace {
@@ -133,6 +134,18 @@ absl::Status Decompress(llvm::StringRef bytes, uint64_t max_bytes, std::string& 
   Output output(result, max_bytes);
   return bytes.starts_with(kZstdMagic) ? DecompressZstd(bytes, max_bytes, output)
                                        : DecompressGzip(bytes, max_bytes, output);
+}
+
+std::string Deflate(llvm::StringRef bytes) {
+  uLongf size = compressBound(static_cast<uLong>(bytes.size()));
+  std::string result(size, '\0');
+  // There is room for whatever comes, so that only a lack of memory makes it fail.
+  const int status =
+      compress2(reinterpret_cast<Bytef*>(result.data()), &size,
+                reinterpret_cast<const Bytef*>(bytes.data()), bytes.size(), Z_BEST_COMPRESSION);
+  if (status != Z_OK) llvm::report_bad_alloc_error("compressing");
+  result.resize(size);
+  return result;
 }
 
 }  // namespace hlo_indexing::tools

@@ -1,4 +1,4 @@
-// Compressed input: gzip and zstd, recognised by how they begin.
+// Compressed input, gzip and zstd, recognised by how they begin; and compressed output.
 #ifndef HLO_INDEXING_TOOLS_COMPRESSION_H_
 #define HLO_INDEXING_TOOLS_COMPRESSION_H_
 
@@ -18,6 +18,9 @@ bool IsCompressed(llvm::StringRef bytes);
 /// from becoming many; kInvalidArgument for what is cut off or damaged. In both cases `result` has
 /// a part that is as it was.
 absl::Status Decompress(llvm::StringRef bytes, uint64_t max_bytes, std::string& result);
+
+/// The bytes in the format of zlib (RFC 1950), as small as it makes them.
+std::string Deflate(llvm::StringRef bytes);
 
 }  // namespace hlo_indexing::tools
 

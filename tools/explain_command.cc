@@ -24,8 +24,8 @@
 #include "llvm/ADT/STLExtras.h"
 #include "support/diagnostics.h"
 #include "tools/explain_text.h"
+#include "tools/explaining_command.h"
 #include "tools/failure_limit.h"
-#include "tools/kernel_command.h"
 #include "tools/kernel_json.h"
 #include "tools/quantity.h"
 #include "tools/report.h"
@@ -60,21 +60,9 @@ constexpr SubcommandHelp kHelp = {
 
 enum class Order : uint8_t { kWasted, kTime, kMoved, kEfficiency, kModule };
 
-double TotalTime(llvm::ArrayRef<KernelReport> reports) {
-  double us = 0;
-  for (const KernelReport& report : reports) us += report.time.us();
-  return us;
-}
-
-// By the names of the computation and the instruction.
-using Key = std::pair<std::string, std::string>;
-Key KeyOf(const KernelPlan& plan) {
-  return {plan.instruction->parent().name().str(), plan.instruction->name().str()};
-}
-
-class ExplainCommand : public KernelCommand {
+class ExplainCommand : public ExplainingCommand {
  public:
-  ExplainCommand() : KernelCommand(kHelp, Inputs::kValues) {}
+  ExplainCommand() : ExplainingCommand(kHelp, Formats::kTextAndJson) {}
 
  protected:
   ExitCode Prepare(const ptx::DeviceModel& device, mlir::MLIRContext* context) override {
@@ -86,55 +74,14 @@ class ExplainCommand : public KernelCommand {
         return ExitCode::kBadUsage;
       }
     }
-    if (!before_.is_given()) return ExitCode::kFine;
-    ExitCode status = ExitCode::kFine;
-    for (const auto& module : LoadModules(before_.value(), input_limits(), status)) {
-      indexing_analysis::IndexingAnalysis analysis(context);
-      KernelTools tools{{device, analysis, context}, {}, {}};
-      ForEachPlan(before_.value(), *module, tools, status, [&](KernelPlan plan) {
-        const KernelReport report =
-            explain::ReportKernel(std::move(plan), tools.plans, tools.coalescing);
-        earlier_[KeyOf(report.plan)] = {report.totals.moved_bytes(), report.totals.wasted_bytes(),
-                                        report.time.us()};
-      });
-    }
-    return status;
-  }
-
-  void BeginModule(const std::string& file, const hlo::Module& module,
-                   llvm::raw_ostream& /*out*/) override {
-    file_ = file;
-    reports_.clear();
-    reports_.reserve(plan::KernelsOf(module).size());
-    known_reports_ = {};
-    unplanned_.clear();
-  }
-
-  void Kernel(KernelPlan plan, KernelTools& tools, llvm::raw_ostream& /*out*/) override {
-    reports_.push_back(explain::ReportKernel(std::move(plan), tools.plans, tools.coalescing,
-                                             tools.given_values()));
-    if (tools.given_values() == nullptr) known_reports_.Add(reports_.back());
-  }
-
-  bool IsKnown(const plan::Kernel& kernel, KernelTools& tools) override {
-    if (kernel.is_computation || tools.given_values() != nullptr) return false;
-    std::optional<KernelReport> report = known_reports_.Find(*kernel.instruction);
-    if (!report.has_value()) return false;
-    reports_.push_back(*std::move(report));
-    return true;
-  }
-
-  bool Unplanned(const hlo::Instruction& instruction, const absl::Status& reason) override {
-    // Who asks for one instruction wants to know of it.
-    if (!is_of_one_instruction()) unplanned_.push_back({&instruction, ReasonOf(reason)});
-    return !is_of_one_instruction();
+    return ExplainingCommand::Prepare(device, context);
   }
 
   ExitCode EndModule(const hlo::Module& module, KernelTools& tools,
                      llvm::raw_ostream& out) override {
     if (!is_of_one_instruction()) AddWithoutKernels(module);
     const ExplainText text(module, {tools.plans.device.name, metric_names_.value()});
-    const KernelOrigin origin{file_, plan_name(), tools.plans.device.name};
+    const KernelOrigin origin = Origin(tools);
     std::vector<const KernelReport*> shown = Sorted();
     if (top_.value() != 0 && shown.size() > top_.value()) shown.resize(top_.value());
     const PlanCuresByKernel changes = PlanCuresOf(shown, tools);
@@ -160,86 +107,26 @@ class ExplainCommand : public KernelCommand {
       WriteSharedAccesses(report->plan, report->shared, metric_names_.value(), out);
       text.WriteCures(*report, cures, out);
     }
-    if (!is_json() && shown.size() < reports_.size()) {
+    if (!is_json() && shown.size() < reports().size()) {
       out << '\n'
-          << Counted(static_cast<int64_t>(reports_.size() - shown.size()), "more kernel") << '\n';
+          << Counted(static_cast<int64_t>(reports().size() - shown.size()), "more kernel") << '\n';
     }
     return Check(module);
   }
 
  private:
-  using PlanCuresByKernel = std::map<const KernelReport*, explain::PlanCures>;
-
-  // Those that waste most come first, as changes are planned within limits.
-  PlanCuresByKernel PlanCuresOf(std::vector<const KernelReport*> kernels, KernelTools& tools) {
-    PlanCuresByKernel cures;
-    not_tried_ = 0;
-    if (plan_name() != "xla") return cures;
-    llvm::stable_sort(kernels, [](const KernelReport* a, const KernelReport* b) {
-      return a->totals.wasted_bytes() > b->totals.wasted_bytes();
-    });
-    explain::PlanCureFinder finder(tools.plans);
-    for (const KernelReport* kernel : kernels) {
-      std::optional<explain::PlanCures> found = finder.Find(*kernel);
-      if (found.has_value()) cures[kernel] = *std::move(found);
-    }
-    not_tried_ = finder.num_left_out();
-    return cures;
-  }
-
-  // An instruction that is not shown, and why.
-  struct WithoutPlan {
-    const hlo::Instruction* instruction;
-    std::string reason;
-  };
-
-  // The message without the name and opcode of the instruction.
-  static std::string ReasonOf(const absl::Status& status) {
-    const llvm::StringRef message(status.message().data(), status.message().size());
-    if (message.contains("__triton")) return "compiled by Triton";
-    if (message.contains("is a fusion of the kind")) return "a fusion for a library";
-    return message.str();
-  }
-
-  // What runs on the device, but not as a kernel whose plan is known.
-  void AddWithoutKernels(const hlo::Module& module) {
-    if (!module.has_entry_keyword()) return;
-    for (const hlo::Computation* computation : plan::ExecutedComputations(module)) {
-      for (const hlo::Instruction* instruction : computation->instructions()) {
-        const std::optional<plan::NoKernel> reason = plan::WhyNoKernel(*instruction);
-        if (!reason.has_value()) continue;
-        switch (*reason) {
-          case plan::NoKernel::kLibrary:
-          case plan::NoKernel::kExpanded:
-          case plan::NoKernel::kCollective:
-          case plan::NoKernel::kCopyEngine:
-            unplanned_.push_back({instruction, plan::NoKernelReason(*reason).str()});
-            break;
-          default:
-            break;
-        }
-      }
-    }
-  }
-
-  TrafficTotals Totals() const {
-    TrafficTotals totals;
-    for (const KernelReport& report : reports_) totals += report.totals;
-    return totals;
-  }
-
   double DramTime() const {
     double us = 0;
-    for (const KernelReport& report : reports_) us += report.time.dram_us;
+    for (const KernelReport& report : reports()) us += report.time.dram_us;
     return us;
   }
 
   void WriteModule(const hlo::Module& module, const ptx::DeviceModel& device,
                    llvm::raw_ostream& out) const {
     const TrafficTotals totals = Totals();
-    const double us = TotalTime(reports_);
-    out << "// " << file_ << ", module " << module.name() << '\n'
-        << Counted(static_cast<int64_t>(reports_.size()), "kernel") << ": move "
+    const double us = TotalTime();
+    out << "// " << file() << ", module " << module.name() << '\n'
+        << Counted(static_cast<int64_t>(reports().size()), "kernel") << ": move "
         << (totals.IsUpperEnd() ? "up to " : "") << Bytes(totals.moved_bytes()) << ", need "
         << Bytes(totals.needed_bytes()) << " (" << Percent(totals.Efficiency()) << ")";
     if (totals.unknown_accesses != 0) {
@@ -249,13 +136,13 @@ class ExplainCommand : public KernelCommand {
     if (us > 0) out << ", " << Percent(DramTime() / us) << " of DRAM bandwidth";
     out << '\n';
     WriteBeforeTotals(totals, us, out);
-    if (not_tried_ != 0) {
-      out << "not tried: changes of " << Counted(not_tried_, "kernel")
+    if (not_tried() != 0) {
+      out << "not tried: changes of " << Counted(not_tried(), "kernel")
           << ", those that waste least\n";
     }
     // Reason, then how many of each opcode.
     std::map<std::string, std::map<std::string, int64_t>> left_out;
-    for (const WithoutPlan& without : unplanned_) {
+    for (const WithoutPlan& without : unplanned()) {
       ++left_out[without.reason][hlo::OpcodeName(without.instruction->opcode()).str()];
     }
     for (const auto& [reason, opcodes] : left_out) {
@@ -270,70 +157,28 @@ class ExplainCommand : public KernelCommand {
   }
 
   void WriteBeforeTotals(const TrafficTotals& totals, double us, llvm::raw_ostream& out) const {
-    if (!before_.is_given()) return;
+    if (!has_before()) return;
     llvm::DynamicAPInt moved(0);
     double earlier_us = 0;
-    for (const auto& [key, traffic] : earlier_) {
+    for (const auto& [key, traffic] : earlier()) {
       moved += traffic.moved_bytes;
       earlier_us += traffic.us;
     }
     int64_t added = 0;
-    for (const KernelReport& report : reports_) added += Before(report) == nullptr ? 1 : 0;
-    const auto matched = static_cast<int64_t>(reports_.size()) - added;
-    out << "before: " << Counted(static_cast<int64_t>(earlier_.size()), "kernel") << ", moved "
+    for (const KernelReport& report : reports()) added += Before(report) == nullptr ? 1 : 0;
+    const auto matched = static_cast<int64_t>(reports().size()) - added;
+    out << "before: " << Counted(static_cast<int64_t>(earlier().size()), "kernel") << ", moved "
         << Bytes(moved) << ", " << Microseconds(earlier_us) << "; now "
         << Bytes(totals.moved_bytes()) << ", " << Microseconds(us) << "; " << added << " new, "
-        << static_cast<int64_t>(earlier_.size()) - matched << " gone\n";
-  }
-
-  void WriteModuleJson(const hlo::Module& module, const KernelOrigin& origin,
-                       llvm::raw_ostream& out) const {
-    const TrafficTotals totals = Totals();
-    llvm::json::OStream json(out);
-    json.object([&] {
-      json.attribute("kind", "module");
-      json.attribute("file", llvm::json::fixUTF8(file_));
-      json.attribute("module", llvm::json::fixUTF8(module.name()));
-      json.attribute("plan", origin.plan);
-      json.attribute("device", llvm::json::fixUTF8(origin.device));
-      json.attribute("kernels", static_cast<int64_t>(reports_.size()));
-      const auto number = [&](llvm::StringRef name, const llvm::DynamicAPInt& value) {
-        json.attributeBegin(name);
-        json.rawValue(Digits(value));
-        json.attributeEnd();
-      };
-      number("moved_bytes", totals.moved_bytes());
-      number("needed_bytes", totals.needed_bytes());
-      number("wasted_bytes", totals.wasted_bytes());
-      number("dram_bytes", totals.dram_bytes());
-      json.attribute("exact", totals.is_exact);
-      json.attribute("estimated_us", TotalTime(reports_));
-      json.attribute("kernels_not_tried", not_tried_);
-      json.attributeArray("not_shown", [&] {
-        for (const WithoutPlan& without : unplanned_) {
-          json.object([&] {
-            json.attribute("instruction", llvm::json::fixUTF8(without.instruction->name()));
-            json.attribute("opcode", hlo::OpcodeName(without.instruction->opcode()));
-            json.attribute("reason", llvm::json::fixUTF8(without.reason));
-          });
-        }
-      });
-    });
-    out << '\n';
+        << static_cast<int64_t>(earlier().size()) - matched << " gone\n";
   }
 
   std::vector<const KernelReport*> Sorted() const {
-    std::vector<const KernelReport*> sorted;
-    for (const KernelReport& report : reports_) sorted.push_back(&report);
+    std::vector<const KernelReport*> sorted = Reports();
     const auto by = [&](auto is_before) { llvm::stable_sort(sorted, is_before); };
     switch (order_.value()) {
       case Order::kWasted:
-        by([](const KernelReport* a, const KernelReport* b) {
-          const auto wasted_a = a->totals.wasted_bytes();
-          const auto wasted_b = b->totals.wasted_bytes();
-          return wasted_a != wasted_b ? wasted_a > wasted_b : a->time.us() > b->time.us();
-        });
-        break;
+        return WorstFirst();
       case Order::kTime:
         by([](const KernelReport* a, const KernelReport* b) {
           return a->time.us() > b->time.us();
@@ -355,16 +200,10 @@ class ExplainCommand : public KernelCommand {
     return sorted;
   }
 
-  // The earlier figures of a kernel of the same name; null if there is none.
-  const Traffic* Before(const KernelReport& report) const {
-    const auto found = earlier_.find(KeyOf(report.plan));
-    return found == earlier_.end() ? nullptr : &found->second;
-  }
-
   ExitCode Check(const hlo::Module& module) const {
     if (!limit_.has_value()) return ExitCode::kFine;
     ExitCode status = ExitCode::kFine;
-    for (const KernelReport& report : reports_) {
+    for (const KernelReport& report : reports()) {
       if (!limit_->IsMetBy(report)) continue;
       status = ExitCode::kFinding;
       Report({support::MakeDiagnostic(
@@ -385,10 +224,6 @@ class ExplainCommand : public KernelCommand {
        {Order::kEfficiency, "efficiency", "which need least of what they move"},
        {Order::kModule, "module", "as in the module"}}};
   NumberOption<uint64_t> top_{table(), "top", "Only the first kernels, as many as this", 0, "all"};
-  TextOption before_{table(),
-                     "before",
-                     {"file", ValueKind::kFile},
-                     "An earlier version of the module: what got better or worse"};
   TextOption fail_on_{table(),
                       "fail-on",
                       {"limit"},
@@ -398,13 +233,6 @@ class ExplainCommand : public KernelCommand {
                            "With the metrics of Nsight Compute that count the same"};
 
   std::optional<FailureLimit> limit_;
-  std::map<Key, Traffic> earlier_;
-  std::string file_;
-  std::vector<KernelReport> reports_;
-  explain::ReportTable known_reports_;
-  std::vector<WithoutPlan> unplanned_;
-  // Kernels of which no change has been planned, because of the limits.
-  int64_t not_tried_ = 0;
 };
 
 }  // namespace

@@ -18,7 +18,8 @@ namespace hlo_indexing::tools {
 
 using plan::KernelPlan;
 
-KernelCommand::KernelCommand(const SubcommandHelp& help, Inputs inputs, Plans plans)
+KernelCommand::KernelCommand(const SubcommandHelp& help, Inputs inputs, Plans plans,
+                             Formats formats)
     : Subcommand(help) {
   if (plans == Plans::kChosen) {
     plan_.emplace(table(), "plan", "plan", "Whose plans",
@@ -31,6 +32,7 @@ KernelCommand::KernelCommand(const SubcommandHelp& help, Inputs inputs, Plans pl
         "elements of the first output that a thread computes");
   }
   if (inputs == Inputs::kValues) inputs_.emplace(table());
+  if (formats == Formats::kTextAndJson) format_.emplace(table());
 }
 
 ExitCode KernelCommand::Run(llvm::raw_ostream& out) {
@@ -43,7 +45,7 @@ ExitCode KernelCommand::Run(llvm::raw_ostream& out) {
   if (status != ExitCode::kFine) return status;
   const Interruption interruption;
   for (const std::string& file : ModuleFiles(arguments(), status)) {
-    if (format_.is_json()) WriteHeader(file, out);
+    if (is_json()) WriteHeader(file, out);
     for (const auto& module : LoadModules(file, limits_.value(), status)) {
       indexing_analysis::IndexingAnalysis analysis(&context);
       KernelTools tools{{*device, analysis, &context}, {}, {}};
@@ -67,6 +69,7 @@ ExitCode KernelCommand::Run(llvm::raw_ostream& out) {
     ReportError("there is no instruction '" + instruction_.value() + "'");
     return ExitCode::kBadUsage;
   }
+  End(out);
   return status;
 }
 

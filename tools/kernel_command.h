@@ -47,10 +47,13 @@ class KernelCommand : public Subcommand {
   enum class Inputs : uint8_t { kNone, kValues };
   /// Whether the user chooses whose plans, or they are those of this project.
   enum class Plans : uint8_t { kChosen, kOurs };
-  KernelCommand(const SubcommandHelp& help, Inputs inputs, Plans plans = Plans::kChosen);
+  /// Whether it answers in text or JSON, as the user chooses, or in a form of its own.
+  enum class Formats : uint8_t { kTextAndJson, kOwn };
+  KernelCommand(const SubcommandHelp& help, Inputs inputs, Plans plans = Plans::kChosen,
+                Formats formats = Formats::kTextAndJson);
 
   bool is_of_one_instruction() const { return !instruction_.value().empty(); }
-  bool is_json() const { return format_.is_json(); }
+  bool is_json() const { return format_.has_value() && format_->is_json(); }
   InputLimits input_limits() const { return limits_.value(); }
 
   /// Called before anything is read; what it returns, unless it is kFine, ends the run.
@@ -71,6 +74,9 @@ class KernelCommand : public Subcommand {
                              llvm::raw_ostream& /*out*/) {
     return ExitCode::kFine;
   }
+
+  /// Called at last, unless the run was interrupted.
+  virtual void End(llvm::raw_ostream& /*out*/) {}
 
   /// Calls `visit` with the plan of each kernel of the module but those of which `is_known`, if
   /// given, says so, and reports those that have none.
@@ -95,7 +101,7 @@ class KernelCommand : public Subcommand {
   std::optional<TextOption> thread_map_;
   DeviceOption device_{table(), "Where it runs: h100, h200, a100, rtx-a6000, l4, b200, or a file"};
   std::optional<GivenInputs> inputs_;
-  FormatOption format_{table()};
+  std::optional<FormatOption> format_;
   InputLimitOptions limits_{table()};
   std::optional<indexing_analysis::IndexingMap> given_;
   bool has_instruction_ = false;
