@@ -1,0 +1,431 @@
+// Modules, their instructions, and what these compute.
+#include "hlo/module.h"
+
+#include <optional>
+#include <tuple>
+
+#include "codegen/ptx/device_model.h"
+#include "hlo/interpreter/interpreter.h"
+#include "hlo/printer.h"
+#include "indexing_analysis/analysis.h"
+#include "python/core/bindings.h"
+#include "python/core/errors.h"
+#include "python/core/long_work.h"
+#include "python/core/map.h"
+#include "support/diagnostics.h"
+#include "tools/environment.h"
+#include "tools/gpu_run.h"
+#include "tools/input.h"
+
+namespace hlo_indexing::python {
+
+namespace nb = nanobind;
+
+using indexing_analysis::IndexingAnalysis;
+using indexing_analysis::OperandIndexing;
+using indexing_analysis::OutputIndexing;
+
+namespace {
+
+// A module with what its maps need. Owned by whatever refers to it.
+class ModuleState {
+ public:
+  ModuleState(std::unique_ptr<hlo::Module> module, std::shared_ptr<Context> context, bool is_alone)
+      : context_(std::move(context)), module_(std::move(module)), is_alone_(is_alone) {
+    options_.custom_calls = &custom_calls_;
+  }
+
+  const std::shared_ptr<Context>& context() const { return context_; }
+  const hlo::Module& module() const { return *module_; }
+  /// Whether its text has no other module.
+  bool is_alone() const { return is_alone_; }
+  /// Needs the lock of the context.
+  IndexingAnalysis& analysis() {
+    if (!analysis_) analysis_.emplace(&context_->mlir, options_);
+    return *analysis_;
+  }
+  /// Forgets what has been found by other rules. Needs the lock of the context.
+  absl::Status AddCustomCalls(const std::string& json) {
+    analysis_.reset();
+    return custom_calls_.AddJson(json, "<custom_calls>", &context_->mlir);
+  }
+
+ private:
+  std::shared_ptr<Context> context_;
+  std::unique_ptr<hlo::Module> module_;
+  bool is_alone_;
+  indexing_analysis::CustomCallRegistry custom_calls_ =
+      indexing_analysis::CustomCallRegistry::WithXlaTargets();
+  indexing_analysis::AnalysisOptions options_;
+  std::optional<IndexingAnalysis> analysis_;
+};
+
+using ModulePointer = std::shared_ptr<ModuleState>;
+
+struct Module {
+  ModulePointer state;
+};
+
+struct Instruction {
+  ModulePointer state;
+  const hlo::Instruction* instruction = nullptr;
+};
+
+struct Computation {
+  ModulePointer state;
+  const hlo::Computation* computation = nullptr;
+
+  std::vector<Instruction> Instructions() const {
+    std::vector<Instruction> result;
+    for (const hlo::Instruction* instruction : computation->instructions()) {
+      result.push_back({state, instruction});
+    }
+    return result;
+  }
+};
+
+std::vector<Module> Load(const std::string& file, const std::optional<nb::bytes>& contents,
+                         uint64_t max_bytes, uint64_t max_errors) {
+  tools::Environment environment;
+  std::string messages;
+  llvm::raw_string_ostream messages_stream(messages);
+  environment.messages = &messages_stream;
+  if (contents.has_value()) {
+    environment.texts[file] =
+        std::make_shared<const std::string>(contents->c_str(), contents->size());
+  }
+  std::vector<Module> result;
+  tools::ExitCode status = tools::ExitCode::kFine;
+  {
+    const nb::gil_scoped_release release;
+    const tools::ScopedEnvironment scope(environment);
+    auto modules = tools::LoadModules(file, {max_bytes, max_errors}, status);
+    const bool is_alone = modules.size() == 1;
+    for (auto& module : modules) {
+      result.push_back({std::make_shared<ModuleState>(std::move(module),
+                                                      std::make_shared<Context>(), is_alone)});
+    }
+  }
+  if (status != tools::ExitCode::kFine) Raise(absl::InvalidArgumentError(messages));
+  return result;
+}
+
+// A module by itself, as text: its own, or printed if that has others, too.
+nb::bytes SelfContainedText(const Module& self) {
+  if (self.state->is_alone()) {
+    const llvm::StringRef text = self.state->module().text();
+    return nb::bytes(text.data(), text.size());
+  }
+  const std::string text = hlo::ToString(self.state->module());
+  return nb::bytes(text.data(), text.size());
+}
+
+std::string Attribute(const Instruction& self, hlo::AttributeName name) {
+  const hlo::Attribute* const attribute = self.instruction->Find(name);
+  if (attribute == nullptr) return "";
+  const auto* const text = std::get_if<hlo::RawText>(&attribute->value);
+  return text == nullptr ? "" : text->text.str();
+}
+
+// Line and column of the instruction in the module's text.
+std::pair<int64_t, int64_t> Place(const Instruction& self) {
+  const support::SourcePosition position =
+      support::Locate(self.state->module().text(), self.instruction->offset());
+  return {position.line, position.column};
+}
+
+// The type, sizes and whether each is dynamic of every array of a shape.
+using ArrayShape = std::tuple<std::string, std::string, std::vector<int64_t>>;
+std::vector<ArrayShape> ArraysOf(const hlo::Shape& shape) {
+  std::vector<ArrayShape> arrays;
+  for (int64_t leaf = 0; leaf < shape.num_array_leaves(); ++leaf) {
+    const hlo::Shape& array = shape.ArrayLeaf(leaf);
+    arrays.emplace_back(array.ToString(), hlo::ElementTypeName(array.element_type()).str(),
+                        std::vector<int64_t>(array.sizes().begin(), array.sizes().end()));
+  }
+  return arrays;
+}
+
+// The structure of a shape: the number of an array, a list of structures, or None for a token.
+nb::object StructureOf(const hlo::Shape& shape, int64_t& next_leaf) {
+  if (shape.IsTuple()) {
+    nb::list elements;
+    for (const hlo::Shape* element : shape.elements()) {
+      elements.append(StructureOf(*element, next_leaf));
+    }
+    return elements;
+  }
+  if (shape.num_array_leaves() == 0) return nb::none();
+  return nb::int_(next_leaf++);
+}
+
+// For each operand array that is related to the output: operand, array, exactness, reason, maps,
+// each with the map to the device or None.
+nb::object Indexing(const Instruction& self, int64_t output, bool from_input) {
+  if (output < 0 || output >= self.instruction->shape().num_array_leaves()) {
+    Raise(absl::OutOfRangeError("%" + self.instruction->name().str() + " has " +
+                                std::to_string(self.instruction->shape().num_array_leaves()) +
+                                " output arrays"));
+  }
+  Context& context = *self.state->context();
+  const OutputIndexing indexing = InContext(context, [&] {
+    IndexingAnalysis& analysis = self.state->analysis();
+    return from_input ? analysis.InputToOutput(*self.instruction, output)
+                      : analysis.OutputToInput(*self.instruction, output);
+  });
+  if (indexing.IsUnknown()) return nb::cast(indexing.unknown_reason());
+  nb::list result;
+  for (const OperandIndexing& operand : indexing.operands()) {
+    nb::list maps;
+    for (const auto& [map, replica_map] : operand.maps()) {
+      nb::object on_device = nb::none();
+      if (replica_map) {
+        on_device = nb::cast(Map(self.state->context(), self.state, *replica_map));
+      }
+      maps.append(nb::make_tuple(Map(self.state->context(), self.state, map), on_device));
+    }
+    result.append(nb::make_tuple(operand.operand(), operand.leaf(),
+                                 indexing_analysis::ExactnessName(operand.exactness()).str(),
+                                 operand.reason(), maps));
+  }
+  return result;
+}
+
+// Both directions of all instructions of the module, counted: what mapping costs.
+int64_t CountMaps(const Module& self) {
+  return InContext(*self.state->context(), [&] {
+    int64_t count = 0;
+    for (const hlo::Computation* computation : self.state->module().computations()) {
+      for (const hlo::Instruction* instruction : computation->instructions()) {
+        for (int64_t leaf = 0; leaf < instruction->shape().num_array_leaves(); ++leaf) {
+          const OutputIndexing indexing = self.state->analysis().OutputToInput(*instruction, leaf);
+          for (const OperandIndexing& operand : indexing.operands()) {
+            count += static_cast<int64_t>(operand.maps().size());
+          }
+        }
+      }
+    }
+    return count;
+  });
+}
+
+using Bytes = nb::ndarray<const uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+absl::StatusOr<hlo::Arguments> ArgumentsOf(llvm::ArrayRef<const hlo::Shape*> shapes,
+                                           const std::vector<Bytes>& arrays) {
+  hlo::Arguments arguments;
+  size_t next = 0;
+  for (const hlo::Shape* shape : shapes) {
+    std::vector<llvm::ArrayRef<uint8_t>> leaves;
+    for (int64_t leaf = 0; leaf < shape->num_array_leaves(); ++leaf, ++next) {
+      if (next == arrays.size()) return absl::InvalidArgumentError("an argument is missing");
+      leaves.emplace_back(arrays[next].data(), arrays[next].size());
+    }
+    absl::StatusOr<hlo::Value> value = hlo::Value::FromBytes(*shape, leaves);
+    if (!value.ok()) return value.status();
+    arguments.push_back(*std::move(value));
+  }
+  if (next != arrays.size()) return absl::InvalidArgumentError("there are too many arguments");
+  return arguments;
+}
+
+// The arrays of a value: the type, the sizes that it has now, the bound sizes, and the bytes of a
+// literal of those.
+nb::list ArraysOf(const hlo::Value& value) {
+  nb::list arrays;
+  for (const hlo::ArrayValue* array : value.ArrayLeaves()) {
+    std::vector<int64_t> sizes;
+    for (int64_t i = 0; i < array->shape().rank(); ++i) sizes.push_back(array->DimensionSize(i));
+    const llvm::ArrayRef<int64_t> bounds = array->shape().sizes();
+    auto bytes = std::make_unique_for_overwrite<uint8_t[]>(array->bytes().size());
+    std::copy(array->bytes().begin(), array->bytes().end(), bytes.get());
+    arrays.append(nb::make_tuple(hlo::ElementTypeName(array->type()).str(), sizes,
+                                 std::vector<int64_t>(bounds.begin(), bounds.end()),
+                                 ArrayOf(std::move(bytes), array->bytes().size())));
+  }
+  return arrays;
+}
+
+// The result of the computation on every device.
+nb::list Evaluate(const Computation& self, const std::vector<std::vector<Bytes>>& arrays,
+                  int64_t num_replicas, int64_t num_partitions, int64_t max_steps,
+                  int64_t max_bytes, nb::object progress) {
+  std::vector<const hlo::Shape*> shapes;
+  for (const hlo::Instruction* parameter : self.computation->parameters()) {
+    shapes.push_back(&parameter->shape());
+  }
+  std::vector<hlo::Arguments> arguments;
+  for (const std::vector<Bytes>& of_device : arrays) {
+    arguments.push_back(ValueOrRaise(ArgumentsOf(shapes, of_device)));
+  }
+  LongWork work(std::move(progress));
+  hlo::InterpreterOptions options;
+  options.max_steps = max_steps;
+  options.max_bytes = max_bytes;
+  options.num_replicas = num_replicas;
+  options.num_partitions = num_partitions;
+  options.keep_running = [&](const hlo::Instruction& instruction, int64_t steps) {
+    work.Report(instruction.name().str(), steps, 0);
+    return !work.MustStop();
+  };
+  absl::StatusOr<std::vector<hlo::Value>> values;
+  {
+    const nb::gil_scoped_release release;
+    values = hlo::EvaluateOnDevices(*self.computation, arguments, options);
+  }
+  work.RaiseIfStopped();
+  if (!values.ok()) Raise(values.status());
+  nb::list results;
+  for (const hlo::Value& value : *values) results.append(ArraysOf(value));
+  return results;
+}
+
+// The result of the module on a GPU, virtual or not, and what the checks found.
+nb::tuple EvaluateOnGpu(const Module& self, const std::vector<Bytes>& arrays, bool is_virtual,
+                        const std::string& device, const std::optional<std::vector<bool>>& checks,
+                        int64_t max_steps, nb::object progress) {
+  const hlo::Module& module = self.state->module();
+  std::vector<const hlo::Shape*> shapes;
+  for (const hlo::Instruction* parameter : module.entry().parameters()) {
+    shapes.push_back(&parameter->shape());
+  }
+  const hlo::Arguments arguments = ValueOrRaise(ArgumentsOf(shapes, arrays));
+  tools::GpuRun::Options options;
+  options.kind = is_virtual ? tools::GpuKind::kVirtual : tools::GpuKind::kCuda;
+  options.device = ValueOrRaise(ptx::FindDeviceModel(device));
+  options.max_steps = max_steps;
+  if (checks.has_value()) {
+    options.checks = ptx::Checks{
+        .initcheck = (*checks)[0], .racecheck = (*checks)[1], .synccheck = (*checks)[2]};
+  }
+  LongWork work(std::move(progress));
+  tools::Environment environment;
+  environment.stop = [&] { return work.MustStop(); };
+  absl::StatusOr<hlo::Value> value;
+  std::vector<ptx::Finding> findings;
+  {
+    const nb::gil_scoped_release release;
+    const tools::ScopedEnvironment scope(environment);
+    tools::GpuRun run(std::move(options));
+    const absl::Status compiled = run.Compile(module.file_name().str(), module);
+    value = compiled.ok() ? run.Evaluate(module.file_name().str(), arguments)
+                          : absl::StatusOr<hlo::Value>(compiled);
+    if (compiled.ok()) findings = run.findings();
+  }
+  work.RaiseIfStopped();
+  if (!value.ok()) Raise(value.status());
+  std::vector<std::string> texts;
+  for (const ptx::Finding& finding : findings) texts.push_back(finding.ToString());
+  return nb::make_tuple(ArraysOf(*value), texts);
+}
+
+std::vector<Instruction> Wrap(const ModulePointer& state,
+                              llvm::ArrayRef<const hlo::Instruction*> instructions) {
+  std::vector<Instruction> result;
+  for (const hlo::Instruction* instruction : instructions) result.push_back({state, instruction});
+  return result;
+}
+
+// An integer of the module's header, such as replica_count; 1 if it is not there.
+int64_t HeaderCount(const Module& self, const std::string& name) {
+  for (const hlo::Attribute& attribute : self.state->module().attributes()) {
+    if (attribute.text != name) continue;
+    int64_t count = 1;
+    if (const auto* text = std::get_if<hlo::RawText>(&attribute.value)) {
+      if (!text->text.getAsInteger(10, count)) return count;
+    }
+    if (const auto* integer = std::get_if<int64_t>(&attribute.value)) return *integer;
+  }
+  return 1;
+}
+
+void BindInstruction(nb::module_& module) {
+  nb::class_<Instruction>(module, "Instruction")
+      .def_prop_ro("name", [](const Instruction& self) { return self.instruction->name().str(); })
+      .def_prop_ro(
+          "opcode",
+          [](const Instruction& self) { return hlo::OpcodeName(self.instruction->opcode()).str(); })
+      .def_prop_ro("shape",
+                   [](const Instruction& self) { return self.instruction->shape().ToString(); })
+      .def_prop_ro("arrays",
+                   [](const Instruction& self) { return ArraysOf(self.instruction->shape()); })
+      .def_prop_ro("structure",
+                   [](const Instruction& self) {
+                     int64_t next_leaf = 0;
+                     return StructureOf(self.instruction->shape(), next_leaf);
+                   })
+      .def_prop_ro("index", [](const Instruction& self) { return self.instruction->index(); })
+      .def_prop_ro("is_root", [](const Instruction& self) { return self.instruction->IsRoot(); })
+      .def_prop_ro(
+          "operands",
+          [](const Instruction& self) { return Wrap(self.state, self.instruction->operands()); })
+      .def_prop_ro(
+          "users",
+          [](const Instruction& self) { return Wrap(self.state, self.instruction->users()); })
+      .def_prop_ro("computation",
+                   [](const Instruction& self) {
+                     return Computation{self.state, &self.instruction->parent()};
+                   })
+      .def_prop_ro("place", &Place)
+      .def_prop_ro(
+          "metadata",
+          [](const Instruction& self) { return Attribute(self, hlo::AttributeName::kMetadata); })
+      .def("indexing", &Indexing, "output"_a, "from_input"_a)
+      .def("__str__", [](const Instruction& self) { return hlo::ToString(*self.instruction); });
+}
+
+}  // namespace
+
+void BindModules(nb::module_& module) {
+  BindInstruction(module);
+  nb::class_<Computation>(module, "Computation")
+      .def_prop_ro("name", [](const Computation& self) { return self.computation->name().str(); })
+      .def_prop_ro("is_entry", [](const Computation& self) { return self.computation->IsEntry(); })
+      .def_prop_ro("instructions", &Computation::Instructions)
+      .def_prop_ro(
+          "parameters",
+          [](const Computation& self) { return Wrap(self.state, self.computation->parameters()); })
+      .def_prop_ro("root",
+                   [](const Computation& self) {
+                     return Instruction{self.state, &self.computation->root()};
+                   })
+      .def("evaluate", &Evaluate, "arrays"_a, "num_replicas"_a, "num_partitions"_a, "max_steps"_a,
+           "max_bytes"_a, "progress"_a.none());
+  nb::class_<Module>(module, "Module")
+      .def_prop_ro("name", [](const Module& self) { return self.state->module().name().str(); })
+      .def_prop_ro("file",
+                   [](const Module& self) { return self.state->module().file_name().str(); })
+      .def_prop_ro("num_instructions",
+                   [](const Module& self) { return self.state->module().num_instructions(); })
+      .def_prop_ro(
+          "entry",
+          [](const Module& self) { return Computation{self.state, &self.state->module().entry()}; })
+      .def_prop_ro("computations",
+                   [](const Module& self) {
+                     std::vector<Computation> result;
+                     for (const auto* computation : self.state->module().computations()) {
+                       result.push_back({self.state, computation});
+                     }
+                     return result;
+                   })
+      .def_prop_ro("stack_tables",
+                   [](const Module& self) { return self.state->module().stack_tables().str(); })
+      .def_prop_ro("text", &SelfContainedText)
+      .def("evaluate_on_gpu", &EvaluateOnGpu, "arrays"_a, "is_virtual"_a, "device"_a,
+           "checks"_a.none(), "max_steps"_a, "progress"_a.none())
+      .def("header_count", &HeaderCount, "name"_a)
+      .def("count_maps", &CountMaps)
+      .def(
+          "add_custom_calls",
+          [](const Module& self, const std::string& json) {
+            const absl::Status status =
+                InContext(*self.state->context(), [&] { return self.state->AddCustomCalls(json); });
+            if (!status.ok()) Raise(status);
+          },
+          "json"_a)
+      .def("__str__", [](const Module& self) { return hlo::ToString(self.state->module()); });
+  module.def("load", &Load, "file"_a, "contents"_a.none(), "max_bytes"_a, "max_errors"_a,
+             "The modules of a file, or of contents that stand for it.");
+}
+
+}  // namespace hlo_indexing::python

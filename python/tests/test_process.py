@@ -1,0 +1,216 @@
+"""The package in a process: threads, Ctrl-C, the command line, other libraries beside it."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import hlo_indexing as hi
+import numpy as np
+import pytest
+
+LOOP = """
+body { s = (s32[], f32[64]) parameter(0) i = s32[] get-tuple-element(s), index=0 one = s32[] constant(1)
+  n = s32[] add(i, one) x = f32[64] get-tuple-element(s), index=1 y = f32[64] sine(x)
+  ROOT t = (s32[], f32[64]) tuple(n, y) }
+condition { s = (s32[], f32[64]) parameter(0) i = s32[] get-tuple-element(s), index=0
+  n = s32[] constant(1000000000) ROOT c = pred[] compare(i, n), direction=LT }
+ENTRY e { x = f32[64] parameter(0) z = s32[] constant(0) s = (s32[], f32[64]) tuple(z, x)
+  w = (s32[], f32[64]) while(s), condition=condition, body=body ROOT r = f32[64] get-tuple-element(w), index=1 }
+"""
+
+
+def run_python(code: str, **options: object) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, **options)  # type: ignore[call-overload,no-any-return]
+
+
+def test_only_the_module_function_is_exported() -> None:
+    nm = shutil.which("nm")
+    if nm is None:
+        pytest.skip("nm is not installed")
+    path = importlib.util.find_spec("hlo_indexing._core").origin  # type: ignore[union-attr]
+    lines = subprocess.run(
+        [nm, "-D", "--defined-only", str(path)], capture_output=True, text=True, check=True
+    )
+    assert [line.split()[-1] for line in lines.stdout.splitlines()] == ["PyInit__core"]
+
+
+def test_import_is_quick_and_brings_nothing_heavy() -> None:
+    code = (
+        "import time, sys; begin = time.process_time(); import hlo_indexing; "
+        "print(time.process_time() - begin); "
+        "print(sorted(set(sys.modules) & {'numpy', 'pandas', 'pyarrow', 'jax', 'tqdm', 'torch'}))"
+    )
+    runs = [run_python(code).stdout.splitlines() for _ in range(5)]
+    assert min(float(run[0]) for run in runs) < 0.05
+    assert runs[0][1] == "[]"
+
+
+def test_command_line(examples: Path, tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "hlo_indexing"]
+    version = subprocess.run([*command, "--version"], capture_output=True, text=True, check=True)
+    assert version.stdout.startswith(f"hlo-indexing {hi.__version__} ")
+    maps = subprocess.run(
+        [*command, "maps", str(examples / "transposed_reshape.hlo")], capture_output=True, text=True
+    )
+    assert "operand 0 (x)" in maps.stdout
+    assert maps.returncode == 0
+    unequal = subprocess.run(
+        [*command, "equal", "(d0) -> (d0), domain: d0 in [0, 9]", "(d0) -> (d0), domain: d0 in [0, 8]"],
+        capture_output=True,
+        text=True,
+    )
+    assert unequal.returncode == 1
+    bad = subprocess.run([*command, "explain", "-"], input="ENTRY e { x }", capture_output=True, text=True)
+    assert bad.returncode == 3
+    assert "<stdin>:1:" in bad.stderr
+    output = tmp_path / "maps.txt"
+    subprocess.run([*command, "print", "-o", str(output), str(examples / "tiles.hlo")], check=True)
+    assert "ENTRY" in output.read_text()
+    script = Path(sys.executable).parent / "hlo-indexing"
+    if script.exists():
+        installed = subprocess.run([str(script), "--version"], capture_output=True, text=True, check=True)
+        assert installed.stdout == version.stdout
+
+
+def test_threads(slow_kernels: hi.Module, examples: Path) -> None:
+    expected = str(slow_kernels.explain())
+    block = hi.parse(examples / "transformer_block.hlo")
+    maps = {i.name: str(i.maps()) for i in block.entry}
+    m = hi.Map("(d0) -> (d0 floordiv 3, d0 mod 3), domain: d0 in [0, 99999]")
+    points = np.arange(100000)
+
+    def work(number: int) -> None:
+        assert str(slow_kernels.explain()) == expected
+        assert {i.name: str(i.maps()) for i in block.entry} == maps
+        np.testing.assert_array_equal(m(points)[1], points % 3)
+        assert (~m @ m) == hi.Map("(d0) -> (d0), domain: d0 in [0, 99999]")
+        assert hi.Layout(f"f32[{number + 1},5]").elements == (number + 1) * 5
+        with pytest.raises(hi.UsageError, match=f"'nope{number}'"):
+            slow_kernels.explain(instruction=f"nope{number}")
+
+    with ThreadPoolExecutor(8) as pool:
+        for future in [pool.submit(work, number) for number in range(24)]:
+            future.result()
+
+
+def test_the_gil_is_free_while_the_core_works() -> None:
+    module = hi.parse(LOOP.replace("1000000000", "30000"))
+    done = threading.Event()
+
+    def work() -> None:
+        module.evaluate(np.ones(64, np.float32))
+        done.set()
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    turns = 0
+    while not done.is_set():
+        turns += 1
+        time.sleep(0.0005)
+    thread.join()
+    assert turns > 20
+
+
+@pytest.mark.parametrize("backend", ["interpreter", "virtual-gpu"])
+def test_interruption(backend: str) -> None:
+    code = f"""
+import numpy as np, hlo_indexing as hi, threading, os, signal, time
+module = hi.parse({LOOP!r})
+threading.Timer(0.7, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+begin = time.monotonic()
+try:
+    module.evaluate(np.ones(64, np.float32), backend={backend!r})
+except KeyboardInterrupt:
+    print('interrupted', time.monotonic() - begin < 10)
+print(module.explain()[0].instruction != '')
+"""
+    result = run_python(code, timeout=60)
+    assert result.stdout.splitlines() == ["interrupted True", "True"], result.stderr
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals")
+def test_interrupted_command_line() -> None:
+    text = LOOP
+    process = subprocess.Popen(
+        [sys.executable, "-m", "hlo_indexing", "run", "-"], stdin=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    assert process.stdin is not None
+    process.stdin.write(text.encode())
+    process.stdin.close()
+    time.sleep(1)
+    os.kill(process.pid, signal.SIGINT)
+    assert process.wait(timeout=30) == 130
+
+
+@pytest.mark.parametrize("first", [True, False])
+@pytest.mark.parametrize("other", ["jax", "torch", "triton"])
+def test_beside(other: str, first: bool) -> None:
+    """Libraries with an LLVM of their own, loaded before and after, and used."""
+    if importlib.util.find_spec(other) is None:
+        pytest.skip(f"{other} is not installed")
+    use = {
+        "jax": "import jax, jax.numpy as jnp; print(float(jax.jit(lambda x: jnp.sin(x).sum())(jnp.ones(8))) > 6)",
+        "torch": "import torch; print(float(torch.ones(8).sum()) == 8)",
+        "triton": "import triton; from triton._C import libtriton; print(libtriton.ir is not None and libtriton.llvm is not None)",
+    }[other]
+    ours = (
+        "import hlo_indexing as hi; "
+        "m = hi.parse('ENTRY e { p = f32[64] parameter(0) ROOT n = f32[64] negate(p) }'); "
+        "print('.entry' in m.emit('n').text)"
+    )
+    code = f"{ours}\n{use}\n{ours}" if first else f"{use}\n{ours}\n{use}"
+    result = run_python(code, timeout=120)
+    assert result.stdout.split() == ["True"] * 3, result.stderr
+
+
+def test_beside_a_global_llvm() -> None:
+    """Symbols of another LLVM that everybody can see are not taken for ours."""
+    library = Path("/usr/lib/llvm-22/lib/libLLVM.so")
+    if not library.exists():
+        pytest.skip("there is no shared LLVM")
+    code = (
+        f"import ctypes; ctypes.CDLL('{library}', mode=ctypes.RTLD_GLOBAL)\n"
+        "import hlo_indexing as hi\n"
+        "m = hi.parse('ENTRY e { p = f32[64] parameter(0) ROOT n = f32[64] negate(p) }')\n"
+        "print('.entry' in m.emit('n').text, len(m.explain()))"
+    )
+    result = run_python(code, timeout=120)
+    assert result.stdout.split() == ["True", "1"], result.stderr
+
+
+def test_mapping_takes_what_it_takes_in_the_core(examples: Path) -> None:
+    """Instruction by instruction from Python against one call that maps the whole module."""
+    text = (examples / "transformer_block.hlo").read_text()
+    copies = "\n".join(
+        f"// -----\n{text.replace('HloModule ', f'HloModule copy{number}_', 1)}" for number in range(40)
+    )
+
+    def in_core() -> float:
+        modules = hi.parse_all(copies)
+        begin = time.process_time()
+        for module in modules:
+            module._module.count_maps()
+        return time.process_time() - begin
+
+    def in_python() -> float:
+        modules = hi.parse_all(copies)
+        begin = time.process_time()
+        for module in modules:
+            for computation in module.computations:
+                for instruction in computation:
+                    for output in range(instruction.num_outputs):
+                        instruction.maps(output=output)
+        return time.process_time() - begin
+
+    core = min(in_core() for _ in range(3))
+    python = min(in_python() for _ in range(3))
+    print(f"in the core {core * 1000:.1f} ms, from Python {python * 1000:.1f} ms")
