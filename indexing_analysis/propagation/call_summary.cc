@@ -156,6 +156,18 @@ void Memoize(llvm::ArrayRef<AccessSets> parameters, const Dependences& dependenc
   call.is_known = true;
 }
 
+bool IsUnknown(const CallSummary& summary) {
+  bool is_unknown = false;
+  for (const AccessSets& leaves : summary.parameters) {
+    for (const AccessSet& array : leaves) {
+      if (array.IsEmpty()) continue;
+      if (!array.entries().empty()) return false;
+      is_unknown = true;
+    }
+  }
+  return is_unknown;
+}
+
 void Recall(const MemoizedCall& call, const hlo::Computation& callee,
             const CallNumbering& numbering, llvm::ArrayRef<uint32_t> values,
             BoundAccesses& accesses, OperandSets operands) {

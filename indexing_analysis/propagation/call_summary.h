@@ -83,12 +83,24 @@ struct MemoizedCall : support::IdentifiedNode {
   };
 
   bool is_known = false;
+  /// How many computations a call is nested in, its own included, for which this holds: above 0
+  /// for one that nests so deep that nobody knows what it reads.
+  size_t min_depth = 0;
   std::vector<Array> arrays;
   /// The sets of outputs that the reads are for.
   std::vector<CallNumbering::Classes> outputs;
   /// The values that are computed inside, in the order in which they were met.
   std::vector<ValuePath> values;
   Dependences dependences;
+
+  /// Forgets what is known.
+  void Clear() {
+    is_known = false;
+    min_depth = 0;
+    arrays.clear();
+    outputs.clear();
+    values.clear();
+  }
 };
 
 /// What the summary of a call depends on apart from what has reached its result.
@@ -123,6 +135,10 @@ class CallSummaries {
 void Memoize(llvm::ArrayRef<AccessSets> parameters, const Dependences& dependences,
              const CallNumbering& numbering, llvm::function_ref<ValuePath(uint32_t number)> path_of,
              MemoizedCall& call);
+
+/// Whether of every array that the summary reaches nothing is known. Then a call that is nested
+/// deeper, where the limit cuts earlier, knows nothing of these either.
+bool IsUnknown(const CallSummary& summary);
 
 /// Adds what is known of a call to what has reached its operands. `values` are the numbers of its
 /// values in this query.

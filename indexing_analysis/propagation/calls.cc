@@ -1,5 +1,6 @@
 #include "indexing_analysis/propagation/calls.h"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -28,11 +29,23 @@ Dependences CallPropagation::PropagateCall(const Instruction& call, const Comput
 Dependences CallPropagation::PropagateCallee(const Computation& callee, const AccessSets& result,
                                              const CallFrame& inside, size_t num_operands,
                                              OperandSets operands) {
+  const Dependences dependences = AddCallee(callee, result, inside, num_operands, operands);
+  if (inside.caller == nullptr) return dependences;
+  const size_t num_parameters = std::min(num_operands, callee.parameters().size());
+  for (size_t i = 0; i < num_parameters; ++i) {
+    propagator_.WidenOperandOfNestedCall(callee.parameters()[i]->shape(), *operands(i));
+  }
+  return dependences;
+}
+
+Dependences CallPropagation::AddCallee(const Computation& callee, const AccessSets& result,
+                                       const CallFrame& inside, size_t num_operands,
+                                       OperandSets operands) {
   const CallNumbering numbering(query_.outputs, result);
   const CallFrame* const frame = inside.caller;
   CallKey key = {&callee, num_operands, IsInLoop(frame), /*depth=*/0, query_.identity};
   MemoizedCall& shared = query_.memory.calls.Find(key, numbering);
-  if (propagator_.MayNest(frame, shared.dependences.nesting) &&
+  if (inside.depth >= shared.min_depth && propagator_.MayNest(frame, shared.dependences.nesting) &&
       AddMemoized(shared, callee, numbering, inside, operands)) {
     return shared.dependences;
   }
@@ -43,6 +56,7 @@ Dependences CallPropagation::PropagateCallee(const Computation& callee, const Ac
   }
   MemoizedCall& own = own_summaries_->Find(key, numbering);
   if (AddMemoized(own, callee, numbering, inside, operands)) return own.dependences;
+  query_.steps += kStepsOfCall;
   const uint32_t first_inside = query_.values.NextNumber();
   const CallSummary summary = Summarize(callee, result, inside, num_operands);
   for (size_t i = 0; i < summary.parameters.size(); ++i) {
@@ -51,16 +65,32 @@ Dependences CallPropagation::PropagateCallee(const Computation& callee, const Ac
     AddAll(query_.outputs, parameter, callee.parameters()[i]->shape(), *operands(i));
   }
   const Dependences& dependences = summary.dependences;
+  if (dependences.on_query && !IsKnownEverywhere(shared) && IsUnknown(summary)) {
+    MemoizeUnknown(summary, numbering, inside, shared);
+    return dependences;
+  }
   MemoizedCall& memoized = dependences.on_query ? own : shared;
   const bool holds_elsewhere =
-      !dependences.OnValuesGivenTo(inside.depth) && !memoized.is_known &&
+      !dependences.OnValuesGivenTo(inside.depth) && !IsKnownEverywhere(memoized) &&
       query_.values.AreFoundAgain(summary.parameters, numbering.given_values(), first_inside);
   if (holds_elsewhere) {
     const size_t num_calls = CallsTo(&inside).size();
     const auto path_of = [&](uint32_t number) { return query_.values.PathOf(number, num_calls); };
+    memoized.Clear();
     Memoize(summary.parameters, dependences, numbering, path_of, memoized);
   }
   return dependences;
+}
+
+// Calls that nest without end would each be followed to the limit otherwise.
+void CallPropagation::MemoizeUnknown(const CallSummary& summary, const CallNumbering& numbering,
+                                     const CallFrame& inside, MemoizedCall& shared) {
+  if (summary.dependences.OnValuesGivenTo(inside.depth)) return;
+  shared.Clear();
+  Memoize(
+      summary.parameters, {.nesting = 1, .on_query = true}, numbering,
+      [](uint32_t) { return ValuePath(); }, shared);
+  shared.min_depth = inside.depth;
 }
 
 CallSummary CallPropagation::Summarize(const Computation& callee, const AccessSets& result,
@@ -75,6 +105,11 @@ CallSummary CallPropagation::Summarize(const Computation& callee, const AccessSe
   // What async-update binds to further parameters is no operand of its start.
   if (summary.parameters.size() > num_operands) summary.parameters.resize(num_operands);
   return summary;
+}
+
+// Whether what is known holds for calls at any depth.
+bool CallPropagation::IsKnownEverywhere(const MemoizedCall& call) {
+  return call.is_known && call.min_depth == 0;
 }
 
 // Whether anything is known and its values can be told from others.

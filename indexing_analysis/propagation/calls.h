@@ -3,6 +3,7 @@
 #ifndef HLO_INDEXING_INDEXING_ANALYSIS_PROPAGATION_CALLS_H_
 #define HLO_INDEXING_INDEXING_ANALYSIS_PROPAGATION_CALLS_H_
 
+#include <cstdint>
 #include <optional>
 
 #include "hlo/module.h"
@@ -14,6 +15,10 @@
 namespace hlo_indexing::indexing_analysis {
 
 class Propagator;
+
+/// A computation that is propagated through counts as so many applications of a rule: about the
+/// time that its frame, its sets and its numbering take.
+inline constexpr int64_t kStepsOfCall = 100;
 
 /// Example: of  call(x, y), to_apply=f  with  f(p, q) = p + transpose(q), whose output the identity
 /// has reached, f is propagated through from its root and its summary says that parameter p is
@@ -36,8 +41,13 @@ class CallPropagation {
   // `operands` are those that the parameters of the computation stand for.
   Dependences PropagateCallee(const hlo::Computation& callee, const AccessSets& result,
                               const CallFrame& inside, size_t num_operands, OperandSets operands);
+  Dependences AddCallee(const hlo::Computation& callee, const AccessSets& result,
+                        const CallFrame& inside, size_t num_operands, OperandSets operands);
   CallSummary Summarize(const hlo::Computation& callee, const AccessSets& result,
                         const CallFrame& inside, size_t num_operands);
+  static void MemoizeUnknown(const CallSummary& summary, const CallNumbering& numbering,
+                             const CallFrame& inside, MemoizedCall& shared);
+  static bool IsKnownEverywhere(const MemoizedCall& call);
   bool AddMemoized(const MemoizedCall& call, const hlo::Computation& callee,
                    const CallNumbering& numbering, const CallFrame& inside, OperandSets operands);
 

@@ -23,8 +23,8 @@ struct AnalysisOptions {
   /// The same if the accesses have values that are known at run time only: nobody looks at so many
   /// cases.
   size_t max_accesses_with_values = 8;
-  /// So many applications of a rule to an access are propagated for each output; then every array
-  /// counts as read whole.
+  /// So many applications of a rule to an access are propagated for each output, calls counting as
+  /// a hundred each; then every array counts as read whole.
   int64_t max_steps = 4'000'000;
   /// How deep calls may nest; what is read through deeper ones is unknown.
   int max_call_depth = 200;

@@ -81,6 +81,11 @@ Dependences Propagator::PropagateInstruction(const Instruction& instruction, Acc
     dependences |= transfer_.Apply(instruction, leaf, output[k], frame, operands);
   }
   if (!has_control_flow) return dependences;
+  if (frame != nullptr && widening_.IsBeyondSteps()) {
+    PropagateByArrays(instruction, output, operands);
+    dependences.on_query = true;
+    return dependences;
+  }
   if (MayNest(frame, 1)) {
     dependences |= PropagateControlFlow(instruction, output, frame, operands);
     // Even if no computation is propagated through in the end: one level deeper this would be cut.
@@ -117,6 +122,30 @@ Dependences Propagator::PropagateControlFlow(const Instruction& instruction,
   return calls_.PropagateCall(instruction, *CalleeOf(instruction), output, frame, operands);
 }
 
+// Each array that an array of the output depends on counts as read whole.
+void Propagator::PropagateByArrays(const Instruction& instruction, const AccessSets& output,
+                                   OperandSets operands) {
+  OutputSets& sets = query_.outputs;
+  const llvm::StringRef reason = query_.Intern(widening_.ReasonOfSteps());
+  for (size_t k = 0; k < output.size(); ++k) {
+    if (output[k].IsEmpty()) continue;
+    const OutputSet outputs = output[k].Outputs(sets);
+    const ArrayReads reads = query_.array_reads.ReadsOf(instruction, static_cast<int64_t>(k));
+    const OutputSet with_device =
+        reads.reaches_other_devices ? outputs : output[k].OutputsWithDevice(sets);
+    for (const auto& [operand, leaf] : reads.arrays) {
+      const Shape& shape = instruction.operand(operand).shape();
+      AccessSet& target = SetOfLeaf(*operands(operand), shape, leaf);
+      const Shape& array = shape.ArrayLeaf(leaf);
+      if (array.HasUnboundedDimension()) {
+        target.AddUnknown(sets, kUnboundedReason, outputs);
+      } else {
+        widening_.AddWholeArray(target, array, reason, outputs, with_device);
+      }
+    }
+  }
+}
+
 // An array of whose elements nobody knows which are read: nobody knows of those that it reads
 // either.
 void Propagator::PropagateUnknown(const Instruction& instruction, int64_t leaf,
@@ -143,6 +172,12 @@ void Propagator::AddScalarAccesses(const AccessSet& accesses, AccessSet& scalar)
 bool Propagator::MayNest(const CallFrame* frame, size_t depth) const {
   return frame == nullptr ||
          static_cast<int64_t>(frame->depth + depth) <= query_.options.max_call_depth;
+}
+
+void Propagator::WidenOperandOfNestedCall(const Shape& shape, AccessSets& arrays) {
+  for (size_t k = 0; k < arrays.size(); ++k) {
+    widening_.WidenOperandOfNestedCall(arrays[k], shape.ArrayLeaf(static_cast<int64_t>(k)));
+  }
 }
 
 void Propagator::RemoveSubsumed(AccessSets& arrays, const Shape& shape) {

@@ -65,12 +65,16 @@ class Propagator {
   /// Whether so many more computations may be nested in `frame`.
   bool MayNest(const CallFrame* frame, size_t depth) const;
 
+  /// See Widening.
+  void WidenOperandOfNestedCall(const hlo::Shape& shape, AccessSets& arrays);
   /// For the end of a propagation: see Widening.
   void RemoveSubsumed(AccessSets& arrays, const hlo::Shape& shape);
 
  private:
   Dependences PropagateControlFlow(const hlo::Instruction& instruction, const AccessSets& output,
                                    const CallFrame* frame, OperandSets operands);
+  void PropagateByArrays(const hlo::Instruction& instruction, const AccessSets& output,
+                         OperandSets operands);
   void PropagateUnknown(const hlo::Instruction& instruction, int64_t leaf,
                         const AccessSet& accesses, OperandSets operands);
 

@@ -14,6 +14,8 @@ namespace {
 
 // An array inside a loop that is read in more ways counts as read whole.
 constexpr size_t kMaxAccessesInLoop = 12;
+// So does an operand of a call that is inside of a computation.
+constexpr size_t kMaxAccessesOfNestedOperand = 256;
 
 std::string TooMany(llvm::StringRef start, int64_t limit, llvm::StringRef end) {
   return (start + llvm::Twine(limit) + end).str();
@@ -53,10 +55,8 @@ bool Widening::WidenBeyondLimits(AccessSet& accesses, const Shape& shape, const 
   if (shape.HasUnboundedDimension()) return false;
   OutputSets& sets = query_.outputs;
   const AnalysisOptions& options = query_.options;
-  if (query_.steps / static_cast<int64_t>(sets.num_outputs()) > options.max_steps) {
-    ReplaceByWholeArray(accesses, shape,
-                        TooMany("more than ", options.max_steps, " reads to follow"),
-                        accesses.Outputs(sets));
+  if (IsBeyondSteps()) {
+    ReplaceByWholeArray(accesses, shape, ReasonOfSteps(), accesses.Outputs(sets));
     return true;
   }
   OutputSet beyond = kNoOutputs;
@@ -89,6 +89,22 @@ bool Widening::WidenBeyondLimits(AccessSet& accesses, const Shape& shape, const 
   }
   limit(options.max_accesses_with_values, with_values);
   return false;
+}
+
+bool Widening::IsBeyondSteps() const {
+  return query_.steps / static_cast<int64_t>(query_.outputs.num_outputs()) >
+         query_.options.max_steps;
+}
+
+std::string Widening::ReasonOfSteps() const {
+  return TooMany("more than ", query_.options.max_steps, " reads to follow");
+}
+
+void Widening::WidenOperandOfNestedCall(AccessSet& accesses, const Shape& shape) {
+  if (accesses.entries().size() <= kMaxAccessesOfNestedOperand) return;
+  if (shape.HasUnboundedDimension()) return;
+  ReplaceByWholeArray(accesses, shape, TooManyWays(kMaxAccessesOfNestedOperand),
+                      accesses.OutputsWithMoreThan(query_.outputs, kMaxAccessesOfNestedOperand));
 }
 
 void Widening::ReplaceByWholeArray(AccessSet& accesses, const Shape& shape, llvm::StringRef reason,

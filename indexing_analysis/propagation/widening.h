@@ -15,8 +15,8 @@ namespace hlo_indexing::indexing_analysis {
 
 /// The top of the lattice of accesses to an array is the whole array; from there nothing grows, so
 /// that loops reach a fixed point and nothing else takes too long. Arrays inside of computations
-/// are widened, not the parameters of these: what reaches an operand of the query is written as it
-/// is.
+/// are widened, and operands of calls there, not the parameters that these may be: what reaches an
+/// operand of the query is written as it is.
 ///
 /// Example: the result of an instruction f32[8] inside that an output reads in 65 ways, of which
 /// max_accesses allows 64, has one access left: (d0)[s0] -> (s0), s0 in [0, 7], with the reason "an
@@ -32,6 +32,15 @@ class Widening {
   /// (InternedAccess::is_beyond_limits), the array counts as read whole. Whether that was because
   /// this query has taken too many steps.
   bool WidenBeyondLimits(AccessSet& accesses, const hlo::Shape& shape, const CallFrame& frame);
+
+  /// Whether this query has taken too many steps.
+  bool IsBeyondSteps() const;
+  /// The reason of what is cut by that.
+  std::string ReasonOfSteps() const;
+
+  /// An operand of a call inside of a computation: beyond 256 accesses it counts as read whole.
+  /// Sets grow with each level otherwise where each call passes an index on.
+  void WidenOperandOfNestedCall(AccessSet& accesses, const hlo::Shape& shape);
 
   /// In a loop: leaves out the constraints that the results do not need to lie inside the array and
   /// on a device that there is. Iterations differ in them, and what is read in any of them counts.

@@ -1,5 +1,6 @@
 // Summaries that are made here by hand, memoized in one query and recalled in others.
 #include "indexing_analysis/propagation/call_summary.h"
+#include "indexing_analysis/propagation/calls.h"
 
 #include <utility>
 #include <vector>
@@ -89,7 +90,7 @@ TEST_F(CallSummaryTest, CallsThatAreReachedAlikeHaveOneSummary) {
     AccessSets operand;
     propagator.PropagateInstruction(Named("c" + std::to_string(i)), output, nullptr,
                                     [&](size_t) { return &operand; });
-    EXPECT_EQ(query.steps, i == 1 ? 1 : 0);
+    EXPECT_EQ(query.steps, i == 1 ? kStepsOfCall + 1 : 0);
     EXPECT_THAT(LinesOf(query.outputs, operand[0]),
                 ElementsAre("(d0) -> (d0), domain: d0 in [0, 3] for {0}"));
   }

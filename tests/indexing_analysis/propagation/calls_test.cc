@@ -48,7 +48,7 @@ ENTRY e { x = f32[4,4] parameter(0)
   ROOT second = f32[4,4] call(y, x), to_apply=f })");
   const Result first = PropagateCall(Named("first"));
   EXPECT_THAT(first.operands, ElementsAre(ElementsAre(kIdentity), ElementsAre(kTransposed)));
-  EXPECT_EQ(first.steps, 2);
+  EXPECT_EQ(first.steps, kStepsOfCall + 2);
   EXPECT_EQ(first.dependences.nesting, 1);
   const Result second = PropagateCall(Named("second"));
   EXPECT_EQ(second.operands, first.operands);
@@ -116,12 +116,90 @@ TEST_F(CallsTest, ValuesGivenInsideDoNotKeepCallersFromBeingMemoized) {
   text += "both { x = f32[16] parameter(0)\n a = f32[16] call(x), to_apply=" + callee +
           "\n b = f32[16] call(x), to_apply=leaf\n ROOT r = f32[16] add(a, b) }\n"
           "ENTRY e { x = f32[16] parameter(0)\n ROOT r = f32[16] call(x), to_apply=both }";
-  options_.max_steps = 1000;
+  options_.max_steps = 1000 + 33 * kStepsOfCall;
   Parse(text);
   EXPECT_THAT(OperandLines(0), ElementsAre("(d0) -> (d0 + 2), domain: d0 in [0, 3] for {0}",
                                            "(d0) -> (d0 - 2), domain: d0 in [4, 7] for {0}",
                                            "(d0) -> (d0 - 6), domain: d0 in [8, 11] for {0}",
                                            "(d0) -> (d0 - 10), domain: d0 in [12, 15] for {0}"));
+}
+
+// Each of the 2^60 ways through them passes another index on, so that no call is like another one.
+TEST_F(CallsTest, CallsCountAsSteps) {
+  std::string text = kSlice;
+  std::string callee = "slice";
+  for (int i = 0; i < 60; ++i) {
+    const std::string name = "f" + std::to_string(i);
+    text += name + " { x = f32[16] parameter(0)\n k = s32[] parameter(1)\n one = s32[] constant(" +
+            std::to_string(i) + ")\n k1 = s32[] add(k, one)\n k2 = s32[] multiply(k, one)\n" +
+            " a = f32[4] call(x, k1), to_apply=" + callee +
+            "\n b = f32[4] call(x, k2), to_apply=" + callee + "\n ROOT r = f32[4] add(a, b) }\n";
+    callee = name;
+  }
+  text +=
+      "ENTRY e { x = f32[16] parameter(0)\n k = s32[] parameter(1)\n"
+      "ROOT r = f32[4] call(x, k), to_apply=" +
+      callee + " }";
+  options_.max_steps = 20'000;
+  Parse(text);
+  for (const int operand : {0, 1}) {
+    const Lines lines = OperandLines(static_cast<size_t>(operand));
+    ASSERT_FALSE(lines.empty());
+    EXPECT_LE(lines.size(), 512);
+    EXPECT_THAT(lines,
+                ::testing::Contains(::testing::HasSubstr("more than 20000 reads to follow")));
+  }
+}
+
+// An operand of a call inside of a computation counts as read whole if it is read in very many
+// ways; that of the query's instruction does not.
+TEST_F(CallsTest, OperandsOfNestedCallsAreWidened) {
+  std::string slices;
+  std::string names;
+  for (int i = 0; i < 300; ++i) {
+    const std::string name = "s" + std::to_string(i);
+    slices += " " + name + " = f32[1] slice(x), slice={[" + std::to_string(2 * i) + ":" +
+              std::to_string(2 * i + 1) + "]}\n";
+    names += (i == 0 ? "" : ", ") + name;
+  }
+  Parse("f { x = f32[600] parameter(0)\n" + slices + " ROOT r = f32[300] concatenate(" + names +
+        "), dimensions={0} }\n" +
+        R"(g { x = f32[600] parameter(0)
+  ROOT r = f32[300] call(x), to_apply=f }
+ENTRY e { x = f32[600] parameter(0)
+  once = f32[300] call(x), to_apply=f
+  ROOT nested = f32[300] call(x), to_apply=g })");
+  const Propagation once = Propagate(Named("once"));
+  EXPECT_EQ(LinesOf(once.accesses().sets, once.accesses().operands[0][0]).size(), 300);
+  EXPECT_THAT(OperandLines(0),
+              ElementsAre("(d0)[s0] -> (s0), domain: d0 in [0, 299], s0 in [0, 599] for {0}, "
+                          "superset: an array inside is read in more than 256 ways"));
+}
+
+// Of calls that nest without end, each of which is asked for, one is followed to the limit.
+TEST_F(CallsTest, WhatIsCutIsNotFollowedAgain) {
+  constexpr int kDepth = 60;
+  std::string text = "f0 { x = f32[4] parameter(0)\n ROOT r = f32[4] negate(x) }\n";
+  std::string calls;
+  for (int i = 1; i < kDepth; ++i) {
+    const std::string number = std::to_string(i);
+    const std::string call = "f32[4] call(x), to_apply=f" + std::to_string(i - 1) + "\n";
+    text += "f" + number + " { x = f32[4] parameter(0)\n ROOT r = " + call + "}\n";
+    calls += " c" + number + " = " + call;
+  }
+  options_.max_call_depth = 20;
+  Parse(text + "ENTRY e { x = f32[4] parameter(0)\n" + calls + " ROOT r = f32[4] negate(x) }");
+  for (int i = 22; i < kDepth; ++i) {
+    const hlo::Instruction& call = Named("c" + std::to_string(i));
+    Query query = MakeQuery({4});
+    Propagator propagator(query);
+    AccessSets output = {IdentityOf(query)};
+    AccessSets operand;
+    propagator.PropagateInstruction(call, output, nullptr, [&](size_t) { return &operand; });
+    EXPECT_THAT(LinesOf(query.outputs, operand[0]),
+                ElementsAre("unknown for {0}: calls nest deeper than 20 levels"));
+    EXPECT_LE(query.steps, (i == 22 ? 20 : 1) * kStepsOfCall) << i;
+  }
 }
 
 // The operands are forwarded, the result is the computation's.

@@ -1,4 +1,5 @@
 #include "indexing_analysis/propagation/propagation.h"
+#include "indexing_analysis/propagation/calls.h"
 
 #include <string>
 
@@ -34,7 +35,7 @@ TEST_F(PropagatorTest, EqualAccessesAreOne) {
     text += std::string(i == 40 ? "ROOT " : "") + "p" + std::to_string(i) + " = f32[4] add(" +
             before + ", " + before + ")\n";
   }
-  options_.max_steps = 100;
+  options_.max_steps = kStepsOfCall + 100;
   Parse(text + "}\nENTRY e { x = f32[4] parameter(0)\n ROOT c = f32[4] call(x), to_apply=f }");
   EXPECT_THAT(OperandLines(0), ElementsAre("(d0) -> (d0), domain: d0 in [0, 3] for {0}"));
 }
