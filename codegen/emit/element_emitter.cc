@@ -96,6 +96,15 @@ void ElementEmitter::Remember(const Element& element, Lanes lanes) {
   scopes_.back().insert_or_assign(element, std::move(lanes));
 }
 
+void ElementEmitter::RememberLeaves(const Element& element, llvm::ArrayRef<Lanes> of_leaves) {
+  for (size_t i = 0; i < of_leaves.size(); ++i) {
+    if (static_cast<int64_t>(i) == element.leaf) continue;
+    Element other = element;
+    other.leaf = static_cast<int64_t>(i);
+    Remember(other, of_leaves[i]);
+  }
+}
+
 Lanes ElementEmitter::Compute(const Instruction& instruction, int64_t leaf,
                               const IndexingMap& index) {
   return Compute({nullptr, &instruction, leaf, index});
@@ -205,6 +214,12 @@ ElementEmitter::Step ElementEmitter::StepOf(const Element& element) {
     case Opcode::kDot:
     case Opcode::kConvolution:
       return StepOfProducts(element);
+    case Opcode::kScatter:
+      return StepOfScatter(element);
+    case Opcode::kSelectAndScatter:
+      return StepOfSelectAndScatter(element);
+    case Opcode::kFft:
+      return StepOfFft(element);
     case Opcode::kMap:
       return StepOfMap(element);
     case Opcode::kFusion:

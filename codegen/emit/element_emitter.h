@@ -77,6 +77,10 @@ class ElementEmitter {
 
   /// Writes elements of an output array.
   void Store(const Lanes& lanes, int64_t output, const IndexingMap& index);
+  /// Where the one element of an output array is, in elements; null, after Fail, if it is in a
+  /// layout that no kernel writes.
+  mlir::Value PositionOf(int64_t output, const IndexingMap& index);
+  const Buffer& OutputBuffer(int64_t output) const { return buffers_.output(output); }
 
   /// What a computation of scalars makes of these, an array of its result each.
   std::vector<Lanes> Apply(const hlo::Computation& computation, std::vector<Lanes> parameters,
@@ -139,6 +143,8 @@ class ElementEmitter {
   Lanes Compute(const Element& element);
   const Lanes* Find(const Element& element) const;
   void Remember(const Element& element, Lanes lanes);
+  // The same element of all arrays of the instruction, but that of the element itself.
+  void RememberLeaves(const Element& element, llvm::ArrayRef<Lanes> of_leaves);
 
   Step StepOf(const Element& element);
   Step StepOfParameter(const Element& element);
@@ -155,6 +161,10 @@ class ElementEmitter {
   Step StepOfDynamicUpdateSlice(const Element& element);
   Step StepOfReduction(const Element& element);
   Step StepOfProducts(const Element& element);
+  Step StepOfScatter(const Element& element);
+  Step StepOfSelectAndScatter(const Element& element);
+  Step StepOfFft(const Element& element);
+  mlir::Value EmitWeight(const IndexingMap& place, int64_t length);
   Step StepOfCall(const Element& element, const hlo::Computation& callee);
   Step StepOfMap(const Element& element);
 

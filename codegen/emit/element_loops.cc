@@ -86,19 +86,10 @@ ElementEmitter::Step ElementEmitter::StepOfReduction(const Element& element) {
       types.push_back(instruction.operand(i).shape().element_type());
       llvm::append_range(carried, Flatten(Replicate(*initial[i], count)));
     }
-    const auto lanes_of = [&](ValueRange values) {
-      std::vector<Lanes> lanes;
-      for (const ElementType type : types) {
-        const size_t width = count * (IsComplex(type) ? 2 : 1);
-        lanes.push_back(Unflatten(values.take_front(width), type));
-        values = values.drop_front(width);
-      }
-      return lanes;
-    };
     const Values results =
         EmitLoops(inputs.front().index, num_loops, carried, [&](ValueRange values) {
           return EmitWhere(conditions, values, [&] {
-            std::vector<Lanes> parameters = lanes_of(values);
+            std::vector<Lanes> parameters = SplitLanes(values, types, count);
             for (const Element& input : inputs) {
               parameters.push_back(Replicate(Compute(input), count));
             }
@@ -110,13 +101,8 @@ ElementEmitter::Step ElementEmitter::StepOfReduction(const Element& element) {
             return combined;
           });
         });
-    const std::vector<Lanes> of_arrays = lanes_of(results);
-    for (size_t i = 0; i < num_arrays; ++i) {
-      if (static_cast<int64_t>(i) == element.leaf) continue;
-      Element other = element;
-      other.leaf = static_cast<int64_t>(i);
-      Remember(other, of_arrays[i]);
-    }
+    const std::vector<Lanes> of_arrays = SplitLanes(results, types, count);
+    RememberLeaves(element, of_arrays);
     return of_arrays[static_cast<size_t>(element.leaf)];
   };
   return step;

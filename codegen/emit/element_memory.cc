@@ -73,6 +73,14 @@ void ElementEmitter::Store(const Lanes& lanes, int64_t output, const IndexingMap
   }
 }
 
+Value ElementEmitter::PositionOf(int64_t output, const IndexingMap& index) {
+  const Shape& shape = plan_.instruction->shape().ArrayLeaf(output);
+  const IndexingMap position = plans_.maps.Compose(index, plans_.maps.Positions(shape));
+  if (!position.IsUnknown()) return EmitIndex(position);
+  Fail(*plan_.instruction, "has a layout that no kernel writes");
+  return nullptr;
+}
+
 ElementEmitter::Step ElementEmitter::StepOfConstant(const Element& element) {
   const hlo::Literal* literal = element.instruction->literal();
   const Shape& shape = element.instruction->shape();

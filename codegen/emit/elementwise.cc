@@ -59,53 +59,6 @@ Number SelectNumber(KernelBuilder& builder, Value condition, const Number& a, co
   return result;
 }
 
-// The bits of an element as an integer of as many, eight at least.
-Value BitsOfNumber(KernelBuilder& builder, const Number& number, ElementType type) {
-  mlir::ImplicitLocOpBuilder& ops = builder.ops();
-  const auto bits_of = [&](Value value) -> Value {
-    const mlir::Type integer = builder.integer_type(value.getType().getIntOrFloatBitWidth());
-    return value.getType() == integer ? value : arith::BitcastOp::create(ops, integer, value);
-  };
-  const Value low = bits_of(number.value);
-  if (!IsComplex(type)) {
-    const int64_t bits = hlo::ElementBits(type);
-    if (bits >= 8) return low;
-    const Value mask = builder.Integer(low.getType(), (int64_t{1} << bits) - 1);
-    return arith::AndIOp::create(ops, low, mask);
-  }
-  const unsigned bits = low.getType().getIntOrFloatBitWidth();
-  const mlir::Type wide = builder.integer_type(bits * 2);
-  const Value high = arith::ExtUIOp::create(ops, wide, bits_of(number.imaginary));
-  return arith::OrIOp::create(ops, arith::ExtUIOp::create(ops, wide, low),
-                              arith::ShLIOp::create(ops, high, builder.Integer(wide, bits)));
-}
-
-// The element that these bits are.
-Number NumberOfBits(KernelBuilder& builder, Value bits, ElementType type) {
-  mlir::ImplicitLocOpBuilder& ops = builder.ops();
-  const mlir::Type held = RegisterType(builder, type);
-  const unsigned width = held.getIntOrFloatBitWidth();
-  const auto value_of = [&](Value integer) -> Value {
-    integer = builder.Resize(integer, width);
-    return integer.getType() == held ? integer : arith::BitcastOp::create(ops, held, integer);
-  };
-  if (IsComplex(type)) {
-    const Value high = arith::ShRUIOp::create(ops, bits, builder.Integer(bits.getType(), width));
-    return {value_of(bits), value_of(high)};
-  }
-  Value value = value_of(bits);
-  // Types of fewer bits than a byte are held with their sign.
-  const int64_t num_bits = hlo::ElementBits(type);
-  if (num_bits < 8) {
-    const Value places = builder.Integer(8, 8 - num_bits);
-    const Value high = arith::ShLIOp::create(ops, value, places);
-    const bool is_signed = hlo::ClassOf(type) == ElementClass::kSigned;
-    value = is_signed ? Value(arith::ShRSIOp::create(ops, high, places))
-                      : Value(arith::ShRUIOp::create(ops, high, places));
-  }
-  return {value, Value()};
-}
-
 class ElementwiseCode {
  public:
   ElementwiseCode(KernelBuilder& builder, const Instruction& instruction)

@@ -33,15 +33,17 @@ std::vector<KernelArgument> ArgumentsOf(const KernelPlan& plan) {
 
 // Outputs of updates in place have the contents of what is updated.
 void SetUpdates(const KernelPlan& plan, std::vector<KernelArgument>& arguments) {
-  if (plan.emitter != plan::Emitter::kDynamicUpdateSlice) return;
+  const bool is_scatter = plan.emitter == plan::Emitter::kScatter;
+  if (!is_scatter && plan.emitter != plan::Emitter::kDynamicUpdateSlice) return;
   for (const plan::PlannedRoot& root : plan.roots) {
-    const Instruction* updated = &root.instruction->operand(0);
-    while (!plan.InputNumber(*updated).has_value()) updated = &updated->operand(0);
-    const int64_t operand = *plan.InputNumber(*updated);
-    for (size_t i = 0; i < arguments.size(); ++i) {
-      if (arguments[i].operand != operand) continue;
-      for (KernelArgument& argument : arguments) {
-        if (!argument.operand.has_value() && argument.leaf == root.first_output) {
+    for (int64_t leaf = 0; leaf < root.num_outputs; ++leaf) {
+      const Instruction* updated = &root.instruction->operand(static_cast<size_t>(leaf));
+      while (!plan.InputNumber(*updated).has_value()) updated = &updated->operand(0);
+      const int64_t operand = *plan.InputNumber(*updated);
+      for (size_t i = 0; i < arguments.size(); ++i) {
+        if (arguments[i].operand != operand) continue;
+        for (KernelArgument& argument : arguments) {
+          if (argument.operand.has_value() || argument.leaf != root.first_output + leaf) continue;
           argument.updates = i;
         }
       }
@@ -107,7 +109,10 @@ absl::StatusOr<Kernel> CompileKernel(const KernelPlan& plan, plan::PlanContext& 
       EmitTranspose(emitter);
       break;
     case plan::Emitter::kScatter:
-      emitter.Fail("of a scatter has no code in a kernel");
+      EmitScatter(emitter);
+      break;
+    case plan::Emitter::kSort:
+      EmitSort(emitter);
       break;
   }
   HLO_INDEXING_RETURN_IF_ERROR(emitter.elements().status());

@@ -206,6 +206,20 @@ Value KernelBuilder::ShuffleDown(Value value, int64_t distance, int64_t neighbou
   return type == as_integer ? words : arith::BitcastOp::create(ops_, type, words);
 }
 
+Value KernelBuilder::AtomicUpdate(mlir::LLVM::AtomicBinOp operation, Value base, Value position,
+                                  Value value) {
+  return mlir::LLVM::AtomicRMWOp::create(ops_, operation,
+                                         ElementPointer(base, position, value.getType()), value,
+                                         mlir::LLVM::AtomicOrdering::monotonic);
+}
+
+Value KernelBuilder::CompareAndSwap(Value base, Value position, Value expected, Value desired) {
+  const Value result = mlir::LLVM::AtomicCmpXchgOp::create(
+      ops_, ElementPointer(base, position, expected.getType()), expected, desired,
+      mlir::LLVM::AtomicOrdering::monotonic, mlir::LLVM::AtomicOrdering::monotonic);
+  return mlir::LLVM::ExtractValueOp::create(ops_, result, 0);
+}
+
 Values KernelBuilder::If(Value condition, Body then, Body otherwise) {
   if (condition == nullptr) return then();
   // The types of the results are known when the first branch is made.
@@ -250,6 +264,20 @@ Values KernelBuilder::For(int64_t lower, int64_t upper, ValueRange carried, Loop
   if (!block->empty()) block->getTerminator()->erase();
   ops_.setInsertionPointToEnd(block);
   scf::YieldOp::create(ops_, body(loop.getInductionVar(), loop.getRegionIterArgs()));
+  return Values(loop.getResults());
+}
+
+Values KernelBuilder::Repeat(ValueRange carried, RepeatBody body) {
+  llvm::SmallVector<Type, 8> types(carried.getTypes());
+  const llvm::SmallVector<mlir::Location, 8> places(types.size(), ops_.getLoc());
+  auto loop = scf::WhileOp::create(ops_, types, carried);
+  const mlir::OpBuilder::InsertionGuard guard(ops_);
+  mlir::Block* const before = ops_.createBlock(&loop.getBefore(), {}, types, places);
+  Value goes_on;
+  const Values next = body(before->getArguments(), goes_on);
+  scf::ConditionOp::create(ops_, goes_on, next);
+  mlir::Block* const after = ops_.createBlock(&loop.getAfter(), {}, types, places);
+  scf::YieldOp::create(ops_, after->getArguments());
   return Values(loop.getResults());
 }
 

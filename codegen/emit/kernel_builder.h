@@ -23,6 +23,7 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SmallVector.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
@@ -94,6 +95,14 @@ class KernelBuilder {
   /// number, a power of two; its own at their end. All lanes of the warp must take part.
   mlir::Value ShuffleDown(mlir::Value value, int64_t distance, int64_t neighbours);
 
+  /// old = base[position], base[position] = old op value in one step, for an integer of 32 or 64
+  /// bits, or an f32 or f64 that is added: gives old.
+  mlir::Value AtomicUpdate(mlir::LLVM::AtomicBinOp operation, mlir::Value base,
+                           mlir::Value position, mlir::Value value);
+  /// old = base[position], which becomes `desired` if it is `expected`, in one step: gives old.
+  mlir::Value CompareAndSwap(mlir::Value base, mlir::Value position, mlir::Value expected,
+                             mlir::Value desired);
+
   using Body = llvm::function_ref<Values()>;
   /// What `then` makes where the condition holds, else what `otherwise` makes, which must have as
   /// many values of the same types. Null stands for a condition that holds.
@@ -104,6 +113,10 @@ class KernelBuilder {
   /// for (index = lower; index <= upper; ++index) carried = body(index, carried): the values in the
   /// end. The index has 32 bits where that is enough.
   Values For(int64_t lower, int64_t upper, mlir::ValueRange carried, LoopBody body);
+
+  /// do carried = body(carried) while what it says holds: the values in the end.
+  using RepeatBody = llvm::function_ref<Values(mlir::ValueRange carried, mlir::Value& goes_on)>;
+  Values Repeat(mlir::ValueRange carried, RepeatBody body);
 
  private:
   mlir::Value ElementPointer(mlir::Value base, mlir::Value position, mlir::Type element);

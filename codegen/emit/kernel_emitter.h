@@ -59,6 +59,8 @@ void EmitLoop(KernelEmitter& kernel);
 void EmitInPlaceUpdate(KernelEmitter& kernel);
 void EmitReduction(KernelEmitter& kernel);
 void EmitTranspose(KernelEmitter& kernel);
+void EmitScatter(KernelEmitter& kernel);
+void EmitSort(KernelEmitter& kernel);
 
 /// An array in shared memory, as the plan lays it out.
 class SharedArray {

@@ -47,6 +47,13 @@ Number NumberOfBytes(KernelBuilder& builder, hlo::ElementType type, llvm::ArrayR
 Values Flatten(llvm::ArrayRef<Number> numbers);
 Lanes Unflatten(mlir::ValueRange values, hlo::ElementType type);
 
+/// Of several arrays one after the other, each of as many lanes.
+std::vector<Lanes> SplitLanes(mlir::ValueRange values, llvm::ArrayRef<hlo::ElementType> types,
+                              size_t num_lanes = 1);
+/// The bits of an element as an integer of as many, eight at least; and the element again.
+mlir::Value BitsOfNumber(KernelBuilder& builder, const Number& number, hlo::ElementType type);
+Number NumberOfBits(KernelBuilder& builder, mlir::Value bits, hlo::ElementType type);
+
 /// The same for each of `count` lanes, where there is one only.
 Lanes Replicate(Lanes lanes, size_t count);
 

@@ -1,12 +1,9 @@
 #include "codegen/plan/emitters.h"
 
 #include <algorithm>
-#include <variant>
 
-#include "absl/strings/str_cat.h"
 #include "codegen/plan/thread_map.h"
 #include "codegen/plan/xla_heroes.h"
-#include "codegen/plan/xla_plan.h"
 #include "hlo/attribute.h"
 #include "indexing_analysis/analysis.h"
 #include "llvm/ADT/STLExtras.h"
@@ -49,22 +46,6 @@ std::optional<std::vector<const Instruction*>> UpdatesInPlace(const FusedComputa
     updates.push_back(update);
   }
   return updates;
-}
-
-// Custom fusions that XLA gives to Triton or to a library say so in their configuration.
-absl::Status CheckKind(const Instruction& fusion) {
-  const hlo::Attribute* config = fusion.Find(AttributeName::kBackendConfig);
-  if (config == nullptr) return absl::OkStatus();
-  llvm::StringRef text;
-  if (const auto* raw = std::get_if<hlo::RawText>(&config->value)) text = raw->text;
-  if (const auto* quoted = std::get_if<hlo::QuotedString>(&config->value)) text = quoted->escaped;
-  for (const llvm::StringRef kind : {"__triton", "__cudnn", "__custom_fusion", "__cublas"}) {
-    if (!text.contains(kind)) continue;
-    return absl::UnimplementedError(absl::StrCat(
-        "%", fusion.name().str(), " is a fusion of the kind ", kind.str(),
-        ": not one of XLA's own emitters, but Triton or a library decides how it is launched"));
-  }
-  return absl::OkStatus();
 }
 
 }  // namespace
@@ -120,6 +101,7 @@ KernelPlan PlanByEmitter(EmitterInput& input, const Emitters& emitters) {
   if (fused.roots().size() == 1) {
     const Instruction& root = *fused.roots().front().instruction;
     if (root.opcode() == Opcode::kScatter) return emitters.scatter(input);
+    if (root.opcode() == Opcode::kSort) return emitters.sort(input);
     if (IsConcatenateFusion(input)) return emitters.concatenate(input);
   }
   if (const auto updates = UpdatesInPlace(fused)) {
@@ -158,11 +140,7 @@ absl::StatusOr<KernelPlan> Plan(const FusedComputation& fused, const Instruction
 
 absl::StatusOr<KernelPlan> PlanWith(const Emitters& emitters, const Instruction& instruction,
                                     PlanContext& plans, std::optional<int64_t> vector_elements) {
-  if (instruction.opcode() == Opcode::kFusion) {
-    if (absl::Status status = CheckKind(instruction); !status.ok()) return status;
-  } else if (absl::Status status = HasKernel(instruction); !status.ok()) {
-    return status;
-  }
+  if (absl::Status status = emitters.has_kernel(instruction); !status.ok()) return status;
   return Plan(FusedComputation(instruction), instruction, emitters, vector_elements, plans);
 }
 

@@ -36,12 +36,15 @@ bool IsConcatenateFusion(const EmitterInput& input);
 
 /// What plans for each kind of kernel, without `instruction` and `roots`.
 struct Emitters {
+  /// OK for an instruction that they make a kernel of, by itself; else kUnimplemented.
+  absl::Status (*has_kernel)(const hlo::Instruction&);
   KernelPlan (*loop)(const EmitterInput&);
   KernelPlan (*transpose)(const EmitterInput&);
   KernelPlan (*reduction)(const EmitterInput&);
   KernelPlan (*concatenate)(const EmitterInput&);
   KernelPlan (*dynamic_update_slice)(const EmitterInput&);
   KernelPlan (*scatter)(const EmitterInput&);
+  KernelPlan (*sort)(const EmitterInput&);
 };
 /// The plan by the kind that XLA chooses for the heroes; updates in place become the heroes of
 /// their roots.

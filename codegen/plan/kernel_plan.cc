@@ -15,8 +15,8 @@
 namespace hlo_indexing::plan {
 
 llvm::StringRef EmitterName(Emitter emitter) {
-  constexpr std::array<llvm::StringRef, 6> kNames = {
-      "loop", "transpose", "reduction", "concatenate", "dynamic_update_slice", "scatter"};
+  constexpr std::array<llvm::StringRef, 7> kNames = {
+      "loop", "transpose", "reduction", "concatenate", "dynamic_update_slice", "scatter", "sort"};
   return kNames[static_cast<size_t>(emitter)];
 }
 

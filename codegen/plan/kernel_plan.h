@@ -43,10 +43,11 @@ enum class Emitter : uint8_t {
   kConcatenate,
   kDynamicUpdateSlice,
   kScatter,
+  kSort,
 };
 
 /// As in the JSON: "loop", "transpose", "reduction", "concatenate", "dynamic_update_slice",
-/// "scatter".
+/// "scatter", "sort".
 llvm::StringRef EmitterName(Emitter emitter);
 
 /// The largest grid that CUDA launches (CUDA C++ Programming Guide, "Technical Specifications per

@@ -2,6 +2,7 @@
 
 #include <variant>
 
+#include "codegen/plan/our_plan.h"
 #include "codegen/plan/xla_plan.h"
 #include "hlo/attribute.h"
 #include "llvm/ADT/DenseSet.h"
@@ -57,15 +58,26 @@ std::vector<const Computation*> ExecutedComputations(const hlo::Module& module) 
   return in_order;
 }
 
-std::vector<Kernel> KernelsOf(const hlo::Module& module) {
+namespace {
+
+std::vector<Kernel> KernelsWith(const hlo::Module& module,
+                                absl::Status (*has_kernel)(const Instruction&)) {
   if (!module.has_entry_keyword()) return {{&module.entry().root(), true}};
   std::vector<Kernel> kernels;
   for (const Computation* computation : ExecutedComputations(module)) {
     for (const Instruction* instruction : computation->instructions()) {
-      if (HasKernel(*instruction).ok()) kernels.push_back({instruction, false});
+      if (has_kernel(*instruction).ok()) kernels.push_back({instruction, false});
     }
   }
   return kernels;
+}
+
+}  // namespace
+
+std::vector<Kernel> KernelsOf(const hlo::Module& module) { return KernelsWith(module, HasKernel); }
+
+std::vector<Kernel> OurKernelsOf(const hlo::Module& module) {
+  return KernelsWith(module, HasOurKernel);
 }
 
 }  // namespace hlo_indexing::plan

@@ -35,6 +35,9 @@ std::vector<const hlo::Computation*> ExecutedComputations(const hlo::Module& mod
 /// which), in order. A module without the word ENTRY is the computation of one fusion: tests of
 /// emitters are written so.
 std::vector<Kernel> KernelsOf(const hlo::Module& module);
+/// The same with those that have a kernel of ours (HasOurKernel in our_plan.h), as the calls of a
+/// library that are sums of products.
+std::vector<Kernel> OurKernelsOf(const hlo::Module& module);
 
 }  // namespace hlo_indexing::plan
 

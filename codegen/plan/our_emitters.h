@@ -19,6 +19,8 @@ KernelPlan PlanOurConcatenate(const EmitterInput& input);
 KernelPlan PlanOurDynamicUpdateSlice(const EmitterInput& input);
 KernelPlan PlanOurReduction(const EmitterInput& input);
 KernelPlan PlanOurTranspose(const EmitterInput& input);
+KernelPlan PlanOurScatter(const EmitterInput& input);
+KernelPlan PlanOurSort(const EmitterInput& input);
 
 /// The most elements that are one access of 16 bytes of the widest input or output, and that may be
 /// taken; a power of two.

@@ -17,6 +17,7 @@ namespace hlo_indexing::plan {
 
 using hlo::AttributeName;
 using hlo::Instruction;
+using hlo::Opcode;
 using hlo::Shape;
 using mlir::AffineExpr;
 
@@ -101,13 +102,26 @@ int64_t ElementsOfByte(const EmitterInput& input) {
   return support::CeilDiv(8, input.fused.SmallestOutputBits());
 }
 
+// Whether an element of the instruction is a loop of its own that a vector would repeat.
+bool IsLoopForEach(const Instruction& instruction) {
+  switch (instruction.opcode()) {
+    case Opcode::kConvolution:
+    case Opcode::kFft:
+    case Opcode::kScatter:
+    case Opcode::kSelectAndScatter:
+      return true;
+    default:
+      return PreventsVectors(instruction);
+  }
+}
+
 // How many neighbours a thread computes of an array with so many elements. Fewer than fit in the
 // widest access if some multiprocessor had no block otherwise.
 int64_t VectorOf(const EmitterInput& input, int64_t num_elements) {
   const int64_t least = ElementsOfByte(input);
   int64_t vector = std::max(WidestVector(input), least);
   if (llvm::any_of(input.fused.instructions(),
-                   [](const Instruction* i) { return PreventsVectors(*i); })) {
+                   [](const Instruction* i) { return IsLoopForEach(*i); })) {
     return least;
   }
   const int64_t wanted = kThreads * input.plans.device.multiprocessors;

@@ -9,16 +9,37 @@
 #include "codegen/plan/accesses.h"
 #include "codegen/plan/our_emitters.h"
 #include "codegen/plan/xla_emitters.h"
+#include "codegen/plan/xla_plan.h"
 #include "indexing_analysis/queries/coalescing.h"
 #include "llvm/ADT/DynamicAPInt.h"
 
 namespace hlo_indexing::plan {
 namespace {
 
+using hlo::Opcode;
 using llvm::DynamicAPInt;
 
-constexpr Emitters kOurEmitters = {PlanOurLoop,        PlanOurTranspose,          PlanOurReduction,
-                                   PlanOurConcatenate, PlanOurDynamicUpdateSlice, PlanScatter};
+}  // namespace
+
+absl::Status HasOurKernel(const hlo::Instruction& instruction) {
+  switch (instruction.opcode()) {
+    // Of these XLA makes other instructions, or the calls of a library.
+    case Opcode::kDot:
+    case Opcode::kConvolution:
+    case Opcode::kFft:
+    case Opcode::kSelectAndScatter:
+    case Opcode::kSort:
+      return absl::OkStatus();
+    default:
+      return HasKernel(instruction);
+  }
+}
+
+namespace {
+
+constexpr Emitters kOurEmitters = {
+    HasOurKernel,       PlanOurLoop,               PlanOurTranspose, PlanOurReduction,
+    PlanOurConcatenate, PlanOurDynamicUpdateSlice, PlanOurScatter,   PlanOurSort};
 
 // What the warps move, then how often they ask for it: less is better.
 struct Traffic {

@@ -16,9 +16,15 @@
 
 namespace hlo_indexing::plan {
 
-/// The plan of an instruction that PlanLikeXla (xla_plan.h) has a plan of, with the same errors.
-/// The kind of kernel and its heroes are those that XLA chooses; blocks, vectors, tiles and thread
-/// maps are ours (our_emitters.h). Scatters are planned as XLA plans them.
+/// OK for a fusion, of whatever kind XLA says that it is, and for another instruction that has a
+/// kernel of ours by itself; else kUnimplemented with the reason. Besides those that have one of
+/// XLA's (xla_plan.h) these are the calls of libraries that are sums of products or transforms, and
+/// sorts.
+absl::Status HasOurKernel(const hlo::Instruction& instruction);
+
+/// The plan of such an instruction. The kind of kernel and its heroes are those that XLA chooses;
+/// blocks, vectors, tiles and thread maps are ours (our_emitters.h). Scatters that can be updated
+/// in place are planned as XLA plans them.
 absl::StatusOr<KernelPlan> PlanKernel(const hlo::Instruction& instruction, PlanContext& plans);
 
 /// The same of a computation that is itself what a fusion would call.

@@ -3,12 +3,15 @@
 #include <array>
 #include <cstddef>
 #include <optional>
+#include <variant>
 
 #include "absl/strings/str_cat.h"
 #include "codegen/plan/xla_emitters.h"
+#include "hlo/attribute.h"
 
 namespace hlo_indexing::plan {
 
+using hlo::AttributeName;
 using hlo::Instruction;
 using hlo::Opcode;
 
@@ -104,9 +107,36 @@ absl::Status HasKernel(const Instruction& instruction) {
                                                NoKernelReason(*reason).str()));
 }
 
+namespace {
+
+// Custom fusions that XLA gives to Triton or to a library say so in their configuration.
+absl::Status CheckKind(const Instruction& fusion) {
+  const hlo::Attribute* config = fusion.Find(AttributeName::kBackendConfig);
+  if (config == nullptr) return absl::OkStatus();
+  llvm::StringRef text;
+  if (const auto* raw = std::get_if<hlo::RawText>(&config->value)) text = raw->text;
+  if (const auto* quoted = std::get_if<hlo::QuotedString>(&config->value)) text = quoted->escaped;
+  for (const llvm::StringRef kind : {"__triton", "__cudnn", "__custom_fusion", "__cublas"}) {
+    if (!text.contains(kind)) continue;
+    return absl::UnimplementedError(absl::StrCat(
+        "%", fusion.name().str(), " is a fusion of the kind ", kind.str(),
+        ": not one of XLA's own emitters, but Triton or a library decides how it is launched"));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status XlaHasKernel(const Instruction& instruction) {
+  if (instruction.opcode() == Opcode::kFusion) return CheckKind(instruction);
+  return HasKernel(instruction);
+}
+
+}  // namespace
+
 const Emitters& XlaEmitters() {
-  static constexpr Emitters kEmitters = {PlanLoop,        PlanTranspose,          PlanReduction,
-                                         PlanConcatenate, PlanDynamicUpdateSlice, PlanScatter};
+  // Its sorts are no kernels of its emitters.
+  static constexpr Emitters kEmitters = {
+      XlaHasKernel,    PlanLoop,               PlanTranspose, PlanReduction,
+      PlanConcatenate, PlanDynamicUpdateSlice, PlanScatter,   PlanLoop};
   return kEmitters;
 }
 

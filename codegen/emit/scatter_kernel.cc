@@ -1,0 +1,129 @@
+// Scatters that are the root of their fusion: threads go over the updates, and each comes to the
+// element that its index vector says, unless its window is not wholly inside. The arrays are
+// updated in place: atomically, unless the indices are said to be unique.
+#include <vector>
+
+#include "codegen/emit/atomics.h"
+#include "codegen/emit/kernel_emitter.h"
+#include "codegen/emit/scatter_windows.h"
+#include "hlo/attribute.h"
+
+namespace hlo_indexing::emit {
+
+using hlo::AttributeName;
+using hlo::Instruction;
+using mlir::Value;
+using plan::ElementPass;
+
+namespace {
+
+class ScatterEmitter {
+ public:
+  explicit ScatterEmitter(KernelEmitter& kernel)
+      : kernel_(kernel),
+        elements_(kernel.elements()),
+        scatter_(*kernel.plan().passes.back().instruction),
+        num_arrays_(scatter_.operands().size() / 2),
+        windows_(scatter_) {}
+
+  void Emit() {
+    // The indices, then an update and the element that it goes to for each array.
+    const std::vector<ElementPass>& passes = kernel_.plan().passes;
+    if (IsAtomic()) {
+      for (size_t i = 0; i < num_arrays_; ++i) EmitArrays(passes[1 + 2 * i], i, 1);
+    } else {
+      EmitArrays(passes[1], 0, num_arrays_);
+    }
+  }
+
+ private:
+  bool IsAtomic() const {
+    return kernel_.plan().passes.back().store == plan::StoreKind::kAtomic;
+  }
+
+  // Of arrays next to each other, all of which have the same updates.
+  void EmitArrays(const ElementPass& load, size_t first, size_t count) {
+    kernel_.ForElements(load.map, load.vector_elements, [&](const IndexingMap& map) {
+      const int64_t num_lanes = elements_.lanes();
+      std::vector<Lanes> updates;
+      for (size_t i = first; i < first + count; ++i) {
+        const Instruction& update = scatter_.operand(num_arrays_ + 1 + i);
+        updates.push_back(Replicate(elements_.Compute(update, 0, map),
+                                    static_cast<size_t>(num_lanes)));
+      }
+      const Values ranges = elements_.ranges();
+      for (int64_t lane = 0; lane < num_lanes; ++lane) {
+        std::vector<Number> of_lane;
+        for (const Lanes& update : updates) of_lane.push_back(update[static_cast<size_t>(lane)]);
+        elements_.SetVariables(elements_.dimensions(), ranges, 1);
+        EmitUpdate(num_lanes == 1 ? map : AtLane(map, lane, kernel_.plans().maps), of_lane, first);
+      }
+      elements_.SetVariables(elements_.dimensions(), ranges, num_lanes);
+    });
+  }
+
+  void EmitUpdate(const IndexingMap& update, llvm::ArrayRef<Number> values, size_t first) {
+    elements_.InScope([&] {
+      const ScatterWindows::Reached place = windows_.PlaceOf(update);
+      kernel_.builder().If(elements_.EmitConditions(place.conditions), [&] {
+        elements_.InScope([&] {
+          if (IsAtomic()) {
+            EmitAtomic(place.index, values.front(), first);
+          } else {
+            EmitPlain(place.index, values);
+          }
+        });
+      });
+    });
+  }
+
+  void EmitAtomic(const IndexingMap& index, const Number& value, size_t array) {
+    const hlo::Computation& combiner = *scatter_.Callee(AttributeName::kToApply);
+    const auto output = static_cast<int64_t>(array);
+    const Value position = elements_.PositionOf(output, index);
+    if (position == nullptr) return;
+    EmitAtomicUpdate(kernel_.builder(), elements_.OutputBuffer(output), position,
+                     OperationOf(combiner, array, num_arrays_), value, [&](const Number& old) {
+                       // What other arrays would have does not matter to this one.
+                       std::vector<Lanes> parameters;
+                       for (size_t i = 0; i < 2 * num_arrays_; ++i) {
+                         const hlo::Shape& shape = combiner.parameters()[i]->shape();
+                         parameters.push_back({ZeroOf(kernel_.builder(), shape.element_type())});
+                       }
+                       parameters[array] = {old};
+                       parameters[num_arrays_ + array] = {value};
+                       return elements_.InScope([&] {
+                         return elements_.Apply(combiner, parameters, index)[array].front();
+                       });
+                     });
+  }
+
+  void EmitPlain(const IndexingMap& index, llvm::ArrayRef<Number> values) {
+    std::vector<Lanes> parameters;
+    for (size_t i = 0; i < num_arrays_; ++i) {
+      const auto output = static_cast<int64_t>(i);
+      const Value position = elements_.PositionOf(output, index);
+      if (position == nullptr) return;
+      parameters.push_back(
+          LoadLanes(kernel_.builder(), elements_.OutputBuffer(output), {position, 1, {0}}));
+    }
+    for (const Number& value : values) parameters.push_back({value});
+    const std::vector<Lanes> combined =
+        elements_.Apply(*scatter_.Callee(AttributeName::kToApply), parameters, index);
+    for (size_t i = 0; i < num_arrays_; ++i) {
+      elements_.Store(combined[i], static_cast<int64_t>(i), index);
+    }
+  }
+
+  KernelEmitter& kernel_;
+  ElementEmitter& elements_;
+  const Instruction& scatter_;
+  size_t num_arrays_;
+  ScatterWindows windows_;
+};
+
+}  // namespace
+
+void EmitScatter(KernelEmitter& kernel) { ScatterEmitter(kernel).Emit(); }
+
+}  // namespace hlo_indexing::emit

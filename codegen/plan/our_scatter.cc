@@ -1,0 +1,72 @@
+// Scatters: those that can be updated in place are launched as XLA launches them, a thread for some
+// updates; others are loops, in which every element looks for its updates.
+#include "codegen/plan/our_emitters.h"
+#include "codegen/plan/xla_emitters.h"
+#include "hlo/attribute.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace hlo_indexing::plan {
+
+using hlo::AttributeName;
+using hlo::Instruction;
+using hlo::Opcode;
+
+namespace {
+
+// Whether the arrays are inputs of the kernel that nothing else in it reads, so that the memory of
+// the outputs can be theirs.
+bool AreInputs(const FusedComputation& fused, const Instruction& scatter) {
+  const size_t num_arrays = scatter.operands().size() / 2;
+  for (const Instruction* array : scatter.operands().take_front(num_arrays)) {
+    while (array->opcode() == Opcode::kBitcast && fused.Contains(*array)) {
+      array = &array->operand(0);
+    }
+    if (!llvm::is_contained(fused.inputs(), array)) return false;
+    size_t reads = 0;
+    for (const Instruction* user : fused.instructions()) {
+      reads += static_cast<size_t>(llvm::count(user->operands(), array));
+    }
+    if (reads != 1) return false;
+  }
+  return true;
+}
+
+// Whether what becomes of each array depends on its own element and update only.
+bool IsSeparable(const hlo::Computation& combiner, size_t num_arrays) {
+  for (size_t array = 0; array < num_arrays; ++array) {
+    const Instruction* root = &combiner.root();
+    if (root->opcode() == Opcode::kTuple) root = &root->operand(array);
+    llvm::DenseSet<const Instruction*> seen = {root};
+    llvm::SmallVector<const Instruction*, 8> pending = {root};
+    while (!pending.empty()) {
+      const Instruction* instruction = pending.pop_back_val();
+      const int64_t parameter = instruction->parameter_number();
+      if (parameter >= 0 && static_cast<size_t>(parameter) % num_arrays != array) return false;
+      for (const Instruction* operand : instruction->operands()) {
+        if (seen.insert(operand).second) pending.push_back(operand);
+      }
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+KernelPlan PlanOurScatter(const EmitterInput& input) {
+  const Instruction& scatter = *input.fused.roots().front().instruction;
+  const size_t num_arrays = scatter.operands().size() / 2;
+  const bool is_unique = scatter.Get<bool>(AttributeName::kUniqueIndices).value_or(false);
+  // The widest that is compared and swapped; and what shares a byte is not written alone.
+  constexpr int64_t kMostAtomicBits = 64;
+  const bool has_atomics = input.fused.LargestOutputBits() <= kMostAtomicBits &&
+                           IsSeparable(*scatter.Callee(AttributeName::kToApply), num_arrays);
+  const bool has_updates = scatter.operand(num_arrays + 1).shape().num_elements() > 0;
+  if (has_updates && input.fused.SmallestOutputBits() >= 8 && (is_unique || has_atomics) &&
+      AreInputs(input.fused, scatter)) {
+    return PlanScatter(input);
+  }
+  return PlanOurLoop(input);
+}
+
+}  // namespace hlo_indexing::plan
