@@ -236,7 +236,30 @@ bool AsyncDone(Evaluation& e) {
   return e.Return(e.operand(0).elements()[1]);
 }
 
-// Annotations give their operand.
+namespace {
+
+// Whether the call may be XLA's own TopK: an array of numbers that can be ordered, and its k
+// largest with their indices.
+bool IsTopK(Evaluation& e) {
+  const Shape& result = e.instruction().shape();
+  if (e.num_operands() != 1 || !e.operand(0).IsArray() || !result.IsTuple()) return false;
+  const Shape& operand = e.operand(0).shape();
+  if (operand.rank() == 0 || ClassOf(operand.element_type()) == ElementClass::kComplex ||
+      result.elements().size() != 2) {
+    return false;
+  }
+  const Shape& values = *result.elements()[0];
+  const Shape& indices = *result.elements()[1];
+  return values.IsArray() && indices.IsArray() && values.element_type() == operand.element_type() &&
+         indices.element_type() == ElementType::kS32 && values.sizes() == indices.sizes() &&
+         values.rank() == operand.rank() &&
+         values.sizes().drop_back() == operand.sizes().drop_back() && values.sizes().back() >= 0 &&
+         values.sizes().back() <= operand.sizes().back();
+}
+
+}  // namespace
+
+// Annotations give their operand; XLA writes a top-k of its own as a call, too.
 bool CustomCall(Evaluation& e) {
   const Instruction& call = e.instruction();
   const auto quoted = call.Get<QuotedString>(AttributeName::kCustomCallTarget);
@@ -245,6 +268,9 @@ bool CustomCall(Evaluation& e) {
   if (llvm::is_contained(IdentityCustomCallTargets(), target) && e.num_operands() == 1 &&
       Compatible(e.operand(0).shape(), call.shape(), ShapeAspects::kTypeAndDimensions)) {
     return Identity(e);
+  }
+  if (target == "TopK" && IsTopK(e)) {
+    return SelectTopK(e, call.shape().elements()[0]->sizes().back(), /*is_largest=*/true);
   }
   return e.FailUnsupported("what the custom call \"" + target + "\" computes is not known");
 }

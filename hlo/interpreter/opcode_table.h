@@ -74,6 +74,9 @@ bool Convolution(Evaluation& e);
 // sort.cc
 bool Sort(Evaluation& e);
 bool TopK(Evaluation& e);
+/// The k largest (or smallest) of each line of the last dimension of the operand, in order, and
+/// where they were; of equal ones the first.
+bool SelectTopK(Evaluation& e, int64_t k, bool is_largest);
 
 // linear_algebra.cc
 bool Cholesky(Evaluation& e);

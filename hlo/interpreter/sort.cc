@@ -120,9 +120,7 @@ int Compare(ElementType type, const Element& a, const Element& b) {
 
 bool Sort(Evaluation& e) { return SortEvaluation(e).Run(); }
 
-// The k largest (or smallest) of each line of the last dimension, in order, and where they were; of
-// equal ones the first.
-bool TopK(Evaluation& e) {
+bool SelectTopK(Evaluation& e, int64_t k, bool is_largest) {
   const ArrayValue& operand = e.array(0);
   if (ClassOf(operand.type()) == ElementClass::kComplex) {
     return e.Fail("topk is not defined for complex numbers");
@@ -130,8 +128,6 @@ bool TopK(Evaluation& e) {
   const std::shared_ptr<ArrayValue> values = e.NewArray(e.ResultShape(0));
   const std::shared_ptr<ArrayValue> indices = e.NewArray(e.ResultShape(1));
   if (values == nullptr || indices == nullptr) return false;
-  const bool is_largest = e.instruction().Get<bool>(AttributeName::kLargest).value_or(true);
-  const int64_t k = e.instruction().Required<int64_t>(AttributeName::kK);
   const int64_t length = operand.shape().sizes().back();
   const int64_t lines = length == 0 ? 0 : operand.size() / length;
   if (!e.Spend(support::CheckedMul(operand.size(), 16).value_or(-1))) return false;
@@ -157,6 +153,11 @@ bool TopK(Evaluation& e) {
     }
   }
   return e.ReturnEach({values, indices});
+}
+
+bool TopK(Evaluation& e) {
+  return SelectTopK(e, e.instruction().Required<int64_t>(AttributeName::kK),
+                    e.instruction().Get<bool>(AttributeName::kLargest).value_or(true));
 }
 
 }  // namespace hlo_indexing::hlo::evaluate
