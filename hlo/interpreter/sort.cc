@@ -1,4 +1,5 @@
-// Sort and topk. Every element of a sorted line depends on the whole line.
+// Sort and topk. Every element of a sorted line depends on the whole line, and on those that are
+// compared.
 #include <algorithm>
 
 #include "hlo/array_indices.h"
@@ -6,6 +7,9 @@
 #include "hlo/interpreter/evaluation.h"
 #include "hlo/interpreter/opcode_table.h"
 #include "hlo/interpreter/scalar_function.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/ADT/SmallVector.h"
 #include "support/checked_math.h"
 
 namespace hlo_indexing::hlo::evaluate {
@@ -47,14 +51,44 @@ class SortEvaluation {
  private:
   bool Precedes(int64_t a, int64_t b, bool& answer);
   bool SortLine(int64_t start);
+  std::vector<bool> FindKeys() const;
+  SourceSet SourcesOfLine(size_t operand, llvm::ArrayRef<int64_t> positions) const;
 
   Evaluation& e_;
   const ScalarFunction& comparator_;
   int64_t dimension_;
   int64_t stride_ = 1;
   int64_t length_ = 0;
+  // Which operands the comparison looks at.
+  std::vector<bool> is_key_;
   std::vector<std::shared_ptr<ArrayValue>> results_;
 };
+
+// Those whose two parameters the root is computed from.
+std::vector<bool> SortEvaluation::FindKeys() const {
+  const Computation& comparator = *e_.instruction().Callee(AttributeName::kToApply);
+  llvm::SmallPtrSet<const Instruction*, 16> seen = {&comparator.root()};
+  llvm::SmallVector<const Instruction*, 16> pending = {&comparator.root()};
+  std::vector<bool> is_key(e_.num_operands(), false);
+  while (!pending.empty()) {
+    const Instruction* instruction = pending.pop_back_val();
+    if (instruction->opcode() == Opcode::kParameter) {
+      is_key[static_cast<size_t>(instruction->parameter_number()) / 2] = true;
+    }
+    for (const Instruction* operand : instruction->operands()) {
+      if (seen.insert(operand).second) pending.push_back(operand);
+    }
+  }
+  return is_key;
+}
+
+SourceSet SortEvaluation::SourcesOfLine(size_t operand, llvm::ArrayRef<int64_t> positions) const {
+  SourceSet sources = kNoSources;
+  for (const int64_t position : positions) {
+    sources = e_.Union(sources, e_.array(operand).SourcesOf(position));
+  }
+  return sources;
+}
 
 // Whether the elements at position a come before those at b.
 bool SortEvaluation::Precedes(int64_t a, int64_t b, bool& answer) {
@@ -74,13 +108,14 @@ bool SortEvaluation::Precedes(int64_t a, int64_t b, bool& answer) {
 
 bool SortEvaluation::SortLine(int64_t start) {
   std::vector<int64_t> order;
-  SourceSet sources = kNoSources;
-  for (int64_t i = 0; i < length_; ++i) {
-    order.push_back(start + i * stride_);
-    for (size_t k = 0; k < e_.num_operands(); ++k) {
-      sources = e_.Union(sources, e_.array(k).SourcesOf(order.back()));
-    }
+  for (int64_t i = 0; i < length_; ++i) order.push_back(start + i * stride_);
+  SourceSet keys = kNoSources;
+  std::vector<SourceSet> sources;
+  for (size_t k = 0; k < e_.num_operands(); ++k) {
+    sources.push_back(SourcesOfLine(k, order));
+    if (is_key_[k]) keys = e_.Union(keys, sources.back());
   }
+  for (SourceSet& of_result : sources) of_result = e_.Union(of_result, keys);
   if (!MergeSort(order,
                  [this](int64_t a, int64_t b, bool& answer) { return Precedes(a, b, answer); })) {
     return false;
@@ -88,13 +123,14 @@ bool SortEvaluation::SortLine(int64_t start) {
   for (size_t k = 0; k < results_.size(); ++k) {
     for (int64_t i = 0; i < length_; ++i) {
       results_[k]->CopyFrom(start + i * stride_, e_.array(k), order[static_cast<size_t>(i)]);
-      results_[k]->SetSources(start + i * stride_, sources);
+      results_[k]->SetSources(start + i * stride_, sources[k]);
     }
   }
   return true;
 }
 
 bool SortEvaluation::Run() {
+  is_key_ = FindKeys();
   for (size_t i = 0; i < e_.num_operands(); ++i) {
     results_.push_back(e_.NewArray(e_.ResultShape(i)));
     if (results_.back() == nullptr) return false;

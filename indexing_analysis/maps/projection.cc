@@ -31,7 +31,7 @@ class DimensionsAsRanges {
     for (size_t i = 0; i < map.num_dimensions(); ++i) {
       if (llvm::is_contained(kept, i)) continue;
       const auto range = static_cast<unsigned>(ranges_.size());
-      gone_.push_back({i, mlir::getAffineSymbolExpr(range, map.context())});
+      gone_.emplace_back(i, mlir::getAffineSymbolExpr(range, map.context()));
       ranges_.push_back({map.dimensions()[i].bounds, ""});
     }
     for (const Variable& range : map.ranges()) ranges_.push_back({range.bounds, ""});
@@ -148,7 +148,7 @@ absl::Status CheckNumbers(llvm::ArrayRef<size_t> numbers, size_t count, const ch
   return absl::OkStatus();
 }
 
-std::vector<IndexingMap> Joined(std::vector<IndexingMap> maps) {
+std::vector<IndexingMap> Joined(const std::vector<IndexingMap>& maps) {
   return maps.size() <= kMaxPieces ? Union(maps) : maps;
 }
 
@@ -189,7 +189,7 @@ absl::StatusOr<std::vector<IndexingMap>> EliminateRanges(const IndexingMap& map)
     }
     maps.push_back(*std::move(exported));
   }
-  return Joined(std::move(maps));
+  return Joined(maps);
 }
 
 absl::StatusOr<std::vector<IndexingMap>> Project(const IndexingMap& map, const Projection& kept) {
@@ -223,7 +223,7 @@ absl::StatusOr<std::vector<IndexingMap>> Project(llvm::ArrayRef<IndexingMap> map
                                           " maps");
     }
   }
-  return Joined(std::move(projected));
+  return Joined(projected);
 }
 
 }  // namespace hlo_indexing::indexing_analysis

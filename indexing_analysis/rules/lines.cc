@@ -169,10 +169,15 @@ bool RequireRank(ReadContext& context, size_t rank_above) {
 
 }  // namespace
 
-// Every element of a line may end up anywhere in it, and the comparison looks at all operands.
+// Every element of a line may end up anywhere in it, as the operands say that the comparison looks
+// at.
 void Sort(ReadContext& context) {
   const int64_t dimension = context.instruction().Integers(AttributeName::kDimensions)[0];
+  const std::vector<bool> used =
+      UsedParameters(*context.instruction().Callee(AttributeName::kToApply), 0);
   for (size_t i = 0; i < context.num_operands(); ++i) {
+    const bool is_key = used[2 * i] || used[2 * i + 1];
+    if (!is_key && i != static_cast<size_t>(context.output_leaf())) continue;
     ReadLine(context, i, static_cast<size_t>(dimension));
   }
 }

@@ -62,7 +62,8 @@ constexpr RuleTraits kBitcast = [] {
   inputs.element_types_and_layouts = true;
   return With(inputs);
 }();
-constexpr RuleTraits kScan = [] {
+// By the computation that says how elements of a line depend on others.
+constexpr RuleTraits kLinesByComputation = [] {
   RuleInputs inputs = kAttributes;
   inputs.callees = Callees::kEverything;
   return With(inputs);
@@ -228,7 +229,7 @@ extern constexpr OpcodeRow kOpcodeRows[] = {
     {Opcode::kRoundNearestEven, Elementwise, kElementwise},
     {Opcode::kRsqrt, Elementwise, kElementwise},
     {Opcode::kScaledDot, ScaledDot, kByAttributes},
-    {Opcode::kScan, Scan, kScan},
+    {Opcode::kScan, Scan, kLinesByComputation},
     {Opcode::kScatter, Scatter, kScatter},
     {Opcode::kSelect, Elementwise, kElementwise},
     {Opcode::kSelectAndScatter, SelectAndScatter, kByAttributes},
@@ -242,7 +243,7 @@ extern constexpr OpcodeRow kOpcodeRows[] = {
     {Opcode::kSine, Elementwise, kElementwise},
     {Opcode::kSinh, Elementwise, kElementwise},
     {Opcode::kSlice, Slice, kByAttributesOfEveryOperand},
-    {Opcode::kSort, Sort, kByAttributes},
+    {Opcode::kSort, Sort, kLinesByComputation},
     {Opcode::kSqrt, Elementwise, kElementwise},
     {Opcode::kStochasticConvert, Elementwise, kElementwise},
     {Opcode::kSubtract, Elementwise, kElementwise},

@@ -15,14 +15,20 @@ void Sort(RandomComputation& i) {
     return i.Result(sizes, "sort(" + keys + "), dimensions={" + d +
                                "}, to_apply=" + i.callees.Add("greater", kGreater));
   }
-  const std::string both = i.callees.Add(
-      "both",
+  // Which operands are looked at: both, or one alone.
+  const std::string compared[][2] = {{"e", "f"}, {"a", "b"}, {"c", "d"}};
+  const int64_t which = i.random.Between(0, 2);
+  const auto& [left, right] = compared[which];
+  const std::string name = std::string("compare_") + left + right;
+  const std::string comparator = i.callees.Add(
+      name,
       "{\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n  c = f32[] parameter(2)\n"
       "  d = f32[] parameter(3)\n  e = f32[] add(a, c)\n  f = f32[] add(b, d)\n"
-      "  ROOT g = pred[] compare(e, f), direction=LT\n}");
+      "  ROOT g = pred[] compare(" +
+          left + ", " + right + "), direction=LT\n}");
   i.Result("(" + shape + ", " + shape + ")", "sort(" + keys + ", " + i.Operand(sizes) +
                                                  "), dimensions={" + d +
-                                                 "}, is_stable=true, to_apply=" + both);
+                                                 "}, is_stable=true, to_apply=" + comparator);
 }
 
 void TopK(RandomComputation& i) {
