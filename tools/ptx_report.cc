@@ -287,6 +287,7 @@ void PrintLaunch(const LaunchReport& report, bool as_json, llvm::raw_ostream& ou
     if (!result.status.ok()) {
       out << "  ended early: " << std::string(result.status.message()) << "\n";
     }
+    if (!result.unchecked.empty()) out << "  not checked: " << result.unchecked << "\n";
     for (const ptx::Finding& finding : result.findings) out << "  " << finding.ToString() << "\n";
     if (result.profile != nullptr) PrintProfileText(report, out);
     return;
@@ -301,6 +302,7 @@ void PrintLaunch(const LaunchReport& report, bool as_json, llvm::raw_ostream& ou
   if (!result.status.ok()) {
     launch["ended_early"] = llvm::json::fixUTF8(std::string(result.status.message()));
   }
+  if (!result.unchecked.empty()) launch["unchecked"] = llvm::json::fixUTF8(result.unchecked);
   if (result.profile != nullptr) {
     const Summary summary = Summarize(report);
     launch["active_lanes"] = Number(summary.sum.active_lanes);

@@ -205,6 +205,7 @@ absl::StatusOr<LaunchResult> Device::Launch(const Module& module, std::string_vi
                                  : absl::AbortedError(end.stop_reason);
   }
   result.findings = findings.Sorted();
+  result.unchecked = std::move(end.unchecked);
   result.warp_instructions = end.warp_instructions;
   result.output = std::move(end.output);
   result.profile = std::move(end.profile);

@@ -45,6 +45,9 @@ struct LaunchResult {
   absl::Status status;
   /// Of all checks, by block.
   std::vector<Finding> findings;
+  /// What the checks could not look at to its end, and why; empty if nothing. Example: "races of
+  /// blocks in global memory: the host has no memory to keep who accesses the 4096 bytes of x"
+  std::string unchecked;
   uint64_t warp_instructions = 0;
   /// What vprintf wrote.
   std::string output;

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "codegen/ptx/machine/global_memory.h"
 #include "codegen/ptx/machine/global_race_cells.h"
 #include "codegen/ptx/machine/lanes.h"
@@ -179,9 +180,20 @@ void GlobalRaceDetector::AccessCell(const Row& row, const WarpAccess& access, in
 std::optional<GlobalRace> GlobalRaceDetector::Access(uint64_t block, const Allocation& allocation,
                                                      const WarpAccess& access, LaneMask lanes,
                                                      const HostPointers& pointers) {
-  if (block >= kMaxBlocks || nodes_.size() + size_t{2} * kWarpSize > kMaxNodes) return std::nullopt;
+  if (block >= kMaxBlocks) {
+    unchecked_ = absl::StrCat("there are more than ", kMaxBlocks, " blocks");
+    return std::nullopt;
+  }
+  if (nodes_.size() + size_t{2} * kWarpSize > kMaxNodes) {
+    unchecked_ = absl::StrCat("the blocks release values more than ", kMaxNodes, " times");
+    return std::nullopt;
+  }
   RaceCells* const cells = CellsFor(allocation, access, lanes);
-  if (cells == nullptr) return std::nullopt;
+  if (cells == nullptr) {
+    unchecked_ = absl::StrCat("the host has no memory to keep who accesses the ", allocation.bytes,
+                              " bytes of ", allocation.name);
+    return std::nullopt;
+  }
   const uint32_t self = static_cast<uint32_t>(block) + 1;
   const bool is_atomic = access.kind == AccessKind::kAtomic;
   const Row row = {.block = self,

@@ -15,6 +15,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
@@ -44,6 +45,8 @@ class GlobalRaceDetector {
                                    const HostPointers& pointers);
   /// A fence of the scope of the device or wider, by any thread of the block.
   void Fence(uint64_t block);
+  /// Why some accesses were not looked at; empty if all were.
+  const std::string& unchecked() const { return unchecked_; }
 
  private:
   /// What a block has seen, as a graph: a release of (block, clock), and what was known before.
@@ -96,6 +99,7 @@ class GlobalRaceDetector {
   uint32_t seen_by_ = 0;
   std::unordered_map<uint32_t, uint32_t> seen_clocks_;
   std::unordered_set<uint32_t> seen_nodes_;
+  std::string unchecked_;
 };
 
 }  // namespace hlo_indexing::ptx

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "codegen/ptx/machine/executor.h"
+#include "codegen/ptx/machine/global_races.h"
 
 namespace hlo_indexing::ptx {
 namespace {
@@ -62,6 +63,10 @@ class LaunchRunner {
       end.warp_instructions += states[i].warp_instructions;
       end.output += states[i].output;
       if (end.stop_reason.empty()) end.stop_reason = states[i].stop_reason;
+      const GlobalRaceDetector* races = states[i].global_races.get();
+      if (races != nullptr && !races->unchecked().empty()) {
+        end.unchecked = "races of blocks in global memory: " + races->unchecked();
+      }
       end.is_limit |= states[i].warp_instructions > options_.max_warp_instructions;
       if (i > 0 && options_.profile) profiles_.front()->Merge(*profiles_[i]);
     }

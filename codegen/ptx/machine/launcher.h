@@ -19,6 +19,8 @@ struct LaunchEnd {
   bool is_limit = false;
   uint64_t warp_instructions = 0;
   std::string output;
+  /// As LaunchResult::unchecked.
+  std::string unchecked;
   std::unique_ptr<Profile> profile;
 };
 

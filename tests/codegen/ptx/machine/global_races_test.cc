@@ -110,5 +110,25 @@ TEST(GlobalRaces, FirstRaceIsThatOfEveryPair) {
   EXPECT_LT(num_races, 1990);
 }
 
+// An access that cannot be looked at is told, and does not end the launch.
+TEST(GlobalRaces, WithoutMemoryOfTheHostTheyAreUnchecked) {
+  Allocation allocation;
+  allocation.address = uint64_t{1} << 20;
+  allocation.bytes = uint64_t{1} << 62;
+  allocation.name = "x";
+  WarpAccess access;
+  access.space = Space::kGlobal;
+  access.kind = AccessKind::kStore;
+  access.bytes = 4;
+  access.alignment = 4;
+  access.addresses.fill(allocation.address);
+  GlobalRaceDetector detector;
+  EXPECT_EQ(detector.unchecked(), "");
+  EXPECT_FALSE(detector.Access(0, allocation, access, 1, {}).has_value());
+  EXPECT_FALSE(detector.Access(1, allocation, access, 1, {}).has_value());
+  EXPECT_EQ(detector.unchecked(),
+            "the host has no memory to keep who accesses the 4611686018427387904 bytes of x");
+}
+
 }  // namespace
 }  // namespace hlo_indexing::ptx
