@@ -252,7 +252,8 @@ ExitCode PtxCommand::Launch(const std::string& file, const ptx::Module& module,
               options_.format.is_json(), out);
   const ExitCode written = WriteArrays(*arguments, device, out);
   const bool is_clean = result->findings.empty() && result->status.ok();
-  return Worst(written, is_clean ? ExitCode::kFine : ExitCode::kFinding);
+  const ExitCode checked = result->unchecked.empty() ? ExitCode::kFine : ExitCode::kNotSupported;
+  return Worst(Worst(written, checked), is_clean ? ExitCode::kFine : ExitCode::kFinding);
 }
 
 ExitCode PtxCommand::Run(llvm::raw_ostream& out) {
