@@ -10,13 +10,13 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "hlo/interpreter/difference.h"
 #include "hlo/interpreter/interpreter.h"
 #include "hlo/interpreter/npy.h"
 #include "hlo/interpreter/random_bits.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/Path.h"
 #include "tools/environment.h"
@@ -386,7 +386,7 @@ ExitCode ModuleRun::WriteResults(const std::string& file, const hlo::Module& mod
 }
 
 // As far as text shows them, and whole in JSON.
-std::string ErrorText(double error) { return llvm::formatv("{0:g}", error).str(); }
+std::string ErrorText(double error) { return absl::StrFormat("%.3g", error); }
 llvm::json::Value ErrorJson(double error) {
   // JSON has no infinity.
   return std::isfinite(error) ? llvm::json::Value(error) : llvm::json::Value("inf");

@@ -168,8 +168,8 @@ class WarpRunner {
     }
   }
 
-  // All groups wait, some for lanes that a `.sync` operation names: these will not come. Says so,
-  // and lets a group go on without them.
+  // All groups wait, some for lanes that a `.sync` operation names: these have come since, or will
+  // not come. Says that they will not, and lets a group go on without them.
   bool ForceMembers() {
     for (Group& group : warp_.groups()) {
       if (group.wait != Wait::kMembers || group.lanes == 0) continue;
@@ -179,6 +179,7 @@ class WarpRunner {
       execution_.lanes = GuardedLanes(operation, execution_);
       execution_.index = index_;
       const LaneMask missing = MissingMembers(operation, execution_);
+      if (missing == 0) return true;
       ReportFinding(operation, execution_, Check::kSynccheck, execution_.lanes,
                     absl::StrCat(InstructionName(operation), " waits for lanes of the mask 0x",
                                  absl::Hex(missing), ", which do not come to it"));

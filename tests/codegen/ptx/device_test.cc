@@ -349,6 +349,28 @@ TEST(DeviceTest, ABarrierThatSomeLanesNeverReachIsFound) {
   EXPECT_EQ(outcome.result.findings.front().check, Check::kSynccheck);
 }
 
+// Compilers put a barrier before the loop that leads to it: the lanes of a warp come one after the
+// other, and each waits for those that are still on their way.
+TEST(DeviceTest, LanesMeetAtABarrierThatStandsBeforeWhereTheyComeFrom) {
+  const Outcome outcome = RunKernel(Kernel(R"(
+      bra.uni start;
+    meet:
+      bar.sync 0;
+      mov.u32 %r0, 7;
+      bra.uni end;
+    start:
+      setp.lt.u32 %p1, %thread, 16;
+      @%p1 bra meet;
+      setp.lt.u32 %p1, %thread, 40;
+      @%p1 bra meet;
+      bra.uni meet;
+    end:
+  )"),
+                                    1, 64);
+  EXPECT_THAT(outcome.out, Each(7U));
+  EXPECT_THAT(outcome.result.findings, IsEmpty());
+}
+
 TEST(DeviceTest, ADeadlockIsFound) {
   const Outcome outcome = RunKernel(Kernel(R"(
       setp.lt.u32 %p0, %thread, 32;
