@@ -45,7 +45,7 @@ constexpr SubcommandHelp kHelp = {
     .examples = kExamples};
 
 // Details of so many bytes are loaded together.
-constexpr size_t kChunkBytes = size_t{1} << 18;
+constexpr size_t kChunkBytes = size_t{1} << 16;
 
 // The value of a field of `op_name="a" source_line=3`, without quotes; empty if it is missing.
 llvm::StringRef Field(llvm::StringRef metadata, llvm::StringRef name) {

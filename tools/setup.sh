@@ -2,6 +2,7 @@
 # Installs what is missing of the packages that the project needs, on Debian 12; quick when all are there.
 #   tools/setup.sh           to build, test and run
 #   tools/setup.sh --dev     and to develop: fuzzing, formatting, linting, faster rebuilds
+#   tools/setup.sh --report  and to make and test the page of `hlo-indexing report`
 # This is the project's only list of packages.
 set -euo pipefail
 
@@ -12,11 +13,15 @@ packages=(
   pkgconf
 )
 development_packages=(clang-22 libclang-rt-22-dev clang-format-22 clang-tidy-22 ccache)
+report_packages=(chromium fonts-dejavu-core)
+# Node.js from elsewhere brings its own npm, which Debian's would be in the way of.
+command -v npm >/dev/null || report_packages+=(nodejs npm)
 
 case "${1-}" in
   "") ;;
   --dev) packages+=("${development_packages[@]}") ;;
-  *) echo "usage: tools/setup.sh [--dev]" >&2; exit 2 ;;
+  --report) packages+=("${report_packages[@]}") ;;
+  *) echo "usage: tools/setup.sh [--dev|--report]" >&2; exit 2 ;;
 esac
 
 missing=()

@@ -291,6 +291,11 @@ export function imageOf(map: IndexingMap, from: readonly Bounds[]): IndexSet | n
     return first !== undefined && leaderOf(first) === to;
   };
   const values = bounds.map(({lower}) => lower);
+  const holds = ({term, lower, upper}: Constraint) => {
+    const value = term.evaluate(values);
+    return value >= lower && value <= upper;
+  };
+  if (!map.constraints.filter(({term}) => term.variables.size === 0).every(holds)) return null;
   const set: IndexSet = {parts: [], dependsOnRuntime: false, isBox: false};
   const first = map.numDimensions + map.numRanges;
   set.dependsOnRuntime = bounds.some(({lower, upper}, i) => i >= first && lower < upper);
@@ -311,11 +316,7 @@ export function imageOf(map: IndexingMap, from: readonly Bounds[]): IndexSet | n
     const tuples = new Map<string, number[]>();
     const visit = (depth: number) => {
       if (depth === variables.length) {
-        const inside = constraints.every(({term, lower, upper}) => {
-          const value = term.evaluate(values);
-          return value >= lower && value <= upper;
-        });
-        if (!inside) return;
+        if (!constraints.every(holds)) return;
         const tuple = terms.map((term) => term.evaluate(values));
         tuples.set(tuple.join(), tuple);
         return;

@@ -120,9 +120,9 @@ function relate(panel: ArrayPanel, reads: readonly OperandReads[], box: Bounds[]
   const all = info.sizes.reduce((a, b) => a * b, 1);
   const number = count === null || [...notes].some((note) => note.startsWith('too many')) ? 'many' : withCommas(count);
   const texts = sets.slice(0, 4).map((set) => setText(set, info.sizes!.length));
-  if (sets.length > 4) texts.push(`and ${sets.length - 4} more`);
+  if (sets.length > 4) texts.push(`${sets.length - 4} more`);
   const note = notes.size === 0 ? '' : `; ${[...notes].join('; ')}`;
-  panel.show(lists, `${verb} ${number} of ${withCommas(all)} elements: ${texts.join(' ∪ ')}${note}`);
+  panel.show(lists, `${verb} ${number} of ${withCommas(all)} elements: ${texts.join(' and ')}${note}`);
 }
 
 const readsOf = (reads: Reads | undefined, info: ArrayInfo): OperandReads[] => {

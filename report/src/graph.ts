@@ -27,6 +27,18 @@ function edgeLabel(node: GraphNode, operand: number, details: KernelDetails): st
   return `${exactness === 'superset' ? '⊇ ' : ''}${shortened(first, MOST_LABEL)}${more}`;
 }
 
+/** A smooth line near the points, from the first to the last one. */
+function curve(points: readonly {x: number; y: number}[]): string {
+  const at = ({x, y}: {x: number; y: number}) => `${x.toFixed(1)},${y.toFixed(1)}`;
+  let path = `M${at(points[0]!)}`;
+  for (let i = 1; i + 1 < points.length; i++) {
+    const [point, next] = [points[i]!, points[i + 1]!];
+    const isLast = i + 2 === points.length;
+    path += ` Q${at(point)} ${at(isLast ? next : {x: (point.x + next.x) / 2, y: (point.y + next.y) / 2})}`;
+  }
+  return points.length === 2 ? `${path} L${at(points[1]!)}` : path;
+}
+
 /** The full texts of all maps of a node. */
 export function mapsOfNode(node: GraphNode, details: KernelDetails): HTMLElement {
   const list = html('ul', {class: 'maps'});
@@ -73,7 +85,7 @@ export function graphView(details: KernelDetails, selection: Selection): HTMLEle
   const labels: Element[] = [];
   for (const edge of graph.edges()) {
     const {points, text, x, y} = graph.edge(edge) as {points: {x: number; y: number}[]; text: string; x?: number; y?: number};
-    const path = points.map((point, i) => `${i === 0 ? 'M' : 'L'}${point.x.toFixed(1)},${point.y.toFixed(1)}`).join(' ');
+    const path = curve(points);
     picture.append(svg('path', {d: path, class: 'edge', 'marker-end': 'url(#arrow)'}));
     if (text && x !== undefined && y !== undefined) {
       labels.push(svg('text', {x, y: y + 4, class: 'edge-label', 'text-anchor': 'middle'}, text));
@@ -93,7 +105,6 @@ export function graphView(details: KernelDetails, selection: Selection): HTMLEle
         class: `node${node.given ? ' given' : ''}${node.root ? ' root' : ''}`,
         tabindex: 0,
         role: 'button',
-        'aria-label': `%${node.name}, ${node.opcode}, ${node.shape}`,
         onclick: select,
         onkeydown: (event: KeyboardEvent) => {
           if (event.key !== 'Enter' && event.key !== ' ') return;
@@ -101,6 +112,7 @@ export function graphView(details: KernelDetails, selection: Selection): HTMLEle
           select();
         },
       },
+      svg('title', {}, `%${node.name} ${node.opcode} ${node.shape}`),
       svg('rect', {width: w, height: h, rx: 6}),
       text(`%${node.name}`, 0, 'name'),
       text(node.opcode, 1, ''),

@@ -5,7 +5,7 @@ import {choice, html, slider} from './dom';
 import {bytes, counted, withCommas} from './format';
 import {type Matrix, indexAt, matrixOf} from './marks';
 import {stepColour, styleColour, textOn} from './palette';
-import {swizzled} from './request';
+import {SECTOR_BITS, swizzled} from './request';
 
 /** What is written and drawn in a cell; null for a cell without anything. */
 interface Cell {
@@ -21,7 +21,7 @@ interface GridSource {
   describe(row: number, column: number): string;
 }
 
-const VIEW_WIDTH = 940;
+const VIEW_WIDTH = 820;
 const VIEW_HEIGHT = 420;
 const CELL_SIZES = [4, 8, 14, 22, 34, 48];
 
@@ -38,11 +38,12 @@ class ZoomableGrid {
   constructor(
     private readonly source: GridSource,
     private readonly label: string,
+    sizeWhereItFitsNot = 34,
   ) {
     this.canvas = html('canvas', {tabindex: 0, role: 'application', class: 'grid',
       'aria-label': `${label}; arrow keys move, plus and minus zoom`});
     const fitting = CELL_SIZES.filter((size) => size * source.columns <= VIEW_WIDTH && size * source.rows <= VIEW_HEIGHT);
-    this.size = fitting[fitting.length - 1] ?? 22;
+    this.size = fitting[fitting.length - 1] ?? sizeWhereItFitsNot;
     this.canvas.addEventListener('keydown', (event) => this.key(event));
     this.canvas.addEventListener('click', (event) => {
       this.cursor = {row: this.top + Math.floor(event.offsetY / this.size), column: this.left + Math.floor(event.offsetX / this.size)};
@@ -150,8 +151,14 @@ class ZoomableGrid {
   }
 }
 
+/** Elements of a sector have one colour; those of the sectors around have other ones. */
+function sectorColour(position: number, bits: number): string {
+  const sector = Math.floor((position * bits) / SECTOR_BITS);
+  return stepColour((sector * 4) % 11, 11);
+}
+
 /** The array by its indices, each element with its position. */
-function logicalGrid(matrix: Matrix, position: IndexingMap, positions: number): GridSource {
+function logicalGrid(matrix: Matrix, position: IndexingMap, bits: number): GridSource {
   const at = (row: number, column: number) => {
     const index = indexAt(matrix, row, column);
     return {index, value: evaluate(position, index)?.[0]};
@@ -162,7 +169,7 @@ function logicalGrid(matrix: Matrix, position: IndexingMap, positions: number): 
     cell(row, column) {
       const {index, value} = at(row, column);
       if (value === undefined) return null;
-      return {text: String(value), title: index.join(', '), colour: stepColour(value, positions)};
+      return {text: String(value), title: index.join(', '), colour: sectorColour(value, bits)};
     },
     describe(row, column) {
       const {index, value} = at(row, column);
@@ -172,7 +179,7 @@ function logicalGrid(matrix: Matrix, position: IndexingMap, positions: number): 
 }
 
 /** The memory in its order, each position with the element there. */
-function memoryGrid(element: IndexingMap, position: IndexingMap, positions: number, bits: number, columns: number): GridSource {
+function memoryGrid(element: IndexingMap, positions: number, bits: number, columns: number): GridSource {
   const at = (row: number, column: number) => {
     const offset = row * columns + column;
     return {offset, index: offset < positions ? evaluate(element, [offset]) : null};
@@ -183,9 +190,7 @@ function memoryGrid(element: IndexingMap, position: IndexingMap, positions: numb
     cell(row, column) {
       const {offset, index} = at(row, column);
       if (index === null) return null;
-      // The same colour as in the grid of indices.
-      const back = evaluate(position, index)?.[0] ?? offset;
-      return {text: index.join('\n'), title: String(offset), colour: stepColour(back, positions)};
+      return {text: index.join(), title: String(offset), colour: sectorColour(offset, bits)};
     },
     describe(row, column) {
       const {offset, index} = at(row, column);
@@ -210,10 +215,10 @@ function arrayLayout(info: ArrayInfo, details: KernelDetails): Node[] {
     html('p', {}, `${counted(sizes.reduce((a, b) => a * b, 1), 'element')} of ${bits} bits in layout `, html('code', {}, info.layout ?? ''),
       `: ${counted(positions, 'position')}, ${bytes((positions * bits) / 8)}, of which ${bytes(wasted)} are padding`),
     html('p', {}, 'Position of an element: ', html('code', {}, position.text)),
-    html('h4', {}, 'By index, with positions'),
-    new ZoomableGrid(logicalGrid(matrix, position, positions), `Positions of the elements of %${info.name}`).element,
+    html('h4', {}, 'By index, with positions; a sector of 32 bytes has one colour'),
+    new ZoomableGrid(logicalGrid(matrix, position, bits), `Positions of the elements of %${info.name}`).element,
     html('h4', {}, `In memory, a sector of 32 bytes in each row${wasted > 0 ? '; crossed out: padding' : ''}`),
-    new ZoomableGrid(memoryGrid(element, position, positions, bits, columns), `Memory of %${info.name}`).element,
+    new ZoomableGrid(memoryGrid(element, positions, bits, columns), `Memory of %${info.name}`, 48).element,
   ];
 }
 

@@ -10,7 +10,7 @@ export interface MatrixLayer {
 
 const MOST_WIDTH = 460;
 const MOST_HEIGHT = 300;
-const LARGEST_CELL = 22;
+const LARGEST_CELL = 20;
 
 /** A canvas with the matrix and the layers on it, the later ones on top. */
 export class MatrixView {
@@ -28,9 +28,9 @@ export class MatrixView {
   ) {
     const {rows, columns} = matrix;
     const cell = Math.max(1, Math.min(LARGEST_CELL, Math.floor(MOST_WIDTH / columns), Math.floor(MOST_HEIGHT / rows)));
-    // Small sides stay visible where the other one is squeezed.
-    this.width = Math.max(14, Math.min(MOST_WIDTH, columns * cell));
-    this.height = Math.max(14, Math.min(MOST_HEIGHT, rows * cell));
+    // Few rows or columns stay easy to point at where there are many of the others.
+    this.width = Math.max(Math.min(10 * columns, 60), Math.min(MOST_WIDTH, columns * cell));
+    this.height = Math.max(Math.min(10 * rows, 60), Math.min(MOST_HEIGHT, rows * cell));
     const ratio = 2;
     this.canvas = html('canvas', {
       width: this.width * ratio,
@@ -107,13 +107,16 @@ export class MatrixView {
   }
 }
 
-/** Where cells are drawn along one side: joined where they touch, and never less than a pixel. */
+/** What is smaller is not seen. */
+const LEAST_MARK = 3;
+
+/** Where cells are drawn along one side: joined where they touch, and large enough to be seen. */
 function runs(positions: readonly number[], scale: number, size: number): [number, number][] {
   const sorted = [...positions].sort((a, b) => a - b);
   const result: [number, number][] = [];
   for (const position of sorted) {
-    const begin = Math.min(position * scale, size - 1);
-    const end = Math.max(begin + 1, (position + 1) * scale);
+    const begin = Math.min(position * scale, size - LEAST_MARK);
+    const end = Math.max(begin + LEAST_MARK, (position + 1) * scale);
     const last = result[result.length - 1];
     if (last !== undefined && begin <= last[0] + last[1] + 0.01) last[1] = Math.max(last[1], end - last[0]);
     else result.push([begin, end - begin]);

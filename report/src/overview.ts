@@ -122,7 +122,10 @@ function cards(module: ModuleData): HTMLElement {
   const was = (text: (value: number) => string, get: (kernel: EarlierKernel) => number) =>
     earlier === undefined ? '' : `before: ${text(sum(get))}`;
   const share = record.moved_bytes === 0 ? 1 : record.needed_bytes / record.moved_bytes;
-  const upTo = record.exact ? '' : 'at most: values known at run time decide';
+  const unknown = module.kernels.reduce((n, kernel) => n + kernel.record.unknown_accesses, 0);
+  const upTo = unknown > 0
+    ? `without ${counted(unknown, 'access', 'accesses')} that nobody knows`
+    : record.exact ? '' : 'at most: values known at run time decide';
   return html(
     'dl',
     {class: 'cards'},
@@ -194,13 +197,11 @@ function treemapOf(kernels: readonly KernelEntry[], measure: Measure): Element {
     const share = kernel === undefined ? 1 : efficiency(kernel.record.efficiency);
     const colour = kernel === undefined ? '#8a8f98' : qualityColour(share);
     const name = kernel === undefined ? counted(others.length, 'other kernel') : `%${kernel.record.instruction}`;
-    const label = kernel === undefined
-      ? `${name}: ${measureText(value, measure)}`
-      : `${name}: ${measureText(value, measure)}, ${percent(share)} of what it moves is needed`;
+    const needed = kernel === undefined ? '' : `, ${percent(share)} of what it moves is needed`;
+    const title = svg('title', {}, `${name}: ${measureText(value, measure)}${needed}`);
     const tile = svg(
       'g',
       {transform: `translate(${leaf.x0},${leaf.y0})`},
-      svg('title', {}, label),
       svg('rect', {width: tileWidth, height: tileHeight, fill: colour}),
     );
     const fits = Math.floor((tileWidth - 10) / 7.2);
@@ -211,7 +212,7 @@ function treemapOf(kernels: readonly KernelEntry[], measure: Measure): Element {
       if (tileHeight >= 36) tile.append(text(measureText(value, measure), 32));
     }
     picture.append(
-      kernel === undefined ? tile : svg('a', {href: kernelAddress(kernel), 'aria-label': label}, tile),
+      kernel === undefined ? svg('g', {}, title, tile) : svg('a', {href: kernelAddress(kernel)}, title, tile),
     );
   }
   return picture;

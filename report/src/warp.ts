@@ -2,7 +2,7 @@
 import type {IndexingMap} from './affine';
 import type {KernelDetails, KernelRecord} from './data';
 import {choice, html, slider, svg} from './dom';
-import {counted, ratio, withCommas} from './format';
+import {counted, ratio} from './format';
 import {stepColour, textOn} from './palette';
 import {LANES, type LanePositions, SECTOR_BITS, type WarpPlace, positionsOf, sectorsOf, swizzled, wavefrontsOf} from './request';
 
@@ -90,8 +90,6 @@ function sectorPicture(positions: LanePositions, bits: number, vector: number): 
     role: 'img',
     'aria-label': `32 lanes touch ${counted(sectors.length, 'sector')} of 32 bytes, ideal ${ideal}`,
   }, svg('text', {x: 0, y: 8, class: 'caption'}, 'lanes'), ...laneBoxes(positions));
-  picture.append(svg('text', {x: 0, y: top - 8, class: 'caption'},
-    `sectors that are touched: ${withCommas(sectors.length)}${sectors.length > shown.length ? `, the first ${shown.length} drawn` : ''}; number, and which bytes lanes want`));
   positions.forEach((position, lane) => {
     if (position === null) return;
     const begin = position * bits;
@@ -107,15 +105,17 @@ function sectorPicture(positions: LanePositions, bits: number, vector: number): 
       );
     }
   });
-  // Where two boxes are not neighbours in memory, a gap is marked.
+  picture.append(svg('text', {x: 0, y: top - 8, class: 'caption on-lines'},
+    `${counted(sectors.length, 'sector')} of memory${sectors.length > shown.length ? `, the first ${shown.length} drawn` : ''}, by number; filled: the bytes that lanes want`));
+  const every = perRow > 16 ? 2 : 1;
   shown.forEach((sector, i) => {
     const {x, y} = place.get(sector)!;
     picture.append(svg('rect', {x, y, width: boxWidth - 3, height: 22, class: 'sector'}, svg('title', {}, `sector ${sector}: bytes ${sector * 32} to ${sector * 32 + 31}`)));
-    const follows = i > 0 && shown[i - 1] === sector - 1;
-    if (!follows || i % perRow === 0 || perRow <= 16) {
-      picture.append(svg('text', {x: x + 1, y: y + 35, class: 'number'}, perRow > 16 && sector > 9999 ? '' : String(sector)));
+    // Sectors that follow each other in memory are tied together.
+    if (shown[i + 1] === sector + 1 && (i + 1) % perRow !== 0) {
+      picture.append(svg('path', {d: `M${x + boxWidth - 3},${y + 11} h3`, class: 'tie'}));
     }
-    if (i > 0 && !follows) picture.append(svg('path', {d: `M${x - 2},${y - 4} v30`, class: 'gap'}));
+    if (i % every === 0) picture.append(svg('text', {x: x + 1, y: y + 35, class: 'number'}, String(sector)));
   });
   picture.append(svg('text', {x: 0, y: idealTop - 6, class: 'caption'}, `ideal, the same bytes side by side: ${ideal}`));
   for (let i = 0; i < ideal; i++) {

@@ -1,0 +1,213 @@
+// What the page computes by itself, against the program: maps, their images, requests of warps.
+import assert from 'node:assert/strict';
+import {test} from 'node:test';
+import {inflateSync} from 'node:zlib';
+import {readFileSync} from 'node:fs';
+import {records, report, run, source, temporaryFile} from './tools.mjs';
+
+const {parseMap, imageOf, sizeOf, evaluate} = await source('affine.ts');
+const {positionsOf, sectorsOf, swizzled, wavefrontsOf} = await source('request.ts');
+const {matrixOf, cellsOf, cellOf, countCells, indexAt} = await source('marks.ts');
+const {bytes, microseconds} = await source('format.ts');
+
+let seed = 19;
+const random = (count) => {
+  seed = (seed * 1103515245 + 12345) % 2147483648;
+  return Math.floor((seed / 2147483648) * count);
+};
+
+function randomExpression(names, depth) {
+  if (depth === 0 || random(4) === 0) return random(5) === 0 ? String(random(7)) : names[random(names.length)];
+  const inner = randomExpression(names, depth - 1);
+  switch (random(6)) {
+    case 0: return `(${inner}) * ${random(5) - 2}`;
+    case 1: return `(${inner}) floordiv ${1 + random(4)}`;
+    case 2: return `(${inner}) mod ${1 + random(5)}`;
+    case 3: return `(${inner}) ceildiv ${1 + random(4)}`;
+    case 4: return `(${inner}) - (${randomExpression(names, depth - 1)})`;
+    default: return `${inner} + ${randomExpression(names, depth - 1)}`;
+  }
+}
+
+function randomMap() {
+  const dims = 1 + random(2);
+  const ranges = random(3);
+  const names = [...Array.from({length: dims}, (_, i) => `d${i}`), ...Array.from({length: ranges}, (_, i) => `s${i}`)];
+  const results = Array.from({length: 1 + random(2)}, () => randomExpression(names, 3));
+  const bounds = names.map((name) => `${name} in [${random(3)}, ${3 + random(5)}]`);
+  const constraints = random(3) === 0 ? [`${randomExpression(names, 2)} in [${random(4) - 2}, ${2 + random(6)}]`] : [];
+  const symbols = ranges > 0 ? `[${names.slice(dims).join(', ')}]` : '';
+  return `(${names.slice(0, dims).join(', ')})${symbols} -> (${results.join(', ')}), domain: ${[...bounds, ...constraints].join(', ')}`;
+}
+
+/** All points of the product of bounds. */
+function* points(variables, at = []) {
+  if (at.length === variables.length) return yield at;
+  const {lower, upper} = variables[at.length];
+  for (let value = lower; value <= upper; value++) yield* points(variables, [...at, value]);
+}
+
+test('images of random maps are those of the program and of enumeration', () => {
+  const texts = Array.from({length: 300}, randomMap);
+  const found = records('image', ...texts).filter(({kind}) => kind === 'image');
+  assert.equal(found.length, texts.length);
+  let compared = 0;
+  texts.forEach((text, i) => {
+    const map = parseMap(text);
+    const reached = new Set();
+    for (const point of points(map.variables)) {
+      const result = evaluate(map, point);
+      if (result !== null) reached.add(result.join());
+    }
+    const all = map.variables.slice(0, map.numDimensions);
+    const set = imageOf(map, all);
+    assert.equal(set === null ? 0 : sizeOf(set), reached.size, text);
+    if (set !== null) assert.equal(set.isBox, false);
+    if (!found[i].exact) return;
+    compared++;
+    assert.equal(String(reached.size), found[i].size, text);
+  });
+  assert.ok(compared > 200, `${compared} images of the program were exact`);
+});
+
+test('a bounding box has all elements', () => {
+  for (let i = 0; i < 200; i++) {
+    const map = parseMap(randomMap());
+    for (const result of map.results) {
+      const {lower, upper} = result.range(map.variables);
+      for (const point of points(map.variables)) {
+        const value = result.evaluate(point);
+        assert.ok(value >= lower && value <= upper, `${map.text}: ${value} at ${point}`);
+      }
+    }
+  }
+});
+
+test('too many points give a box, and say so', () => {
+  const map = parseMap('(d0)[s0, s1] -> (d0 * 2 + s0 + s1), domain: d0 in [0, 3], s0 in [0, 999], s1 in [0, 999]');
+  const set = imageOf(map, [{lower: 1, upper: 1}]);
+  assert.equal(set.isBox, true);
+  assert.equal(sizeOf(set), 1999);
+});
+
+test('maps that are empty, constant or of no dimension', () => {
+  assert.equal(imageOf(parseMap('(d0) -> (d0), domain: KNOWN EMPTY'), [{lower: 0, upper: 3}]), null);
+  assert.deepEqual(imageOf(parseMap('() -> (7)'), []).parts, [{results: [0], tuples: [[7]]}]);
+  assert.equal(sizeOf(imageOf(parseMap('() -> ()'), [])), 1);
+  const runtime = imageOf(parseMap('(d0){rt0} -> (d0 + rt0), domain: d0 in [0, 3], rt0 in [0, 5]'), [{lower: 0, upper: 0}]);
+  assert.equal(runtime.dependsOnRuntime, true);
+  assert.throws(() => parseMap('(d0) -> (d1)'), /no variable/);
+  assert.throws(() => parseMap('(d0) -> (d0'), SyntaxError);
+});
+
+test('cells of a matrix are the elements of a set', () => {
+  const map = parseMap('(d0)[s0] -> (d0, s0 floordiv 2, s0 mod 2 + d0), domain: d0 in [0, 2], s0 in [0, 5]');
+  const matrix = matrixOf([3, 3, 4]);
+  const lists = cellsOf(matrix, imageOf(map, [{lower: 1, upper: 2}]));
+  const drawn = new Set(lists.flatMap(({rows, columns}) => rows.flatMap((row) => columns.map((column) => indexAt(matrix, row, column).join()))));
+  const wanted = new Set();
+  for (let d0 = 1; d0 <= 2; d0++) for (let s0 = 0; s0 < 6; s0++) wanted.add(evaluate(map, [d0, s0]).join());
+  assert.deepEqual([...drawn].sort(), [...wanted].sort());
+  assert.equal(countCells(matrix, lists), wanted.size);
+  const {row, column} = cellOf(matrix, [2, 1, 3]);
+  assert.deepEqual(indexAt(matrix, row, column), [2, 1, 3]);
+});
+
+/** The details that a page holds. */
+function detailsOf(file) {
+  const text = readFileSync(file, 'utf8');
+  const unpack = (base64) => JSON.parse(inflateSync(Buffer.from(base64, 'base64')).toString());
+  const chunks = [...text.matchAll(/id="chunk-\d+">([^<]*)</g)].map((match) => unpack(match[1]));
+  const summary = unpack(/id="summary">([^<]*)</.exec(text)[1]);
+  return summary.modules.flatMap(({kernels}) =>
+    kernels.map(({record, chunk, place}) => ({record, maps: chunks[chunk].maps, ...chunks[chunk].kernels[place]})));
+}
+
+const product = (numbers) => numbers.reduce((a, b) => a * b, 1);
+
+/** Every request of an access: all blocks, warps and loops. */
+function* requests(map, kernel, vector) {
+  const [x, y, z] = kernel.blocks;
+  const symbols = map.variables.slice(map.numDimensions);
+  const used = symbols.map((_, i) =>
+    map.results[0].variables.has(map.numDimensions + i) || map.constraints.some(({term}) => term.variables.has(map.numDimensions + i)));
+  const loops = symbols.map(({lower, upper}, i) => (used[i] ? {lower, upper} : {lower, upper: lower}));
+  for (let block = 0; block < x * y * z; block++) {
+    for (let warp = 0; warp < Math.ceil(product(kernel.threads) / 32); warp++) {
+      for (const values of points(loops)) {
+        if (vector > 1 && values[map.numRanges - 1] % vector !== 0) continue;
+        yield positionsOf(map, kernel.threads, {warp, block: [block % x, Math.floor(block / x) % y, Math.floor(block / (x * y))], symbols: values});
+      }
+    }
+  }
+}
+
+test('the requests of all warps are those that explain counts', () => {
+  let accesses = 0;
+  let shared = 0;
+  const small = temporaryFile('transposes.hlo', `HloModule m
+a { p = f32[96,80] parameter(0)  ROOT t = f32[80,96] transpose(p), dimensions={1,0} }
+b { p = bf16[70,66] parameter(0)  ROOT t = bf16[66,70] transpose(p), dimensions={1,0} }
+sum { x = f32[] parameter(0)  y = f32[] parameter(1)  ROOT z = f32[] add(x, y) }
+c { p = f32[60,300]{0,1} parameter(0)  z = f32[] constant(0)  ROOT r = f32[60] reduce(p, z), dimensions={1}, to_apply=sum }
+ENTRY e { x = f32[96,80] parameter(0)  y = bf16[70,66] parameter(1)  v = f32[60,300]{0,1} parameter(2)
+  f = f32[80,96] fusion(x), kind=kInput, calls=a
+  g = bf16[66,70] fusion(y), kind=kInput, calls=b
+  h = f32[60] fusion(v), kind=kInput, calls=c
+  ROOT r = (f32[80,96], bf16[66,70], f32[60]) tuple(f, g, h) }
+`);
+  for (const [file, ...options] of [['examples/transformer_block.hlo'], [small], [small, '--plan=ours']]) {
+    for (const kernel of detailsOf(report(file, ...options))) {
+      for (const access of kernel.accesses) {
+        // Each request is looked at by itself here.
+        if (access.position === null || !access.record.exact || access.record.requests > 2000) continue;
+        const map = parseMap(kernel.maps[access.position].text);
+        const counts = {requests: 0, sectors: 0, ideal_sectors: 0};
+        for (const positions of requests(map, kernel.record, access.vector)) {
+          const {sectors, ideal} = sectorsOf(positions, access.bits, access.vector);
+          if (sectors.length === 0) continue;
+          counts.requests++;
+          counts.sectors += sectors.length;
+          counts.ideal_sectors += ideal;
+        }
+        const {requests: all, sectors, ideal_sectors} = access.record;
+        assert.deepEqual(counts, {requests: all, sectors, ideal_sectors}, `${file} ${kernel.record.instruction} ${access.record.array_name}`);
+        accesses++;
+      }
+      kernel.tiles.forEach((tile, number) => {
+        const known = kernel.shared_accesses.filter((record) => record.tile === number);
+        assert.equal(known.length, tile.accesses.length);
+        tile.accesses.forEach((access, i) => {
+          const map = parseMap(kernel.maps[access.position].text);
+          const vector = Math.max(1, Math.floor((known[i].vector_bytes * 8) / tile.bits));
+          const counts = {requests: 0, wavefronts: 0};
+          for (const positions of requests(map, kernel.record, vector)) {
+            const moved = positions.map((position) => (position === null ? null : swizzled(position, tile.swizzle)));
+            const {wavefronts} = wavefrontsOf(moved, tile.bits, vector);
+            if (wavefronts === 0) continue;
+            counts.requests++;
+            counts.wavefronts += wavefronts;
+          }
+          assert.deepEqual(counts, {requests: known[i].requests, wavefronts: known[i].wavefronts}, `${file} ${kernel.record.instruction} tile ${number}`);
+          shared++;
+        });
+      });
+    }
+  }
+  assert.ok(accesses > 30 && shared > 6, `${accesses} accesses, ${shared} of shared memory`);
+});
+
+test('the maps of a page are those of the program', () => {
+  for (const kernel of detailsOf(report('examples/transformer_block.hlo'))) {
+    const {instruction} = kernel.record;
+    const text = run('maps', `--instruction=${instruction}`, 'examples/transformer_block.hlo');
+    for (const {operands} of kernel.outputs.map(({reads}) => reads)) {
+      for (const number of operands.flatMap(({maps}) => maps)) assert.ok(text.includes(kernel.maps[number].text), kernel.maps[number].text);
+    }
+  }
+});
+
+test('numbers look as those of explain', () => {
+  assert.deepEqual([0, 9999, 10000, 999499, 134217728, 1.5e12].map(bytes), ['0 B', '9,999 B', '10.0 kB', '999 kB', '134 MB', '1.50 TB']);
+  assert.deepEqual([0, 0.0202, 16.54, 1234.5, 2e6].map(microseconds), ['0.00 ns', '20.2 ns', '16.5 us', '1.23 ms', '2.00 s']);
+});
