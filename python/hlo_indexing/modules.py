@@ -16,7 +16,7 @@ from ._errors import InputError, UsageError, Warning
 from ._metadata import Frame, StackTables, fields_of, frames_of
 from ._progress import Progress, reporting
 from .maps import Exactness, Map, Maps
-from .reports import Access, Explanation, Kernel, Launch, Report, Tile, Utilization, decode
+from .reports import Access, Explanation, Kernel, KernelTexts, Launch, Report, Tile, Utilization, decode
 
 if TYPE_CHECKING:
     import numpy as np
@@ -329,16 +329,14 @@ class Module:
             "top": top,
         }
         records = self._run("explain", settings, progress=progress).records()
-        text = self._run("explain", settings, format=None).text
+        texts = KernelTexts(lambda: self._run("explain", settings, format=None).text)
         summary = records[0]
         accesses: dict[tuple[str, str], list[Access]] = {}
         for record in records:
             if record["kind"] == "access":
                 key = (record["computation"], record["instruction"])
                 accesses.setdefault(key, []).append(decode(Access, record))
-        # The text has the module first, then the kernels in the order of the records.
-        texts = iter(text.split("\n\n")[1:])
-        kernels = []
+        kernels: list[Kernel] = []
         for record in records:
             if record["kind"] != "kernel":
                 continue
@@ -348,11 +346,12 @@ class Module:
                     Kernel,
                     record,
                     accesses=tuple(accesses.get(key, ())),
-                    text=next(texts).rstrip("\n"),
+                    texts=texts,
+                    number=len(kernels),
                     source=self._source_of(*key),
                 )
             )
-        return Explanation(kernels, summary, text.rstrip("\n"))
+        return Explanation(kernels, summary, texts)
 
     @cached_property
     def _computations_by_name(self) -> dict[str, Computation]:

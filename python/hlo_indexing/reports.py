@@ -4,9 +4,10 @@ records, which shows itself as a table and becomes a data frame."""
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, fields
 from fractions import Fraction
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, overload
 
 from ._commands import JsonObject
@@ -81,6 +82,25 @@ class Access(Record):
         return _share(self.record.get("efficiency"))
 
 
+class KernelTexts:
+    """What the command line prints of a module and of its kernels; made when it is first wanted."""
+
+    def __init__(self, make: Callable[[], str]) -> None:
+        self._make = make
+
+    @cached_property
+    def whole(self) -> str:
+        return self._make().rstrip("\n")
+
+    @cached_property
+    def _blocks(self) -> list[str]:
+        # The module comes first, then the kernels in the order of the records.
+        return self.whole.split("\n\n")[1:]
+
+    def kernel(self, number: int) -> str:
+        return self._blocks[number].rstrip("\n")
+
+
 @dataclass(frozen=True, kw_only=True)
 class Kernel(Record):
     """A kernel as `explain` reports it. Printed, it says what the command line says.
@@ -116,7 +136,8 @@ class Kernel(Record):
     source: str | None = None
     """The line of the program that made it, `file:line`, if the module says it."""
     accesses: tuple[Access, ...] = ()
-    text: str = field(default="", repr=False, compare=False)
+    texts: KernelTexts | None = field(default=None, repr=False, compare=False)
+    number: int = field(default=0, repr=False, compare=False)
     shown = (
         "instruction",
         "emitter",
@@ -130,7 +151,7 @@ class Kernel(Record):
     )
 
     def __str__(self) -> str:
-        return self.text
+        return repr(self) if self.texts is None else self.texts.kernel(self.number)
 
     @property
     def efficiency(self) -> float | None:
@@ -249,12 +270,10 @@ class Report(Sequence[T], Generic[T]):
         records: Sequence[T],
         *,
         title: str = "",
-        text: str = "",
         problems: tuple[Error, ...] = (),
     ) -> None:
         self._records = tuple(records)
         self._title = title
-        self._text = text
         self.problems = problems
         """What could not be answered; each was a warning, too."""
 
@@ -276,7 +295,7 @@ class Report(Sequence[T], Generic[T]):
         return iter(self._records)
 
     def __str__(self) -> str:
-        return self._text or "\n".join(str(record) for record in self._records)
+        return "\n".join(str(record) for record in self._records)
 
     def __repr__(self) -> str:
         return f"<Report: {self._title or 'records'}, {len(self)}>"
@@ -329,10 +348,14 @@ class Report(Sequence[T], Generic[T]):
 class Explanation(Report[Kernel]):
     """What `explain` says of a module: its kernels, worst first."""
 
-    def __init__(self, kernels: Sequence[Kernel], module: JsonObject, text: str) -> None:
-        super().__init__(kernels, title=str(module.get("module", "")), text=text)
+    def __init__(self, kernels: Sequence[Kernel], module: JsonObject, texts: KernelTexts) -> None:
+        super().__init__(kernels, title=str(module.get("module", "")))
+        self._texts = texts
         self.module = module
         """The sums of the module, by their names in JSON."""
+
+    def __str__(self) -> str:
+        return self._texts.whole
 
     @property
     def moved_bytes(self) -> int:
