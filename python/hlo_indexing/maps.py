@@ -194,7 +194,8 @@ class Map:
             return tuple(self._map.evaluate_point([int(column) for column in columns]))
         shape, size, flat = _flat(columns)
         results = self._map.evaluate(flat, size)
-        return tuple(result.reshape(shape) for result in results)
+        # NumPy has two types of 64 bits, and prints one of them with its name.
+        return tuple(result.reshape(shape).view(_int64()) for result in results)
 
     def contains(self, *index: Any, **named: Any) -> Any:
         """Whether the index is in the domain; of arrays, an array.
@@ -316,6 +317,12 @@ class Map:
 
     def _repr_html_(self) -> str:
         return Maps([self])._repr_html_()
+
+
+def _int64() -> type[np.int64]:
+    import numpy as np
+
+    return np.int64
 
 
 def _flat(columns: list[Any]) -> tuple[tuple[int, ...], int, list[NDArray[np.int64]]]:
