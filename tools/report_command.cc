@@ -8,15 +8,15 @@
 #include <vector>
 
 #include "codegen/explain/kernel_report.h"
-#include "hlo/attribute.h"
 #include "hlo/module.h"
 #include "hlo/opcode.h"
 #include "indexing_analysis/queries/utilization.h"
-#include "llvm/ADT/StringRef.h"
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 #include "tools/explain_text.h"
 #include "tools/explaining_command.h"
+#include "tools/instruction_metadata.h"
 #include "tools/kernel_details.h"
 #include "tools/kernel_json.h"
 #include "tools/quantity.h"
@@ -47,33 +47,6 @@ constexpr SubcommandHelp kHelp = {
 // Details of so many bytes are loaded together.
 constexpr size_t kChunkBytes = size_t{1} << 16;
 
-// The value of a field of `op_name="a" source_line=3`, without quotes; empty if it is missing.
-llvm::StringRef Field(llvm::StringRef metadata, llvm::StringRef name) {
-  const std::string begin = name.str() + "=";
-  size_t at = metadata.find(begin);
-  while (at != llvm::StringRef::npos && at != 0 &&
-         !llvm::StringRef(" ,{").contains(metadata[at - 1])) {
-    at = metadata.find(begin, at + 1);
-  }
-  if (at == llvm::StringRef::npos) return "";
-  const llvm::StringRef value = metadata.drop_front(at + begin.size());
-  if (!value.starts_with("\""))
-    return value.take_until([](char c) { return c == ' ' || c == '}'; });
-  return value.drop_front(1).take_until([](char c) { return c == '"'; });
-}
-
-// Where a programmer wrote the instruction, from its metadata.
-void WriteMetadata(const hlo::Instruction& instruction, llvm::json::OStream& json) {
-  const auto metadata = instruction.Get<hlo::RawText>(hlo::AttributeName::kMetadata);
-  if (!metadata.has_value()) return;
-  const llvm::StringRef op_name = Field(metadata->text, "op_name");
-  if (!op_name.empty()) json.attribute("op_name", fixUTF8(op_name));
-  std::string source = Field(metadata->text, "source_file").str();
-  const llvm::StringRef line = Field(metadata->text, "source_line");
-  if (!source.empty() && !line.empty()) source += ":" + line.str();
-  if (!source.empty()) json.attribute("source", fixUTF8(source));
-}
-
 class ReportCommand : public ExplainingCommand {
  public:
   ReportCommand() : ExplainingCommand(kHelp, Formats::kOwn) {}
@@ -92,8 +65,8 @@ class ReportCommand : public ExplainingCommand {
     json.object([&] {
       Record(json, [&](llvm::raw_ostream& out) { WriteModuleJson(module, origin, out); });
       if (has_before()) WriteEarlier(json);
-      json.attributeArray("kernels",
-                          [&] { WriteKernels(kernels, changes, origin, text, tools, json); });
+      json.attributeArray(
+          "kernels", [&] { WriteKernels(module, kernels, changes, origin, text, tools, json); });
     });
     modules_.push_back(std::move(json_text));
     return ExitCode::kFine;
@@ -145,11 +118,12 @@ class ReportCommand : public ExplainingCommand {
     });
   }
 
-  void WriteKernels(llvm::ArrayRef<const KernelReport*> kernels, const PlanCuresByKernel& changes,
-                    const KernelOrigin& origin, const ExplainText& text, KernelTools& tools,
-                    llvm::json::OStream& json) {
+  void WriteKernels(const hlo::Module& module, llvm::ArrayRef<const KernelReport*> kernels,
+                    const PlanCuresByKernel& changes, const KernelOrigin& origin,
+                    const ExplainText& text, KernelTools& tools, llvm::json::OStream& json) {
     indexing_analysis::UtilizationAnalysis utilization(tools.plans.analysis);
     KernelDetails details(origin, text, tools, utilization);
+    const InstructionMetadata metadata(module);
     int64_t chunk = page_.num_chunks();
     for (const KernelReport* report : kernels) {
       const auto found = changes.find(report);
@@ -160,7 +134,10 @@ class ReportCommand : public ExplainingCommand {
         });
         const hlo::Instruction& instruction = *report->plan.instruction;
         json.attribute("opcode", hlo::OpcodeName(instruction.opcode()));
-        WriteMetadata(instruction, json);
+        const std::string op_name = InstructionMetadata::OpName(instruction);
+        if (!op_name.empty()) json.attribute("op_name", fixUTF8(op_name));
+        const std::string source = metadata.Source(instruction);
+        if (!source.empty()) json.attribute("source", fixUTF8(source));
         json.attribute("chunk", chunk);
         json.attribute("place", static_cast<int64_t>(details.num_kernels()));
       });
