@@ -2,8 +2,9 @@
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
 import {inflateSync} from 'node:zlib';
-import {readFileSync} from 'node:fs';
-import {records, report, run, source, temporaryFile} from './tools.mjs';
+import {readFileSync, writeFileSync} from 'node:fs';
+import {join} from 'node:path';
+import {records, report, repository, run, source, temporaryFile} from './tools.mjs';
 
 const {parseMap, imageOf, sizeOf, evaluate} = await source('affine.ts');
 const {positionsOf, sectorsOf, swizzled, wavefrontsOf} = await source('request.ts');
@@ -204,6 +205,17 @@ test('the maps of a page are those of the program', () => {
     for (const {operands} of kernel.outputs.map(({reads}) => reads)) {
       for (const number of operands.flatMap(({maps}) => maps)) assert.ok(text.includes(kernel.maps[number].text), kernel.maps[number].text);
     }
+  }
+});
+
+test('the reports of the documentation are what the program writes', () => {
+  // The same data may be compressed otherwise.
+  const unpacked = (text) => text.replaceAll(/(text\/plain" id="[^"]*">)([^<]*)</g, (_, head, base64) => `${head}${inflateSync(Buffer.from(base64, 'base64'))}<`);
+  for (const [name, module] of [['transformer_block', 'examples/transformer_block.hlo'], ['jax_training_step', 'tests/corpus/jax/transformer_training_step.hlo']]) {
+    const page = readFileSync(report(module), 'utf8');
+    const file = join(repository, `docs/reports/${name}.html`);
+    if (process.env.UPDATE === '1') writeFileSync(file, page);
+    assert.ok(unpacked(page) === unpacked(readFileSync(file, 'utf8')), `docs/reports/${name}.html: UPDATE=1 tools/test_report.sh makes it anew`);
   }
 });
 

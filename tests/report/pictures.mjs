@@ -1,10 +1,10 @@
 // Compares screenshots with the pictures that are kept. The browser decodes both: a tolerance is left for the
 // edges of letters, which differ from one version of a font or a browser to the next.
-import {existsSync, readFileSync, writeFileSync} from 'node:fs';
+import {readFileSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {repository} from './tools.mjs';
 
-/** A colour channel may differ by so much, */
+/** A colour channel may differ by so much. */
 const LEAST_DIFFERENCE = 64;
 
 /** The share of pixels that differ; 1 for pictures of different sizes. */
@@ -31,8 +31,8 @@ export function kept(name) {
   return readFileSync(join(repository, 'tests/report/pictures', `${name}.png`));
 }
 
-/** With UPDATE_PICTURES=1 in the environment the pictures are made anew, to be looked at and committed. */
+/** With UPDATE=1 in the environment the pictures are made anew, to be looked at and committed. */
 export function keepIfAsked(name, picture) {
-  const file = join(repository, 'tests/report/pictures', `${name}.png`);
-  if (process.env.UPDATE_PICTURES === '1' || !existsSync(file)) writeFileSync(file, picture);
+  if (process.env.UPDATE !== '1') return;
+  writeFileSync(join(repository, 'tests/report/pictures', `${name}.png`), picture);
 }
