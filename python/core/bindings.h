@@ -26,9 +26,10 @@ using namespace nanobind::literals;  // NOLINT(google-build-using-namespace): th
 
 /// Expressions of maps live in a context, which belongs to one thread at a time: the lock is held
 /// by whoever makes or looks at expressions. Who takes it has given the GIL back, so that waiting
-/// for one never needs the other.
+/// for one never needs the other. Recursive: long work lets Python look at signals, and tells a
+/// function of Python how far it is, which may look at maps.
 struct Context {
-  std::mutex mutex;
+  std::recursive_mutex mutex;
   mlir::MLIRContext mlir{mlir::MLIRContext::Threading::DISABLED};
 };
 
@@ -36,7 +37,7 @@ struct Context {
 template <typename Function>
 decltype(auto) InContext(Context& context, Function function) {
   const nanobind::gil_scoped_release release;
-  const std::lock_guard<std::mutex> lock(context.mutex);
+  const std::lock_guard<std::recursive_mutex> lock(context.mutex);
   return function();
 }
 

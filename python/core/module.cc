@@ -160,29 +160,16 @@ nb::object StructureOf(const hlo::Shape& shape, int64_t& next_leaf) {
 }
 
 // For each operand array that is related to the output: operand, array, exactness, reason, maps,
-// each with the map to the device or None.
-nb::object Indexing(const Instruction& self, int64_t output, bool from_input) {
-  if (output < 0 || output >= self.instruction->shape().num_array_leaves()) {
-    Raise(absl::OutOfRangeError("%" + self.instruction->name().str() + " has " +
-                                std::to_string(self.instruction->shape().num_array_leaves()) +
-                                " output arrays"));
-  }
-  Context& context = *self.state->context();
-  const OutputIndexing indexing = InContext(context, [&] {
-    IndexingAnalysis& analysis = self.state->analysis();
-    return from_input ? analysis.InputToOutput(*self.instruction, output)
-                      : analysis.OutputToInput(*self.instruction, output);
-  });
+// each with the map to the device or None; or why nothing is known.
+nb::object RecordsOf(const ModulePointer& state, const OutputIndexing& indexing) {
   if (indexing.IsUnknown()) return nb::cast(indexing.unknown_reason());
   nb::list result;
   for (const OperandIndexing& operand : indexing.operands()) {
     nb::list maps;
     for (const auto& [map, replica_map] : operand.maps()) {
       nb::object on_device = nb::none();
-      if (replica_map) {
-        on_device = nb::cast(Map(self.state->context(), self.state, *replica_map));
-      }
-      maps.append(nb::make_tuple(Map(self.state->context(), self.state, map), on_device));
+      if (replica_map) on_device = nb::cast(Map(state->context(), state, *replica_map));
+      maps.append(nb::make_tuple(Map(state->context(), state, map), on_device));
     }
     result.append(nb::make_tuple(operand.operand(), operand.leaf(),
                                  indexing_analysis::ExactnessName(operand.exactness()).str(),
@@ -191,22 +178,84 @@ nb::object Indexing(const Instruction& self, int64_t output, bool from_input) {
   return result;
 }
 
-// Both directions of all instructions of the module, counted: what mapping costs.
-int64_t CountMaps(const Module& self) {
-  return InContext(*self.state->context(), [&] {
-    int64_t count = 0;
-    for (const hlo::Computation* computation : self.state->module().computations()) {
+OutputIndexing IndexingOf(IndexingAnalysis& analysis, const hlo::Instruction& instruction,
+                          int64_t output, bool from_input) {
+  return from_input ? analysis.InputToOutput(instruction, output)
+                    : analysis.OutputToInput(instruction, output);
+}
+
+nb::object Indexing(const Instruction& self, int64_t output, bool from_input) {
+  if (output < 0 || output >= self.instruction->shape().num_array_leaves()) {
+    Raise(absl::OutOfRangeError("%" + self.instruction->name().str() + " has " +
+                                std::to_string(self.instruction->shape().num_array_leaves()) +
+                                " output arrays"));
+  }
+  Context& context = *self.state->context();
+  const OutputIndexing indexing = InContext(context, [&] {
+    return IndexingOf(self.state->analysis(), *self.instruction, output, from_input);
+  });
+  return RecordsOf(self.state, indexing);
+}
+
+// The answers for all instructions of a module that have operands. They become objects of Python
+// one by one, when they are looked at.
+struct ModuleMaps {
+  struct Answer {
+    const hlo::Instruction* instruction;
+    int64_t output;
+    OutputIndexing indexing;
+  };
+  ModulePointer state;
+  std::vector<Answer> answers;
+};
+
+// Visits the answers, with the context to itself; stops where Ctrl-C asks for it.
+template <typename Visit>
+void ForEachAnswer(const ModulePointer& state, bool from_input, LongWork& work, Visit visit) {
+  const hlo::Module& module = state->module();
+  InContext(*state->context(), [&] {
+    int64_t done = 0;
+    for (const hlo::Computation* computation : module.computations()) {
       for (const hlo::Instruction* instruction : computation->instructions()) {
+        if (work.MustStop()) return;
+        work.Report(module.name().str(), ++done, module.num_instructions());
+        if (instruction->operands().empty()) continue;
         for (int64_t leaf = 0; leaf < instruction->shape().num_array_leaves(); ++leaf) {
-          const OutputIndexing indexing = self.state->analysis().OutputToInput(*instruction, leaf);
-          for (const OperandIndexing& operand : indexing.operands()) {
-            count += static_cast<int64_t>(operand.maps().size());
-          }
+          visit(*instruction, leaf, IndexingOf(state->analysis(), *instruction, leaf, from_input));
         }
       }
     }
-    return count;
   });
+  work.RaiseIfStopped();
+}
+
+ModuleMaps AllMaps(const Module& self, bool from_input, nb::object progress) {
+  LongWork work(std::move(progress));
+  ModuleMaps maps{self.state, {}};
+  ForEachAnswer(self.state, from_input, work,
+                [&](const hlo::Instruction& instruction, int64_t output, OutputIndexing indexing) {
+                  maps.answers.push_back({&instruction, output, std::move(indexing)});
+                });
+  return maps;
+}
+
+nb::tuple AnswerAt(const ModuleMaps& self, size_t number) {
+  const ModuleMaps::Answer& answer = self.answers.at(number);
+  return nb::make_tuple(Instruction{self.state, answer.instruction}, answer.output,
+                        RecordsOf(self.state, answer.indexing));
+}
+
+// The number of maps of the module, and nothing else: what mapping costs without Python.
+int64_t CountMaps(const Module& self) {
+  LongWork work{nb::none()};
+  int64_t count = 0;
+  ForEachAnswer(self.state, /*from_input=*/false, work,
+                [&](const hlo::Instruction&, int64_t, const OutputIndexing& indexing) {
+                  for (const OperandIndexing& operand : indexing.operands()) {
+                    count += static_cast<int64_t>(operand.maps().size());
+                  }
+                });
+  return count;
 }
 
 using Bytes = nb::ndarray<const uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
@@ -378,6 +427,9 @@ void BindInstruction(nb::module_& module) {
 
 void BindModules(nb::module_& module) {
   BindInstruction(module);
+  nb::class_<ModuleMaps>(module, "ModuleMaps")
+      .def("__len__", [](const ModuleMaps& self) { return self.answers.size(); })
+      .def("at", &AnswerAt, "number"_a);
   nb::class_<Computation>(module, "Computation")
       .def_prop_ro("name", [](const Computation& self) { return self.computation->name().str(); })
       .def_prop_ro("is_entry", [](const Computation& self) { return self.computation->IsEntry(); })
@@ -415,6 +467,7 @@ void BindModules(nb::module_& module) {
            "checks"_a.none(), "max_steps"_a, "progress"_a.none())
       .def("header_count", &HeaderCount, "name"_a)
       .def("count_maps", &CountMaps)
+      .def("all_maps", &AllMaps, "from_input"_a, "progress"_a.none())
       .def(
           "add_custom_calls",
           [](const Module& self, const std::string& json) {

@@ -142,25 +142,9 @@ class Instruction:
                 raise UsageError(f"operand {operand} of %{self.name} has no array {array}")
         if direction not in ("output_to_input", "input_to_output"):
             raise UsageError(f"a direction is output_to_input or input_to_output, not {direction!r}")
-        title = f"%{self.name} = {self.shape} {self.opcode}"
         indexing = self._instruction.indexing(output, direction == "input_to_output")
-        if isinstance(indexing, str):
-            return Maps((), "unknown", indexing, title)
-        exactness: Exactness = "exact"
-        reasons: dict[str, None] = {}
-        maps = []
-        for number, leaf, of_operand, reason, pairs in indexing:
-            if operand is not None and (number, leaf) != (operand, array):
-                continue
-            exactness = _worse(exactness, of_operand)
-            if reason:
-                reasons[reason] = None
-            for core_map, replica_map in pairs:
-                m = Map(core_map)
-                m.operand, m.array, m.output = number, leaf, output
-                m.replica_map = None if replica_map is None else Map(replica_map)
-                maps.append(m)
-        return Maps(maps, exactness, "; ".join(reasons), title)
+        wanted = None if operand is None else (operand, array)
+        return _maps_of(self, output, indexing, wanted)
 
     def emit(self, stage: Stage = "ptx", **settings: Any) -> EmittedKernel:
         """The kernel of this instruction; see Module.emit."""
@@ -168,6 +152,60 @@ class Instruction:
 
     def _repr_html_(self) -> str:
         return self.maps()._repr_html_()
+
+
+def _maps_of(
+    instruction: Instruction,
+    output: int,
+    indexing: str | list[tuple[int, int, str, str, list[tuple[_core.Map, _core.Map | None]]]],
+    wanted: tuple[int, int] | None = None,
+) -> Maps:
+    """What the core says of an output, or of one operand array of it."""
+    title = f"%{instruction.name} = {instruction.shape} {instruction.opcode}"
+    if isinstance(indexing, str):
+        return Maps((), "unknown", indexing, title)
+    exactness: Exactness = "exact"
+    reasons: dict[str, None] = {}
+    maps = []
+    for number, leaf, of_operand, reason, pairs in indexing:
+        if wanted is not None and (number, leaf) != wanted:
+            continue
+        exactness = _worse(exactness, of_operand)
+        if reason:
+            reasons[reason] = None
+        for core_map, replica_map in pairs:
+            m = Map(core_map)
+            m.operand, m.array, m.output = number, leaf, output
+            m.replica_map = None if replica_map is None else Map(replica_map)
+            maps.append(m)
+    return Maps(maps, exactness, "; ".join(reasons), title)
+
+
+class ModuleMaps(Sequence[tuple["Instruction", int, Maps]]):
+    """The maps of all instructions of a module: instruction, number of the output array, maps."""
+
+    def __init__(self, maps: _core.ModuleMaps, module: Module) -> None:
+        self._maps = maps
+        self._module = module
+
+    def __len__(self) -> int:
+        return len(self._maps)
+
+    @overload
+    def __getitem__(self, index: int) -> tuple[Instruction, int, Maps]: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> list[tuple[Instruction, int, Maps]]: ...
+
+    def __getitem__(self, index: int | slice) -> Any:
+        if isinstance(index, slice):
+            return [self[i] for i in range(*index.indices(len(self)))]
+        number = index + len(self) if index < 0 else index
+        if not 0 <= number < len(self):
+            raise IndexError(index)
+        core_instruction, output, indexing = self._maps.at(number)
+        instruction = Instruction(core_instruction, self._module)
+        return instruction, output, _maps_of(instruction, output, indexing)
 
 
 class Computation(Sequence[Instruction]):
@@ -287,6 +325,24 @@ class Module:
         except KeyError:
             return False
         return True
+
+    def maps(
+        self,
+        *,
+        direction: Direction = "output_to_input",
+        progress: Progress | bool | None = None,
+    ) -> ModuleMaps:
+        """The maps of all instructions, found in one go.
+
+        >>> import hlo_indexing as hi
+        >>> module = hi.parse("ENTRY e { p = f32[6] parameter(0) ROOT r = f32[2,3] reshape(p) }")
+        >>> for instruction, output, maps in module.maps():
+        ...     print(instruction.name, output, maps)
+        r 0 (d0, d1) -> (d0 * 3 + d1), domain: d0 in [0, 1], d1 in [0, 2]
+        """
+        with reporting(progress) as report:
+            found = self._module.all_maps(direction == "input_to_output", report)
+        return ModuleMaps(found, self)
 
     def add_custom_calls(self, rules: str) -> None:
         """What custom calls read, as the JSON text of `--custom-calls`."""

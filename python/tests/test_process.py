@@ -187,30 +187,34 @@ def test_beside_a_global_llvm() -> None:
     assert result.stdout.split() == ["True", "1"], result.stderr
 
 
-def test_mapping_takes_what_it_takes_in_the_core(examples: Path) -> None:
-    """Instruction by instruction from Python against one call that maps the whole module."""
+def test_parsing_and_mapping_take_what_they_take_in_the_core(examples: Path) -> None:
     text = (examples / "transformer_block.hlo").read_text()
     copies = "\n".join(
         f"// -----\n{text.replace('HloModule ', f'HloModule copy{number}_', 1)}" for number in range(40)
-    )
+    ).encode()
 
     def in_core() -> float:
-        modules = hi.parse_all(copies)
         begin = time.process_time()
-        for module in modules:
-            module._module.count_maps()
+        for module in hi._core.load("copies.hlo", copies, 1 << 30, 20):
+            module.count_maps()
         return time.process_time() - begin
 
     def in_python() -> float:
-        modules = hi.parse_all(copies)
         begin = time.process_time()
-        for module in modules:
-            for computation in module.computations:
-                for instruction in computation:
-                    for output in range(instruction.num_outputs):
-                        instruction.maps(output=output)
+        for module in hi.parse_all(copies):
+            module.maps()
         return time.process_time() - begin
 
-    core = min(in_core() for _ in range(3))
-    python = min(in_python() for _ in range(3))
-    print(f"in the core {core * 1000:.1f} ms, from Python {python * 1000:.1f} ms")
+    pairs = [(in_core(), in_python()) for _ in range(10)]
+    core, python = (min(seconds) for seconds in zip(*pairs, strict=True))
+    assert python < 1.1 * core
+    (example, *_) = hi.parse_all(copies)
+    expected = [
+        (i.name, output, str(i.maps(output=output)))
+        for computation in example.computations
+        for i in computation
+        if i.operands
+        for output in range(i.num_outputs)
+    ]
+    assert [(i.name, output, str(maps)) for i, output, maps in example.maps()] == expected
+    assert len(example.maps(direction="input_to_output")) == len(expected)
