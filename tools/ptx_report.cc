@@ -98,6 +98,15 @@ struct Summary {
   ptx::TimeEstimate time;
 };
 
+// Those that are given, or that are live at once; 0: neither is known.
+uint64_t RegistersOf(const LaunchReport& report) {
+  if (report.registers != 0) return report.registers;
+  const absl::StatusOr<uint32_t> kernel = report.module.FindKernel(report.kernel);
+  if (!kernel.ok()) return 0;
+  const auto live = report.module.Summarize(*kernel).live_registers;
+  return live ? live->words : 0;
+}
+
 Summary Summarize(const LaunchReport& report) {
   Summary summary;
   const ptx::LaunchOptions& options = report.options;
@@ -105,7 +114,7 @@ Summary Summarize(const LaunchReport& report) {
   summary.traffic = TrafficOf(*report.result.profile);
   const uint64_t threads = uint64_t{options.block[0]} * options.block[1] * options.block[2];
   summary.occupancy = ptx::ComputeOccupancy(
-      report.device, threads, report.registers,
+      report.device, threads, RegistersOf(report),
       report.result.program->dynamic_shared_offset + options.dynamic_shared_bytes);
   summary.time =
       ptx::EstimateTime(report.device, summary.sum, summary.traffic.read + summary.traffic.written,
@@ -155,7 +164,15 @@ void PrintProfileText(const LaunchReport& report, llvm::raw_ostream& out) {
   out << llvm::formatv("  occupancy on {0}: {1} of {2} warps, {3} blocks, limited by {4}",
                        report.device.name, summary.occupancy.warps, summary.occupancy.max_warps,
                        summary.occupancy.blocks, summary.occupancy.limit);
-  if (report.registers == 0) out << " (registers are not known from PTX: --registers)";
+  if (report.registers == 0) {
+    const uint64_t live = RegistersOf(report);
+    if (live == 0) {
+      out << " (registers are not known from PTX: --registers)";
+    } else {
+      out << llvm::formatv(" (by {0} registers that are live at once; --registers says how many)",
+                           live);
+    }
+  }
   out << "\n";
   out << llvm::formatv(
       "  time on {0}, an estimate: at least {1:F2} us, bound by {2} (DRAM {3:F2}, L2 {4:F2}, LSU "
@@ -240,6 +257,10 @@ void PrintKernels(const std::string& file, const ptx::Module& module, bool as_js
       if (summary.block[0] != 0) {
         object[summary.is_block_required ? "block" : "max_block"] = SizesJson(summary.block);
       }
+      if (summary.live_registers) {
+        object["live_registers"] = Number(summary.live_registers->words);
+        object["live_predicates"] = Number(summary.live_registers->predicates);
+      }
       WriteLine(std::move(object), out);
       continue;
     }
@@ -264,6 +285,10 @@ void PrintKernels(const std::string& file, const ptx::Module& module, bool as_js
     for (const auto& [width, count] : summary.registers) {
       out << " " << count
           << (width == 1 ? " predicates" : " of " + std::to_string(width) + " bits");
+    }
+    if (summary.live_registers) {
+      out << "\n  live at once: " << summary.live_registers->words << " registers of 32 bits, "
+          << summary.live_registers->predicates << " predicates";
     }
     out << "\n  shared memory: " << summary.shared_bytes << " bytes"
         << (summary.has_dynamic_shared ? ", and what --shared gives" : "")

@@ -80,6 +80,7 @@ KernelSummary Module::Summarize(uint32_t kernel) const {
   for (const syntax::Register& declared : function.registers) {
     ++summary.registers[BitWidth(declared.type)];
   }
+  summary.live_registers = syntax::CountLiveRegisters(function);
   for (const syntax::Variable& variable : function.variables) {
     if (variable.space == Space::kShared) {
       summary.shared_bytes += variable.SizeInBytes();

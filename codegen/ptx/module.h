@@ -17,11 +17,13 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "codegen/ptx/syntax/liveness.h"
 #include "codegen/ptx/syntax/module.h"
 #include "codegen/ptx/syntax/parser.h"
 
@@ -42,6 +44,8 @@ struct KernelSummary {
   std::vector<Parameter> parameters;
   /// Declared registers of each width (1: predicates, 16, 32, 64, 128 bits).
   std::map<int, uint64_t> registers;
+  /// The most that are live at once (syntax/liveness.h); nullopt where that is not known.
+  std::optional<syntax::LiveRegisters> live_registers;
   /// Static shared memory that the kernel itself declares, and whether the module has dynamic one.
   uint64_t shared_bytes = 0;
   bool has_dynamic_shared = false;
