@@ -61,7 +61,8 @@ struct RunOptions {
   TextOption tolerance{table,
                        "tolerance",
                        {"number"},
-                       "With --compare: the largest relative error that is fine; status 1 above it",
+                       "With --compare: the largest absolute error that is fine, as a part of the largest "
+                       "magnitude in the output; status 1 above it",
                        "0"};
   FlagOption print_buffers{table, "print-buffers",
                            "The program of a GPU's back end before its outputs: launches, buffers"};
@@ -400,10 +401,12 @@ ExitCode ModuleRun::WriteComparison(const std::string& file, const hlo::Module& 
   llvm::json::Array outputs;
   double absolute = 0;
   double relative = 0;
+  bool is_fine = true;
   for (size_t i = 0; i < wanted.size(); ++i) {
     const hlo::Difference difference = hlo::DifferenceOf(*wanted[i], *found[i]);
     absolute = std::max(absolute, difference.max_absolute);
     relative = std::max(relative, difference.max_relative);
+    is_fine = is_fine && difference.max_absolute <= tolerance * difference.magnitude;
     const std::string shape = wanted[i]->shape().ToString();
     if (options_.format.is_json()) {
       const auto index = [](llvm::ArrayRef<int64_t> at) { return llvm::json::Array(at); };
@@ -448,7 +451,7 @@ ExitCode ModuleRun::WriteComparison(const std::string& file, const hlo::Module& 
                                                  {"outputs", std::move(outputs)}})
          << "\n";
   }
-  return relative > tolerance ? ExitCode::kFinding : ExitCode::kFine;
+  return is_fine ? ExitCode::kFine : ExitCode::kFinding;
 }
 
 // What the checks of the virtual GPU have found.

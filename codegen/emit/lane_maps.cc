@@ -73,6 +73,12 @@ IndexingMap AtLane(const IndexingMap& map, int64_t lane, plan::MapTable& maps) {
 std::optional<llvm::SmallVector<int64_t, 16>> LaneOffsets(const IndexingMap& map, int64_t lanes,
                                                           plan::MapTable& maps) {
   const AffineExpr result = map.affine_map().getResult(0);
+  // A value known at run time may be another one for each lane.
+  for (size_t i = 0; i < map.num_runtime(); ++i) {
+    const RuntimeVariable& variable = map.runtime()[i];
+    if (!result.isFunctionOfSymbol(LaneSymbol(map) + 1 + static_cast<unsigned>(i))) continue;
+    if (!variable.index.IsUnknown() && DependsOnLane(variable.index)) return std::nullopt;
+  }
   const AffineExpr distance = result - AtLaneZero(result, map);
   const IndexingMap distances = maps.Simplified(WithResults(map, {distance}));
   if (distances.IsKnownEmpty()) return llvm::SmallVector<int64_t, 16>(static_cast<size_t>(lanes));

@@ -1,5 +1,6 @@
 #include "hlo/interpreter/difference.h"
 
+#include <algorithm>
 #include <cmath>
 #include <complex>
 #include <limits>
@@ -53,6 +54,24 @@ Distance DistanceOf(const Element& expected, const Element& actual, ElementType 
   }
 }
 
+double MagnitudeOf(const Element& element, ElementType type) {
+  double magnitude = 0;
+  switch (ClassOf(type)) {
+    case ElementClass::kFloat:
+      magnitude = std::fabs(element.real);
+      break;
+    case ElementClass::kComplex:
+      magnitude = std::hypot(element.real, element.imag);
+      break;
+    case ElementClass::kUnsigned:
+      magnitude = static_cast<double>(static_cast<uint64_t>(element.integer));
+      break;
+    default:
+      magnitude = std::fabs(static_cast<double>(element.integer));
+  }
+  return std::isfinite(magnitude) ? magnitude : 0;
+}
+
 llvm::SmallVector<int64_t, 6> IndexOf(const Shape& shape, int64_t position) {
   llvm::SmallVector<int64_t, 6> index(shape.sizes().size());
   for (size_t i = index.size(); i > 0; --i) {
@@ -69,7 +88,9 @@ Difference DifferenceOf(const ArrayValue& expected, const ArrayValue& actual) {
   int64_t absolute = 0;
   int64_t relative = 0;
   for (int64_t i = 0; i < expected.size(); ++i) {
-    const Distance distance = DistanceOf(expected.Get(i), actual.Get(i), expected.type());
+    const Element wanted = expected.Get(i);
+    difference.magnitude = std::max(difference.magnitude, MagnitudeOf(wanted, expected.type()));
+    const Distance distance = DistanceOf(wanted, actual.Get(i), expected.type());
     if (distance.absolute == 0) continue;
     ++difference.num_different;
     if (distance.absolute > difference.max_absolute) {

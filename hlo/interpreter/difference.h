@@ -18,6 +18,9 @@ struct Difference {
   /// as points of the plane; integers exactly up to 2^53.
   double max_absolute = 0;
   double max_relative = 0;
+  /// The largest magnitude of a finite expected element: sums in another order are off by a part of
+  /// that, however small the sum is.
+  double magnitude = 0;
   /// The first elements that are so far apart; empty indices if none differs, and of scalars.
   llvm::SmallVector<int64_t, 6> absolute_index;
   llvm::SmallVector<int64_t, 6> relative_index;

@@ -91,12 +91,14 @@ std::string Difference(const ArrayValue& expected, const ArrayValue& actual, dou
   return "";
 }
 
-KernelCheck::KernelCheck(const std::string& text, PtxBackend& backend)
+KernelCheck::KernelCheck(const std::string& text, PtxBackend& backend,
+                         std::optional<int> multiprocessors)
     : mlir_context_(mlir::MLIRContext::Threading::DISABLED),
       device_(*ptx::FindDeviceModel("rtx-a6000")),
       analysis_(&mlir_context_),
       plans_(device_, analysis_, &mlir_context_),
       backend_(backend) {
+  if (multiprocessors.has_value()) device_.multiprocessors = *multiprocessors;
   auto module = hlo::ParseModule(text);
   EXPECT_TRUE(module.ok()) << module.status().message();
   module_ = *std::move(module);

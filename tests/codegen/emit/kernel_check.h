@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,7 +30,10 @@ std::string Difference(const hlo::ArrayValue& expected, const hlo::ArrayValue& a
 
 class KernelCheck {
  public:
-  explicit KernelCheck(const std::string& text, PtxBackend& backend);
+  /// For an RTX A6000, or one with so many multiprocessors: with none, small arrays are computed in
+  /// vectors, too, which otherwise wait until every multiprocessor has a block.
+  explicit KernelCheck(const std::string& text, PtxBackend& backend,
+                       std::optional<int> multiprocessors = std::nullopt);
 
   const hlo::Module& module() const { return *module_; }
   const hlo::Instruction& root() const { return module_->entry().root(); }

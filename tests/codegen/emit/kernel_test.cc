@@ -400,5 +400,17 @@ TEST_F(KernelTest, Names) {
   EXPECT_EQ(KernelName(check.root()), "loop_fusion_1");
 }
 
+// The lanes of a vector read an index each, and what lies there.
+TEST_F(KernelTest, VectorsGatherAtAnIndexForEachLane) {
+  KernelCheck check(R"(ENTRY e {
+    p = bf16[64,32] parameter(0)
+    i = s32[64,32,1] parameter(1)
+    ROOT g = bf16[64,32] gather(p, i), offset_dims={}, collapsed_slice_dims={1},
+      start_index_map={1}, operand_batching_dims={0}, start_indices_batching_dims={0},
+      index_vector_dim=2, slice_sizes={1,1} })",
+                    backend_, 0);
+  EXPECT_EQ(check.Run(1), "");
+}
+
 }  // namespace
 }  // namespace hlo_indexing::emit

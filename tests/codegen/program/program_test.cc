@@ -1,0 +1,251 @@
+#include "codegen/program/program.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "codegen/emit/ptx_backend.h"
+#include "tests/codegen/program/program_check.h"
+
+namespace hlo_indexing::program {
+namespace {
+
+using ::testing::HasSubstr;
+
+class ProgramTest : public ::testing::Test {
+ protected:
+  // What is wrong with the program of a module.
+  std::string Run(const std::string& text) {
+    const ProgramCheck check(text, backend_);
+    if (!check.is_accepted()) return "no module";
+    for (const uint64_t seed : {1, 2}) {
+      if (std::string message = check.Run(seed); !message.empty()) return message;
+    }
+    return "";
+  }
+  std::string Text(const std::string& text) {
+    const ProgramCheck check(text, backend_);
+    EXPECT_TRUE(check.is_accepted());
+    const absl::StatusOr<Program> program = check.Compile();
+    return program.ok() ? program->ToString() : std::string(program.status().message());
+  }
+
+  emit::PtxBackend backend_;
+};
+
+TEST_F(ProgramTest, ValuesThatDoNotLiveTogetherShareMemory) {
+  const std::string text = R"(ENTRY e {
+    p = f32[100] parameter(0)
+    a = f32[100] negate(p)
+    b = f32[100] exponential(a)
+    c = f32[100] negate(b)
+    d = f32[100] negate(c)
+    ROOT r = f32[100] add(c, d) })";
+  EXPECT_EQ(Run(text), "");
+  EXPECT_EQ(Text(text), R"(computation %e: 1 parameter, 1 output, frame of 1024 bytes (at least 1024 at a time)
+  0  launch a: parameter 0 -> frame 0
+  1  launch b: frame 0 -> frame 1
+  2  launch c: frame 1 -> frame 2
+  3  launch d: frame 2 -> frame 3
+  4  launch r: frame 2, frame 3 -> output 0
+  frame 0: 400 bytes at 0, steps 0 to 1, value of %a
+  frame 1: 400 bytes at 512, steps 1 to 2, value of %b
+  frame 2: 400 bytes at 0, steps 2 to 4, value of %c
+  frame 3: 400 bytes at 512, steps 3 to 4, value of %d
+)");
+}
+
+TEST_F(ProgramTest, TuplesAndViewsAreNoArraysOfTheirOwn) {
+  EXPECT_EQ(Text(R"(ENTRY e {
+    p = (f32[2,6], s32[]) parameter(0)
+    a = f32[2,6] get-tuple-element(p), index=0
+    b = f32[12] reshape(a)
+    c = f32[3,4] bitcast(b)
+    d = f32[3,4] copy(c)
+    t = (f32[3,4], (f32[12])) tuple(d, u)
+    u = (f32[12]) tuple(b)
+    ROOT r = f32[3,4] get-tuple-element(t), index=0 })"),
+            "");
+}
+
+TEST_F(ProgramTest, OutputsThatAreParametersConstantsOrThereTwice) {
+  EXPECT_EQ(Run(R"(ENTRY e {
+    p = f32[5] parameter(0)
+    k = (s32[], f32[2]) constant((7, {1, 2}))
+    n = f32[5] negate(p)
+    ROOT r = (f32[5], f32[5], (s32[], f32[2]), f32[5], f32[5]) tuple(n, p, k, n, p) })"),
+            "");
+}
+
+constexpr char kLoop[] = R"(
+    cond {
+      s = (s32[], f32[8], f32[8], f32[4,8], f32[4,8]) parameter(0)
+      i = s32[] get-tuple-element(s), index=0
+      n = s32[] constant(3)
+      ROOT r = pred[] compare(i, n), direction=LT }
+    body {
+      s = (s32[], f32[8], f32[8], f32[4,8], f32[4,8]) parameter(0)
+      i = s32[] get-tuple-element(s), index=0
+      a = f32[8] get-tuple-element(s), index=1
+      b = f32[8] get-tuple-element(s), index=2
+      w = f32[4,8] get-tuple-element(s), index=3
+      k = f32[4,8] get-tuple-element(s), index=4
+      one = s32[] constant(1)
+      zero = s32[] constant(0)
+      j = s32[] add(i, one)
+      c = f32[8] add(a, b)
+      row = f32[1,8] reshape(c)
+      u = f32[4,8] dynamic-update-slice(k, row, i, zero)
+      ROOT r = (s32[], f32[8], f32[8], f32[4,8], f32[4,8]) tuple(j, b, c, w, u) }
+    ENTRY e {
+      p = f32[8] parameter(0)
+      q = f32[4,8] parameter(1)
+      z = s32[] constant(0)
+      n = f32[8] negate(p)
+      m = f32[4,8] negate(q)
+      t = (s32[], f32[8], f32[8], f32[4,8], f32[4,8]) tuple(z, p, n, q, m)
+      ROOT w = (s32[], f32[8], f32[8], f32[4,8], f32[4,8]) while(t), condition=cond, body=body })";
+
+TEST_F(ProgramTest, LoopsCopyOnlyWhatTheyMust) {
+  EXPECT_EQ(Run(kLoop), "");
+  const std::string text = Text(kLoop);
+  // Two arrays change places, one stays as it is, one is updated where it is.
+  EXPECT_THAT(text, HasSubstr("state 1: parameter 0 -> output 1 and frame"));
+  EXPECT_THAT(text, HasSubstr("state 2: output 2 and frame"));
+  EXPECT_THAT(text, HasSubstr("state 3: parameter 1, in place"));
+  EXPECT_THAT(text, HasSubstr("state 4: output 4, in place"));
+}
+
+TEST_F(ProgramTest, StateThatIsReadAfterItsUpdateIsNotUpdatedInPlace) {
+  EXPECT_EQ(Run(R"(
+    cond {
+      s = (s32[], f32[4]) parameter(0)
+      i = s32[] get-tuple-element(s), index=0
+      n = s32[] constant(4)
+      ROOT r = pred[] compare(i, n), direction=LT }
+    body {
+      s = (s32[], f32[4]) parameter(0)
+      i = s32[] get-tuple-element(s), index=0
+      a = f32[4] get-tuple-element(s), index=1
+      one = s32[] constant(1)
+      j = s32[] add(i, one)
+      x = f32[1] constant({5})
+      u = f32[4] dynamic-update-slice(a, x, i)
+      v = f32[4] add(a, u)
+      y = f32[4] dynamic-update-slice(v, x, j)
+      ROOT r = (s32[], f32[4]) tuple(j, y) }
+    ENTRY e {
+      p = f32[4] parameter(0)
+      z = s32[] constant(0)
+      t = (s32[], f32[4]) tuple(z, p)
+      ROOT w = (s32[], f32[4]) while(t), condition=cond, body=body })"),
+            "");
+}
+
+TEST_F(ProgramTest, LoopsInLoops) {
+  EXPECT_EQ(Run(R"(
+    few { s = (s32[], f32[4]) parameter(0)
+      i = s32[] get-tuple-element(s), index=0
+      n = s32[] constant(2)
+      ROOT r = pred[] compare(i, n), direction=LT }
+    inner { s = (s32[], f32[4]) parameter(0)
+      i = s32[] get-tuple-element(s), index=0
+      a = f32[4] get-tuple-element(s), index=1
+      one = s32[] constant(1)
+      j = s32[] add(i, one)
+      b = f32[4] add(a, a)
+      ROOT r = (s32[], f32[4]) tuple(j, b) }
+    outer { s = (s32[], f32[4]) parameter(0)
+      i = s32[] get-tuple-element(s), index=0
+      a = f32[4] get-tuple-element(s), index=1
+      zero = s32[] constant(0)
+      one = s32[] constant(1)
+      j = s32[] add(i, one)
+      t = (s32[], f32[4]) tuple(zero, a)
+      w = (s32[], f32[4]) while(t), condition=few, body=inner
+      b = f32[4] get-tuple-element(w), index=1
+      c = f32[4] negate(b)
+      ROOT r = (s32[], f32[4]) tuple(j, c) }
+    ENTRY e {
+      p = f32[4] parameter(0)
+      z = s32[] constant(0)
+      t = (s32[], f32[4]) tuple(z, p)
+      ROOT w = (s32[], f32[4]) while(t), condition=few, body=outer })"),
+            "");
+}
+
+TEST_F(ProgramTest, BranchesByPredAndByNumber) {
+  EXPECT_EQ(Run(R"(
+    a { p = f32[4] parameter(0) ROOT n = f32[4] negate(p) }
+    b { p = f32[4] parameter(0) ROOT n = f32[4] copy(p) }
+    c { p = f32[4] parameter(0) k = f32[] constant(2) q = f32[4] broadcast(k), dimensions={}
+        ROOT n = f32[4] multiply(p, q) }
+    ENTRY e {
+      p = f32[4] parameter(0)
+      i = s32[] parameter(1)
+      t = pred[] parameter(2)
+      x = f32[4] conditional(i, p, p, p), branch_computations={a, b, c}
+      y = f32[4] conditional(t, x, p), true_computation=a, false_computation=c
+      m = s32[] constant(-5)
+      z = f32[4] conditional(m, x, y, p), branch_computations={a, b, c}
+      ROOT r = (f32[4], f32[4], f32[4]) tuple(x, y, z) })"),
+            "");
+}
+
+TEST_F(ProgramTest, AComputationThatIsCalledTwiceIsCompiledOnce) {
+  const std::string text = R"(
+    f { p = f32[4] parameter(0) q = f32[4] parameter(1)
+        s = f32[4] add(p, q) ROOT t = (f32[4], f32[4]) tuple(s, p) }
+    ENTRY e {
+      p = f32[4] parameter(0)
+      q = f32[4] parameter(1)
+      a = (f32[4], f32[4]) call(p, q), to_apply=f
+      b = f32[4] get-tuple-element(a), index=0
+      c = f32[4] get-tuple-element(a), index=1
+      ROOT d = (f32[4], f32[4]) call(c, b), to_apply=f })";
+  EXPECT_EQ(Run(text), "");
+  const ProgramCheck check(text, backend_);
+  EXPECT_EQ(check.Compile()->kernels.size(), 1U);
+}
+
+TEST_F(ProgramTest, UpdatesTakeOverTheMemoryOfWhatTheyUpdate) {
+  const std::string text = R"(ENTRY e {
+    p = f32[8] parameter(0)
+    u = f32[2] parameter(1)
+    i = s32[] parameter(2)
+    n = f32[8] negate(p)
+    a = f32[8] dynamic-update-slice(n, u, i)
+    k = s32[] constant(1)
+    b = f32[8] dynamic-update-slice(a, u, k)
+    ROOT m = f32[8] negate(b) })";
+  EXPECT_EQ(Run(text), "");
+  EXPECT_THAT(Text(text), HasSubstr("frame of 256 bytes"));
+}
+
+TEST_F(ProgramTest, ErrorsHaveTheirPlace) {
+  EXPECT_THAT(Text("HloModule m, replica_count=2\n"
+                   "add { a = f32[] parameter(0) b = f32[] parameter(1) "
+                   "ROOT r = f32[] add(a, b) }\n"
+                   "ENTRY e { p = f32[2] parameter(0)\n"
+                   "  ROOT r = f32[2] all-reduce(p), replica_groups={}, to_apply=add }"),
+              HasSubstr("test.hlo:4:8: error: %r: all-reduce moves data between devices"));
+  EXPECT_THAT(Text("ENTRY e {\n p = f32[<=4] parameter(0)\n ROOT r = f32[<=4] negate(p) }"),
+              HasSubstr("test.hlo:2:2: error: %p: parameter has a dimension of unknown size"));
+  EXPECT_THAT(Text("ENTRY e {\n ROOT r = f32[4] custom-call(), custom_call_target=\"f\" }"),
+              HasSubstr("custom-call is the call of a library"));
+}
+
+TEST_F(ProgramTest, TheSameProgramEachTime) {
+  const ProgramCheck check(kLoop, backend_);
+  const Program first = *check.Compile();
+  const Program second = *check.Compile();
+  EXPECT_EQ(first.ToString(), second.ToString());
+  ASSERT_EQ(first.kernels.size(), second.kernels.size());
+  for (size_t i = 0; i < first.kernels.size(); ++i) {
+    EXPECT_EQ(first.kernels[i].text, second.kernels[i].text);
+  }
+}
+
+}  // namespace
+}  // namespace hlo_indexing::program
