@@ -6,21 +6,13 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <tuple>
-#include <utility>
 #include <vector>
 
-#include "absl/status/status.h"
 #include "codegen/explain/kernel_report.h"
 #include "codegen/explain/plan_cures.h"
-#include "codegen/explain/report_table.h"
 #include "codegen/explain/shared_report.h"
-#include "codegen/plan/kernel_plan.h"
-#include "codegen/plan/kernels.h"
-#include "codegen/plan/xla_plan.h"
 #include "hlo/module.h"
 #include "hlo/opcode.h"
-#include "indexing_analysis/analysis.h"
 #include "llvm/ADT/STLExtras.h"
 #include "support/diagnostics.h"
 #include "tools/explain_text.h"
@@ -36,7 +28,6 @@ namespace {
 
 using explain::KernelReport;
 using explain::TrafficTotals;
-using plan::KernelPlan;
 
 constexpr Example kExamples[] = {
     {"What each kernel moves, what it wastes, and why", "hlo-indexing explain module.hlo"},

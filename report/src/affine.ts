@@ -313,12 +313,13 @@ export function imageOf(map: IndexingMap, from: readonly Bounds[]): IndexSet | n
       }
       continue;
     }
-    const tuples = new Map<string, number[]>();
+    // Of one result, the values themselves tell tuples apart, which is quicker.
+    const tuples = new Map<string | number, number[]>();
     const visit = (depth: number) => {
       if (depth === variables.length) {
         if (!constraints.every(holds)) return;
         const tuple = terms.map((term) => term.evaluate(values));
-        tuples.set(tuple.join(), tuple);
+        tuples.set(tuple.length === 1 ? tuple[0]! : tuple.join(), tuple);
         return;
       }
       const variable = variables[depth]!;

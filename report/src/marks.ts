@@ -118,7 +118,8 @@ export function countCells(matrix: Matrix, lists: readonly Cells[]): number | nu
 
 /** Example: 0, 2, 4 -> "0:6:2"; 3 -> "3" */
 function progressionText(values: readonly number[]): string {
-  const sorted = [...values].sort((a, b) => a - b);
+  const isSorted = values.every((value, i) => i === 0 || value >= values[i - 1]!);
+  const sorted = isSorted ? values : [...values].sort((a, b) => a - b);
   const [first, second] = sorted;
   const last = sorted[sorted.length - 1]!;
   if (second === undefined) return String(first);

@@ -112,7 +112,8 @@ const LEAST_MARK = 3;
 
 /** Where cells are drawn along one side: joined where they touch, and large enough to be seen. */
 function runs(positions: readonly number[], scale: number, size: number): [number, number][] {
-  const sorted = [...positions].sort((a, b) => a - b);
+  const isSorted = positions.every((position, i) => i === 0 || position >= positions[i - 1]!);
+  const sorted = isSorted ? positions : [...positions].sort((a, b) => a - b);
   const result: [number, number][] = [];
   for (const position of sorted) {
     const begin = Math.min(position * scale, size - LEAST_MARK);
