@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "llvm/ADT/Twine.h"
 
@@ -71,9 +72,11 @@ bool Widening::WidenBeyondLimits(AccessSet& accesses, const Shape& shape, const 
                       beyond);
   const auto limit = [&](size_t max_accesses, OutputSet among) {
     if (accesses.entries().size() <= max_accesses || among == kNoOutputs) return;
-    const OutputSet above = accesses.OutputsWithMoreThan(sets, max_accesses);
-    ReplaceByWholeArray(accesses, shape, TooManyWays(max_accesses),
-                        sets.Intersection(among, above));
+    const auto above = [&] {
+      return sets.Intersection(among, accesses.OutputsWithMoreThan(sets, max_accesses));
+    };
+    DropConstraints(accesses, shape, TooManyWays(max_accesses), above());
+    ReplaceByWholeArray(accesses, shape, TooManyWays(max_accesses), above());
   };
   // What happens in a loop is not exact anyway.
   if (frame.is_in_loop) {
@@ -116,6 +119,11 @@ void Widening::ReplaceByWholeArray(AccessSet& accesses, const Shape& shape, llvm
 }
 
 void Widening::WidenInLoop(AccessSet::Entry& entry, const Shape& shape) {
+  DropConstraints(entry, shape, "what a loop reads is not followed iteration by iteration");
+}
+
+void Widening::DropConstraints(AccessSet::Entry& entry, const Shape& shape,
+                               llvm::StringRef reason) {
   const Access& access = entry.access->interned->access;
   if (access.map.constraints.empty()) return;
   const llvm::ArrayRef<Sum> index = access.Index();
@@ -132,7 +140,22 @@ void Widening::WidenInLoop(AccessSet::Entry& entry, const Shape& shape) {
   wide.map.constraints.clear();
   RenumberRanges(digits, wide);
   entry.access = query_.accesses.Bind(query_.memory.accesses.Intern(std::move(wide)));
-  entry.reason = query_.Intern("what a loop reads is not followed iteration by iteration");
+  entry.reason = query_.Intern(reason);
+}
+
+void Widening::DropConstraints(AccessSet& accesses, const Shape& shape, llvm::StringRef reason,
+                               OutputSet outputs) {
+  if (outputs == kNoOutputs) return;
+  OutputSets& sets = query_.outputs;
+  std::vector<AccessSet::Entry> wide;
+  for (AccessSet::Entry entry : accesses.entries()) {
+    entry.outputs = sets.Intersection(entry.outputs, outputs);
+    if (entry.outputs == kNoOutputs) continue;
+    DropConstraints(entry, shape, reason);
+    wide.push_back(entry);
+  }
+  accesses.Remove(sets, outputs);
+  for (const AccessSet::Entry& entry : wide) accesses.Add(sets, entry);
 }
 
 void Widening::AddWholeArray(AccessSet& accesses, const Shape& shape, llvm::StringRef reason,

@@ -29,7 +29,8 @@ class Widening {
   void RemoveSubsumed(AccessSet& accesses, const hlo::Shape& shape);
 
   /// Beyond the limits of the options, of 12 accesses in a loop, and of what an access may hold
-  /// (InternedAccess::is_beyond_limits), the array counts as read whole. Whether that was because
+  /// (InternedAccess::is_beyond_limits), the array counts as read whole; of too many accesses only
+  /// if they are too many without their constraints, too. Whether that was because
   /// this query has taken too many steps.
   bool WidenBeyondLimits(AccessSet& accesses, const hlo::Shape& shape, const CallFrame& frame);
 
@@ -54,6 +55,11 @@ class Widening {
   enum class Device : uint8_t { kExecuting, kAny };
 
   const BoundAccess* WholeArray(const hlo::Shape& shape, Device device);
+  // Leaves out the constraints that the results do not need to lie inside the array and on a device
+  // that there is; of all accesses of the outputs, of which equal ones are one then.
+  void DropConstraints(AccessSet::Entry& entry, const hlo::Shape& shape, llvm::StringRef reason);
+  void DropConstraints(AccessSet& accesses, const hlo::Shape& shape, llvm::StringRef reason,
+                       OutputSet outputs);
   void ReplaceByWholeArray(AccessSet& accesses, const hlo::Shape& shape, llvm::StringRef reason,
                            OutputSet outputs);
 

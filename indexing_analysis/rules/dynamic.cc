@@ -10,6 +10,7 @@ namespace {
 
 using hlo::AttributeName;
 using simplifier::Constant;
+using simplifier::Constraint;
 using Indices = llvm::SmallVector<Sum, 6>;
 
 // Every start index is read by every element of the output. The start indices are scalars, or one
@@ -72,9 +73,16 @@ void ReadIndexVector(ReadContext& context, size_t operand, const IndexVectors& v
   context.Read(operand, 0, std::move(access), vectors.Element(batch, component));
 }
 
-// The index of an update that covers the accessed element, over all of them: the batch index as
-// range variables, the offset in the window by the distance from its start.
-Indices ScatterUpdate(ReadContext& context, Access& access) {
+// An update that covers the accessed element: where it lies, and what says that it covers it.
+struct Update {
+  // In the array of updates.
+  Indices index;
+  llvm::SmallVector<Constraint, 8> conditions;
+};
+
+// The update over all batch indices, as range variables; those of the element's position in the
+// batching dimensions. The offset in the window is the distance from its start.
+Update ScatterUpdate(ReadContext& context, Access& access) {
   const hlo::Instruction& scatter = context.instruction();
   const size_t count = context.num_operands() / 2;
   const llvm::ArrayRef<int64_t> sizes = context.output().sizes();
@@ -93,6 +101,10 @@ Indices ScatterUpdate(ReadContext& context, Access& access) {
   }
   // A batch without an index has no update.
   if (access.map.empty) return {};
+  Update update;
+  const auto require = [&](const Sum& sum, Interval bounds) {
+    if (!bounds.Contains(simplifier::NaturalRange(sum))) update.conditions.push_back({sum, bounds});
+  };
   const IndexVectors vectors = IndexVectors::Of(scatter, index_operands::Scatter(scatter));
   Indices offsets;
   size_t next_window = 0;
@@ -106,6 +118,9 @@ Indices ScatterUpdate(ReadContext& context, Access& access) {
     if (const auto* const found = llvm::find(batching, dimension); found != batching.end()) {
       offset = Subtract(context.digits(), offset,
                         vectors.BatchIndex(batch, indices_batching[found - batching.begin()]));
+      // That says which batch it is, not whether its update covers the element.
+      context.Constrain(access, offset, Interval::Point(0));
+      continue;
     }
     if (const auto* const found = llvm::find(start_map, dimension); found != start_map.end()) {
       // One more position at both ends stands for all starts that are skipped.
@@ -113,19 +128,35 @@ Indices ScatterUpdate(ReadContext& context, Access& access) {
       const Sum start =
           context.RuntimeValue(count, vectors.Element(batch, Constant(found - start_map.begin())),
                                {-1, last + 1}, access);
-      context.Constrain(access, start, {0, last});
+      // A window of one element that covers a position of the array begins inside it.
+      if (extent != 1) require(start, {0, last});
       offset = Subtract(context.digits(), offset, start);
     }
-    context.Constrain(access, offset, {0, extent - 1});
+    require(offset, {0, extent - 1});
     if (in_window) offsets.push_back(offset);
   }
-  Indices index;
   size_t next_batch = 0;
   size_t next_offset = 0;
   for (int64_t i = 0; i < updates.rank(); ++i) {
-    index.push_back(llvm::is_contained(window, i) ? offsets[next_offset++] : batch[next_batch++]);
+    update.index.push_back(llvm::is_contained(window, i) ? offsets[next_offset++]
+                                                         : batch[next_batch++]);
   }
-  return index;
+  return update;
+}
+
+// The element of an operand at the index of the output, where one of the conditions does not hold:
+// for each of them, where it fails on one side and those before it hold.
+void ReadUnlessAll(ReadContext& context, size_t operand, Access access,
+                   llvm::ArrayRef<Constraint> conditions) {
+  for (const auto& [sum, bounds] : conditions) {
+    Access below = access;
+    context.Constrain(below, sum, {Interval::kMinusInfinity, bounds.lower - 1});
+    context.Read(operand, 0, std::move(below), context.index());
+    Access above = access;
+    context.Constrain(above, sum, {bounds.upper + 1, Interval::kPlusInfinity});
+    context.Read(operand, 0, std::move(above), context.index());
+    context.Constrain(access, sum, bounds);
+  }
 }
 
 // All indices that may address the accessed element: those of its position in the batching
@@ -171,25 +202,16 @@ void DynamicUpdateSlice(ReadContext& context) {
   Access access = context.Start();
   const Indices starts = StartIndices(context, 2, sizes, slice, access);
   Indices offsets;
+  llvm::SmallVector<Constraint, 8> conditions;
   for (size_t i = 0; i < starts.size(); ++i) {
     offsets.push_back(Subtract(context.digits(), context.index()[i], starts[i]));
+    conditions.push_back({offsets[i], {0, slice[i] - 1}});
   }
   Access inside = access;
-  for (size_t i = 0; i < offsets.size(); ++i) {
-    context.Constrain(inside, offsets[i], {0, slice[i] - 1});
-  }
+  for (const auto& [offset, bounds] : conditions) context.Constrain(inside, offset, bounds);
   context.Read(1, 0, std::move(inside), offsets);
   ReadStartIndices(context, 2);
-  Access before_here = access;
-  for (size_t i = 0; i < offsets.size(); ++i) {
-    Access below = before_here;
-    context.Constrain(below, offsets[i], {Interval::kMinusInfinity, -1});
-    context.Read(0, 0, std::move(below), context.index());
-    Access above = before_here;
-    context.Constrain(above, offsets[i], {slice[i], Interval::kPlusInfinity});
-    context.Read(0, 0, std::move(above), context.index());
-    context.Constrain(before_here, offsets[i], {0, slice[i] - 1});
-  }
+  ReadUnlessAll(context, 0, std::move(access), conditions);
 }
 
 // out[batch, offset] = in[offset + start(batch)], the start clamped so that the slice stays inside.
@@ -239,6 +261,10 @@ void Gather(ReadContext& context) {
 
 namespace {
 
+// An element that one of so many conditions keeps from being replaced is read in twice as many
+// ways. More would soon meet the limits of propagation, which lose more than what is replaced.
+constexpr size_t kMaxConditionsOfUpdate = 3;
+
 // Whether at most one index vector may address an element: one for each batch.
 bool MeetsOneIndexVector(ReadContext& context, size_t operand) {
   const hlo::Instruction& scatter = context.instruction();
@@ -258,36 +284,42 @@ bool MeetsOneIndexVector(ReadContext& context, size_t operand) {
 
 // (arrays, indices, updates). An element gets the updates whose window covers it: those windows
 // that lie inside the array with all of their elements; others are skipped. Whether one covers it
-// depends on all indices.
+// depends on all indices; if there is one only, an element that it replaces is not read.
 void Scatter(ReadContext& context) {
   const size_t count = context.num_operands() / 2;
   const size_t output = static_cast<size_t>(context.output_leaf());
   // What the computation of this array uses: elements of the arrays, then updates.
   const std::vector<bool> uses =
       UsedParameters(*context.instruction().Callee(AttributeName::kToApply), output);
+  const bool meets_one = MeetsOneIndexVector(context, count);
   const bool is_unique =
-      MeetsOneIndexVector(context, count) ||
-      context.instruction().Get<bool>(AttributeName::kUniqueIndices).value_or(false);
+      meets_one || context.instruction().Get<bool>(AttributeName::kUniqueIndices).value_or(false);
   ReadScatterIndices(context, count);
+  Access access = context.Start();
+  const Update update = ScatterUpdate(context, access);
+  Access covered = access;
+  for (const auto& [sum, bounds] : update.conditions) context.Constrain(covered, sum, bounds);
   for (size_t i = 0; i < count; ++i) {
-    Access access = context.Start();
-    const Indices update = ScatterUpdate(context, access);
     if (uses[count + i]) {
-      Access of_update = access;
+      Access of_update = covered;
       if (!uses[output] && !is_unique) {
         of_update.superset_reason = "of several updates of an element, only the last one counts";
       }
-      context.Read(count + 1 + i, 0, std::move(of_update), update);
+      context.Read(count + 1 + i, 0, std::move(of_update), update.index);
     }
-    if (i != output && uses[i]) context.Read(i, 0, std::move(access), context.index());
+    if (i != output && uses[i]) context.Read(i, 0, covered, context.index());
   }
-  if (uses[output]) {
+  if (uses[output] || access.map.empty) {
     context.ReadSameIndex(output);
     return;
   }
-  Access access = context.Start();
-  access.superset_reason = "an update may replace the element without reading it";
-  context.Read(output, 0, std::move(access), context.index());
+  if (meets_one && update.conditions.size() <= kMaxConditionsOfUpdate) {
+    ReadUnlessAll(context, output, std::move(access), update.conditions);
+    return;
+  }
+  Access replaced = context.Start();
+  replaced.superset_reason = "an update may replace the element without reading it";
+  context.Read(output, 0, std::move(replaced), context.index());
 }
 
 }  // namespace hlo_indexing::indexing_analysis::read_rules

@@ -110,6 +110,31 @@ TEST_F(WideningTest, LoopsHaveALimitOfTheirOwn) {
                                                 "in more than 12 ways"));
 }
 
+// Of four updates in a row, sixteen ways lead back, which differ in their constraints alone.
+TEST_F(WideningTest, OfTooManyWaysConstraintsGoFirst) {
+  std::string text = "f { p = f32[8] parameter(0)\n u = f32[1] parameter(1)\n";
+  std::string last = "p";
+  std::string starts;
+  std::string operands = "x, y";
+  for (int i = 0; i < 5; ++i) {
+    const std::string number = std::to_string(i);
+    text += " k" + number + " = s32[] parameter(" + std::to_string(i + 2) + ")\n v" + number +
+            " = f32[8] dynamic-update-slice(" + last + ", u, k" + number + ")\n";
+    last = "v" + number;
+    starts += " i" + number + " = s32[] parameter(" + std::to_string(i + 2) + ")\n";
+    operands += ", i" + number;
+  }
+  text +=
+      " ROOT r = f32[8] negate(v4) }\nENTRY e { x = f32[8] parameter(0)\n"
+      " y = f32[1] parameter(1)\n" +
+      starts + " ROOT c = f32[8] call(" + operands + "), to_apply=f }";
+  Parse(text);
+  for (const std::string& line : OperandLines(0)) {
+    EXPECT_THAT(line, ::testing::HasSubstr(" -> (d0), domain: "));
+    EXPECT_THAT(line, ::testing::HasSubstr("an array inside is read in more than 8 ways"));
+  }
+}
+
 // The limit is for each of the two outputs.
 TEST_F(WideningTest, StepsAreLimitedForEachOutput) {
   options_.max_steps = 10;
