@@ -42,7 +42,7 @@ std::string DifferenceOf(const hlo::Value& expected, const hlo::Value& actual, d
 
 ProgramCheck::ProgramCheck(const std::string& text, emit::PtxBackend& backend)
     : backend_(backend) {
-  auto module = hlo::ParseModule(text, "test.hlo");
+  auto module = hlo::ParseModule(text, {.file_name = "test.hlo"});
   if (!module.ok() || !hlo::Verify(**module).ok()) return;
   module_ = *std::move(module);
 }
