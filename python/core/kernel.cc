@@ -133,6 +133,7 @@ nb::dict Launch(const std::string& text, const std::string& name, const std::str
   nb::dict record;
   record["ended_early"] = std::string(result->status.message());
   record["findings"] = findings;
+  record["unchecked"] = result->unchecked;
   record["warp_instructions"] = result->warp_instructions;
   record["output"] = result->output;
   return record;

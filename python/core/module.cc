@@ -232,6 +232,7 @@ void ForEachAnswer(const ModulePointer& state, bool from_input, LongWork& work, 
 ModuleMaps AllMaps(const Module& self, bool from_input, nb::object progress) {
   LongWork work(std::move(progress));
   ModuleMaps maps{self.state, {}};
+  maps.answers.reserve(static_cast<size_t>(self.state->module().num_instructions()));
   ForEachAnswer(self.state, from_input, work,
                 [&](const hlo::Instruction& instruction, int64_t output, OutputIndexing indexing) {
                   maps.answers.push_back({&instruction, output, std::move(indexing)});

@@ -409,6 +409,29 @@ class Module:
             )
         return Explanation(kernels, summary, texts)
 
+    def report(
+        self,
+        path: str | os.PathLike[str] | None = None,
+        *,
+        device: str = "h100",
+        plan: Literal["xla", "ours"] = "xla",
+        instruction: str | None = None,
+        progress: Progress | bool | None = None,
+    ) -> str:
+        """A page for the browser with what `explain` says, and the maps as pictures.
+
+        The text of the page, which is also written to `path` if there is one.
+
+        >>> import hlo_indexing as hi
+        >>> hi.parse("ENTRY e { p = f32[8] parameter(0) ROOT c = f32[8] negate(p) }").report()[:15]
+        '<!DOCTYPE html>'
+        """
+        settings = {"device": device, "plan": plan, "instruction": instruction}
+        page = self._run("report", settings, progress=progress, format=None).text
+        if path is not None:
+            Path(path).write_text(page, encoding="utf-8", newline="\n")
+        return page
+
     @cached_property
     def _computations_by_name(self) -> dict[str, Computation]:
         return {computation.name: computation for computation in self.computations}

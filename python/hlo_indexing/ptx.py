@@ -76,11 +76,13 @@ class Launch:
     """What the kernel printed."""
     ended_early: str
     """Why not all threads came to their end; empty if they did."""
+    unchecked: str
+    """What the checks could not look at to its end, and why; empty if nothing."""
 
     @property
     def is_clean(self) -> bool:
-        """Whether all threads ended and no check found anything."""
-        return not self.findings and not self.ended_early
+        """Whether all threads ended, and the checks saw everything and found nothing."""
+        return not self.findings and not self.ended_early and not self.unchecked
 
     def _repr_html_(self) -> str:
         from ._notebook import table
@@ -209,6 +211,7 @@ def launch(
         result["warp_instructions"],
         result["output"],
         result["ended_early"],
+        result["unchecked"],
     )
 
 
