@@ -2,7 +2,7 @@
 
 option(HLO_INDEXING_BUILD_BENCHMARKS "Build the benchmarks in bench/" ON)
 option(HLO_INDEXING_BUILD_FUZZERS "Build the libFuzzer targets in tests/fuzz (needs Clang)" OFF)
-option(HLO_INDEXING_PYTHON "Build the extension module of the Python package (needs nanobind)" OFF)
+option(HLO_INDEXING_BUILD_PYTHON "Build the extension module of the Python package (needs nanobind)" OFF)
 set(HLO_INDEXING_SANITIZE "" CACHE STRING "Sanitizers for the whole build, e.g. address,undefined")
 
 option(HLO_INDEXING_PRECOMPILE "Precompile the headers of MLIR, LLVM, Abseil and GoogleTest" ON)

@@ -22,7 +22,7 @@ export PYTHONDONTWRITEBYTECODE=1 JAX_PLATFORMS=cpu
 rm -rf "$wheels"
 pip wheel . --quiet --disable-pip-version-check --no-deps --no-build-isolation -w "$wheels" \
   -C build-dir=build/release -C cmake.define.BUILD_TESTING=ON -C cmake.define.HLO_INDEXING_BUILD_BENCHMARKS=ON
-cmake -S . -B build/release -D HLO_INDEXING_PYTHON=OFF >/dev/null
+cmake -S . -B build/release -D HLO_INDEXING_BUILD_PYTHON=OFF >/dev/null
 pip install --quiet --disable-pip-version-check --no-deps --force-reinstall "$wheels"/*.whl
 
 ruff check --no-cache python examples/jax examples/fleet.py
