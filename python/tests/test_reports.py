@@ -134,7 +134,9 @@ def test_cute() -> None:
         hi.cute("composition((4,2):(1,8), 3:3)")
 
 
-def test_the_page_is_that_of_the_command_line(slow_kernels: hi.Module, examples: Path, tmp_path: Path) -> None:
+def test_the_page_is_that_of_the_command_line(
+    slow_kernels: hi.Module, examples: Path, tmp_path: Path
+) -> None:
     page = slow_kernels.report(tmp_path / "report.html", device="a100", instruction="kept")
     written = (tmp_path / "report.html").read_bytes()
     assert written == page.encode()
