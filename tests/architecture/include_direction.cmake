@@ -14,7 +14,8 @@ set(order
   codegen/device
   codegen/ptx/numerics codegen/ptx/syntax codegen/ptx/machine codegen/ptx/instructions codegen/ptx
   codegen/plan codegen/emit/scalar codegen/emit codegen/run codegen/explain
-  tools)
+  tools
+  python/core)
 
 # The place of a path's folder in the order; a subfolder that is not listed counts as its parent.
 function(find_position PATH RESULT)
@@ -30,7 +31,7 @@ endfunction()
 set(failures "")
 set(checked 0)
 set(guards "")
-foreach(folder support simplifier layout hlo indexing_analysis codegen tools)
+foreach(folder support simplifier layout hlo indexing_analysis codegen tools python)
   file(GLOB_RECURSE sources RELATIVE "${SOURCE_DIR}" "${SOURCE_DIR}/${folder}/*.h"
     "${SOURCE_DIR}/${folder}/*.cc" "${SOURCE_DIR}/${folder}/*.inc")
   foreach(source IN LISTS sources)
