@@ -7,6 +7,7 @@
 #include "codegen/ptx/device_model.h"
 #include "python/core/bindings.h"
 #include "python/core/errors.h"
+#include "support/status_macros.h"
 
 namespace hlo_indexing::python {
 
@@ -71,17 +72,15 @@ absl::StatusOr<ptx::LaunchResult> LaunchOn(const ptx::Module& module, const std:
     addresses[i] = *address;
     values.push_back(ptx::Argument::Of(*address));
     if (!argument.is_written_before) continue;
-    const absl::Status status =
-        device.Write(*address, argument.array->data(), argument.array->size());
-    if (!status.ok()) return status;
+    HLO_INDEXING_RETURN_IF_ERROR(
+        device.Write(*address, argument.array->data(), argument.array->size()));
   }
   absl::StatusOr<ptx::LaunchResult> result = device.Launch(module, kernel, values, options);
   if (!result.ok()) return result;
   for (size_t i = 0; i < arguments.size(); ++i) {
     if (!arguments[i].array.has_value()) continue;
-    const absl::Status status =
-        device.Read(addresses[i], arguments[i].array->data(), arguments[i].array->size());
-    if (!status.ok()) return status;
+    HLO_INDEXING_RETURN_IF_ERROR(
+        device.Read(addresses[i], arguments[i].array->data(), arguments[i].array->size()));
   }
   return result;
 }
