@@ -257,6 +257,11 @@ test('axe-core finds no serious violation', async () => {
 });
 
 test('printing gives pages', async () => {
+  await onPage(report('tests/corpus/jax/transformer_training_step.hlo'), '', async (page) => {
+    await page.emulateMedia({media: 'print'});
+    const [wide, shown] = await page.locator('table').evaluate((table) => [table.scrollWidth, table.parentElement.clientWidth]);
+    assert.ok(wide <= shown, `the table is ${wide} pixels wide on ${shown}`);
+  }, {viewport: {width: 720, height: 1000}});
   await onPage(report(BLOCK), '#query', async (page) => {
     const pdf = await page.pdf({format: 'A4'});
     assert.equal(pdf.subarray(0, 5).toString(), '%PDF-');
