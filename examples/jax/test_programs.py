@@ -98,3 +98,18 @@ def test_the_corpus_is_what_jax_writes(name: str) -> None:
     if version == jax.__version__:
         ours = hi.parse(text_for_corpus(made(name)[1]["compiled"]))
         assert ours._module.num_instructions == hi.parse(path)._module.num_instructions
+
+
+def test_other_objects_of_jax() -> None:
+    _, stages, _ = made("spectral_filter")
+    optimised = stages["compiled"].runtime_executable().hlo_modules()[0]
+    assert hi.parse(optimised).name == hi.parse(stages["compiled"]).name
+    given = hi.parse(stages["lowered"].compiler_ir("hlo"))
+    assert given._module.num_instructions == hi.parse(stages["lowered"])._module.num_instructions
+
+
+def test_arrays_of_jax_and_torch() -> None:
+    module = hi.parse("ENTRY e { p = bf16[4] parameter(0) ROOT n = bf16[4] negate(p) }")
+    assert module.evaluate(jax.numpy.ones(4, jax.numpy.bfloat16)).tolist() == [-1] * 4
+    torch = pytest.importorskip("torch")
+    assert module.evaluate(torch.ones(4, dtype=torch.bfloat16)).tolist() == [-1] * 4
