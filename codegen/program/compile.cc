@@ -94,6 +94,13 @@ std::vector<const Computation*> CalleesFirst(const hlo::Module& module) {
   return in_order;
 }
 
+// What the async-start of an async-done starts.
+const Computation& CalleeOfAsync(const Instruction& done) {
+  const Instruction* start = &done.operand(0);
+  while (start->opcode() != Opcode::kAsyncStart) start = &start->operand(0);
+  return *start->Callee(AttributeName::kCalls);
+}
+
 // What the computations of a program share while they are compiled.
 class ProgramCompiler {
  public:
@@ -147,7 +154,7 @@ class ComputationCompiler {
   absl::Status FlowOfConstant(const Instruction& instruction);
   absl::Status FlowOfBitcast(const Instruction& instruction);
   absl::Status FlowOfCopyStart(const Instruction& instruction);
-  void FlowOfAsyncStart(const Instruction& instruction);
+  absl::Status FlowOfAsync(const Instruction& instruction);
   void FlowOfWhile(const Instruction& instruction);
   // Something is done for it; all its operands are read, all its arrays made.
   FlowStep& AddStep(const Instruction& instruction);
@@ -261,22 +268,26 @@ absl::Status ComputationCompiler::FlowOfCopyStart(const Instruction& instruction
   return absl::OkStatus();
 }
 
-// ((operands), results, what the runtime needs to know)
-void ComputationCompiler::FlowOfAsyncStart(const Instruction& instruction) {
-  FlowStep& step = flow_.steps.emplace_back();
-  step.instruction = &instruction;
-  step.reads = OperandArrays(instruction);
-  ArrayIds arrays = step.reads;
-  const Shape& results = instruction.Callee(AttributeName::kCalls)->root().shape();
-  for (int64_t leaf = 0; leaf < results.num_array_leaves(); ++leaf) {
-    arrays.push_back(Make(step, results.ArrayLeaf(leaf)));
+// A computation that is started, given more operands by updates, and awaited: it runs where it is
+// awaited, when all operands are there. What stands for it before is no array but these operands.
+absl::Status ComputationCompiler::FlowOfAsync(const Instruction& instruction) {
+  const bool is_done = instruction.opcode() == Opcode::kAsyncDone;
+  if (!is_done) {
+    for (const Instruction* user : instruction.users()) {
+      if (user->opcode() == Opcode::kAsyncUpdate || user->opcode() == Opcode::kAsyncDone) continue;
+      return Refused(instruction, "is used by others than its async-done");
+    }
+    if (instruction.IsRoot()) return Refused(instruction, "has no async-done");
+    ArraysOf(instruction) = OperandArrays(instruction);
+    return absl::OkStatus();
   }
-  ArraysOf(instruction) = arrays;
-  const int64_t num_leaves = instruction.shape().num_array_leaves();
-  for (auto leaf = static_cast<int64_t>(arrays.size()); leaf < num_leaves; ++leaf) {
-    const int64_t bytes = run::BufferBytes(instruction.shape().ArrayLeaf(leaf)).value_or(0);
-    AddConstants(instruction, {std::vector<uint8_t>(static_cast<size_t>(bytes))});
+  const Computation& callee = CalleeOfAsync(instruction);
+  FlowStep& step = AddStep(instruction);
+  if (step.reads.size() != program_.CompiledOf(callee).num_parameters ||
+      step.makes.size() != program_.CompiledOf(callee).sharing.size()) {
+    return Refused(instruction, "does not fit what is started");
   }
+  return absl::OkStatus();
 }
 
 // What the body passes on is not copied.
@@ -347,18 +358,14 @@ absl::Status ComputationCompiler::Flow(const Instruction& instruction) {
     // Other operands say only what comes before.
     case Opcode::kAddDependency:
     case Opcode::kDomain:
-    case Opcode::kAsyncUpdate:
       ArraysOf(instruction) = ArrayIds(ArraysOf(instruction.operand(0)));
       return absl::OkStatus();
     case Opcode::kCopyDone:
       ArraysOf(instruction) = {ArraysOf(instruction.operand(0)).front()};
       return absl::OkStatus();
-    case Opcode::kGetTupleElement:
-    case Opcode::kAsyncDone: {
+    case Opcode::kGetTupleElement: {
       const Shape& tuple = instruction.operand(0).shape();
-      const int64_t element = instruction.opcode() == Opcode::kAsyncDone
-                                  ? 1
-                                  : instruction.Required<int64_t>(AttributeName::kIndex);
+      const int64_t element = instruction.Required<int64_t>(AttributeName::kIndex);
       const llvm::ArrayRef<size_t> arrays = ArraysOf(instruction.operand(0));
       ArraysOf(instruction) =
           ArrayIds(arrays.slice(static_cast<size_t>(tuple.FirstLeafOfElement(element)),
@@ -375,8 +382,9 @@ absl::Status ComputationCompiler::Flow(const Instruction& instruction) {
     case Opcode::kCopyStart:
       return FlowOfCopyStart(instruction);
     case Opcode::kAsyncStart:
-      FlowOfAsyncStart(instruction);
-      return absl::OkStatus();
+    case Opcode::kAsyncUpdate:
+    case Opcode::kAsyncDone:
+      return FlowOfAsync(instruction);
     case Opcode::kCall:
     case Opcode::kConditional:
       AddStep(instruction);
@@ -497,10 +505,10 @@ Step ComputationCompiler::StepOf(size_t number) {
     case Opcode::kConditional:
       return {&instruction, StepOfConditional(instruction, number)};
     case Opcode::kCall:
-    case Opcode::kAsyncStart: {
-      const Computation& callee = *instruction.Callee(instruction.opcode() == Opcode::kCall
-                                                          ? AttributeName::kToApply
-                                                          : AttributeName::kCalls);
+    case Opcode::kAsyncDone: {
+      const Computation& callee = instruction.opcode() == Opcode::kCall
+                                      ? *instruction.Callee(AttributeName::kToApply)
+                                      : CalleeOfAsync(instruction);
       CallStep call;
       call.computation = program_.NumberOf(callee);
       call.frame =

@@ -408,7 +408,7 @@ TEST_F(KernelTest, VectorsGatherAtAnIndexForEachLane) {
     ROOT g = bf16[64,32] gather(p, i), offset_dims={}, collapsed_slice_dims={1},
       start_index_map={1}, operand_batching_dims={0}, start_indices_batching_dims={0},
       index_vector_dim=2, slice_sizes={1,1} })",
-                    backend_, 0);
+                    backend(), 0);
   EXPECT_EQ(check.Run(1), "");
 }
 

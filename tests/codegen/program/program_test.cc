@@ -63,10 +63,11 @@ TEST_F(ProgramTest, TuplesAndViewsAreNoArraysOfTheirOwn) {
     b = f32[12] reshape(a)
     c = f32[3,4] bitcast(b)
     d = f32[3,4] copy(c)
-    t = (f32[3,4], (f32[12])) tuple(d, u)
     u = (f32[12]) tuple(b)
+    t = (f32[3,4], (f32[12])) tuple(d, u)
     ROOT r = f32[3,4] get-tuple-element(t), index=0 })"),
-            "");
+            "computation %e: 2 parameters, 1 output, frame of 0 bytes (at least 0 at a time)\n"
+            "  0  copy 48 bytes: parameter 0 -> output 0\n");
 }
 
 TEST_F(ProgramTest, OutputsThatAreParametersConstantsOrThereTwice) {
@@ -207,6 +208,20 @@ TEST_F(ProgramTest, AComputationThatIsCalledTwiceIsCompiledOnce) {
   EXPECT_EQ(Run(text), "");
   const ProgramCheck check(text, backend_);
   EXPECT_EQ(check.Compile()->kernels.size(), 1U);
+}
+
+TEST_F(ProgramTest, WhatIsStartedRunsWhenAllItsOperandsAreThere) {
+  EXPECT_EQ(Run(R"(
+    f { p = f32[4] parameter(0) q = f32[4] parameter(1)
+        s = f32[4] add(p, q) m = f32[4] multiply(p, q)
+        ROOT t = (f32[4], f32[4]) tuple(s, m) }
+    ENTRY e {
+      p = f32[4] parameter(0)
+      a = ((f32[4]), (f32[4], f32[4]), s32[]) async-start(p), calls=f
+      q = f32[4] negate(p)
+      b = ((f32[4], f32[4]), (f32[4], f32[4]), s32[]) async-update(a, q)
+      ROOT c = (f32[4], f32[4]) async-done(b) })"),
+            "");
 }
 
 TEST_F(ProgramTest, UpdatesTakeOverTheMemoryOfWhatTheyUpdate) {
