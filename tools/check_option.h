@@ -15,8 +15,7 @@ class CheckOption {
  public:
   /// `default_text` says what is looked for if the option is not given.
   CheckOption(OptionTable& table, llvm::StringRef default_text)
-      : names_(table, "check",
-               {"checks"},
+      : names_(table, "check", {"checks"},
                "memcheck, initcheck, racecheck, synccheck, several with commas, or all; accesses "
                "out of bounds are always found",
                default_text.str()) {}

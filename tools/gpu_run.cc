@@ -19,8 +19,8 @@ constexpr int kOldestArchitecture = 80;
 constexpr int kArchitecture = 90;
 
 std::string NameOf(const hlo::Instruction& instruction) {
-  return absl::StrCat(instruction.name().str(), " (",
-                      hlo::OpcodeName(instruction.opcode()).str(), ")");
+  return absl::StrCat(instruction.name().str(), " (", hlo::OpcodeName(instruction.opcode()).str(),
+                      ")");
 }
 
 }  // namespace
@@ -37,9 +37,9 @@ absl::Status GpuRun::Open() {
   }
   HLO_INDEXING_ASSIGN_OR_RETURN(std::unique_ptr<program::CudaGpu> gpu, program::CudaGpu::Open());
   if (gpu->architecture() < kOldestArchitecture) {
-    return absl::UnimplementedError(
-        absl::StrCat("the GPU is sm_", gpu->architecture(), ", kernels are made for sm_",
-                     kOldestArchitecture, " and later"));
+    return absl::UnimplementedError(absl::StrCat("the GPU is sm_", gpu->architecture(),
+                                                 ", kernels are made for sm_", kOldestArchitecture,
+                                                 " and later"));
   }
   // Later ones run what is made for earlier ones.
   architecture_ = std::min(gpu->architecture(), kArchitecture);
@@ -88,13 +88,13 @@ llvm::json::Value BuffersJson(const program::Program& program) {
   for (const program::CompiledComputation& compiled : program.computations) {
     llvm::json::Array buffers;
     for (const program::FrameBuffer& buffer : compiled.frame) {
-      buffers.push_back(llvm::json::Object{
-          {"instruction", llvm::json::fixUTF8(buffer.instruction->name())},
-          {"content", program::ContentName(buffer.content)},
-          {"bytes", buffer.bytes},
-          {"offset", buffer.offset},
-          {"first_step", static_cast<int64_t>(buffer.first_step)},
-          {"last_step", static_cast<int64_t>(buffer.last_step)}});
+      buffers.push_back(
+          llvm::json::Object{{"instruction", llvm::json::fixUTF8(buffer.instruction->name())},
+                             {"content", program::ContentName(buffer.content)},
+                             {"bytes", buffer.bytes},
+                             {"offset", buffer.offset},
+                             {"first_step", static_cast<int64_t>(buffer.first_step)},
+                             {"last_step", static_cast<int64_t>(buffer.last_step)}});
     }
     computations.push_back(
         llvm::json::Object{{"computation", llvm::json::fixUTF8(compiled.computation->name())},

@@ -19,7 +19,6 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/Path.h"
-#include "tools/environment.h"
 #include "support/status_macros.h"
 #include "tools/check_option.h"
 #include "tools/device_option.h"
@@ -58,12 +57,13 @@ struct RunOptions {
        {Backend::kCuda, "cuda", "the same on a GPU of NVIDIA, if there is one"}}};
   FlagOption compare{table, "compare",
                      "How far the outputs are from those of the interpreter, instead of them"};
-  TextOption tolerance{table,
-                       "tolerance",
-                       {"number"},
-                       "With --compare: the largest absolute error that is fine, as a part of the largest "
-                       "magnitude in the output; status 1 above it",
-                       "0"};
+  TextOption tolerance{
+      table,
+      "tolerance",
+      {"number"},
+      "With --compare: the largest absolute error that is fine, as a part of the largest "
+      "magnitude in the output; status 1 above it",
+      "0"};
   FlagOption print_buffers{table, "print-buffers",
                            "The program of a GPU's back end before its outputs: launches, buffers"};
   CheckOption check{table, "none"};
@@ -430,8 +430,8 @@ ExitCode ModuleRun::WriteComparison(const std::string& file, const hlo::Module& 
       continue;
     }
     const auto at = [](llvm::ArrayRef<int64_t> index) {
-      return "[" + llvm::join(llvm::map_range(index, [](int64_t n) { return std::to_string(n); }),
-                              ",") +
+      return "[" +
+             llvm::join(llvm::map_range(index, [](int64_t n) { return std::to_string(n); }), ",") +
              "]";
     };
     out_ << difference.num_different << " of " << wanted[i]->size()
@@ -532,8 +532,7 @@ ExitCode ModuleRun::Run(const std::string& file, const hlo::Module& module) {
   if (status == ExitCode::kFine) status = MakeArguments(module.entry(), arguments);
   if (status != ExitCode::kFine) return status;
   const absl::StatusOr<std::vector<hlo::Value>> results =
-      gpu_ == nullptr ? Evaluate(file, module, arguments)
-                      : EvaluateOnGpu(file, module, arguments);
+      gpu_ == nullptr ? Evaluate(file, module, arguments) : EvaluateOnGpu(file, module, arguments);
   if (!results.ok()) {
     status = ReportFailure(results.status());
   } else if (options_.compare.value()) {
@@ -639,10 +638,9 @@ ExitCode RunCommand::Run(llvm::raw_ostream& out) {
       if (!folder.empty() && (modules.size() > 1 || files.size() > 1)) {
         llvm::sys::path::append(folder, absl::StrCat("module_", number++));
       }
-      status =
-          Worst(status, ModuleRun(options_, inputs, folder.str().str(),
-                                  gpu.has_value() ? &*gpu : nullptr, out)
-                            .Run(file, *module));
+      status = Worst(status, ModuleRun(options_, inputs, folder.str().str(),
+                                       gpu.has_value() ? &*gpu : nullptr, out)
+                                 .Run(file, *module));
     }
   }
   return status;

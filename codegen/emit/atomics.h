@@ -29,8 +29,8 @@ enum class AtomicOperation : uint8_t {
 /// Of one of several arrays: the computation has their elements as parameters, then their updates.
 AtomicOperation OperationOf(const hlo::Computation& combiner, size_t array, size_t num_arrays);
 
-/// buffer[position] = combiner(buffer[position], update) in one step, for an element of 1, 2, 4 or 8
-/// bytes: by the instruction that does it (integers; sums of f32 and f64; replacing), else by
+/// buffer[position] = combiner(buffer[position], update) in one step, for an element of 1, 2, 4 or
+/// 8 bytes: by the instruction that does it (integers; sums of f32 and f64; replacing), else by
 /// compare and swap until no other thread comes in between, for which `combine` makes the code. The
 /// buffer must be whole words of 4 bytes.
 void EmitAtomicUpdate(KernelBuilder& builder, const Buffer& buffer, mlir::Value position,

@@ -77,8 +77,8 @@ class ElementEmitter {
 
   /// Writes elements of an output array.
   void Store(const Lanes& lanes, int64_t output, const IndexingMap& index);
-  /// Where the one element of an output array is, in elements; null, after Fail, if it is in a
-  /// layout that no kernel writes.
+  /// Where the one element of an output array is, in elements; null if there is none, and, after
+  /// Fail, if it is in a layout that no kernel writes.
   mlir::Value PositionOf(int64_t output, const IndexingMap& index);
   const Buffer& OutputBuffer(int64_t output) const { return buffers_.output(output); }
 
@@ -150,6 +150,7 @@ class ElementEmitter {
   Step StepOfParameter(const Element& element);
   Step Alias(Element element);
   Step Failed(const Element& element, const std::string& reason);
+  Step NeverComputed(const Element& element);
   Step StepOfElementwise(const Element& element);
   Step StepOfBitcastConvert(const Element& element);
   Step StepOfMovement(const Element& element);

@@ -14,15 +14,20 @@ using hlo::Shape;
 using mlir::AffineMap;
 using mlir::Value;
 
+// Where the conditions of the code never hold.
+ElementEmitter::Step ElementEmitter::NeverComputed(const Element& element) {
+  return {{},
+          [this, type = ShapeOf(element).element_type()](llvm::ArrayRef<const Lanes*>) -> Lanes {
+            return {ZeroOf(builder_, type)};
+          }};
+}
+
 ElementEmitter::Step ElementEmitter::StepOfLoad(const Element& element, const Buffer& buffer) {
-  if (element.index.IsKnownEmpty()) {
-    return {{}, [this, type = buffer.type](llvm::ArrayRef<const Lanes*>) -> Lanes {
-              return {ZeroOf(builder_, type)};
-            }};
-  }
+  if (element.index.IsKnownEmpty()) return NeverComputed(element);
   const IndexingMap position =
       plans_.maps.Compose(element.index, plans_.maps.Positions(ShapeOf(element)));
   if (position.IsUnknown()) return Failed(element, "has a layout that no kernel reads");
+  if (position.IsKnownEmpty()) return NeverComputed(element);
   return {{}, [this, buffer, position](llvm::ArrayRef<const Lanes*>) {
             return Load(buffer, position);
           }};
@@ -76,6 +81,7 @@ void ElementEmitter::Store(const Lanes& lanes, int64_t output, const IndexingMap
 Value ElementEmitter::PositionOf(int64_t output, const IndexingMap& index) {
   const Shape& shape = plan_.instruction->shape().ArrayLeaf(output);
   const IndexingMap position = plans_.maps.Compose(index, plans_.maps.Positions(shape));
+  if (position.IsKnownEmpty()) return nullptr;
   if (!position.IsUnknown()) return EmitIndex(position);
   Fail(*plan_.instruction, "has a layout that no kernel writes");
   return nullptr;
@@ -111,6 +117,7 @@ ElementEmitter::Step ElementEmitter::StepOfConstant(const Element& element) {
   const IndexingMap positions = IndexingMap::FromSizes(
       AffineMap::get(static_cast<unsigned>(shape.rank()), 0, position), shape.sizes());
   const IndexingMap at = plans_.maps.Compose(element.index, positions);
+  if (at.IsKnownEmpty()) return NeverComputed(element);
   return {{}, [this, at, type, bytes](llvm::ArrayRef<const Lanes*>) {
             const int64_t bits = std::max<int64_t>(8, hlo::ElementBits(type));
             const mlir::Type held = RegisterType(builder_, type);

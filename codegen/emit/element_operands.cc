@@ -130,11 +130,7 @@ ElementEmitter::Step ElementEmitter::StepOfMovement(const Element& element) {
       (from != to && (from == ElementType::kPred || to == ElementType::kPred))) {
     return Failed(element, "changes the size of elements");
   }
-  if (operand->index.IsKnownEmpty()) {
-    // No thread computes it.
-    return {{},
-            [this, to](llvm::ArrayRef<const Lanes*>) -> Lanes { return {ZeroOf(builder_, to)}; }};
-  }
+  if (operand->index.IsKnownEmpty()) return NeverComputed(element);
   if (from == to) return Alias(*std::move(operand));
   return {{*std::move(operand)}, [this, from, to](llvm::ArrayRef<const Lanes*> operands) {
             Lanes lanes;

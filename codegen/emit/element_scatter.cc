@@ -1,6 +1,6 @@
-// Elements that updates reach: of scatter and select-and-scatter. Each element looks for the updates
-// that come to it, in the order of the updates: no atomics, and sums do not depend on the schedule.
-// The plan of a scatter that is the root of its fusion does it the other way round
+// Elements that updates reach: of scatter and select-and-scatter. Each element looks for the
+// updates that come to it, in the order of the updates: no atomics, and sums do not depend on the
+// schedule. The plan of a scatter that is the root of its fusion does it the other way round
 // (scatter_kernel.cc).
 #include <utility>
 
@@ -111,8 +111,8 @@ ElementEmitter::Step ElementEmitter::StepOfSelectAndScatter(const Element& eleme
   Conditions is_in_window;
   for (unsigned i = 0; i < rank; ++i) {
     const AffineExpr padded = at.affine_map().getResult(i) + window[i].padding_low;
-    const AffineExpr place = padded.floorDiv(window[i].stride) -
-                             candidates[i].bounds.upper + RangeOf(at, i);
+    const AffineExpr place =
+        padded.floorDiv(window[i].stride) - candidates[i].bounds.upper + RangeOf(at, i);
     of_window.push_back(place);
     in_window.push_back(place);
     is_in_window.bounds.push_back({0, sources[i] - 1});
@@ -142,7 +142,8 @@ ElementEmitter::Step ElementEmitter::StepOfSelectAndScatter(const Element& eleme
   is_inside.expressions = inside;
   const IndexingMap inside_position = plans_.maps.Simplified(WithExpressions(windows, {position}));
   AffineExpr own = mlir::getAffineConstantExpr(0, at.context());
-  for (unsigned i = 0; i < rank; ++i) own = own * sizes[i] + element.index.affine_map().getResult(i);
+  for (unsigned i = 0; i < rank; ++i)
+    own = own * sizes[i] + element.index.affine_map().getResult(i);
   const IndexingMap own_position = plans_.maps.Simplified(WithExpressions(element.index, {own}));
   const ElementType type = instruction.operand(0).shape().element_type();
   const ElementType result_type = ShapeOf(element).element_type();
@@ -155,45 +156,50 @@ ElementEmitter::Step ElementEmitter::StepOfSelectAndScatter(const Element& eleme
       // Where the selected element is, -1 before there is one, and what it is.
       Values selected = {builder_.Integer(64, -1)};
       llvm::append_range(selected, Flatten({ZeroOf(builder_, type)}));
-      return EmitLoops(inside, rank, selected, [&](ValueRange values) {
-        return EmitWhere(is_inside, values, [&] {
-          const Lanes candidate = Compute({element.frame, &instruction.operand(0), 0, inside});
-          const Value is_first = arith::CmpIOp::create(ops, arith::CmpIPredicate::slt, values[0],
-                                                       builder_.Integer(64, 0));
-          const Value keeps = Apply(*instruction.Callee(AttributeName::kSelect),
-                                    {Unflatten(values.drop_front(), type), candidate}, inside)
-                                  .front()
-                                  .front()
-                                  .value;
-          const Value is_better = arith::XOrIOp::create(ops, keeps, builder_.Integer(1, 1));
-          const Value is_taken = arith::OrIOp::create(ops, is_first, is_better);
-          Values taken = {builder_.Resize(EmitIndex(inside_position), 64)};
-          llvm::append_range(taken, Flatten(candidate));
-          Values next;
-          for (size_t i = 0; i < taken.size(); ++i) {
-            next.push_back(arith::SelectOp::create(ops, is_taken, taken[i], values[i]));
-          }
-          return next;
-        });
-      }).front();
+      return EmitLoops(
+                 inside, rank, selected,
+                 [&](ValueRange values) {
+                   return EmitWhere(is_inside, values, [&] {
+                     const Lanes candidate =
+                         Compute({element.frame, &instruction.operand(0), 0, inside});
+                     const Value is_first = arith::CmpIOp::create(
+                         ops, arith::CmpIPredicate::slt, values[0], builder_.Integer(64, 0));
+                     const Value keeps =
+                         Apply(*instruction.Callee(AttributeName::kSelect),
+                               {Unflatten(values.drop_front(), type), candidate}, inside)
+                             .front()
+                             .front()
+                             .value;
+                     const Value is_better =
+                         arith::XOrIOp::create(ops, keeps, builder_.Integer(1, 1));
+                     const Value is_taken = arith::OrIOp::create(ops, is_first, is_better);
+                     Values taken = {builder_.Resize(EmitIndex(inside_position), 64)};
+                     llvm::append_range(taken, Flatten(candidate));
+                     Values next;
+                     for (size_t i = 0; i < taken.size(); ++i) {
+                       next.push_back(arith::SelectOp::create(ops, is_taken, taken[i], values[i]));
+                     }
+                     return next;
+                   });
+                 })
+          .front();
     };
-    const Values sum =
-        EmitLoops(at, rank, Flatten(*operands.front()), [&](ValueRange values) {
-          return EmitWhere(is_in_window, values, [&] {
-            const Value is_own = arith::CmpIOp::create(ops, arith::CmpIPredicate::eq,
-                                                       select_in_window(), own_at);
-            return builder_.If(
-                is_own,
-                [&] {
-                  return InScope([&] {
-                    return Flatten(Apply(*instruction.Callee(AttributeName::kScatter),
-                                         {Unflatten(values, result_type), Compute(source)}, at)
-                                       .front());
-                  });
-                },
-                [&] { return Values(values); });
-          });
-        });
+    const Values sum = EmitLoops(at, rank, Flatten(*operands.front()), [&](ValueRange values) {
+      return EmitWhere(is_in_window, values, [&] {
+        const Value is_own =
+            arith::CmpIOp::create(ops, arith::CmpIPredicate::eq, select_in_window(), own_at);
+        return builder_.If(
+            is_own,
+            [&] {
+              return InScope([&] {
+                return Flatten(Apply(*instruction.Callee(AttributeName::kScatter),
+                                     {Unflatten(values, result_type), Compute(source)}, at)
+                                   .front());
+              });
+            },
+            [&] { return Values(values); });
+      });
+    });
     return Unflatten(sum, result_type);
   };
   return step;

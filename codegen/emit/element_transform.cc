@@ -62,8 +62,8 @@ ElementEmitter::Step ElementEmitter::StepOfFft(const Element& element) {
   const IndexingMap known = WithRangesInFront(element.index, loops);
   const AffineMap affine = known.affine_map();
   const auto with = [&](llvm::ArrayRef<AffineExpr> results) {
-    return known.WithResults(AffineMap::get(affine.getNumDims(), affine.getNumSymbols(), results,
-                                            known.context()));
+    return known.WithResults(
+        AffineMap::get(affine.getNumDims(), affine.getNumSymbols(), results, known.context()));
   };
   llvm::SmallVector<AffineExpr, 6> index(affine.getResults());
   llvm::SmallVector<IndexingMap, 3> of_result;
@@ -75,53 +75,52 @@ ElementEmitter::Step ElementEmitter::StepOfFft(const Element& element) {
     index[first + i] = loop;
   }
   const Element read = {element.frame, &operand, 0, with(index)};
-  return {{}, [=, this](llvm::ArrayRef<const Lanes*>) -> Lanes {
-            mlir::ImplicitLocOpBuilder& ops = builder_.ops();
-            const mlir::Type f64 = builder_.float_type(64);
-            const Values zeros = {builder_.Float(f64, 0), builder_.Float(f64, 0)};
-            const auto term = [&](ValueRange sums) -> Values {
-              // Whole turns are left out before anything is rounded.
-              Value fraction = builder_.Float(f64, 0);
-              for (size_t i = 0; i < count; ++i) {
-                const Value product =
-                    arith::MulIOp::create(ops, builder_.Resize(EmitIndex(of_result[i]), 64),
-                                          builder_.Resize(EmitIndex(of_operand[i]), 64));
-                const Value rest =
-                    arith::RemUIOp::create(ops, product, builder_.Integer(64, lengths[i]));
-                const Value turns = arith::DivFOp::create(
-                    ops, arith::UIToFPOp::create(ops, f64, rest),
-                    builder_.Float(f64, static_cast<double>(lengths[i])));
-                fraction = arith::AddFOp::create(ops, fraction, turns);
-              }
-              const auto [cosine, sine] = EmitTurn(builder_, fraction);
-              const Number x =
-                  EmitConvert(builder_, Compute(read).front(), from, ElementType::kC128);
-              const Value signed_sine =
-                  is_inverse ? sine : Value(arith::NegFOp::create(ops, sine));
-              const auto times = [&](Value a, Value b) -> Value {
-                return arith::MulFOp::create(ops, a, b);
-              };
-              Value real = arith::SubFOp::create(ops, times(x.value, cosine),
-                                                 times(x.imaginary, signed_sine));
-              Value imaginary = arith::AddFOp::create(ops, times(x.value, signed_sine),
-                                                      times(x.imaginary, cosine));
-              if (gives_real) {
-                const Value weight = EmitWeight(of_operand.back(), lengths.back());
-                real = arith::MulFOp::create(ops, real, weight);
-              }
-              return {arith::AddFOp::create(ops, sums[0], real),
-                      arith::AddFOp::create(ops, sums[1], imaginary)};
-            };
-            Values sums = EmitLoops(read.index, count, zeros, term);
-            if (is_inverse) {
-              double elements = 1;
-              for (const int64_t length : lengths) elements *= static_cast<double>(length);
-              for (Value& sum : sums) {
-                sum = arith::DivFOp::create(ops, sum, builder_.Float(f64, elements));
-              }
-            }
-            return {EmitConvert(builder_, {sums[0], sums[1]}, ElementType::kC128, to)};
-          }};
+  return {
+      {}, [=, this](llvm::ArrayRef<const Lanes*>) -> Lanes {
+        mlir::ImplicitLocOpBuilder& ops = builder_.ops();
+        const mlir::Type f64 = builder_.float_type(64);
+        const Values zeros = {builder_.Float(f64, 0), builder_.Float(f64, 0)};
+        const auto term = [&](ValueRange sums) -> Values {
+          // Whole turns are left out before anything is rounded.
+          Value fraction = builder_.Float(f64, 0);
+          for (size_t i = 0; i < count; ++i) {
+            const Value product =
+                arith::MulIOp::create(ops, builder_.Resize(EmitIndex(of_result[i]), 64),
+                                      builder_.Resize(EmitIndex(of_operand[i]), 64));
+            const Value rest =
+                arith::RemUIOp::create(ops, product, builder_.Integer(64, lengths[i]));
+            const Value turns =
+                arith::DivFOp::create(ops, arith::UIToFPOp::create(ops, f64, rest),
+                                      builder_.Float(f64, static_cast<double>(lengths[i])));
+            fraction = arith::AddFOp::create(ops, fraction, turns);
+          }
+          const auto [cosine, sine] = EmitTurn(builder_, fraction);
+          const Number x = EmitConvert(builder_, Compute(read).front(), from, ElementType::kC128);
+          const Value signed_sine = is_inverse ? sine : Value(arith::NegFOp::create(ops, sine));
+          const auto times = [&](Value a, Value b) -> Value {
+            return arith::MulFOp::create(ops, a, b);
+          };
+          Value real =
+              arith::SubFOp::create(ops, times(x.value, cosine), times(x.imaginary, signed_sine));
+          Value imaginary =
+              arith::AddFOp::create(ops, times(x.value, signed_sine), times(x.imaginary, cosine));
+          if (gives_real) {
+            const Value weight = EmitWeight(of_operand.back(), lengths.back());
+            real = arith::MulFOp::create(ops, real, weight);
+          }
+          return {arith::AddFOp::create(ops, sums[0], real),
+                  arith::AddFOp::create(ops, sums[1], imaginary)};
+        };
+        Values sums = EmitLoops(read.index, count, zeros, term);
+        if (is_inverse) {
+          double elements = 1;
+          for (const int64_t length : lengths) elements *= static_cast<double>(length);
+          for (Value& sum : sums) {
+            sum = arith::DivFOp::create(ops, sum, builder_.Float(f64, elements));
+          }
+        }
+        return {EmitConvert(builder_, {sums[0], sums[1]}, ElementType::kC128, to)};
+      }};
 }
 
 // How often the element at this place of the half of a spectrum of real numbers is in the whole: it

@@ -37,9 +37,7 @@ class ScatterEmitter {
   }
 
  private:
-  bool IsAtomic() const {
-    return kernel_.plan().passes.back().store == plan::StoreKind::kAtomic;
-  }
+  bool IsAtomic() const { return kernel_.plan().passes.back().store == plan::StoreKind::kAtomic; }
 
   // Of arrays next to each other, all of which have the same updates.
   void EmitArrays(const ElementPass& load, size_t first, size_t count) {
@@ -48,8 +46,8 @@ class ScatterEmitter {
       std::vector<Lanes> updates;
       for (size_t i = first; i < first + count; ++i) {
         const Instruction& update = scatter_.operand(num_arrays_ + 1 + i);
-        updates.push_back(Replicate(elements_.Compute(update, 0, map),
-                                    static_cast<size_t>(num_lanes)));
+        updates.push_back(
+            Replicate(elements_.Compute(update, 0, map), static_cast<size_t>(num_lanes)));
       }
       const Values ranges = elements_.ranges();
       for (int64_t lane = 0; lane < num_lanes; ++lane) {

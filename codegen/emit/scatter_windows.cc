@@ -64,8 +64,8 @@ IndexingMap ScatterWindows::WithStarts(const IndexingMap& map, llvm::ArrayRef<Af
     }
     RuntimeVariable& start = runtime.emplace_back();
     start.instruction = &indices_;
-    start.index = map.WithResults(
-        AffineMap::get(affine.getNumDims(), num_symbols, index, map.context()));
+    start.index =
+        map.WithResults(AffineMap::get(affine.getNumDims(), num_symbols, index, map.context()));
     for (size_t i = 0; i < dimensions_.size(); ++i) {
       if (dimensions_[i].component != k) continue;
       const int64_t last = scatter_.shape().ArrayLeaf(0).sizes()[i] - dimensions_[i].extent;

@@ -1,7 +1,8 @@
 // Where the windows of a scatter's updates lie in its arrays, as indexing maps whose runtime
 // variables are the elements of the index vectors. Private to the folder.
 //
-// Example: f32[10] array, s32[4,1] indices, f32[4] updates, of which update b goes to indices[b, 0]:
+// Example: f32[10] array, s32[4,1] indices, f32[4] updates, of which update b goes to indices[b,
+// 0]:
 //
 //   UpdateOf((d0)[s0] -> (d0), batch (s0))  ->  (d0)[s0]{rt0} -> (s0), rt0 = indices[s0, 0],
 //                                               where rt0 in [0, 9] and d0 - rt0 in [0, 0]

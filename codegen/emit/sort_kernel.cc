@@ -36,8 +36,7 @@ class SortEmitter {
         ops_(builder_.ops()),
         elements_(kernel.elements()),
         sort_(*kernel.plan().passes.back().instruction),
-        dimension_(
-            static_cast<unsigned>(sort_.Integers(AttributeName::kDimensions).front())),
+        dimension_(static_cast<unsigned>(sort_.Integers(AttributeName::kDimensions).front())),
         length_(sort_.shape().ArrayLeaf(0).sizes()[dimension_]),
         num_threads_(kernel.plan().launch.threads[0]),
         line_(LineMap()) {}
@@ -64,7 +63,10 @@ class SortEmitter {
     results[dimension_] = mlir::getAffineSymbolExpr(0, map.context());
     std::vector<Variable> dimensions(map.dimensions());
     return {mlir::AffineMap::get(map.affine_map().getNumDims(), 1, results, map.context()),
-            std::move(dimensions), {{{0, length_ - 1}, ""}}, {}, {}};
+            std::move(dimensions),
+            {{{0, length_ - 1}, ""}},
+            {},
+            {}};
   }
   // Without what is said of the place in the line.
   IndexingMap LineOnly(const IndexingMap& map) const {
@@ -73,7 +75,10 @@ class SortEmitter {
     for (const indexing_analysis::MapConstraint& constraint : map.constraints()) {
       if (constraint.expression.isFunctionOfDim(block_y)) constraints.push_back(constraint);
     }
-    return {line_.affine_map(), map.dimensions(), std::vector<Variable>(line_.ranges()), {},
+    return {line_.affine_map(),
+            map.dimensions(),
+            std::vector<Variable>(line_.ranges()),
+            {},
             constraints};
   }
   IndexingMap AsLaunched(const IndexingMap& map) const {
@@ -147,15 +152,14 @@ class SortEmitter {
   void ForEachNumber(int64_t count, llvm::function_ref<void(Value)> body) {
     const int64_t turns = support::CeilDiv(count, num_threads_);
     builder_.For(0, turns - 1, {}, [&](Value turn, mlir::ValueRange) -> Values {
-      const Value number = arith::AddIOp::create(
-          ops_, builder_.ThreadIndex(0),
-          arith::MulIOp::create(ops_, builder_.Resize(turn, 32),
-                                builder_.Integer(32, num_threads_)));
-      const Value is_one =
-          count % num_threads_ == 0
-              ? Value()
-              : Value(arith::CmpIOp::create(ops_, arith::CmpIPredicate::ult, number,
-                                            builder_.Integer(32, count)));
+      const Value number =
+          arith::AddIOp::create(ops_, builder_.ThreadIndex(0),
+                                arith::MulIOp::create(ops_, builder_.Resize(turn, 32),
+                                                      builder_.Integer(32, num_threads_)));
+      const Value is_one = count % num_threads_ == 0
+                               ? Value()
+                               : Value(arith::CmpIOp::create(ops_, arith::CmpIPredicate::ult,
+                                                             number, builder_.Integer(32, count)));
       builder_.If(is_one, [&] { elements_.InScope([&] { body(number); }); });
       return {};
     });
@@ -167,8 +171,7 @@ class SortEmitter {
     if (stages == 0) return;
     builder_.For(0, stages - 1, {}, [&](Value stage, mlir::ValueRange) -> Values {
       builder_.For(0, stages - 1, {}, [&](Value step, mlir::ValueRange) -> Values {
-        const Value is_step =
-            arith::CmpIOp::create(ops_, arith::CmpIPredicate::ule, step, stage);
+        const Value is_step = arith::CmpIOp::create(ops_, arith::CmpIPredicate::ule, step, stage);
         builder_.If(is_step, [&] {
           ForEachNumber(power / 2, [&](Value pair) { EmitPair(stage, step, pair); });
           builder_.Barrier();
@@ -192,15 +195,14 @@ class SortEmitter {
     const Value exponent = subtract(stage, step);
     const Value half = shift_left(integer(1), exponent);
     const Value in_half = arith::AndIOp::create(ops_, pair, subtract(half, integer(1)));
-    const Value run = shift_left(arith::ShRUIOp::create(ops_, pair, exponent),
-                                 add(exponent, integer(1)));
+    const Value run =
+        shift_left(arith::ShRUIOp::create(ops_, pair, exponent), add(exponent, integer(1)));
     const Value first = add(run, in_half);
     const Value mirrored =
         subtract(add(run, subtract(shift_left(half, integer(1)), integer(1))), in_half);
     const Value is_mirrored =
         arith::CmpIOp::create(ops_, arith::CmpIPredicate::eq, step, integer(0));
-    const Value second =
-        arith::SelectOp::create(ops_, is_mirrored, mirrored, add(first, half));
+    const Value second = arith::SelectOp::create(ops_, is_mirrored, mirrored, add(first, half));
     const Value is_inside =
         arith::CmpIOp::create(ops_, arith::CmpIPredicate::ult, second, integer(length_));
     builder_.If(is_inside, [&] {
@@ -246,8 +248,7 @@ class SortEmitter {
     const Value is_less = compare(of_b, of_a);
     const Value is_greater = compare(of_a, of_b);
     const Value was_first = arith::CmpIOp::create(ops_, arith::CmpIPredicate::ult, b, a);
-    const Value is_not_greater =
-        arith::XOrIOp::create(ops_, is_greater, builder_.Integer(1, 1));
+    const Value is_not_greater = arith::XOrIOp::create(ops_, is_greater, builder_.Integer(1, 1));
     return arith::OrIOp::create(ops_, is_less,
                                 arith::AndIOp::create(ops_, is_not_greater, was_first));
   }

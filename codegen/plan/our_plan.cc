@@ -37,9 +37,9 @@ absl::Status HasOurKernel(const hlo::Instruction& instruction) {
 
 namespace {
 
-constexpr Emitters kOurEmitters = {
-    HasOurKernel,       PlanOurLoop,               PlanOurTranspose, PlanOurReduction,
-    PlanOurConcatenate, PlanOurDynamicUpdateSlice, PlanOurScatter,   PlanOurSort};
+constexpr Emitters kOurEmitters = {HasOurKernel,     PlanOurLoop,        PlanOurTranspose,
+                                   PlanOurReduction, PlanOurConcatenate, PlanOurDynamicUpdateSlice,
+                                   PlanOurScatter,   PlanOurSort};
 
 // What the warps move, then how often they ask for it: less is better.
 struct Traffic {

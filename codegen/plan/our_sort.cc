@@ -19,8 +19,7 @@ KernelPlan PlanOurSort(const EmitterInput& input) {
   const FusionRoot& root = input.fused.roots().front();
   const Instruction& sort = *root.instruction;
   const Shape& shape = sort.shape().ArrayLeaf(0);
-  const auto dimension =
-      static_cast<size_t>(sort.Integers(AttributeName::kDimensions).front());
+  const auto dimension = static_cast<size_t>(sort.Integers(AttributeName::kDimensions).front());
   const int64_t length = shape.sizes()[dimension];
   const int64_t lines = shape.num_elements() / length;
   KernelPlan plan;
@@ -35,9 +34,9 @@ KernelPlan PlanOurSort(const EmitterInput& input) {
 
   ThreadMapBuilder builder(plan.launch, input.plans);
   const AffineExpr line = builder.Block();
-  const AffineExpr place = builder.Thread() + builder.LoopOrZero(support::CeilDiv(
-                                                  length, plan.launch.threads[0])) *
-                                                  plan.launch.threads[0];
+  const AffineExpr place =
+      builder.Thread() +
+      builder.LoopOrZero(support::CeilDiv(length, plan.launch.threads[0])) * plan.launch.threads[0];
   builder.Constrain(line, {0, lines - 1});
   builder.Constrain(place, {0, length - 1});
   // Neighbouring blocks have neighbouring lines.

@@ -134,9 +134,9 @@ absl::Status XlaHasKernel(const Instruction& instruction) {
 
 const Emitters& XlaEmitters() {
   // Its sorts are no kernels of its emitters.
-  static constexpr Emitters kEmitters = {
-      XlaHasKernel,    PlanLoop,               PlanTranspose, PlanReduction,
-      PlanConcatenate, PlanDynamicUpdateSlice, PlanScatter,   PlanLoop};
+  static constexpr Emitters kEmitters = {XlaHasKernel,  PlanLoop,        PlanTranspose,
+                                         PlanReduction, PlanConcatenate, PlanDynamicUpdateSlice,
+                                         PlanScatter,   PlanLoop};
   return kEmitters;
 }
 

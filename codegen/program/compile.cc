@@ -226,8 +226,9 @@ void ComputationCompiler::AddConstants(const Instruction& instruction,
                                        const std::vector<std::vector<uint8_t>>& bytes) {
   for (const std::vector<uint8_t>& array : bytes) {
     const size_t number = program_.AddConstant(instruction, array);
-    ArraysOf(instruction).push_back(AddArray({ArrayOrigin::Kind::kConstant, number, &instruction,
-                                              static_cast<int64_t>(array.size())}));
+    ArraysOf(instruction)
+        .push_back(AddArray({ArrayOrigin::Kind::kConstant, number, &instruction,
+                             static_cast<int64_t>(array.size())}));
   }
 }
 
@@ -292,8 +293,7 @@ absl::Status ComputationCompiler::FlowOfAsync(const Instruction& instruction) {
 
 // What the body passes on is not copied.
 void ComputationCompiler::FlowOfWhile(const Instruction& instruction) {
-  const CompiledComputation& body =
-      program_.CompiledOf(*instruction.Callee(AttributeName::kBody));
+  const CompiledComputation& body = program_.CompiledOf(*instruction.Callee(AttributeName::kBody));
   FlowStep& step = flow_.steps.emplace_back();
   step.instruction = &instruction;
   step.reads = OperandArrays(instruction);
@@ -317,8 +317,8 @@ absl::Status ComputationCompiler::FlowOfKernel(const Instruction& instruction) {
     is_empty = is_empty && shape.ArrayLeaf(leaf).num_elements() == 0;
   }
   if (is_empty) {
-    AddConstants(instruction, std::vector<std::vector<uint8_t>>(
-                                  static_cast<size_t>(shape.num_array_leaves())));
+    AddConstants(instruction,
+                 std::vector<std::vector<uint8_t>>(static_cast<size_t>(shape.num_array_leaves())));
     return absl::OkStatus();
   }
   HLO_INDEXING_ASSIGN_OR_RETURN(const size_t number, program_.AddKernel(instruction));
@@ -471,9 +471,8 @@ WhileStep ComputationCompiler::StepOfWhile(const Instruction& instruction, size_
     state.place = places_[arrays[i]];
     state.bytes = flow_.arrays[initial[i]].bytes;
     if (program_.CompiledOf(body).sharing[i] != Sharing::kSeparate) continue;
-    state.second = {
-        Place::Kind::kFrame,
-        AddBuffer(FrameBuffer::Content::kSecondState, instruction, state.bytes, step)};
+    state.second = {Place::Kind::kFrame,
+                    AddBuffer(FrameBuffer::Content::kSecondState, instruction, state.bytes, step)};
   }
   return loop;
 }
@@ -511,8 +510,7 @@ Step ComputationCompiler::StepOf(size_t number) {
                                       : CalleeOfAsync(instruction);
       CallStep call;
       call.computation = program_.NumberOf(callee);
-      call.frame =
-          AddBuffer(FrameBuffer::Content::kCallee, instruction, FrameOf(callee), number);
+      call.frame = AddBuffer(FrameBuffer::Content::kCallee, instruction, FrameOf(callee), number);
       call.parameters = PlacesOf(step.reads);
       call.outputs = PlacesOf(step.makes);
       return {&instruction, std::move(call)};
@@ -564,10 +562,9 @@ void ComputationCompiler::SetSharing(const StorageAssignment& storages) {
     if (!number.has_value() || is_output[i]) continue;
     const Storage& storage = storages.storages[*number];
     if (storage.output != i) continue;
-    const bool is_read_before = !last_reads[i].has_value() ||
-                                *last_reads[i] < storage.first_step ||
-                                (*last_reads[i] == storage.first_step &&
-                                 storage.updated_parameter == i);
+    const bool is_read_before =
+        !last_reads[i].has_value() || *last_reads[i] < storage.first_step ||
+        (*last_reads[i] == storage.first_step && storage.updated_parameter == i);
     if (is_read_before) sharing = Sharing::kInPlace;
   }
 }
@@ -579,8 +576,9 @@ absl::StatusOr<CompiledComputation> ComputationCompiler::Compile() {
     for (int64_t leaf = 0; leaf < shape.num_array_leaves(); ++leaf) {
       const absl::StatusOr<int64_t> bytes = run::BufferBytes(shape.ArrayLeaf(leaf));
       if (!bytes.ok()) return At(*parameter, bytes.status());
-      ArraysOf(*parameter).push_back(AddArray(
-          {ArrayOrigin::Kind::kParameter, compiled_.num_parameters++, parameter, *bytes}));
+      ArraysOf(*parameter)
+          .push_back(AddArray(
+              {ArrayOrigin::Kind::kParameter, compiled_.num_parameters++, parameter, *bytes}));
     }
   }
   std::vector<bool> is_needed(computation_.instructions().size(), false);

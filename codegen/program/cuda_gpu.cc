@@ -104,9 +104,9 @@ absl::Status CudaGpu::Driver::Check(Result result, absl::string_view what) const
   if (result == 0) return absl::OkStatus();
   const char* text = nullptr;
   error_string(result, &text);
-  return absl::InternalError(absl::StrCat(
-      "the CUDA driver cannot ", what, ": ",
-      text == nullptr ? absl::StrCat("error ", result) : std::string(text)));
+  return absl::InternalError(
+      absl::StrCat("the CUDA driver cannot ", what, ": ",
+                   text == nullptr ? absl::StrCat("error ", result) : std::string(text)));
 }
 
 absl::StatusOr<Handle> CudaGpu::Driver::FunctionOf(const emit::Kernel& kernel) {
@@ -157,9 +157,8 @@ absl::StatusOr<std::unique_ptr<CudaGpu>> CudaGpu::Open(const CudaOptions& option
 absl::StatusOr<uint64_t> CudaGpu::Allocate(int64_t bytes, const std::string& name) {
   DevicePointer address = 0;
   const auto size = static_cast<size_t>(std::max<int64_t>(bytes, emit::kBufferAlignment));
-  HLO_INDEXING_RETURN_IF_ERROR(
-      driver_->Check(driver_->allocate(&address, size),
-                     absl::StrCat("allocate ", bytes, " bytes for ", name)));
+  HLO_INDEXING_RETURN_IF_ERROR(driver_->Check(
+      driver_->allocate(&address, size), absl::StrCat("allocate ", bytes, " bytes for ", name)));
   return address;
 }
 
@@ -193,9 +192,8 @@ absl::Status CudaGpu::Launch(const emit::Kernel& kernel, llvm::ArrayRef<uint64_t
   const auto size = [](int64_t n) { return static_cast<unsigned>(n); };
   const auto& [blocks, threads] = kernel.launch;
   return driver_->Check(
-      driver_->launch(function, size(blocks[0]), size(blocks[1]), size(blocks[2]),
-                      size(threads[0]), size(threads[1]), size(threads[2]), 0, nullptr,
-                      parameters.data(), nullptr),
+      driver_->launch(function, size(blocks[0]), size(blocks[1]), size(blocks[2]), size(threads[0]),
+                      size(threads[1]), size(threads[2]), 0, nullptr, parameters.data(), nullptr),
       absl::StrCat("launch the kernel ", kernel.name));
 }
 

@@ -1,5 +1,5 @@
-// A GPU of NVIDIA, through the CUDA driver, which is looked for when a program is to run: nothing of
-// CUDA is needed to build this, nor to run what does not use it.
+// A GPU of NVIDIA, through the CUDA driver, which is looked for when a program is to run: nothing
+// of CUDA is needed to build this, nor to run what does not use it.
 #ifndef HLO_INDEXING_CODEGEN_PROGRAM_CUDA_GPU_H_
 #define HLO_INDEXING_CODEGEN_PROGRAM_CUDA_GPU_H_
 

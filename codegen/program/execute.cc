@@ -171,8 +171,8 @@ absl::Status Execution::Do(const Activation& here, const WhileStep& loop,
     std::swap(present, next);
   }
   for (size_t i = 0; i < loop.state.size(); ++i) {
-    HLO_INDEXING_RETURN_IF_ERROR(CopyUnlessSame(
-        present[i], AddressOf(here, loop.state[i].place), loop.state[i].bytes));
+    HLO_INDEXING_RETURN_IF_ERROR(
+        CopyUnlessSame(present[i], AddressOf(here, loop.state[i].place), loop.state[i].bytes));
   }
   return absl::OkStatus();
 }
@@ -224,10 +224,9 @@ absl::Status Execution::Run(size_t computation, Addresses parameters, Addresses 
 
 absl::Status Execution::LoadConstants() {
   for (const Constant& constant : program_.constants) {
-    HLO_INDEXING_ASSIGN_OR_RETURN(
-        const uint64_t address,
-        allocations_.Add(static_cast<int64_t>(constant.bytes.size()),
-                         constant.instruction->name().str()));
+    HLO_INDEXING_ASSIGN_OR_RETURN(const uint64_t address,
+                                  allocations_.Add(static_cast<int64_t>(constant.bytes.size()),
+                                                   constant.instruction->name().str()));
     HLO_INDEXING_RETURN_IF_ERROR(gpu_.Write(address, constant.bytes));
     constants_.push_back(address);
   }
@@ -235,12 +234,10 @@ absl::Status Execution::LoadConstants() {
 }
 
 absl::StatusOr<Addresses> Execution::LoadArguments(llvm::ArrayRef<hlo::Value> arguments) {
-  const llvm::ArrayRef<const Instruction*> parameters =
-      program_.entry().computation->parameters();
+  const llvm::ArrayRef<const Instruction*> parameters = program_.entry().computation->parameters();
   if (arguments.size() != parameters.size()) {
-    return absl::InvalidArgumentError(absl::StrCat("there are ", parameters.size(),
-                                                   " parameters, but ", arguments.size(),
-                                                   " arguments"));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "there are ", parameters.size(), " parameters, but ", arguments.size(), " arguments"));
   }
   Addresses addresses;
   for (size_t i = 0; i < parameters.size(); ++i) {

@@ -69,10 +69,9 @@ class FreeMemory {
 FrameSize LayOutFrame(llvm::MutableArrayRef<FrameBuffer> buffers) {
   std::vector<FrameBuffer*> by_first_step;
   for (FrameBuffer& buffer : buffers) by_first_step.push_back(&buffer);
-  std::stable_sort(by_first_step.begin(), by_first_step.end(),
-                   [](const FrameBuffer* a, const FrameBuffer* b) {
-                     return a->first_step < b->first_step;
-                   });
+  std::stable_sort(
+      by_first_step.begin(), by_first_step.end(),
+      [](const FrameBuffer* a, const FrameBuffer* b) { return a->first_step < b->first_step; });
   const auto size_of = [](const FrameBuffer& buffer) {
     return support::CeilDiv(buffer.bytes, kFrameAlignment) * kFrameAlignment;
   };

@@ -38,8 +38,7 @@ StorageAssignment AssignStorages(const ValueFlow& flow) {
         Storage& storage = assignment.storages.emplace_back();
         storage.first_step = s;
         storage.instruction = step.instruction;
-        if (updated.has_value() &&
-            flow.arrays[*updated].kind == ArrayOrigin::Kind::kParameter) {
+        if (updated.has_value() && flow.arrays[*updated].kind == ArrayOrigin::Kind::kParameter) {
           storage.updated_parameter = flow.arrays[*updated].number;
         }
       }

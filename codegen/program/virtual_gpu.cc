@@ -14,9 +14,9 @@ VirtualGpu::~VirtualGpu() = default;
 // Whole units of the alignment: a word may be read for the sake of a byte, whatever follows it.
 absl::StatusOr<uint64_t> VirtualGpu::Allocate(int64_t bytes, const std::string& name) {
   const auto used = static_cast<uint64_t>(bytes);
-  const auto size = static_cast<uint64_t>(
-      std::max<int64_t>(1, support::CeilDiv(bytes, emit::kBufferAlignment)) *
-      emit::kBufferAlignment);
+  const auto size =
+      static_cast<uint64_t>(std::max<int64_t>(1, support::CeilDiv(bytes, emit::kBufferAlignment)) *
+                            emit::kBufferAlignment);
   HLO_INDEXING_ASSIGN_OR_RETURN(const uint64_t address, device_.Allocate(size, name));
   if (used == size) return address;
   HLO_INDEXING_RETURN_IF_ERROR(device_.Fill(address + used, 0, size - used));

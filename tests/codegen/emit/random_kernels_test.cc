@@ -16,7 +16,8 @@ namespace {
 
 using hlo::Opcode;
 
-// Those that a kernel has code for, but bitcast-convert, which shows the bits of a NaN.
+// Those that a kernel has code for, but bitcast-convert, which shows the bits of a NaN, and fft,
+// whose sums show in which order infinities are added.
 std::vector<Opcode> KernelOpcodes() {
   std::vector<Opcode> opcodes;
   for (const Opcode opcode : testing::FusibleOpcodes()) {
@@ -49,6 +50,7 @@ std::vector<Opcode> KernelOpcodes() {
       case Opcode::kCopyStart:
       case Opcode::kCustomCall:
       case Opcode::kDynamicReshape:
+      case Opcode::kFft:
       case Opcode::kGetDimensionSize:
       case Opcode::kPartitionId:
       case Opcode::kReplicaId:

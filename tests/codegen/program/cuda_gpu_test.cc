@@ -68,8 +68,7 @@ TEST(CudaGpuTest, WhatTheDriverRefusesIsAnErrorWithItsWords) {
 TEST(CudaGpuTest, WithoutADriverOrDeviceThereIsAReason) {
   CudaOptions options = VirtualDriver();
   options.device = 1;
-  EXPECT_EQ(CudaGpu::Open(options).status().message(),
-            "there is no GPU 1: the CUDA driver has 1");
+  EXPECT_EQ(CudaGpu::Open(options).status().message(), "there is no GPU 1: the CUDA driver has 1");
   options.driver = "no_such_library.so";
   EXPECT_THAT(std::string(CudaGpu::Open(options).status().message()),
               HasSubstr("there is no CUDA driver here: no_such_library.so"));

@@ -71,8 +71,7 @@ TEST(FrameLayoutTest, RandomBuffersThatLiveTogetherLieApart) {
       for (size_t k = 0; k < i; ++k) {
         const FrameBuffer& b = buffers[k];
         const bool live_together = a.first_step <= b.last_step && b.first_step <= a.last_step;
-        const bool lie_apart =
-            a.offset + padded(a) <= b.offset || b.offset + padded(b) <= a.offset;
+        const bool lie_apart = a.offset + padded(a) <= b.offset || b.offset + padded(b) <= a.offset;
         EXPECT_TRUE(!live_together || lie_apart || padded(a) == 0 || padded(b) == 0);
       }
     }

@@ -40,8 +40,7 @@ std::string DifferenceOf(const hlo::Value& expected, const hlo::Value& actual, d
 
 }  // namespace
 
-ProgramCheck::ProgramCheck(const std::string& text, emit::PtxBackend& backend)
-    : backend_(backend) {
+ProgramCheck::ProgramCheck(const std::string& text, emit::PtxBackend& backend) : backend_(backend) {
   auto module = hlo::ParseModule(text, {.file_name = "test.hlo"});
   if (!module.ok() || !hlo::Verify(**module).ok()) return;
   module_ = *std::move(module);
@@ -77,8 +76,8 @@ std::string ProgramCheck::Run(uint64_t seed, double tolerance) const {
     launch.checks = {.initcheck = separate, .racecheck = separate, .synccheck = true};
     launch.schedule = seed;
     VirtualGpu gpu(launch);
-    const absl::StatusOr<hlo::Value> actual = Execute(
-        *program, gpu, arguments, {.separate_buffers = separate, .max_steps = kMostSteps});
+    const absl::StatusOr<hlo::Value> actual =
+        Execute(*program, gpu, arguments, {.separate_buffers = separate, .max_steps = kMostSteps});
     if (!actual.ok()) return std::string(actual.status().message());
     if (!gpu.findings().empty()) return gpu.findings().front().ToString();
     const std::string difference = DifferenceOf(*expected, *actual, tolerance);

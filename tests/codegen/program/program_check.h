@@ -24,10 +24,10 @@ class ProgramCheck {
   const hlo::Module& module() const { return *module_; }
   absl::StatusOr<Program> Compile() const;
 
-  /// What is wrong with the outputs for random arguments: empty if nothing is. "unsupported: ..." if
-  /// there is no program, "no value: ..." if the interpreter has none. Run twice: buffer by buffer
-  /// with all checks, and with the buffers in one piece of memory, some of them one after the other
-  /// in the same place.
+  /// What is wrong with the outputs for random arguments: empty if nothing is. "unsupported: ..."
+  /// if there is no program, "no value: ..." if the interpreter has none. Run twice: buffer by
+  /// buffer with all checks, and with the buffers in one piece of memory, some of them one after
+  /// the other in the same place.
   std::string Run(uint64_t seed, double tolerance = 0) const;
   /// The same on one GPU.
   std::string RunOn(Gpu& gpu, uint64_t seed, double tolerance) const;

@@ -43,7 +43,8 @@ TEST_F(ProgramTest, ValuesThatDoNotLiveTogetherShareMemory) {
     d = f32[100] negate(c)
     ROOT r = f32[100] add(c, d) })";
   EXPECT_EQ(Run(text), "");
-  EXPECT_EQ(Text(text), R"(computation %e: 1 parameter, 1 output, frame of 1024 bytes (at least 1024 at a time)
+  EXPECT_EQ(Text(text),
+            R"(computation %e: 1 parameter, 1 output, frame of 1024 bytes (at least 1024 at a time)
   0  launch a: parameter 0 -> frame 0
   1  launch b: frame 0 -> frame 1
   2  launch c: frame 1 -> frame 2
