@@ -13,7 +13,7 @@ set(order
   indexing_analysis/queries
   codegen/device
   codegen/ptx/numerics codegen/ptx/syntax codegen/ptx/machine codegen/ptx/instructions codegen/ptx
-  codegen/plan codegen/emit/scalar codegen/emit codegen/run codegen/explain
+  codegen/plan codegen/emit/scalar codegen/emit codegen/run codegen/program codegen/explain
   tools
   python/core)
 
