@@ -142,8 +142,9 @@ ElementEmitter::Step ElementEmitter::StepOfSelectAndScatter(const Element& eleme
   is_inside.expressions = inside;
   const IndexingMap inside_position = plans_.maps.Simplified(WithExpressions(windows, {position}));
   AffineExpr own = mlir::getAffineConstantExpr(0, at.context());
-  for (unsigned i = 0; i < rank; ++i)
+  for (unsigned i = 0; i < rank; ++i) {
     own = own * sizes[i] + element.index.affine_map().getResult(i);
+  }
   const IndexingMap own_position = plans_.maps.Simplified(WithExpressions(element.index, {own}));
   const ElementType type = instruction.operand(0).shape().element_type();
   const ElementType result_type = ShapeOf(element).element_type();

@@ -326,8 +326,7 @@ absl::Status ComputationCompiler::FlowOfKernel(const Instruction& instruction) {
   FlowStep& step = AddStep(instruction);
   const emit::Kernel& kernel = program_.kernel(number);
   // Inputs and outputs of the kernel are in the order of the arrays.
-  for (size_t i = 0; i < kernel.arguments.size(); ++i) {
-    const emit::KernelArgument& argument = kernel.arguments[i];
+  for (const emit::KernelArgument& argument : kernel.arguments) {
     if (!argument.updates.has_value()) continue;
     step.updates.emplace_back(step.makes[static_cast<size_t>(argument.leaf)],
                               step.reads[*argument.updates]);
