@@ -80,6 +80,14 @@ def _write(path: str, write: Any) -> None:
     system.mv(temporary, plain)
 
 
+def _remove_partial(table: str) -> None:
+    """Removes what killed workers have left half-written; others have written it again."""
+    system, plain = fsspec.core.url_to_fs(table)
+    for pattern in ("*.partial", "_errors/*.partial"):
+        for path in system.glob(posixpath.join(plain, pattern)):
+            system.rm(path)
+
+
 def scan(file: str, table: str, device: str) -> Outcome:
     """One task: the kernels of one dump become one Parquet file."""
     with fsspec.open(file, "rb") as stream:
@@ -143,6 +151,7 @@ def run(client: Any, files: list[str], table: str, device: str, ahead: int = 100
             rate = done / (time.monotonic() - begin)
             print(f"\r{done} of {len(files)} files, {rate:.0f} a second", end="", file=sys.stderr)
     print(file=sys.stderr)
+    _remove_partial(table)
     return outcomes
 
 
