@@ -65,7 +65,7 @@ absl::Status CheckFitsDevice(const Program& program, const LaunchOptions& option
   HLO_INDEXING_ASSIGN_OR_RETURN(const DeviceModel h100, FindDeviceModel("h100"));
   const DeviceModel& device = options.device != nullptr ? *options.device : h100;
   const uint64_t threads = uint64_t{options.block[0]} * options.block[1] * options.block[2];
-  const uint64_t shared = program.dynamic_shared_offset + options.dynamic_shared_bytes;
+  const uint64_t shared = program.OwnSharedBytes(options.dynamic_shared_bytes);
   const Occupancy occupancy = ComputeOccupancy(device, threads, /*registers_per_thread=*/0, shared);
   const uint64_t most =
       static_cast<uint64_t>(device.multiprocessors) * static_cast<uint64_t>(occupancy.blocks);
@@ -204,6 +204,7 @@ absl::StatusOr<LaunchResult> Device::Launch(const Module& module, std::string_vi
     result.status = end.is_limit ? absl::DeadlineExceededError(end.stop_reason)
                                  : absl::AbortedError(end.stop_reason);
   }
+  if (end.is_interrupted) result.status = absl::CancelledError("the launch was interrupted");
   result.findings = findings.Sorted();
   result.unchecked = std::move(end.unchecked);
   result.warp_instructions = end.warp_instructions;

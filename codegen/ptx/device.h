@@ -41,7 +41,8 @@ struct Argument {
 /// What a launch has come to.
 struct LaunchResult {
   /// OK where all threads have ended. kAborted: a trap, a deadlock, a fault that nothing can
-  /// follow; kDeadlineExceeded: LaunchOptions::max_warp_instructions.
+  /// follow; kDeadlineExceeded: LaunchOptions::max_warp_instructions; kCancelled:
+  /// LaunchOptions::keep_running.
   absl::Status status;
   /// Of all checks, by block.
   std::vector<Finding> findings;

@@ -198,9 +198,11 @@ Occupancy ComputeOccupancy(const DeviceModel& device, uint64_t threads_per_block
   const uint64_t warps = (std::max<uint64_t>(threads_per_block, 1) + 31) / 32;
   Occupancy occupancy;
   occupancy.max_warps = device.max_threads / 32;
-  const uint64_t registers =
-      warps * round_up(round_up(std::max<uint64_t>(registers_per_thread, 1), 8) * 32, 256);
-  const uint64_t shared = round_up(shared_bytes_per_block + device.reserved_shared_bytes, 128);
+  // What is more than all of the multiprocessor has does not fit, however much it is.
+  const uint64_t of_thread = std::clamp<uint64_t>(registers_per_thread, 1, device.registers);
+  const uint64_t registers = warps * round_up(round_up(of_thread, 8) * 32, 256);
+  const uint64_t of_block = std::min(shared_bytes_per_block, device.shared_bytes);
+  const uint64_t shared = round_up(of_block + device.reserved_shared_bytes, 128);
   const std::pair<uint64_t, std::string_view> limits[] = {
       {static_cast<uint64_t>(occupancy.max_warps) / warps, "threads"},
       {static_cast<uint64_t>(device.max_blocks), "blocks"},

@@ -33,25 +33,22 @@ Step ExecuteCarry(const Operation& operation, Execution& execution) {
   LaneMask& flag = execution.Predicate(operation.slots[kFlag]);
   LaneMask carried = 0;
   ForEachLane(execution.lanes, [&](int lane) {
-    const Bits in = kReads ? static_cast<Bits>((flag >> lane) & 1) : Bits{0};
+    constexpr bool kIsSub = kOperation == CarryOf::kSub;
+    const Bits in = kReads ? static_cast<Bits>((flag >> lane) & 1) : Bits{kIsSub};
     Bits first = a[lane];
     Bits second = b[lane];
-    if constexpr (kOperation == CarryOf::kMadLow) {
+    if constexpr (kIsSub) {
+      second = static_cast<Bits>(~second);
+    } else if constexpr (kOperation == CarryOf::kMadLow) {
       first = MultiplyLow(first, second);
       second = c[lane];
     } else if constexpr (kOperation == CarryOf::kMadHigh) {
       first = static_cast<Bits>(MultiplyHigh(static_cast<T>(first), static_cast<T>(second)));
       second = c[lane];
     }
-    Bits value = 0;
-    bool out = false;
-    if constexpr (kOperation == CarryOf::kSub) {
-      value = first - second - in;
-      out = first < second || (first == second && in != 0);
-    } else {
-      value = first + second + in;
-      out = value < first || (value == first && in != 0 && second != 0);
-    }
+    const Bits value = first + second + in;
+    // The sum is again the first operand where all ones and a carry were added.
+    const bool out = value < first || (value == first && in != 0);
     result[lane] = value;
     if (out) carried |= LaneMask{1} << lane;
   });

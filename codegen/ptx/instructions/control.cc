@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "codegen/ptx/instructions/decoder.h"
 #include "codegen/ptx/instructions/function_decoder.h"
+#include "codegen/ptx/instructions/stack.h"
 #include "codegen/ptx/instructions/system_calls.h"
 #include "codegen/ptx/instructions/table.h"
 #include "codegen/ptx/machine/address.h"
@@ -186,13 +187,6 @@ Place ResultPlace(const ProgramFunction& function, size_t i) {
                     function.source->results[i]);
 }
 
-void StopForStack(const Operation& operation, Execution& execution, std::string_view what) {
-  ReportFinding(operation, execution, Check::kMemcheck, execution.lanes,
-                absl::StrCat("stack overflow: ", std::string(what)));
-  execution.launch->is_stopped = true;
-  execution.launch->stop_reason = "stack overflow";
-}
-
 void EnterFunction(const Operation& operation, Execution& execution, LaneMask lanes,
                    const ProgramFunction& function) {
   const auto& details = operation.Details<CallDetails>();
@@ -204,7 +198,7 @@ void EnterFunction(const Operation& operation, Execution& execution, LaneMask la
                  absl::StrCat("more than ", options.max_call_depth, " calls are under way"));
     return;
   }
-  const uint64_t bytes = caller->local_base + caller->function->local_bytes + function.local_bytes;
+  const uint64_t bytes = caller->LocalEnd() + function.local_bytes;
   if (bytes > options.max_local_bytes_per_thread) {
     StopForStack(operation, execution,
                  absl::StrCat("more than ", options.max_local_bytes_per_thread,

@@ -179,6 +179,29 @@ template <auto kFunction>
   return RunLanes<kFunction>(+kFunction, IndicesOf(+kFunction), operation, execution);
 }
 
+template <auto kApplies, typename... Sources, size_t... kIndices>
+[[gnu::always_inline]] inline bool AppliesToAll(uint32_t (*)(Sources...),
+                                                std::index_sequence<kIndices...>,
+                                                const Operation& operation,
+                                                const Execution& execution) {
+  const std::tuple<SourceLanes<Sources>...> sources(
+      SourceLanes<Sources>(execution, operation.slots[kIndices + 1])...);
+  uint32_t exceptions = 0;
+  for (int lane = 0; lane < kWarpSize; ++lane) {
+    exceptions |= ~kApplies(std::get<kIndices>(sources)[lane]...);
+  }
+  return exceptions == 0;
+}
+
+template <auto kFunction, auto kApplies, auto kElse>
+HLO_INDEXING_PTX_WIDE_VECTORS Step ExecuteWideLanesIf(const Operation& operation,
+                                                      Execution& execution) {
+  if (AppliesToAll<kApplies>(+kApplies, IndicesOf(+kApplies), operation, execution)) {
+    return RunLanes<kFunction>(+kFunction, IndicesOf(+kFunction), operation, execution);
+  }
+  return RunLanes<kElse>(+kElse, IndicesOf(+kElse), operation, execution);
+}
+
 template <auto kFunction>
 HLO_INDEXING_PTX_WIDE_VECTORS Step ExecuteWideLanes(const Operation& operation,
                                                     Execution& execution) {
@@ -201,6 +224,16 @@ Execute WideLanewise() {
   if (HasWideVectors()) return internal::ExecuteWideLanes<kFunction>;
 #endif
   return internal::ExecuteLanes<kFunction>;
+}
+
+/// As WideLanewise<kElse>(): a function that is right for all sources. Where kApplies says of all
+/// lanes (by all ones) that kFunction gives the same, that is executed, which is faster.
+template <auto kFunction, auto kApplies, auto kElse>
+Execute WideLanewiseIf() {
+#if HLO_INDEXING_PTX_HAS_WIDE_VECTORS
+  if (HasWideVectors()) return internal::ExecuteWideLanesIf<kFunction, kApplies, kElse>;
+#endif
+  return internal::ExecuteLanes<kElse>;
 }
 
 /// Takes all operands in the order of the text, a result and sources of these types, and emits the

@@ -131,7 +131,7 @@ absl::Status DecodeTanh(InstructionDecoder& d) {
                                                              Type::kBf16, Type::kBf16x2}));
   if (IsHalfType(type)) return DecodeHalfFunction(d, type);
   if (!d.Take("approx")) return NeedsApprox(d);
-  return EmitElementwise(d, Pipe::kSpecialFunction, Lanewise<TanhLane>(), type, {type});
+  return EmitElementwise(d, Pipe::kSpecialFunction, WideLanewise<TanhLane>(), type, {type});
 }
 
 template <typename T>

@@ -11,6 +11,7 @@
 #include "codegen/ptx/instructions/decoder.h"
 #include "codegen/ptx/instructions/table.h"
 #include "codegen/ptx/machine/address.h"
+#include "codegen/ptx/machine/special_registers.h"
 #include "codegen/ptx/syntax/parser.h"
 #include "support/status_macros.h"
 
@@ -55,6 +56,15 @@ bool MayCommunicate(const syntax::Module& module, const syntax::Instruction& ins
   if (instruction.opcode == "cp") return HasModifier(instruction, {"reduce"});
   return (instruction.opcode == "ld" || instruction.opcode == "st") &&
          HasModifier(instruction, {"volatile", "relaxed", "acquire", "release", "mmio"});
+}
+
+bool UsesReservedShared(const syntax::Function& function) {
+  return std::ranges::any_of(function.instructions, [](const syntax::Instruction& instruction) {
+    return std::ranges::any_of(instruction.operands, [](const syntax::Operand& operand) {
+      return operand.kind == syntax::OperandKind::kSpecialRegister &&
+             operand.name.starts_with("%reserved_smem_offset_");
+    });
+  });
 }
 
 }  // namespace
@@ -141,6 +151,14 @@ absl::Status ProgramDecoder::Decode(uint32_t kernel) {
     }
     return absl::OkStatus();
   };
+  for (const uint32_t index : pending_) {
+    if (!UsesReservedShared(module.functions[index])) continue;
+    program_.reserved_shared_bytes = kReservedSharedBytes;
+    program_.shared_bytes = kReservedSharedBytes;
+    program_.shared_variables = {
+        {"shared memory that the system reserves", 0, kReservedSharedBytes}};
+    break;
+  }
   // A module's variables take room only where they are used.
   std::vector<bool> is_used(module.variables.size(), false);
   for (const uint32_t index : pending_) {

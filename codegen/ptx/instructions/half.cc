@@ -1,4 +1,5 @@
 // Arithmetic of f16, bf16 and the packed f16x2 and bf16x2 (PTX ISA 9.7.4).
+#include <concepts>
 #include <cstdint>
 #include <span>
 
@@ -50,6 +51,10 @@ Execute Unary(Type type) {
   return IsPacked(type) ? Lanewise<PackedLane<kFunction, Half>>() : Lanewise<kFunction>();
 }
 template <auto kFunction, HalfScalar Half>
+Execute Function(Type type) {
+  return IsPacked(type) ? WideLanewise<PackedLane<kFunction, Half>>() : WideLanewise<kFunction>();
+}
+template <auto kFunction, HalfScalar Half>
 Execute Binary(Type type) {
   return IsPacked(type) ? WideLanewise<PackedLane2<kFunction, Half>>() : WideLanewise<kFunction>();
 }
@@ -94,9 +99,27 @@ absl::Status DecodeBinary(InstructionDecoder& d, Type type) {
   return EmitElementwise(d, Pipe::kHalf, execute, type, {type, type});
 }
 
+template <Modifiers kModifiers>
+Bf16 FloatFmaLane(Bf16 a, Bf16 b, Bf16 c) {
+  return numerics::FmaOfFloatProduct<kModifiers>(a, b, c);
+}
+uint32_t IsFloatFma(Bf16 a, Bf16 b, Bf16 /*c*/) { return numerics::IsFloatProduct(a, b); }
+uint32_t IsPackedFloatFma(uint32_t a, uint32_t b, uint32_t /*c*/) {
+  return numerics::IsFloatProduct(UpperHalf<Bf16>(a), UpperHalf<Bf16>(b)) &
+         numerics::IsFloatProduct(LowerHalf<Bf16>(a), LowerHalf<Bf16>(b));
+}
+
 template <HalfScalar Half, Modifiers kModifiers>
 Execute Fma(Type type) {
-  return Ternary<FmaLane<Half, kModifiers>, Half>(type);
+  if constexpr (std::same_as<Half, Bf16> && !kModifiers.out_of_bounds) {
+    if (!IsPacked(type)) {
+      return WideLanewiseIf<FloatFmaLane<kModifiers>, IsFloatFma, FmaLane<Bf16, kModifiers>>();
+    }
+    return WideLanewiseIf<PackedLane3<FloatFmaLane<kModifiers>, Bf16>, IsPackedFloatFma,
+                          PackedLane3<FmaLane<Bf16, kModifiers>, Bf16>>();
+  } else {
+    return Ternary<FmaLane<Half, kModifiers>, Half>(type);
+  }
 }
 
 absl::Status DecodeFma(InstructionDecoder& d, Type type) {
@@ -223,9 +246,10 @@ absl::Status DecodeHalfFunction(InstructionDecoder& d, Type type) {
   Execute execute = nullptr;
   if (d.opcode() == "ex2") {
     if (!IsF16(type) && !d.Take("ftz")) return d.Error("ex2 of bf16 needs .ftz");
-    execute = IsF16(type) ? Unary<Ex2Lane<F16>, F16>(type) : Unary<Ex2Lane<Bf16>, Bf16>(type);
+    execute = IsF16(type) ? Function<Ex2Lane<F16>, F16>(type) : Function<Ex2Lane<Bf16>, Bf16>(type);
   } else {
-    execute = IsF16(type) ? Unary<TanhLane<F16>, F16>(type) : Unary<TanhLane<Bf16>, Bf16>(type);
+    execute =
+        IsF16(type) ? Function<TanhLane<F16>, F16>(type) : Function<TanhLane<Bf16>, Bf16>(type);
   }
   return EmitElementwise(d, Pipe::kSpecialFunction, execute, type, {type});
 }

@@ -14,7 +14,8 @@ std::vector<OpcodeRow> SortedRows() {
       ControlOpcodes(),   BarrierOpcodes(),     IntegerOpcodes(),    BitOpcodes(),
       FloatOpcodes(),     HalfOpcodes(),        ComparisonOpcodes(), ConversionOpcodes(),
       MoveOpcodes(),      LoadStoreOpcodes(),   AtomicOpcodes(),     WarpOpcodes(),
-      AsyncCopyOpcodes(), TransactionOpcodes(), MatrixOpcodes(),     MatrixMultiplyOpcodes()};
+      AsyncCopyOpcodes(), TransactionOpcodes(), MatrixOpcodes(),     MatrixMultiplyOpcodes(),
+      StackOpcodes()};
   std::vector<OpcodeRow> rows;
   for (const std::span<const OpcodeRow> family : families) {
     rows.insert(rows.end(), family.begin(), family.end());

@@ -19,6 +19,7 @@ std::span<const OpcodeRow> ComparisonOpcodes();   // comparison.cc: setp set sel
 std::span<const OpcodeRow> ConversionOpcodes();   // conversion.cc: cvt cvta isspacep
 std::span<const OpcodeRow> MoveOpcodes();         // move.cc: mov prmt
 std::span<const OpcodeRow> LoadStoreOpcodes();    // load_store.cc: ld st ldu prefetch
+std::span<const OpcodeRow> StackOpcodes();        // stack.cc: alloca stacksave stackrestore
 std::span<const OpcodeRow> AtomicOpcodes();       // atomic.cc: atom red
 std::span<const OpcodeRow> WarpOpcodes();         // warp.cc: shfl vote match redux activemask elect
 std::span<const OpcodeRow> AsyncCopyOpcodes();    // async_copy.cc: cp.async, cp.async.bulk

@@ -79,6 +79,7 @@ bool NamesWholeWarp(const Execution& execution, Slot members) {
 /// Slots: result, predicate (or kNoSlot), value, offset, clamp.
 template <Shuffle kMode>
 Step ExecuteShuffle(const Operation& operation, Execution& execution) {
+  OrderExchanges(operation, execution);
   const auto* value = execution.At<uint32_t>(operation.slots[2]);
   const auto* offset = execution.At<uint32_t>(operation.slots[3]);
   const auto* clamp = execution.At<uint32_t>(operation.slots[4]);
@@ -193,6 +194,7 @@ LaneMask Outcome(LaneMask participants, LaneMask agreeing) {
 /// Slots: result, predicate that is read.
 template <Vote kMode>
 Step ExecuteVote(const Operation& operation, Execution& execution) {
+  OrderExchanges(operation, execution);
   const LaneMask predicate = execution.Predicate(operation.slots[1]);
   const auto give = [&](LaneMask participants, LaneMask lanes) {
     const LaneMask outcome = Outcome<kMode>(participants, predicate & participants);
@@ -252,6 +254,7 @@ absl::Status DecodeVote(InstructionDecoder& d) {
 /// Slots: result, predicate (or kNoSlot), value.
 template <typename T, bool kAll>
 Step ExecuteMatch(const Operation& operation, Execution& execution) {
+  OrderExchanges(operation, execution);
   const T* value = execution.At<T>(operation.slots[2]);
   Lanes<uint32_t> matches = {};
   LaneMask all_equal = 0;
@@ -318,6 +321,7 @@ absl::Status DecodeActiveMask(InstructionDecoder& d) {
 /// Slots: number of the elected lane, predicate that is true in it alone. The ISA leaves open which
 /// lane is elected, but the same one for the same mask: the first.
 Step ExecuteElect(const Operation& operation, Execution& execution) {
+  OrderExchanges(operation, execution);
   Lanes<uint32_t> leaders = {};
   LaneMask elected = 0;
   ForEachMemberSet(execution, operation.members, [&](uint32_t members, LaneMask lanes) {
@@ -355,6 +359,7 @@ absl::Status DecodeElect(InstructionDecoder& d) {
 /// Slots: result, value. kCombine(a, b) is associative and commutative.
 template <typename T, auto kCombine>
 Step ExecuteRedux(const Operation& operation, Execution& execution) {
+  OrderExchanges(operation, execution);
   const T* value = execution.At<T>(operation.slots[1]);
   Lanes<T> reduced = {};
   ForEachMemberSet(execution, operation.members, [&](uint32_t members, LaneMask lanes) {
@@ -400,6 +405,7 @@ uint32_t BitsOfOrder(uint32_t order) {
 /// Slots: result, value. NaNs: the result where one is there (`.NaN`) or where all are.
 template <bool kIsMax, bool kIsAbs, bool kPropagatesNan>
 Step ExecuteFloatRedux(const Operation& operation, Execution& execution) {
+  OrderExchanges(operation, execution);
   const auto* value = execution.At<uint32_t>(operation.slots[1]);
   Lanes<uint32_t> reduced = {};
   ForEachMemberSet(execution, operation.members, [&](uint32_t members, LaneMask lanes) {

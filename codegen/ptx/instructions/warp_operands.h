@@ -14,6 +14,7 @@
 #include "codegen/ptx/machine/lanes.h"
 #include "codegen/ptx/machine/launch_state.h"
 #include "codegen/ptx/machine/operation.h"
+#include "codegen/ptx/machine/ordering.h"
 
 namespace hlo_indexing::ptx {
 
@@ -51,6 +52,19 @@ void ForEachMemberSet(const Execution& execution, Slot members, Visit visit) {
     visit(mask, lanes);
     rest &= ~lanes;
   }
+}
+
+/// For the race detector: the lanes of each member mask exchange values. Before the result is
+/// written, which may be the register that holds the mask.
+inline void OrderExchanges(const Operation& operation, const Execution& execution) {
+  if (execution.block == nullptr || execution.block->memory.races() == nullptr) return;
+  if (operation.members == kNoSlot) {
+    OrderExchange(execution, execution.lanes);
+    return;
+  }
+  ForEachMemberSet(execution, operation.members, [&](uint32_t members, LaneMask lanes) {
+    OrderExchange(execution, members & lanes);
+  });
 }
 
 /// Reports lanes that are not in their own member mask (undefined by the ISA).

@@ -1,5 +1,6 @@
 #include "codegen/ptx/machine/block_memory.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -8,13 +9,15 @@
 
 namespace hlo_indexing::ptx {
 
-void BlockMemory::Begin(uint64_t shared_bytes, bool tracks_written) {
+void BlockMemory::Begin(uint64_t shared_bytes, bool tracks_written, uint64_t reserved_bytes) {
   constexpr size_t kAlignment = 128;
   storage_.assign(shared_bytes + kAlignment, std::byte{0xff});
   const auto start = reinterpret_cast<uintptr_t>(storage_.data());
   shared_ = storage_.data() + (kAlignment - start % kAlignment) % kAlignment;
   shared_bytes_ = shared_bytes;
   is_written_.assign(tracks_written ? shared_bytes : 0, 0);
+  std::fill_n(shared_, reserved_bytes, std::byte{0});
+  std::fill_n(is_written_.begin(), tracks_written ? reserved_bytes : 0, uint8_t{1});
   has_races_ = false;
 }
 

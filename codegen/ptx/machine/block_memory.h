@@ -17,8 +17,9 @@ namespace hlo_indexing::ptx {
 class BlockMemory {
  public:
   /// Makes the shared memory of a new block: bytes 0xff (a NaN, or -1). What a block before it had
-  /// is gone; its host memory is used again.
-  void Begin(uint64_t shared_bytes, bool tracks_written);
+  /// is gone; its host memory is used again. The first `reserved_bytes` are zeros that count as
+  /// written.
+  void Begin(uint64_t shared_bytes, bool tracks_written, uint64_t reserved_bytes = 0);
   /// Looks for races from here on; after Begin. Without it races() is nullptr.
   void BeginRaces(uint32_t num_threads);
 

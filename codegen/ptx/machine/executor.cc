@@ -16,9 +16,6 @@
 namespace hlo_indexing::ptx {
 namespace {
 
-// Backward jumps that a group makes while others stand behind before one of these goes first.
-constexpr int kJumpsBeforeTurn = 256;
-
 // SplitMix64: a schedule's numbers from its seed.
 uint64_t NextRandom(uint64_t& state) {
   state += 0x9e3779b97f4a7c15;
@@ -71,8 +68,7 @@ class WarpRunner {
         continue;
       }
       if (operation.members != kNoSlot && !is_forced_) {
-        if (const LaneMask missing = MissingMembers(operation, execution_); missing != 0) {
-          warp_.current().index = index_;
+        if (MissingMembers(operation, execution_) != 0 && !JoinParked(operation)) {
           warp_.Park(execution_.group, Wait::kMembers, 0);
           if (SelectGroup()) continue;
           if (!ForceMembers()) {
@@ -154,7 +150,7 @@ class WarpRunner {
     }
     const bool is_backward = target <= index_;
     index_ = target;
-    if (is_backward && warp_.groups().size() > 1 && ++num_backward_jumps_ % kJumpsBeforeTurn == 0) {
+    if (is_backward && warp_.groups().size() > 1 && warp_.CountBackwardJump()) {
       warp_.current().index = index_;
       warp_.SelectNext();
       Load();
@@ -166,6 +162,16 @@ class WarpRunner {
       warp_.Select();
       Load();
     }
+  }
+
+  // Lanes that wait at the `.sync` operation for the current ones go on with them. False if some
+  // are missing still.
+  bool JoinParked(const Operation& operation) {
+    warp_.current().index = index_;
+    warp_.JoinParked();
+    execution_.group = warp_.current().lanes;
+    execution_.lanes = GuardedLanes(operation, execution_);
+    return MissingMembers(operation, execution_) == 0;
   }
 
   // All groups wait, some for lanes that a `.sync` operation names: these have come since, or will
@@ -195,7 +201,6 @@ class WarpRunner {
   const Operation* code_ = nullptr;
   uint32_t index_ = 0;
   uint32_t meeting_ = std::numeric_limits<uint32_t>::max();
-  int num_backward_jumps_ = 0;
   bool is_forced_ = false;
 };
 
@@ -241,7 +246,7 @@ void BeginBlock(LaunchState& launch, Block& block, uint64_t linear_index) {
   block.num_threads = options.block[0] * options.block[1] * options.block[2];
   block.barriers = {};
   block.memory.Begin(launch.program->dynamic_shared_offset + options.dynamic_shared_bytes,
-                     options.checks.initcheck);
+                     options.checks.initcheck, launch.program->reserved_shared_bytes);
   if (options.checks.racecheck) block.memory.BeginRaces(block.num_threads);
   const uint32_t num_warps = (block.num_threads + kWarpSize - 1) / kWarpSize;
   while (block.warps.size() < num_warps) {

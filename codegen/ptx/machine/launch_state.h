@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -57,6 +58,9 @@ struct LaunchOptions {
   bool is_cooperative = false;
   /// Says how many; nullptr: an H100.
   const DeviceModel* device = nullptr;
+  /// Asked many times a second, by the thread that launches, with how many blocks have ended, and
+  /// of how many; the launch ends where the answer is no. Empty: it goes on.
+  std::function<bool(uint64_t ended, uint64_t blocks)> keep_running = nullptr;
 };
 
 /// A barrier of a block (§9.7.13.1): who waits, and what they bring together.

@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
+#include <condition_variable>
 #include <cstdint>
 #include <deque>
+#include <mutex>
 #include <thread>
 #include <utility>
 
@@ -21,6 +24,8 @@ constexpr uint64_t kResidentByChoice = 64;
 constexpr uint64_t kMaxResidentBytes = uint64_t{1} << 30;
 // Blocks that a host thread takes at a time: neighbours touch neighbouring memory.
 constexpr uint64_t kBlocksAtATime = 8;
+// How long the thread that launches waits for the others before it asks whether to go on.
+constexpr std::chrono::milliseconds kBetweenQuestions(20);
 
 class LaunchRunner {
  public:
@@ -48,17 +53,11 @@ class LaunchRunner {
     for (uint64_t i = 0; i < num_threads; ++i) states.push_back(NewState());
     if (is_serial) {
       RunTogether(states.front());
-    } else if (num_threads == 1) {
-      RunOneByOne(states.front());
     } else {
-      std::vector<std::thread> threads;
-      threads.reserve(num_threads);
-      for (LaunchState& state : states) {
-        threads.emplace_back([this, &state] { RunOneByOne(state); });
-      }
-      for (std::thread& thread : threads) thread.join();
+      RunInThreads(states);
     }
     LaunchEnd end;
+    end.is_interrupted = is_interrupted_;
     for (size_t i = 0; i < states.size(); ++i) {
       end.warp_instructions += states[i].warp_instructions;
       end.output += states[i].output;
@@ -98,7 +97,40 @@ class LaunchRunner {
     return options_.schedule % 2 == 1 ? num_blocks_ - 1 - shifted : shifted;
   }
 
-  void RunOneByOne(LaunchState& state) {
+  // Asked by the thread that launches.
+  bool KeepRunning() {
+    if (!options_.keep_running || options_.keep_running(num_ended_, num_blocks_)) return true;
+    is_interrupted_ = true;
+    is_stopped_ = true;
+    return false;
+  }
+
+  // This thread takes its share of the blocks, and answers for the others meanwhile and after.
+  void RunInThreads(std::vector<LaunchState>& states) {
+    num_running_ = states.size() - 1;
+    std::vector<std::thread> threads;
+    threads.reserve(num_running_);
+    for (size_t i = 1; i < states.size(); ++i) {
+      threads.emplace_back([this, &state = states[i]] {
+        RunOneByOne(state, /*asks=*/false);
+        const std::lock_guard<std::mutex> lock(mutex_);
+        --num_running_;
+        thread_has_ended_.notify_one();
+      });
+    }
+    RunOneByOne(states.front(), /*asks=*/true);
+    std::unique_lock<std::mutex> lock(mutex_);
+    while (!thread_has_ended_.wait_for(lock, kBetweenQuestions,
+                                       [this] { return num_running_ == 0; })) {
+      lock.unlock();
+      if (!is_stopped_) KeepRunning();
+      lock.lock();
+    }
+    lock.unlock();
+    for (std::thread& thread : threads) thread.join();
+  }
+
+  void RunOneByOne(LaunchState& state, bool asks) {
     Block block;
     while (!is_stopped_) {
       const uint64_t begin = next_.fetch_add(kBlocksAtATime);
@@ -109,10 +141,12 @@ class LaunchRunner {
         BeginBlock(state, block, number);
         uint64_t order = options_.schedule ^ (number << 20);
         Progress progress = Progress::kRunning;
-        while (progress == Progress::kRunning || progress == Progress::kWaiting) {
+        while ((progress == Progress::kRunning || progress == Progress::kWaiting) && !is_stopped_ &&
+               (!asks || KeepRunning())) {
           progress = RunBlock(state, block, kQuantum, order);
         }
         if (progress == Progress::kStopped) is_stopped_ = true;
+        if (progress == Progress::kFinished) ++num_ended_;
       }
     }
   }
@@ -140,12 +174,14 @@ class LaunchRunner {
         BeginBlock(state, *resident.back(), BlockNumber(next++));
       }
       for (size_t i = 0; i < resident.size();) {
+        if (!KeepRunning()) return;
         const Progress progress = RunBlock(state, *resident[i], kQuantum, order);
         if (progress == Progress::kStopped) return;
         if (progress != Progress::kFinished) {
           ++i;
           continue;
         }
+        ++num_ended_;
         unused.push_back(resident[i]);
         resident.erase(resident.begin() + static_cast<std::ptrdiff_t>(i));
       }
@@ -163,6 +199,12 @@ class LaunchRunner {
   std::vector<std::unique_ptr<Profile>> profiles_;
   std::atomic<uint64_t> next_ = 0;
   std::atomic<bool> is_stopped_ = false;
+  std::atomic<uint64_t> num_ended_ = 0;
+  bool is_interrupted_ = false;
+  // Threads beside the one that launches.
+  std::mutex mutex_;
+  std::condition_variable thread_has_ended_;
+  size_t num_running_ = 0;
 };
 
 }  // namespace

@@ -17,6 +17,8 @@ struct LaunchEnd {
   /// Empty where all threads have ended.
   std::string stop_reason;
   bool is_limit = false;
+  /// Whether LaunchOptions::keep_running has ended it.
+  bool is_interrupted = false;
   uint64_t warp_instructions = 0;
   std::string output;
   /// As LaunchResult::unchecked.

@@ -45,6 +45,11 @@ void OrderWarp(const Execution& execution, LaneMask lanes) {
   if (races != nullptr && lanes != 0) races->OrderWarp(execution.warp->number(), lanes);
 }
 
+void OrderExchange(const Execution& execution, LaneMask lanes) {
+  RaceDetector* const races = RacesOf(execution);
+  if (races != nullptr) races->Exchange(execution.warp->number(), lanes);
+}
+
 void OrderBarrierArrive(const Execution& execution, int barrier) {
   OrderArrive(execution, ObjectOf(barrier), execution.lanes);
 }

@@ -19,6 +19,11 @@ namespace hlo_indexing::ptx {
 /// bar.warp.sync, and other instructions that order memory among the lanes that they name.
 void OrderWarp(const Execution& execution, LaneMask lanes);
 
+/// shfl, vote and the like, among the lanes that exchange values: each knows from here on what one
+/// of them has learnt of other threads, and what they have read is read. Their writes are not
+/// ordered.
+void OrderExchange(const Execution& execution, LaneMask lanes);
+
 /// bar.arrive: the executing lanes have arrived at a barrier of the block and do not wait.
 void OrderBarrierArrive(const Execution& execution, int barrier);
 /// The barrier opens for `waiting`; an order for all that came before, if these are all live

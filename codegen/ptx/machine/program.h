@@ -55,6 +55,9 @@ struct Program {
   /// Bytes of static shared memory; dynamic shared memory begins at `dynamic_shared_offset`.
   uint64_t shared_bytes = 0;
   uint64_t dynamic_shared_offset = 0;
+  /// The first bytes of shared memory are the system's, where a kernel asks for their place
+  /// (%reserved_smem_offset_1, §10): zeros that count as written. 0 of other kernels.
+  uint64_t reserved_shared_bytes = 0;
   /// Names for messages: variables of static shared memory, in order of their offsets.
   std::vector<NamedBytes> shared_variables;
   uint64_t parameter_bytes = 0;
@@ -64,6 +67,11 @@ struct Program {
   /// Blocks may communicate: atomics, volatile or synchronising accesses of global memory. Such a
   /// kernel is executed by one thread of the host, so that the same seed gives the same bytes.
   bool blocks_communicate = false;
+
+  /// What a block has for itself, in a launch with so much dynamic shared memory.
+  uint64_t OwnSharedBytes(uint64_t dynamic_bytes) const {
+    return dynamic_shared_offset - reserved_shared_bytes + dynamic_bytes;
+  }
 };
 
 }  // namespace hlo_indexing::ptx

@@ -42,6 +42,8 @@ void RaceDetector::Begin(uint64_t shared_bytes, uint32_t num_threads) {
   if (!has_partial_order_ && known_.size() == num_threads_) return;
   has_partial_order_ = false;
   warp_clocks_.assign(num_warps, 1);
+  last_exchange_.assign(num_warps, 0);
+  exchanges_.assign(num_threads_, {});
   known_.assign(num_threads_, nullptr);
   open_group_.assign(num_threads_, 1);
   done_group_.assign(num_threads_, 0);
@@ -95,6 +97,19 @@ LaneMask RaceDetector::UnorderedLanes(const Record& record, size_t thread) const
     if (!IsOrdered(record, lane, thread)) unordered |= Bit(lane);
   });
   return unordered;
+}
+
+LaneMask RaceDetector::LanesReadBefore(const Record& record, const Record& access,
+                                       size_t thread) const {
+  if (record.is_write || record.is_asynchronous || !access.is_write || access.is_asynchronous ||
+      record.warp != access.warp) {
+    return 0;
+  }
+  LaneMask lanes = 0;
+  ForEachLane(record.lanes, [&](int lane) {
+    if (record.clock <= exchanges_[thread][static_cast<size_t>(lane)]) lanes |= Bit(lane);
+  });
+  return lanes;
 }
 
 uint8_t RaceDetector::RacingBytes(const Cell& cell, const Record& record, const Record& access,
@@ -169,8 +184,23 @@ bool RaceDetector::AccessPlainly(Cell& cell, const Record& access) const {
       same = &record;
     }
   }
-  if (same != nullptr) same->lanes |= access.lanes;
-  return same != nullptr;
+  if (same == nullptr) {
+    cell.records.push_back(access);
+    same = &cell.records.back();
+  }
+  same->lanes |= access.lanes;
+  // What races with an earlier read of the thread races with this one, too.
+  bool has_unused = false;
+  for (Record& record : cell.records) {
+    if (&record == same || record.warp != access.warp || record.bytes != access.bytes ||
+        (access.is_strong && !record.is_strong)) {
+      continue;
+    }
+    record.lanes &= ~access.lanes;
+    has_unused |= record.lanes == 0;
+  }
+  if (has_unused) EraseUnused(cell);
+  return true;
 }
 
 void RaceDetector::Update(Cell& cell, const Record& access, size_t thread) {
@@ -183,7 +213,8 @@ void RaceDetector::Update(Cell& cell, const Record& access, size_t thread) {
         (access.is_write || !record.is_write) && (!access.is_strong || record.is_strong);
     if (common == 0 || !conflicts_with_as_much) continue;
     LaneMask left = UnorderedLanes(record, thread);
-    if (RacingBytes(cell, record, access, thread, left) != 0) left = 0;
+    const LaneMask racing = left & ~LanesReadBefore(record, access, thread);
+    if (RacingBytes(cell, record, access, thread, racing) != 0) left = 0;
     if (left == record.lanes) continue;
     if (common != record.bytes && left != 0) {
       kept_.push_back(record);
@@ -223,6 +254,7 @@ std::optional<Race> RaceDetector::Access(int warp, const WarpAccess& access, uin
   record.is_strong =
       !record.is_asynchronous && (access.is_strong || access.kind == AccessKind::kAtomic);
   record.has_value = access.kind == AccessKind::kStore && access.stored != nullptr;
+  last_exchange_[record.warp] = 0;
   has_copies_ = has_copies_ || record.is_asynchronous;
   has_partial_order_ = has_partial_order_ || has_copies_ || record.is_strong;
   const bool is_of_words = std::endian::native == std::endian::little &&
@@ -260,7 +292,8 @@ std::optional<Race> RaceDetector::Access(int warp, const WarpAccess& access, uin
       Cell& cell = FreshCell(word);
       for (const Record& other : cell.records) {
         if (race.has_value()) break;
-        const LaneMask unordered = UnorderedLanes(other, thread);
+        const LaneMask unordered =
+            UnorderedLanes(other, thread) & ~LanesReadBefore(other, record, thread);
         const uint8_t bytes = RacingBytes(cell, other, record, thread, unordered);
         if (bytes == 0) continue;
         race = Race{.lane = lane,
@@ -282,6 +315,10 @@ std::optional<Race> RaceDetector::Access(int warp, const WarpAccess& access, uin
 RaceDetector::Knowledge RaceDetector::Joined(const Knowledge& a, const Knowledge& b) const {
   if (a == b || b == nullptr) return a;
   if (a == nullptr) return b;
+  // A loop that waits learns the same each time.
+  bool is_in_a = true;
+  for (size_t i = 0; i < a->size() && is_in_a; ++i) is_in_a = (*b)[i] <= (*a)[i];
+  if (is_in_a) return a;
   auto times = std::make_shared<Times>(*a);
   for (size_t i = 0; i < times->size(); ++i) (*times)[i] = std::max((*times)[i], (*b)[i]);
   return times;
@@ -377,6 +414,29 @@ void RaceDetector::OrderBarrier(std::span<const WarpLanes> waiting) {
 void RaceDetector::OrderWarp(int warp, LaneMask lanes) {
   const WarpLanes group{.warp = warp, .lanes = lanes};
   OrderBarrier({&group, 1});
+}
+
+void RaceDetector::Exchange(int warp, LaneMask lanes) {
+  Knowledge joined;
+  if (has_partial_order_) {
+    ForEachLane(lanes, [&](int lane) { joined = Joined(joined, known_[ThreadOf(warp, lane)]); });
+  }
+  if (joined != nullptr) {
+    ForEachLane(lanes, [&](int lane) { known_[ThreadOf(warp, lane)] = joined; });
+  }
+  LaneMask& last = last_exchange_[static_cast<size_t>(warp)];
+  if (last == lanes) return;
+  has_partial_order_ = true;
+  last = lanes;
+  const uint32_t clock = warp_clocks_[static_cast<size_t>(warp)]++;
+  ForEachLane(lanes, [&](int lane) {
+    Lanes<uint32_t>& exchanges = exchanges_[ThreadOf(warp, lane)];
+    if (lanes == kAllLanes) {
+      exchanges.fill(clock);
+    } else {
+      ForEachLane(lanes, [&](int other) { exchanges[static_cast<size_t>(other)] = clock; });
+    }
+  });
 }
 
 void RaceDetector::Arrive(uint64_t object, int warp, LaneMask lanes) {

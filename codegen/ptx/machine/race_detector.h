@@ -3,8 +3,10 @@
 //
 // What orders: a barrier, bar.warp.sync among the lanes that it names, an mbarrier between those
 // who arrive and those who wait, a release (a strong write after a fence, or `.release`) and a
-// strong read of the same word. An asynchronous copy is a thread of its own, which begins where it
-// is issued and ends where it is waited for.
+// strong read of the same word. Where lanes exchange values (shfl.sync, vote.sync), each learns
+// what the others have learnt by these, and what they have read is read: a lane that writes there
+// afterwards comes too late. What they have written is not ordered by it. An asynchronous copy is a
+// thread of its own, which begins where it is issued and ends where it is waited for.
 //
 // The state is that of FastTrack (Flanagan and Freund, PLDI 2009) made for warps: a barrier of the
 // whole block begins an epoch, in which nothing older can race, so that clocks are kept only of
@@ -64,6 +66,11 @@ class RaceDetector {
   void OrderBarrier(std::span<const WarpLanes> waiting);
   /// bar.warp.sync, and what else orders memory among lanes.
   void OrderWarp(int warp, LaneMask lanes);
+  /// shfl.sync, vote.sync and the like: what one of the lanes has learnt from others (at a barrier,
+  /// an mbarrier, by an acquire) all of them know from here on, for the value that passes may be
+  /// what was waited for; and reads of theirs are over before what one of them writes from here on.
+  /// Their writes are not ordered.
+  void Exchange(int warp, LaneMask lanes);
   /// A fence: what the lanes write strongly from here on releases what they did before.
   void Fence(int warp, LaneMask lanes);
 
@@ -120,6 +127,10 @@ class RaceDetector {
   bool IsOrdered(const Record& record, int record_lane, size_t thread) const;
   /// Lanes of the record whose access is not ordered before what the thread does now.
   LaneMask UnorderedLanes(const Record& record, size_t thread) const;
+  /// Lanes of the record that have exchanged values with the thread since they read, if the record
+  /// is a read and `access`, by the thread, a write. These do not race; but as only these two are
+  /// ordered by it, the record stays for others.
+  LaneMask LanesReadBefore(const Record& record, const Record& access, size_t thread) const;
   /// Bytes of a word on which the new access of `thread` has a race with the record.
   uint8_t RacingBytes(const Cell& cell, const Record& record, const Record& access, size_t thread,
                       LaneMask unordered) const;
@@ -143,6 +154,10 @@ class RaceDetector {
   bool has_partial_order_ = true;
   std::vector<Cell> cells_;
   std::vector<uint32_t> warp_clocks_;
+  /// Of each warp the lanes of its last exchange, if it has accessed nothing since; else 0.
+  std::vector<LaneMask> last_exchange_;
+  /// Of each thread, for each lane of its warp: the warp's clock before their last exchange.
+  std::vector<Lanes<uint32_t>> exchanges_;
   std::vector<Knowledge> known_;
   /// Of copies: the open group of each thread, the last one that it has waited for, the last one
   /// that all threads know to be done.

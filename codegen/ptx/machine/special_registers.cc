@@ -114,15 +114,19 @@ constexpr Row kRows[] = {
      [](const Context& c) -> uint64_t { return c.options.dynamic_shared_bytes; }},
     {"%total_smem_size", 32,
      [](const Context& c) -> uint64_t {
-       return c.execution.launch->program->dynamic_shared_offset + c.options.dynamic_shared_bytes;
+       return c.execution.launch->program->OwnSharedBytes(c.options.dynamic_shared_bytes);
      }},
     {"%aggr_smem_size", 32,
      [](const Context& c) -> uint64_t {
-       return c.execution.launch->program->dynamic_shared_offset + c.options.dynamic_shared_bytes;
+       return kReservedSharedBytes +
+              c.execution.launch->program->OwnSharedBytes(c.options.dynamic_shared_bytes);
      }},
     {"%reserved_smem_offset_begin", 32, Zero},
-    {"%reserved_smem_offset_end", 32, Zero},
-    {"%reserved_smem_offset_cap", 32, Zero},
+    {"%reserved_smem_offset_0", 32, Zero},
+    // CUDA's cooperative groups keep what tiles of several warps exchange there: 300 bytes.
+    {"%reserved_smem_offset_1", 32, [](const Context&) { return kReservedSharedBytes / 2; }},
+    {"%reserved_smem_offset_end", 32, [](const Context&) { return kReservedSharedBytes; }},
+    {"%reserved_smem_offset_cap", 32, [](const Context&) { return kReservedSharedBytes; }},
     {"%current_graph_exec", 64, Zero},
     {"%clock", 32, Clock, true},
     {"%clock_hi", 32, [](const Context& c) -> uint64_t { return Clock(c) >> 32; }, true},

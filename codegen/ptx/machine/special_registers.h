@@ -24,6 +24,9 @@ bool IsClock(std::string_view name);
 /// launch so far.
 void FillSpecialRegister(std::string_view name, Slot slot, Execution& execution);
 
+/// Bytes of shared memory that the system keeps for itself in each block.
+inline constexpr uint64_t kReservedSharedBytes = 1024;
+
 /// The address of the generic space where the memory of the activation's own variables begins.
 inline constexpr std::string_view kLocalBase = "%local_base";
 

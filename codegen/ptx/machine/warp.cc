@@ -7,6 +7,14 @@
 #include <utility>
 
 namespace hlo_indexing::ptx {
+namespace {
+
+// Backward jumps that groups make while others stand elsewhere before one of these has its turn.
+constexpr uint32_t kJumpsBeforeTurn = 256;
+// Selections in a turn.
+constexpr uint32_t kLongestTurn = 1024;
+
+}  // namespace
 
 std::unique_ptr<Activation> Warp::NewActivation(const ProgramFunction& function) {
   std::unique_ptr<Activation> activation;
@@ -30,12 +38,14 @@ void Warp::Begin(const ProgramFunction& kernel, LaneMask lanes) {
   activations_.push_back(NewActivation(kernel));
   Activation& root = *activations_.back();
   root.local_base = 0;
+  root.stack_bytes = 0;
   root.depth = 0;
   root.caller = nullptr;
   root.call = nullptr;
   root.lanes = lanes;
   groups_.assign(1, Group{.activation = &root, .index = 0, .lanes = lanes});
   current_ = 0;
+  EndTurns();
   ReserveLocal(kernel.local_bytes);
   ForgetLocal(lanes, 0, kernel.local_bytes);
 }
@@ -72,12 +82,33 @@ void Warp::Exit(LaneMask lanes) {
   }
 }
 
+Activation* Warp::SameCall(const ProgramFunction& function, const Operation& call) {
+  if (groups_.size() == 1) return nullptr;
+  Activation* const caller = current().activation;
+  for (const std::unique_ptr<Activation>& activation : activations_) {
+    if (activation->caller == caller && activation->call == &call &&
+        activation->function == &function && activation->lanes != 0 &&
+        activation->local_base == caller->LocalEnd()) {
+      return activation.get();
+    }
+  }
+  return nullptr;
+}
+
 Activation& Warp::Call(const ProgramFunction& function, const Operation& call, LaneMask lanes,
                        uint32_t return_index) {
   Activation* caller = current().activation;
+  if (Activation* const same = SameCall(function, call); same != nullptr) {
+    same->lanes |= lanes;
+    ForgetLocal(lanes, same->local_base, same->LocalEnd() - same->local_base);
+    current().lanes &= ~lanes;
+    groups_.push_back({.activation = same, .index = 0, .lanes = lanes});
+    return *same;
+  }
   activations_.push_back(NewActivation(function));
   Activation& callee = *activations_.back();
-  callee.local_base = caller->local_base + caller->function->local_bytes;
+  callee.local_base = caller->LocalEnd();
+  callee.stack_bytes = 0;
   callee.depth = caller->depth + 1;
   callee.caller = caller;
   callee.return_index = return_index;
@@ -94,6 +125,14 @@ void Warp::Return(LaneMask lanes) {
   Activation* activation = current().activation;
   activation->lanes &= ~lanes;
   MoveLanes(lanes, activation->caller, activation->return_index);
+}
+
+void Warp::GrowStack(LaneMask lanes, uint64_t bytes) {
+  Activation& activation = *current().activation;
+  const uint64_t start = activation.LocalEnd();
+  activation.stack_bytes += bytes;
+  ReserveLocal(activation.LocalEnd());
+  ForgetLocal(lanes, start, bytes);
 }
 
 void Warp::ReserveLocal(uint64_t bytes) {
@@ -145,25 +184,69 @@ bool Warp::Select() {
     unused_activations_.push_back(std::move(activation));
     return true;
   });
+  if (groups_.size() == 1) {
+    EndTurns();
+  } else if (preferred_selections_ > 0) {
+    --preferred_selections_;
+  } else {
+    preferred_ = 0;
+  }
   const Group* best = nullptr;
-  for (const Group& group : groups_) {
-    if (group.wait != Wait::kNone) continue;
-    if (best == nullptr || group.activation->depth > best->activation->depth ||
-        (group.activation->depth == best->activation->depth && group.index < best->index)) {
-      best = &group;
+  const auto goes_before = [&](const Group& a, const Group& b) {
+    const bool is_preferred = (a.lanes & preferred_) != 0;
+    if (is_preferred != ((b.lanes & preferred_) != 0)) return is_preferred;
+    if (a.activation->depth != b.activation->depth) {
+      return a.activation->depth > b.activation->depth;
     }
+    return a.index < b.index;
+  };
+  for (const Group& group : groups_) {
+    if (group.wait == Wait::kNone && (best == nullptr || goes_before(group, *best))) best = &group;
   }
   if (best == nullptr) return false;
   current_ = static_cast<size_t>(best - groups_.data());
   return true;
 }
 
+void Warp::EndTurns() {
+  preferred_ = 0;
+  preferred_selections_ = 0;
+  turn_length_ = 1;
+  had_turn_ = 0;
+  num_backward_jumps_ = 0;
+}
+
 void Warp::SelectNext() {
+  LaneMask ready = 0;
+  for (const Group& group : groups_) {
+    if (&group != &current() && group.wait == Wait::kNone) ready |= group.lanes;
+  }
+  if (ready == 0) return;
+  if ((ready & ~had_turn_) == 0) had_turn_ = 0;
   for (size_t step = 1; step < groups_.size(); ++step) {
     const size_t next = (current_ + step) % groups_.size();
-    if (groups_[next].wait != Wait::kNone) continue;
+    const Group& group = groups_[next];
+    if (group.wait != Wait::kNone || (group.lanes & ~had_turn_) == 0) continue;
     current_ = next;
+    had_turn_ |= group.lanes;
+    preferred_ = group.lanes;
+    preferred_selections_ = turn_length_;
+    turn_length_ = std::min(2 * turn_length_, kLongestTurn);
     return;
+  }
+}
+
+bool Warp::CountBackwardJump() { return ++num_backward_jumps_ % kJumpsBeforeTurn == 0; }
+
+void Warp::JoinParked() {
+  Group& group = current();
+  for (Group& other : groups_) {
+    if (other.wait != Wait::kMembers || other.activation != group.activation ||
+        other.index != group.index) {
+      continue;
+    }
+    group.lanes |= other.lanes;
+    other.lanes = 0;
   }
 }
 

@@ -22,6 +22,8 @@ struct Activation {
   std::vector<std::byte> registers;
   /// Start of its local memory in each lane's.
   uint64_t local_base = 0;
+  /// What alloca has added behind its variables, of all lanes alike.
+  uint64_t stack_bytes = 0;
   int depth = 0;
   /// Who called, nullptr for the kernel; where lanes go on there; where the results go.
   Activation* caller = nullptr;
@@ -29,6 +31,8 @@ struct Activation {
   const Operation* call = nullptr;
   /// Lanes that have not returned.
   LaneMask lanes = 0;
+
+  uint64_t LocalEnd() const { return local_base + function->local_bytes + stack_bytes; }
 };
 
 /// Why a group does not execute.
@@ -76,22 +80,34 @@ class Warp {
   /// Lanes of the current group are done.
   void Exit(LaneMask lanes);
 
-  /// An activation of `function` for lanes of the current group, which go to its first operation.
+  /// An activation of `function` for lanes of the current group, which go to its first operation:
+  /// the one of other lanes that have called there and have not returned, so that all can meet in
+  /// it, or a new one.
   Activation& Call(const ProgramFunction& function, const Operation& call, LaneMask lanes,
                    uint32_t return_index);
   /// Lanes of the current group return from their activation, which is not the kernel's.
   void Return(LaneMask lanes);
 
-  /// Chooses the group that executes next: of the deepest activation, at the smallest index; groups
-  /// at the same place are united. False if all groups wait, or none is left.
+  /// Chooses the group that executes next: one whose turn it is, of the deepest activation, at the
+  /// smallest index; groups at the same place are united. False if all groups wait, or none is
+  /// left.
   bool Select();
-  /// Another group than the one that Select prefers goes first, once: a loop that waits for lanes
-  /// which stand behind it must not keep them from going on.
+  /// The current group may wait, in a loop, for lanes that Select lets wait for it: another group
+  /// goes first now, and Select prefers its lanes for a while. Each has its turn before one has a
+  /// second; turns grow for as long as the lanes do not come together.
   void SelectNext();
+  /// The current group jumps backwards while others stand elsewhere. True each time that it has
+  /// done so often enough that another one should have its turn.
+  bool CountBackwardJump();
+  /// Lanes that wait for others at a `.sync` instruction where the current group stands join it.
+  void JoinParked();
   /// The smallest index above `index` at which another group of the current activation can execute:
   /// where the current group has to stop. The end of the number range if there is none.
   uint32_t MeetingIndex() const;
 
+  /// Adds local memory to the current activation, in multiples of 16 bytes; for these lanes it
+  /// counts as never written.
+  void GrowStack(LaneMask lanes, uint64_t bytes);
   /// Makes room for `bytes` of local memory in each lane; what was written stays.
   void ReserveLocal(uint64_t bytes);
   /// Local memory of lane l begins at l * local_capacity().
@@ -103,7 +119,11 @@ class Warp {
   }
 
  private:
+  /// What other lanes of the current activation have called at the same place, or nullptr.
+  Activation* SameCall(const ProgramFunction& function, const Operation& call);
   std::unique_ptr<Activation> NewActivation(const ProgramFunction& function);
+  /// The usual order again.
+  void EndTurns();
   /// Local memory of a new activation: bytes 0xff that count as never written.
   void ForgetLocal(LaneMask lanes, uint64_t offset, uint64_t bytes);
 
@@ -111,6 +131,13 @@ class Warp {
   LaneMask live_ = 0;
   std::vector<Group> groups_;
   size_t current_ = 0;
+  /// Lanes that Select prefers, for so many selections; how many the next turn has; lanes that have
+  /// had theirs.
+  LaneMask preferred_ = 0;
+  uint32_t preferred_selections_ = 0;
+  uint32_t turn_length_ = 1;
+  LaneMask had_turn_ = 0;
+  uint32_t num_backward_jumps_ = 0;
   std::vector<std::unique_ptr<Activation>> activations_;
   std::vector<std::unique_ptr<Activation>> unused_activations_;
   std::vector<std::byte> local_memory_;

@@ -554,8 +554,7 @@ uint64_t LocalBytesInUse(const Execution& execution) {
   if (execution.warp == nullptr || execution.warp->groups().empty()) return 0;
   const Activation* const activation = execution.warp->current().activation;
   if (activation == nullptr || activation->function == nullptr) return 0;
-  return std::min(activation->local_base + activation->function->local_bytes,
-                  execution.warp->local_capacity());
+  return std::min(activation->LocalEnd(), execution.warp->local_capacity());
 }
 
 LaneMask ResolveAccess(const Operation& operation, const Execution& execution,

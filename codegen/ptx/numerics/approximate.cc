@@ -7,7 +7,6 @@
 #include "codegen/ptx/numerics/f32.h"
 #include "codegen/ptx/numerics/f64.h"
 #include "codegen/ptx/numerics/float_format.h"
-#include "codegen/ptx/numerics/half.h"
 #include "codegen/ptx/numerics/rounding.h"
 
 namespace hlo_indexing::ptx::numerics {
@@ -46,24 +45,12 @@ double ReciprocalRoot(double value) {
 
 }  // namespace
 
-float Ex2Approx(float value, bool flush) {
-  return internal::InDouble(value, flush, [](double x) { return std::exp2(x); });
-}
-
-float Lg2Approx(float value, bool flush) {
-  return internal::InDouble(value, flush, [](double x) { return std::log2(x); });
-}
-
 float SinApprox(float value, bool flush) {
   return internal::InDouble(value, flush, [](double x) { return std::sin(x); });
 }
 
 float CosApprox(float value, bool flush) {
   return internal::InDouble(value, flush, [](double x) { return std::cos(x); });
-}
-
-float TanhApprox(float value) {
-  return internal::InDouble(value, /*flush=*/false, [](double x) { return std::tanh(x); });
 }
 
 float DivApprox(float a, float b, bool flush) {
@@ -85,23 +72,6 @@ double RsqrtApprox(double value) {
   if (value > 0.0 && Magnitude(value) < __builtin_inf()) return ReciprocalRoot(value);
   const double result = Quotient(1.0, std::sqrt(value));
   return IsNan(result) ? internal::NanOf(value) : result;
-}
-
-F16 Ex2Approx(F16 value) {
-  return NearestHalf<F16>(std::exp2(static_cast<double>(ToFloat(value))));
-}
-
-Bf16 Ex2Approx(Bf16 value) {
-  return internal::HalfResult<Bf16, Modifiers{.flush = true}>(
-      std::exp2(static_cast<double>(ToFloat(FlushSubnormal(value)))));
-}
-
-F16 TanhApprox(F16 value) {
-  return NearestHalf<F16>(std::tanh(static_cast<double>(ToFloat(value))));
-}
-
-Bf16 TanhApprox(Bf16 value) {
-  return NearestHalf<Bf16>(std::tanh(static_cast<double>(ToFloat(value))));
 }
 
 }  // namespace hlo_indexing::ptx::numerics

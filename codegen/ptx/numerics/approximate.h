@@ -15,6 +15,7 @@
 #include "codegen/ptx/numerics/f32.h"
 #include "codegen/ptx/numerics/half.h"
 #include "codegen/ptx/numerics/rounding.h"
+#include "codegen/ptx/numerics/vector_functions.h"
 
 namespace hlo_indexing::ptx::numerics {
 
@@ -33,11 +34,17 @@ inline float InDouble(float value, bool flush, Function function) {
 
 /// ex2.approx{.ftz}.f32 (9.7.3.21): 2^value. Devices: at most 2 ulp from the nearest float. `flush`
 /// is .ftz of input and result, here and below.
-float Ex2Approx(float value, bool flush);
+inline float Ex2Approx(float value, bool flush) {
+  const float result = internal::InDouble(value, flush, PowerOfTwo);
+  const bool is_hard = value == kHardPowers[0] || value == kHardPowers[1];
+  return FloatOf(BitsOf(result) + (is_hard ? 1 : 0));
+}
 
 /// lg2.approx{.ftz}.f32 (9.7.3.20): the logarithm to base 2; -infinity of both zeros, NaN below.
 /// Devices: absolute error at most 2^-22 in (0.5, 2), else relative error at most 2^-22.
-float Lg2Approx(float value, bool flush);
+inline float Lg2Approx(float value, bool flush) {
+  return internal::Result<Modifiers{}>(Logarithm2(flush ? FlushSubnormal(value) : value));
+}
 
 /// sin.approx{.ftz}.f32 (9.7.3.18), of radians; NaN of infinities. Devices: absolute error at most
 /// 2^-20.5 in [-2 pi, 2 pi], 2^-14.7 in [-100 pi, 100 pi], and not bounded beyond.
@@ -48,7 +55,9 @@ float CosApprox(float value, bool flush);
 
 /// tanh.approx.f32 (9.7.3.22). Devices: relative error at most 2^-11. Subnormal numbers are
 /// returned.
-float TanhApprox(float value);
+inline float TanhApprox(float value) {
+  return internal::InDouble(value, /*flush=*/false, HyperbolicTangent);
+}
 
 /// rcp.approx{.ftz}.f32 (9.7.3.13): 1 / value. Devices: at most 1 ulp.
 inline float RcpApprox(float value, bool flush) {
@@ -90,13 +99,20 @@ double RsqrtApprox(double value);
 
 /// ex2.approx.f16, and ex2.approx.ftz.bf16 (9.7.4.10): subnormal inputs and results are kept of
 /// f16, and flushed of bf16. Devices: relative error at most 2^-9.9 of f16, 2^-7 of bf16.
-F16 Ex2Approx(F16 value);
-Bf16 Ex2Approx(Bf16 value);
+inline F16 Ex2Approx(F16 value) {
+  return NearestHalf<F16>(PowerOfTwo(static_cast<double>(ToFloat(value))));
+}
+inline Bf16 Ex2Approx(Bf16 value) {
+  return internal::HalfResult<Bf16, Modifiers{.flush = true}>(
+      PowerOfTwo(static_cast<double>(ToFloat(FlushSubnormal(value)))));
+}
 
 /// tanh.approx.f16 and .bf16 (9.7.4.9). Devices: absolute error at most 2^-10.987 of f16, 2^-8 of
 /// bf16.
-F16 TanhApprox(F16 value);
-Bf16 TanhApprox(Bf16 value);
+template <HalfScalar Half>
+inline Half TanhApprox(Half value) {
+  return NearestHalf<Half>(HyperbolicTangent(static_cast<double>(ToFloat(value))));
+}
 
 }  // namespace hlo_indexing::ptx::numerics
 

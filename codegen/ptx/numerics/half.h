@@ -233,6 +233,27 @@ inline Half Fma(Half a, Half b, Half c) {
   return result;
 }
 
+/// All ones if the product of two bf16 is a float, neither too large nor too small, or zero: so
+/// nearly all products of a program are. Else 0. (Masks, as vectors have them.)
+inline uint32_t IsFloatProduct(Bf16 a, Bf16 b) {
+  const float x = ToFloat(a);
+  const float y = ToFloat(b);
+  const float product = Magnitude(x * y);
+  const uint32_t is_not_small = product >= 0x1p-100F ? ~uint32_t{0} : 0;
+  const uint32_t is_not_large = product <= 0x1p126F ? ~uint32_t{0} : 0;
+  const uint32_t x_is_zero = x == 0.0F ? ~uint32_t{0} : 0;
+  const uint32_t y_is_zero = y == 0.0F ? ~uint32_t{0} : 0;
+  return (is_not_small & is_not_large) | x_is_zero | y_is_zero;
+}
+
+/// Fma where IsFloatProduct(a, b), in floats: the product is exact, and what is left of the sum
+/// does not underflow, being a multiple of 2^-133. Heeds relu.
+template <Modifiers kModifiers = Modifiers{}>
+inline Bf16 FmaOfFloatProduct(Bf16 a, Bf16 b, Bf16 c) {
+  return internal::HalfResult<Bf16, kModifiers>(
+      AddRoundedToOdd(ToFloat(a) * ToFloat(b), ToFloat(c)));
+}
+
 /// neg (9.7.4.5): flips the sign, of NaNs too.
 template <HalfScalar Half>
 inline Half Negate(Half value) {

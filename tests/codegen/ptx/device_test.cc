@@ -257,6 +257,40 @@ TEST(DeviceTest, EndlessLoopsReachTheLimit) {
   EXPECT_EQ(outcome.result.status.code(), absl::StatusCode::kDeadlineExceeded);
 }
 
+// Blocks on one host thread, on several, and together (racecheck).
+TEST(DeviceTest, WhoLaunchesMayEndIt) {
+  const std::string endless = Kernel("again:\nbra again;\nmov.u32 %r0, 0;");
+  for (const int num_threads : {1, 3}) {
+    for (const bool racecheck : {false, true}) {
+      LaunchOptions options;
+      options.num_host_threads = num_threads;
+      options.checks.racecheck = racecheck;
+      int64_t questions = 0;
+      options.keep_running = [&](uint64_t ended, uint64_t blocks) {
+        EXPECT_EQ(ended, 0);
+        EXPECT_EQ(blocks, 40);
+        return ++questions < 5;
+      };
+      const Outcome outcome = RunKernel(endless, 40, 64, options);
+      EXPECT_EQ(outcome.result.status.code(), absl::StatusCode::kCancelled);
+      EXPECT_EQ(questions, 5);
+    }
+  }
+}
+
+// All blocks but one end, whichever thread has that one.
+TEST(DeviceTest, WhoLaunchesMayEndWhatOtherThreadsDo) {
+  LaunchOptions options;
+  options.num_host_threads = 4;
+  options.keep_running = [](uint64_t ended, uint64_t /*blocks*/) { return ended < 39; };
+  const Outcome outcome =
+      RunKernel(Kernel("setp.eq.u32 %p0, %block, 39;\nagain:\n@%p0 bra again;\nmov.u32 %r0, 7;"),
+                40, 2, options);
+  EXPECT_EQ(outcome.result.status.code(), absl::StatusCode::kCancelled);
+  std::vector<uint32_t> ended(outcome.out.begin(), outcome.out.end() - 2);
+  EXPECT_THAT(ended, Each(7));
+}
+
 TEST(DeviceTest, BarriersOrderTheWarpsOfABlock) {
   const std::string text = Kernel(R"(
       .shared .b32 tile[256];
@@ -369,6 +403,192 @@ TEST(DeviceTest, LanesMeetAtABarrierThatStandsBeforeWhereTheyComeFrom) {
                                     1, 64);
   EXPECT_THAT(outcome.out, Each(7U));
   EXPECT_THAT(outcome.result.findings, IsEmpty());
+}
+
+// A lock that is taken in a function, by a long way round: who waits is deeper than who holds it,
+// and makes few jumps in many operations.
+std::string LockedBy(const std::string& critical) {
+  std::string delay;
+  for (int i = 0; i < 200; ++i) delay += "add.u32 %waited, %waited, 1;\n";
+  return Kernel(R"(
+      call take, ();
+)" + critical + R"(
+      atom.shared.exch.b32 %r4, [lock], 0;
+  )",
+                R"(
+    .shared .b32 lock;
+    .shared .b32 count;
+    .func step () {
+      .reg .b32 %waited;
+      mov.u32 %waited, 0;
+)" + delay + R"(
+      ret;
+    }
+    .func take () {
+      .reg .pred %p;
+      .reg .b32 %old;
+    again:
+      atom.shared.cas.b32 %old, [lock], 0, 1;
+      setp.eq.u32 %p, %old, 0;
+      @%p ret;
+      call step, ();
+      bra again;
+    }
+  )");
+}
+
+std::string ZeroedFirst(std::string text) {
+  const std::string_view place = "call take, ();";
+  return text.replace(text.find(place), 0, R"(
+      mov.u32 %r1, 0;
+      st.shared.u32 [lock], %r1;
+      st.shared.u32 [count], %r1;
+      bar.sync 0;
+      )");
+}
+
+TEST(DeviceTest, WhoHoldsALockGoesOnWhileOthersSpinDeeper) {
+  const std::string text = ZeroedFirst(LockedBy(R"(
+      ld.shared.u32 %r0, [count];
+      call step, ();
+      add.u32 %r2, %r0, 1;
+      call step, ();
+      st.shared.u32 [count], %r2;
+  )"));
+  for (const uint64_t schedule : {0, 1, 2}) {
+    LaunchOptions options;
+    options.schedule = schedule;
+    options.max_warp_instructions = 20'000'000;
+    Outcome outcome = RunKernel(text, 1, 64, options);
+    EXPECT_TRUE(outcome.result.status.ok()) << outcome.result.status.message();
+    std::ranges::sort(outcome.out);
+    EXPECT_EQ(outcome.out, Counted(64));
+  }
+}
+
+// Lanes 0 and 1 come to bar.warp.sync one after the other, while lane 2 waits for what they do
+// then.
+TEST(DeviceTest, LanesThatMeetGoOnWhileOthersSpin) {
+  const std::string text = Kernel(R"(
+      .shared .b32 flag;
+      mov.u32 %r0, 0;
+      st.shared.u32 [flag], %r0;
+      bar.warp.sync 7;
+      setp.eq.u32 %p0, %thread, 2;
+      @%p0 bra wait;
+      setp.eq.u32 %p1, %thread, 0;
+      @%p1 bra meet;
+      mov.u32 %r0, 5;
+    meet:
+      bar.warp.sync 3;
+      atom.shared.add.u32 %r1, [flag], 1;
+      bra done;
+    wait:
+      ld.volatile.shared.u32 %r0, [flag];
+      setp.ne.u32 %p2, %r0, 2;
+      @%p2 bra wait;
+    done:
+  )");
+  LaunchOptions options;
+  options.max_warp_instructions = 1'000'000;
+  options.checks.synccheck = true;
+  const Outcome outcome = RunKernel(text, 1, 3, options);
+  EXPECT_TRUE(outcome.result.status.ok()) << outcome.result.status.message();
+  EXPECT_THAT(outcome.result.findings, IsEmpty());
+  EXPECT_THAT(outcome.out, ElementsAre(0, 5, 2));
+}
+
+// A lane that calls a function later than others, at the same place, meets them in it.
+TEST(DeviceTest, LanesMeetInAFunctionThatTheyCalledOneAfterTheOther) {
+  const std::string text = Kernel(R"(
+      mov.u32 %r0, %thread;
+      setp.eq.u32 %p0, %thread, 0;
+      @%p0 bra late;
+    join:
+      call meet, ();
+      bra done;
+    late:
+      add.u32 %r0, %r0, 7;
+      bra join;
+    done:
+  )",
+                                  R"(
+    .func meet () {
+      bar.warp.sync 0xffffffff;
+      ret;
+    }
+  )");
+  LaunchOptions options;
+  options.checks.synccheck = true;
+  const Outcome outcome = RunKernel(text, 1, 32, options);
+  EXPECT_THAT(outcome.result.findings, IsEmpty());
+  std::vector<uint32_t> expected = Counted(32);
+  expected[0] = 7;
+  EXPECT_EQ(outcome.out, expected);
+}
+
+// One lane of each warp waits for the other warp and passes the word on by a shuffle; the same
+// without the fence that releases what was written is a race.
+TEST(DeviceTest, OneLaneMayWaitForItsWarp) {
+  const std::string text = Kernel(R"(
+      .shared .b32 tile[64];
+      .shared .b32 flag;
+      mov.u32 %r1, tile;
+      mad.lo.u32 %r2, %thread, 4, %r1;
+      setp.eq.u32 %p0, %thread, 0;
+      mov.u32 %r3, 0;
+      @%p0 st.shared.u32 [flag], %r3;
+      bar.sync 0;
+      st.shared.u32 [%r2], %thread;
+      bar.warp.sync 0xffffffff;
+      and.b32 %r4, %thread, 31;
+      setp.ne.u32 %p1, %r4, 0;
+      @%p1 bra pass;
+      fence.acq_rel.cta;
+      atom.shared.add.u32 %r5, [flag], 1;
+    again:
+      ld.acquire.cta.shared.u32 %r3, [flag];
+      setp.ne.u32 %p2, %r3, 2;
+      @%p2 bra again;
+    pass:
+      shfl.sync.idx.b32 %r3, %r3, 0, 31, 0xffffffff;
+      xor.b32 %r6, %thread, 63;
+      mad.lo.u32 %r7, %r6, 4, %r1;
+      ld.shared.u32 %r0, [%r7];
+  )");
+  std::vector<uint32_t> expected = Counted(64);
+  std::ranges::reverse(expected);
+  LaunchOptions options;
+  options.checks.racecheck = true;
+  for (uint64_t schedule = 0; schedule < 4; ++schedule) {
+    options.schedule = schedule;
+    const Outcome outcome = RunKernel(text, 1, 64, options);
+    EXPECT_THAT(outcome.result.findings, IsEmpty());
+    EXPECT_EQ(outcome.out, expected);
+  }
+  std::string racing = text;
+  racing.replace(racing.find("fence.acq_rel.cta;"), 18, "");
+  EXPECT_FALSE(RunKernel(racing, 1, 64, options).result.findings.empty());
+}
+
+// Lanes of one warp that read what others have written, with nothing but a shuffle between.
+TEST(DeviceTest, AShuffleOrdersNoWrites) {
+  const Outcome outcome = [] {
+    LaunchOptions options;
+    options.checks.racecheck = true;
+    return RunKernel(Kernel(R"(
+      .shared .b32 tile[32];
+      mov.u32 %r1, tile;
+      mad.lo.u32 %r2, %thread, 4, %r1;
+      st.shared.u32 [%r2], %thread;
+      shfl.sync.bfly.b32 %r3, %thread, 1, 31, 0xffffffff;
+      mad.lo.u32 %r4, %r3, 4, %r1;
+      ld.shared.u32 %r0, [%r4];
+  )"),
+                     1, 32, options);
+  }();
+  ASSERT_THAT(outcome.result.findings, SizeIs(1));
+  EXPECT_EQ(outcome.result.findings.front().check, Check::kRacecheck);
 }
 
 TEST(DeviceTest, ADeadlockIsFound) {

@@ -7,6 +7,7 @@
 #include <cfenv>
 #include <cmath>
 #include <cstdint>
+#include <random>
 #include <string>
 #include <utility>
 #include <vector>
@@ -336,6 +337,44 @@ TEST(FloatingPointTest, Halves) {
   CheckHalf<F16>("fma.rn.sat", "f16", 3, [](const V& v) {
     return numerics::Fma<F16, Modifiers{.saturate = true}>(v[0], v[1], v[2]);
   });
+}
+
+// Warps in which all products are ordinary numbers or zero, and some in which one is not.
+TEST(FloatingPointTest, FusedBfloat16OfOrdinaryNumbers) {
+  std::mt19937 random(5);
+  const auto number = [&](bool is_any) -> uint64_t {
+    const auto bits = static_cast<uint32_t>(random());
+    if (bits >> 28 == 0) return bits & 0x8000;
+    if (is_any) return bits & 0xffff;
+    return (bits & 0x807f) | (112 + (bits >> 16) % 30) << 7;
+  };
+  Rows rows;
+  for (int i = 0; i < 6400; ++i) {
+    const bool is_any = i % 50 == 0;
+    Values row;
+    for (int source = 0; source < 3; ++source) {
+      row.push_back(number(is_any) | number(is_any) << 16);
+    }
+    rows.push_back(row);
+  }
+  const auto fused = [](const Values& s, int shift, bool relu) -> uint64_t {
+    const auto half = [&](size_t i) { return Bf16{static_cast<uint16_t>(s[i] >> shift)}; };
+    return relu ? numerics::Fma<Bf16, Modifiers{.relu = true}>(half(0), half(1), half(2)).bits
+                : numerics::Fma<Bf16>(half(0), half(1), half(2)).bits;
+  };
+  const std::vector<std::string> sources(3, "b32");
+  for (const bool relu : {false, true}) {
+    const std::string opcode = relu ? "fma.rn.relu" : "fma.rn";
+    CheckInstruction(
+        opcode + ".bf16x2 %d0, %s0, %s1, %s2;", {"b32"}, sources, rows,
+        [&](const Values& s) { return Values{fused(s, 0, relu) | fused(s, 16, relu) << 16}; });
+    Rows single = rows;
+    for (Values& row : single) {
+      for (uint64_t& value : row) value &= 0xffff;
+    }
+    CheckInstruction(opcode + ".bf16 %d0, %s0, %s1, %s2;", {"b16"}, {"b16", "b16", "b16"}, single,
+                     [&](const Values& s) { return Values{fused(s, 0, relu)}; });
+  }
 }
 
 TEST(FloatingPointTest, RefusesWhatPtxDoesNotHave) {

@@ -212,6 +212,19 @@ TEST(IntegerTest, CarryChains) {
         return Values{static_cast<uint64_t>(sum), static_cast<uint64_t>(sum >> 32),
                       static_cast<uint64_t>(sum >> 64)};
       });
+  // What one kind leaves in the flag, the other one reads: sums of complements carry where nothing
+  // is borrowed.
+  CheckInstruction("sub.cc.u32 %d0, %s0, %s1; addc.u32 %d1, 0, 0;", {"b32", "b32"}, {"b32", "b32"},
+                   IntegerRows(2, 3000), [](const Values& s) {
+                     const auto a = static_cast<uint32_t>(s[0]);
+                     const auto b = static_cast<uint32_t>(s[1]);
+                     return Values{a - b, a >= b ? 1U : 0U};
+                   });
+  CheckInstruction("add.cc.u64 %d0, %s0, %s1; subc.u64 %d1, %s0, %s1;", {"b64", "b64"},
+                   {"b64", "b64"}, IntegerRows(2, 3000), [](const Values& s) {
+                     const uint64_t sum = s[0] + s[1];
+                     return Values{sum, s[0] - s[1] - (sum < s[0] ? 0 : 1)};
+                   });
 }
 
 TEST(IntegerTest, DotProducts) {

@@ -37,7 +37,7 @@ struct Buffer {
 class KernelRun {
  public:
   KernelRun(Module module, std::string kernel, LaunchOptions options)
-      : module_(std::move(module)), kernel_(std::move(kernel)), options_(options) {}
+      : module_(std::move(module)), kernel_(std::move(kernel)), options_(std::move(options)) {}
 
   template <typename T>
   Buffer<T> Input(const std::vector<T>& values) {
@@ -67,11 +67,14 @@ class KernelRun {
     Launch(std::vector<Argument>{ArgumentOf(arguments)...});
   }
 
-  /// Compares with values; `tolerance` is relative, 0 means equal.
+  /// Compares with values; `tolerance` is relative above 1, absolute below, 0 means equal.
   template <typename T>
   void Expect(const Buffer<T>& buffer, const std::vector<T>& expected, double tolerance = 0) {
-    std::vector<T> values(buffer.size);
-    Note(device_.Read(buffer.address, values.data(), sizeof(T) * values.size()));
+    ExpectValues(Values(buffer), expected, tolerance);
+  }
+  template <typename T>
+  void ExpectValues(const std::vector<T>& values, const std::vector<T>& expected,
+                    double tolerance = 0) {
     if (values.size() != expected.size()) return AddProblem("another number of values");
     for (size_t i = 0; i < values.size(); ++i) {
       const auto value = static_cast<double>(values[i]);
@@ -124,7 +127,7 @@ class KernelRun {
 };
 
 struct KernelCase {
-  /// The name of the .cu or .ll file and of the .ptx file, without the ending.
+  /// The name of the .ptx file, without the ending.
   std::string file;
   std::string kernel;
   std::function<void(KernelRun&)> run;
@@ -134,7 +137,9 @@ std::vector<KernelCase> ReductionCases();
 std::vector<KernelCase> ScanAndSortCases();
 std::vector<KernelCase> MatrixCases();
 std::vector<KernelCase> NetworkCases();
+std::vector<KernelCase> LanguageCases();
 std::vector<KernelCase> LlvmCases();
+std::vector<KernelCase> TritonCases();
 
 /// Small numbers that repeat late, so that sums of floats are exact: `of` values from `least` on.
 template <typename T>

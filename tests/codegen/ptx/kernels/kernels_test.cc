@@ -1,9 +1,11 @@
-// Kernels in CUDA C++ and LLVM IR, compiled by nvcc and llc to the .ptx files beside them: the
-// values are right and no check finds anything, in several orders of warps and blocks.
+// Kernels in CUDA C++, LLVM IR and Triton, compiled to the .ptx files beside them: the values are
+// right and no check finds anything, in several orders of warps and blocks.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <map>
 #include <sstream>
@@ -25,6 +27,12 @@ std::string ReadPtx(const std::string& file) {
   return text.str();
 }
 
+/// What texts of Triton's kernels begin with; 0 for others.
+uint64_t DynamicSharedBytes(const std::string& text) {
+  const std::string head = "// Dynamic shared memory: ";
+  return text.starts_with(head) ? std::strtoull(text.c_str() + head.size(), nullptr, 10) : 0;
+}
+
 LaunchOptions AllChecks(uint64_t schedule) {
   LaunchOptions options;
   options.checks = {.initcheck = true, .racecheck = true, .synccheck = true};
@@ -40,10 +48,12 @@ void ExpectRight(const std::vector<KernelCase>& cases) {
     const absl::StatusOr<Module> module = Module::Parse(text, kernel.file + ".ptx");
     ASSERT_TRUE(module.ok()) << module.status().message();
     for (const uint64_t schedule : {0, 1, 2, 3}) {
-      KernelRun run(*module, kernel.kernel, AllChecks(schedule));
+      LaunchOptions options = AllChecks(schedule);
+      options.dynamic_shared_bytes = DynamicSharedBytes(text);
+      KernelRun run(*module, kernel.kernel, options);
       kernel.run(run);
       EXPECT_THAT(run.problems(), testing::IsEmpty())
-          << kernel.kernel << " with schedule " << schedule;
+          << kernel.file << ": " << kernel.kernel << " with schedule " << schedule;
     }
   }
 }
@@ -52,14 +62,16 @@ TEST(KernelsTest, Reductions) { ExpectRight(ReductionCases()); }
 TEST(KernelsTest, ScansAndSorts) { ExpectRight(ScanAndSortCases()); }
 TEST(KernelsTest, Matrices) { ExpectRight(MatrixCases()); }
 TEST(KernelsTest, Networks) { ExpectRight(NetworkCases()); }
+TEST(KernelsTest, Language) { ExpectRight(LanguageCases()); }
 TEST(KernelsTest, MadeByLlvm) { ExpectRight(LlvmCases()); }
+TEST(KernelsTest, MadeByTriton) { ExpectRight(TritonCases()); }
 
 // One case for each kernel of the texts, and the other way round.
 TEST(KernelsTest, EveryKernelHasACase) {
   std::vector<std::string> with_case;
   std::vector<std::string> in_texts;
-  for (const auto& cases :
-       {ReductionCases(), ScanAndSortCases(), MatrixCases(), NetworkCases(), LlvmCases()}) {
+  for (const auto& cases : {ReductionCases(), ScanAndSortCases(), MatrixCases(), NetworkCases(),
+                            LanguageCases(), LlvmCases()}) {
     for (const KernelCase& kernel : cases) with_case.push_back(kernel.kernel);
     const absl::StatusOr<Module> module = Module::Parse(ReadPtx(cases.front().file), "kernels.ptx");
     ASSERT_TRUE(module.ok()) << module.status().message();
@@ -67,6 +79,35 @@ TEST(KernelsTest, EveryKernelHasACase) {
   }
   EXPECT_GE(in_texts.size(), 40U);
   EXPECT_THAT(with_case, testing::UnorderedElementsAreArray(in_texts));
+}
+
+// Of x y + z w, computed by two lanes, each rounds the product that it does not fuse: the sums that
+// both write to one place differ in the last bit, and which one stays depends on the device.
+TEST(KernelsTest, SumsThatLanesOfTritonFuseEachInItsWayAreARace) {
+  const std::string text = ReadPtx("triton/norm_backward.fused");
+  const absl::StatusOr<Module> module = Module::Parse(text, "fused.ptx");
+  ASSERT_TRUE(module.ok()) << module.status().message();
+  LaunchOptions options = AllChecks(0);
+  options.dynamic_shared_bytes = DynamicSharedBytes(text);
+  KernelRun run(*module, "norm_backward", options);
+  for (const KernelCase& kernel : TritonCases()) {
+    if (kernel.file == "triton/norm_backward.sm_80") kernel.run(run);
+  }
+  EXPECT_THAT(run.problems(),
+              testing::ElementsAre(testing::HasSubstr("racecheck: st.shared.b32 writes 4 bytes")));
+}
+
+TEST(KernelsTest, EveryKernelOfTritonHasACase) {
+  std::vector<std::string> with_case = {"triton/norm_backward.fused.ptx"};
+  for (const KernelCase& kernel : TritonCases()) with_case.push_back(kernel.file + ".ptx");
+  std::vector<std::string> files;
+  for (const auto& entry :
+       std::filesystem::directory_iterator(HLO_INDEXING_PTX_KERNELS "/triton")) {
+    if (entry.path().extension() != ".ptx") continue;
+    files.push_back("triton/" + entry.path().filename().string());
+  }
+  EXPECT_GE(files.size(), 40U);
+  EXPECT_THAT(with_case, testing::UnorderedElementsAreArray(files));
 }
 
 TEST(KernelsTest, AGridThatTheDeviceDoesNotHoldIsRefused) {

@@ -5,31 +5,20 @@
 #include <vector>
 
 #include "tests/codegen/ptx/kernels/kernel_case.h"
+#include "tests/codegen/ptx/kernels/small_floats.h"
 
 namespace hlo_indexing::ptx {
 namespace {
 
-// The f16 of whole numbers from 0 to 2048.
-uint16_t HalfOf(uint32_t value) {
-  if (value == 0) return 0;
-  const auto power = static_cast<uint32_t>(std::bit_width(value) - 1);
-  return static_cast<uint16_t>((power + 15) << 10 | ((value << 10 >> power) & 1023));
-}
-
 void FmaHalves(KernelRun& run) {
   const auto x = SomeNumbers<uint32_t>(128, 0, 40);
   const auto y = SomeNumbers<uint32_t>(128, 1, 30);
-  std::vector<uint16_t> a;
-  std::vector<uint16_t> b;
-  std::vector<uint16_t> expected;
-  for (size_t i = 0; i < x.size(); ++i) {
-    a.push_back(HalfOf(x[i]));
-    b.push_back(HalfOf(y[i]));
-    expected.push_back(HalfOf(x[i] * y[i] + y[i]));
-  }
+  std::vector<uint32_t> expected;
+  for (size_t i = 0; i < x.size(); ++i) expected.push_back(x[i] * y[i] + y[i]);
   const auto out = run.Output<uint16_t>(128);
-  run.Launch({1, 1, 1}, {32, 1, 1}, run.Input(a), run.Input(b), out);
-  run.Expect(out, expected);
+  run.Launch({1, 1, 1}, {32, 1, 1}, run.Input(EncodeAll(kHalf, x)), run.Input(EncodeAll(kHalf, y)),
+             out);
+  run.Expect(out, EncodeAll(kHalf, expected));
 }
 
 void Reverse(KernelRun& run) {

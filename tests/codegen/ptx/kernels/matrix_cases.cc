@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "tests/codegen/ptx/kernels/kernel_case.h"
+#include "tests/codegen/ptx/kernels/small_floats.h"
 
 namespace hlo_indexing::ptx {
 namespace {
@@ -23,19 +24,6 @@ std::vector<float> Product(const std::vector<float>& a, const std::vector<float>
     }
   }
   return c;
-}
-
-// The f16 of whole numbers up to 2048.
-uint16_t HalfOf(float value) {
-  if (value == 0) return 0;
-  const int power = std::ilogb(value);
-  const auto fraction = static_cast<int>(std::ldexp(std::fabs(value), 10 - power)) - 1024;
-  return static_cast<uint16_t>((value < 0 ? 0x8000 : 0) | (power + 15) << 10 | fraction);
-}
-std::vector<uint16_t> HalvesOf(const std::vector<float>& x) {
-  std::vector<uint16_t> halves;
-  for (const float value : x) halves.push_back(HalfOf(value));
-  return halves;
 }
 
 void TransposeNaive(KernelRun& run) {
@@ -87,8 +75,8 @@ void HalfProduct(KernelRun& run) {
   auto b = SomeNumbers<float>(size_t{kN} * kN + 1, -3, 8);
   b.pop_back();
   const auto c = run.Output<float>(a.size());
-  run.Launch({kN / kColumns, kN / 16, 1}, {32, 1, 1}, run.Input(HalvesOf(a)),
-             run.Input(HalvesOf(b)), c, int{kN});
+  run.Launch({kN / kColumns, kN / 16, 1}, {32, 1, 1}, run.Input(EncodeAll(kHalf, a)),
+             run.Input(EncodeAll(kHalf, b)), c, int{kN});
   run.Expect(c, Product(a, b, kN));
 }
 

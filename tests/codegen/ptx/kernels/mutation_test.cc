@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
+#include <iostream>
 #include <cstdint>
 #include <cstdlib>
 #include <fstream>
@@ -96,6 +98,13 @@ LineCounts ExecutedLines(const KernelCase& kernel, const std::vector<std::string
   return run.lines();
 }
 
+// Ten times what the kernel without faults executes: a kernel that goes on for longer spins.
+uint64_t LimitOf(const LineCounts& counts) {
+  uint64_t executed = 10'000;
+  for (const auto& [line, count] : counts) executed += 10 * count.executions;
+  return executed;
+}
+
 // Whether the fault changes what is executed: a line that no lane reaches, or a guard that is true
 // in all lanes, does not.
 bool Matters(Fault fault, const KernelRun::LineCounts& counts) {
@@ -112,6 +121,7 @@ struct Tally {
 void RunFaults(const KernelCase& kernel, const std::vector<std::string>& lines, Fault fault,
                const LineCounts& counts, size_t step, Tally& tally) {
   LaunchOptions options = AllChecks();
+  options.max_warp_instructions = std::min(options.max_warp_instructions, LimitOf(counts));
   const auto [begin, end] = LinesOf(lines, kernel.kernel);
   size_t number = 0;
   for (size_t i = begin; i < end; ++i) {
@@ -143,17 +153,20 @@ void RunFaults(const KernelCase& kernel, const std::vector<std::string>& lines, 
 TEST(MutationTest, FaultsAreFound) {
   const char* const all = std::getenv("HLO_INDEXING_ALL_MUTATIONS");
   Tally tally;
-  for (const auto& cases :
-       {ReductionCases(), ScanAndSortCases(), MatrixCases(), NetworkCases(), LlvmCases()}) {
+  for (const auto& cases : {ReductionCases(), ScanAndSortCases(), MatrixCases(), NetworkCases(),
+                            LanguageCases(), LlvmCases()}) {
     std::ifstream stream(absl::StrCat(HLO_INDEXING_PTX_KERNELS, "/", cases.front().file, ".ptx"));
     std::stringstream text;
     text << stream.rdbuf();
     const std::vector<std::string> lines = absl::StrSplit(text.str(), '\n');
     for (const KernelCase& kernel : cases) {
+      const auto t0 = std::chrono::steady_clock::now();
       const LineCounts counts = ExecutedLines(kernel, lines);
+      const int f0 = tally.faults;
       RunFaults(kernel, lines, Fault::kDeletedBarrier, counts, all != nullptr ? 1 : 2, tally);
       RunFaults(kernel, lines, Fault::kShiftedAddress, counts, all != nullptr ? 1 : 5, tally);
       RunFaults(kernel, lines, Fault::kDroppedGuard, counts, all != nullptr ? 1 : 3, tally);
+      std::cout << kernel.kernel << " " << LimitOf(counts) << " faults " << tally.faults - f0 << " s " << std::chrono::duration<double>(std::chrono::steady_clock::now() - t0).count() << "\n";
     }
   }
   for (const std::string& missed : tally.missed) std::cout << missed << "\n";

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tests/codegen/ptx/kernels/kernel_case.h"
+#include "tests/codegen/ptx/kernels/small_floats.h"
 
 namespace hlo_indexing::ptx {
 namespace {
@@ -65,39 +66,16 @@ void LayerNorm(KernelRun& run) {
   run.Expect(out, x, kTolerance);
 }
 
-// The f16 of a float that has one.
-uint16_t HalfOf(float value) {
-  const uint32_t bits = std::bit_cast<uint32_t>(value);
-  if (value == 0) return static_cast<uint16_t>(bits >> 16);
-  return static_cast<uint16_t>((bits >> 16 & 0x8000) | ((bits >> 13 & 0x3ffff) - (112U << 10)));
-}
-float ValueOfHalf(uint16_t bits) {
-  const int field = bits >> 10 & 31;
-  const float magnitude = std::ldexp(static_cast<float>((bits & 1023) + (field == 0 ? 0 : 1024)),
-                                     std::max(field, 1) - 25);
-  return bits >= 0x8000 ? -magnitude : magnitude;
-}
-std::vector<uint16_t> HalvesOf(const std::vector<float>& x) {
-  std::vector<uint16_t> halves;
-  for (const float value : x) halves.push_back(HalfOf(value));
-  return halves;
-}
-
 void RmsNormHalf(KernelRun& run) {
   std::vector<float> x = Fractions(size_t{3} * 64);
   const auto out = run.Output<uint16_t>(x.size());
-  run.Launch({3, 1, 1}, {32, 1, 1}, run.Input(HalvesOf(x)), out, 64);
+  run.Launch({3, 1, 1}, {32, 1, 1}, run.Input(EncodeAll(kHalf, x)), out, 64);
   ForEachRow(x, 64, [](auto begin, auto end) {
     double squares = 0;
     for (auto i = begin; i != end; ++i) squares += static_cast<double>(*i) * *i;
     for (auto i = begin; i != end; ++i) *i = static_cast<float>(*i / std::sqrt(squares / 64));
   });
-  const std::vector<uint16_t> values = run.Values(out);
-  for (size_t i = 0; i < x.size(); ++i) {
-    if (std::fabs(ValueOfHalf(values[i]) - x[i]) > 0x1p-10F * std::fmax(std::fabs(x[i]), 1.0F)) {
-      return run.AddProblem(absl::StrCat("element ", i, " is ", ValueOfHalf(values[i])));
-    }
-  }
+  run.ExpectValues(DecodeAll(kHalf, run.Values(out)), x, 0x1p-10);
 }
 
 void AxpyHalf(KernelRun& run) {
@@ -105,9 +83,9 @@ void AxpyHalf(KernelRun& run) {
   const auto y = SomeNumbers<float>(202, -20, 60);
   std::vector<float> expected;
   for (size_t i = 0; i < x.size(); ++i) expected.push_back(2.5F * x[i] + y[i]);
-  const auto out = run.Input(HalvesOf(y));
-  run.Launch({2, 1, 1}, {64, 1, 1}, run.Input(HalvesOf(x)), out, 2.5F, 202);
-  run.Expect(out, HalvesOf(expected));
+  const auto out = run.Input(EncodeAll(kHalf, y));
+  run.Launch({2, 1, 1}, {64, 1, 1}, run.Input(EncodeAll(kHalf, x)), out, 2.5F, 202);
+  run.Expect(out, EncodeAll(kHalf, expected));
 }
 
 void ReluBf16(KernelRun& run) {

@@ -38,6 +38,7 @@ class BruteForce {
     event.time = threads_[thread].clock[thread];
     event.is_write = is_write;
     event.order = order;
+    event.number = ++num_events_;
     if (order == Order::kCopy) {
       event.copy = ++num_copies_;
       threads_[thread].open.push_back(event.copy);
@@ -60,6 +61,14 @@ class BruteForce {
     for (const size_t t : threads) {
       Learn(all, t);
       ++threads_[t].clock[t];
+    }
+  }
+  void Exchange(const std::vector<size_t>& threads) {
+    Known all;
+    for (const size_t t : threads) Join(learnt_[t], all);
+    for (const size_t t : threads) {
+      Learn(all, t);
+      for (const size_t other : threads) exchanges_[{t, other}] = num_events_;
     }
   }
   void Fence(size_t thread) {
@@ -107,6 +116,7 @@ class BruteForce {
     bool is_write = false;
     Order order = Order::kPlain;
     int copy = 0;
+    int number = 0;
   };
 
   bool IsBefore(const Event& earlier, size_t thread) const {
@@ -120,10 +130,16 @@ class BruteForce {
       return e.order != Order::kPlain && e.order != Order::kCopy;
     };
     if (is_strong(earlier) && is_strong(event)) return false;
+    // What was read before the two exchanged values is read.
+    const auto exchange = exchanges_.find({thread, earlier.thread});
+    if (!earlier.is_write && earlier.copy == 0 && event.copy == 0 && exchange != exchanges_.end() &&
+        earlier.number <= exchange->second) {
+      return false;
+    }
     return !IsBefore(earlier, thread);
   }
   static void Join(const Known& from, Known& into) {
-    into.clock.resize(from.clock.size());
+    into.clock.resize(std::max(into.clock.size(), from.clock.size()));
     for (size_t i = 0; i < from.clock.size(); ++i) {
       into.clock[i] = std::max(into.clock[i], from.clock[i]);
     }
@@ -131,6 +147,7 @@ class BruteForce {
   }
   void Learn(const Known& from, size_t thread) {
     if (!from.clock.empty() || !from.done.empty()) {
+      Join(from, learnt_[thread]);
       Known copy = from;
       copy.clock.resize(threads_.size());
       const uint32_t own = threads_[thread].clock[thread];
@@ -146,11 +163,16 @@ class BruteForce {
   }
 
   std::vector<ThreadState> threads_;
+  // What came from others by synchronisation, without what the thread itself has done since.
+  std::map<size_t, Known> learnt_;
   std::map<uint64_t, std::vector<Event>> bytes_;
   std::map<uint64_t, Known> objects_;
   std::map<uint64_t, Known> words_;
   std::map<size_t, Known> fenced_;
+  // Of two threads the number of the last access before their last exchange.
+  std::map<std::pair<size_t, size_t>, int> exchanges_;
   int num_copies_ = 0;
+  int num_events_ = 0;
 };
 
 // Makes the same random events in both until the first race, at which they have to agree.
@@ -200,7 +222,7 @@ class RandomEvents {
     const LaneMask lanes = SomeLanes();
     const std::vector<size_t> threads = Threads(warp, lanes);
     const uint64_t object = uint64_t{8} * Pick(2);
-    switch (Pick(22)) {
+    switch (Pick(24)) {
       case 0: {
         detector_.OrderBlock();
         std::vector<size_t> all;
@@ -259,6 +281,11 @@ class RandomEvents {
       case 11:
         detector_.CopiesArrive(object, warp, lanes);
         for (const size_t t : threads) brute_force_.CopiesArrive(object, t);
+        return {};
+      case 12:
+      case 13:
+        detector_.Exchange(warp, lanes);
+        brute_force_.Exchange(threads);
         return {};
       default:
         return Access(warp);
@@ -361,6 +388,46 @@ TEST(RaceDetectorTest, NamesTheOtherAccess) {
   EXPECT_EQ(race->other_lane, 9);
   EXPECT_EQ(race->other_operation, 41U);
   EXPECT_FALSE(race->is_write);
+}
+
+// What shfl.sync passes on: lane 0 of warp 1 waits at the mbarrier for all lanes of its warp.
+TEST(RaceDetectorTest, LanesPassOnWhatTheyHaveLearnt) {
+  RaceDetector detector;
+  detector.Begin(64, 64);
+  EXPECT_FALSE(detector.Access(0, Store(1, 0, nullptr), 0).has_value());
+  detector.Arrive(32, 0, 1);
+  detector.Wait(32, 1, 1);
+  detector.Exchange(1, 0xf);
+  EXPECT_FALSE(detector.Access(1, Load(0xf, 0), 1).has_value());
+  EXPECT_TRUE(detector.Access(1, Load(0x10, 0), 2).has_value());
+}
+
+// shfl.sync does not make the writes of the lanes known that exchange values by it.
+TEST(RaceDetectorTest, ExchangesDoNotOrderWrites) {
+  RaceDetector detector;
+  detector.Begin(64, 32);
+  detector.OrderWarp(0, kAllLanes);
+  EXPECT_FALSE(detector.Access(0, Store(1, 0, nullptr), 0).has_value());
+  EXPECT_FALSE(detector.Access(0, Store(1, 4, nullptr), 1).has_value());
+  detector.Exchange(0, kAllLanes);
+  EXPECT_TRUE(detector.Access(0, Load(2, 0), 2).has_value());
+  EXPECT_TRUE(detector.Access(0, Store(2, 4, nullptr), 3).has_value());
+}
+
+// But what they have read is read, for those who took part, and for no one else.
+TEST(RaceDetectorTest, ReadsAreOverBeforeAnExchange) {
+  RaceDetector detector;
+  detector.Begin(64, 64);
+  for (const uint64_t address : {0, 4, 8}) {
+    EXPECT_FALSE(detector.Access(0, Load(1, address), 0).has_value());
+  }
+  detector.Exchange(0, 0xf);
+  EXPECT_FALSE(detector.Access(0, Store(2, 0, nullptr), 1).has_value());
+  EXPECT_TRUE(detector.Access(0, Store(0x10, 4, nullptr), 2).has_value());
+  EXPECT_TRUE(detector.Access(1, Store(1, 8, nullptr), 3).has_value());
+  // A read after it is not.
+  EXPECT_FALSE(detector.Access(0, Load(1, 12), 4).has_value());
+  EXPECT_TRUE(detector.Access(0, Store(2, 12, nullptr), 5).has_value());
 }
 
 TEST(RaceDetectorTest, ABlockForgetsTheOneBefore) {

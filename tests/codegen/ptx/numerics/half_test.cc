@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <concepts>
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <random>
 #include <vector>
 
 #include "codegen/ptx/numerics/bits.h"
@@ -215,6 +217,12 @@ void ExpectOperations(const exact::Format& format, uint64_t a, uint64_t b, uint6
       << a << " " << b;
   ASSERT_EQ((Fma<Half, kModifiers>(x, y, z).bits), expected(exact::Fused(format, mode, a, b, c)))
       << a << " " << b << " " << c;
+  if constexpr (std::same_as<Half, Bf16> && !kModifiers.flush && !kModifiers.saturate) {
+    if (!IsFloatProduct(x, y)) return;
+    ASSERT_EQ((FmaOfFloatProduct<kModifiers>(x, y, z).bits),
+              expected(exact::Fused(format, mode, a, b, c)))
+        << a << " " << b << " " << c;
+  }
 }
 
 template <typename Half>
@@ -261,6 +269,32 @@ TEST(Half, FusedSumsOfFarExponentsAreRoundedOnce) {
   EXPECT_EQ(Fma(Bf16{0x3f81}, Bf16{0x3b81}, one).bits, 0x3f81);
   // 2^100 * 2^20 + 2^-130: exact in no double; rounded once, 2^120.
   EXPECT_EQ(Fma(Bf16{0x7180}, Bf16{0x4980}, Bf16{0x0008}).bits, 0x7b80);
+}
+
+// In floats as in doubles: all pairs of mantissas, with addends around the product, in the middle
+// between two numbers too, at the ends of the exponents and far from each other.
+TEST(Half, Bf16FusedInFloatsIsFusedInDoubles) {
+  std::mt19937 generator(3);
+  const auto random = [&] { return static_cast<uint32_t>(generator()); };
+  const auto some = [&](uint32_t exponent) {
+    return Bf16{static_cast<uint16_t>((random() & 0x807f) | exponent << 7)};
+  };
+  int applies = 0;
+  for (uint32_t i = 0; i < 4'000'000; ++i) {
+    const uint32_t exponent_a = random() % 255;
+    // The exponent of the product is within the floats more often than not.
+    const uint32_t exponent_b = std::min(254U, (254 - exponent_a + random() % 100) % 255);
+    const Bf16 a = some(exponent_a);
+    const Bf16 b = some(exponent_b);
+    const Bf16 product = NearestHalf<Bf16>(ToFloat(a) * ToFloat(b));
+    const uint32_t near = (product.bits >> 7 & 0xff) + random() % 31;
+    const Bf16 c = some(i % 4 == 0 ? random() % 256 : std::min(255U, near < 15 ? 0 : near - 15));
+    if (!IsFloatProduct(a, b)) continue;
+    ++applies;
+    ASSERT_EQ(FmaOfFloatProduct<Modifiers{}>(a, b, c).bits, Fma(a, b, c).bits)
+        << a.bits << " " << b.bits << " " << c.bits;
+  }
+  EXPECT_GT(applies, 2'000'000);
 }
 
 TEST(Half, OutOfBoundsNanMakesZero) {
