@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallPtrSet.h"
 #include "simplifier/domain/feasibility.h"
 #include "simplifier/domain/passes.h"
 #include "simplifier/domain/refine.h"
@@ -77,12 +79,44 @@ void RunToFixedPoint(DigitContext& context, QuasiAffineMap& map, Effort effort) 
   if (!map.empty) NormalizeConstraints(tightening);
 }
 
-// Divides again under what the constraints say. Whether a result has changed.
+// The functions of arguments that the constraints speak of.
+llvm::SmallVector<const Atom*, 2> FunctionsInConstraints(const QuasiAffineMap& map) {
+  llvm::SmallVector<const Atom*, 2> functions;
+  llvm::SmallPtrSet<const Atom*, 16> seen;
+  for (const Constraint& constraint : map.constraints) {
+    ForEachAtom(constraint.expression, seen, [&](const Atom& atom) {
+      if (atom.IsFunction() && !atom.arguments.empty()) functions.push_back(&atom);
+    });
+  }
+  return functions;
+}
+
+// Whether two functions are one where the facts hold.
+bool AreOneFunction(Substitution& divide_again, const Atom& a, const Atom& b) {
+  return a.variable == b.variable && a.ValueRange() == b.ValueRange() &&
+         std::equal(a.arguments.begin(), a.arguments.end(), b.arguments.begin(), b.arguments.end(),
+                    [&](const Sum& x, const Sum& y) {
+                      return x == y || divide_again.Apply(x) == divide_again.Apply(y);
+                    });
+}
+
+// Divides again under what the constraints say. Whether a result has changed. A function that the
+// constraints speak of stays as it is there: with other arguments it would be another value.
 bool DivideByFacts(DigitContext& context, QuasiAffineMap& map) {
   if (map.constraints.empty()) return false;
   const FactScope facts(context, map.constraints);
+  const llvm::SmallVector<const Atom*, 2> functions = FunctionsInConstraints(map);
   const auto no_replacement = [](const Atom&) -> std::optional<Sum> { return std::nullopt; };
-  Substitution substitution(context, no_replacement, UnchangedQuotients::kDivideAgain);
+  Substitution divide_again(context, no_replacement, UnchangedQuotients::kDivideAgain);
+  const auto keep_functions = [&](const Atom& atom) -> std::optional<Sum> {
+    if (!atom.IsFunction()) return std::nullopt;
+    const auto* const same = llvm::find_if(functions, [&](const Atom* function) {
+      return function == &atom || AreOneFunction(divide_again, *function, atom);
+    });
+    if (same == functions.end()) return std::nullopt;
+    return WholeAtom(context, **same);
+  };
+  Substitution substitution(context, keep_functions, UnchangedQuotients::kDivideAgain);
   bool changed = false;
   for (Sum& result : map.results) {
     const Sum before = result;

@@ -192,11 +192,15 @@ absl::StatusOr<std::vector<IndexingMap>> EliminateRanges(const IndexingMap& map)
   return Joined(maps);
 }
 
-absl::StatusOr<std::vector<IndexingMap>> Project(const IndexingMap& map, const Projection& kept) {
-  if (map.IsUnknown()) return std::vector<IndexingMap>{map};
+absl::Status CheckProjection(const IndexingMap& map, const Projection& kept) {
   absl::Status status = CheckNumbers(kept.dimensions, map.num_dimensions(), "dimension");
   status.Update(CheckNumbers(kept.results, map.affine_map().getNumResults(), "result"));
-  if (!status.ok()) return status;
+  return status;
+}
+
+absl::StatusOr<std::vector<IndexingMap>> Project(const IndexingMap& map, const Projection& kept) {
+  if (map.IsUnknown()) return std::vector<IndexingMap>{map};
+  if (absl::Status status = CheckProjection(map, kept); !status.ok()) return status;
   if (map.IsKnownEmpty()) return std::vector<IndexingMap>();
   return EliminateRanges(DimensionsAsRanges(map, kept.dimensions).Apply(kept.results));
 }

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "indexing_analysis/maps/indexing_map.h"
 #include "llvm/ADT/ArrayRef.h"
@@ -16,6 +17,10 @@ struct Projection {
   llvm::ArrayRef<size_t> dimensions;
   llvm::ArrayRef<size_t> results;
 };
+
+/// OutOfRange if the map, which must be known, has no dimension or result of one of these numbers,
+/// InvalidArgument if a number is named twice.
+absl::Status CheckProjection(const IndexingMap& map, const Projection& kept);
 
 /// The pairs of the kept dimensions and results for which the map relates some pair that has them,
 /// as few maps as are found; none if there are none. A dimension that goes becomes a range, and

@@ -114,25 +114,6 @@ Conditions ConditionsOn(const IndexingMap& a, const IndexingMap& membership) {
   return conditions;
 }
 
-// When a map relates a pair, in ways without ranges: it does if one of them holds.
-absl::StatusOr<std::vector<IndexingMap>> MembershipsOf(const IndexingMap& map) {
-  if (map.IsKnownEmpty()) return std::vector<IndexingMap>();
-  absl::StatusOr<IndexingMap> membership = MembershipOf(map);
-  if (!membership.ok()) return membership.status();
-  if (membership->IsKnownEmpty()) return std::vector<IndexingMap>();
-  if (membership->num_ranges() == 0) return std::vector<IndexingMap>{*std::move(membership)};
-  const mlir::AffineMap affine = membership->affine_map();
-  absl::StatusOr<std::vector<IndexingMap>> ways = EliminateRanges(membership->WithResults(
-      mlir::AffineMap::get(affine.getNumDims(), affine.getNumSymbols(), {}, map.context())));
-  if (!ways.ok()) return ways.status();
-  if (llvm::any_of(*ways, [](const IndexingMap& way) { return way.num_ranges() != 0; })) {
-    return absl::UnimplementedError(
-        "whether the second map relates a pair depends on values of ranges that cannot be "
-        "eliminated");
-  }
-  return ways;
-}
-
 // Adds the parts of `a` that fail a condition of the membership. Each meets the conditions before
 // one, and fails that one on one side.
 void AppendFailing(const IndexingMap& a, const IndexingMap& membership,
@@ -170,6 +151,27 @@ absl::Status CheckCount(size_t num_maps) {
 
 }  // namespace
 
+// The map relates a pair if one of the answers has it.
+absl::StatusOr<std::vector<IndexingMap>> PairsOf(const IndexingMap& map) {
+  if (map.IsUnknown()) return absl::UnimplementedError("a map is unknown");
+  if (map.IsKnownEmpty()) return std::vector<IndexingMap>();
+  absl::StatusOr<IndexingMap> membership = MembershipOf(map);
+  if (!membership.ok()) return membership.status();
+  if (membership->IsKnownEmpty()) return std::vector<IndexingMap>();
+  const mlir::AffineMap affine = membership->affine_map();
+  IndexingMap pairs = membership->WithResults(
+      mlir::AffineMap::get(affine.getNumDims(), affine.getNumSymbols(), {}, map.context()));
+  if (pairs.num_ranges() == 0) return std::vector<IndexingMap>{std::move(pairs)};
+  absl::StatusOr<std::vector<IndexingMap>> ways = EliminateRanges(pairs);
+  if (!ways.ok()) return ways.status();
+  if (llvm::any_of(*ways, [](const IndexingMap& way) { return way.num_ranges() != 0; })) {
+    return absl::UnimplementedError(
+        "whether the map relates a pair depends on values of ranges that cannot be "
+        "eliminated");
+  }
+  return ways;
+}
+
 absl::StatusOr<IndexingMap> Intersect(const IndexingMap& a, const IndexingMap& b) {
   if (a.IsUnknown() || b.IsUnknown()) return IndexingMap();
   if (absl::Status status = HaveSameSpaces(a, b); !status.ok()) return status;
@@ -185,7 +187,7 @@ absl::StatusOr<std::vector<IndexingMap>> Subtract(const IndexingMap& a, const In
   if (absl::Status status = HaveSameSpaces(a, b); !status.ok()) return status;
   std::vector<IndexingMap> pieces;
   if (a.IsKnownEmpty()) return pieces;
-  const absl::StatusOr<std::vector<IndexingMap>> memberships = MembershipsOf(b);
+  const absl::StatusOr<std::vector<IndexingMap>> memberships = PairsOf(b);
   if (!memberships.ok()) return memberships.status();
   IndexingMap whole = Simplify(a);
   if (!whole.IsKnownEmpty()) pieces.push_back(std::move(whole));

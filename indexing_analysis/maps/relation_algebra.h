@@ -33,6 +33,12 @@ absl::StatusOr<IndexingMap> Intersect(const IndexingMap& a, const IndexingMap& b
 /// d0 in [3, 4] -> d0 in [0, 2] and d0 in [5, 9]
 absl::StatusOr<std::vector<IndexingMap>> Subtract(const IndexingMap& a, const IndexingMap& b);
 
+/// Those that a map relates, as domains: maps without ranges and results whose dimensions are those
+/// of `map`, then its results. Errors as for Subtract.
+/// Example: (d0)[s0] -> (d0 + s0), d0 in [0, 9], s0 in [0, 2]
+///          -> (d0, d1) -> (), d0 in [0, 9], d1 in [0, 11], d0 - d1 in [-2, 0]
+absl::StatusOr<std::vector<IndexingMap>> PairsOf(const IndexingMap& map);
+
 /// The same of what sets of maps relate together, each set as one relation. In the order of the
 /// maps of `a`; up to 64 maps are joined by Union. ResourceExhausted beyond 1,024 maps.
 absl::StatusOr<std::vector<IndexingMap>> Intersect(llvm::ArrayRef<IndexingMap> a,

@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "llvm/ADT/Hashing.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
@@ -35,6 +36,30 @@ OutputSet AccessSet::OutputsWithMoreThan(OutputSets& sets, size_t num_entries) c
   return sets.Of(std::move(outputs));
 }
 
+llvm::SmallVector<AccessSet::Entry*, 2> AccessSet::WithContentOf(const BoundAccess& access) {
+  // Comparing with as many costs less than hashing.
+  constexpr size_t kFew = 32;
+  llvm::SmallVector<Entry*, 2> found;
+  if (entries_.size() <= kFew) {
+    for (Entry& known : entries_) {
+      if (known.access->HasContentOf(access)) found.push_back(&known);
+    }
+    return found;
+  }
+  const auto hash_of = [](const BoundAccess& bound) -> size_t {
+    return llvm::hash_combine(bound.interned->content,
+                              llvm::hash_combine_range(bound.runtime.begin(), bound.runtime.end()));
+  };
+  PlacesByContent& by_content = places_.Get();
+  for (size_t& i = by_content.num_entries; i < entries_.size(); ++i) {
+    by_content.places[hash_of(*entries_[i].access)].push_back(i);
+  }
+  for (const size_t place : by_content.places.lookup(hash_of(access))) {
+    if (entries_[place].access->HasContentOf(access)) found.push_back(&entries_[place]);
+  }
+  return found;
+}
+
 void AccessSet::Add(OutputSets& sets, Entry entry) {
   for (const Unknown& unknown : unknown_) {
     entry.outputs = sets.Difference(entry.outputs, unknown.outputs);
@@ -42,10 +67,9 @@ void AccessSet::Add(OutputSets& sets, Entry entry) {
   if (entry.outputs == kNoOutputs) return;
   if (entry.reason.empty()) return AddExact(sets, entry);
   Entry* same = nullptr;
-  for (Entry& known : entries_) {
-    if (!known.access->HasContentOf(*entry.access)) continue;
-    entry.outputs = sets.Difference(entry.outputs, known.outputs);
-    if (known.reason == entry.reason) same = &known;
+  for (Entry* const known : WithContentOf(*entry.access)) {
+    entry.outputs = sets.Difference(entry.outputs, known->outputs);
+    if (known->reason == entry.reason) same = known;
   }
   if (entry.outputs == kNoOutputs) return;
   if (same != nullptr) {
@@ -59,14 +83,13 @@ void AccessSet::Add(OutputSets& sets, Entry entry) {
 void AccessSet::AddExact(OutputSets& sets, const Entry& entry) {
   Entry* exact = nullptr;
   Entry* replaced = nullptr;
-  for (Entry& known : entries_) {
-    if (!known.access->HasContentOf(*entry.access)) continue;
-    if (known.reason.empty()) {
-      exact = &known;
+  for (Entry* const known : WithContentOf(*entry.access)) {
+    if (known->reason.empty()) {
+      exact = known;
       continue;
     }
-    known.outputs = sets.Difference(known.outputs, entry.outputs);
-    if (known.outputs == kNoOutputs && replaced == nullptr) replaced = &known;
+    known->outputs = sets.Difference(known->outputs, entry.outputs);
+    if (known->outputs == kNoOutputs && replaced == nullptr) replaced = known;
   }
   if (exact != nullptr) {
     exact->outputs = sets.Union(exact->outputs, entry.outputs);
@@ -77,6 +100,7 @@ void AccessSet::AddExact(OutputSets& sets, const Entry& entry) {
   }
   if (replaced == nullptr) return;
   llvm::erase_if(entries_, [](const Entry& known) { return known.outputs == kNoOutputs; });
+  places_.Clear();
 }
 
 void AccessSet::AddUnknown(OutputSets& sets, llvm::StringRef reason, OutputSet outputs) {
@@ -98,6 +122,7 @@ void AccessSet::AddAll(OutputSets& sets, const AccessSet& other) {
   for (const Unknown& unknown : other.unknown_) AddUnknown(sets, unknown.reason, unknown.outputs);
   if (IsEmpty()) {
     entries_ = other.entries_;
+    places_.Clear();
     return;
   }
   for (const Entry& entry : other.entries_) Add(sets, entry);
@@ -110,6 +135,7 @@ void AccessSet::Remove(OutputSets& sets, OutputSet outputs) {
 void AccessSet::Remove(OutputSets& sets, llvm::function_ref<OutputSet(const Entry&)> outputs_of) {
   for (Entry& entry : entries_) entry.outputs = sets.Difference(entry.outputs, outputs_of(entry));
   llvm::erase_if(entries_, [](const Entry& entry) { return entry.outputs == kNoOutputs; });
+  places_.Clear();
 }
 
 void AccessSet::Entry::Print(const OutputSets& sets, llvm::raw_ostream& out) const {

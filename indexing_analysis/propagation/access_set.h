@@ -14,11 +14,14 @@
 #ifndef HLO_INDEXING_INDEXING_ANALYSIS_PROPAGATION_ACCESS_SET_H_
 #define HLO_INDEXING_INDEXING_ANALYSIS_PROPAGATION_ACCESS_SET_H_
 
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 
 #include "hlo/module.h"
 #include "indexing_analysis/propagation/access_interner.h"
 #include "indexing_analysis/propagation/output_set.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
@@ -75,10 +78,41 @@ class AccessSet {
   void Print(const OutputSets& sets, llvm::raw_ostream& out) const;
 
  private:
+  // Places of entries by the hash of their content, of as many as there were when it was looked at.
+  struct PlacesByContent {
+    llvm::DenseMap<size_t, llvm::SmallVector<size_t, 1>> places;
+    size_t num_entries = 0;
+  };
+  // Made where entries are many, for one set: a copy begins without.
+  class LazyPlaces {
+   public:
+    LazyPlaces() = default;
+    LazyPlaces(LazyPlaces&&) = default;
+    LazyPlaces& operator=(LazyPlaces&&) = default;
+    LazyPlaces(const LazyPlaces& /*other*/) {}
+    LazyPlaces& operator=(const LazyPlaces& other) {
+      if (this != &other) places_.reset();
+      return *this;
+    }
+    ~LazyPlaces() = default;
+
+    PlacesByContent& Get() {
+      if (places_ == nullptr) places_ = std::make_unique<PlacesByContent>();
+      return *places_;
+    }
+    void Clear() { places_.reset(); }
+
+   private:
+    std::unique_ptr<PlacesByContent> places_;
+  };
+
   void AddExact(OutputSets& sets, const Entry& entry);
+  // Entries with the content of the access, in their order.
+  llvm::SmallVector<Entry*, 2> WithContentOf(const BoundAccess& access);
 
   llvm::SmallVector<Entry, 2> entries_;
   llvm::SmallVector<Unknown, 0> unknown_;
+  LazyPlaces places_;
 };
 
 /// The access sets of the arrays of one instruction's output, by number; empty as long as nothing

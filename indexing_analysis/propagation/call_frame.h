@@ -6,17 +6,28 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "hlo/module.h"
+#include "llvm/ADT/SmallVector.h"
 
 namespace hlo_indexing::indexing_analysis {
+
+/// What is known of the state of a loop before one of its iterations.
+struct KnownState {
+  /// By array: its value, if it is a known integer.
+  llvm::SmallVector<std::optional<int64_t>, 8> values;
+  /// The depth of the outermost call one of whose operands was looked at for them (Dependences).
+  size_t outermost_call_depth = SIZE_MAX;
+};
 
 /// One level of computations that are called. The outermost call is the instruction of the query.
 struct CallFrame {
   enum class Kind : uint8_t {
-    kOnce,  // the computation runs once for each run of the call
-    kLoop,  // it runs several times, each time on other values
+    kOnce,       // the computation runs once for each run of the call
+    kLoop,       // it runs several times, each time on other values
+    kIteration,  // the same, but this frame is one of them
   };
 
   const hlo::Instruction* call = nullptr;
@@ -28,15 +39,27 @@ struct CallFrame {
   bool is_loop = false;
   /// Whether this level or one around it is a loop.
   bool is_in_loop = false;
+  /// Whether a loop here or around is taken as a whole, whatever the number of its iterations.
+  bool is_in_whole_loop = false;
+  /// Of one iteration: what is known of the state before it.
+  const KnownState* state = nullptr;
 
   /// The frame of a computation that an instruction in `outer` calls.
   static CallFrame Inside(const hlo::Instruction& instruction, const CallFrame* outer,
                           size_t operand_of_first_parameter = 0, Kind kind = Kind::kOnce) {
-    const bool loop = kind == Kind::kLoop;
-    const bool outer_loop = outer != nullptr && outer->is_in_loop;
-    const size_t outer_depth = outer == nullptr ? 0 : outer->depth;
-    return {&instruction,    outer, operand_of_first_parameter,
-            outer_depth + 1, loop,  loop || outer_loop};
+    CallFrame frame;
+    frame.call = &instruction;
+    frame.caller = outer;
+    frame.first_operand = operand_of_first_parameter;
+    frame.is_loop = kind != Kind::kOnce;
+    frame.is_in_loop = frame.is_loop;
+    frame.is_in_whole_loop = kind == Kind::kLoop;
+    if (outer != nullptr) {
+      frame.depth = outer->depth + 1;
+      frame.is_in_loop |= outer->is_in_loop;
+      frame.is_in_whole_loop |= outer->is_in_whole_loop;
+    }
+    return frame;
   }
 };
 
@@ -45,6 +68,9 @@ struct CallFrame {
 inline size_t DepthOf(const CallFrame* frame) { return frame == nullptr ? 0 : frame->depth; }
 
 inline bool IsInLoop(const CallFrame* frame) { return frame != nullptr && frame->is_in_loop; }
+inline bool IsInWholeLoop(const CallFrame* frame) {
+  return frame != nullptr && frame->is_in_whole_loop;
+}
 
 /// The calls that lead to what a frame holds, outermost first, without the instruction of the
 /// query.

@@ -103,6 +103,7 @@ MemoizedCall& CallSummaries::Find(const CallKey& key, const CallNumbering& numbe
   node_id.AddPointer(key.callee);
   node_id.AddInteger(key.num_operands);
   node_id.AddBoolean(key.is_in_loop);
+  node_id.AddBoolean(key.is_in_whole_loop);
   node_id.AddInteger(key.depth);
   node_id.AddPointer(key.identity);
   numbering.AddFingerprint(node_id);

@@ -109,6 +109,7 @@ struct CallKey {
   /// An async-start may give fewer operands than the callee has parameters.
   size_t num_operands = 0;
   bool is_in_loop = false;
+  bool is_in_whole_loop = false;
   /// How many computations the call is nested in, if that may have cut the summary; else 0.
   size_t depth = 0;
   /// The identity of the outputs.

@@ -43,7 +43,8 @@ Dependences CallPropagation::AddCallee(const Computation& callee, const AccessSe
                                        OperandSets operands) {
   const CallNumbering numbering(query_.outputs, result);
   const CallFrame* const frame = inside.caller;
-  CallKey key = {&callee, num_operands, IsInLoop(frame), /*depth=*/0, query_.identity};
+  CallKey key = {&callee,     num_operands,   IsInLoop(frame), IsInWholeLoop(frame),
+                 /*depth=*/0, query_.identity};
   MemoizedCall& shared = query_.memory.calls.Find(key, numbering);
   if (inside.depth >= shared.min_depth && propagator_.MayNest(frame, shared.dependences.nesting) &&
       AddMemoized(shared, callee, numbering, inside, operands)) {

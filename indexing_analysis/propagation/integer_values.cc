@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "indexing_analysis/propagation/called_computations.h"
 #include "layout/row_major.h"
 #include "simplifier/div_mod.h"
 
@@ -46,6 +47,9 @@ class Evaluator {
 
   IntegerValue Evaluate(CalledInstruction called, llvm::ArrayRef<Sum> index, int depth) {
     called = Resolve(called);
+    if (const std::optional<int64_t> known = ValueInIteration(called)) {
+      return {Constant(*known), Interval::Point(*known)};
+    }
     const hlo::Shape& shape = called.instruction->shape();
     IntegerValue value;
     if (!shape.IsArray() || shape.sizes().size() != index.size()) return value;
@@ -67,6 +71,27 @@ class Evaluator {
     outermost_call_depth_ =
         std::min(outermost_call_depth_, OutermostCallDepth(called.frame, resolved.frame));
     return resolved;
+  }
+
+  // Of an array of the state of a loop that is followed iteration by iteration.
+  std::optional<int64_t> ValueInIteration(const CalledInstruction& called) {
+    if (called.frame == nullptr || called.frame->state == nullptr) return std::nullopt;
+    const Instruction& instruction = *called.instruction;
+    int64_t leaf = 0;
+    if (instruction.opcode() == Opcode::kGetTupleElement) {
+      if (instruction.operand(0).opcode() != Opcode::kParameter) return std::nullopt;
+      if (!instruction.shape().IsArray()) return std::nullopt;
+      leaf = instruction.operand(0).shape().FirstLeafOfElement(
+          instruction.Required<int64_t>(AttributeName::kIndex));
+    } else if (instruction.opcode() != Opcode::kParameter || !instruction.shape().IsArray()) {
+      return std::nullopt;
+    }
+    const KnownState& state = *called.frame->state;
+    const std::optional<int64_t> value = state.values[static_cast<size_t>(leaf)];
+    if (!value) return std::nullopt;
+    outermost_call_depth_ =
+        std::min({outermost_call_depth_, called.frame->depth, state.outermost_call_depth});
+    return value;
   }
 
   IntegerValue Operand(const CalledInstruction& called, size_t operand, llvm::ArrayRef<Sum> index,
@@ -289,9 +314,35 @@ class Evaluator {
 
 }  // namespace
 
+namespace {
+
+// What the caller gives for an array of a loop's state that no iteration changes.
+std::optional<CalledInstruction> GivenToLoop(const CalledInstruction& called) {
+  const Instruction& element = *called.instruction;
+  const Instruction& loop = *called.frame->call;
+  const bool is_of_state = element.opcode() == Opcode::kGetTupleElement &&
+                           element.operand(0).opcode() == Opcode::kParameter &&
+                           element.shape().IsArray() && loop.opcode() == Opcode::kWhile;
+  if (!is_of_state) return std::nullopt;
+  const int64_t number = element.Required<int64_t>(AttributeName::kIndex);
+  const int64_t leaf = loop.shape().FirstLeafOfElement(number);
+  if (ForwardedParameter(*loop.Callee(AttributeName::kBody), leaf) != leaf) return std::nullopt;
+  const CalledInstruction state = ResolveParameter({&loop.operand(0), called.frame->caller});
+  if (state.instruction->opcode() != Opcode::kTuple) return std::nullopt;
+  return CalledInstruction{&state.instruction->operand(static_cast<size_t>(number)), state.frame};
+}
+
+}  // namespace
+
 CalledInstruction ResolveParameter(CalledInstruction called) {
-  while (called.frame != nullptr && !called.frame->is_loop &&
-         called.instruction->opcode() == Opcode::kParameter) {
+  while (called.frame != nullptr) {
+    if (called.frame->is_loop) {
+      const std::optional<CalledInstruction> given = GivenToLoop(called);
+      if (!given) break;
+      called = *given;
+      continue;
+    }
+    if (called.instruction->opcode() != Opcode::kParameter) break;
     const size_t operand =
         called.frame->first_operand + static_cast<size_t>(called.instruction->parameter_number());
     // What async-update binds is no operand of the call.

@@ -21,7 +21,8 @@ struct CalledInstruction {
   const CallFrame* frame = nullptr;
 };
 
-/// Resolves parameters to what the callers give for them, as far as every run gets the same.
+/// Resolves parameters to what the callers give for them, as far as every run gets the same: so do
+/// all iterations of a loop for an array of its state that they hand on.
 CalledInstruction ResolveParameter(CalledInstruction called);
 
 /// The depth of the outermost call whose operand was looked at on the way from a parameter in

@@ -1,11 +1,13 @@
 #include "indexing_analysis/propagation/loops.h"
 
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "indexing_analysis/propagation/called_computations.h"
 #include "indexing_analysis/propagation/propagation.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallBitVector.h"
 
 namespace hlo_indexing::indexing_analysis {
 namespace {
@@ -22,6 +24,19 @@ constexpr int64_t kMaxStateArrays = 16;
 constexpr int64_t kMaxLoopInstructions = 300;
 
 constexpr llvm::StringLiteral kLoopReason = "a loop runs an unknown number of times";
+
+// Beyond so many pairs of arrays of which one depends on the other, every array of a loop counts as
+// depending on each of those.
+constexpr size_t kMaxDependentArrays = size_t{1} << 21;
+constexpr llvm::StringLiteral kDependentArraysReason =
+    "the arrays of a loop depend on each other in more than 2097152 pairs";
+static_assert(kMaxDependentArrays == 2'097'152);
+
+bool IsExact(const AccessSet& accesses) {
+  return accesses.unknown().empty() &&
+         llvm::all_of(accesses.entries(),
+                      [](const AccessSet::Entry& entry) { return entry.reason.empty(); });
+}
 
 // Whether the loop's computations hold few instructions, and none that calls others but fusions.
 bool IsSmall(const Instruction& loop) {
@@ -47,13 +62,28 @@ Dependences LoopPropagation::Propagate(const Instruction& loop, const AccessSets
   const bool by_element =
       !IsInLoop(frame) && shape.num_array_leaves() <= kMaxStateArrays && IsSmall(loop);
   Dependences dependences;
+  std::optional<LoopIterations> iterations;
   llvm::SmallVector<int64_t> by_arrays;
   for (size_t k = 0; k < output.size(); ++k) {
     if (output[k].IsEmpty()) continue;
     const auto leaf = static_cast<int64_t>(k);
     const bool is_forwarded = ForwardedParameter(body, leaf) == leaf;
     if (by_element && !is_forwarded) {
-      dependences |= PropagateByElement(loop, leaf, output[k], frame, operands);
+      if (!iterations) iterations = FollowIterations(loop, frame);
+      dependences |= Dependences{.outermost_call_depth = iterations->outermost_call_depth};
+      const auto follow = [&] {
+        return FollowEachIteration(loop, *iterations, leaf, output[k], frame, dependences);
+      };
+      // Nobody wants to see the steps that lead nowhere.
+      Trace* const trace = std::exchange(query_.trace, nullptr);
+      std::optional<AccessSets> state = follow();
+      query_.trace = trace;
+      if (state) {
+        if (trace != nullptr) state = follow();
+        AddAll(query_.outputs, *state, shape, *operands(0));
+      } else {
+        dependences |= PropagateByElement(loop, leaf, output[k], frame, operands);
+      }
       continue;
     }
     // That the loop ends depends on its conditions.
@@ -89,28 +119,48 @@ void LoopPropagation::PropagateByArrays(const Instruction& loop, const AccessSet
     dependents.is_forwarded =
         !reads.deciding.test(static_cast<unsigned>(leaf)) && ForwardedParameter(body, leaf) == leaf;
   }
-  AccessSets& state = *operands(0);
-  OutputSet all_executing_device = kNoOutputs;
-  OutputSet all_any_device = kNoOutputs;
+  // For each array of the state, by which outputs it is read. Members are joined first, as sets
+  // stay for as long as the query.
+  struct Readers {
+    llvm::SmallBitVector executing_device;
+    llvm::SmallBitVector any_device;
+
+    void Add(const Readers& other) {
+      executing_device |= other.executing_device;
+      any_device |= other.any_device;
+    }
+  };
+  std::map<unsigned, Readers> readers_of_leaf;
+  Readers all;
+  size_t num_pairs = 0;
   for (const auto& [number, dependents] : by_group) {
     const LoopReads::Group& group = reads.groups[number];
     const OutputSet any_device =
         group.reaches_other_devices ? dependents.outputs : dependents.with_device;
     const OutputSet executing_device = sets.Difference(dependents.outputs, any_device);
-    all_executing_device = sets.Union(all_executing_device, executing_device);
-    all_any_device = sets.Union(all_any_device, any_device);
+    const Readers readers{sets.Members(executing_device), sets.Members(any_device)};
+    all.Add(readers);
     if (dependents.is_forwarded) continue;
-    for (const unsigned leaf : group.arrays) {
-      AddWholeArrayOfState(state, loop.shape(), leaf, executing_device, any_device);
-    }
+    num_pairs += group.arrays.size() * sets.Members(dependents.outputs).count();
+    for (const unsigned leaf : group.arrays) readers_of_leaf[leaf].Add(readers);
   }
-  for (const unsigned leaf : reads.deciding.set_bits()) {
-    AddWholeArrayOfState(state, loop.shape(), leaf, all_executing_device, all_any_device);
+  for (const unsigned leaf : reads.deciding.set_bits()) readers_of_leaf[leaf].Add(all);
+  const bool is_beyond_limit = num_pairs > kMaxDependentArrays;
+  if (is_beyond_limit) {
+    for (auto& [leaf, readers] : readers_of_leaf) readers.Add(all);
+  }
+  const llvm::StringRef reason = is_beyond_limit ? kDependentArraysReason : kLoopReason;
+  AccessSets& state = *operands(0);
+  for (auto& [leaf, readers] : readers_of_leaf) {
+    AddWholeArrayOfState(state, loop.shape(), leaf, reason,
+                         sets.Of(std::move(readers.executing_device)),
+                         sets.Of(std::move(readers.any_device)));
   }
 }
 
 void LoopPropagation::AddWholeArrayOfState(AccessSets& state, const Shape& shape, unsigned leaf,
-                                           OutputSet executing_device, OutputSet any_device) {
+                                           llvm::StringRef reason, OutputSet executing_device,
+                                           OutputSet any_device) {
   AccessSet& target = SetOfLeaf(state, shape, leaf);
   const Shape& array = shape.ArrayLeaf(leaf);
   OutputSets& sets = query_.outputs;
@@ -118,9 +168,9 @@ void LoopPropagation::AddWholeArrayOfState(AccessSets& state, const Shape& shape
     target.AddUnknown(sets, kUnboundedReason, sets.Union(executing_device, any_device));
     return;
   }
-  widening_.AddWholeArray(target, array, kLoopReason, executing_device, kNoOutputs);
+  widening_.AddWholeArray(target, array, reason, executing_device, kNoOutputs);
   if (any_device == kNoOutputs) return;
-  widening_.AddWholeArray(target, array, kLoopReason, any_device, any_device);
+  widening_.AddWholeArray(target, array, reason, any_device, any_device);
 }
 
 // Propagates what has reached one array iteration by iteration, to a fixed point.
@@ -146,6 +196,39 @@ Dependences LoopPropagation::PropagateByElement(const Instruction& loop, int64_t
   }
   AddAll(query_.outputs, state, shape, *operands(0));
   return dependences;
+}
+
+// What has reached an array after the loop goes back from iteration to iteration. All of it depends
+// on the conditions before and after each of them. nullopt if the iterations are not known, or one
+// of them reads nobody knows exactly what.
+std::optional<AccessSets> LoopPropagation::FollowEachIteration(
+    const Instruction& loop, const LoopIterations& iterations, int64_t leaf,
+    const AccessSet& accesses, const CallFrame* frame, Dependences& dependences) {
+  if (!iterations.is_known || !IsExact(accesses)) return std::nullopt;
+  const Computation& condition = *loop.Callee(AttributeName::kCondition);
+  const Computation& body = *loop.Callee(AttributeName::kBody);
+  AccessSets decision(1);
+  propagator_.AddScalarAccesses(accesses, decision.front());
+  AccessSets state(static_cast<size_t>(loop.shape().num_array_leaves()));
+  state[static_cast<size_t>(leaf)] = accesses;
+  for (size_t i = iterations.states.size(); i-- > 0;) {
+    CallFrame inside = CallFrame::Inside(loop, frame, /*operand_of_first_parameter=*/0,
+                                         CallFrame::Kind::kIteration);
+    inside.state = &iterations.states[i];
+    AccessSets before(state.size());
+    const auto parameters = [&](size_t) { return &before; };
+    if (i + 1 < iterations.states.size()) {
+      dependences |= propagator_.PropagateComputation(body, std::move(state), inside, parameters)
+                         .OfCall(inside.depth);
+    } else {
+      before = std::move(state);
+    }
+    dependences |= propagator_.PropagateComputation(condition, decision, inside, parameters)
+                       .OfCall(inside.depth);
+    if (!llvm::all_of(before, IsExact)) return std::nullopt;
+    state = std::move(before);
+  }
+  return state;
 }
 
 // What one iteration, whose results are reached by `after`, reads of the state before it.

@@ -3,10 +3,12 @@
 #define HLO_INDEXING_INDEXING_ANALYSIS_PROPAGATION_LOOPS_H_
 
 #include <cstdint>
+#include <optional>
 
 #include "hlo/module.h"
 #include "indexing_analysis/propagation/access_set.h"
 #include "indexing_analysis/propagation/call_frame.h"
+#include "indexing_analysis/propagation/loop_iterations.h"
 #include "indexing_analysis/propagation/query.h"
 #include "indexing_analysis/propagation/widening.h"
 #include "llvm/ADT/ArrayRef.h"
@@ -21,6 +23,10 @@ class Propagator;
 /// Example: the body (i, x) -> (i + 1, reverse(x)) of f32[8] x, whose result x the identity has
 /// reached. Iteration after iteration, going back in time, x is reached by (d0) -> (d0),
 /// (d0) -> (7 - d0), and then by nothing new. i is read by what decides when the loop ends.
+///
+/// If counters say how often the loop runs, at most 16 times, each iteration is followed by itself,
+/// from the last to the first (loop_iterations.h), if that shows exactly what is read: else all the
+/// iterations would be work for nothing.
 ///
 /// Loops with more than 300 instructions or 16 arrays, with a conditional or a further loop, and
 /// loops in loops are propagated by arrays: an array that another one depends on counts as read
@@ -42,13 +48,18 @@ class LoopPropagation {
   Dependences PropagateByElement(const hlo::Instruction& loop, int64_t leaf,
                                  const AccessSet& accesses, const CallFrame* frame,
                                  OperandSets operands);
+  std::optional<AccessSets> FollowEachIteration(const hlo::Instruction& loop,
+                                                const LoopIterations& iterations, int64_t leaf,
+                                                const AccessSet& accesses, const CallFrame* frame,
+                                                Dependences& dependences);
   Dependences PropagateIteration(const hlo::Instruction& loop, const AccessSets& after,
                                  const CallFrame& inside, AccessSets& before);
   void JoinState(const AccessSet& found, const hlo::Shape& shape, AccessSet& state,
                  AccessSet& fresh);
   void WidenState(OutputSet outputs, const hlo::Shape& shape, AccessSet& state, AccessSet& fresh);
   void AddWholeArrayOfState(AccessSets& state, const hlo::Shape& shape, unsigned leaf,
-                            OutputSet executing_device, OutputSet any_device);
+                            llvm::StringRef reason, OutputSet executing_device,
+                            OutputSet any_device);
 
   Query& query_;
   Widening& widening_;

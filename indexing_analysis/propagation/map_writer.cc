@@ -1,5 +1,8 @@
 #include "indexing_analysis/propagation/map_writer.h"
 
+#include <algorithm>
+#include <unordered_map>
+
 #include "indexing_analysis/maps/access_inversion.h"
 #include "indexing_analysis/propagation/called_computations.h"
 #include "llvm/ADT/STLExtras.h"
@@ -13,6 +16,41 @@ namespace {
 bool SameMap(const MapList& a, const MapList& b) {
   return a.data() == b.data() || a.front() == b.front();
 }
+
+// Lists of one map each, equal ones once.
+class DistinctMaps {
+ public:
+  void Add(const MapList& list) {
+    if (lists_.size() < kFew) {
+      if (!llvm::any_of(lists_, [&](const MapList* known) { return SameMap(*known, list); })) {
+        lists_.push_back(&list);
+      }
+      return;
+    }
+    if (by_hash_.empty()) {
+      for (const MapList* known : lists_) by_hash_.emplace(HashOf(*known), known);
+    }
+    const size_t hash = HashOf(list);
+    const auto [begin, end] = by_hash_.equal_range(hash);
+    if (std::any_of(begin, end, [&](const auto& known) { return SameMap(*known.second, list); })) {
+      return;
+    }
+    by_hash_.emplace(hash, &list);
+    lists_.push_back(&list);
+  }
+
+  /// In the order in which they came.
+  llvm::ArrayRef<const MapList*> lists() const { return lists_; }
+
+ private:
+  // Comparing as many costs less than hashing.
+  static constexpr size_t kFew = 16;
+
+  static size_t HashOf(const MapList& list) { return hash_value(list.front().map); }
+
+  llvm::SmallVector<const MapList*, 4> lists_;
+  std::unordered_multimap<size_t, const MapList*> by_hash_;
+};
 
 // The maps of lists of one map each.
 MapList Concatenate(llvm::ArrayRef<const MapList*> lists) {
@@ -235,7 +273,7 @@ const WrittenMap* MapWriter::MapOfRead(const OperandRead& read, MapDirection dir
 void MapWriter::Collect(llvm::ArrayRef<const OperandRead*> reads, MapDirection direction,
                         OutputIndexing::Operands::Elements& operands) {
   const OperandArray& array = reads.front()->array;
-  llvm::SmallVector<const MapList*, 4> found;
+  DistinctMaps found;
   const SharedText* superset_reason = nullptr;
   for (const OperandRead* read : reads) {
     const WrittenMap* written = MapOfRead(*read, direction);
@@ -247,12 +285,11 @@ void MapWriter::Collect(llvm::ArrayRef<const OperandRead*> reads, MapDirection d
     }
     if (written->list.empty()) continue;
     if (read->reason != nullptr) superset_reason = read->reason;
-    const bool is_known =
-        llvm::any_of(found, [&](const MapList* known) { return SameMap(*known, written->list); });
-    if (!is_known) found.push_back(&written->list);
+    found.Add(written->list);
   }
-  if (found.empty()) return;
-  MapList maps = found.size() == 1 ? *found.front() : Concatenate(found);
+  const llvm::ArrayRef<const MapList*> lists = found.lists();
+  if (lists.empty()) return;
+  MapList maps = lists.size() == 1 ? *lists.front() : Concatenate(lists);
   if (direction == MapDirection::kInputToOutput) {
     const Shape& shape = accesses_.inputs[array.operand]->shape();
     maps =

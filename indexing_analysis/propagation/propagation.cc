@@ -66,6 +66,11 @@ Dependences Propagator::PropagateInstruction(const Instruction& instruction, Acc
                                              const CallFrame* frame, OperandSets operands) {
   const bool has_control_flow = HasControlFlow(instruction);
   Dependences dependences;
+  // What has reached arrays that read alike goes on together.
+  auto* const find_alike = TraitsOf(instruction.opcode()).first_alike;
+  std::vector<size_t> first_alike;
+  if (find_alike != nullptr && output.size() > 1) first_alike = find_alike(instruction);
+  AccessSets joined(first_alike.size());
   for (size_t k = 0; k < output.size(); ++k) {
     if (output[k].IsEmpty()) continue;
     const auto leaf = static_cast<int64_t>(k);
@@ -78,7 +83,15 @@ Dependences Propagator::PropagateInstruction(const Instruction& instruction, Acc
     if (query_.trace != nullptr) query_.trace->Add(query_, instruction, leaf, frame, output[k]);
     output[k].ClearUnknown();
     if (has_control_flow) continue;
-    dependences |= transfer_.Apply(instruction, leaf, output[k], frame, operands);
+    if (first_alike.empty()) {
+      dependences |= transfer_.Apply(instruction, leaf, output[k], frame, operands);
+    } else {
+      joined[first_alike[k]].AddAll(query_.outputs, output[k]);
+    }
+  }
+  for (size_t k = 0; k < joined.size(); ++k) {
+    const auto leaf = static_cast<int64_t>(k);
+    dependences |= transfer_.Apply(instruction, leaf, joined[k], frame, operands);
   }
   if (!has_control_flow) return dependences;
   if (frame != nullptr && widening_.IsBeyondSteps()) {

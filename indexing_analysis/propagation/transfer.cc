@@ -47,7 +47,7 @@ class TransferFunctions::Sink : public ReadSink {
     const AccessSet::Entry& entry = application_.entry;
     AccessSet::Entry read = {query_.accesses.Bind(bound),
                              reason.empty() ? entry.reason : query_.Intern(reason), entry.outputs};
-    if (IsInLoop(application_.frame)) {
+    if (IsInWholeLoop(application_.frame)) {
       const Shape& shape = application_.instruction.operand(operand).shape();
       transfer_.widening_.WidenInLoop(read, shape.ArrayLeaf(leaf));
     }
@@ -152,7 +152,7 @@ bool TransferFunctions::AddRuleResults(const InstructionClass& instruction_class
     const bool is_same_index = read.access.interned == nullptr;
     if (!is_same_index) found.access = BindDerived(query_, read.access, *entry.access);
     if (!read.reason.empty()) found.reason = read.reason;
-    if (!is_same_index && IsInLoop(frame)) {
+    if (!is_same_index && IsInWholeLoop(frame)) {
       widening_.WidenInLoop(found, shape.ArrayLeaf(read.leaf));
     }
     SetOfLeaf(*operands(read.operand), shape, read.leaf).Add(query_.outputs, found);

@@ -79,7 +79,7 @@ bool Widening::WidenBeyondLimits(AccessSet& accesses, const Shape& shape, const 
     ReplaceByWholeArray(accesses, shape, TooManyWays(max_accesses), above());
   };
   // What happens in a loop is not exact anyway.
-  if (frame.is_in_loop) {
+  if (frame.is_in_whole_loop) {
     limit(std::min(kMaxAccessesInLoop, options.max_accesses), sets.All());
     return false;
   }

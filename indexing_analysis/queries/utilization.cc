@@ -10,6 +10,7 @@
 #include "indexing_analysis/queries/reached_elements.h"
 #include "indexing_analysis/queries/runtime_choices.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 
 namespace hlo_indexing::indexing_analysis {
 namespace {
@@ -76,18 +77,22 @@ class UtilizationAnalysis::Counter {
         limits_{options.max_elements_with_bits, options.max_work, options.max_boxes},
         reached_(limits_) {}
 
-  // Of the operand arrays that are read, by array; all of them if something is unknown.
-  std::map<OperandArray, Reads> ReadsOf(const hlo::Instruction& instruction, int64_t first_output,
-                                        int64_t end_output) {
+  IndexingAnalysis& analysis() { return analysis_; }
+
+  // Of the arrays of `inputs` that are read, by array; all of them if something is unknown. `ask`
+  // answers for an output.
+  static std::map<OperandArray, Reads> ReadsOf(llvm::ArrayRef<const hlo::Instruction*> inputs,
+                                               llvm::function_ref<OutputIndexing(int64_t)> ask,
+                                               int64_t first_output, int64_t end_output) {
     std::map<OperandArray, Reads> reads;
     for (int64_t output = first_output; output < end_output; ++output) {
-      const OutputIndexing indexing = analysis_.OutputToInput(instruction, output);
+      const OutputIndexing indexing = ask(output);
       for (const OperandIndexing& operand : indexing.operands()) {
         reads[operand.array()].Add(operand);
       }
       if (!indexing.IsUnknown()) continue;
-      for (size_t i = 0; i < instruction.operands().size(); ++i) {
-        const int64_t count = instruction.operand(i).shape().num_array_leaves();
+      for (size_t i = 0; i < inputs.size(); ++i) {
+        const int64_t count = inputs[i]->shape().num_array_leaves();
         for (int64_t leaf = 0; leaf < count; ++leaf) {
           Reads& of_array = reads[{i, leaf}];
           of_array.is_unknown = true;
@@ -98,11 +103,30 @@ class UtilizationAnalysis::Counter {
     return reads;
   }
 
-  OperandUtilization Utilization(const hlo::Instruction& instruction, const OperandArray& array,
+  // Of every array of the inputs, read or not, by all outputs.
+  std::vector<OperandUtilization> Together(llvm::ArrayRef<const hlo::Instruction*> inputs,
+                                           llvm::function_ref<OutputIndexing(int64_t)> ask,
+                                           int64_t num_outputs) {
+    const std::map<OperandArray, Reads> reads = ReadsOf(inputs, ask, 0, num_outputs);
+    std::vector<OperandUtilization> result;
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      const int64_t count = inputs[i]->shape().num_array_leaves();
+      for (int64_t leaf = 0; leaf < count; ++leaf) {
+        const OperandArray array = {i, leaf};
+        const auto found = reads.find(array);
+        result.push_back(
+            Utilization(*inputs[i], array, found == reads.end() ? Reads() : found->second));
+      }
+    }
+    return result;
+  }
+
+  // Of an array of `input`.
+  OperandUtilization Utilization(const hlo::Instruction& input, const OperandArray& array,
                                  const Reads& reads) {
     OperandUtilization result;
     result.array = array;
-    result.shape = &instruction.operand(array.operand).shape().ArrayLeaf(array.leaf);
+    result.shape = &input.shape().ArrayLeaf(array.leaf);
     if (result.shape->HasUnboundedDimension()) {
       result.elements_read = {DynamicAPInt(0), DynamicAPInt(support::kInt64Max)};
       result.reason = kNoBound;
@@ -234,26 +258,30 @@ UtilizationAnalysis::~UtilizationAnalysis() = default;
 
 std::vector<OperandUtilization> UtilizationAnalysis::OfInstruction(
     const hlo::Instruction& instruction) {
-  const std::map<OperandArray, Reads> reads =
-      counter_->ReadsOf(instruction, 0, instruction.shape().num_array_leaves());
-  std::vector<OperandUtilization> result;
-  for (size_t i = 0; i < instruction.operands().size(); ++i) {
-    const int64_t count = instruction.operand(i).shape().num_array_leaves();
-    for (int64_t leaf = 0; leaf < count; ++leaf) {
-      const OperandArray array = {i, leaf};
-      const auto found = reads.find(array);
-      result.push_back(counter_->Utilization(instruction, array,
-                                             found == reads.end() ? Reads() : found->second));
-    }
-  }
-  return result;
+  const auto ask = [&](int64_t output) {
+    return counter_->analysis().OutputToInput(instruction, output);
+  };
+  return counter_->Together(instruction.operands(), ask, instruction.shape().num_array_leaves());
+}
+
+std::vector<OperandUtilization> UtilizationAnalysis::OfComputation(
+    const hlo::Computation& computation) {
+  const hlo::Instruction& root = computation.root();
+  const auto ask = [&](int64_t output) {
+    return counter_->analysis().OutputToParameters(root, output, {});
+  };
+  return counter_->Together(computation.parameters(), ask, root.shape().num_array_leaves());
 }
 
 std::vector<OperandUtilization> UtilizationAnalysis::OfOutput(const hlo::Instruction& instruction,
                                                               int64_t output_leaf) {
+  const auto ask = [&](int64_t output) {
+    return counter_->analysis().OutputToInput(instruction, output);
+  };
   std::vector<OperandUtilization> result;
-  for (const auto& [array, reads] : counter_->ReadsOf(instruction, output_leaf, output_leaf + 1)) {
-    result.push_back(counter_->Utilization(instruction, array, reads));
+  for (const auto& [array, reads] :
+       Counter::ReadsOf(instruction.operands(), ask, output_leaf, output_leaf + 1)) {
+    result.push_back(counter_->Utilization(instruction.operand(array.operand), array, reads));
   }
   return result;
 }

@@ -90,6 +90,9 @@ class UtilizationAnalysis {
   /// element that two outputs read counts once, its reads twice.
   std::vector<OperandUtilization> OfInstruction(const hlo::Instruction& instruction);
 
+  /// The same of a computation by itself, by its root, of its parameters.
+  std::vector<OperandUtilization> OfComputation(const hlo::Computation& computation);
+
   /// What one output array reads of the arrays of the operands that it depends on; all of them if
   /// nothing is known.
   std::vector<OperandUtilization> OfOutput(const hlo::Instruction& instruction,

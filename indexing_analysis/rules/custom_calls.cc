@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "hlo/custom_call_targets.h"
+#include "indexing_analysis/rules/library_calls.h"
 
 namespace hlo_indexing::indexing_analysis {
 namespace {
@@ -25,6 +26,33 @@ std::optional<CustomCallReads> ReadLastDimension(const hlo::Instruction& call, i
   return CustomCallReads{{0, 0, map, ""}};
 }
 
+struct LibraryTarget {
+  llvm::StringLiteral target;
+  std::optional<CustomCallReads> (*rule)(const hlo::Instruction&, int64_t, mlir::MLIRContext*);
+};
+
+constexpr LibraryTarget kLibraryTargets[] = {
+    {"__cublas$gemm", ReadGemm},
+    {"__cublas$lt$matmul", ReadGemm},
+    {"__cublas$lt$matmul$f8", ReadGemm},
+    {"__cublas$triangularSolve", ReadByLibrary},
+    {"__cudnn$convBackwardFilter", ReadConvolutionBackwardKernel},
+    {"__cudnn$convBackwardInput", ReadConvolutionBackwardInput},
+    {"__cudnn$convBiasActivationForward", ReadConvolutionForward},
+    {"__cudnn$convForward", ReadConvolutionForward},
+    {"__cudnn$convForwardGraph", ReadByLibrary},
+    {"__cudnn$fmhaSoftmax", ReadByLibrary},
+    {"__cudnn$fmhaSoftmaxBackward", ReadByLibrary},
+    {"__cudnn$fmhaScaleBiasSoftmax", ReadByLibrary},
+    {"__cudnn$fmhaScaleBiasSoftmaxBackward", ReadByLibrary},
+    {"__cudnn$norm", ReadByLibrary},
+    {"cusolver$cholesky", ReadByLibrary},
+    {"te_fused_attn_backward_ffi", ReadAttentionBackward},
+    {"te_fused_attn_forward_ffi", ReadAttentionForward},
+    {"te_norm_backward_ffi", ReadByLibrary},
+    {"te_norm_forward_ffi", ReadByLibrary},
+};
+
 }  // namespace
 
 std::optional<CustomCallReads> ReadSameIndex(const hlo::Instruction& call, int64_t output_leaf,
@@ -38,23 +66,14 @@ std::optional<CustomCallReads> ReadSameIndex(const hlo::Instruction& call, int64
       continue;
     }
     if (operand.ArrayLeaf(leaf).sizes() != output.sizes()) return std::nullopt;
-    const mlir::AffineMap identity =
-        mlir::AffineMap::getMultiDimIdentityMap(static_cast<unsigned>(output.rank()), context);
-    return CustomCallReads{{i, leaf, IndexingMap::FromSizes(identity, output.sizes()), ""}};
+    return CustomCallReads{{i, leaf, SameIndex(output, context), ""}};
   }
   return std::nullopt;
 }
 
 std::optional<CustomCallReads> ReadEverything(const hlo::Instruction& call, int64_t,
                                               mlir::MLIRContext*) {
-  CustomCallReads reads;
-  for (size_t i = 0; i < call.operands().size(); ++i) {
-    const int64_t leaves = call.operand(i).shape().num_array_leaves();
-    for (int64_t leaf = 0; leaf < leaves; ++leaf) {
-      reads.push_back({i, leaf, std::nullopt, "registered as reading everything"});
-    }
-  }
-  return reads;
+  return ReadAllOperands(call, "registered as reading everything");
 }
 
 CustomCallRegistry CustomCallRegistry::WithXlaTargets() {
@@ -63,6 +82,9 @@ CustomCallRegistry CustomCallRegistry::WithXlaTargets() {
     registry.Register(target, ReadSameIndex);
   }
   registry.Register("TopK", ReadLastDimension);
+  for (const LibraryTarget& library : kLibraryTargets) {
+    registry.Register(library.target, library.rule);
+  }
   return registry;
 }
 

@@ -40,7 +40,8 @@ using CustomCallRule = std::function<std::optional<CustomCallReads>(
 class CustomCallRegistry {
  public:
   /// The targets of XLA itself whose results have the elements of their operand: Sharding,
-  /// annotate_device_placement, MoveToDevice and so on, and TopK.
+  /// annotate_device_placement, MoveToDevice and so on, and TopK; and calls of cuBLAS, cuDNN and
+  /// Transformer Engine, by their configuration (library_calls.h).
   static CustomCallRegistry WithXlaTargets();
 
   /// Sets the rule of a target, in place of the one that it had.

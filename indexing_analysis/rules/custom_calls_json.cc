@@ -4,6 +4,7 @@
 #include <variant>
 
 #include "indexing_analysis/rules/custom_calls.h"
+#include "indexing_analysis/rules/json_nesting.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/JSON.h"
 #include "support/diagnostics.h"
@@ -229,26 +230,6 @@ class RuleReader {
   mlir::MLIRContext* context_;
 };
 
-// Where brackets nest deeper than LLVM's parser, which recurses, may follow them; nullopt if
-// nowhere.
-std::optional<size_t> TooDeepAt(llvm::StringRef text) {
-  constexpr int kMaxNesting = 100;
-  int depth = 0;
-  for (size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if (c == '"') {
-      for (++i; i < text.size() && text[i] != '"'; ++i) {
-        if (text[i] == '\\') ++i;
-      }
-    } else if (c == '[' || c == '{') {
-      if (++depth > kMaxNesting) return i;
-    } else if (c == ']' || c == '}') {
-      --depth;
-    }
-  }
-  return std::nullopt;
-}
-
 // The place that LLVM's parser puts in front of its message: "[3:14, byte=40]: ..."
 size_t OffsetOf(llvm::StringRef message) {
   size_t offset = 0;
@@ -261,7 +242,7 @@ size_t OffsetOf(llvm::StringRef message) {
 
 absl::Status CustomCallRegistry::AddJson(llvm::StringRef text, llvm::StringRef file_name,
                                          mlir::MLIRContext* context) {
-  if (const std::optional<size_t> too_deep = TooDeepAt(text)) {
+  if (const std::optional<size_t> too_deep = JsonTooDeepAt(text)) {
     return support::ToStatus({support::MakeDiagnostic({file_name, text}, *too_deep,
                                                       "brackets nest deeper than 100 levels")});
   }

@@ -173,11 +173,9 @@ bool RequireRank(ReadContext& context, size_t rank_above) {
 // at.
 void Sort(ReadContext& context) {
   const int64_t dimension = context.instruction().Integers(AttributeName::kDimensions)[0];
-  const std::vector<bool> used =
-      UsedParameters(*context.instruction().Callee(AttributeName::kToApply), 0);
+  const std::vector<bool> keys = SortKeys(context.instruction());
   for (size_t i = 0; i < context.num_operands(); ++i) {
-    const bool is_key = used[2 * i] || used[2 * i + 1];
-    if (!is_key && i != static_cast<size_t>(context.output_leaf())) continue;
+    if (!keys[i] && i != static_cast<size_t>(context.output_leaf())) continue;
     ReadLine(context, i, static_cast<size_t>(dimension));
   }
 }

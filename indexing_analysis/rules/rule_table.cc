@@ -2,6 +2,8 @@
 
 #include <iterator>
 
+#include "indexing_analysis/rules/used_parameters.h"
+
 namespace hlo_indexing::indexing_analysis {
 namespace {
 
@@ -67,6 +69,16 @@ constexpr RuleTraits kLinesByComputation = [] {
   RuleInputs inputs = kAttributes;
   inputs.callees = Callees::kEverything;
   return With(inputs);
+}();
+constexpr RuleTraits kReduce = [] {
+  RuleTraits traits = kByAttributes;
+  traits.first_alike = ReducedAlike;
+  return traits;
+}();
+constexpr RuleTraits kSort = [] {
+  RuleTraits traits = kLinesByComputation;
+  traits.first_alike = SortedAlike;
+  return traits;
 }();
 constexpr RuleTraits kCustomCall = [] {
   RuleInputs inputs = kAttributes;
@@ -214,7 +226,7 @@ extern constexpr OpcodeRow kOpcodeRows[] = {
     {Opcode::kReal, Elementwise, kElementwise},
     {Opcode::kRecv, NoOperands, kReadsNothing},
     {Opcode::kRecvDone, FirstElement, kByAttributes},
-    {Opcode::kReduce, Reduce, kByAttributes},
+    {Opcode::kReduce, Reduce, kReduce},
     {Opcode::kReducePrecision, Elementwise, kElementwise},
     {Opcode::kReduceScatter, ReduceScatter, kCollective},
     {Opcode::kReduceWindow, ReduceWindow, kByAttributes},
@@ -243,7 +255,7 @@ extern constexpr OpcodeRow kOpcodeRows[] = {
     {Opcode::kSine, Elementwise, kElementwise},
     {Opcode::kSinh, Elementwise, kElementwise},
     {Opcode::kSlice, Slice, kByAttributesOfEveryOperand},
-    {Opcode::kSort, Sort, kLinesByComputation},
+    {Opcode::kSort, Sort, kSort},
     {Opcode::kSqrt, Elementwise, kElementwise},
     {Opcode::kStochasticConvert, Elementwise, kElementwise},
     {Opcode::kSubtract, Elementwise, kElementwise},

@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "hlo/module.h"
 #include "hlo/opcode.h"
@@ -82,6 +83,9 @@ struct RuleTraits {
   /// is known of their values is not worth being compared.
   IndexOperands (*index_operands)(const hlo::Instruction&) = nullptr;
   ControlFlow control_flow = ControlFlow::kNone;
+  /// For each array of an output the first one whose rule reads the same of the same operands; null
+  /// if each reads by itself, or none is known to read like another one.
+  std::vector<size_t> (*first_alike)(const hlo::Instruction&) = nullptr;
 };
 
 struct OpcodeRow {

@@ -123,7 +123,11 @@ void CustomCall(ReadContext& context) {
           ? std::nullopt
           : (*rule)(context.instruction(), context.output_leaf(), context.mlir_context());
   if (!reads) {
-    context.ReadUnknown("no maps are registered for the custom call '" + target + "'");
+    context.ReadUnknown(rule == nullptr
+                            ? "no maps are registered for the custom call '" + target + "'"
+                            : "what is registered for the custom call '" + target +
+                                  "' does not tell what it reads with this configuration and "
+                                  "these shapes");
     return;
   }
   for (const CustomCallRead& read : *reads) {

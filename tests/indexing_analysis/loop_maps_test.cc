@@ -97,5 +97,143 @@ TEST_F(LoopMapsTest, LoopsInLoopsReachOtherDevices) {
                           "s0 in [0, 1], s1 in [0, 2]"));
 }
 
+// Loops over constants: each iteration is followed by itself.
+class CountedLoopTest : public ::testing::Test {
+ protected:
+  // What array 1 after the loop reads of the arrays before it, where the counter starts at `first`
+  // and the body replaces array 1 by `next`.
+  std::vector<std::string> Maps(const std::string& first, const std::string& next) {
+    const std::string state = "(s32[], f32[4], f32[4])";
+    const auto module = hlo::ParseModule(
+        "body { p = " + state +
+        " parameter(0)\n n = s32[] get-tuple-element(p), index=0\n x = f32[4] "
+        "get-tuple-element(p), index=1\n y = f32[4] get-tuple-element(p), index=2\n one = s32[] "
+        "constant(1)\n m = s32[] add(n, one)\n row = f32[1] dynamic-slice(y, n), "
+        "dynamic_slice_sizes={1}\n z = f32[4] " +
+        next + "\n ROOT t = " + state + " tuple(m, z, y) }\ncondition { p = " + state +
+        " parameter(0)\n n = s32[] get-tuple-element(p), index=0\n k = s32[] constant(3)\n ROOT r "
+        "= pred[] compare(n, k), direction=LT }\nloop { i = s32[] parameter(0)\n x = f32[4] "
+        "parameter(1)\n y = f32[4] parameter(2)\n t = " +
+        state + " tuple(i, x, y)\n w = " + state +
+        " while(t), condition=condition, body=body\n ROOT r = f32[4] get-tuple-element(w), index=1 "
+        "}\nENTRY e { a = s32[] parameter(0)\n c = s32[] " +
+        first +
+        "\n x = f32[4] parameter(1)\n y = f32[4] parameter(2)\n ROOT r = f32[4] call(c, x, y), "
+        "to_apply=loop }");
+    EXPECT_TRUE(module.ok()) << module.status().message();
+    EXPECT_EQ(hlo::Verify(**module).message(), "");
+    IndexingAnalysis analysis(&context_);
+    const OutputIndexing indexing = analysis.OutputToInput((*module)->entry().root(), 0);
+    std::vector<std::string> lines;
+    for (const OperandIndexing& operand : indexing.operands()) {
+      for (const auto& [map, replica_map] : operand.maps()) {
+        lines.push_back(std::to_string(operand.operand()) + " " +
+                        ExactnessName(operand.exactness()).str() + ": " + map.ToString());
+      }
+    }
+    return lines;
+  }
+
+  mlir::MLIRContext context_{mlir::MLIRContext::Threading::DISABLED};
+};
+
+TEST_F(CountedLoopTest, AnOddNumberOfReversalsIsOne) {
+  EXPECT_THAT(Maps("constant(0)", "reverse(x), dimensions={0}"),
+              ElementsAre("0 exact: (d0) -> (), domain: d0 in [0, 3]",
+                          "1 exact: (d0) -> (-d0 + 3), domain: d0 in [0, 3]"));
+  EXPECT_THAT(Maps("constant(1)", "reverse(x), dimensions={0}"),
+              ElementsAre("0 exact: (d0) -> (), domain: d0 in [0, 3]",
+                          "1 exact: (d0) -> (d0), domain: d0 in [0, 3]"));
+}
+
+// The condition is false at once, but looked at.
+TEST_F(CountedLoopTest, NoIteration) {
+  EXPECT_THAT(Maps("constant(3)", "reverse(x), dimensions={0}"),
+              ElementsAre("0 exact: (d0) -> (), domain: d0 in [0, 3]",
+                          "1 exact: (d0) -> (d0), domain: d0 in [0, 3]"));
+}
+
+// Iteration i replaces element i; the last element stays.
+TEST_F(CountedLoopTest, IndicesAreThoseOfTheIteration) {
+  EXPECT_THAT(Maps("constant(0)", "dynamic-update-slice(x, row, n)"),
+              ElementsAre("0 exact: (d0) -> (), domain: d0 in [0, 3]",
+                          "1 exact: (d0) -> (3), domain: d0 in [3, 3]",
+                          "2 exact: (d0) -> (2), domain: d0 in [2, 2]",
+                          "2 exact: (d0) -> (1), domain: d0 in [1, 1]",
+                          "2 exact: (d0) -> (0), domain: d0 in [0, 0]"));
+}
+
+// An index that the loop hands on has one value.
+TEST_F(LoopMapsTest, IndicesThatAreHandedOnAreRuntimeValues) {
+  const std::string state = "(s32[], s32[], f32[4], f32[8])";
+  const auto module = hlo::ParseModule(
+      "body { p = " + state +
+      " parameter(0)\n n = s32[] get-tuple-element(p), index=0\n i = s32[] get-tuple-element(p), "
+      "index=1\n y = f32[8] get-tuple-element(p), index=3\n one = s32[] constant(1)\n m = s32[] "
+      "add(n, one)\n z = f32[4] dynamic-slice(y, i), dynamic_slice_sizes={4}\n ROOT t = " +
+      state + " tuple(m, i, z, y) }\ncondition { p = " + state +
+      " parameter(0)\n n = s32[] get-tuple-element(p), index=0\n k = s32[] constant(3)\n ROOT r = "
+      "pred[] compare(n, k), direction=LT }\nENTRY e { c = s32[] constant(0)\n i = s32[] "
+      "parameter(0)\n x = f32[4] parameter(1)\n y = f32[8] parameter(2)\n t = " +
+      state + " tuple(c, i, x, y)\n ROOT w = " + state +
+      " while(t), condition=condition, body=body }");
+  ASSERT_TRUE(module.ok()) << module.status().message();
+  IndexingAnalysis analysis(&context_);
+  const OutputIndexing indexing = analysis.OutputToInput((*module)->entry().root(), 2);
+  const OperandIndexing& array = indexing.operands().back();
+  EXPECT_EQ(array.leaf(), 3);
+  EXPECT_EQ(array.exactness(), Exactness::kExact);
+  ASSERT_EQ(array.maps().size(), 1);
+  const IndexingMap& map = array.maps()[0].map;
+  EXPECT_EQ(map.ToString(), "(d0){rt0} -> (d0 + rt0), domain: d0 in [0, 3], rt0 in [0, 4]");
+  EXPECT_EQ(map.runtime()[0].instruction->name(), "i");
+  EXPECT_EQ(map.runtime()[0].calls.size(), 0);
+}
+
+TEST_F(CountedLoopTest, OthersRunAnyNumberOfTimes) {
+  for (const std::string first : {"copy(a)", "constant(-14)"}) {
+    EXPECT_THAT(Maps(first, "reverse(x), dimensions={0}"),
+                ElementsAre("0 superset: (d0) -> (), domain: d0 in [0, 3]",
+                            "1 superset: (d0) -> (d0), domain: d0 in [0, 3]",
+                            "1 superset: (d0) -> (-d0 + 3), domain: d0 in [0, 3]"));
+  }
+}
+
+// The reason of the last array of a loop whose arrays are each the sum of all before: n * n / 2
+// pairs.
+std::string ReasonOfSums(size_t n, mlir::MLIRContext* context) {
+  std::string shape = "(s32[]";
+  std::string body;
+  std::string results = "m";
+  for (size_t i = 1; i <= n; ++i) {
+    const std::string k = std::to_string(i);
+    const std::string before = i == 1 ? "g1" : "h" + std::to_string(i - 1);
+    shape += ", f32[2]";
+    body += " g" + k + " = f32[2] get-tuple-element(p), index=" + k + "\n h" + k +
+            " = f32[2] add(g" + k + ", " + before + ")\n";
+    results += ", h" + k;
+  }
+  shape += ")";
+  const auto module = hlo::ParseModule(
+      "c { p = " + shape + " parameter(0)\n n = s32[] get-tuple-element(p), index=0\n" +
+      " k = s32[] constant(3)\n ROOT r = pred[] compare(n, k), direction=LT }\nb { p = " + shape +
+      " parameter(0)\n n = s32[] get-tuple-element(p), index=0\n one = s32[] constant(1)\n" +
+      " m = s32[] add(n, one)\n" + body + " ROOT t = " + shape + " tuple(" + results +
+      ") }\nENTRY e { p = " + shape + " parameter(0)\n ROOT w = " + shape +
+      " while(p), condition=c, body=b }");
+  EXPECT_TRUE(module.ok()) << module.status().message();
+  IndexingAnalysis analysis(context);
+  const OutputIndexing indexing =
+      analysis.OutputToInput((*module)->entry().root(), static_cast<int64_t>(n));
+  EXPECT_EQ(indexing.operands().size(), n + 1);
+  return indexing.operands().back().reason();
+}
+
+TEST_F(LoopMapsTest, ManyArraysThatDependOnEachOtherAreALimit) {
+  EXPECT_EQ(ReasonOfSums(20, &context_), "a loop runs an unknown number of times");
+  EXPECT_EQ(ReasonOfSums(2100, &context_),
+            "the arrays of a loop depend on each other in more than 2097152 pairs");
+}
+
 }  // namespace
 }  // namespace hlo_indexing::indexing_analysis

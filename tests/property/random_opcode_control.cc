@@ -149,6 +149,17 @@ void Conditional(RandomComputation& i) {
 
 namespace {
 
+// Where a loop that counts up to 1 or 3 begins: at a number, which says how often it runs, or few
+// iterations before the end, whatever the index was computed from.
+std::string FirstCount(RandomComputation& i) {
+  if (i.Maybe()) {
+    return i.Line("s32[]", "constant(" + std::to_string(i.random.Between(-2, 3)) + ")");
+  }
+  const std::string first = i.Index();
+  const std::string least = i.Line("s32[]", "constant(-2)");
+  return i.Line("s32[]", "maximum(" + first + ", " + least + ")");
+}
+
 // A loop in which one of two arrays changes.
 void SmallWhile(RandomComputation& i) {
   const Sizes sizes = {i.random.Between(1, 5), i.random.Between(1, 3)};
@@ -157,6 +168,10 @@ void SmallWhile(RandomComputation& i) {
   const std::string change = i.random.Pick(std::vector<std::string>{
       "reverse(x), dimensions={0}", "add(x, y)", "broadcast(s), dimensions={}",
       "dynamic-update-slice(x, row, n, zero)"});
+  const std::string columns = std::to_string(sizes[1]);
+  const std::string row =
+      i.Maybe() ? "slice(y), slice={[0:1], [0:" + columns + "]}"
+                : "dynamic-slice(y, n, zero), dynamic_slice_sizes={1," + columns + "}";
   const std::string condition = i.callees.Add(
       "condition",
       "{\n  p = " + state +
@@ -169,13 +184,9 @@ void SmallWhile(RandomComputation& i) {
                   " get-tuple-element(p), index=2\n  s = f32[] get-tuple-element(p), index=3\n"
                   "  one = s32[] constant(1)\n  zero = s32[] constant(0)\n  m = s32[] add(n, one)\n"
                   "  row = " +
-                  ShapeText("f32", {1, sizes[1]}) +
-                  " slice(y), slice={[0:1], [0:" + std::to_string(sizes[1]) + "]}\n  z = " + a +
-                  " " + change + "\n  ROOT t = " + state + " tuple(m, z, y, s)\n}");
-  // Few iterations, whatever the index was computed from.
-  const std::string first = i.Index();
-  const std::string least = i.Line("s32[]", "constant(-2)");
-  std::string operands = i.Line("s32[]", "maximum(" + first + ", " + least + ")");
+                  ShapeText("f32", {1, sizes[1]}) + " " + row + "\n  z = " + a + " " + change +
+                  "\n  ROOT t = " + state + " tuple(m, z, y, s)\n}");
+  std::string operands = FirstCount(i);
   operands += ", " + i.Operand(sizes);
   operands += ", " + i.Operand(sizes);
   operands += ", " + i.Operand(Sizes());
@@ -212,9 +223,7 @@ class LoopWriter {
     if (has_collectives_) {
       return i_.Line("s32[]", "constant(" + std::to_string(i_.random.Between(-2, 1)) + ")");
     }
-    const std::string first = i_.Index();
-    const std::string least = i_.Line("s32[]", "constant(-2)");
-    return i_.Line("s32[]", "maximum(" + first + ", " + least + ")");
+    return FirstCount(i_);
   }
 
   std::string Attributes(int64_t nested_loops) {

@@ -12,6 +12,7 @@
 #include "hlo/parser/parser.h"
 #include "hlo/shape_inference/verifier.h"
 #include "indexing_analysis/analysis.h"
+#include "indexing_analysis/propagation/rule_results.h"
 #include "indexing_analysis/rules/forwarding.h"
 #include "indexing_analysis/rules/rule_table.h"
 #include "mlir/IR/MLIRContext.h"
@@ -46,6 +47,8 @@ struct RuleLog {
   std::set<Array> read_at_same_index;
   // Arrays that are read elsewhere, by the number of their indices.
   std::set<std::pair<Array, size_t>> read_elsewhere;
+  // The same with the accesses as text, where they read anything.
+  std::set<std::pair<Array, std::string>> accesses;
   std::set<const Instruction*> values_of;
   bool is_unknown = false;
   bool asked_for_devices = false;
@@ -65,6 +68,8 @@ class LoggingSink : public ReadSink {
   void Read(size_t operand, int64_t leaf, Access access) override {
     log_.asked_for_devices |= access.has_device;
     log_.read_elsewhere.insert({{operand, leaf}, access.Index().size()});
+    const std::string reason = Canonicalize(digits_, {}, access);
+    if (!access.map.empty) log_.accesses.insert({{operand, leaf}, access.ToString() + reason});
   }
   void ReadSameIndex(size_t operand, int64_t leaf) override {
     log_.read_at_same_index.insert({operand, leaf});
@@ -124,6 +129,20 @@ std::set<Array> ArraysOfEveryOperand(const Instruction& instruction, int64_t lea
     if (shape.ArrayLeaf(array).num_elements() != 0) arrays.insert({i, array});
   }
   return arrays;
+}
+
+// Arrays of the output that are said to read alike do.
+void CheckAlike(const Instruction& instruction, const RuleTraits& traits) {
+  if (traits.first_alike == nullptr || instruction.shape().IsArray()) return;
+  const std::vector<size_t> first_alike = traits.first_alike(instruction);
+  for (size_t leaf = 0; leaf < first_alike.size(); ++leaf) {
+    ASSERT_EQ(first_alike.size(), static_cast<size_t>(instruction.shape().num_array_leaves()));
+    ASSERT_LE(first_alike[leaf], leaf);
+    if (instruction.shape().ArrayLeaf(static_cast<int64_t>(leaf)).num_elements() == 0) continue;
+    EXPECT_EQ(Apply(instruction, static_cast<int64_t>(leaf)).accesses,
+              Apply(instruction, static_cast<int64_t>(first_alike[leaf])).accesses)
+        << leaf << " and " << first_alike[leaf];
+  }
 }
 
 void CheckInputs(const Instruction& instruction, const RuleTraits& traits, const RuleLog& log) {
@@ -219,6 +238,7 @@ TEST_P(RuleTraitsOf, AreTrueOfItsRule) {
       CheckInputs(root, traits, log);
       CheckReads(root, leaf, traits, log);
     }
+    CheckAlike(root, traits);
     if (traits.is_identity) CheckIdentity(**module, random);
   }
 }

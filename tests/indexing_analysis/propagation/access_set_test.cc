@@ -1,5 +1,6 @@
 #include "indexing_analysis/propagation/access_set.h"
 
+#include <algorithm>
 #include <map>
 #include <random>
 #include <string>
@@ -126,11 +127,12 @@ class RandomAccessSet {
   RandomAccessSet(OutputSets& sets, llvm::ArrayRef<const BoundAccess*> accesses, unsigned seed)
       : sets_(sets), accesses_(accesses), random_(seed), model_(sets.num_outputs()) {}
 
-  void Change() {
+  // One of `kinds` changes takes outputs away, and one makes them unknown; the others add.
+  void Change(unsigned kinds = 12) {
     static constexpr llvm::StringLiteral kReasons[] = {"", "", "a loop", "many"};
     const OutputSet outputs = RandomOutputs();
     const llvm::StringRef reason = kReasons[random_() % 4];
-    const int kind = static_cast<int>(random_() % 12);
+    const int kind = static_cast<int>(random_() % kinds);
     if (kind == 0) {
       set_.Remove(sets_, outputs);
       ForEach(outputs, [](OutputModel& output) { output.accesses.clear(); });
@@ -180,6 +182,33 @@ class RandomAccessSet {
   AccessSet set_;
   Model model_;
 };
+
+// So many that they are found by the hash of their content.
+TEST_F(AccessSetTest, RandomOperationsOnManyAccessesAreThoseOfTheModel) {
+  Accesses make;
+  std::vector<const BoundAccess*> accesses;
+  for (int64_t element = 0; element < 100; ++element) {
+    accesses.push_back(make.Element(element));
+    accesses.push_back(make.Element(element, false, "row"));
+  }
+  size_t most = 0;
+  for (unsigned seed = 0; seed < 20; ++seed) {
+    OutputSets sets(1 + seed % 6);
+    RandomAccessSet set(sets, accesses, seed);
+    RandomAccessSet other(sets, accesses, seed + 1000);
+    for (int round = 0; round < 600; ++round) {
+      set.Change(/*kinds=*/200);
+      other.Change(/*kinds=*/200);
+      if (round % 100 == 99) set.AddAll(other);
+      if (round % 20 != 19) continue;
+      ASSERT_TRUE(ModelOf(sets, set.set()) == set.model()) << seed << " " << round;
+      most = std::max(most, set.set().entries().size());
+    }
+    const AccessSet copy = set.set();
+    ASSERT_TRUE(ModelOf(sets, copy) == set.model()) << seed;
+  }
+  EXPECT_GT(most, size_t{100});
+}
 
 TEST_F(AccessSetTest, RandomOperationsAreThoseOfTheModel) {
   Accesses make;

@@ -47,6 +47,7 @@ class CallSummaryTest : public PropagationTest {
     return memory_->calls.Find({.callee = &callee(),
                                 .num_operands = 1,
                                 .is_in_loop = false,
+                                .is_in_whole_loop = false,
                                 .depth = depth,
                                 .identity = query.identity},
                                numbering);

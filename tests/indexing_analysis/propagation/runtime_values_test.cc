@@ -19,19 +19,21 @@ inner { x = f32[16] parameter(0)
 outer { x = f32[16] parameter(0)
   k = s32[] parameter(1)
   ROOT c = f32[4] call(x, k), to_apply=inner }
-body { p = (s32[], f32[16]) parameter(0)
+body { p = (s32[], s32[], f32[16]) parameter(0)
   n = s32[] get-tuple-element(p), index=0
-  y = f32[16] get-tuple-element(p), index=1
-  ROOT t = (s32[], f32[16]) tuple(n, y) }
-condition { p = (s32[], f32[16]) parameter(0)
+  h = s32[] get-tuple-element(p), index=1
+  y = f32[16] get-tuple-element(p), index=2
+  m = s32[] negate(n)
+  ROOT t = (s32[], s32[], f32[16]) tuple(m, h, y) }
+condition { p = (s32[], s32[], f32[16]) parameter(0)
   ROOT r = pred[] constant(false) }
 ENTRY e { x = f32[16] parameter(0)
   i = s32[] parameter(1)
   three = s32[] constant(3)
   small = u8[] parameter(2)
   ROOT call = f32[4] call(x, i), to_apply=outer
-  state = (s32[], f32[16]) tuple(i, x)
-  loop = (s32[], f32[16]) while(state), condition=condition, body=body })";
+  state = (s32[], s32[], f32[16]) tuple(i, i, x)
+  loop = (s32[], s32[], f32[16]) while(state), condition=condition, body=body })";
 
 class RuntimeValuesTest : public PropagationTest {
  protected:
@@ -107,6 +109,8 @@ TEST_F(RuntimeValuesTest, InALoopAValueIsAnyOfThose) {
   EXPECT_EQ(TextOf(Named("n"), &loop),
             "(d0)[s0] -> (s0), domain: d0 in [0, 3], s0 in [0, 12], superset: an index changes "
             "while a loop runs");
+  // That is the same in every iteration.
+  EXPECT_EQ(TextOf(Named("h"), &loop), TextOf(Named("i")));
 }
 
 TEST_F(RuntimeValuesTest, OnAnotherDeviceAValueIsAnyOfThose) {

@@ -204,6 +204,25 @@ void CheckModule(const std::string& text, Random& random, const UtilizationOptio
   for (int64_t output = 0; output < num_outputs; ++output) {
     check({output, output + 1}, utilization.OfOutput(root, output));
   }
+  // A fusion reads of its operands what its computation by itself reads of its parameters. What
+  // values known at run time, or limits, leave open may be more or less.
+  if (root.opcode() != Opcode::kFusion) return;
+  const std::vector<OperandUtilization> of_fusion = utilization.OfInstruction(root);
+  const std::vector<OperandUtilization> of_computation =
+      utilization.OfComputation(*root.Callee(hlo::AttributeName::kCalls));
+  ASSERT_EQ(of_computation.size(), of_fusion.size());
+  Found not_counted;
+  for (size_t i = 0; i < of_computation.size(); ++i) {
+    const OperandUtilization& operand = of_computation[i];
+    EXPECT_EQ(Check(root, *run, {0, num_outputs}, operand, /*has_runtime=*/true, not_counted), "")
+        << operand.ToString() << " of the computation";
+    const auto is_exact = [](const OperandUtilization& answer) {
+      return answer.reads.has_value() && answer.reads->IsExact();
+    };
+    if (!is_exact(operand) || !is_exact(of_fusion[i])) continue;
+    if (HasRuntime(analysis, root, {0, num_outputs}, of_fusion[i])) continue;
+    EXPECT_EQ(operand.ToString(), of_fusion[i].ToString());
+  }
 }
 
 const std::vector<Opcode>& Movement() {
