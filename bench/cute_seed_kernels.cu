@@ -7,7 +7,7 @@ using namespace hlo_indexing::layout::cute;  // the examples are written so
 
 // A nested owning tensor is filled by coordinates, transposed, and copied by index.
 __global__ void Access(int* b_ptr) {
-  Tensor A = make_tensor<int>(Shape<Shape<_4, _5>, _13>{}, Stride<Stride<_12, _1>, _64>{});
+  Tensor A = make_tensor<int>(Shape<Shape<_4, _5>, Int<13>>{}, Stride<Stride<_12, _1>, _64>{});
   Tensor B = make_tensor(b_ptr, make_shape(13, 20));
   for (int m0 = 0; m0 < size<0, 0>(A); ++m0)
     for (int m1 = 0; m1 < size<0, 1>(A); ++m1)

@@ -112,10 +112,11 @@ HLO_CUTE_INLINE constexpr void CheckDestination(T const&) {}
 
 #endif
 
-// The type of an index into a tensor: int if its size is static.
+// The type of an index into a tensor: int if its size is static, and where offsets are narrow.
 template <class T>
 using IndexOf =
-    std::conditional_t<is_static_v<decltype(size(std::declval<T const&>()))>, int, int64_t>;
+    std::conditional_t<HLO_CUTE_NARROW || is_static_v<decltype(size(std::declval<T const&>()))>,
+                       int, int64_t>;
 
 // A static integer as an element.
 template <class Value, class T>
@@ -205,19 +206,41 @@ HLO_CUTE_INLINE constexpr auto transform(T&& t, F const& f) {
 
 }  // namespace lazy
 
-/// t(i) = value
+namespace detail {
+template <class T>
+struct IsWritable : C<false> {};
+template <class E, class L>
+struct IsWritable<Tensor<E, L>>
+    : bool_constant<
+          !std::is_const<std::remove_reference_t<typename Tensor<E, L>::reference>>::value> {};
+template <class T>
+constexpr bool is_writable_v = IsWritable<std::decay_t<T>>::value;
+
 template <class T, class Value>
-HLO_CUTE_HD constexpr void fill(T&& t, Value const& value) {
-  using I = detail::IndexOf<std::decay_t<T>>;
-  detail::CheckDestination(t);
+HLO_CUTE_INLINE constexpr void FillElements(T& t, Value const& value) {
+  using I = IndexOf<std::decay_t<T>>;
+  CheckDestination(t);
   const I count = static_cast<I>(size(t));
   CUTE_UNROLL
   for (I i = 0; i < count; ++i) t(i) = static_cast<typename std::decay_t<T>::value_type>(value);
 }
+}  // namespace detail
+
+/// t(i) = value
+template <class T, class Value>
+HLO_CUTE_HD constexpr void fill(T&& t, Value const& value) {
+  static_assert(detail::is_writable_v<T>,
+                "fill(t, value): t is not a tensor, or its elements are const.");
+  if constexpr (detail::is_writable_v<T>) detail::FillElements(t, value);
+}
 /// t(i) = 0
 template <class T>
 HLO_CUTE_HD constexpr void clear(T&& t) {
-  fill(t, typename std::decay_t<T>::value_type{});
+  static_assert(detail::is_writable_v<T>,
+                "clear(t): t is not a tensor, or its elements are const.");
+  if constexpr (detail::is_writable_v<T>) {
+    detail::FillElements(t, typename std::decay_t<T>::value_type{});
+  }
 }
 
 /// y(i) = alpha * x(i) + beta * y(i). If beta is 0, y is not read.
@@ -225,6 +248,12 @@ template <class Alpha, class TX, class Beta, class TY>
 HLO_CUTE_HD constexpr void axpby(Alpha const& alpha, TX const& x, Beta const& beta, TY&& y) {
   using I = detail::IndexOf<std::decay_t<TY>>;
   using Value = typename std::decay_t<TY>::value_type;
+  using SizeOfX = decltype(size(x));
+  using SizeOfY = decltype(size(y));
+  if constexpr (is_static_v<SizeOfX> && is_static_v<SizeOfY>) {
+    static_assert(SizeOfX::value >= SizeOfY::value,
+                  "axpby(alpha, x, beta, y): x has fewer elements than y.");
+  }
   detail::CheckDestination(y);
   const I count = static_cast<I>(size(y));
   const bool overwrite = detail::IsZero(beta);

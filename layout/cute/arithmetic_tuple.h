@@ -132,8 +132,10 @@ HLO_CUTE_INLINE constexpr ScaledBasis<T, N...> operator+(ScaledBasis<T, N...> co
 }
 template <class A, class T, int... N, std::enable_if_t<is_integral<A>::value, int> = 0>
 HLO_CUTE_LEAF constexpr auto operator*(A const& factor, ScaledBasis<T, N...> const& basis) {
-  using Value = decltype(detail::WideProduct(factor, basis.value()));
-  return ScaledBasis<Value, N...>(detail::WideProduct(factor, basis.value()));
+  // A coordinate that lies inside of an extent fits what the extent fits.
+  using Value = decltype(detail::WideProduct<detail::Width::kShort>(factor, basis.value()));
+  return ScaledBasis<Value, N...>(
+      detail::WideProduct<detail::Width::kShort>(factor, basis.value()));
 }
 template <class A, class T, int... N, std::enable_if_t<is_integral<A>::value, int> = 0>
 HLO_CUTE_LEAF constexpr auto operator*(ScaledBasis<T, N...> const& basis, A const& factor) {
@@ -152,12 +154,12 @@ HLO_CUTE_INLINE constexpr auto operator==(ScaledBasis<T, M...> const& a,
 namespace detail {
 
 // coordinate * stride, for integers of both kinds and coordinates.
-template <class A, class B>
+template <Width width = Width::k64, class A, class B>
 HLO_CUTE_LEAF constexpr auto ScaleStride(A const& coordinate, B const& stride) {
   if constexpr (is_scaled_basis<B>::value) {
     return coordinate * stride;
   } else {
-    return WideProduct(coordinate, stride);
+    return WideProduct<width>(coordinate, stride);
   }
 }
 

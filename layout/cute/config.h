@@ -14,12 +14,24 @@
 //                             accessed and sizes computed; 0: none of that is compiled.
 //                             Default: 1 without NDEBUG, but 0 with nvcc, for checks in device code
 //                             cost registers and a stack.
+//   HLO_INDEXING_CUTE_DEVICE_CHECKS
+//                             1: device code checks whether layouts exist that depend on run-time
+//                             values. Default: HLO_INDEXING_CUTE_DEBUG.
 //   HLO_INDEXING_CUTE_FAIL(message)
 //                             What a failed check does. Default: prints the message, then abort()
 //                             on the host, a trap on the device. A test may define it to throw.
 //
 // A layout that does not exist is a compile error if everything is static. If it depends on
-// run-time values it is a check that stays in every build, for a wrong layout is never an answer.
+// run-time values it is a check that stays in every build of host code, for a wrong layout is never
+// an answer; in device code, where checks cost registers and instructions, it is one if asked for.
+
+// Offsets are computed in 32 bits where everything is static and they are seen to fit. Those of
+// dynamic layouts have 64 bits on the host. In device code integers of 32 bits are multiplied and
+// added as such, as in CuTe: a tensor of more than 2^31 elements has int64_t extents or strides
+// there, or the program defines
+//
+//   HLO_INDEXING_CUTE_WIDE_OFFSETS   1: offsets and sizes have 64 bits in device code too. The
+//                                    default is 0, and 1 where checks are on.
 
 #if defined(__CUDACC__)
 #define HLO_CUTE_HD __host__ __device__
@@ -42,6 +54,18 @@
 #else
 #define HLO_INDEXING_CUTE_DEBUG 1
 #endif
+#endif
+
+#ifndef HLO_INDEXING_CUTE_DEVICE_CHECKS
+#define HLO_INDEXING_CUTE_DEVICE_CHECKS HLO_INDEXING_CUTE_DEBUG
+#endif
+#ifndef HLO_INDEXING_CUTE_WIDE_OFFSETS
+#define HLO_INDEXING_CUTE_WIDE_OFFSETS HLO_INDEXING_CUTE_DEBUG
+#endif
+#if defined(__CUDA_ARCH__) && !HLO_INDEXING_CUTE_WIDE_OFFSETS
+#define HLO_CUTE_NARROW 1
+#else
+#define HLO_CUTE_NARROW 0
 #endif
 
 // Debug builds have another inline namespace: their views carry bounds, and linking the two kinds
@@ -107,8 +131,12 @@ HLO_CUTE_END_NAMESPACE
 #define HLO_INDEXING_CUTE_FAIL(message) ::hlo_indexing::layout::cute::detail::Fail(message)
 #endif
 
+#if defined(__CUDA_ARCH__) && !HLO_INDEXING_CUTE_DEVICE_CHECKS
+#define HLO_CUTE_CHECK(condition, message) static_cast<void>(0)
+#else
 #define HLO_CUTE_CHECK(condition, message) \
   ((condition) ? static_cast<void>(0) : static_cast<void>(HLO_INDEXING_CUTE_FAIL(message)))
+#endif
 
 #if HLO_INDEXING_CUTE_DEBUG
 #define HLO_CUTE_DEBUG_CHECK(condition, message) HLO_CUTE_CHECK(condition, message)
@@ -150,6 +178,47 @@ HLO_CUTE_END_NAMESPACE
 #define CUTE_UNROLL
 #define CUTE_NO_UNROLL
 #endif
+#endif
+#ifndef CUTE_GCC_UNREACHABLE
+#define CUTE_GCC_UNREACHABLE __builtin_unreachable()
+#endif
+#ifndef CUTE_STL_NAMESPACE
+#define CUTE_STL_NAMESPACE std
+#endif
+#ifndef CUTE_INLINE_CONSTANT
+#define CUTE_INLINE_CONSTANT HLO_CUTE_CONSTANT
+#endif
+#ifndef CUTE_STATIC_V
+#define CUTE_STATIC_V(x) decltype(x)::value
+#endif
+#ifndef CUTE_INVALID_CONTROL_PATH
+#define CUTE_INVALID_CONTROL_PATH(message) HLO_INDEXING_CUTE_FAIL(message)
+#endif
+#ifndef CUTE_GRID_CONSTANT
+#if defined(__CUDACC__)
+#define CUTE_GRID_CONSTANT __grid_constant__
+#else
+#define CUTE_GRID_CONSTANT
+#endif
+#endif
+// Ends the program, with the place, if a call of the CUDA runtime fails, or one before this.
+#if defined(__CUDACC__) && !defined(CUTE_CHECK_ERROR)
+#define CUTE_CHECK_ERROR(call)                                                                 \
+  do {                                                                                         \
+    const cudaError_t cute_error = (call);                                                     \
+    if (cute_error != cudaSuccess) {                                                           \
+      std::fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, cudaGetErrorString(cute_error)); \
+      std::exit(EXIT_FAILURE);                                                                 \
+    }                                                                                          \
+  } while (0)
+#define CUTE_CHECK_LAST()                      \
+  do {                                         \
+    CUTE_CHECK_ERROR(cudaPeekAtLastError());   \
+    CUTE_CHECK_ERROR(cudaDeviceSynchronize()); \
+  } while (0)
+#endif
+#ifndef CUTE_ALIGNAS
+#define CUTE_ALIGNAS(n) alignas(n)
 #endif
 
 #endif  // HLO_INDEXING_LAYOUT_CUTE_CONFIG_H_

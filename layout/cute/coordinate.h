@@ -82,32 +82,42 @@ HLO_CUTE_LEAF constexpr auto IndexQuotient(A const& index, B const& extent) {
   }
 }
 
-template <class Index, class S, class D>
-HLO_CUTE_INLINE constexpr auto CoordinateToIndex(Index const& c, S const& s, D const& d);
-
-template <int I, class Index, class S, class D>
-HLO_CUTE_INLINE constexpr auto IndexToIndex(Index const& c, S const& s, D const& d) {
-  if constexpr (I + 1 == tuple_size_v<S>) {
-    return CoordinateToIndex(c, get<I>(s), get<I>(d));
+// A number with as many bits as what is computed from it.
+template <Width width, class T>
+HLO_CUTE_LEAF constexpr auto NumberOf(T const& t) {
+  if constexpr (width == Width::kDevice && IntegerTraits<T>::is_computed) {
+    return static_cast<int>(static_cast<int64_t>(t));
   } else {
-    const auto extent = product(get<I>(s));
-    return WideSum(CoordinateToIndex(IndexRest(c, extent), get<I>(s), get<I>(d)),
-                   IndexToIndex<I + 1>(IndexQuotient(c, extent), s, d));
+    return t;
   }
 }
-template <class Index, class S, class D, int... I>
+
+template <Width width, class Index, class S, class D>
+HLO_CUTE_INLINE constexpr auto CoordinateToIndex(Index const& c, S const& s, D const& d);
+
+template <Width width, int I, class Index, class S, class D>
+HLO_CUTE_INLINE constexpr auto IndexToIndex(Index const& c, S const& s, D const& d) {
+  if constexpr (I + 1 == tuple_size_v<S>) {
+    return CoordinateToIndex<width>(c, get<I>(s), get<I>(d));
+  } else {
+    const auto extent = NumberOf<width>(ProductOf<width>(get<I>(s)));
+    return WideSum<width>(CoordinateToIndex<width>(IndexRest(c, extent), get<I>(s), get<I>(d)),
+                          IndexToIndex<width, I + 1>(IndexQuotient(c, extent), s, d));
+  }
+}
+template <Width width, class Index, class S, class D, int... I>
 HLO_CUTE_INLINE constexpr auto SumOfModes(Index const& c, S const& s, D const& d, seq<I...>) {
-  HLO_CUTE_RETURN(WideSumAll(CoordinateToIndex(get<I>(c), get<I>(s), get<I>(d))...));
+  HLO_CUTE_RETURN(WideSumAll<width>(CoordinateToIndex<width>(get<I>(c), get<I>(s), get<I>(d))...));
 }
 
-template <class Index, class S, class D>
+template <Width width, class Index, class S, class D>
 HLO_CUTE_INLINE constexpr auto CoordinateToIndex(Index const& c, S const& s, D const& d) {
   if constexpr (is_tuple_v<Index>) {
     if constexpr (tuple_size_v<Index> != tuple_size_v<S> || !is_tuple_v<S>) {
       ErrorCoordinateRank<HLO_CUTE_NAMED(Index), HLO_CUTE_NAMED(S)>();
       return C<0>{};
     } else if constexpr (tuple_size_v<S> > 0) {
-      return SumOfModes(c, s, d, make_seq<tuple_size_v<S>>{});
+      return SumOfModes<width>(c, s, d, make_seq<tuple_size_v<S>>{});
     } else {
       return C<0>{};
     }
@@ -117,10 +127,49 @@ HLO_CUTE_INLINE constexpr auto CoordinateToIndex(Index const& c, S const& s, D c
     if constexpr (tuple_size_v<S> == 0) {
       return C<0>{};
     } else {
-      return IndexToIndex<0>(c, s, d);
+      return IndexToIndex<width, 0>(c, s, d);
     }
   } else {
-    return ScaleStride(c, d);
+    return ScaleStride<width>(c, d);
+  }
+}
+
+// How far the offsets of a static layout reach from 0, and whether that is seen to fit an int.
+template <class S, class D>
+struct StaticReach {
+  static constexpr bool fits = false;
+};
+template <auto s, auto d>
+struct StaticReach<C<s>, C<d>> {
+  static constexpr int64_t value =
+      (int64_t{s} > 0 ? int64_t{s} - 1 : 0) * (int64_t{d} < 0 ? -int64_t{d} : int64_t{d});
+  static constexpr bool fits = int64_t{s} <= INT32_MAX && int64_t{d} <= INT32_MAX &&
+                               int64_t{d} >= -INT32_MAX && value <= INT32_MAX;
+};
+template <class... S, class... D>
+struct StaticReach<tuple<S...>, tuple<D...>> {
+  HLO_CUTE_HD static constexpr int64_t Sum() {
+    if constexpr ((StaticReach<S, D>::fits && ...)) {
+      return (StaticReach<S, D>::value + ... + 0);
+    } else {
+      return -1;
+    }
+  }
+  static constexpr int64_t value = Sum();
+  static constexpr bool fits = value >= 0 && value <= INT32_MAX;
+};
+
+template <class Coordinate, class S, class D>
+HLO_CUTE_LEAF constexpr auto OffsetOf(Coordinate const& coord, S const& shape, D const& stride) {
+  if constexpr (StaticReach<S, D>::fits) {
+    return CoordinateToIndex<Width::kShort>(coord, shape, stride);
+  } else {
+#if HLO_CUTE_NARROW
+    using Result = decltype(PublicNumber(CoordinateToIndex<Width::k64>(coord, shape, stride)));
+    return static_cast<Result>(CoordinateToIndex<Width::kDevice>(coord, shape, stride));
+#else
+    return PublicNumber(CoordinateToIndex<Width::k64>(coord, shape, stride));
+#endif
   }
 }
 
@@ -181,11 +230,11 @@ using GenRowMajor = LayoutRight;
 /// Example: crd2idx((1,(1,2)), (3,(2,3)), (3,(12,1))) -> 17
 template <class Coordinate, class S, class D>
 HLO_CUTE_LEAF constexpr auto crd2idx(Coordinate const& coord, S const& shape, D const& stride) {
-  HLO_CUTE_RETURN(detail::CoordinateToIndex(coord, shape, stride));
+  HLO_CUTE_RETURN(detail::OffsetOf(coord, shape, stride));
 }
 template <class Coordinate, class S>
 HLO_CUTE_INLINE constexpr auto crd2idx(Coordinate const& coord, S const& shape) {
-  HLO_CUTE_RETURN(detail::CoordinateToIndex(coord, shape, compact_col_major(shape)));
+  HLO_CUTE_RETURN(detail::OffsetOf(coord, shape, compact_col_major(shape)));
 }
 
 namespace detail {

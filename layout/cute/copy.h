@@ -37,15 +37,16 @@ struct alignas(bytes) VectorWord {
 };
 template <>
 struct alignas(16) VectorWord<16> {
-  uint32_t storage[4];
+  uint64_t storage[2];
 };
 template <>
 struct alignas(8) VectorWord<8> {
-  uint32_t storage[2];
+  uint64_t storage[1];
 };
 
-// What is known of pointers and dynamic strides: nothing, or that words stay aligned.
-enum class Alignment { kUnknown, kAssumed };
+// What is known of pointers and dynamic strides: nothing; that words stay aligned; or that there
+// are no dynamic strides, and device code need not look at the pointers.
+enum class Alignment { kUnknown, kAssumed, kStatic };
 
 // Whether all strides of a tree but those of the first mode are multiples of n.
 HLO_CUTE_HD constexpr bool OtherStridesDivide(ModeTree const& divided, int64_t n,
@@ -116,13 +117,25 @@ template <int bytes, class P>
 HLO_CUTE_INLINE bool IsAligned(P const* pointer) {
   return reinterpret_cast<uintptr_t>(pointer) % bytes == 0;
 }
-template <int bytes, class Src, class Dst>
-HLO_CUTE_INLINE void CopyWord(Src const* src, Dst* dst) {
+// Words lie in memory as elements of another type.
+template <class Word>
+HLO_CUTE_INLINE void CopyWord(Word const* src, Word* dst) {
 #ifdef __CUDA_ARCH__
-  *reinterpret_cast<VectorWord<bytes>*>(dst) = *reinterpret_cast<VectorWord<bytes> const*>(src);
+  *dst = *src;
 #else
-  __builtin_memcpy(dst, src, bytes);
+  __builtin_memcpy(static_cast<void*>(dst), static_cast<void const*>(src), sizeof(Word));
 #endif
+}
+// The layout whose offsets count words of n elements; its strides are multiples of n.
+template <int n, class S, class D>
+HLO_CUTE_INLINE constexpr auto InWords(Layout<S, D> const& l) {
+  return make_layout(l.shape(), transform_leaf(l.stride(), [](auto const& d) {
+                       if constexpr (IntegerTraits<std::decay_t<decltype(d)>>::is_static) {
+                         return StaticInt<std::decay_t<decltype(d)>::value / n>{};
+                       } else {
+                         return d / C<n>{};
+                       }
+                     }));
 }
 
 template <class... Layouts>
@@ -131,6 +144,19 @@ HLO_CUTE_HD constexpr void ErrorCopyRace() {
       never_v<Layouts...>,
       HLO_CUTE_SENTENCE("copy(src, dst): dst has modes of stride 0 along which src differs, so "
                         "what is written there is left open."));
+}
+template <class... Layouts>
+HLO_CUTE_HD constexpr void ErrorCopyDestination() {
+  static_assert(
+      never_v<Layouts...>,
+      HLO_CUTE_SENTENCE("copy(src, dst): dst is not a tensor, or its elements are const."));
+}
+template <class... Layouts>
+HLO_CUTE_HD constexpr void ErrorCopySource() {
+  static_assert(
+      never_v<Layouts...>,
+      HLO_CUTE_SENTENCE("copy(src, dst): src is not a tensor; a coordinate without _ gives "
+                        "an element of one, and one with _ a part."));
 }
 template <class... Layouts>
 HLO_CUTE_HD constexpr void ErrorCopySizes() {
@@ -206,21 +232,29 @@ HLO_CUTE_INLINE void CopyVectorized(Src const& src, Dst& dst) {
     constexpr int n = static_cast<int>(size_v<Vector>);
     if constexpr (n > 1) {
       constexpr int bytes = n * static_cast<int>(sizeof(Value));
+#ifdef __CUDA_ARCH__
+      constexpr bool assumed = alignment != Alignment::kUnknown;
+#else
+      // Words of the host need not be aligned; but a policy that is not right is told.
       constexpr bool assumed = alignment == Alignment::kAssumed;
+#endif
       auto* from = raw_pointer_cast(src.data());
       auto* to = raw_pointer_cast(dst.data());
       HLO_CUTE_DEBUG_CHECK(!assumed || (IsAligned<bytes>(from) && IsAligned<bytes>(to)),
-                           "copy(policy, src, dst): the policy assumes data that is aligned to its "
-                           "words");
+                           "copy(src, dst), copy(policy, src, dst): data is taken to be aligned to "
+                           "words that it is not aligned to");
       if ((assumed || (IsAligned<bytes>(from) && IsAligned<bytes>(to))) && LiesInMemory(src) &&
           LiesInMemory(dst)) {
-        const auto source = logical_divide(src.layout(), Vector{});
-        const auto target = logical_divide(dst.layout(), Vector{});
+        // Offsets in words: their products are what compilers add to addresses best.
+        const auto source = InWords<n>(layout<1>(logical_divide(src.layout(), Vector{})));
+        const auto target = InWords<n>(layout<1>(logical_divide(dst.layout(), Vector{})));
         using I = IndexOf<Dst>;
-        const I count = static_cast<I>(size<1>(target));
+        using Word = VectorWord<bytes>;
+        const I count = static_cast<I>(size(target));
         CUTE_UNROLL
         for (I i = 0; i < count; ++i) {
-          CopyWord<bytes>(from + source(C<0>{}, i), to + target(C<0>{}, i));
+          CopyWord(reinterpret_cast<Word const*>(from) + PointerOffset(i, source),
+                   reinterpret_cast<Word*>(to) + PointerOffset(i, target));
         }
         return;
       }
@@ -266,8 +300,23 @@ HLO_CUTE_HD void copy(Policy const& policy, Src const& src, Dst&& dst) {
 }
 template <class Src, class Dst, std::enable_if_t<detail::is_tensor_v<Src>, int> = 0>
 HLO_CUTE_HD void copy(Src const& src, Dst&& dst) {
-  detail::CheckCopy(src, dst);
-  detail::CopyVectorized<AutoVectorizingCopy::vector_bits>(src, dst);
+  using SL = typename Src::layout_type;
+  if constexpr (!detail::is_writable_v<Dst>) {
+    detail::ErrorCopyDestination<HLO_CUTE_NAMED(SL)>();
+  } else {
+    using DL = typename std::decay_t<Dst>::layout_type;
+    constexpr bool all_static = is_static_v<SL> && is_static_v<DL>;
+    detail::CheckCopy(src, dst);
+    detail::CopyVectorized<AutoVectorizingCopy::vector_bits,
+                           all_static ? detail::Alignment::kStatic : detail::Alignment::kUnknown>(
+        src, dst);
+  }
+}
+template <class Src, class Dst,
+          std::enable_if_t<!detail::is_tensor_v<Src> && detail::is_tensor_v<Dst>, int> = 0>
+HLO_CUTE_HD void copy(Src const&, Dst&&) {
+  using DL = typename std::decay_t<Dst>::layout_type;
+  detail::ErrorCopySource<HLO_CUTE_NAMED(DL)>();
 }
 template <class Src, class Dst>
 HLO_CUTE_HD void copy_aligned(Src const& src, Dst&& dst) {
@@ -314,8 +363,12 @@ HLO_CUTE_HD void cooperative_copy(int thread, Src const& src, Dst&& dst) {
           detail::LiesInMemory(src) && detail::LiesInMemory(dst)) {
         const auto source = logical_divide(src.layout(), Vector{});
         const auto target = logical_divide(dst.layout(), Vector{});
-        for (int64_t i = thread; i < count / n; i += threads) {
-          detail::CopyWord<bytes>(from + source(C<0>{}, i), to + target(C<0>{}, i));
+        using I = detail::IndexOf<std::decay_t<Dst>>;
+        using Word = detail::VectorWord<bytes>;
+        const I words = static_cast<I>(count / n);
+        for (I i = thread; i < words; i += threads) {
+          detail::CopyWord(reinterpret_cast<Word const*>(from + source(C<0>{}, i)),
+                           reinterpret_cast<Word*>(to + target(C<0>{}, i)));
         }
         return;
       }

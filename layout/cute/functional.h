@@ -1,6 +1,8 @@
 #ifndef HLO_INDEXING_LAYOUT_CUTE_FUNCTIONAL_H_
 #define HLO_INDEXING_LAYOUT_CUTE_FUNCTIONAL_H_
 
+#include <limits>
+
 #include "layout/cute/int_tuple.h"
 
 // Functions as objects, and the names of the standard library that kernels write with cute::.
@@ -10,37 +12,72 @@
 HLO_CUTE_BEGIN_NAMESPACE
 
 using std::add_const_t;
+using std::add_pointer;
+using std::add_pointer_t;
+using std::alignment_of;
+using std::alignment_of_v;
+using std::common_type;
 using std::common_type_t;
 using std::conditional;
 using std::conditional_t;
+using std::conjunction;
+using std::conjunction_v;
+using std::decay;
 using std::decay_t;
 using std::declval;
+using std::disjunction;
+using std::disjunction_v;
 using std::enable_if;
 using std::enable_if_t;
+using std::extent;
 using std::forward;
+using std::invoke_result_t;
 using std::is_arithmetic;
+using std::is_base_of;
 using std::is_base_of_v;
+using std::is_const;
 using std::is_const_v;
+using std::is_constructible;
+using std::is_constructible_v;
+using std::is_convertible;
 using std::is_convertible_v;
+using std::is_default_constructible;
+using std::is_default_constructible_v;
 using std::is_empty;
 using std::is_empty_v;
+using std::is_lvalue_reference;
+using std::is_lvalue_reference_v;
 using std::is_pointer;
 using std::is_pointer_v;
+using std::is_reference;
 using std::is_same;
 using std::is_same_v;
 using std::is_signed;
+using std::is_signed_v;
+using std::is_standard_layout;
 using std::is_standard_layout_v;
+using std::is_trivially_copyable;
 using std::is_unsigned;
 using std::is_unsigned_v;
 using std::is_void_v;
+using std::is_volatile;
+using std::is_volatile_v;
+using std::make_signed;
 using std::make_signed_t;
 using std::make_unsigned_t;
 using std::move;
+using std::negation;
+using std::negation_v;
+using std::numeric_limits;
+using std::ptrdiff_t;
 using std::remove_const_t;
 using std::remove_cv_t;
+using std::remove_extent;
+using std::remove_pointer;
 using std::remove_pointer_t;
 using std::remove_reference_t;
 using std::swap;
+using std::uintptr_t;
 using std::void_t;
 template <class T>
 using remove_cvref_t = std::remove_cv_t<std::remove_reference_t<T>>;
@@ -52,6 +89,52 @@ template <class T>
 struct type_identity {
   using type = T;
 };
+
+/// Whether T is one of the types.
+template <class T, class... Us>
+struct is_any_of : bool_constant<(std::is_same<T, Us>::value || ...)> {};
+template <class T, class... Us>
+constexpr bool is_any_of_v = is_any_of<T, Us...>::value;
+/// To with the const and volatile of From.
+template <class From, class To>
+struct copy_cv {
+  using type = To;
+};
+template <class From, class To>
+struct copy_cv<From const, To> {
+  using type = To const;
+};
+template <class From, class To>
+struct copy_cv<From volatile, To> {
+  using type = To volatile;
+};
+template <class From, class To>
+struct copy_cv<From const volatile, To> {
+  using type = To const volatile;
+};
+template <class From, class To>
+using copy_cv_t = typename copy_cv<From, To>::type;
+/// One of two values of different types.
+template <bool condition, class T, class U>
+HLO_CUTE_INLINE constexpr auto conditional_return(T const& t, U const& u) {
+  if constexpr (condition) {
+    return t;
+  } else {
+    return u;
+  }
+}
+
+namespace detail {
+template <class F, class... T>
+auto IsValid(int) -> decltype(std::declval<F&&>()(std::declval<T&&>()...), true_type{});
+template <class F, class... T>
+false_type IsValid(...);
+}  // namespace detail
+/// Whether f(arguments...) compiles.
+template <class F, class... T>
+HLO_CUTE_INLINE constexpr auto is_valid(F&&, T&&...) {
+  return decltype(detail::IsValid<F, T...>(0)){};
+}
 
 struct identity {
   template <class T>
@@ -124,6 +207,36 @@ HLO_CUTE_BINARY_FUNCTION(greater_equal, >=)
 HLO_CUTE_LARGER_OR_SMALLER(max_fn, max, >)
 HLO_CUTE_LARGER_OR_SMALLER(min_fn, min, <)
 #undef HLO_CUTE_LARGER_OR_SMALLER
+
+/// x << n and x >> n by a static n.
+template <int n>
+struct shift_left_const {
+  template <class T>
+  HLO_CUTE_INLINE constexpr auto operator()(T const& x) const {
+    return x << n;
+  }
+};
+template <int n>
+struct shift_right_const {
+  template <class T>
+  HLO_CUTE_INLINE constexpr auto operator()(T const& x) const {
+    return x >> n;
+  }
+};
+/// f with its first arguments given: bind(f, a)(b) is f(a, b).
+template <class F, class First>
+struct bound_fn {
+  F f_;
+  First first_;
+  template <class... T>
+  HLO_CUTE_INLINE constexpr decltype(auto) operator()(T&&... arguments) const {
+    return f_(first_, static_cast<T&&>(arguments)...);
+  }
+};
+template <class F, class First>
+HLO_CUTE_INLINE constexpr bound_fn<F, First> bind(F const& f, First const& first) {
+  return {f, first};
+}
 
 HLO_CUTE_END_NAMESPACE
 

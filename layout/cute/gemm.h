@@ -2,6 +2,7 @@
 #define HLO_INDEXING_LAYOUT_CUTE_GEMM_H_
 
 #include "layout/cute/algorithm.h"
+#include "layout/cute/small_floats.h"
 
 // gemm: D = A * B + C, by the ranks of the tensors. B is (N,K).
 //
@@ -18,8 +19,18 @@ HLO_CUTE_BEGIN_NAMESPACE
 namespace detail {
 // Narrow floats as floats, so that only the result of a * b + c is rounded.
 template <class T>
+struct IsNarrowFloat : C<false> {};
+template <>
+struct IsNarrowFloat<half_t> : C<true> {};
+template <>
+struct IsNarrowFloat<bfloat16_t> : C<true> {};
+template <>
+struct IsNarrowFloat<tfloat32_t> : C<true> {};
+template <int e, int m, SpecialCodes s, bool g>
+struct IsNarrowFloat<SmallFloat<e, m, s, g>> : C<true> {};
+template <class T>
 HLO_CUTE_INLINE constexpr decltype(auto) Promoted(T const& x) {
-  if constexpr (std::is_same<T, half_t>::value || std::is_same<T, bfloat16_t>::value) {
+  if constexpr (IsNarrowFloat<T>::value) {
     return static_cast<float>(x);
   } else {
     return (x);
@@ -96,6 +107,11 @@ HLO_CUTE_HD constexpr void ErrorGemmRanks() {
       never_v<Layouts...>,
       HLO_CUTE_SENTENCE("gemm(D, A, B, C): the ranks fit none of (V)x(V)->(V), (M)x(N)->(M,N), "
                         "(M,K)x(N,K)->(M,N), (V,M)x(V,N)->(V,M,N), (V,M,K)x(V,N,K)->(V,M,N)."));
+}
+template <class... Layouts>
+HLO_CUTE_HD constexpr void ErrorGemmDestination() {
+  static_assert(never_v<Layouts...>,
+                HLO_CUTE_SENTENCE("gemm(D, A, B, C): the elements of D are const."));
 }
 template <class... Layouts>
 HLO_CUTE_HD constexpr void ErrorGemmSizes() {
@@ -206,7 +222,9 @@ HLO_CUTE_HD void gemm(Atom const& atom, D&& d, A const& a, B const& b, CT const&
   constexpr bool known = ra == rb && rc == rd &&
                          ((ra == 1 && (rc == 1 || rc == 2)) || (ra == 2 && (rc == 2 || rc == 3)) ||
                           (ra == 3 && rc == 3));
-  if constexpr (!known) {
+  if constexpr (!detail::is_writable_v<D>) {
+    detail::ErrorGemmDestination<HLO_CUTE_NAMED(typename std::decay_t<D>::layout_type)>();
+  } else if constexpr (!known) {
     detail::ErrorGemmRanks<HLO_CUTE_NAMED(typename A::layout_type),
                            HLO_CUTE_NAMED(typename B::layout_type),
                            HLO_CUTE_NAMED(typename CT::layout_type)>();

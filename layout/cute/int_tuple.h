@@ -60,14 +60,17 @@ HLO_CUTE_INLINE constexpr auto depth(tuple<T...> const& t) {
 
 namespace detail {
 
-HLO_CUTE_INLINE constexpr C<1> WideProductAll() { return {}; }
-template <class A>
+template <Width width>
+HLO_CUTE_INLINE constexpr C<1> WideProductAll() {
+  return {};
+}
+template <Width width, class A>
 HLO_CUTE_INLINE constexpr A WideProductAll(A const& a) {
   return a;
 }
-template <class A, class B, class... Rest>
+template <Width width, class A, class B, class... Rest>
 HLO_CUTE_INLINE constexpr auto WideProductAll(A const& a, B const& b, Rest const&... rest) {
-  return WideProductAll(WideProduct(a, b), rest...);
+  return WideProductAll<width>(WideProduct<width>(a, b), rest...);
 }
 
 // The static part of a product, taken in one constant expression.
@@ -80,20 +83,37 @@ struct StaticProduct<tuple<T...>> {
   static constexpr int64_t value = (StaticProduct<T>::value * ... * 1);
 };
 
+// What users see of a number.
+template <class T>
+HLO_CUTE_LEAF constexpr T PublicNumber(T const& t) {
+  return t;
+}
+HLO_CUTE_LEAF constexpr int64_t PublicNumber(ComputedInt const& t) { return t; }
+template <Width width, class T>
+HLO_CUTE_LEAF constexpr auto ProductOf(T const& t) {
+  if constexpr (!is_tuple_v<T>) {
+    return t;
+  } else if constexpr (is_static_v<T>) {
+    return StaticInt<StaticProduct<T>::value>{};
+  } else {
+    return apply(t, [](auto const&... member) {
+      return WideProductAll<width>(ProductOf<width>(member)...);
+    });
+  }
+}
+
 }  // namespace detail
 
 /// The product of all leaves.
 /// Example: product((4,(2,3))) -> 24
 template <class T>
 HLO_CUTE_LEAF constexpr auto product(T const& t) {
-  if constexpr (!detail::is_tuple_v<T>) {
-    return t;
-  } else if constexpr (is_static_v<T>) {
-    return StaticInt<detail::StaticProduct<T>::value>{};
-  } else {
-    return apply(t,
-                 [](auto const&... member) { return detail::WideProductAll(product(member)...); });
-  }
+#if HLO_CUTE_NARROW
+  using Result = decltype(detail::PublicNumber(detail::ProductOf<detail::Width::k64>(t)));
+  return static_cast<Result>(detail::ProductOf<detail::Width::kDevice>(t));
+#else
+  return detail::PublicNumber(detail::ProductOf<detail::Width::k64>(t));
+#endif
 }
 /// The product of the mode at I...
 template <int... I, class... T>
@@ -108,8 +128,21 @@ template <int... I, class T, std::enable_if_t<is_integral<T>::value, int> = 0>
 HLO_CUTE_LEAF constexpr T size(T const& t) {
   return t;
 }
+namespace detail {
+template <class N>
+HLO_CUTE_HD constexpr auto StaticValue() {
+  static_assert(
+      is_constant_integer<N>::value,
+      "size_v, cosize_v: this is known at run time only; size(x), cosize(x) give it then.");
+  if constexpr (is_constant_integer<N>::value) {
+    return N::value;
+  } else {
+    return 1;
+  }
+}
+}  // namespace detail
 template <class T>
-constexpr auto size_v = decltype(size(std::declval<T const&>()))::value;
+constexpr auto size_v = detail::StaticValue<decltype(size(std::declval<T const&>()))>();
 template <class T>
 constexpr int rank_v = decltype(rank(std::declval<T const&>()))::value;
 template <class T>
@@ -135,30 +168,34 @@ HLO_CUTE_INLINE constexpr auto product_like(T const& t, Guide const& guide) {
 namespace detail {
 
 // a + b in 64 bits, if both are dynamic integers; debug builds check that it fits.
-template <class A, class B>
+template <Width width = Width::k64, class A, class B>
 HLO_CUTE_LEAF constexpr auto WideSum(A const& a, B const& b) {
   if constexpr (is_dynamic_integer_v<A> && is_dynamic_integer_v<B>) {
+    using Sum = typename WidthOf<width, A, B>::type;
 #if HLO_INDEXING_CUTE_DEBUG && !defined(__CUDA_ARCH__)
-    int64_t result = 0;
+    PlainOf<Sum> result = 0;
     HLO_CUTE_CHECK(
         !__builtin_add_overflow(static_cast<int64_t>(a), static_cast<int64_t>(b), &result),
         "a size or an offset does not fit 64 bits");
-    return result;
+    return Sum{result};
 #else
-    return static_cast<int64_t>(a) + static_cast<int64_t>(b);
+    return Sum{static_cast<PlainOf<Sum>>(a) + static_cast<PlainOf<Sum>>(b)};
 #endif
   } else {
     return a + b;
   }
 }
-HLO_CUTE_INLINE constexpr C<0> WideSumAll() { return {}; }
-template <class A>
+template <Width width = Width::k64>
+HLO_CUTE_INLINE constexpr C<0> WideSumAll() {
+  return {};
+}
+template <Width width = Width::k64, class A>
 HLO_CUTE_INLINE constexpr A WideSumAll(A const& a) {
   return a;
 }
-template <class A, class B, class... Rest>
+template <Width width = Width::k64, class A, class B, class... Rest>
 HLO_CUTE_INLINE constexpr auto WideSumAll(A const& a, B const& b, Rest const&... rest) {
-  return WideSumAll(WideSum(a, b), rest...);
+  return WideSumAll<width>(WideSum<width>(a, b), rest...);
 }
 
 }  // namespace detail
@@ -286,7 +323,11 @@ HLO_CUTE_INLINE constexpr auto CeilDivide(A const& a, B const& b) {
     using T = std::common_type_t<typename TA::Dynamic, typename TB::Dynamic>;
     const T x = static_cast<T>(a);
     const T y = static_cast<T>(b);
+#if HLO_CUTE_NARROW
+    return static_cast<typename TA::Dynamic>((x + y - 1) / y);
+#else
     return static_cast<typename TA::Dynamic>(x / y + static_cast<T>(x % y != 0));
+#endif
   }
 }
 

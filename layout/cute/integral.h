@@ -34,14 +34,47 @@ using bool_constant = C<v>;
 using true_type = C<true>;
 using false_type = C<false>;
 
+namespace detail {
+
+// 64 bits that hold a product or a sum of integers of 32 bits, which a layout then has as a stride
+// or an extent: a type of its own beside the int64_t that a user has written, for device code
+// computes with its lower half (config.h). In halves, so that nothing is left of the other one
+// there.
+struct alignas(8) ComputedInt {
+  int32_t low;
+  int32_t high;
+  ComputedInt() = default;
+  HLO_CUTE_LEAF constexpr ComputedInt(int64_t v)
+      : low(static_cast<int32_t>(v)), high(static_cast<int32_t>(v >> 32)) {}
+  HLO_CUTE_LEAF constexpr operator int64_t() const {
+#if HLO_CUTE_NARROW
+    return low;
+#else
+    return static_cast<int64_t>(static_cast<uint64_t>(static_cast<uint32_t>(high)) << 32 |
+                                static_cast<uint32_t>(low));
+#endif
+  }
+};
+template <class T>
+using PlainOf = std::conditional_t<std::is_same<T, ComputedInt>::value, int64_t, T>;
+
+}  // namespace detail
+
 /// A dynamic integer that is a multiple of `divisor`.
 template <int64_t divisor, class T = int>
 struct Multiple {
   T value{};
-  HLO_CUTE_INLINE constexpr operator T() const noexcept { return value; }
+  HLO_CUTE_INLINE constexpr operator detail::PlainOf<T>() const noexcept { return value; }
 };
 
 namespace detail {
+
+// How many bits a product has.
+enum class Width {
+  k64,      // 64
+  kShort,   // 32, if its factors have no more: the caller knows that it fits
+  kDevice,  // 32, if its factors have no more or are a ComputedInt
+};
 
 template <int64_t v, bool fits = (v >= INT32_MIN && v <= INT32_MAX)>
 struct StaticIntOf {
@@ -54,12 +87,13 @@ struct StaticIntOf<v, false> {
 
 template <class T>
 struct IntegerTraits {
-  static constexpr bool is_integer = std::is_integral<T>::value;
+  static constexpr bool is_computed = std::is_same<T, ComputedInt>::value;
+  static constexpr bool is_integer = std::is_integral<T>::value || is_computed;
   static constexpr bool is_static = false;
   static constexpr int64_t value = 0;
   static constexpr int64_t divisor = 1;
   static constexpr bool is_wide = sizeof(T) > 4;
-  using Dynamic = T;
+  using Dynamic = PlainOf<T>;
 };
 template <auto v>
 struct IntegerTraits<C<v>> {
@@ -68,6 +102,7 @@ struct IntegerTraits<C<v>> {
   static constexpr int64_t value = static_cast<int64_t>(v);
   static constexpr int64_t divisor = value;
   static constexpr bool is_wide = value < INT32_MIN || value > INT32_MAX;
+  static constexpr bool is_computed = false;
   using Dynamic = typename C<v>::value_type;
 };
 template <int64_t d, class T>
@@ -77,7 +112,21 @@ struct IntegerTraits<Multiple<d, T>> {
   static constexpr int64_t value = 0;
   static constexpr int64_t divisor = d;
   static constexpr bool is_wide = sizeof(T) > 4;
-  using Dynamic = T;
+  static constexpr bool is_computed = std::is_same<T, ComputedInt>::value;
+  using Dynamic = PlainOf<T>;
+};
+// The type of a product or sum.
+template <Width width, class A, class B>
+struct WidthOf {
+  using TA = IntegerTraits<A>;
+  using TB = IntegerTraits<B>;
+  static constexpr bool is_given =
+      (TA::is_wide && !TA::is_computed) || (TB::is_wide && !TB::is_computed);
+  static constexpr bool is_short = width == Width::kDevice  ? !is_given
+                                   : width == Width::kShort ? !TA::is_wide && !TB::is_wide
+                                                            : false;
+  using type =
+      std::conditional_t<is_short, int, std::conditional_t<is_given, int64_t, ComputedInt>>;
 };
 
 HLO_CUTE_HD constexpr int64_t Gcd(int64_t a, int64_t b) {
@@ -180,7 +229,7 @@ template <class T>
 constexpr bool is_dynamic_integer_v = IntegerTraits<T>::is_integer && !IntegerTraits<T>::is_static;
 
 // a * b without overflow: in 64 bits as soon as both factors count.
-template <class A, class B>
+template <Width width = Width::k64, class A, class B>
 HLO_CUTE_LEAF constexpr auto WideProduct(A const& a, B const& b) {
   using TA = IntegerTraits<A>;
   using TB = IntegerTraits<B>;
@@ -193,14 +242,17 @@ HLO_CUTE_LEAF constexpr auto WideProduct(A const& a, B const& b) {
   } else if constexpr (TB::is_static && TB::value == 1) {
     return a;
   } else {
+    using Product = typename WidthOf<width, A, B>::type;
 #if HLO_INDEXING_CUTE_DEBUG && !defined(__CUDA_ARCH__)
-    int64_t product = 0;
+    PlainOf<Product> plain = 0;
     HLO_CUTE_CHECK(
-        !__builtin_mul_overflow(static_cast<int64_t>(a), static_cast<int64_t>(b), &product),
-        "a size or an offset does not fit 64 bits");
+        !__builtin_mul_overflow(static_cast<int64_t>(a), static_cast<int64_t>(b), &plain),
+        sizeof(Product) == 8 ? "a size or an offset does not fit 64 bits"
+                             : "a coordinate or an offset lies outside of what is static");
 #else
-    const int64_t product = static_cast<int64_t>(a) * static_cast<int64_t>(b);
+    const auto plain = static_cast<PlainOf<Product>>(a) * static_cast<PlainOf<Product>>(b);
 #endif
+    const Product product{plain};
     // Only what the user has assumed becomes part of the type.
     constexpr bool assumed =
         (!TA::is_static && TA::divisor > 1) || (!TB::is_static && TB::divisor > 1);
@@ -208,7 +260,7 @@ HLO_CUTE_LEAF constexpr auto WideProduct(A const& a, B const& b) {
     if constexpr (!assumed || divisor == 1 || divisor == -1) {
       return product;
     } else {
-      return Multiple<(divisor < 0 ? -divisor : divisor), int64_t>{product};
+      return Multiple<(divisor < 0 ? -divisor : divisor), Product>{product};
     }
   }
 }

@@ -165,13 +165,21 @@ HLO_CUTE_LEAF constexpr auto make_layout(S const& shape, D const& stride) {
     return Layout<C<1>, C<0>>{};
   }
 }
+namespace detail {
+template <class S>
+struct HasIntegers : C<IntegerTraits<S>::is_integer || is_tuple_v<S>> {};
+template <class... S>
+struct HasIntegers<tuple<S...>> : C<(HasIntegers<S>::value && ...)> {};
+}  // namespace detail
 template <class S, std::enable_if_t<is_tuple<S>::value || is_integral<S>::value, int> = 0>
 HLO_CUTE_LEAF constexpr auto make_layout(S const& shape, LayoutLeft = {}) {
+  static_assert(detail::HasIntegers<S>::value, "make_layout(shape): an extent is not an integer.");
   using D = LayoutLeft::Apply<S>;
   return Layout<S, D>(shape, compact_col_major(shape));
 }
 template <class S, std::enable_if_t<is_tuple<S>::value || is_integral<S>::value, int> = 0>
 HLO_CUTE_LEAF constexpr auto make_layout(S const& shape, LayoutRight) {
+  static_assert(detail::HasIntegers<S>::value, "make_layout(shape): an extent is not an integer.");
   using D = LayoutRight::Apply<S>;
   return Layout<S, D>(shape, compact_row_major(shape));
 }
@@ -216,7 +224,13 @@ HLO_CUTE_INLINE constexpr auto depth(Layout<S, D> const& l) {
 }
 template <int... I, class S, class D>
 HLO_CUTE_LEAF constexpr auto size(Layout<S, D> const& l) {
-  HLO_CUTE_RETURN(size<I...>(l.shape()));
+  static_assert(detail::HasModes(Layout<S, D>::rank, C<I>{}...),
+                "size<I>(layout): there are fewer modes than I + 1.");
+  if constexpr (detail::HasModes(Layout<S, D>::rank, C<I>{}...)) {
+    HLO_CUTE_RETURN(size<I...>(l.shape()));
+  } else {
+    return C<1>{};
+  }
 }
 // shape<I...> of a shape itself.
 template <int... I, class T, std::enable_if_t<is_tuple<T>::value || is_integral<T>::value, int> = 0>
@@ -281,7 +295,7 @@ HLO_CUTE_LEAF constexpr auto cosize(Layout<S, D> const& l) {
   HLO_CUTE_RETURN(size(coshape<I...>(l)));
 }
 template <class T>
-constexpr auto cosize_v = decltype(cosize(std::declval<T const&>()))::value;
+constexpr auto cosize_v = detail::StaticValue<decltype(cosize(std::declval<T const&>()))>();
 
 template <int begin, int end, class S, class D>
 HLO_CUTE_LEAF constexpr auto take(Layout<S, D> const& l) {
@@ -297,7 +311,15 @@ HLO_CUTE_INLINE constexpr auto flatten(Layout<S, D> const& l) {
 }
 template <int begin, int end, class S, class D>
 HLO_CUTE_INLINE constexpr auto group(Layout<S, D> const& l) {
-  HLO_CUTE_RETURN(make_layout(group<begin, end>(l.shape()), group<begin, end>(l.stride())));
+  constexpr bool exists =
+      0 <= begin && begin <= (end < 0 ? Layout<S, D>::rank : end) && end <= Layout<S, D>::rank;
+  static_assert(exists,
+                "group<begin,end>, group_modes<begin,end>: there are fewer modes than end.");
+  if constexpr (exists) {
+    HLO_CUTE_RETURN(make_layout(group<begin, end>(l.shape()), group<begin, end>(l.stride())));
+  } else {
+    return l;
+  }
 }
 template <int begin, int end, class S, class D>
 HLO_CUTE_INLINE constexpr auto group_modes(Layout<S, D> const& l) {

@@ -17,8 +17,10 @@ HLO_CUTE_HD constexpr Number EncodeNumber(Program& p) {
   if constexpr (Traits::is_static) {
     return Known(Traits::value);
   } else {
-    return Emit(p, Code::kInput, Number{}, Number{}, Number{}, Traits::is_wide,
-                Traits::divisor == 1 ? 0 : Traits::divisor);
+    Number number = Emit(p, Code::kInput, Number{}, Number{}, Number{}, Traits::is_wide,
+                         Traits::divisor == 1 ? 0 : Traits::divisor);
+    number.given = Traits::is_wide && !Traits::is_computed;
+    return number;
   }
 }
 template <class T>
@@ -118,33 +120,44 @@ HLO_CUTE_LEAF constexpr int64_t Operand(const int64_t* results) {
   }
 }
 
-HLO_CUTE_INLINE constexpr int64_t WalkShape(int64_t extent, int64_t stride, int64_t rest) {
+// I is int where device code computes with 32 bits (config.h), and int64_t elsewhere.
+template <class I>
+HLO_CUTE_INLINE constexpr I WalkShape(I extent, I stride, I rest) {
   if (stride == 0 || rest <= 1 || (stride > 0 && (rest - 1) * stride < extent)) return rest;
   HLO_CUTE_CHECK(extent > 0 && stride > 0 && (stride % extent == 0 || extent % stride == 0),
                  "composition: there is no such layout, a stride falls between the modes of the "
                  "left layout");
   if (stride >= extent) return 1;
-  const int64_t fits = extent / stride;
+  const I fits = extent / stride;
   HLO_CUTE_CHECK(rest % fits == 0,
                  "composition: there is no such layout, an extent falls between the modes of the "
                  "left layout");
   return fits;
 }
-HLO_CUTE_INLINE constexpr int64_t WalkStride(int64_t extent, int64_t stride) {
+template <class I>
+HLO_CUTE_INLINE constexpr I WalkStride(I extent, I stride) {
   if (extent > 0 && (stride >= extent || stride <= -extent)) return stride / extent;
   return (stride > 0) - (stride < 0);
 }
 
-template <Code code, bool wide>
-HLO_CUTE_INLINE constexpr int64_t Execute(int64_t a, int64_t b, int64_t c) {
+template <Code code, bool wide, class I>
+HLO_CUTE_INLINE constexpr I Execute(I a, I b, I c) {
+  static_cast<void>(a);
+  static_cast<void>(b);
   static_cast<void>(c);
   if constexpr (code == Code::kSum) {
     return a + b;
+  } else if constexpr (code == Code::kProduct && sizeof(I) == 4) {
+    return a * b;
   } else if constexpr (code == Code::kProduct) {
     return WideProduct(a, b);
+  } else if constexpr (code == Code::kQuotient && sizeof(I) == 4) {
+    return a / b;
   } else if constexpr (code == Code::kQuotient) {
     if constexpr (wide) return b == 0 ? 0 : a / b;
     return b == 0 ? 0 : static_cast<int32_t>(a) / static_cast<int32_t>(b);
+  } else if constexpr (code == Code::kCeilQuotient && sizeof(I) == 4) {
+    return (a + b - 1) / b;
   } else if constexpr (code == Code::kCeilQuotient) {
     HLO_CUTE_CHECK(b != 0, "divide: the tile is empty");
     if constexpr (wide) return a / b + (a % b != 0);
@@ -200,9 +213,11 @@ HLO_CUTE_LEAF constexpr void Step(int64_t* results) {
     constexpr int node_c = E::outcome.program.instruction[i].c.node;
     constexpr int64_t value_c = E::outcome.program.instruction[i].c.value;
     constexpr bool wide = E::outcome.program.instruction[i].a.wide;
-    results[i] =
-        Execute<code, wide>(Operand<node_a, value_a>(results), Operand<node_b, value_b>(results),
-                            Operand<node_c, value_c>(results));
+    using I = std::conditional_t<HLO_CUTE_NARROW && !E::outcome.program.instruction[i].HasGiven(),
+                                 int, int64_t>;
+    results[i] = Execute<code, wide>(static_cast<I>(Operand<node_a, value_a>(results)),
+                                     static_cast<I>(Operand<node_b, value_b>(results)),
+                                     static_cast<I>(Operand<node_c, value_c>(results)));
   }
 }
 template <class E, int... i>
@@ -250,16 +265,16 @@ HLO_CUTE_LEAF constexpr void Collect(int64_t* results, int& count, T const& t) {
 // ---- Trees to types.
 
 // N is a known or a dynamic number of the tree.
-template <int node, int64_t value, bool wide, int64_t divisor>
+template <int node, int64_t value, bool wide, bool given, int64_t divisor>
 struct DecodedNumber {
-  using Plain = std::conditional_t<wide, int64_t, int>;
+  using Plain = std::conditional_t<wide, std::conditional_t<given, int64_t, ComputedInt>, int>;
   using type = std::conditional_t<(divisor > 1), Multiple<divisor, Plain>, Plain>;
   HLO_CUTE_LEAF static constexpr type Get(const int64_t* results) {
     return type{static_cast<Plain>(results[node - 1])};
   }
 };
-template <int64_t value, bool wide, int64_t divisor>
-struct DecodedNumber<0, value, wide, divisor> {
+template <int64_t value, bool wide, bool given, int64_t divisor>
+struct DecodedNumber<0, value, wide, given, divisor> {
   using type = StaticInt<value>;
   HLO_CUTE_LEAF static constexpr type Get(const int64_t*) { return {}; }
 };
@@ -282,10 +297,10 @@ struct Decoded;
 template <class E, int position>
 struct Decoded<E, position, 0> {
   static constexpr Mode mode = E::outcome.tree.mode[position];
-  using ShapeNumber =
-      DecodedNumber<mode.shape.node, mode.shape.value, mode.shape.wide, mode.shape.divisor>;
-  using StrideNumber =
-      DecodedNumber<mode.stride.node, mode.stride.value, mode.stride.wide, mode.stride.divisor>;
+  using ShapeNumber = DecodedNumber<mode.shape.node, mode.shape.value, mode.shape.wide,
+                                    mode.shape.given, mode.shape.divisor>;
+  using StrideNumber = DecodedNumber<mode.stride.node, mode.stride.value, mode.stride.wide,
+                                     mode.stride.given, mode.stride.divisor>;
   using S = typename ShapeNumber::type;
   using D = typename WithPath<mode.path, typename StrideNumber::type>::type;
   HLO_CUTE_LEAF static constexpr S GetShape(const int64_t* results) {

@@ -173,12 +173,15 @@ HLO_CUTE_INLINE constexpr auto upcast(Layout<S, D> const& l) {
   if constexpr (detail::StaticPartModes<n, S, D>::value > 1) {
     using L = Layout<S, D>;
     detail::ErrorPartsOfSeveralModes<HLO_CUTE_NAMED(L), HLO_CUTE_NAMED(C<n>)>();
-  } else if constexpr (!is_static_v<Layout<S, D>>) {
-    HLO_CUTE_CHECK(detail::CountPartModes<n>(l.shape(), l.stride()) <= 1,
-                   "upcast<n>: several modes run through the parts of an element, or one runs "
-                   "through them backwards");
+    return l;
+  } else {
+    if constexpr (!is_static_v<Layout<S, D>>) {
+      HLO_CUTE_CHECK(detail::CountPartModes<n>(l.shape(), l.stride()) <= 1,
+                     "upcast<n>: several modes run through the parts of an element, or one runs "
+                     "through them backwards");
+    }
+    return detail::UpcastMode<n>(l.shape(), l.stride());
   }
-  return detail::UpcastMode<n>(l.shape(), l.stride());
 }
 /// The layout in elements of which n make one. An error if several modes have the stride 1, or one
 /// has the stride -1.
@@ -249,12 +252,21 @@ HLO_CUTE_INLINE constexpr auto downcast(ComposedLayout<Swizzle<b, m, s>, O, B> c
   return make_composed_layout(Swizzle<b, m + detail::Log2(n), s>{},
                               detail::ScaleStride(l.offset(), C<n>{}), downcast<n>(l.layout_b()));
 }
+namespace detail {
+template <int n, class L>
+struct HasPartsInSeveralModes : C<false> {};
+template <int n, class S, class D>
+struct HasPartsInSeveralModes<n, Layout<S, D>> : C<(StaticPartModes<n, S, D>::value > 1)> {};
+}  // namespace detail
 /// The layout of the same memory as elements of another type.
 template <class Old, class New, class L>
 HLO_CUTE_INLINE constexpr auto recast_layout(L const& l) {
   constexpr int from = sizeof_bits_v<Old>;
   constexpr int to = sizeof_bits_v<New>;
-  if constexpr (to % from == 0) {
+  if constexpr (to % from == 0 && detail::HasPartsInSeveralModes<to / from, L>::value) {
+    detail::ErrorPartsOfSeveralModes<HLO_CUTE_NAMED(L), HLO_CUTE_NAMED(C<to / from>)>();
+    return l;
+  } else if constexpr (to % from == 0) {
     return upcast<to / from>(l);
   } else if constexpr (from % to == 0) {
     return downcast<from / to>(l);

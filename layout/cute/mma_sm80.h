@@ -1,6 +1,7 @@
 #ifndef HLO_INDEXING_LAYOUT_CUTE_MMA_SM80_H_
 #define HLO_INDEXING_LAYOUT_CUTE_MMA_SM80_H_
 
+#include "layout/cute/complex.h"
 #include "layout/cute/mma_atom.h"
 
 // The instructions mma.sync of sm_80 for dense matrices, A row-major and B column-major:
@@ -237,6 +238,23 @@ HLO_CUTE_MMA(SM80_16x8x256_S32U1U1S32_TN_XORPOPC, 16, 8, 256, int32_t, uint1b_t,
              "m16n8k256.row.col.s32.b1.b1.s32.xor.popc", uint32_t, r, uint32_t, r)
 HLO_CUTE_MMA(SM80_16x8x256_S32U1U1S32_TN_ANDPOPC, 16, 8, 256, int32_t, uint1b_t, uint1b_t, 4_4_2,
              "m16n8k256.row.col.s32.b1.b1.s32.and.popc", uint32_t, r, uint32_t, r)
+/// Eight-bit floats, of sm_89 and later.
+HLO_CUTE_MMA(SM89_16x8x32_F32E4M3E4M3F32_TN, 16, 8, 32, float, float_e4m3_t, float_e4m3_t, 4_4_2,
+             "m16n8k32.row.col.f32.e4m3.e4m3.f32", float, f, uint32_t, r)
+HLO_CUTE_MMA(SM89_16x8x32_F32E4M3E5M2F32_TN, 16, 8, 32, float, float_e4m3_t, float_e5m2_t, 4_4_2,
+             "m16n8k32.row.col.f32.e4m3.e5m2.f32", float, f, uint32_t, r)
+HLO_CUTE_MMA(SM89_16x8x32_F32E5M2E4M3F32_TN, 16, 8, 32, float, float_e5m2_t, float_e4m3_t, 4_4_2,
+             "m16n8k32.row.col.f32.e5m2.e4m3.f32", float, f, uint32_t, r)
+HLO_CUTE_MMA(SM89_16x8x32_F32E5M2E5M2F32_TN, 16, 8, 32, float, float_e5m2_t, float_e5m2_t, 4_4_2,
+             "m16n8k32.row.col.f32.e5m2.e5m2.f32", float, f, uint32_t, r)
+HLO_CUTE_MMA(SM89_16x8x32_F16E4M3E4M3F16_TN, 16, 8, 32, half_t, float_e4m3_t, float_e4m3_t, 2_4_2,
+             "m16n8k32.row.col.f16.e4m3.e4m3.f16", uint32_t, r, uint32_t, r)
+HLO_CUTE_MMA(SM89_16x8x32_F16E4M3E5M2F16_TN, 16, 8, 32, half_t, float_e4m3_t, float_e5m2_t, 2_4_2,
+             "m16n8k32.row.col.f16.e4m3.e5m2.f16", uint32_t, r, uint32_t, r)
+HLO_CUTE_MMA(SM89_16x8x32_F16E5M2E4M3F16_TN, 16, 8, 32, half_t, float_e5m2_t, float_e4m3_t, 2_4_2,
+             "m16n8k32.row.col.f16.e5m2.e4m3.f16", uint32_t, r, uint32_t, r)
+HLO_CUTE_MMA(SM89_16x8x32_F16E5M2E5M2F16_TN, 16, 8, 32, half_t, float_e5m2_t, float_e5m2_t, 2_4_2,
+             "m16n8k32.row.col.f16.e5m2.e5m2.f16", uint32_t, r, uint32_t, r)
 #undef HLO_CUTE_MMA
 #undef HLO_CUTE_FMA_2_1_1
 #undef HLO_CUTE_FMA_2_2_1
@@ -249,6 +267,28 @@ HLO_CUTE_MMA(SM80_16x8x256_S32U1U1S32_TN_ANDPOPC, 16, 8, 256, int32_t, uint1b_t,
 #undef HLO_CUTE_OUT_r
 #undef HLO_CUTE_OUT_f
 #undef HLO_CUTE_OUT_d
+
+/// Complex doubles, by four products of their parts.
+struct SM80_8x8x4_C64C64C64C64_TN
+    : detail::WarpMma<8, 8, 4, complex<double>, complex<double>, complex<double>, complex<double>> {
+  using DRegisters = complex<double>[2];
+  using ARegisters = complex<double>[1];
+  using BRegisters = complex<double>[1];
+  using CRegisters = complex<double>[2];
+  HLO_CUTE_INLINE static void fma(complex<double>& d0, complex<double>& d1,
+                                  complex<double> const& a, complex<double> const& b,
+                                  complex<double> const& c0, complex<double> const& c1) {
+    using Real = SM80_8x8x4_F64F64F64F64_TN;
+    double re0 = 0;
+    double re1 = 0;
+    double im0 = 0;
+    double im1 = 0;
+    Real::fma(re0, re1, a.real(), b.real(), c0.real(), c1.real());
+    Real::fma(im0, im1, a.real(), b.imag(), c0.imag(), c1.imag());
+    Real::fma(d0.real(), d1.real(), -a.imag(), b.imag(), re0, re1);
+    Real::fma(d0.imag(), d1.imag(), a.imag(), b.real(), im0, im1);
+  }
+};
 
 HLO_CUTE_END_NAMESPACE
 

@@ -25,6 +25,7 @@ struct Number {
   int64_t value;    // if known
   int node;         // 0: known; i + 1: the result of instruction i
   bool wide;        // a dynamic number of 64 bits
+  bool given;       // it, or what it was computed from, has 64 bits because the user gave so many
   int64_t divisor;  // a dynamic number is a multiple of it; 0 means 1
 
   HLO_CUTE_HD constexpr bool known() const { return node == 0; }
@@ -64,6 +65,13 @@ struct Instruction {
   Number a;
   Number b;
   Number c;
+
+  // Whether an operand has 64 bits because the user gave so many.
+  HLO_CUTE_HD constexpr bool HasGiven() const {
+    return a.given || b.given || c.given || a.value > INT32_MAX || b.value > INT32_MAX ||
+           c.value > INT32_MAX || a.value < -INT32_MAX || b.value < -INT32_MAX ||
+           c.value < -INT32_MAX;
+  }
 };
 
 struct Program {
@@ -85,6 +93,7 @@ HLO_CUTE_HD constexpr Number Emit(Program& p, Code code, Number a, Number b, Num
   p.instruction[p.count].c = c;
   result.node = ++p.count;
   result.wide = wide;
+  result.given = a.given || b.given || c.given;
   result.divisor = divisor;
   return result;
 }

@@ -4,6 +4,21 @@
 #include "layout/cute/integral.h"
 
 // Element types that C++ lacks: 16-bit floats, and integers of fewer than 8 bits.
+//
+// Devices convert and compute by instructions, with the same results but for the bits of what is
+// not a number: the sum, difference or product of two halves, rounded to a float and then to a
+// half, is what one rounding gives, for a float has more than twice as many bits.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 530
+#define HLO_CUTE_HALF_INSTRUCTIONS 1
+#else
+#define HLO_CUTE_HALF_INSTRUCTIONS 0
+#endif
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+#define HLO_CUTE_BRAIN_INSTRUCTIONS 1
+#else
+#define HLO_CUTE_BRAIN_INSTRUCTIONS 0
+#endif
+
 HLO_CUTE_BEGIN_NAMESPACE
 
 namespace detail {
@@ -25,6 +40,11 @@ HLO_CUTE_HD inline uint32_t RoundedShift(uint32_t bits, int shift) {
   return (bits + half) >> shift;
 }
 HLO_CUTE_HD inline uint16_t HalfFromFloat(float x) {
+#if HLO_CUTE_HALF_INSTRUCTIONS
+  uint16_t half;
+  asm("cvt.rn.f16.f32 %0, %1;" : "=h"(half) : "f"(x));
+  return half;
+#else
   const uint32_t bits = FloatBits(x);
   const uint32_t sign = bits >> 16 & 0x8000;
   const uint32_t magnitude = bits & 0x7fffffff;
@@ -36,8 +56,14 @@ HLO_CUTE_HD inline uint16_t HalfFromFloat(float x) {
     return static_cast<uint16_t>(sign | (shift > 24 ? 0 : RoundedShift(mantissa, shift)));
   }
   return static_cast<uint16_t>(sign | RoundedShift(magnitude - 0x38000000, 13));
+#endif
 }
 HLO_CUTE_HD inline float FloatFromHalf(uint16_t half) {
+#if HLO_CUTE_HALF_INSTRUCTIONS
+  float x;
+  asm("cvt.f32.f16 %0, %1;" : "=f"(x) : "h"(half));
+  return x;
+#else
   const uint32_t sign = (half & uint32_t{0x8000}) << 16;
   const uint32_t exponent = half >> 10 & 0x1f;
   const uint32_t mantissa = half & 0x3ff;
@@ -46,11 +72,18 @@ HLO_CUTE_HD inline float FloatFromHalf(uint16_t half) {
   // Subnormal: mantissa * 2^-24.
   const float magnitude = static_cast<float>(mantissa) * 5.9604644775390625e-8f;
   return sign != 0 ? -magnitude : magnitude;
+#endif
 }
 HLO_CUTE_HD inline uint16_t BrainFromFloat(float x) {
+#if HLO_CUTE_BRAIN_INSTRUCTIONS
+  uint16_t brain;
+  asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(brain) : "f"(x));
+  return brain;
+#else
   const uint32_t bits = FloatBits(x);
   if ((bits & 0x7fffffff) > 0x7f800000) return static_cast<uint16_t>(bits >> 16 | 0x40);
   return static_cast<uint16_t>(RoundedShift(bits, 16));
+#endif
 }
 
 }  // namespace detail
@@ -97,10 +130,24 @@ struct bfloat16_t {
   HLO_CUTE_FLOAT_OPERATOR(T, *)     \
   HLO_CUTE_FLOAT_OPERATOR(T, /)     \
   HLO_CUTE_HD inline T operator-(T a) { return T(-static_cast<float>(a)); }
+#if HLO_CUTE_HALF_INSTRUCTIONS
+#define HLO_CUTE_HALF_OPERATOR(op, instruction)                                                  \
+  HLO_CUTE_HD inline half_t operator op(half_t a, half_t b) {                                    \
+    half_t result;                                                                               \
+    asm(instruction ".f16 %0, %1, %2;" : "=h"(result.storage) : "h"(a.storage), "h"(b.storage)); \
+    return result;                                                                               \
+  }                                                                                              \
+  HLO_CUTE_HD inline half_t& operator op## = (half_t & a, half_t b) { return a = a op b; }
+HLO_CUTE_HALF_OPERATOR(+, "add")
+HLO_CUTE_HALF_OPERATOR(-, "sub")
+HLO_CUTE_HALF_OPERATOR(*, "mul")
+HLO_CUTE_FLOAT_OPERATOR(half_t, /)
+HLO_CUTE_HD inline half_t operator-(half_t a) { return half_t(-static_cast<float>(a)); }
+#undef HLO_CUTE_HALF_OPERATOR
+#else
 HLO_CUTE_FLOAT_OPERATORS(half_t)
+#endif
 HLO_CUTE_FLOAT_OPERATORS(bfloat16_t)
-#undef HLO_CUTE_FLOAT_OPERATORS
-#undef HLO_CUTE_FLOAT_OPERATOR
 
 /// A float of which the tensor cores read the upper 19 bits.
 struct tfloat32_t {
@@ -111,15 +158,23 @@ struct tfloat32_t {
   HLO_CUTE_HD explicit tfloat32_t(double x) : tfloat32_t(static_cast<float>(x)) {}
   HLO_CUTE_HD explicit tfloat32_t(int x) : tfloat32_t(static_cast<float>(x)) {}
   HLO_CUTE_HD operator float() const { return detail::FloatOfBits(storage); }
+  HLO_CUTE_HD static tfloat32_t bitcast(uint32_t bits) {
+    tfloat32_t x;
+    x.storage = bits;
+    return x;
+  }
 };
+HLO_CUTE_FLOAT_OPERATORS(tfloat32_t)
+#undef HLO_CUTE_FLOAT_OPERATORS
+#undef HLO_CUTE_FLOAT_OPERATOR
 
 enum class Signedness { kSigned, kUnsigned };
 
 /// An integer of fewer than 8 bits. Tensors pack such elements (see subbyte.h).
 template <int bits, Signedness signedness>
 struct SubbyteInteger {
-  static_assert(bits == 1 || bits == 2 || bits == 4,
-                "An integer of fewer than 8 bits has 1, 2 or 4.");
+  static_assert(bits == 1 || bits == 2 || bits == 4 || bits == 6,
+                "An integer of fewer than 8 bits has 1, 2, 4 or 6.");
   uint8_t storage;
   SubbyteInteger() = default;
   template <class T, std::enable_if_t<std::is_arithmetic<T>::value, int> = 0>
@@ -137,6 +192,8 @@ struct SubbyteInteger {
 };
 using int4b_t = SubbyteInteger<4, Signedness::kSigned>;
 using uint4b_t = SubbyteInteger<4, Signedness::kUnsigned>;
+using int6b_t = SubbyteInteger<6, Signedness::kSigned>;
+using uint6b_t = SubbyteInteger<6, Signedness::kUnsigned>;
 using int2b_t = SubbyteInteger<2, Signedness::kSigned>;
 using uint2b_t = SubbyteInteger<2, Signedness::kUnsigned>;
 using uint1b_t = SubbyteInteger<1, Signedness::kUnsigned>;
@@ -159,6 +216,8 @@ using int2_t = int2b_t;
 using uint2_t = uint2b_t;
 using int4_t = int4b_t;
 using uint4_t = uint4b_t;
+using int6_t = int6b_t;
+using uint6_t = uint6b_t;
 
 namespace detail {
 template <int bits>

@@ -8,30 +8,76 @@
 // elements of fewer than 8 bits, swizzled pointers, and the counting iterator.
 HLO_CUTE_BEGIN_NAMESPACE
 
-/// A reference to an element of fewer than 8 bits.
+namespace detail {
+
+// How many bits an element has where elements are packed: a bool 1. Elsewhere a bool is a byte.
+template <class T>
+constexpr int packed_bits_v =
+    std::is_same<std::remove_const_t<T>, bool>::value ? 1 : sizeof_bits_v<T>;
+template <class T>
+HLO_CUTE_HD constexpr unsigned PackedCode(T const& value) {
+  if constexpr (std::is_integral<T>::value) {
+    return static_cast<unsigned>(value);
+  } else {
+    return value.storage;
+  }
+}
+template <class T>
+HLO_CUTE_HD constexpr T FromPackedCode(unsigned code) {
+  if constexpr (std::is_integral<T>::value) {
+    return static_cast<T>(code);
+  } else {
+    T value{};
+    value.storage = static_cast<uint8_t>(code);
+    return value;
+  }
+}
+
+}  // namespace detail
+
+/// A reference to a packed element of at most 8 bits.
 template <class T>
 struct subbyte_reference {
   using value_type = std::remove_const_t<T>;
+  using element_type = T;
   using Storage = std::conditional_t<std::is_const<T>::value, const uint8_t, uint8_t>;
-  static constexpr int bits = sizeof_bits_v<T>;
+  static constexpr int bits = detail::packed_bits_v<T>;
+  static constexpr unsigned mask = (1u << bits) - 1;
+  static constexpr bool straddles = 8 % bits != 0;
+  static_assert(bits <= 8, "A packed element has at most 8 bits.");
   Storage* byte;
   int bit;
 
   HLO_CUTE_HD value_type get() const {
-    value_type value;
-    value.storage = static_cast<uint8_t>(*byte >> bit & ((1u << bits) - 1));
-    return value;
+    unsigned code = static_cast<unsigned>(*byte) >> bit;
+    if constexpr (straddles) {
+      if (bit + bits > 8) code |= static_cast<unsigned>(byte[1]) << (8 - bit);
+    }
+    return detail::FromPackedCode<value_type>(code & mask);
   }
   HLO_CUTE_HD operator value_type() const { return get(); }
-  HLO_CUTE_HD explicit operator int() const { return static_cast<int>(get()); }
+  template <class U = value_type, std::enable_if_t<!std::is_same<U, int>::value, int> = 0>
+  HLO_CUTE_HD explicit operator int() const {
+    return static_cast<int>(get());
+  }
   HLO_CUTE_HD subbyte_reference const& operator=(value_type const& value) const {
-    const unsigned mask = ((1u << bits) - 1) << bit;
-    *byte = static_cast<uint8_t>((*byte & ~mask) |
-                                 (static_cast<unsigned>(value.storage) << bit & mask));
+    const unsigned code = detail::PackedCode(value) & mask;
+    *byte = static_cast<uint8_t>((*byte & ~(mask << bit)) | code << bit);
+    if constexpr (straddles) {
+      if (bit + bits > 8) {
+        byte[1] = static_cast<uint8_t>((byte[1] & ~(mask >> (8 - bit))) | code >> (8 - bit));
+      }
+    }
     return *this;
   }
   HLO_CUTE_HD subbyte_reference const& operator=(subbyte_reference const& other) const {
     return *this = other.get();
+  }
+  HLO_CUTE_HD friend bool operator==(subbyte_reference const& a, value_type const& b) {
+    return a.get() == b;
+  }
+  HLO_CUTE_HD friend bool operator!=(subbyte_reference const& a, value_type const& b) {
+    return !(a == b);
   }
   subbyte_reference(subbyte_reference const&) = default;
   HLO_CUTE_HD subbyte_reference(Storage* at, int shift) : byte(at), bit(shift) {}
@@ -44,7 +90,7 @@ struct subbyte_iterator {
   using element_type = T;
   using reference = subbyte_reference<T>;
   using Storage = typename reference::Storage;
-  static constexpr int bits = sizeof_bits_v<T>;
+  static constexpr int bits = detail::packed_bits_v<T>;
   Storage* byte = nullptr;
   int bit = 0;
 
@@ -271,6 +317,10 @@ constexpr bool is_rmem_v = is_rmem<Iter>::value;
   template <class T, class P>                                  \
   HLO_CUTE_INLINE constexpr auto name(P* pointer) {            \
     return detail::Tagged<Tag>(detail::PointerTo<T>(pointer)); \
+  }                                                            \
+  template <class T>                                           \
+  HLO_CUTE_INLINE constexpr auto name(std::nullptr_t) {        \
+    return name<T>(static_cast<T*>(nullptr));                  \
   }
 /// Tags a pointer, or the untyped pointer as one to T: make_gmem_ptr(p), make_gmem_ptr<float>(p).
 HLO_CUTE_MAKE_PTR(make_gmem_ptr, gmem_tag)

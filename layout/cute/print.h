@@ -39,6 +39,10 @@ HLO_CUTE_INLINE void Write(Sink const& sink, Multiple<divisor, T> const& n) {
   sink.Integer(divisor);
   sink.Text("}");
 }
+template <class Sink>
+HLO_CUTE_LEAF void Write(Sink const& sink, ComputedInt const& n) {
+  sink.Integer(n);
+}
 template <class Sink, class T, std::enable_if_t<std::is_integral<T>::value, int> = 0>
 HLO_CUTE_LEAF void Write(Sink const& sink, T const& n) {
   if constexpr (std::is_signed<T>::value || sizeof(T) < 8) {

@@ -43,25 +43,31 @@ HLO_CUTE_HD inline const char* GrayShade(int64_t index) {
       return "70";
   }
 }
-HLO_CUTE_HD inline const char* ThreadColor(int64_t thread) {
-  switch (thread % 8) {
+// One of eight colors, for a thread.
+struct Rgb {
+  int red, green, blue;
+};
+HLO_CUTE_HD inline Rgb ThreadColor(int64_t thread) {
+  const int code = static_cast<int>(thread % 8);
+  const int dark = code < 4 ? 175 : 210;
+  switch (code % 4) {
     case 0:
-      return "{rgb,255:red,175;green,175;blue,255}";
+      return {dark, dark, 255};
     case 1:
-      return "{rgb,255:red,175;green,255;blue,175}";
+      return {dark, 255, dark};
     case 2:
-      return "{rgb,255:red,255;green,255;blue,175}";
-    case 3:
-      return "{rgb,255:red,255;green,175;blue,175}";
-    case 4:
-      return "{rgb,255:red,210;green,210;blue,255}";
-    case 5:
-      return "{rgb,255:red,210;green,255;blue,210}";
-    case 6:
-      return "{rgb,255:red,255;green,255;blue,210}";
+      return {255, 255, dark};
     default:
-      return "{rgb,255:red,255;green,210;blue,210}";
+      return {255, dark, dark};
   }
+}
+// The element at a place of the picture, and whose it is.
+HLO_CUTE_HD inline void PrintLatexOwner(int row, int column, int thread, int value) {
+  const Rgb color = ThreadColor(thread);
+  printf(
+      "\\node[fill={rgb,255:red,%d;green,%d;blue,%d}] at (%d,%d) {\\shortstack{T%d \\\\ "
+      "V%d}};\n",
+      color.red, color.green, color.blue, row, column, thread, value);
 }
 
 }  // namespace detail
@@ -91,6 +97,7 @@ HLO_CUTE_HD void print_latex(L const& l) {
 }
 
 /// The tile with, in each element, the thread and the value that a thread-value layout gives it.
+/// print_atoms.h has those of copies and products.
 template <class S, class D, class Tiler>
 HLO_CUTE_HD void print_latex_tv(Layout<S, D> const& tv, Tiler const& tile) {
   static_assert(Layout<S, D>::rank == 2,
@@ -104,9 +111,8 @@ HLO_CUTE_HD void print_latex_tv(Layout<S, D> const& tv, Tiler const& tile) {
   for (int thread = 0; thread < static_cast<int>(size<0>(tv)); ++thread) {
     for (int value = 0; value < static_cast<int>(size<1>(tv)); ++value) {
       const auto coord = coords(thread, value);
-      printf("\\node[fill=%s] at (%d,%d) {\\shortstack{T%d \\\\ V%d}};\n",
-             detail::ThreadColor(thread), static_cast<int>(get<0>(coord)),
-             static_cast<int>(get<1>(coord)), thread, value);
+      detail::PrintLatexOwner(static_cast<int>(get<0>(coord)), static_cast<int>(get<1>(coord)),
+                              thread, value);
     }
   }
   detail::PrintLatexEnd(static_cast<int>(size<0>(tile)), static_cast<int>(size<1>(tile)));

@@ -30,6 +30,14 @@ struct Swizzle {
       return (x & source_mask) << -shift;
     }
   }
+  // The bit of the source that is moved to a bit of the target.
+  HLO_CUTE_INLINE static constexpr int64_t MovedBack(int64_t bit) {
+    if constexpr (shift >= 0) {
+      return bit << shift;
+    } else {
+      return bit >> -shift;
+    }
+  }
   template <class Offset>
   HLO_CUTE_INLINE static constexpr auto apply(Offset const& x) {
     if constexpr (is_constant_integer<Offset>::value) {
@@ -111,9 +119,12 @@ HLO_CUTE_INLINE constexpr auto composition(Swizzle<b0, m0, s0> first, Swizzle<b1
 /// as M_s|(d&f)=value.
 template <int64_t static_bits, int64_t flags>
 struct MixedBits {
-  int64_t dynamic_bits = 0;
-  HLO_CUTE_INLINE constexpr operator int64_t() const {
-    return static_bits | (dynamic_bits & flags);
+  using Plain =
+      std::conditional_t<(static_bits >= 0 && flags >= 0 && (static_bits | flags) <= INT32_MAX),
+                         int, int64_t>;
+  Plain dynamic_bits = 0;
+  HLO_CUTE_INLINE constexpr operator Plain() const {
+    return static_cast<Plain>(static_bits | (dynamic_bits & flags));
   }
 };
 template <int64_t s, int64_t f, class B>
@@ -121,7 +132,8 @@ HLO_CUTE_INLINE constexpr auto operator+(MixedBits<s, f> const& a, B const& b) {
   if constexpr (is_constant<0, B>::value) {
     return a;
   } else {
-    return static_cast<int64_t>(a) + static_cast<int64_t>(b);
+    using Plain = typename MixedBits<s, f>::Plain;
+    return detail::WideSum<detail::Width::kShort>(static_cast<Plain>(a), b);
   }
 }
 
@@ -209,6 +221,26 @@ HLO_CUTE_INLINE constexpr auto composition(ComposedLayout<A, O, B> const& l, Til
 template <class A, class Offset, class B>
 HLO_CUTE_INLINE constexpr auto composition(A const& a, Offset const& offset, B const& b) {
   return make_composed_layout(a, offset, b);
+}
+
+template <class A, class O, class B, class A2, class O2, class B2>
+HLO_CUTE_INLINE constexpr auto operator==(ComposedLayout<A, O, B> const& l,
+                                          ComposedLayout<A2, O2, B2> const& m) {
+  return detail::All(l.layout_a() == m.layout_a(), l.offset() == m.offset(),
+                     l.layout_b() == m.layout_b());
+}
+template <class A, class O, class B, class T>
+HLO_CUTE_INLINE constexpr auto compatible(T const& t, ComposedLayout<A, O, B> const& l) {
+  return compatible(t, l.layout_b());
+}
+template <class A, class O, class B, class S, class D>
+HLO_CUTE_INLINE constexpr auto compatible(ComposedLayout<A, O, B> const& l, Layout<S, D> const& m) {
+  return compatible(l.layout_b(), m);
+}
+template <class A, class O, class B, class A2, class O2, class B2>
+HLO_CUTE_INLINE constexpr auto compatible(ComposedLayout<A, O, B> const& l,
+                                          ComposedLayout<A2, O2, B2> const& m) {
+  return compatible(l.layout_b(), m.layout_b());
 }
 
 /// The swizzle of a layout, and the layout without it.

@@ -27,7 +27,7 @@ struct BitMap {
 template <class S, class D>
 HLO_CUTE_HD constexpr BitMap BitMapOf() {
   BitMap map{};
-  if (ImageBits<S, D>() < 0) return map;
+  if (ImageBits<-1, S, D>() < 0) return map;
   Program program{};
   ModeTree tree{};
   EncodeMode(tree, program, TypeTag<S>{}, TypeTag<D>{});

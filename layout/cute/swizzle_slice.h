@@ -76,9 +76,10 @@ HLO_CUTE_HD constexpr OffsetBits SliceOffsetBits() {
   return bits;
 }
 
-// The bits that the modes of a static layout set, or -1 if its values are not sums of distinct
-// bits.
-template <class S, class D>
+// The bits that the modes of a static layout set, or -1 if its values are not sums of numbers with
+// distinct bits. Modes that reach bits of `special` must set each of theirs by itself; others, such
+// as one of three stages, may have any extent.
+template <int64_t special, class S, class D>
 HLO_CUTE_HD constexpr int64_t ImageBits() {
   Program program{};
   ModeTree tree{};
@@ -89,11 +90,20 @@ HLO_CUTE_HD constexpr int64_t ImageBits() {
     if (tree.arity[i] != 0) continue;
     const int64_t extent = tree.mode[i].shape.value;
     const int64_t step = tree.mode[i].stride.value;
-    if (extent <= 0 || step < 0 || (extent & (extent - 1)) != 0 || (step & (step - 1)) != 0 ||
-        tree.mode[i].path != 0)
+    if (extent <= 0 || step < 0 || extent > INT32_MAX || step > INT32_MAX ||
+        tree.mode[i].path != 0) {
       return -1;
-    if ((image & ((extent - 1) * step)) != 0) return -1;
-    image |= (extent - 1) * step;
+    }
+    const int64_t largest = (extent - 1) * step;
+    int64_t bits = 0;
+    if (largest > 0) {
+      int64_t end = 1;
+      while (end <= largest) end *= 2;
+      bits = (end - 1) & ~((step & -step) - 1);
+    }
+    const bool by_bits = (extent & (extent - 1)) == 0 && (step & (step - 1)) == 0;
+    if ((image & bits) != 0 || (!by_bits && (bits & special) != 0)) return -1;
+    image |= bits;
   }
   return image;
 }
@@ -108,8 +118,15 @@ HLO_CUTE_INLINE constexpr auto SwizzledStride(Offset const& offset) {
     constexpr int64_t value = IntegerTraits<Offset>::value;
     return StaticInt<((value | bit) ^ Sw::Moved(value | bit)) - (value ^ Sw::Moved(value))>{};
   } else {
-    const int64_t value = static_cast<int64_t>(offset);
-    return ((value | bit) ^ Sw::Moved(value | bit)) - (value ^ Sw::Moved(value));
+    using Plain = std::conditional_t<IntegerTraits<Offset>::is_wide, int64_t, int>;
+    // One bit of the offset says whether the bit that is xor-ed is set or cleared.
+    constexpr bool is_target = (bit & Sw::target_mask) != 0;
+    constexpr int64_t other = is_target ? Sw::MovedBack(bit) : Sw::Moved(bit);
+    constexpr int64_t base = is_target ? 0 : bit;
+    constexpr int64_t change = is_target ? bit : other;
+    return (static_cast<Plain>(offset) & static_cast<Plain>(other)) == 0
+               ? static_cast<Plain>(base + change)
+               : static_cast<Plain>(base - change);
   }
 }
 
@@ -191,7 +208,7 @@ HLO_CUTE_INLINE constexpr auto slice_and_offset(
     const auto offset = l.offset() + crd2idx(coord, l.layout_b().shape(), l.layout_b().stride());
     using Offset = std::decay_t<decltype(offset)>;
     constexpr detail::OffsetBits bits = detail::SliceOffsetBits<O, Coordinate, SB, DB>();
-    constexpr int64_t image = detail::ImageBits<KS, KD>();
+    constexpr int64_t image = detail::ImageBits<Sw::source_mask | Sw::target_mask, KS, KD>();
     constexpr bool apart = bits.known && image >= 0 && (image & (bits.value | bits.flags)) == 0;
     constexpr bool one_side = (image & Sw::source_mask) == 0 || (image & Sw::target_mask) == 0;
     if constexpr (apart && one_side) {
@@ -200,9 +217,12 @@ HLO_CUTE_INLINE constexpr auto slice_and_offset(
     } else if constexpr (apart && !is_constant_integer<Offset>::value) {
       constexpr int64_t inside = Sw::source_mask | Sw::target_mask;
       using Inside = MixedBits<(bits.value & inside), (bits.flags & inside)>;
-      const int64_t value = static_cast<int64_t>(offset);
-      return make_tuple(make_composed_layout(Sw{}, Inside{value & bits.flags & inside}, kept),
-                        value & ~inside);
+      using Value = typename detail::IntegerTraits<Offset>::Dynamic;
+      const Value value = static_cast<Value>(offset);
+      using Plain = typename Inside::Plain;
+      return make_tuple(
+          make_composed_layout(Sw{}, Inside{static_cast<Plain>(value & bits.flags & inside)}, kept),
+          static_cast<Value>(value & ~inside));
     } else {
       return make_tuple(make_composed_layout(Sw{}, offset, kept), C<0>{});
     }

@@ -48,12 +48,15 @@ struct Tensor : private detail::Slot<0, LayoutType>, private detail::OffsetRange
   using layout_type = LayoutType;
   static constexpr int rank = LayoutType::rank;
 
-  HLO_CUTE_LEAF constexpr Tensor() {}
+  /// Elements that the tensor owns are 0 at first.
+  HLO_CUTE_LEAF constexpr Tensor() : engine_{} {}
   HLO_CUTE_LEAF constexpr Tensor(Engine const& engine, LayoutType const& layout,
                                  detail::OffsetRange const& range)
       : detail::Slot<0, LayoutType>(layout), detail::OffsetRange(range), engine_(engine) {}
   HLO_CUTE_LEAF constexpr explicit Tensor(LayoutType const& layout)
-      : detail::Slot<0, LayoutType>(layout), detail::OffsetRange(detail::RangeOf(layout)) {}
+      : detail::Slot<0, LayoutType>(layout),
+        detail::OffsetRange(detail::RangeOf(layout)),
+        engine_{} {}
 
   HLO_CUTE_LEAF constexpr Tensor const& tensor() const { return *this; }
   HLO_CUTE_LEAF constexpr Engine const& engine() const { return engine_; }
@@ -152,10 +155,22 @@ HLO_CUTE_INLINE constexpr auto LayoutFrom(T const&... t)
   return make_layout(t...);
 }
 
+// The offset of a coordinate, for a pointer.
+template <class Coordinate, class L>
+HLO_CUTE_LEAF constexpr auto PointerOffset(Coordinate const& coord, L const& l) {
+  return l(coord);
+}
+#if HLO_CUTE_NARROW
+template <class Coordinate, class S, class D>
+HLO_CUTE_LEAF constexpr auto PointerOffset(Coordinate const& coord, Layout<S, D> const& l) {
+  return CoordinateToIndex<Width::kDevice>(coord, l.shape(), l.stride());
+}
+#endif
+
 // The offset of an access, which debug builds check.
 template <class T, class Coordinate>
 HLO_CUTE_INLINE constexpr auto CheckedOffset(T const& tensor, Coordinate const& coord) {
-  const auto offset = tensor.layout()(coord);
+  const auto offset = PointerOffset(coord, tensor.layout());
 #if HLO_INDEXING_CUTE_DEBUG
   HLO_CUTE_CHECK(Inside(coord, tensor.shape()),
                  "tensor access: the coordinate lies outside the shape of the tensor");
@@ -191,7 +206,7 @@ HLO_CUTE_INLINE constexpr decltype(auto) Tensor<Engine, LayoutType>::At(Self& se
       return detail::View(self.data() + offset, get<0>(sliced), self.range());
     }
   } else {
-    return self.data()[detail::CheckedOffset(self, coord)];
+    return *(self.data() + detail::CheckedOffset(self, coord));
   }
 }
 
@@ -215,7 +230,7 @@ HLO_CUTE_LEAF constexpr auto make_tensor(Iter&& iter, LayoutArgs const&... args)
   static_assert(detail::IsIterator<std::decay_t<Iter>>::value,
                 "make_tensor(iter, layout): the first argument is not an iterator.");
   static_assert(sizeof...(LayoutArgs) > 0, "make_tensor(iter, layout): there is no layout.");
-  if constexpr (detail::IsIterator<std::decay_t<Iter>>::value) {
+  if constexpr (detail::IsIterator<std::decay_t<Iter>>::value && sizeof...(LayoutArgs) > 0) {
     const auto l = detail::LayoutFrom(args...);
     return detail::View<std::decay_t<Iter>>(iter, l, detail::RangeOf(l));
   } else {

@@ -19,7 +19,7 @@ constexpr std::size_t array_alignment_v = alignof(T) > static_cast<std::size_t>(
 
 }  // namespace detail
 
-/// n elements, not initialized, aligned for vector accesses of 128 bits; elements of fewer than 8
+/// n elements, aligned for vector accesses of 128 bits; elements of fewer than 8
 /// bits are packed. Copying it copies the elements.
 template <class T, int64_t n, bool packed = is_subbyte_v<T>>
 struct ArrayEngine {

@@ -88,6 +88,47 @@ HLO_CUTE_HD constexpr void ErrorPartitionCoordinate() {
           "the grid of tiles, or than the tile."));
 }
 template <class... Layouts>
+HLO_CUTE_HD constexpr void ErrorProjection() {
+  static_assert(
+      never_v<Layouts...>,
+      HLO_CUTE_SENTENCE("local_tile, local_partition: the projection has another rank than "
+                        "the tiler, the coordinate or the threads."));
+}
+template <class... Layouts>
+HLO_CUTE_HD constexpr void ErrorProjectionModes() {
+  static_assert(
+      never_v<Layouts...>,
+      HLO_CUTE_SENTENCE("local_tile, local_partition: the projection keeps more modes than "
+                        "the tensor has."));
+}
+template <class... Layouts>
+HLO_CUTE_HD constexpr void ErrorThreadIndex() {
+  static_assert(never_v<Layouts...>,
+                HLO_CUTE_SENTENCE(
+                    "local_partition(t, threads, index): the index of the thread is no integer."));
+}
+template <class... Layouts>
+HLO_CUTE_HD constexpr void ErrorThreads() {
+  static_assert(never_v<Layouts...>,
+                HLO_CUTE_SENTENCE(
+                    "local_partition(t, threads, index): the threads are not given as a layout."));
+}
+template <class... Layouts>
+HLO_CUTE_HD constexpr void ErrorThreadModes() {
+  static_assert(
+      never_v<Layouts...>,
+      HLO_CUTE_SENTENCE("local_partition(t, threads, index): the layout of the threads has "
+                        "more modes than the tensor."));
+}
+// How many modes a projection keeps, and whether it has as many as what it is applied to.
+template <class Projection>
+struct KeptModes : C<(is_underscore_v<Projection> ? 0 : 1)> {};
+template <class... P>
+struct KeptModes<tuple<P...>> : C<(KeptModes<P>::value + ... + 0)> {};
+template <class Projection, class T>
+constexpr bool projects_v =
+    is_tuple_v<Projection> && is_tuple_v<T> && tuple_size_v<Projection> == tuple_size_v<T>;
+template <class... Layouts>
 HLO_CUTE_HD constexpr void ErrorTileExtent() {
   static_assert(never_v<Layouts...>,
                 HLO_CUTE_SENTENCE("tile_extent(shape, tiler, coord): they have different ranks."));
@@ -198,7 +239,18 @@ template <class T, class Tiler, class Coordinate, class Projection,
           std::enable_if_t<is_tensor<std::decay_t<T>>::value, int> = 0>
 HLO_CUTE_INLINE constexpr auto local_tile(T&& t, Tiler const& tiler, Coordinate const& coord,
                                           Projection const& projection) {
-  return local_tile(t, dice(projection, tiler), dice(projection, coord));
+  using L = typename std::decay_t<T>::layout_type;
+  if constexpr (!detail::projects_v<Projection, Tiler> ||
+                !detail::projects_v<Projection, Coordinate>) {
+    detail::ErrorProjection<HLO_CUTE_NAMED(Tiler), HLO_CUTE_NAMED(Coordinate),
+                            HLO_CUTE_NAMED(Projection)>();
+    return detail::WithLayout(t, t.layout());
+  } else if constexpr (detail::KeptModes<Projection>::value > L::rank) {
+    detail::ErrorProjectionModes<HLO_CUTE_NAMED(L), HLO_CUTE_NAMED(Projection)>();
+    return detail::WithLayout(t, t.layout());
+  } else {
+    return local_tile(t, dice(projection, tiler), dice(projection, coord));
+  }
 }
 
 namespace detail {
@@ -224,19 +276,46 @@ template <class T, class S, class D, class Index,
           std::enable_if_t<is_tensor<std::decay_t<T>>::value, int> = 0>
 HLO_CUTE_INLINE constexpr auto local_partition(T&& t, Layout<S, D> const& threads,
                                                Index const& index) {
-  static_assert(is_integral<Index>::value,
-                "local_partition(t, threads, index): the index is not an integer.");
-  detail::CheckThread(threads, index);
-  return outer_partition(t, product_each(threads.shape()), threads.get_flat_coord(index));
+  using L = typename std::decay_t<T>::layout_type;
+  if constexpr (!is_integral<Index>::value) {
+    detail::ErrorThreadIndex<HLO_CUTE_NAMED(L)>();
+    return detail::WithLayout(t, t.layout());
+  } else if constexpr (tuple_size_v<S> > L::rank) {
+    detail::ErrorThreadModes<HLO_CUTE_NAMED(L), HLO_CUTE_NAMED(Layout<S, D>)>();
+    return detail::WithLayout(t, t.layout());
+  } else {
+    detail::CheckThread(threads, index);
+    return outer_partition(t, product_each(threads.shape()), threads.get_flat_coord(index));
+  }
+}
+template <
+    class T, class Threads, class Index,
+    std::enable_if_t<is_tensor<std::decay_t<T>>::value && !is_layout<Threads>::value, int> = 0>
+HLO_CUTE_INLINE constexpr auto local_partition(T&& t, Threads const&, Index const&) {
+  using L = typename std::decay_t<T>::layout_type;
+  detail::ErrorThreads<HLO_CUTE_NAMED(L)>();
+  return detail::WithLayout(t, t.layout());
 }
 template <class T, class S, class D, class Index, class Projection,
           std::enable_if_t<is_tensor<std::decay_t<T>>::value, int> = 0>
 HLO_CUTE_INLINE constexpr auto local_partition(T&& t, Layout<S, D> const& threads,
                                                Index const& index, Projection const& projection) {
-  // The index counts all threads, those of the modes that are left out as well.
-  detail::CheckThread(threads, index);
-  const auto projected = dice(projection, threads);
-  return outer_partition(t, product_each(projected.shape()), projected.get_flat_coord(index));
+  using L = typename std::decay_t<T>::layout_type;
+  if constexpr (!is_integral<Index>::value) {
+    detail::ErrorThreadIndex<HLO_CUTE_NAMED(L)>();
+    return detail::WithLayout(t, t.layout());
+  } else if constexpr (!detail::projects_v<Projection, S>) {
+    detail::ErrorProjection<HLO_CUTE_NAMED(Layout<S, D>), HLO_CUTE_NAMED(Projection)>();
+    return detail::WithLayout(t, t.layout());
+  } else if constexpr (detail::KeptModes<Projection>::value > L::rank) {
+    detail::ErrorProjectionModes<HLO_CUTE_NAMED(L), HLO_CUTE_NAMED(Projection)>();
+    return detail::WithLayout(t, t.layout());
+  } else {
+    // The index counts all threads, those of the modes that are left out as well.
+    detail::CheckThread(threads, index);
+    const auto projected = dice(projection, threads);
+    return outer_partition(t, product_each(projected.shape()), projected.get_flat_coord(index));
+  }
 }
 
 /// How much of a tile lies inside the shape, mode by mode: the last tiles of modes that the tiler

@@ -9,6 +9,7 @@
 //   reduce(t, 0.0F, plus{})                  // the sum of all elements
 //   batch_reduce(t, rows, plus{})            // t (K,M), rows (M): rows(m) = rows(m) + sum of
 //   t(_,m)
+//   logical_reduce(t, rows, make_coord(1, _))   // the same: the modes with _ stay
 HLO_CUTE_BEGIN_NAMESPACE
 
 /// op(...op(op(init, t(0)), t(1))..., t(n - 1)), in the order of the indices.
@@ -36,6 +37,30 @@ HLO_CUTE_HD constexpr void batch_reduce(Src const& src, Dst&& dst, Op const& op 
                        "behind the first");
   CUTE_UNROLL
   for (I i = 0; i < count; ++i) dst(i) = reduce(columns(_, i), dst(i), op);
+}
+
+namespace detail {
+// The modes that a slice or a dice keeps as one mode: a layout that keeps none has one element.
+template <class L>
+HLO_CUTE_INLINE constexpr auto OneMode(L const& l) {
+  if constexpr (L::rank == 0) {
+    return Layout<C<1>, C<0>>{};
+  } else {
+    return l;
+  }
+}
+}  // namespace detail
+
+/// dst(i) = dst(i) op all elements of src whose coordinate agrees with i in the modes that `keep`
+/// has as _; its integers stand for modes that are reduced, of any size.
+/// Example: logical_reduce(src (M,(K0,K1)), dst (M,K0), make_coord(_, make_coord(_, 1)))
+template <class Src, class Dst, class Keep, class Op = plus,
+          std::enable_if_t<detail::is_tensor_v<Src>, int> = 0>
+HLO_CUTE_HD constexpr void logical_reduce(Src const& src, Dst&& dst, Keep const& keep,
+                                          Op const& op = {}) {
+  const auto reduced = detail::OneMode(dice(keep, src.layout()));
+  const auto kept = detail::OneMode(slice(keep, src.layout()));
+  batch_reduce(detail::WithLayout(src, make_layout(reduced, kept)), dst, op);
 }
 
 HLO_CUTE_END_NAMESPACE

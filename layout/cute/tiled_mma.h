@@ -84,18 +84,30 @@ struct TiledMMA : Atom {
   }
 
  private:
+  template <int I>
+  HLO_CUTE_INLINE static constexpr auto TileOrPermutation() {
+    if constexpr (detail::is_underscore_v<tuple_element_t<I, PermutationMNK>>) {
+      return tile_size_mnk<I>();
+    } else {
+      return get<I>(PermutationMNK{});
+    }
+  }
   template <int I, int J, class L, class TV>
   HLO_CUTE_INLINE static constexpr auto Partitioned(L const& l, TV const& tv) {
     return detail::OnPlainLayout(l, [&](auto const& plain) { return Dealt<I, J>(plain, tv); });
   }
   template <int I, int J, class L, class TV>
   HLO_CUTE_INLINE static constexpr auto Dealt(L const& l, TV const& tv) {
+    // Tiles first, where there is no permutation as well: what hangs over the edge has coordinates
+    // of its own then, and threads that have nothing inside know it.
     const auto ordered =
-        logical_divide(l, make_tile(get<I>(PermutationMNK{}), get<J>(PermutationMNK{})));
-    const auto atoms = zipped_divide(ordered, make_tile(get<I>(AtomShape{}), get<J>(AtomShape{})));
+        logical_divide(l, make_tile(TileOrPermutation<I>(), TileOrPermutation<J>()));
+    const auto atoms = zipped_divide(
+        ordered, make_tile(make_layout(get<I>(AtomShape{})), make_layout(get<J>(AtomShape{}))));
     const auto values = composition(layout<0>(atoms), tv);
-    const auto rests = zipped_divide(
-        layout<1>(atoms), make_tile(size<I + 1>(ThrLayoutVMNK{}), size<J + 1>(ThrLayoutVMNK{})));
+    const auto rests =
+        zipped_divide(layout<1>(atoms), make_tile(make_layout(size<I + 1>(ThrLayoutVMNK{})),
+                                                  make_layout(size<J + 1>(ThrLayoutVMNK{}))));
     return make_layout(make_layout(layout<0>(values), layout<0>(rests)),
                        make_layout(layout<1>(values), layout<1>(rests)));
   }
@@ -126,6 +138,15 @@ struct TiledMMA : Atom {
 };
 
 /// The part of a tiled product that one thread has.
+namespace detail {
+template <class... Layouts>
+HLO_CUTE_HD constexpr void ErrorMmaRank() {
+  static_assert(
+      never_v<Layouts...>,
+      HLO_CUTE_SENTENCE("partition_A, partition_B, partition_C: the tensor has fewer than "
+                        "two modes."));
+}
+}  // namespace detail
 template <class Mma, class ThrVMNK>
 struct ThrMMA : Mma {
   ThrVMNK thr_vmnk_;
@@ -134,28 +155,64 @@ struct ThrMMA : Mma {
   /// (V,M,N), (V,M,K) and (V,N,K) of the thread.
   template <class T>
   HLO_CUTE_INLINE constexpr auto partition_C(T&& tensor) const {
-    return Part<1, 2>(tensor, Mma::thrfrg_C(tensor.layout()));
+    using L = typename std::decay_t<T>::layout_type;
+    if constexpr (L::rank < 2) {
+      detail::ErrorMmaRank<HLO_CUTE_NAMED(L)>();
+      return detail::WithLayout(tensor, tensor.layout());
+    } else {
+      return Part<1, 2>(tensor, Mma::thrfrg_C(tensor.layout()));
+    }
   }
   template <class T>
   HLO_CUTE_INLINE constexpr auto partition_A(T&& tensor) const {
-    return Part<1, 3>(tensor, Mma::thrfrg_A(tensor.layout()));
+    using L = typename std::decay_t<T>::layout_type;
+    if constexpr (L::rank < 2) {
+      detail::ErrorMmaRank<HLO_CUTE_NAMED(L)>();
+      return detail::WithLayout(tensor, tensor.layout());
+    } else {
+      return Part<1, 3>(tensor, Mma::thrfrg_A(tensor.layout()));
+    }
   }
   template <class T>
   HLO_CUTE_INLINE constexpr auto partition_B(T&& tensor) const {
-    return Part<2, 3>(tensor, Mma::thrfrg_B(tensor.layout()));
+    using L = typename std::decay_t<T>::layout_type;
+    if constexpr (L::rank < 2) {
+      detail::ErrorMmaRank<HLO_CUTE_NAMED(L)>();
+      return detail::WithLayout(tensor, tensor.layout());
+    } else {
+      return Part<2, 3>(tensor, Mma::thrfrg_B(tensor.layout()));
+    }
   }
   /// Registers for these.
   template <class T>
   HLO_CUTE_INLINE constexpr auto partition_fragment_C(T&& tensor) const {
-    return Mma::make_fragment_C(partition_C(tensor));
+    using L = typename std::decay_t<T>::layout_type;
+    if constexpr (!is_static_v<decltype(tensor.layout().shape())>) {
+      detail::ErrorDynamicLike<HLO_CUTE_NAMED(L)>();
+      return make_tensor<typename std::decay_t<T>::value_type>(Layout<C<1>, C<0>>{});
+    } else {
+      return Mma::make_fragment_C(partition_C(tensor));
+    }
   }
   template <class T>
   HLO_CUTE_INLINE constexpr auto partition_fragment_A(T&& tensor) const {
-    return Mma::make_fragment_A(partition_A(tensor));
+    using L = typename std::decay_t<T>::layout_type;
+    if constexpr (!is_static_v<decltype(tensor.layout().shape())>) {
+      detail::ErrorDynamicLike<HLO_CUTE_NAMED(L)>();
+      return make_tensor<typename std::decay_t<T>::value_type>(Layout<C<1>, C<0>>{});
+    } else {
+      return Mma::make_fragment_A(partition_A(tensor));
+    }
   }
   template <class T>
   HLO_CUTE_INLINE constexpr auto partition_fragment_B(T&& tensor) const {
-    return Mma::make_fragment_B(partition_B(tensor));
+    using L = typename std::decay_t<T>::layout_type;
+    if constexpr (!is_static_v<decltype(tensor.layout().shape())>) {
+      detail::ErrorDynamicLike<HLO_CUTE_NAMED(L)>();
+      return make_tensor<typename std::decay_t<T>::value_type>(Layout<C<1>, C<0>>{});
+    } else {
+      return Mma::make_fragment_B(partition_B(tensor));
+    }
   }
 
  private:

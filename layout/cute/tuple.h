@@ -10,27 +10,8 @@
 HLO_CUTE_BEGIN_NAMESPACE
 
 template <int... I>
-struct seq {};
+using seq = std::integer_sequence<int, I...>;
 namespace detail {
-#if defined(__has_builtin)
-#if __has_builtin(__make_integer_seq)
-#define HLO_CUTE_MAKE_INTEGER_SEQ 1
-#endif
-#endif
-#ifdef HLO_CUTE_MAKE_INTEGER_SEQ
-template <class, int... I>
-struct SeqOf {
-  using type = seq<I...>;
-};
-template <int n>
-using MakeSeq = typename __make_integer_seq<SeqOf, int, n>::type;
-#undef HLO_CUTE_MAKE_INTEGER_SEQ
-#else
-template <int... I>
-seq<I...> SeqOf(std::integer_sequence<int, I...>);
-template <int n>
-using MakeSeq = decltype(SeqOf(std::make_integer_sequence<int, n>{}));
-#endif
 template <int begin, class S>
 struct ShiftedSeq;
 template <int begin, int... I>
@@ -39,7 +20,7 @@ struct ShiftedSeq<begin, seq<I...>> {
 };
 }  // namespace detail
 template <int n>
-using make_seq = detail::MakeSeq<n>;
+using make_seq = std::make_integer_sequence<int, n>;
 template <int begin, int end>
 using make_range = typename detail::ShiftedSeq<begin, make_seq<end - begin>>::type;
 template <int... I>
@@ -49,7 +30,9 @@ using make_int_sequence = make_seq<n>;
 template <int begin, int end>
 using make_int_range = make_range<begin, end>;
 using std::index_sequence;
+using std::integer_sequence;
 using std::make_index_sequence;
+using std::make_integer_sequence;
 
 namespace detail {
 
@@ -124,10 +107,15 @@ struct TupleTraits<tuple<T...>> {
   static constexpr bool is_tuple = true;
   static constexpr int size = sizeof...(T);
 };
-template <int... I>
-struct TupleTraits<seq<I...>> {
+template <class T, T... I>
+struct TupleTraits<std::integer_sequence<T, I...>> {
   static constexpr bool is_tuple = true;
   static constexpr int size = sizeof...(I);
+};
+template <class... T>
+struct TupleTraits<std::tuple<T...>> {
+  static constexpr bool is_tuple = true;
+  static constexpr int size = sizeof...(T);
 };
 template <class T>
 constexpr bool is_tuple_v = TupleTraits<T>::is_tuple;
@@ -150,31 +138,48 @@ constexpr bool is_static_v = is_static<T>::value;
 
 // A sequence of integers is the tuple of these as static integers: for_each(make_seq<3>{}, f) calls
 // f(Int<0>{}), f(Int<1>{}), f(Int<2>{}).
-template <int I, int... N>
-HLO_CUTE_LEAF constexpr auto get(seq<N...> const&) {
+template <int I, class T, T... N>
+HLO_CUTE_LEAF constexpr auto get(std::integer_sequence<T, N...> const&) {
   static_assert(0 <= I && I < static_cast<int>(sizeof...(N)),
                 "get<I>: the sequence has fewer members than I + 1.");
-  constexpr int members[] = {N...};
+  constexpr T members[] = {N...};
   return C<members[I]>{};
 }
+
+namespace detail {
+// Whether what has so many modes has the first of a path.
+HLO_CUTE_HD constexpr bool HasModes(int) { return true; }
+template <int I, class... Is>
+HLO_CUTE_HD constexpr bool HasModes(int rank, C<I>, Is...) {
+  return 0 <= I && I < rank;
+}
+}  // namespace detail
 
 /// The member at the path I...; an integer is its own member 0.
 /// Example: get<1,0>(((a,b),(c,d))) -> c
 template <int I, class... T>
 HLO_CUTE_LEAF constexpr decltype(auto) get(tuple<T...> const& t) {
-  static_assert(0 <= I && I < static_cast<int>(sizeof...(T)),
-                "get<I>: the tuple has fewer members than I + 1.");
-  return detail::GetSlot<I>(t);
+  constexpr bool exists = 0 <= I && I < static_cast<int>(sizeof...(T));
+  static_assert(exists, "get<I>, size<I>, shape<I>, select<I>: there are fewer modes than I + 1.");
+  if constexpr (exists) {
+    return detail::GetSlot<I>(t);
+  } else {
+    return C<0>{};
+  }
 }
 template <int I, class... T>
 HLO_CUTE_LEAF constexpr decltype(auto) get(tuple<T...>& t) {
-  static_assert(0 <= I && I < static_cast<int>(sizeof...(T)),
-                "get<I>: the tuple has fewer members than I + 1.");
-  return detail::GetSlot<I>(t);
+  constexpr bool exists = 0 <= I && I < static_cast<int>(sizeof...(T));
+  static_assert(exists, "get<I>, size<I>, shape<I>, select<I>: there are fewer modes than I + 1.");
+  if constexpr (exists) {
+    return detail::GetSlot<I>(t);
+  } else {
+    return C<0>{};
+  }
 }
 template <int I, class... T>
 HLO_CUTE_LEAF constexpr auto get(tuple<T...>&& t) {
-  HLO_CUTE_RETURN(detail::GetSlot<I>(t));
+  HLO_CUTE_RETURN(get<I>(static_cast<tuple<T...> const&>(t)));
 }
 template <int I, class T, std::enable_if_t<detail::IntegerTraits<T>::is_integer, int> = 0>
 HLO_CUTE_LEAF constexpr T get(T const& t) {

@@ -76,9 +76,13 @@ HLO_CUTE_INLINE constexpr auto flatten(T const& t) {
 /// Example: take<1,3>((a,b,c,d)) -> (b,c)
 template <int begin, int end, class T>
 HLO_CUTE_LEAF constexpr auto take(T const& t) {
-  static_assert(0 <= begin && begin <= end && end <= tuple_size_v<T>,
-                "take<begin,end>: the range is not inside the tuple.");
-  return detail::Select(t, make_range<begin, end>{});
+  constexpr bool exists = 0 <= begin && begin <= end && end <= tuple_size_v<T>;
+  static_assert(exists, "take<begin,end>: the range is not inside the tuple.");
+  if constexpr (exists) {
+    return detail::Select(t, make_range<begin, end>{});
+  } else {
+    return t;
+  }
 }
 /// Example: select<2,0>((a,b,c)) -> (c,a)
 template <int... I, class T>
@@ -154,8 +158,15 @@ HLO_CUTE_INLINE constexpr auto repeat_like(T const& t, X const& x) {
 template <int begin, int end, class T>
 HLO_CUTE_INLINE constexpr auto group(T const& t) {
   constexpr int last = end < 0 ? tuple_size_v<T> : end;
-  return tuple_cat(take<0, begin>(t), make_tuple(take<begin, last>(t)),
-                   take<last, tuple_size_v<T>>(t));
+  constexpr bool exists = 0 <= begin && begin <= last && last <= tuple_size_v<T>;
+  static_assert(exists,
+                "group<begin,end>, group_modes<begin,end>: there are fewer modes than end.");
+  if constexpr (exists) {
+    return tuple_cat(take<0, begin>(t), make_tuple(take<begin, last>(t)),
+                     take<last, tuple_size_v<T>>(t));
+  } else {
+    return t;
+  }
 }
 /// Example: replace<1>((a,b,c), x) -> (a,x,c)
 template <int I, class T, class X>
@@ -295,6 +306,25 @@ HLO_CUTE_INLINE constexpr auto find_if(T const& t, F&& f) {
 template <class T, class X>
 HLO_CUTE_INLINE constexpr auto find(T const& t, X const& x) {
   return detail::FindFrom<0>(t, [&](auto const& member) { return member == x; });
+}
+namespace detail {
+
+template <class X, class... T>
+constexpr int FirstOfType(tuple<T...>*) {
+  const bool is_x[] = {std::is_same<X, T>::value..., true};
+  int i = 0;
+  while (!is_x[i]) ++i;
+  return i;
+}
+template <class T, int... I>
+tuple<std::decay_t<decltype(get<I>(std::declval<T const&>()))>...> PlainTuple(T const&, seq<I...>);
+
+}  // namespace detail
+/// The index of the first member of type X: find<int>(t) is _1 for a t of (_2,8,_4).
+template <class X, class T>
+HLO_CUTE_INLINE constexpr auto find(T const& t) {
+  using Members = decltype(detail::PlainTuple(t, make_seq<tuple_size_v<T>>{}));
+  return C<detail::FirstOfType<X>(static_cast<Members*>(nullptr))>{};
 }
 /// Example: reverse((a,b,c)) -> (c,b,a)
 template <class T, std::enable_if_t<is_tuple<T>::value || is_integral<T>::value, int> = 0>

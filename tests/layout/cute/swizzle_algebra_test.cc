@@ -103,5 +103,53 @@ TEST(SwizzleAlgebra, MembersOfComposedLayouts) {
   EXPECT_EQ(crd2idx(make_coord(3, 5), l), l(3, 5));
 }
 
+// Every slice that keeps one or two modes of three, at every coordinate.
+template <class Sw, class L>
+void ExpectSlices(Sw const& swizzle, L const& rows) {
+  const auto l = composition(swizzle, rows);
+  const auto at = [](auto const& sliced, auto const& coord) {
+    return static_cast<int64_t>(get<0>(sliced)(coord)) + static_cast<int64_t>(get<1>(sliced));
+  };
+  for (int i = 0; i < size<0>(rows); ++i) {
+    for (int j = 0; j < size<1>(rows); ++j) {
+      for (int k = 0; k < size<2>(rows); ++k) {
+        const auto expected = static_cast<int64_t>(l(i, j, k));
+        ASSERT_EQ(at(slice_and_offset(make_coord(i, j, _), l), make_coord(k)), expected);
+        ASSERT_EQ(at(slice_and_offset(make_coord(i, _, k), l), make_coord(j)), expected);
+        ASSERT_EQ(at(slice_and_offset(make_coord(_, j, k), l), make_coord(i)), expected);
+        ASSERT_EQ(at(slice_and_offset(make_coord(i, _, _), l), make_coord(j, k)), expected);
+        ASSERT_EQ(at(slice_and_offset(make_coord(_, j, _), l), make_coord(i, k)), expected);
+      }
+    }
+  }
+}
+TEST(SwizzleSlices, OfModesOfAnyExtent) {
+  ExpectSlices(Swizzle<2, 3, 3>{}, Layout<Shape<_64, _32, _3>, Stride<_32, _1, _2048>>{});
+  ExpectSlices(Swizzle<2, 3, 3>{}, Layout<Shape<_16, _32, _3>, Stride<_32, _1, Int<3 * 512>>>{});
+  ExpectSlices(Swizzle<2, 3, 3>{}, Layout<Shape<_16, _8, _3>, Stride<_8, _1, _32>>{});
+  ExpectSlices(Swizzle<3, 2, 3>{}, Layout<Shape<_8, _24, _5>, Stride<_64, _1, _512>>{});
+  ExpectSlices(Swizzle<1, 0, -2>{}, Layout<Shape<_8, _3, _5>, Stride<_1, _8, _32>>{});
+  ExpectSlices(Swizzle<2, 0, 3>{}, Layout<Shape<_3, _3, _6>, Stride<_32, _4, _16>>{});
+  ExpectSlices(Swizzle<3, 3, -3>{}, Layout<Shape<_8, _8, _8>, Stride<_64, _8, _1>>{});
+}
+TEST(SwizzleSlices, OfOneOfSeveralStagesAreLayouts) {
+  const auto l =
+      composition(Swizzle<2, 3, 3>{}, Layout<Shape<_64, _32, _3>, Stride<_32, _1, _2048>>{});
+  const auto stages = get<0>(slice_and_offset(make_coord(5, 3, _), l));
+  EXPECT_EQ(TextOf(stages), "(_3):(_2048)");
+}
+
+// 32 bits where everything is static, 64 where it is not.
+TEST(OffsetsOfLayouts, HaveTheBitsThatTheyNeed) {
+  using Static = decltype(Layout<Shape<_8, _4>>{}(1, 2));
+  using Large = decltype(Layout<Shape<_65536, _65536>>{}(1, 2));
+  using Dynamic = decltype(make_layout(make_shape(8, 4))(1, 2));
+  using OfCoordinates = decltype(get<0>(make_identity_tensor(make_shape(8, 4))(1, 2)));
+  EXPECT_TRUE((std::is_same<Static, int>::value));
+  EXPECT_TRUE((std::is_same<Large, int64_t>::value));
+  EXPECT_TRUE((std::is_same<Dynamic, int64_t>::value));
+  EXPECT_TRUE((std::is_same<std::decay_t<OfCoordinates>, int>::value));
+}
+
 }  // namespace
 }  // namespace cute_test

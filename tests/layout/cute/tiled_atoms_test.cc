@@ -40,6 +40,30 @@ void ExpectEachElement(int threads, int rows, int columns, int sharing,
   }
 }
 
+// A matrix smaller than the tile: threads and values beyond its edge have coordinates outside of
+// it, and no thread has an element of another.
+TEST(TiledProducts, WhatHangsOverTheEdgeIsOutside) {
+  const auto mma = make_tiled_mma(SM80_8x8x4_F64F64F64F64_TN{}, Layout<Shape<_2, _2, _1>>{});
+  const auto check = [&](int rows, int columns, int sharing, auto const& partition) {
+    ExpectEachElement(128, rows, columns, sharing, [&](int thread) {
+      std::vector<Place> inside;
+      for (Place const& place : PlacesOf(partition(mma.get_slice(thread)))) {
+        if (place.first < rows && place.second < columns) inside.push_back(place);
+      }
+      return inside;
+    });
+  };
+  check(13, 7, 1, [](auto const& thread) {
+    return thread.partition_C(make_identity_tensor(Shape<Int<13>, _7>{}));
+  });
+  check(5, 3, 2, [](auto const& thread) {
+    return thread.partition_A(make_identity_tensor(make_shape(_5{}, _3{})));
+  });
+  check(21, 9, 1, [](auto const& thread) {
+    return thread.partition_C(make_identity_tensor(make_shape(21, 9)));
+  });
+}
+
 TEST(TiledCopies, ShareATileWithoutRest) {
   const auto check = [](auto copy, int sharing) {
     const auto matrix = make_identity_tensor(make_shape(_64{}, _128{}));

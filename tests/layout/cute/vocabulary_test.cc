@@ -26,7 +26,88 @@ TEST(Vocabulary, SequencesAreTuplesOfStaticIntegers) {
   static_assert(tuple_size_v<make_seq<7>> == 7, "");
 }
 
+TEST(Vocabulary, MoreSequences) {
+  static_assert(is_same_v<make_int_range<2, 4>, integer_sequence<int, 2, 3>>, "");
+  static_assert(is_same_v<make_index_range<3, 5>, index_sequence<3, 4>>, "");
+  static_assert(is_same_v<make_int_rsequence<3>, seq<2, 1, 0>>, "");
+  static_assert(is_same_v<make_index_rsequence<2>, index_sequence<1, 0>>, "");
+  static_assert(is_same_v<tuple_rseq<Shape<_4, _5>>, seq<1, 0>>, "");
+  static_assert(is_same_v<decltype(get<2>(make_integer_sequence<uint32_t, 4>{})),
+                          integral_constant<uint32_t, 2>>,
+                "");
+  int sum = 0;
+  for_each(make_index_sequence<5>{}, [&](auto i) { sum += static_cast<int>(i); });
+  EXPECT_EQ(sum, 10);
+}
+
+TEST(Vocabulary, TupleAlgorithms) {
+  const auto t = make_tuple(_3{}, make_tuple(4, _5{}), 6);
+  std::string text;
+  for_each_leaf(t, [&](auto x) { text += TextOf(x) + " "; });
+  EXPECT_EQ(text, "_3 4 _5 6 ");
+  EXPECT_EQ(TextOf(fold_first(Shape<_3, _4, _5>{}, minus{})), "_-6");
+  EXPECT_EQ(TextOf(iscan(Shape<_3, _4, _5>{}, _1{}, multiplies{})), "(_3,_12,_60)");
+  EXPECT_EQ(TextOf(escan(Shape<_3, _4, _5>{}, _1{}, multiplies{})), "(_1,_3,_12)");
+  EXPECT_EQ(TextOf(replace_front(t, _1{})), "(_1,(4,_5),6)");
+  EXPECT_EQ(TextOf(replace_back(t, _1{})), "(_3,(4,_5),_1)");
+  EXPECT_EQ(TextOf(zip2_by(make_tuple(make_tuple(_1{}, 2),
+                                      make_tuple(make_tuple(_3{}, 4), make_tuple(_5{}, 6)), 7),
+                           make_tuple(_0{}, make_tuple(_0{}, _0{})))),
+            "((_1,(_3,_5)),(2,(4,6),7))");
+  EXPECT_EQ(TextOf(find<int>(t)), "_2");
+  EXPECT_EQ(TextOf(find<_3>(t)), "_0");
+  static_assert(is_flat<Shape<_2, int>>::value && !is_flat<Shape<_2, Shape<_1>>>::value, "");
+}
+
+TEST(Vocabulary, IntegersBitByBit) {
+  for (uint32_t x = 0; x < 5000; ++x) {
+    int width = 0;
+    int ones = 0;
+    for (uint32_t rest = x; rest != 0; rest /= 2, ++width) ones += static_cast<int>(rest % 2);
+    EXPECT_EQ(bit_width(x), width);
+    EXPECT_EQ(popcount(x), ones);
+    EXPECT_EQ(has_single_bit(x), ones == 1);
+    EXPECT_EQ(countl_zero(x), 32 - width);
+    int zeros = 0;
+    while (zeros < 32 && (x >> zeros & 1) == 0) ++zeros;
+    EXPECT_EQ(countr_zero(x), zeros);
+    EXPECT_EQ(countr_one(~x), zeros);
+    EXPECT_EQ(countl_one(~x), 32 - width);
+    if (x != 0) {
+      EXPECT_TRUE(bit_floor(x) <= x && x < 2 * bit_floor(x) && has_single_bit(bit_floor(x)));
+      EXPECT_TRUE(bit_ceil(x) >= x && (x == 1 || bit_ceil(x) < 2 * x) &&
+                  has_single_bit(bit_ceil(x)));
+      EXPECT_EQ(log_2(x), width - 1);
+    }
+    EXPECT_EQ(rotr(rotl(x, 13), 13), x);
+    EXPECT_EQ(rotl(x, 40), rotl(x, 8));
+  }
+  EXPECT_EQ(bit_width(uint64_t{1} << 63), 64);
+  EXPECT_EQ(popcount(int8_t{-1}), 8);
+  EXPECT_EQ(rotl(uint8_t{0x81}, 1), 3);
+  EXPECT_EQ(shiftl(5, -1), 2);
+  EXPECT_EQ(signum(-7), -1);
+  EXPECT_EQ(TextOf(signum(_m7{})), "_-1");
+  EXPECT_EQ(TextOf(hlo_indexing::cute::abs(_m7{})), "_7");
+  EXPECT_EQ(TextOf(bit_width(_5{})), "_3");
+  EXPECT_EQ(TextOf(log_2(_64{})), "_6");
+  EXPECT_EQ(TextOf(bit_ceil(_5{})), "_8");
+  EXPECT_EQ(TextOf(safe_div(_12{}, _4{})), "_3");
+  const auto [quotient, remainder] = divmod(17, 5);
+  EXPECT_EQ(quotient * 10 + remainder, 32);
+}
+
 TEST(Vocabulary, FunctionObjects) {
+  EXPECT_EQ(hlo_indexing::cute::bind(minus{}, 10)(3), 7);
+  EXPECT_EQ(shift_left_const<3>{}(5), 40);
+  EXPECT_EQ(TextOf(conditional_return<true>(_3{}, 4)), "_3");
+  EXPECT_EQ(numeric_limits<int8_t>::max(), 127);
+  static_assert(is_any_of_v<int, float, int> && !is_any_of_v<int, float>, "");
+  static_assert(is_same_v<copy_cv_t<int const, float>, float const>, "");
+  const auto sum_exists = [](auto const& x, auto const& y) -> decltype(void(x + y)) {};
+  static_assert(decltype(is_valid(sum_exists, 1, 2))::value, "");
+  static_assert(!decltype(is_valid(sum_exists, 1, Shape<_1>{}))::value, "");
+
   EXPECT_EQ(TextOf(transform(Shape<_2, _8>{}, Shape<_3, _4>{}, multiplies{})), "(_6,_32)");
   EXPECT_EQ(TextOf(fold(Shape<_2, _8>{}, _0{}, plus{})), "_10");
   EXPECT_EQ(TextOf(fold(Shape<_2, _8, _4>{}, _0{}, max_fn{})), "_8");

@@ -5,33 +5,20 @@
 
 #include <cstdint>
 #include <cstring>
-#include <fstream>
 #include <random>
-#include <sstream>
 #include <string>
 #include <vector>
 
-#include "codegen/ptx/device.h"
 #include "layout/cute/tensor.h"
+#include "tests/layout/cute/device/device_run.h"
 
 namespace cute_test {
 namespace {
 
 namespace cute = hlo_indexing::cute;
-using hlo_indexing::ptx::Argument;
-using hlo_indexing::ptx::Device;
-using hlo_indexing::ptx::LaunchOptions;
-using hlo_indexing::ptx::Module;
 
 const Module& Kernels() {
-  static const Module* module = [] {
-    std::ifstream file(HLO_INDEXING_TEST_PTX);
-    std::stringstream text;
-    text << file.rdbuf();
-    absl::StatusOr<Module> parsed = Module::Parse(text.str(), "atoms.ptx");
-    EXPECT_TRUE(parsed.ok()) << parsed.status().message();
-    return new Module(*std::move(parsed));
-  }();
+  static const Module* module = new Module(ReadModule("atoms"));
   return *module;
 }
 
@@ -47,6 +34,7 @@ void Run(const std::string& kernel, const std::vector<std::vector<uint8_t>*>& bu
   }
   LaunchOptions options;
   options.block = {32, 1, 1};
+  options.checks = {.initcheck = true, .racecheck = true, .synccheck = true};
   const auto result = device.Launch(Kernels(), kernel, arguments, options);
   ASSERT_TRUE(result.ok()) << kernel << ": " << result.status().message();
   ASSERT_TRUE(result->status.ok()) << kernel << ": " << result->status.message();

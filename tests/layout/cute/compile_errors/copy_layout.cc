@@ -1,0 +1,7 @@
+// EXPECT: copy(src, dst): dst is not a tensor, or its elements are const
+#include "layout/cute/tensor.h"
+using namespace hlo_indexing::layout::cute;
+void Test(float* p) {
+  auto a = make_tensor(p, Shape<_8, _4>{});
+  copy(a, Layout<Shape<_8, _4>>{});
+}

@@ -1,0 +1,184 @@
+// cooperative_gemm and moves within a warp on the virtual GPU, with all its checks, against the
+// products by hand.
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "codegen/ptx/device.h"
+#include "layout/cute/tensor.h"
+#include "tests/layout/cute/device/device_run.h"
+
+namespace cute_test {
+namespace {
+
+using hlo_indexing::cute::complex;
+using hlo_indexing::cute::half_t;
+using hlo_indexing::cute::tfloat32_t;
+
+const Module& Kernels() {
+  static const auto* const module = new Module(ReadModule("cooperative"));
+  return *module;
+}
+
+class Kernel {
+ public:
+  explicit Kernel(std::string name) : name_(std::move(name)) {}
+  template <class T>
+  void Pass(std::vector<T>& values) {
+    addresses_.push_back(*device_.Allocate(values.size() * sizeof(T), "buffer"));
+    ASSERT_TRUE(device_.Write(addresses_.back(), values.data(), values.size() * sizeof(T)).ok());
+  }
+  void Run(int threads) {
+    std::vector<Argument> arguments;
+    for (const uint64_t address : addresses_) arguments.push_back(Argument::Of(address));
+    LaunchOptions options;
+    options.block = {static_cast<uint32_t>(threads), 1, 1};
+    options.checks = {.initcheck = true, .racecheck = true, .synccheck = true};
+    const auto result = device_.Launch(Kernels(), name_, arguments, options);
+    ASSERT_TRUE(result.ok()) << name_ << ": " << result.status().message();
+    ASSERT_TRUE(result->status.ok()) << name_ << ": " << result->status.message();
+    ASSERT_TRUE(result->findings.empty()) << name_;
+  }
+  template <class T>
+  void Read(size_t buffer, std::vector<T>& values) {
+    ASSERT_TRUE(device_.Read(addresses_[buffer], values.data(), values.size() * sizeof(T)).ok());
+  }
+
+ private:
+  std::string name_;
+  Device device_;
+  std::vector<uint64_t> addresses_;
+};
+
+size_t At(int row, int column, int columns) {
+  return static_cast<size_t>(row) * static_cast<size_t>(columns) + static_cast<size_t>(column);
+}
+template <class T>
+T Small(std::mt19937& random) {
+  return T(static_cast<int>(random() % 9) - 4);
+}
+template <>
+complex<double> Small<complex<double>>(std::mt19937& random) {
+  const double real = static_cast<double>(random() % 9) - 4;
+  return {real, static_cast<double>(random() % 9) - 4};
+}
+template <class T>
+auto Wide(T const& x) {
+  if constexpr (hlo_indexing::cute::is_complex<T>::value) {
+    return x;
+  } else {
+    return static_cast<float>(x);
+  }
+}
+
+// c = 2 * a * b + 3 * c
+template <class T, class TC>
+void CheckProduct(const std::string& name, int threads, int m, int n, int k) {
+  std::mt19937 random(3);
+  std::vector<T> a;
+  std::vector<T> b;
+  std::vector<TC> c;
+  for (int i = 0; i < m * k; ++i) a.push_back(Small<T>(random));
+  for (int i = 0; i < n * k; ++i) b.push_back(Small<T>(random));
+  for (int i = 0; i < m * n; ++i) c.push_back(Small<TC>(random));
+  Kernel kernel(name);
+  kernel.Pass(a);
+  kernel.Pass(b);
+  kernel.Pass(c);
+  kernel.Run(threads);
+  std::vector<TC> result(c.size());
+  kernel.Read(2, result);
+  for (int i = 0; i < m; ++i) {
+    for (int j = 0; j < n; ++j) {
+      TC sum(0);
+      for (int x = 0; x < k; ++x) sum += TC(Wide(a[At(i, x, k)]) * Wide(b[At(j, x, k)]));
+      const TC expected = TC(2) * sum + TC(3) * c[At(j, i, m)];
+      ASSERT_EQ(result[At(j, i, m)], expected) << name << " at (" << i << "," << j << ")";
+    }
+  }
+}
+TEST(CooperativeGemm, WholeTiles) { CheckProduct<half_t, float>("WholeTiles", 128, 64, 48, 32); }
+TEST(CooperativeGemm, SwizzledByLdmatrix) {
+  CheckProduct<half_t, float>("Swizzled", 128, 64, 64, 64);
+}
+TEST(CooperativeGemm, TilesThatHangOverTheEdges) {
+  CheckProduct<tfloat32_t, float>("Overhanging", 64, 19, 21, 9);
+}
+TEST(CooperativeGemm, FunctionsOfElements) {
+  // -(2 * (-a) * (-b) - 3 * c)
+  std::mt19937 random(5);
+  std::vector<tfloat32_t> a;
+  std::vector<tfloat32_t> b;
+  std::vector<float> c;
+  for (int i = 0; i < 81; ++i) a.push_back(Small<tfloat32_t>(random));
+  for (int i = 0; i < 81; ++i) b.push_back(Small<tfloat32_t>(random));
+  for (int i = 0; i < 81; ++i) c.push_back(Small<float>(random));
+  Kernel kernel("Negated");
+  kernel.Pass(a);
+  kernel.Pass(b);
+  kernel.Pass(c);
+  kernel.Run(64);
+  std::vector<float> result(81);
+  kernel.Read(2, result);
+  for (int i = 0; i < 9; ++i) {
+    for (int j = 0; j < 9; ++j) {
+      float sum = 0;
+      for (int x = 0; x < 9; ++x) {
+        sum += static_cast<float>(a[At(i, x, 9)]) * static_cast<float>(b[At(j, x, 9)]);
+      }
+      ASSERT_EQ(result[At(j, i, 9)], -(2 * sum - 3 * c[At(j, i, 9)]));
+    }
+  }
+}
+TEST(CooperativeGemm, ComplexDoubles) {
+  CheckProduct<complex<double>, complex<double>>("ComplexDoubles", 128, 13, 7, 35);
+}
+TEST(CooperativeGemm, WithoutMatrixInstructions) {
+  CheckProduct<half_t, float>("PlainProducts", 64, 8, 7, 3);
+}
+
+TEST(WarpMoves, Movmatrix) {
+  std::vector<uint16_t> from(64);
+  for (size_t i = 0; i < 64; ++i) from[i] = static_cast<uint16_t>(100 + i);
+  std::vector<uint16_t> to(64);
+  Kernel kernel("Transpose8x8");
+  kernel.Pass(from);
+  kernel.Pass(to);
+  kernel.Run(32);
+  kernel.Read(1, to);
+  for (int i = 0; i < 8; ++i) {
+    for (int j = 0; j < 8; ++j) EXPECT_EQ(to[At(i, j, 8)], from[At(j, i, 8)]);
+  }
+}
+TEST(WarpMoves, AsynchronousCopiesAndLdmatrix) {
+  std::vector<uint16_t> from(256);
+  for (size_t i = 0; i < 256; ++i) from[i] = static_cast<uint16_t>(i);
+  std::vector<uint16_t> to(256);
+  std::vector<uint16_t> transposed(128);
+  Kernel kernel("LoadMatrices");
+  kernel.Pass(from);
+  kernel.Pass(to);
+  kernel.Pass(transposed);
+  kernel.Run(32);
+  kernel.Read(1, to);
+  kernel.Read(2, transposed);
+  // Thread t has two neighbours of row t / 4 of each matrix, or of its column.
+  for (int t = 0; t < 32; ++t) {
+    for (int matrix = 0; matrix < 4; ++matrix) {
+      for (int i = 0; i < 2; ++i) {
+        const int row = t / 4;
+        const int column = 2 * (t % 4) + i;
+        EXPECT_EQ(to[At(t, 2 * matrix + i, 8)], from[At(8 * matrix + row, column, 8)]);
+        if (matrix < 2) {
+          EXPECT_EQ(transposed[At(t, 2 * matrix + i, 4)], from[At(8 * matrix + column, row, 8)]);
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace cute_test
