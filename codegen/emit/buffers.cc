@@ -168,20 +168,32 @@ class PackedAccess {
 
 }  // namespace
 
+namespace {
+
+KernelBuilder::Position PositionOf(KernelBuilder& builder, const LanePositions& positions,
+                                   int64_t offset, bool is_complex) {
+  const int64_t parts = is_complex ? 2 : 1;
+  if (positions.scale > 1) return {positions.first, positions.scale * parts, offset * parts};
+  return Scale(builder, Offset(builder, positions.first, offset), parts);
+}
+
+}  // namespace
+
 Lanes LoadLanes(KernelBuilder& builder, const Buffer& buffer, const LanePositions& positions) {
   Lanes lanes;
   const bool is_complex = IsComplex(buffer.type);
   const Type type = MemoryType(builder, buffer);
   for (const Run& run : RunsOf(positions, buffer.element_bits, buffer.alignment)) {
-    const Value position = Offset(builder, positions.first, positions.offsets[run.first_lane]);
+    const int64_t offset = positions.offsets[run.first_lane];
     if (buffer.element_bits < 8) {
-      PackedAccess(builder, buffer).Load(position, run, lanes);
+      PackedAccess(builder, buffer).Load(Offset(builder, positions.first, offset), run, lanes);
       continue;
     }
     const int64_t parts = static_cast<int64_t>(run.count) * (is_complex ? 2 : 1);
     const int64_t bytes = static_cast<int64_t>(run.count) * buffer.element_bits / 8;
-    const Value loaded = builder.Load(buffer.base, Scale(builder, position, is_complex ? 2 : 1),
-                                      type, parts, std::min(bytes, buffer.alignment));
+    const Value loaded =
+        builder.Load(buffer.base, PositionOf(builder, positions, offset, is_complex), type, parts,
+                     std::min(bytes, buffer.alignment));
     Values values;
     for (int64_t i = 0; i < parts; ++i) {
       values.push_back(
@@ -197,9 +209,9 @@ void StoreLanes(KernelBuilder& builder, const Lanes& lanes, const Buffer& buffer
   const bool is_complex = IsComplex(buffer.type);
   const Type type = MemoryType(builder, buffer);
   for (const Run& run : RunsOf(positions, buffer.element_bits, buffer.alignment)) {
-    const Value position = Offset(builder, positions.first, positions.offsets[run.first_lane]);
+    const int64_t offset = positions.offsets[run.first_lane];
     if (buffer.element_bits < 8) {
-      PackedAccess(builder, buffer).Store(position, run, lanes);
+      PackedAccess(builder, buffer).Store(Offset(builder, positions.first, offset), run, lanes);
       continue;
     }
     Values values;
@@ -208,7 +220,8 @@ void StoreLanes(KernelBuilder& builder, const Lanes& lanes, const Buffer& buffer
     }
     const int64_t bytes = static_cast<int64_t>(run.count) * buffer.element_bits / 8;
     builder.Store(values.size() == 1 ? values.front() : builder.Vector(values), buffer.base,
-                  Scale(builder, position, is_complex ? 2 : 1), std::min(bytes, buffer.alignment));
+                  PositionOf(builder, positions, offset, is_complex),
+                  std::min(bytes, buffer.alignment));
   }
 }
 
@@ -224,6 +237,7 @@ KernelBuffers::KernelBuffers(const plan::KernelPlan& plan, KernelBuilder& builde
   };
   for (const hlo::Instruction* input : plan.Inputs()) inputs_.push_back(buffers_of(input->shape()));
   outputs_ = buffers_of(plan.instruction->shape());
+  if (plan.scratch_bytes > 0) scratch_ = builder.Argument(next);
 }
 
 }  // namespace hlo_indexing::emit

@@ -23,12 +23,13 @@ struct Buffer {
   int64_t alignment = kBufferAlignment;
 };
 
-/// Where the elements of neighbouring lanes are: at `first` plus an offset each, `first` being a
-/// multiple of `divisor`, all in elements.
+/// Where the elements of neighbouring lanes are: at `first` times `scale` plus an offset each, the
+/// product being a multiple of `divisor`, all in elements. Only elements of whole bytes are scaled.
 struct LanePositions {
   mlir::Value first;
   int64_t divisor = 1;
   llvm::ArrayRef<int64_t> offsets;
+  int64_t scale = 1;
 };
 
 /// In as few accesses as the positions and their alignment allow, each of at most 16 bytes.
@@ -37,7 +38,7 @@ Lanes LoadLanes(KernelBuilder& builder, const Buffer& buffer, const LanePosition
 void StoreLanes(KernelBuilder& builder, const Lanes& lanes, const Buffer& buffer,
                 const LanePositions& positions);
 
-/// The arguments of a kernel: the arrays of its inputs, then those of its outputs.
+/// The arguments of a kernel: the arrays of its inputs, those of its outputs, scratch memory.
 class KernelBuffers {
  public:
   KernelBuffers(const plan::KernelPlan& plan, KernelBuilder& builder);
@@ -46,10 +47,13 @@ class KernelBuffers {
     return inputs_[static_cast<size_t>(operand)][static_cast<size_t>(leaf)];
   }
   const Buffer& output(int64_t leaf) const { return outputs_[static_cast<size_t>(leaf)]; }
+  /// Null if the plan has none.
+  mlir::Value scratch() const { return scratch_; }
 
  private:
   std::vector<std::vector<Buffer>> inputs_;
   std::vector<Buffer> outputs_;
+  mlir::Value scratch_;
 };
 
 }  // namespace hlo_indexing::emit

@@ -59,7 +59,21 @@ void ElementEmitter::SetVariables(Values dimensions, Values ranges, int64_t lane
 }
 
 void ElementEmitter::Provide(const Instruction& instruction, Provider provider) {
-  provided_[&instruction] = std::move(provider);
+  provided_[&instruction] = {std::move(provider), std::nullopt};
+}
+
+void ElementEmitter::ProvideAt(const Instruction& instruction, const IndexingMap& index,
+                               Provider provider) {
+  provided_[&instruction] = {std::move(provider), index};
+}
+
+bool ElementEmitter::Provided::IsAt(const IndexingMap& place) const {
+  if (!index.has_value()) return true;
+  const AffineMap expected = index->affine_map();
+  for (unsigned i = 0; i < expected.getNumSymbols(); ++i) {
+    if (expected.isFunctionOfSymbol(i)) return false;
+  }
+  return expected.getResults() == place.affine_map().getResults();
 }
 
 void ElementEmitter::ForgetProvided() { provided_.clear(); }
@@ -79,7 +93,7 @@ const Shape& ElementEmitter::ShapeOf(const Element& element) const {
 size_t ElementEmitter::CountOf(const Element& element) const {
   if (num_lanes_ == 1) return 1;
   for (const Frame* frame = element.frame; frame != nullptr; frame = frame->caller) {
-    if (frame->call == nullptr) return static_cast<size_t>(num_lanes_);
+    if (frame->has_parameters) return static_cast<size_t>(num_lanes_);
   }
   return DependsOnLane(element.index) ? static_cast<size_t>(num_lanes_) : 1;
 }
@@ -117,6 +131,7 @@ Lanes ElementEmitter::Compute(const Element& element) {
   };
   std::vector<Pending> pending;
   pending.push_back({element, std::nullopt});
+  const mlir::Location position = builder_.ops().getLoc();
   while (!pending.empty()) {
     const size_t last = pending.size() - 1;
     if (Find(pending[last].element) != nullptr) {
@@ -133,11 +148,19 @@ Lanes ElementEmitter::Compute(const Element& element) {
       if (found == nullptr) break;
     }
     if (pending.size() - 1 != last) continue;
+    SetPosition(*pending[last].element.instruction);
     Lanes lanes = pending[last].step->make(operands);
     Remember(pending[last].element, std::move(lanes));
     pending.pop_back();
   }
+  builder_.ops().setLoc(position);
   return *Find(element);
+}
+
+void ElementEmitter::SetPosition(const Instruction& instruction) {
+  if (!builder_.has_positions()) return;
+  const support::SourcePosition position = plans_.PositionOf(instruction);
+  if (position.line > 0) builder_.SetPosition(position.line, position.column);
 }
 
 ElementEmitter::Step ElementEmitter::Failed(const Element& element, const std::string& reason) {
@@ -160,10 +183,10 @@ ElementEmitter::Step ElementEmitter::StepOf(const Element& element) {
   if (depth_ > kMaxDepth) return Failed(element, "is in too many loops and branches");
   if (element.frame == nullptr) {
     const auto provided = provided_.find(&instruction);
-    if (provided != provided_.end()) {
-      return {{}, [provider = provided->second, leaf = element.leaf](llvm::ArrayRef<const Lanes*>) {
-                return provider(leaf);
-              }};
+    if (provided != provided_.end() && provided->second.IsAt(element.index)) {
+      return {{},
+              [provider = provided->second.provider,
+               leaf = element.leaf](llvm::ArrayRef<const Lanes*>) { return provider(leaf); }};
     }
     if (const std::optional<int64_t> input = plan_.InputNumber(instruction)) {
       return StepOfLoad(element, buffers_.input(*input, element.leaf));
@@ -212,8 +235,19 @@ ElementEmitter::Step ElementEmitter::StepOf(const Element& element) {
     case Opcode::kReduceWindow:
       return StepOfReduction(element);
     case Opcode::kDot:
+    case Opcode::kScaledDot:
     case Opcode::kConvolution:
       return StepOfProducts(element);
+    case Opcode::kRaggedDot:
+      return StepOfRaggedDot(element);
+    case Opcode::kRngBitGenerator:
+      return StepOfRandomBits(element);
+    case Opcode::kBatchNormInference:
+      return StepOfBatchNormInference(element);
+    case Opcode::kConditional:
+      return StepOfConditional(element);
+    case Opcode::kWhile:
+      return StepOfWhile(element);
     case Opcode::kScatter:
       return StepOfScatter(element);
     case Opcode::kSelectAndScatter:
@@ -241,38 +275,80 @@ ElementEmitter::Step ElementEmitter::StepOfParameter(const Element& element) {
   const auto number = static_cast<size_t>(element.instruction->parameter_number());
   const Frame* const frame = element.frame;
   if (frame == nullptr) return Failed(element, "is not read by this kernel");
-  if (frame->call != nullptr) {
-    return Alias({frame->caller, &frame->call->operand(number), element.leaf, element.index});
+  size_t array = static_cast<size_t>(element.leaf);
+  for (size_t i = 0; i < number && frame->has_parameters; ++i) {
+    array += static_cast<size_t>(frame->computation->parameters()[i]->shape().num_array_leaves());
   }
-  return {{}, [frame, number](llvm::ArrayRef<const Lanes*>) { return frame->parameters[number]; }};
+  if (!frame->has_parameters || (array < frame->is_passed.size() && frame->is_passed[array])) {
+    return Alias({frame->caller, &frame->call->operand(frame->first_operand + number), element.leaf,
+                  element.index});
+  }
+  const bool is_known =
+      !frame->parameters[array].empty() &&
+      (ShapeOf(element).IsScalar() || element.index.affine_map() == frame->index.affine_map());
+  if (!is_known) {
+    return Failed(element, "is read at another index than that which the kernel computes");
+  }
+  return {{}, [frame, array](llvm::ArrayRef<const Lanes*>) { return frame->parameters[array]; }};
 }
 
-ElementEmitter::Step ElementEmitter::StepOfCall(const Element& element, const Computation& callee) {
+const ElementEmitter::Frame* ElementEmitter::CallFrame(const Element& element,
+                                                       const Computation& callee,
+                                                       size_t first_operand) {
   for (const std::unique_ptr<Frame>& frame : frames_) {
-    if (frame->call != element.instruction || frame->caller != element.frame) continue;
-    return Alias({frame.get(), &callee.root(), element.leaf, element.index});
+    const bool is_same = frame->call == element.instruction && frame->caller == element.frame &&
+                         frame->first_operand == first_operand && !frame->has_parameters;
+    if (is_same) return frame.get();
   }
   auto frame = std::make_unique<Frame>();
   frame->computation = &callee;
   frame->caller = element.frame;
   frame->call = element.instruction;
+  frame->first_operand = first_operand;
   frames_.push_back(std::move(frame));
-  return Alias({frames_.back().get(), &callee.root(), element.leaf, element.index});
+  return frames_.back().get();
+}
+
+ElementEmitter::Step ElementEmitter::StepOfCall(const Element& element, const Computation& callee,
+                                                size_t first_operand) {
+  return Alias(
+      {CallFrame(element, callee, first_operand), &callee.root(), element.leaf, element.index});
+}
+
+ElementEmitter::Frame* ElementEmitter::OpenFrame(const Computation& computation,
+                                                 std::vector<Lanes> parameters,
+                                                 const IndexingMap& index) {
+  auto frame = std::make_unique<Frame>();
+  frame->computation = &computation;
+  frame->has_parameters = true;
+  frame->parameters = std::move(parameters);
+  frame->index = index;
+  frames_.push_back(std::move(frame));
+  return frames_.back().get();
 }
 
 std::vector<Lanes> ElementEmitter::Apply(const Computation& computation,
                                          std::vector<Lanes> parameters, const IndexingMap& index) {
-  auto frame = std::make_unique<Frame>();
-  frame->computation = &computation;
-  frame->parameters = std::move(parameters);
-  frames_.push_back(std::move(frame));
-  const Frame* const applied = frames_.back().get();
+  Frame* const applied = OpenFrame(computation, std::move(parameters), index);
   const IndexingMap scalar = ScalarIndex(index);
   std::vector<Lanes> results;
-  for (int64_t leaf = 0; leaf < computation.root().shape().num_array_leaves(); ++leaf) {
-    results.push_back(Compute({applied, &computation.root(), leaf, scalar}));
+  const Shape& shape = computation.root().shape();
+  for (int64_t leaf = 0; leaf < shape.num_array_leaves(); ++leaf) {
+    const bool is_scalar = shape.ArrayLeaf(leaf).IsScalar();
+    results.push_back(Compute({applied, &computation.root(), leaf, is_scalar ? scalar : index}));
   }
+  applied->is_open = false;
   return results;
+}
+
+ElementEmitter::Element ElementEmitter::ElementAt(const Element& like,
+                                                  const Instruction& instruction,
+                                                  const IndexingMap& variables,
+                                                  llvm::ArrayRef<mlir::AffineExpr> index) {
+  const AffineMap affine = variables.affine_map();
+  return {like.frame, &instruction, 0,
+          plans_.maps.Simplified(variables.WithResults(AffineMap::get(
+              affine.getNumDims(), affine.getNumSymbols(), index, plans_.mlir_context)))};
 }
 
 ElementEmitter::Element ElementEmitter::OperandBeside(const Element& element,
@@ -307,7 +383,7 @@ std::optional<ElementEmitter::Element> ElementEmitter::OperandAt(const Element& 
 const ElementEmitter::Frame* ElementEmitter::FrameOf(const Instruction& instruction) {
   const Frame* found = nullptr;
   for (const std::unique_ptr<Frame>& frame : frames_) {
-    if (frame->computation != &instruction.parent()) continue;
+    if (frame->computation != &instruction.parent() || !frame->is_open) continue;
     if (found != nullptr) Fail(instruction, "is an index in a computation that is called twice");
     found = frame.get();
   }
@@ -349,6 +425,16 @@ Value ElementEmitter::EmitIndex(const IndexingMap& map) {
   if (!HasRangeValues(map)) return builder_.Integer(32, 0);
   const Values runtime = RuntimeValues(map);
   return EmitResults(builder_, map, {dimensions_, ranges_, runtime}).front();
+}
+
+Values ElementEmitter::IndexOfLanes(const IndexingMap& map) {
+  if (num_lanes_ == 1 || !DependsOnLane(map)) return {EmitIndex(map)};
+  Values indices;
+  for (int64_t lane = 0; lane < num_lanes_; ++lane) {
+    const IndexingMap at = AtLane(map, lane, plans_.maps);
+    indices.push_back(at.IsKnownEmpty() ? builder_.Integer(32, 0) : EmitIndex(at));
+  }
+  return indices;
 }
 
 Value ElementEmitter::EmitConditions(const Conditions& conditions) {

@@ -36,6 +36,8 @@
 
 namespace hlo_indexing::emit {
 
+class ProductSum;
+
 /// The index of a scalar, from the same variables.
 IndexingMap ScalarIndex(const IndexingMap& like);
 
@@ -73,7 +75,13 @@ class ElementEmitter {
   /// function returns for an array of their output.
   using Provider = std::function<Lanes(int64_t leaf)>;
   void Provide(const hlo::Instruction& instruction, Provider provider);
+  /// The same where an element is read at this index, which does not depend on loops; elsewhere it
+  /// is computed.
+  void ProvideAt(const hlo::Instruction& instruction, const IndexingMap& index, Provider provider);
   void ForgetProvided();
+
+  /// The code that is made from now on is the instruction's, but for that of other elements.
+  void SetPosition(const hlo::Instruction& instruction);
 
   /// Writes elements of an output array.
   void Store(const Lanes& lanes, int64_t output, const IndexingMap& index);
@@ -82,7 +90,8 @@ class ElementEmitter {
   mlir::Value PositionOf(int64_t output, const IndexingMap& index);
   const Buffer& OutputBuffer(int64_t output) const { return buffers_.output(output); }
 
-  /// What a computation of scalars makes of these, an array of its result each.
+  /// What a computation makes of these, an array of its result each. Scalars are given and made;
+  /// of other arrays the elements at this index, which it may not move.
   std::vector<Lanes> Apply(const hlo::Computation& computation, std::vector<Lanes> parameters,
                            const IndexingMap& index);
 
@@ -105,10 +114,20 @@ class ElementEmitter {
   // A computation that is applied inside of the kernel.
   struct Frame {
     const hlo::Computation* computation = nullptr;
-    // Where it is called: its parameters are the operands there. Null if they are `parameters`.
+    // Where it is called: its parameters are the operands there, from one on. Of a loop, those of
+    // the state that stay as they are. Null if all are `parameters`.
     const Frame* caller = nullptr;
     const hlo::Instruction* call = nullptr;
+    size_t first_operand = 0;
+    // Whether the parameters are given, by array; one without lanes is not known.
+    bool has_parameters = false;
     std::vector<Lanes> parameters;
+    // Of parameters that are arrays: the one index that is known.
+    IndexingMap index;
+    // Of a loop: whose elements are those that the call is given.
+    std::vector<bool> is_passed;
+    // Whether its code is being made: that of given parameters is made once, and all at once.
+    bool is_open = true;
   };
   // An element of an array, or those of all lanes.
   struct Element {
@@ -161,17 +180,34 @@ class ElementEmitter {
   Step StepOfConcatenate(const Element& element);
   Step StepOfDynamicUpdateSlice(const Element& element);
   Step StepOfReduction(const Element& element);
+  Element OperandOfSlices(const Element& element, size_t operand);
   Step StepOfProducts(const Element& element);
+  Step StepOfRaggedDot(const Element& element);
+  Element ScaleOf(const Element& operand, const hlo::Instruction& scales);
+  Lanes Factors(ProductSum& sum, const Element& operand, const std::optional<Element>& scale,
+                size_t count);
   Step StepOfScatter(const Element& element);
   Step StepOfSelectAndScatter(const Element& element);
   Step StepOfFft(const Element& element);
   mlir::Value EmitWeight(const IndexingMap& place, int64_t length);
-  Step StepOfCall(const Element& element, const hlo::Computation& callee);
+  Step StepOfRandomBits(const Element& element);
+  Step StepOfBatchNormInference(const Element& element);
+  Step StepOfCall(const Element& element, const hlo::Computation& callee, size_t first_operand = 0);
+  // A frame with given parameters.
+  Frame* OpenFrame(const hlo::Computation& computation, std::vector<Lanes> parameters,
+                   const IndexingMap& index);
+  const Frame* CallFrame(const Element& element, const hlo::Computation& callee,
+                         size_t first_operand);
+  Step StepOfConditional(const Element& element);
+  Step StepOfWhile(const Element& element);
   Step StepOfMap(const Element& element);
 
   // The operand of an instruction, at the index that its own map says; a known empty one if it is
   // not read. nullopt if that is not one exact map.
   std::optional<Element> OperandAt(const Element& element, size_t operand);
+  // An element that is read where the expressions say, which have the variables of an index.
+  Element ElementAt(const Element& like, const hlo::Instruction& instruction,
+                    const IndexingMap& variables, llvm::ArrayRef<mlir::AffineExpr> index);
   // The operand at the same index, or the only element of a scalar.
   Element OperandBeside(const Element& element, size_t operand) const;
   // The first alternative whose conditions hold, else the last.
@@ -196,6 +232,10 @@ class ElementEmitter {
   bool HasRangeValues(const IndexingMap& map);
   // The one result of a map.
   mlir::Value EmitIndex(const IndexingMap& map);
+  // A number that divides it, times less.
+  mlir::Value EmitQuotient(const IndexingMap& map, int64_t divisor);
+  // The same for each lane, or once if it does not depend on the lane.
+  Values IndexOfLanes(const IndexingMap& map);
   size_t CountOf(const Element& element) const;
   const hlo::Shape& ShapeOf(const Element& element) const;
 
@@ -208,7 +248,14 @@ class ElementEmitter {
   int64_t num_lanes_ = 1;
   std::vector<std::unique_ptr<Frame>> frames_;
   std::vector<Memo> scopes_;
-  llvm::DenseMap<const hlo::Instruction*, Provider> provided_;
+  struct Provided {
+    Provider provider;
+    // nullopt: anywhere.
+    std::optional<IndexingMap> index;
+
+    bool IsAt(const IndexingMap& place) const;
+  };
+  llvm::DenseMap<const hlo::Instruction*, Provided> provided_;
   int depth_ = 0;
   absl::Status status_;
 };

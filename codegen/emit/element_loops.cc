@@ -1,4 +1,4 @@
-// Elements that are made of many: reductions, windows, sums of products.
+// Elements that are made of many: reductions and windows.
 #include <functional>
 #include <utility>
 
@@ -47,29 +47,53 @@ Values ElementEmitter::EmitWhere(const Conditions& conditions, ValueRange carrie
       [&] { return Values(carried); });
 }
 
+// The element of each slice that a reduction combines whole, where the element itself is.
+ElementEmitter::Element ElementEmitter::OperandOfSlices(const Element& element, size_t operand) {
+  const Instruction& array = element.instruction->operand(operand);
+  const llvm::ArrayRef<int64_t> reduced = element.instruction->Integers(AttributeName::kDimensions);
+  std::vector<indexing_analysis::Variable> loops;
+  for (int64_t i = 0; i < array.shape().rank(); ++i) {
+    if (!llvm::is_contained(reduced, i)) continue;
+    loops.push_back({{0, array.shape().sizes()[static_cast<size_t>(i)] - 1}, ""});
+  }
+  const IndexingMap in_loops = WithRangesInFront(element.index, loops);
+  llvm::SmallVector<mlir::AffineExpr, 6> index;
+  unsigned loop = 0;
+  unsigned kept = 0;
+  for (int64_t i = 0; i < array.shape().rank(); ++i) {
+    index.push_back(llvm::is_contained(reduced, i)
+                        ? mlir::getAffineSymbolExpr(loop++, plans_.mlir_context)
+                        : in_loops.affine_map().getResult(kept++));
+  }
+  return ElementAt(element, array, in_loops, index);
+}
+
 // reduce and reduce-window: arrays, then their initial values.
 ElementEmitter::Step ElementEmitter::StepOfReduction(const Element& element) {
   const Instruction& instruction = *element.instruction;
   const size_t num_arrays = instruction.operands().size() / 2;
   Step step;
   for (size_t i = 0; i < num_arrays; ++i) {
-    if (!instruction.operand(num_arrays + i).shape().IsScalar()) {
-      return Failed(element, "combines arrays");
-    }
+    // An initial value of as many elements as the result: the computation combines whole results.
+    const Instruction& initial = instruction.operand(num_arrays + i);
     step.operands.push_back(
-        {element.frame, &instruction.operand(num_arrays + i), 0, ScalarIndex(element.index)});
+        {element.frame, &initial, 0,
+         initial.shape().IsScalar() ? ScalarIndex(element.index) : element.index});
   }
   std::vector<Element> inputs;
   Conditions conditions;
   size_t num_loops = 0;
+  IndexingMap result_in_loops;
   for (size_t i = 0; i < num_arrays; ++i) {
-    std::optional<Element> input = OperandAt(element, i);
+    const bool is_scalar = instruction.operand(num_arrays + i).shape().IsScalar();
+    std::optional<Element> input = is_scalar ? OperandAt(element, i) : OperandOfSlices(element, i);
     if (!input.has_value()) return Failed(element, "is not read by one map");
     if (input->index.IsKnownEmpty()) return Alias(step.operands[static_cast<size_t>(element.leaf)]);
     num_loops = input->index.num_ranges() - element.index.num_ranges();
     const IndexingMap known =
         WithRangesInFront(element.index, input->index.ranges().take_front(num_loops));
     conditions = ConditionsOf(input->index, known);
+    result_in_loops = known;
     inputs.push_back(*std::move(input));
   }
   size_t count = CountOf(element);
@@ -95,7 +119,7 @@ ElementEmitter::Step ElementEmitter::StepOfReduction(const Element& element) {
             }
             Values combined;
             for (const Lanes& lanes : Apply(*instruction.Callee(AttributeName::kToApply),
-                                            std::move(parameters), inputs.front().index)) {
+                                            std::move(parameters), result_in_loops)) {
               llvm::append_range(combined, Flatten(Replicate(lanes, count)));
             }
             return combined;
@@ -106,59 +130,6 @@ ElementEmitter::Step ElementEmitter::StepOfReduction(const Element& element) {
     return of_arrays[static_cast<size_t>(element.leaf)];
   };
   return step;
-}
-
-// dot and convolution: sums of products.
-ElementEmitter::Step ElementEmitter::StepOfProducts(const Element& element) {
-  const Instruction& instruction = *element.instruction;
-  const ElementType type = ShapeOf(element).element_type();
-  if (instruction.operands().size() != 2) return Failed(element, "has sparse operands");
-  const auto zero = [this, type](llvm::ArrayRef<const Lanes*>) -> Lanes {
-    return {ZeroOf(builder_, type)};
-  };
-  const std::optional<Element> lhs = OperandAt(element, 0);
-  const std::optional<Element> rhs = OperandAt(element, 1);
-  if (!lhs.has_value() || !rhs.has_value()) return Failed(element, "is not read by one map");
-  if (lhs->index.IsKnownEmpty() || rhs->index.IsKnownEmpty()) return {{}, zero};
-  if (lhs->index.num_ranges() != rhs->index.num_ranges()) {
-    return Failed(element, "reads its operands along different dimensions");
-  }
-  const size_t num_loops = lhs->index.num_ranges() - element.index.num_ranges();
-  // Of both: each may know more of the ranges than the other.
-  std::vector<Conditions> conditions;
-  for (const Element* operand : {&*lhs, &*rhs}) {
-    const IndexingMap known =
-        WithRangesInFront(element.index, lhs->index.ranges().take_front(num_loops));
-    conditions.push_back(ConditionsOf(operand->index, known));
-  }
-  const size_t count = CountOf(element);
-  for (Conditions& condition : conditions) {
-    if (count == 1 || condition.empty()) continue;
-    std::optional<Conditions> same = SameForAllLanes(condition, num_lanes_, plans_.maps);
-    if (!same.has_value()) return LaneByLane(element);
-    condition = *std::move(same);
-  }
-  return {{}, [=, this, &instruction](llvm::ArrayRef<const Lanes*>) {
-            ProductSum sum(builder_, instruction);
-            const Values carried = Flatten(Replicate({sum.Zero()}, count));
-            const Values results =
-                EmitLoops(lhs->index, num_loops, carried, [&](ValueRange values) {
-                  return EmitWhere(conditions[0], values, [&] {
-                    return EmitWhere(conditions[1], values, [&] {
-                      const Lanes a = Replicate(Compute(*lhs), count);
-                      const Lanes b = Replicate(Compute(*rhs), count);
-                      Lanes sums = Unflatten(values, sum.type());
-                      for (size_t i = 0; i < count; ++i) sums[i] = sum.Add(sums[i], a[i], b[i]);
-                      return Flatten(sums);
-                    });
-                  });
-                });
-            Lanes lanes;
-            for (const Number& number : Unflatten(results, sum.type())) {
-              lanes.push_back(sum.Finish(number));
-            }
-            return lanes;
-          }};
 }
 
 }  // namespace hlo_indexing::emit

@@ -5,6 +5,7 @@
 #include "codegen/emit/conversion.h"
 #include "codegen/emit/element_emitter.h"
 #include "hlo/attribute.h"
+#include "llvm/ADT/bit.h"
 
 namespace hlo_indexing::emit {
 
@@ -33,13 +34,33 @@ ElementEmitter::Step ElementEmitter::StepOfLoad(const Element& element, const Bu
           }};
 }
 
+namespace {
+
+// What divides a position, and which power of two of it the address is scaled by: vectors are
+// counted, not elements.
+std::pair<int64_t, int64_t> DivisorOf(const IndexingMap& position, const Buffer& buffer,
+                                      size_t num_lanes) {
+  const int64_t known = position.affine_map().getResult(0).getLargestKnownDivisor();
+  // A constant 0 is divided by all.
+  const int64_t divisor = known == 0 ? kBufferAlignment * 8 : known;
+  if (buffer.element_bits < 8 || position.affine_map().isConstant()) return {divisor, 1};
+  const int64_t power = divisor & -divisor;
+  return {divisor, std::min<int64_t>(power, static_cast<int64_t>(llvm::bit_floor(num_lanes)))};
+}
+
+}  // namespace
+
+Value ElementEmitter::EmitQuotient(const IndexingMap& map, int64_t divisor) {
+  if (divisor == 1) return EmitIndex(map);
+  const AffineMap affine = map.affine_map();
+  return EmitIndex(plans_.maps.Simplified(map.WithResults(AffineMap::get(
+      affine.getNumDims(), affine.getNumSymbols(), affine.getResult(0).floorDiv(divisor)))));
+}
+
 Lanes ElementEmitter::Load(const Buffer& buffer, const IndexingMap& position) {
   const auto load = [&](const IndexingMap& first, llvm::ArrayRef<int64_t> offsets) {
-    const mlir::AffineExpr expression = first.affine_map().getResult(0);
-    const int64_t divisor = expression.getLargestKnownDivisor();
-    // A constant 0 is divided by all.
-    return LoadLanes(builder_, buffer,
-                     {EmitIndex(first), divisor == 0 ? kBufferAlignment * 8 : divisor, offsets});
+    const auto [divisor, scale] = DivisorOf(first, buffer, offsets.size());
+    return LoadLanes(builder_, buffer, {EmitQuotient(first, scale), divisor, offsets, scale});
   };
   if (num_lanes_ == 1 || !DependsOnLane(position)) return load(position, {0});
   const IndexingMap first = AtLane(position, 0, plans_.maps);
@@ -62,10 +83,8 @@ void ElementEmitter::Store(const Lanes& lanes, int64_t output, const IndexingMap
   const Buffer& buffer = buffers_.output(output);
   const auto store = [&](const Lanes& stored, const IndexingMap& first,
                          llvm::ArrayRef<int64_t> offsets) {
-    const mlir::AffineExpr expression = first.affine_map().getResult(0);
-    const int64_t divisor = expression.getLargestKnownDivisor();
-    StoreLanes(builder_, stored, buffer,
-               {EmitIndex(first), divisor == 0 ? kBufferAlignment * 8 : divisor, offsets});
+    const auto [divisor, scale] = DivisorOf(first, buffer, offsets.size());
+    StoreLanes(builder_, stored, buffer, {EmitQuotient(first, scale), divisor, offsets, scale});
   };
   if (num_lanes_ == 1 || !DependsOnLane(position)) return store(lanes, position, {0});
   const auto count = static_cast<size_t>(num_lanes_);

@@ -327,9 +327,22 @@ ProductSum::ProductSum(KernelBuilder& builder, const Instruction& instruction)
   if (hlo::IsIntegral(type_) && hlo::ElementBits(type_) < 8) type_ = ElementType::kS32;
 }
 
-Number ProductSum::Add(const Number& sum, const Number& a, const Number& b) {
-  const Number x = EmitConvert(builder_, a, instruction_.operand(0).shape().element_type(), type_);
-  const Number y = EmitConvert(builder_, b, instruction_.operand(1).shape().element_type(), type_);
+Number ProductSum::Widen(const Number& number, ElementType from) {
+  return EmitConvert(builder_, number, from, type_);
+}
+
+Number ProductSum::Multiply(const Number& a, const Number& b) {
+  mlir::ImplicitLocOpBuilder& ops = builder_.ops();
+  if (IsComplex(type_)) {
+    return *EmitComplexFunction(builder_, Opcode::kMultiply, {a, b}, type_);
+  }
+  if (mlir::isa<mlir::FloatType>(a.value.getType())) {
+    return {arith::MulFOp::create(ops, a.value, b.value), Value()};
+  }
+  return {arith::MulIOp::create(ops, a.value, b.value), Value()};
+}
+
+Number ProductSum::Add(const Number& sum, const Number& x, const Number& y) {
   mlir::ImplicitLocOpBuilder& ops = builder_.ops();
   const auto add_product = [&](Value p, Value q, Value to) -> Value {
     if (mlir::isa<mlir::FloatType>(to.getType())) {

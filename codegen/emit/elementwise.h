@@ -44,6 +44,10 @@ class ProductSum {
   /// Of the sum.
   hlo::ElementType type() const { return type_; }
   Number Zero() { return ZeroOf(builder_, type_); }
+  /// An operand's element, or a factor of one, as a number of the sum's type.
+  Number Widen(const Number& number, hlo::ElementType from);
+  Number Multiply(const Number& a, const Number& b);
+  /// The sum and the product of such numbers.
   Number Add(const Number& sum, const Number& a, const Number& b);
   /// The sum as an element of the result.
   Number Finish(const Number& sum);

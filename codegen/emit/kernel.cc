@@ -28,6 +28,7 @@ std::vector<KernelArgument> ArgumentsOf(const KernelPlan& plan) {
   for (int64_t leaf = 0; leaf < output.num_array_leaves(); ++leaf) {
     arguments.push_back({&output.ArrayLeaf(leaf), std::nullopt, leaf, std::nullopt});
   }
+  if (plan.scratch_bytes > 0) arguments.emplace_back().scratch_bytes = plan.scratch_bytes;
   return arguments;
 }
 
@@ -43,7 +44,7 @@ void SetUpdates(const KernelPlan& plan, std::vector<KernelArgument>& arguments) 
       for (size_t i = 0; i < arguments.size(); ++i) {
         if (arguments[i].operand != operand) continue;
         for (KernelArgument& argument : arguments) {
-          if (argument.operand.has_value() || argument.leaf != root.first_output + leaf) continue;
+          if (!argument.is_output() || argument.leaf != root.first_output + leaf) continue;
           argument.updates = i;
         }
       }
@@ -92,8 +93,16 @@ absl::StatusOr<Kernel> CompileKernel(const KernelPlan& plan, plan::PlanContext& 
   kernel.launch = plan.launch;
   kernel.arguments = ArgumentsOf(plan);
   SetUpdates(plan, kernel.arguments);
-  KernelBuilder builder(backend.context(), SignatureOf(kernel));
+  KernelSignature signature = SignatureOf(kernel);
+  const hlo::Module& module = plan.instruction->parent().parent();
+  const bool has_lines =
+      options.has_lines && options.stage == Stage::kPtx && !module.text().empty();
+  if (has_lines) {
+    signature.file = module.file_name().empty() ? "<input>" : module.file_name().str();
+  }
+  KernelBuilder builder(backend.context(), signature);
   KernelEmitter emitter(builder, plans, plan);
+  emitter.elements().SetPosition(*plan.instruction);
   switch (plan.emitter) {
     case plan::Emitter::kLoop:
     case plan::Emitter::kConcatenate:
@@ -105,6 +114,9 @@ absl::StatusOr<Kernel> CompileKernel(const KernelPlan& plan, plan::PlanContext& 
     case plan::Emitter::kReduction:
       EmitReduction(emitter);
       break;
+    case plan::Emitter::kRows:
+      EmitRows(emitter);
+      break;
     case plan::Emitter::kTranspose:
       EmitTranspose(emitter);
       break;
@@ -113,6 +125,15 @@ absl::StatusOr<Kernel> CompileKernel(const KernelPlan& plan, plan::PlanContext& 
       break;
     case plan::Emitter::kSort:
       EmitSort(emitter);
+      break;
+    case plan::Emitter::kScan:
+      EmitScan(emitter);
+      break;
+    case plan::Emitter::kNormalization:
+      EmitNormalization(emitter);
+      break;
+    case plan::Emitter::kMatrices:
+      EmitMatrices(emitter);
       break;
   }
   HLO_INDEXING_RETURN_IF_ERROR(emitter.elements().status());

@@ -25,8 +25,10 @@ namespace hlo_indexing::emit {
 /// Every buffer begins at a multiple of so many bytes, and all up to the next one may be read.
 inline constexpr int64_t kBufferAlignment = 16;
 
-/// A pointer that the kernel is launched with: to an array in the layout that its shape says.
+/// A pointer that the kernel is launched with: to an array in the layout that its shape says, or to
+/// memory that only its blocks use.
 struct KernelArgument {
+  /// Null for scratch memory.
   const hlo::Shape* shape = nullptr;
   /// The operand of the planned instruction, or parameter of the planned computation, that it is
   /// an array of; nullopt for outputs.
@@ -36,12 +38,17 @@ struct KernelArgument {
   /// Outputs that are written in part only: the number of the argument whose contents the buffer
   /// has before the launch, or that is in the same memory.
   std::optional<size_t> updates;
+  /// Of scratch memory, which may have any contents.
+  int64_t scratch_bytes = 0;
+
+  bool is_scratch() const { return shape == nullptr; }
+  bool is_output() const { return !is_scratch() && !operand.has_value(); }
 };
 
 struct Kernel {
   std::string name;
   plan::Launch launch;
-  /// Inputs, then outputs.
+  /// Inputs, then outputs, then scratch memory if there is any.
   std::vector<KernelArgument> arguments;
   /// Of the stage that was asked for.
   std::string text;

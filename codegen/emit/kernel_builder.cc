@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "llvm/BinaryFormat/Dwarf.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -33,6 +34,25 @@ using IndexRegisters =
     SpecialRegisters<mlir::NVVM::ThreadIdXOp, mlir::NVVM::ThreadIdYOp, mlir::NVVM::ThreadIdZOp,
                      mlir::NVVM::BlockIdXOp, mlir::NVVM::BlockIdYOp, mlir::NVVM::BlockIdZOp>;
 
+// Positions of the code become `.loc`, and nothing else is told to debuggers.
+void SetLineTable(mlir::LLVM::LLVMFuncOp function, const KernelSignature& signature) {
+  namespace debug = mlir::LLVM;
+  mlir::MLIRContext* const context = function.getContext();
+  const auto text = [&](llvm::StringRef string) { return mlir::StringAttr::get(context, string); };
+  const auto id = [&] { return mlir::DistinctAttr::create(mlir::UnitAttr::get(context)); };
+  const auto file = debug::DIFileAttr::get(context, text(signature.file), text(""));
+  const auto unit = debug::DICompileUnitAttr::get(id(), llvm::dwarf::DW_LANG_C, file,
+                                                  text("hlo-indexing"), /*isOptimized=*/true,
+                                                  debug::DIEmissionKind::DebugDirectivesOnly);
+  const auto type = debug::DISubroutineTypeAttr::get(context, {});
+  const auto subprogram = debug::DISubprogramAttr::get(
+      context, id(), unit, file, text(signature.name), text(signature.name), file, /*line=*/1,
+      /*scopeLine=*/1, debug::DISubprogramFlags::Definition | debug::DISubprogramFlags::Optimized,
+      type, {}, {});
+  const mlir::Location place = mlir::FileLineColLoc::get(text(signature.file), 1, 1);
+  function->setLoc(mlir::FusedLoc::get(context, {place}, subprogram));
+}
+
 template <typename Op>
 Value ReadRegister(mlir::ImplicitLocOpBuilder& ops, int64_t count) {
   const Type type = ops.getI32Type();
@@ -59,7 +79,9 @@ KernelBuilder::KernelBuilder(mlir::MLIRContext* context, const KernelSignature& 
   const llvm::SmallVector<Type, 8> types(signature.arguments.size(), pointer);
   const auto type =
       mlir::LLVM::LLVMFunctionType::get(mlir::LLVM::LLVMVoidType::get(context), types);
+  if (!signature.file.empty()) file_ = ops_.getStringAttr(signature.file);
   auto function = mlir::LLVM::LLVMFuncOp::create(ops_, signature.name, type);
+  if (file_ != nullptr) SetLineTable(function, signature);
   function->setAttr(mlir::NVVM::NVVMDialect::getKernelFuncAttrName(), ops_.getUnitAttr());
   llvm::SmallVector<int32_t, 3> threads;
   for (const int64_t size : signature.threads) threads.push_back(static_cast<int32_t>(size));
@@ -84,6 +106,12 @@ KernelBuilder::KernelBuilder(mlir::MLIRContext* context, const KernelSignature& 
   llvm::SmallVector<int64_t, 6> counts(llvm::ArrayRef(signature.threads));
   llvm::append_range(counts, signature.blocks);
   indices_ = ReadRegisters(ops_, counts, IndexRegisters());
+}
+
+void KernelBuilder::SetPosition(int64_t line, int64_t column) {
+  if (file_ == nullptr) return;
+  ops_.setLoc(
+      mlir::FileLineColLoc::get(file_, static_cast<unsigned>(line), static_cast<unsigned>(column)));
 }
 
 mlir::OwningOpRef<mlir::ModuleOp> KernelBuilder::Take() && { return std::move(module_); }
@@ -113,20 +141,24 @@ Value KernelBuilder::And(Value a, Value b) {
   return arith::AndIOp::create(ops_, a, b);
 }
 
-Value KernelBuilder::ElementPointer(Value base, Value position, Type element) {
-  return mlir::LLVM::GEPOp::create(ops_, base.getType(), element, base,
-                                   llvm::ArrayRef<mlir::LLVM::GEPArg>{position},
+Value KernelBuilder::ElementPointer(Value base, Position position, Type element) {
+  llvm::SmallVector<mlir::LLVM::GEPArg, 2> indices = {position.first};
+  // The scale of an address is part of the instruction that makes it.
+  const bool is_scaled = position.scale > 1 || position.offset != 0;
+  if (is_scaled) indices.push_back(static_cast<int32_t>(position.offset));
+  const Type type = is_scaled ? mlir::LLVM::LLVMArrayType::get(element, position.scale) : element;
+  return mlir::LLVM::GEPOp::create(ops_, base.getType(), type, base, indices,
                                    mlir::LLVM::GEPNoWrapFlags::inbounds);
 }
 
-Value KernelBuilder::Load(Value base, Value position, Type element, int64_t count,
+Value KernelBuilder::Load(Value base, Position position, Type element, int64_t count,
                           int64_t alignment) {
   const Type type = count == 1 ? element : Type(mlir::VectorType::get({count}, element));
   return mlir::LLVM::LoadOp::create(ops_, type, ElementPointer(base, position, element),
                                     static_cast<unsigned>(alignment));
 }
 
-void KernelBuilder::Store(Value value, Value base, Value position, int64_t alignment) {
+void KernelBuilder::Store(Value value, Value base, Position position, int64_t alignment) {
   const auto vector = mlir::dyn_cast<mlir::VectorType>(value.getType());
   const Type element = vector ? vector.getElementType() : value.getType();
   mlir::LLVM::StoreOp::create(ops_, value, ElementPointer(base, position, element),
@@ -257,8 +289,15 @@ Values KernelBuilder::For(int64_t lower, int64_t upper, ValueRange carried, Loop
   const bool fits = lower >= INT32_MIN && upper < INT32_MAX;
   const unsigned bits = fits ? 32 : 64;
   if (lower == upper) return body(Integer(bits, lower), carried);
-  auto loop = scf::ForOp::create(ops_, Integer(bits, lower), Integer(bits, upper + 1),
-                                 Integer(bits, 1), carried);
+  return EmitFor(Integer(bits, lower), Integer(bits, upper + 1), carried, body);
+}
+
+Values KernelBuilder::ForBelow(Value count, ValueRange carried, LoopBody body) {
+  return EmitFor(Integer(32, 0), count, carried, body);
+}
+
+Values KernelBuilder::EmitFor(Value begin, Value end, ValueRange carried, LoopBody body) {
+  auto loop = scf::ForOp::create(ops_, begin, end, Integer(begin.getType(), 1), carried);
   const mlir::OpBuilder::InsertionGuard guard(ops_);
   mlir::Block* const block = loop.getBody();
   if (!block->empty()) block->getTerminator()->erase();

@@ -49,6 +49,8 @@ struct KernelSignature {
   std::vector<BufferArgument> arguments;
   std::array<int64_t, 3> threads = {1, 1, 1};
   std::array<int64_t, 3> blocks = {1, 1, 1};
+  /// The file that positions of the code are in; no positions if it is empty.
+  std::string file;
 };
 
 class KernelBuilder {
@@ -57,6 +59,10 @@ class KernelBuilder {
 
   /// The kernel as a module of its own.
   mlir::OwningOpRef<mlir::ModuleOp> Take() &&;
+
+  /// The code that is made from now on comes from this line and column of the file.
+  void SetPosition(int64_t line, int64_t column);
+  bool has_positions() const { return file_ != nullptr; }
 
   /// Where all code is made.
   mlir::ImplicitLocOpBuilder& ops() { return ops_; }
@@ -77,10 +83,21 @@ class KernelBuilder {
   /// Conjunction; null stands for true.
   mlir::Value And(mlir::Value a, mlir::Value b);
 
+  /// Where an element is: at `first` times `scale` plus `offset`.
+  struct Position {
+    // NOLINTNEXTLINE(google-explicit-constructor): a number is a position
+    Position(mlir::Value number) : first(number) {}
+    Position(mlir::Value number, int64_t scale_of, int64_t offset_of)
+        : first(number), scale(scale_of), offset(offset_of) {}
+
+    mlir::Value first;
+    int64_t scale = 1;
+    int64_t offset = 0;
+  };
   /// The elements at base[position], a vector if there are more than one; `alignment` in bytes.
-  mlir::Value Load(mlir::Value base, mlir::Value position, mlir::Type element, int64_t count,
+  mlir::Value Load(mlir::Value base, Position position, mlir::Type element, int64_t count,
                    int64_t alignment);
-  void Store(mlir::Value value, mlir::Value base, mlir::Value position, int64_t alignment);
+  void Store(mlir::Value value, mlir::Value base, Position position, int64_t alignment);
   mlir::Value Extract(mlir::Value vector, int64_t i);
   /// A vector of these.
   mlir::Value Vector(llvm::ArrayRef<mlir::Value> elements);
@@ -114,18 +131,24 @@ class KernelBuilder {
   /// end. The index has 32 bits where that is enough.
   Values For(int64_t lower, int64_t upper, mlir::ValueRange carried, LoopBody body);
 
+  /// The same with index = 0, 1, ... below a number of 32 bits.
+  Values ForBelow(mlir::Value count, mlir::ValueRange carried, LoopBody body);
+
   /// do carried = body(carried) while what it says holds: the values in the end.
   using RepeatBody = llvm::function_ref<Values(mlir::ValueRange carried, mlir::Value& goes_on)>;
   Values Repeat(mlir::ValueRange carried, RepeatBody body);
 
  private:
-  mlir::Value ElementPointer(mlir::Value base, mlir::Value position, mlir::Type element);
+  Values EmitFor(mlir::Value begin, mlir::Value end, mlir::ValueRange carried, LoopBody body);
+  mlir::Value ElementPointer(mlir::Value base, Position position, mlir::Type element);
 
   mlir::OwningOpRef<mlir::ModuleOp> module_;
   mlir::ImplicitLocOpBuilder ops_;
   Values arguments_;
   Values indices_;
   int64_t num_globals_ = 0;
+  // Null without positions.
+  mlir::StringAttr file_;
 };
 
 }  // namespace hlo_indexing::emit

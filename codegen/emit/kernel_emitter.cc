@@ -65,6 +65,10 @@ KernelEmitter::KernelEmitter(KernelBuilder& builder, plan::PlanContext& plans,
 
 void KernelEmitter::Fail(const std::string& reason) { elements_.Fail(*plan_.instruction, reason); }
 
+void KernelEmitter::SetLoops(Values ranges) {
+  elements_.SetVariables(ThreadDimensions(builder_), std::move(ranges), 1);
+}
+
 IndexingMap KernelEmitter::AsLaunched(const IndexingMap& map, int64_t vector_elements) const {
   std::vector<Variable> dimensions(map.dimensions());
   for (size_t i = 0; i < dimensions.size(); ++i) {

@@ -21,6 +21,11 @@ class KernelEmitter {
   plan::PlanContext& plans() { return plans_; }
   KernelBuilder& builder() { return builder_; }
   ElementEmitter& elements() { return elements_; }
+  /// The kernel's scratch memory; null if it has none.
+  mlir::Value scratch() const { return buffers_.scratch(); }
+
+  /// From now on the maps' variables are the thread and these loops, without lanes.
+  void SetLoops(Values ranges);
 
   /// Calls `body` in the loops of a map from threads to elements, where the thread has elements:
   /// once for the vector, or for each lane by itself, with the map for what it is called for.
@@ -58,9 +63,13 @@ class KernelEmitter {
 void EmitLoop(KernelEmitter& kernel);
 void EmitInPlaceUpdate(KernelEmitter& kernel);
 void EmitReduction(KernelEmitter& kernel);
+void EmitRows(KernelEmitter& kernel);
 void EmitTranspose(KernelEmitter& kernel);
 void EmitScatter(KernelEmitter& kernel);
 void EmitSort(KernelEmitter& kernel);
+void EmitScan(KernelEmitter& kernel);
+void EmitNormalization(KernelEmitter& kernel);
+void EmitMatrices(KernelEmitter& kernel);
 
 /// An array in shared memory, as the plan lays it out.
 class SharedArray {

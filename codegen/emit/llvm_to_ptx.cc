@@ -70,9 +70,10 @@ absl::StatusOr<std::unique_ptr<llvm::TargetMachine>> MakeMachine(const llvm::Tri
 
 void Optimize(llvm::Module& module, llvm::TargetMachine& machine) {
   llvm::PipelineTuningOptions tuning;
-  // Vectors are in the kernel where its indexing maps have them.
+  // Vectors of memory are in the kernel where its indexing maps have them. Of arithmetic, pairs of
+  // halves are one instruction.
   tuning.LoopVectorization = false;
-  tuning.SLPVectorization = false;
+  tuning.SLPVectorization = true;
   llvm::PassBuilder builder(&machine, tuning);
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;

@@ -30,6 +30,8 @@ struct LoweringOptions {
   /// The number in sm_80, sm_90, sm_100; 80 at least.
   int architecture = 90;
   Stage stage = Stage::kPtx;
+  /// Whether PTX says which line of the module's text its code comes from (`.loc`).
+  bool has_lines = true;
 };
 
 /// Owns what kernels share: dialects, and LLVM's target. Not thread-safe.

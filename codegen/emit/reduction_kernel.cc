@@ -84,12 +84,17 @@ struct Hero {
   std::vector<const ElementPass*> loads;    // of each array
   std::vector<const ElementPass*> initial;  // of each array
   std::vector<std::unique_ptr<SharedArray>> shared;
+  // Through which warps or groups exchange their results, of each array; none if shuffles do. Of
+  // rows, then those through which the threads of a row have its result.
   std::vector<const SharedTile*> tiles;
   std::vector<const ElementPass*> results;
   // What the thread has: for each array one value, or one for each lane of the results' vectors.
   std::vector<Lanes> values;
 
   size_t num_arrays() const { return loads.size(); }
+  bool is_exchanged(bool is_broadcast) const {
+    return tiles.size() > (is_broadcast ? num_arrays() : 0);
+  }
   const hlo::Computation& reducer() const { return *reduce->Callee(hlo::AttributeName::kToApply); }
   ElementType type(size_t array) const { return reduce->operand(array).shape().element_type(); }
 };
@@ -98,6 +103,46 @@ class ReductionKernel {
  public:
   explicit ReductionKernel(KernelEmitter& kernel)
       : kernel_(kernel), builder_(kernel.builder()), elements_(kernel.elements()) {}
+
+  // The reductions of rows one after the other, each with the results of those before it, and then
+  // all roots.
+  void EmitRows() {
+    const plan::KernelPlan& plan = kernel_.plan();
+    size_t next_tile = 0;
+    size_t i = 0;
+    while (plan.passes[i].store == plan::StoreKind::kNone) {
+      Hero hero;
+      size_t result = i;
+      while (!llvm::is_contained(plan.passes[result].available, plan.passes[result].instruction)) {
+        ++result;
+      }
+      hero.reduce = plan.passes[result].instruction;
+      const size_t arrays = hero.reduce->operands().size() / 2;
+      for (size_t k = 0; k < arrays; ++k) {
+        hero.loads.push_back(&plan.passes[i + k]);
+        hero.initial.push_back(&plan.passes[i + arrays + k]);
+        hero.results.push_back(&plan.passes[result + k]);
+      }
+      while (next_tile < plan.shared_tiles.size() &&
+             plan.shared_tiles[next_tile].hero == hero.reduce) {
+        hero.tiles.push_back(&plan.shared_tiles[next_tile++]);
+      }
+      Reduce(hero, /*is_broadcast=*/true);
+      Broadcast(hero);
+      i = result + arrays;
+    }
+    std::vector<const ElementPass*> roots;
+    for (; i < plan.passes.size(); ++i) {
+      const ElementPass& pass = plan.passes[i];
+      // Roots of other layouts have other maps.
+      if (!roots.empty() && !(roots.front()->map == pass.map)) {
+        kernel_.StorePasses(roots);
+        roots.clear();
+      }
+      roots.push_back(&pass);
+    }
+    kernel_.StorePasses(roots);
+  }
 
   void Emit() {
     Collect();
@@ -185,6 +230,12 @@ class ReductionKernel {
   }
 
   void EmitHero(Hero& hero) {
+    Reduce(hero, /*is_broadcast=*/false);
+    for (const ElementPass* pass : hero.results) StoreResult(hero, *pass);
+  }
+
+  // hero.values becomes the result, in the threads that have it in the end.
+  void Reduce(Hero& hero, bool is_broadcast) {
     WithoutLoops(1);
     std::vector<Lanes> initial;
     for (const ElementPass* pass : hero.initial) {
@@ -203,13 +254,36 @@ class ReductionKernel {
     WithoutLoops(1);
     if (!keeps_lanes) CombineLanes(hero, vector);
     Shuffle(hero, kernel_.plan().shuffled_lanes);
-    if (!hero.tiles.empty()) Exchange(hero, keeps_lanes ? vector : 1, start);
+    if (hero.is_exchanged(is_broadcast)) Exchange(hero, keeps_lanes ? vector : 1, start);
     WithoutLoops(1);
     if (identity.has_value()) {
       const size_t count = hero.values.front().size();
       hero.values = Apply(hero, {Replicate(initial.front(), count)}, hero.values);
     }
-    for (const ElementPass* pass : hero.results) StoreResult(hero, *pass);
+  }
+
+  // The first thread of a row has the result, which the others need to go on.
+  void Broadcast(Hero& hero) {
+    const size_t first = hero.tiles.size() - hero.num_arrays();
+    std::vector<std::unique_ptr<SharedArray>> shared;
+    for (size_t i = 0; i < hero.num_arrays(); ++i) {
+      shared.push_back(
+          std::make_unique<SharedArray>(kernel_, *hero.tiles[first + i], hero.type(i)));
+    }
+    const std::vector<SharedAccess>& accesses = hero.tiles[first]->accesses;
+    kernel_.ForElements(accesses.front().index, 1, [&](const IndexingMap&) {
+      for (size_t i = 0; i < hero.num_arrays(); ++i) {
+        shared[i]->Store(hero.values[i], hero.tiles[first + i]->accesses.front());
+      }
+    });
+    builder_.Barrier();
+    WithoutLoops(1);
+    std::vector<Lanes> results;
+    for (size_t i = 0; i < hero.num_arrays(); ++i) {
+      results.push_back(shared[i]->Load(hero.tiles[first + i]->accesses.back()));
+    }
+    elements_.ProvideAt(*hero.reduce, hero.results.front()->map,
+                        [results](int64_t leaf) { return results[static_cast<size_t>(leaf)]; });
   }
 
   // hero.values becomes what the thread combines of what it reads, in each lane.
@@ -324,5 +398,7 @@ class ReductionKernel {
 }  // namespace
 
 void EmitReduction(KernelEmitter& kernel) { ReductionKernel(kernel).Emit(); }
+
+void EmitRows(KernelEmitter& kernel) { ReductionKernel(kernel).EmitRows(); }
 
 }  // namespace hlo_indexing::emit

@@ -1,7 +1,8 @@
-// Sorts. The threads of a block bring the numbers of a line's elements in order, by a bitonic
-// network whose comparisons all put the lesser one first, so that a line of any length is as one
-// that ends with elements beyond all others; then each element goes where its number is. Of two
-// elements neither of which comes before the other one the first stays first: sorts are stable.
+// Sorts, and the largest elements of lines. The threads of a block bring the numbers of a line's
+// elements in order, by a bitonic network whose comparisons all put the lesser one first, so that a
+// line of any length is as one that ends with elements beyond all others; then each element goes
+// where its number is. Of two elements neither of which comes before the other one the first stays
+// first: sorts are stable.
 //
 // Step t of stage s compares, for p = 0, 1, ..., the elements
 //
@@ -13,7 +14,10 @@
 #include <optional>
 #include <vector>
 
+#include "codegen/emit/conversion.h"
 #include "codegen/emit/kernel_emitter.h"
+#include "codegen/emit/scalar_functions.h"
+#include "codegen/plan/top_k.h"
 #include "hlo/attribute.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "support/checked_math.h"
@@ -22,6 +26,7 @@ namespace hlo_indexing::emit {
 
 namespace arith = mlir::arith;
 using hlo::AttributeName;
+using hlo::ElementType;
 using hlo::Instruction;
 using indexing_analysis::Variable;
 using mlir::Value;
@@ -36,10 +41,14 @@ class SortEmitter {
         ops_(builder_.ops()),
         elements_(kernel.elements()),
         sort_(*kernel.plan().passes.back().instruction),
-        dimension_(static_cast<unsigned>(sort_.Integers(AttributeName::kDimensions).front())),
-        length_(sort_.shape().ArrayLeaf(0).sizes()[dimension_]),
+        top_(plan::TopKOf(sort_)),
+        dimension_(top_.has_value()
+                       ? static_cast<unsigned>(sort_.operand(0).shape().rank() - 1)
+                       : static_cast<unsigned>(sort_.Integers(AttributeName::kDimensions).front())),
+        length_(sort_.operand(0).shape().sizes()[dimension_]),
         num_threads_(kernel.plan().launch.threads[0]),
-        line_(LineMap()) {}
+        line_(LineMap(length_)),
+        stored_(LineMap(top_.has_value() ? top_->count : length_)) {}
 
   void Emit() {
     if (!FindPlaceOfOrder()) return;
@@ -48,7 +57,7 @@ class SortEmitter {
     const Conditions is_line = ConditionsOf(LineOnly(map), LineOnly(AsLaunched(map)));
     SetPlace(builder_.Integer(32, 0));
     builder_.If(elements_.EmitConditions(is_line), [&] {
-      ForEachPlace([&](Value place) { StoreOrder(place, place); });
+      ForEachNumber(length_, [&](Value place) { StoreOrder(place, place); });
       builder_.Barrier();
       EmitNetwork();
       EmitResults();
@@ -57,16 +66,23 @@ class SortEmitter {
 
  private:
   // The element at a place of the block's line, which is the one range variable.
-  IndexingMap LineMap() const {
+  IndexingMap LineMap(int64_t length) const {
     const IndexingMap& map = kernel_.plan().passes.back().map;
     llvm::SmallVector<mlir::AffineExpr, 6> results(map.affine_map().getResults());
     results[dimension_] = mlir::getAffineSymbolExpr(0, map.context());
-    std::vector<Variable> dimensions(map.dimensions());
     return {mlir::AffineMap::get(map.affine_map().getNumDims(), 1, results, map.context()),
-            std::move(dimensions),
-            {{{0, length_ - 1}, ""}},
+            WithAllThreads(map),
+            {{{0, length - 1}, ""}},
             {},
             {}};
+  }
+  // What is stored may be fewer elements than there are threads, which all work on the line.
+  std::vector<Variable> WithAllThreads(const IndexingMap& map) const {
+    std::vector<Variable> dimensions(map.dimensions());
+    for (size_t i = 0; i <= plan::kThreadZ; ++i) {
+      dimensions[i].bounds = {0, kernel_.plan().launch.threads[i] - 1};
+    }
+    return dimensions;
   }
   // Without what is said of the place in the line.
   IndexingMap LineOnly(const IndexingMap& map) const {
@@ -76,7 +92,7 @@ class SortEmitter {
       if (constraint.expression.isFunctionOfDim(block_y)) constraints.push_back(constraint);
     }
     return {line_.affine_map(),
-            map.dimensions(),
+            WithAllThreads(map),
             std::vector<Variable>(line_.ranges()),
             {},
             constraints};
@@ -99,8 +115,8 @@ class SortEmitter {
     elements_.SetVariables(dimensions, {place}, 1);
   }
 
-  // The order is in shared memory, or where an output will be: in its own elements, which are then
-  // read once more, each by the thread that overwrites it.
+  // The order is in shared memory, in scratch memory, or where an output will be: in its own
+  // elements, which are then read once more, each by the thread that overwrites it.
   bool FindPlaceOfOrder() {
     constexpr int64_t kMostWords = int64_t{1} << 32;
     constexpr int64_t kMostHalves = int64_t{1} << 16;
@@ -109,6 +125,17 @@ class SortEmitter {
       return true;
     }
     if (length_ == 1) return true;
+    if (kernel_.scratch() != nullptr) {
+      scratch_ = kernel_.scratch();
+      const plan::Launch& launch = kernel_.plan().launch;
+      const Value block = arith::AddIOp::create(
+          ops_,
+          arith::MulIOp::create(ops_, builder_.Resize(builder_.ThreadIndex(plan::kBlockY), 64),
+                                builder_.Integer(64, launch.blocks[0])),
+          builder_.Resize(builder_.ThreadIndex(plan::kBlockX), 64));
+      first_word_ = arith::MulIOp::create(ops_, block, builder_.Integer(64, length_));
+      return true;
+    }
     for (size_t i = 0; i < sort_.operands().size(); ++i) {
       const int64_t bits = elements_.OutputBuffer(static_cast<int64_t>(i)).element_bits;
       const int64_t most = bits >= 32 ? kMostWords : kMostHalves;
@@ -124,6 +151,9 @@ class SortEmitter {
   // Where the order of a place is: the array, and the number of the word there.
   std::pair<Value, Value> WordOf(Value place) {
     if (shared_ != nullptr) return {shared_, place};
+    if (scratch_ != nullptr) {
+      return {scratch_, arith::AddIOp::create(ops_, first_word_, builder_.Resize(place, 64))};
+    }
     SetPlace(place);
     const Buffer& buffer = elements_.OutputBuffer(*order_output_);
     const Value position = elements_.PositionOf(*order_output_, line_);
@@ -147,8 +177,7 @@ class SortEmitter {
                    order_bits_ / 8);
   }
 
-  // Calls `body` for places th, th + threads, ... below the length of the line.
-  void ForEachPlace(llvm::function_ref<void(Value)> body) { ForEachNumber(length_, body); }
+  // Calls `body` for numbers th, th + threads, ... below the count.
   void ForEachNumber(int64_t count, llvm::function_ref<void(Value)> body) {
     const int64_t turns = support::CeilDiv(count, num_threads_);
     builder_.For(0, turns - 1, {}, [&](Value turn, mlir::ValueRange) -> Values {
@@ -234,6 +263,8 @@ class SortEmitter {
   Value ComesBefore(Value b, Value a) {
     const std::vector<Number> of_a = ElementsAt(a);
     const std::vector<Number> of_b = ElementsAt(b);
+    const Value was_first = arith::CmpIOp::create(ops_, arith::CmpIPredicate::ult, b, a);
+    if (top_.has_value()) return IsBetter(of_b.front(), of_a.front(), was_first);
     const auto compare = [&](const std::vector<Number>& x, const std::vector<Number>& y) {
       std::vector<Lanes> pairs;
       for (size_t i = 0; i < x.size(); ++i) {
@@ -247,19 +278,43 @@ class SortEmitter {
     };
     const Value is_less = compare(of_b, of_a);
     const Value is_greater = compare(of_a, of_b);
-    const Value was_first = arith::CmpIOp::create(ops_, arith::CmpIPredicate::ult, b, a);
     const Value is_not_greater = arith::XOrIOp::create(ops_, is_greater, builder_.Integer(1, 1));
     return arith::OrIOp::create(ops_, is_less,
                                 arith::AndIOp::create(ops_, is_not_greater, was_first));
   }
 
+  // Whether number b is larger (or smaller) than a, floats in the total order; or equal, and first.
+  Value IsBetter(const Number& b, const Number& a, Value was_first) {
+    const ElementType type = sort_.operand(0).shape().element_type();
+    const auto rank = [&](const Number& number) {
+      if (hlo::ClassOf(type) != hlo::ElementClass::kFloat) return number.value;
+      const ElementType wide = type == ElementType::kF64 ? type : ElementType::kF32;
+      return EmitTotalOrderRank(builder_, EmitConvert(builder_, number, type, wide).value);
+    };
+    const bool is_signed = hlo::ClassOf(type) == hlo::ElementClass::kFloat ||
+                           hlo::ClassOf(type) == hlo::ElementClass::kSigned;
+    const Value of_a = rank(a);
+    const Value of_b = rank(b);
+    const arith::CmpIPredicate greater =
+        is_signed ? arith::CmpIPredicate::sgt : arith::CmpIPredicate::ugt;
+    const Value is_better = arith::CmpIOp::create(ops_, greater, top_->is_largest ? of_b : of_a,
+                                                  top_->is_largest ? of_a : of_b);
+    const Value is_equal = arith::CmpIOp::create(ops_, arith::CmpIPredicate::eq, of_a, of_b);
+    return arith::OrIOp::create(ops_, is_better, arith::AndIOp::create(ops_, is_equal, was_first));
+  }
+
   void EmitResults() {
-    ForEachPlace([&](Value place) {
-      const std::vector<Number> numbers = ElementsAt(LoadOrder(place));
+    ForEachNumber(top_.has_value() ? top_->count : length_, [&](Value place) {
+      const Value order = LoadOrder(place);
+      std::vector<Number> numbers = ElementsAt(order);
       SetPlace(place);
+      if (top_.has_value()) {
+        numbers.push_back(
+            EmitConvertFromIndex(builder_, order, sort_.shape().ArrayLeaf(1).element_type()));
+      }
       // The output that the order is in comes last of this thread's accesses to it.
       for (size_t i = 0; i < numbers.size(); ++i) {
-        elements_.Store({numbers[i]}, static_cast<int64_t>(i), line_);
+        elements_.Store({numbers[i]}, static_cast<int64_t>(i), stored_);
       }
     });
   }
@@ -269,11 +324,16 @@ class SortEmitter {
   mlir::ImplicitLocOpBuilder& ops_;
   ElementEmitter& elements_;
   const Instruction& sort_;
+  std::optional<plan::TopK> top_;
   unsigned dimension_;
   int64_t length_;
   int64_t num_threads_;
+  // Elements of the block's line, and of what is stored of it.
   IndexingMap line_;
+  IndexingMap stored_;
   Value shared_;
+  Value scratch_;
+  Value first_word_;
   std::optional<int64_t> order_output_;
   int64_t order_bits_ = 32;
 };

@@ -2,7 +2,9 @@
 
 #include <array>
 #include <optional>
+#include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include "hlo/attribute.h"
 #include "indexing_analysis/maps/output_indexing.h"
@@ -26,7 +28,7 @@ class AccessCollector {
   std::vector<KernelAccess> Collect() && {
     for (pass_number_ = 0; pass_number_ < plan_.passes.size(); ++pass_number_) {
       const ElementPass& pass = plan_.passes[pass_number_];
-      first_of_pass_ = accesses_.size();
+      loop_ = LoopOf(pass);
       AddLoads(pass);
       AddStore(pass);
     }
@@ -104,6 +106,7 @@ class AccessCollector {
 
   void Add(KernelAccess access) {
     access.pass = pass_number_;
+    access.loop = loop_;
     access.access.threads = plan_.launch.threads;
     access.access.element_bits = access.shape->StorageBits();
     if (!access.element.IsUnknown()) {
@@ -115,20 +118,44 @@ class AccessCollector {
     }
     // Nothing is accessed.
     if (access.element.IsKnownEmpty()) return;
-    const auto is_same = [&](const KernelAccess& other) {
-      return other.kind == AccessKind::kLoad && access.kind == AccessKind::kLoad &&
-             other.operand == access.operand && other.leaf == access.leaf &&
-             !access.access.position.IsUnknown() && other.access.position == access.access.position;
-    };
-    const auto of_pass = llvm::ArrayRef(accesses_).drop_front(first_of_pass_);
-    if (llvm::none_of(of_pass, is_same)) accesses_.push_back(std::move(access));
+    if (access.kind == AccessKind::kLoad && !access.access.position.IsUnknown()) {
+      std::vector<size_t>& alike = loads_[llvm::hash_combine(loop_, access.operand, access.leaf,
+                                                             hash_value(access.access.position))];
+      const bool is_loaded = llvm::any_of(alike, [&](size_t i) {
+        const KernelAccess& other = accesses_[i];
+        return other.loop == loop_ && other.operand == access.operand &&
+               other.leaf == access.leaf && other.access.position == access.access.position;
+      });
+      if (is_loaded) return;
+      alike.push_back(accesses_.size());
+    }
+    accesses_.push_back(std::move(access));
+  }
+
+  // Roots whose elements a thread computes in one loop share what they read at the same place.
+  size_t LoopOf(const ElementPass& pass) {
+    if (plan_.emitter != Emitter::kLoop || pass.map.IsUnknown()) return pass_number_;
+    std::vector<size_t>& alike =
+        passes_[llvm::hash_combine(pass.vector_elements, hash_value(pass.map))];
+    for (const size_t i : alike) {
+      const ElementPass& other = plan_.passes[i];
+      // The arrays of one variadic instruction count each for itself.
+      if (other.instruction == pass.instruction) continue;
+      if (other.vector_elements == pass.vector_elements && other.map == pass.map) return i;
+    }
+    alike.push_back(pass_number_);
+    return pass_number_;
   }
 
   const KernelPlan& plan_;
   PlanContext& plans_;
   std::vector<KernelAccess> accesses_;
   size_t pass_number_ = 0;
-  size_t first_of_pass_ = 0;
+  // The first pass of the present loop.
+  size_t loop_ = 0;
+  // Numbers of passes and loads, by what makes them the same.
+  std::unordered_map<size_t, std::vector<size_t>> passes_;
+  std::unordered_map<size_t, std::vector<size_t>> loads_;
 };
 
 }  // namespace

@@ -34,6 +34,8 @@ llvm::StringRef AccessKindName(AccessKind kind);
 struct KernelAccess {
   /// The pass of the plan that it belongs to.
   size_t pass = 0;
+  /// The first pass that is computed in the same loop.
+  size_t loop = 0;
   AccessKind kind = AccessKind::kLoad;
   /// Loads: the operand of the planned instruction, and which of its arrays; of a computation, the
   /// parameter. Stores and atomics: the output array.
@@ -50,8 +52,8 @@ struct KernelAccess {
   std::string reason;
 };
 
-/// All accesses, in the order of the passes; two of a pass at the same positions are one, as a
-/// kernel loads a value once.
+/// All accesses, in the order of the passes; two loads of a loop at the same positions are one, as
+/// a kernel loads a value once.
 std::vector<KernelAccess> AccessesOf(const KernelPlan& plan, PlanContext& plans);
 
 }  // namespace hlo_indexing::plan

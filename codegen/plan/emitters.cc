@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "codegen/plan/thread_map.h"
+#include "codegen/plan/top_k.h"
 #include "codegen/plan/xla_heroes.h"
 #include "hlo/attribute.h"
 #include "indexing_analysis/analysis.h"
@@ -94,6 +95,20 @@ bool IsConcatenateFusion(const EmitterInput& input) {
          input.heroes.front()->operands().size() <= kMaxOperands;
 }
 
+bool IsByItself(const Instruction& instruction) {
+  switch (instruction.opcode()) {
+    case Opcode::kSort:
+    case Opcode::kScan:
+    case Opcode::kBatchNormTraining:
+    case Opcode::kBatchNormGrad:
+    case Opcode::kCholesky:
+    case Opcode::kTriangularSolve:
+      return true;
+    default:
+      return TopKOf(instruction).has_value();
+  }
+}
+
 KernelPlan PlanByEmitter(EmitterInput& input, const Emitters& emitters) {
   const FusedComputation& fused = input.fused;
   if (IsReductionFusion(input)) return emitters.reduction(input);
@@ -101,12 +116,15 @@ KernelPlan PlanByEmitter(EmitterInput& input, const Emitters& emitters) {
   if (fused.roots().size() == 1) {
     const Instruction& root = *fused.roots().front().instruction;
     if (root.opcode() == Opcode::kScatter) return emitters.scatter(input);
-    if (root.opcode() == Opcode::kSort) return emitters.sort(input);
+    if (IsByItself(root)) return emitters.by_itself(input);
     if (IsConcatenateFusion(input)) return emitters.concatenate(input);
   }
   if (const auto updates = UpdatesInPlace(fused)) {
     input.heroes = *updates;
     return emitters.dynamic_update_slice(input);
+  }
+  if (emitters.rows != nullptr) {
+    if (std::optional<KernelPlan> rows = emitters.rows(input)) return *std::move(rows);
   }
   return emitters.loop(input);
 }

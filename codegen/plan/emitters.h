@@ -33,6 +33,9 @@ struct EmitterInput {
 bool IsReductionFusion(const EmitterInput& input);
 bool IsTransposeFusion(const EmitterInput& input);
 bool IsConcatenateFusion(const EmitterInput& input);
+// Instructions whose threads work together on lines or matrices: sorts, scans, normalizations,
+// decompositions.
+bool IsByItself(const hlo::Instruction& instruction);
 
 /// What plans for each kind of kernel, without `instruction` and `roots`.
 struct Emitters {
@@ -44,7 +47,11 @@ struct Emitters {
   KernelPlan (*concatenate)(const EmitterInput&);
   KernelPlan (*dynamic_update_slice)(const EmitterInput&);
   KernelPlan (*scatter)(const EmitterInput&);
-  KernelPlan (*sort)(const EmitterInput&);
+  /// Of what is made neither element by element nor as a part of other kernels (IsByItself).
+  KernelPlan (*by_itself)(const EmitterInput&);
+  /// Of elements that are made of the rows that they are in; nullopt if there are none, or if they
+  /// are made by loops. Null: by loops.
+  std::optional<KernelPlan> (*rows)(const EmitterInput&) = nullptr;
 };
 /// The plan by the kind that XLA chooses for the heroes; updates in place become the heroes of
 /// their roots.

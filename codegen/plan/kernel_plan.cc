@@ -15,8 +15,10 @@
 namespace hlo_indexing::plan {
 
 llvm::StringRef EmitterName(Emitter emitter) {
-  constexpr std::array<llvm::StringRef, 7> kNames = {
-      "loop", "transpose", "reduction", "concatenate", "dynamic_update_slice", "scatter", "sort"};
+  constexpr std::array<llvm::StringRef, 11> kNames = {
+      "loop",    "transpose", "reduction", "concatenate",   "dynamic_update_slice",
+      "scatter", "sort",      "scan",      "normalization", "matrices",
+      "rows"};
   return kNames[static_cast<size_t>(emitter)];
 }
 
@@ -103,6 +105,7 @@ void KernelPlan::Print(llvm::raw_ostream& out) const {
     out << "refused  " << refused << '\n';
   }
   if (!shared_tiles.empty()) out << "shared   " << shared_memory_bytes() << " bytes\n";
+  if (scratch_bytes > 0) out << "scratch  " << scratch_bytes << " bytes of global memory\n";
   for (const ElementPass& pass : passes) {
     out << "computes %" << pass.instruction->name();
     if (pass.output.has_value()) out << " (output " << *pass.output << ')';

@@ -44,10 +44,14 @@ enum class Emitter : uint8_t {
   kDynamicUpdateSlice,
   kScatter,
   kSort,
+  kScan,
+  kNormalization,
+  kMatrices,
+  kRows,
 };
 
 /// As in the JSON: "loop", "transpose", "reduction", "concatenate", "dynamic_update_slice",
-/// "scatter", "sort".
+/// "scatter", "sort", "scan", "normalization", "matrices", "rows".
 llvm::StringRef EmitterName(Emitter emitter);
 
 /// The largest grid that CUDA launches (CUDA C++ Programming Guide, "Technical Specifications per
@@ -161,6 +165,9 @@ struct KernelPlan {
   /// Reductions: so many neighbouring lanes have partial results of the same elements, which they
   /// shuffle together; a power of two.
   int64_t shuffled_lanes = 1;
+
+  /// Global memory that the blocks share with each other while the kernel runs, of any contents.
+  int64_t scratch_bytes = 0;
 
   /// Of all tiles together, each from a multiple of 16 bytes.
   int64_t shared_memory_bytes() const;

@@ -8,6 +8,9 @@
 #ifndef HLO_INDEXING_CODEGEN_PLAN_OUR_EMITTERS_H_
 #define HLO_INDEXING_CODEGEN_PLAN_OUR_EMITTERS_H_
 
+#include <cstdint>
+#include <optional>
+
 #include "codegen/plan/emitters.h"
 #include "codegen/plan/kernel_plan.h"
 
@@ -20,7 +23,11 @@ KernelPlan PlanOurDynamicUpdateSlice(const EmitterInput& input);
 KernelPlan PlanOurReduction(const EmitterInput& input);
 KernelPlan PlanOurTranspose(const EmitterInput& input);
 KernelPlan PlanOurScatter(const EmitterInput& input);
+std::optional<KernelPlan> PlanOurRows(const EmitterInput& input);
 KernelPlan PlanOurSort(const EmitterInput& input);
+KernelPlan PlanOurScan(const EmitterInput& input);
+KernelPlan PlanOurNormalization(const EmitterInput& input);
+KernelPlan PlanOurMatrices(const EmitterInput& input);
 
 /// The most elements that are one access of 16 bytes of the widest input or output, and that may be
 /// taken; a power of two.

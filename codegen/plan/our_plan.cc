@@ -8,6 +8,7 @@
 
 #include "codegen/plan/accesses.h"
 #include "codegen/plan/our_emitters.h"
+#include "codegen/plan/top_k.h"
 #include "codegen/plan/xla_emitters.h"
 #include "codegen/plan/xla_plan.h"
 #include "indexing_analysis/queries/coalescing.h"
@@ -29,7 +30,20 @@ absl::Status HasOurKernel(const hlo::Instruction& instruction) {
     case Opcode::kFft:
     case Opcode::kSelectAndScatter:
     case Opcode::kSort:
+    case Opcode::kScan:
+    case Opcode::kTopK:
+    case Opcode::kCholesky:
+    case Opcode::kTriangularSolve:
+    case Opcode::kBatchNormTraining:
+    case Opcode::kBatchNormInference:
+    case Opcode::kBatchNormGrad:
+    case Opcode::kRngBitGenerator:
+    case Opcode::kRaggedDot:
+    case Opcode::kScaledDot:
       return absl::OkStatus();
+    case Opcode::kCustomCall:
+      if (TopKOf(instruction).has_value()) return absl::OkStatus();
+      return HasKernel(instruction);
     default:
       return HasKernel(instruction);
   }
@@ -37,9 +51,24 @@ absl::Status HasOurKernel(const hlo::Instruction& instruction) {
 
 namespace {
 
+KernelPlan PlanOurByItself(const EmitterInput& input) {
+  switch (input.fused.roots().front().instruction->opcode()) {
+    case Opcode::kScan:
+      return PlanOurScan(input);
+    case Opcode::kBatchNormTraining:
+    case Opcode::kBatchNormGrad:
+      return PlanOurNormalization(input);
+    case Opcode::kCholesky:
+    case Opcode::kTriangularSolve:
+      return PlanOurMatrices(input);
+    default:
+      return PlanOurSort(input);
+  }
+}
+
 constexpr Emitters kOurEmitters = {HasOurKernel,     PlanOurLoop,        PlanOurTranspose,
                                    PlanOurReduction, PlanOurConcatenate, PlanOurDynamicUpdateSlice,
-                                   PlanOurScatter,   PlanOurSort};
+                                   PlanOurScatter,   PlanOurByItself,    PlanOurRows};
 
 // What the warps move, then how often they ask for it: less is better.
 struct Traffic {

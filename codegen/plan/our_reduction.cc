@@ -9,15 +9,20 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <utility>
+#include <vector>
 
 #include "codegen/plan/our_emitters.h"
 #include "codegen/plan/reduction_plan.h"
 #include "codegen/plan/thread_map.h"
 #include "codegen/plan/xla_heroes.h"
+#include "hlo/opcode.h"
+#include "llvm/ADT/STLExtras.h"
 #include "support/checked_math.h"
 
 namespace hlo_indexing::plan {
 
+using hlo::Instruction;
 using indexing_analysis::Interval;
 using mlir::AffineExpr;
 
@@ -73,6 +78,27 @@ class RowMaps : public ReductionMaps {
     builder.Constrain(Row(builder), {0, sizes_[1] - 1});
     builder.Constrain(InRow(builder), {0, 0});
     return builder.Build({Row(builder)});
+  }
+
+  // The row that a thread works on.
+  IndexingMap Rows(const Launch& launch) const {
+    ThreadMapBuilder builder(launch, input_.plans);
+    builder.Constrain(Row(builder), {0, sizes_[1] - 1});
+    return builder.Build({Row(builder)});
+  }
+
+  // The result of each row, which all its threads read.
+  SharedTile ResultTile(const Launch& launch) const {
+    SharedTile tile;
+    tile.sizes = {rows_};
+    tile.strides = {1};
+    ThreadMapBuilder fill(launch, input_.plans);
+    const AffineExpr row = fill.Thread().floorDiv(threads_of_row_);
+    fill.Constrain(InRow(fill), {0, 0});
+    tile.accesses.push_back({true, fill.Build({row}), 1});
+    ThreadMapBuilder read(launch, input_.plans);
+    tile.accesses.push_back({false, read.Build({row}), 1});
+    return tile;
   }
 
   // A partial result of each warp of a row.
@@ -203,6 +229,96 @@ KernelPlan PlanOurReduction(const EmitterInput& input) {
   }
   const ColumnMaps maps(input, dimensions.sizes);
   return writes_bytes(maps) ? AssembleReduction(input, dimensions, maps) : PlanOurLoop(input);
+}
+
+namespace {
+
+// The reductions of rows of as many elements as each root has, operands before users.
+std::vector<const Instruction*> RowHeroes(const EmitterInput& input) {
+  // Shorter ones are read again by each element.
+  constexpr int64_t kShortestRow = 16;
+  const llvm::ArrayRef<FusionRoot> roots = input.fused.roots();
+  const int64_t elements = roots.front().instruction->shape().IsArray()
+                               ? roots.front().instruction->shape().num_elements()
+                               : 0;
+  std::vector<const Instruction*> heroes;
+  for (const FusionRoot& root : roots) {
+    const hlo::Shape& shape = root.instruction->shape();
+    if (!shape.IsArray() || shape.num_elements() != elements) return {};
+  }
+  for (const Instruction* instruction : input.fused.instructions()) {
+    if (instruction->opcode() != hlo::Opcode::kReduce) continue;
+    const ReductionDimensions dimensions = DimensionsOf(*instruction);
+    const bool has_scalars =
+        llvm::all_of(instruction->operands().take_back(instruction->operands().size() / 2),
+                     [](const Instruction* initial) { return initial->shape().IsScalar(); });
+    const bool is_row = dimensions.is_row && dimensions.sizes[0] == 1 &&
+                        dimensions.sizes[2] >= kShortestRow && has_scalars &&
+                        instruction->operand(0).shape().num_elements() == elements;
+    if (!is_row) continue;
+    if (!heroes.empty() && !(DimensionsOf(*heroes.front()) == dimensions)) continue;
+    heroes.push_back(instruction);
+  }
+  return heroes;
+}
+
+}  // namespace
+
+// Rows that are reduced, perhaps several times, and then made of the results, as normalizations
+// and softmax: the threads of a row have its results by shared memory. For each reduction: its
+// arrays, initial values, and the results that the threads have then; in the end the roots.
+std::optional<KernelPlan> PlanOurRows(const EmitterInput& input) {
+  const std::vector<const Instruction*> heroes = RowHeroes(input);
+  if (heroes.empty()) return std::nullopt;
+  const std::array<int64_t, 3> sizes = DimensionsOf(*heroes.front()).sizes;
+  const RowMaps maps(input, sizes);
+  if (input.fused.SmallestOutputBits() * maps.vector() < 8) return std::nullopt;
+  KernelPlan plan;
+  plan.emitter = Emitter::kRows;
+  plan.variant = "rows";
+  plan.shuffled_lanes = maps.shuffled_lanes();
+  plan.launch.threads[0] = maps.threads();
+  plan.launch.blocks[0] = maps.blocks();
+  const IndexingMap read = maps.Input(plan.launch, 0);
+  const IndexingMap rows = maps.Rows(plan.launch);
+  const IndexingMap scalar = ThreadMapBuilder(plan.launch, input.plans).Build({});
+  llvm::SmallVector<const Instruction*, 2> done;
+  for (const Instruction* hero : heroes) {
+    const size_t num_arrays = hero->operands().size() / 2;
+    for (size_t k = 0; k < hero->operands().size(); ++k) {
+      const Instruction& operand = hero->operand(k);
+      const bool is_array = k < num_arrays;
+      ElementPass& pass = plan.passes.emplace_back(
+          LoadPass(operand, is_array ? Bitcast(read, sizes, operand.shape()) : scalar,
+                   is_array ? maps.vector() : 1));
+      pass.available = done;
+      if (is_array) plan.heroes.push_back({0, hero, static_cast<int64_t>(k), pass.map});
+    }
+    done.push_back(hero);
+    for (size_t k = 0; k < num_arrays; ++k) {
+      ElementPass& pass = plan.passes.emplace_back(
+          LoadPass(*hero, ResultOf(rows, {sizes[1]}, *hero, input.plans), 1));
+      pass.leaf = static_cast<int64_t>(k);
+      pass.available = {hero};
+    }
+    const auto add_tile = [&](SharedTile tile, size_t array) {
+      tile.hero = hero;
+      tile.element_bits = support::CeilDiv(ElementWidth(hero->operand(array).shape()), 8) * 8;
+      plan.shared_tiles.push_back(std::move(tile));
+    };
+    for (size_t k = 0; k < num_arrays; ++k) {
+      if (std::optional<SharedTile> tile = maps.Tile(plan.launch, 0)) add_tile(*std::move(tile), k);
+    }
+    for (size_t k = 0; k < num_arrays; ++k) add_tile(maps.ResultTile(plan.launch), k);
+  }
+  for (const FusionRoot& root : input.fused.roots()) {
+    ElementPass& pass = plan.passes.emplace_back(LoadPass(
+        *root.instruction, Bitcast(read, sizes, root.instruction->shape()), maps.vector()));
+    pass.available = done;
+    pass.store = StoreKind::kStore;
+    pass.output = root.first_output;
+  }
+  return plan;
 }
 
 }  // namespace hlo_indexing::plan

@@ -6,15 +6,18 @@
 #define HLO_INDEXING_CODEGEN_PLAN_PLAN_CONTEXT_H_
 
 #include <cstddef>
+#include <optional>
 #include <unordered_map>
 #include <utility>
 
 #include "codegen/ptx/device_model.h"
+#include "hlo/module.h"
 #include "hlo/shape.h"
 #include "indexing_analysis/analysis.h"
 #include "indexing_analysis/maps/indexing_map.h"
 #include "llvm/ADT/DenseMap.h"
 #include "mlir/IR/MLIRContext.h"
+#include "support/line_index.h"
 
 namespace hlo_indexing::plan {
 
@@ -58,6 +61,14 @@ struct PlanContext {
   indexing_analysis::IndexingAnalysis& analysis;
   mlir::MLIRContext* mlir_context;
   MapTable maps;
+
+  /// The line and column of an instruction in the text of its module; line 0 if it has none.
+  support::SourcePosition PositionOf(const hlo::Instruction& instruction);
+
+ private:
+  // Of the module that was asked for last.
+  const hlo::Module* located_ = nullptr;
+  std::optional<support::LineIndex> lines_;
 };
 
 }  // namespace hlo_indexing::plan

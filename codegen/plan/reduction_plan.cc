@@ -69,8 +69,8 @@ std::vector<int64_t> GroupRoots(const EmitterInput& input) {
   return groups;
 }
 
-// From the dimensions that are kept to the result of a reduction: those in the order of the input's
-// memory.
+}  // namespace
+
 IndexingMap ResultOf(const IndexingMap& kept, llvm::ArrayRef<int64_t> kept_sizes,
                      const Instruction& reduce, PlanContext& plans) {
   const Shape& operand = reduce.operand(0).shape();
@@ -93,8 +93,6 @@ IndexingMap ResultOf(const IndexingMap& kept, llvm::ArrayRef<int64_t> kept_sizes
   return plans.maps.Simplified(kept.WithResults(mlir::AffineMap::get(
       affine.getNumDims(), affine.getNumSymbols(), results, plans.mlir_context)));
 }
-
-}  // namespace
 
 ReductionDimensions DimensionsOfReduction(const EmitterInput& input) {
   const llvm::ArrayRef<FusionRoot> roots = input.fused.roots();

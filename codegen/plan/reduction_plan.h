@@ -36,6 +36,10 @@ class ReductionMaps {
 };
 /// The dimensions of the reductions among the heroes, which are the same for all.
 ReductionDimensions DimensionsOfReduction(const EmitterInput& input);
+/// From the dimensions that are kept, which have these sizes, to the result of a reduction: those
+/// in the order of the input's memory.
+IndexingMap ResultOf(const IndexingMap& kept, llvm::ArrayRef<int64_t> kept_sizes,
+                     const hlo::Instruction& reduce, PlanContext& plans);
 KernelPlan AssembleReduction(const EmitterInput& input, const ReductionDimensions& dimensions,
                              const ReductionMaps& maps);
 

@@ -1,4 +1,4 @@
-// Makes maps from threads, blocks and loops to elements. Private to the folder.
+// Makes maps from threads, blocks and loops to elements. Private to `codegen`.
 //
 // Example: elements of f32[10,20]{0,1} in memory order, one for each of 128 threads in 2 blocks:
 //

@@ -133,7 +133,7 @@ absl::Status XlaHasKernel(const Instruction& instruction) {
 }  // namespace
 
 const Emitters& XlaEmitters() {
-  // Its sorts are no kernels of its emitters.
+  // What is by itself XLA expands to other instructions, or gives to libraries.
   static constexpr Emitters kEmitters = {XlaHasKernel,  PlanLoop,        PlanTranspose,
                                          PlanReduction, PlanConcatenate, PlanDynamicUpdateSlice,
                                          PlanScatter,   PlanLoop};

@@ -90,8 +90,10 @@ class ProgramPrinter {
     out_ << "launch " << kernel.name << ": ";
     bool is_output = false;
     for (size_t i = 0; i < launch.arguments.size(); ++i) {
-      const bool begins_outputs = !is_output && !kernel.arguments[i].operand.has_value();
-      if (begins_outputs) {
+      const bool begins_outputs = !is_output && kernel.arguments[i].is_output();
+      if (kernel.arguments[i].is_scratch()) {
+        out_ << ", scratch ";
+      } else if (begins_outputs) {
         out_ << (i > 0 ? " -> " : "-> ");
         is_output = true;
       } else if (i > 0) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "codegen/program/gpu.h"
@@ -16,7 +17,7 @@ namespace hlo_indexing::program {
 class VirtualGpu : public Gpu {
  public:
   /// Grid and block of `options` do not count.
-  explicit VirtualGpu(ptx::LaunchOptions options = {}) : options_(options) {}
+  explicit VirtualGpu(ptx::LaunchOptions options = {}) : options_(std::move(options)) {}
   ~VirtualGpu() override;
 
   absl::StatusOr<uint64_t> Allocate(int64_t bytes, const std::string& name) override;

@@ -37,9 +37,13 @@ absl::StatusOr<KernelRun> RunKernel(const emit::Kernel& kernel, llvm::ArrayRef<h
   std::vector<ptx::Argument> arguments;
   for (size_t i = 0; i < kernel.arguments.size(); ++i) {
     const KernelArgument& argument = kernel.arguments[i];
-    HLO_INDEXING_ASSIGN_OR_RETURN(const int64_t bytes, BufferBytes(*argument.shape));
+    int64_t bytes = argument.scratch_bytes;
+    if (!argument.is_scratch()) {
+      HLO_INDEXING_ASSIGN_OR_RETURN(bytes, BufferBytes(*argument.shape));
+    }
     const std::string name =
-        argument.operand.has_value()
+        argument.is_scratch() ? "scratch memory"
+        : argument.operand.has_value()
             ? absl::StrCat("operand ", *argument.operand, " leaf ", argument.leaf)
             : absl::StrCat("output ", argument.leaf);
     const auto allocated = static_cast<uint64_t>(AllocatedBytes(bytes));
@@ -65,7 +69,7 @@ absl::StatusOr<KernelRun> RunKernel(const emit::Kernel& kernel, llvm::ArrayRef<h
   HLO_INDEXING_RETURN_IF_ERROR(run.launch.status);
   for (size_t i = 0; i < kernel.arguments.size(); ++i) {
     const KernelArgument& argument = kernel.arguments[i];
-    if (argument.operand.has_value()) continue;
+    if (!argument.is_output()) continue;
     HLO_INDEXING_ASSIGN_OR_RETURN(const int64_t bytes, BufferBytes(*argument.shape));
     std::vector<uint8_t> buffer(static_cast<size_t>(bytes));
     if (bytes > 0) {

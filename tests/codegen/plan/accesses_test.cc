@@ -72,6 +72,21 @@ TEST(AccessesOf, CountsLoadsOfTheSamePositionOnce) {
   EXPECT_EQ(accesses[2].kind, AccessKind::kStore);
 }
 
+TEST(AccessesOf, RootsOfOneLoopShareTheirLoads) {
+  PlannedModule module(R"(HloModule m
+    f { p = f32[1000] parameter(0) n = f32[1000] negate(p) s = f32[1000] add(p, p)
+      ROOT t = (f32[1000], f32[1000]) tuple(n, s) }
+    ENTRY e { p = f32[1000] parameter(0)
+      ROOT r = (f32[1000], f32[1000]) fusion(p), kind=kLoop, calls=f })");
+  const absl::StatusOr<KernelPlan> plan = module.Plan(Planner::kOurs);
+  ASSERT_TRUE(plan.ok()) << plan.status().message();
+  const std::vector<KernelAccess> accesses = AccessesOf(*plan, module.plans());
+  ASSERT_EQ(accesses.size(), 3U);
+  EXPECT_EQ(accesses[0].kind, AccessKind::kLoad);
+  EXPECT_EQ(accesses[1].kind, AccessKind::kStore);
+  EXPECT_EQ(accesses[2].kind, AccessKind::kStore);
+}
+
 TEST(AccessesOf, ScattersAreAtomicUnlessIndicesAreUnique) {
   for (const bool is_unique : {false, true}) {
     PlannedModule module(

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "codegen/plan/bytes_in_flight.h"
 #include "tests/codegen/plan/kernel_fixtures.h"
 
 namespace hlo_indexing::plan {
@@ -56,6 +57,36 @@ TEST(OurPlan, FewElementsKeepAllMultiprocessorsBusy) {
       Entry("  p = f32[131072] parameter(0)\n"
             "  ROOT n = f32[131072] negate(p)\n"));
   EXPECT_EQ(PlanOf(large).passes.front().vector_elements, 4);
+}
+
+TEST(OurPlan, RowsThatGoOnAreReducedOnce) {
+  PlannedModule module(R"(HloModule m
+    largest { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] maximum(a, b) }
+    f { p = f32[64,1024] parameter(0) c = f32[] constant(-inf)
+      m = f32[64] reduce(p, c), dimensions={1}, to_apply=largest
+      b = f32[64,1024] broadcast(m), dimensions={0} ROOT s = f32[64,1024] subtract(p, b) }
+    ENTRY e { p = f32[64,1024] parameter(0) ROOT r = f32[64,1024] fusion(p), kind=kLoop, calls=f })");
+  const KernelPlan plan = PlanOf(module);
+  EXPECT_EQ(plan.emitter, Emitter::kRows);
+  EXPECT_EQ(plan.launch.num_blocks(), 64);
+  EXPECT_EQ(plan.launch.threads_per_block(), 256);
+  // Partial results of 8 warps, and the result.
+  ASSERT_EQ(plan.shared_tiles.size(), 2U);
+  EXPECT_EQ(plan.shared_tiles[0].bytes(), 32);
+  EXPECT_EQ(plan.shared_tiles[1].bytes(), 4);
+}
+
+TEST(OurPlan, BytesInFlight) {
+  PlannedModule module(
+      Entry("  p = f32[16777216] parameter(0)\n  q = f32[16777216] parameter(1)\n"
+            "  ROOT n = f32[16777216] add(p, q)\n"));
+  const KernelPlan plan = PlanOf(module);
+  const BytesInFlight flight = BytesInFlightOf(plan, module.plans());
+  EXPECT_EQ(flight.bytes_of_thread, 2 * 16);
+  // An RTX A6000 has 1,536 threads a multiprocessor, and 768 GB/s for 84.
+  EXPECT_EQ(flight.threads, 1536);
+  EXPECT_EQ(flight.asked, 5485);
+  EXPECT_GT(flight.bytes(), flight.asked);
 }
 
 TEST(OurPlan, TransposesHaveSwizzledTiles) {

@@ -51,6 +51,12 @@ absl::StatusOr<Program> ProgramCheck::Compile() const {
   return program::Compile(*module_, device, backend_);
 }
 
+bool ProgramCheck::HasValue(uint64_t seed) const {
+  return hlo::Evaluate(module_->entry(), RandomArguments(*module_, seed),
+                       {.max_steps = kMostSteps * 100})
+      .ok();
+}
+
 std::string ProgramCheck::RunOn(Gpu& gpu, uint64_t seed, double tolerance) const {
   const absl::StatusOr<Program> program = Compile();
   if (!program.ok()) return absl::StrCat("unsupported: ", program.status().message());

@@ -23,6 +23,8 @@ class ProgramCheck {
   bool is_accepted() const { return module_ != nullptr; }
   const hlo::Module& module() const { return *module_; }
   absl::StatusOr<Program> Compile() const;
+  /// Whether the interpreter has a value for random arguments.
+  bool HasValue(uint64_t seed) const;
 
   /// What is wrong with the outputs for random arguments: empty if nothing is. "unsupported: ..."
   /// if there is no program, "no value: ..." if the interpreter has none. Run twice: buffer by
