@@ -10,7 +10,7 @@ const here = dirname(fileURLToPath(import.meta.url));
 const read = (name) => readFileSync(join(here, name), 'utf8');
 
 // What is bundled, with the licences that ask to be kept with it.
-const licences = ['@dagrejs/dagre', 'd3-hierarchy']
+const licences = ['d3-hierarchy', 'fflate']
   .map((name) => `${name}\n${read(`node_modules/${name}/LICENSE`).trim()}`)
   .join('\n\n');
 
@@ -21,7 +21,7 @@ async function bundle(entry) {
     write: false,
     minify: true,
     format: 'iife',
-    target: 'es2022',
+    target: 'es2020',
     charset: 'ascii',
     legalComments: 'none',
     absWorkingDir: here,

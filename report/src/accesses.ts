@@ -36,7 +36,7 @@ function accessCard(record: AccessRecord, selection: Selection): HTMLElement {
   const ideal = isShared ? record.ideal_wavefronts : record.ideal_sectors;
   const card = html('li', {class: 'access'});
   const name = isShared ? `tile of %${record.hero}` : (record.array_name ?? '');
-  card.append(html('h4', {}, html('span', {class: 'kind'}, record.access), ` ${name}`));
+  card.append(html('h3', {}, html('span', {class: 'kind'}, record.access), ` ${name}`));
   if (used === undefined || ideal === undefined || record.requests === undefined) {
     card.append(html('p', {class: 'note'}, `Nobody knows which elements: ${record.reason ?? ''}`));
     return card;
@@ -58,6 +58,7 @@ function accessCard(record: AccessRecord, selection: Selection): HTMLElement {
   if (cause) card.append(html('p', {class: 'cause'}, cause));
   const {origin} = record;
   if (origin !== undefined) {
+    selection.listen((key) => card.classList.toggle('selected', key === origin.instruction), card);
     card.append(html('p', {}, 'Brought in by ',
       html('button', {type: 'button', class: 'link', onclick: () => selection.set(origin.instruction)}, `%${origin.instruction}`),
       ` at line ${origin.line}, column ${origin.column}.`));

@@ -1,4 +1,4 @@
-// Indexing maps in their text form: parsed, evaluated, and their images.
+// Indexing maps in their text form: parsed and evaluated.
 //
 //   parseMap("(d0)[s0] -> (d0 * 4 + s0), domain: d0 in [0, 9], s0 in [0, 3]")
 //
@@ -17,10 +17,19 @@ export interface Variable extends Bounds {
 export interface Term {
   text: string;
   evaluate(values: readonly number[]): number;
+  /** The same at many points: the values of each variable at all of them. */
+  column(values: readonly Float64Array[], points: number): Float64Array;
   /** Bounds of its value where the variables have these; not always the tightest. */
   range(bounds: readonly Bounds[]): Bounds;
   /** The numbers of the variables in it. */
   variables: Set<number>;
+  /** Where it is a sum of multiples of variables: what each is multiplied by, and what is added. */
+  linear: Linear | null;
+}
+
+export interface Linear {
+  factors: Map<number, number>;
+  constant: number;
 }
 
 export interface Constraint extends Bounds {
@@ -93,8 +102,8 @@ class Parser {
   private sum(): Term {
     let left = this.product();
     for (;;) {
-      if (this.take('+')) left = combine(left, this.product(), (a, b) => a + b, corners);
-      else if (this.take('-')) left = combine(left, this.product(), (a, b) => a - b, corners);
+      if (this.take('+')) left = combine(left, this.product(), (a, b) => a + b, corners, added);
+      else if (this.take('-')) left = combine(left, this.product(), (a, b) => a - b, corners, (a, b) => added(a, multiplied(b, {factors: new Map(), constant: -1})));
       else return left;
     }
   }
@@ -102,10 +111,10 @@ class Parser {
   private product(): Term {
     let left = this.factor();
     for (;;) {
-      if (this.take('*')) left = combine(left, this.factor(), (a, b) => a * b, corners);
-      else if (this.take('floordiv')) left = combine(left, this.factor(), floorDiv, corners);
-      else if (this.take('ceildiv')) left = combine(left, this.factor(), (a, b) => -floorDiv(-a, b), corners);
-      else if (this.take('mod')) left = combine(left, this.factor(), mod, rangeOfMod);
+      if (this.take('*')) left = combine(left, this.factor(), (a, b) => a * b, corners, multiplied);
+      else if (this.take('floordiv')) left = combine(left, this.factor(), floorDiv, corners, none);
+      else if (this.take('ceildiv')) left = combine(left, this.factor(), (a, b) => -floorDiv(-a, b), corners, none);
+      else if (this.take('mod')) left = combine(left, this.factor(), mod, rangeOfMod, none);
       else return left;
     }
   }
@@ -117,21 +126,11 @@ class Parser {
       return inner;
     }
     if (this.take('-')) {
-      const inner = this.factor();
-      return {
-        text: '',
-        variables: inner.variables,
-        evaluate: (values) => -inner.evaluate(values),
-        range: (bounds) => {
-          const {lower, upper} = inner.range(bounds);
-          return {lower: -upper, upper: -lower};
-        },
-      };
+      return combine(constantTerm(-1), this.factor(), (a, b) => a * b, corners, multiplied);
     }
     const token = this.next();
     if (/^\d+$/.test(token)) {
-      const value = Number(token);
-      return {text: '', variables: new Set(), evaluate: () => value, range: () => ({lower: value, upper: value})};
+      return constantTerm(Number(token));
     }
     const variable = this.names.get(token);
     if (variable === undefined) throw new SyntaxError(`'${token}' is no variable`);
@@ -139,7 +138,9 @@ class Parser {
       text: '',
       variables: new Set([variable]),
       evaluate: (values) => values[variable]!,
+      column: (values) => values[variable]!,
       range: (bounds) => bounds[variable]!,
+      linear: {factors: new Map([[variable, 1]]), constant: 0},
     };
   }
 }
@@ -147,13 +148,13 @@ class Parser {
 type Operation = (a: number, b: number) => number;
 type RangeOperation = (a: Bounds, b: Bounds, operation: Operation) => Bounds;
 
-function floorDiv(a: number, b: number): number {
-  return (a - mod(a, b)) / b;
+// Exact for integers below 2^53: the quotient is nearer to no other integer. `%` is much slower.
+export function floorDiv(a: number, b: number): number {
+  return Math.floor(a / b) + 0;
 }
 
 function mod(a: number, b: number): number {
-  const remainder = a % b;
-  return remainder !== 0 && remainder < 0 !== b < 0 ? remainder + b : remainder + 0;
+  return a - b * Math.floor(a / b);
 }
 
 /** Of what is monotonic in each operand; divisors are constants. */
@@ -168,16 +169,56 @@ function rangeOfMod(a: Bounds, b: Bounds): Bounds {
   return {lower: mod(a.lower, divisor), upper: mod(a.upper, divisor)};
 }
 
-function combine(a: Term, b: Term, operation: Operation, rangeOperation: RangeOperation): Term {
+type LinearOperation = (a: Linear | null, b: Linear | null) => Linear | null;
+
+const none: LinearOperation = () => null;
+
+const added: LinearOperation = (a, b) => {
+  if (a === null || b === null) return null;
+  const factors = new Map(a.factors);
+  for (const [variable, factor] of b.factors) factors.set(variable, (factors.get(variable) ?? 0) + factor);
+  return {factors, constant: a.constant + b.constant};
+};
+
+const multiplied: LinearOperation = (a, b) => {
+  if (a === null || b === null) return null;
+  if (a.factors.size > 0) return b.factors.size > 0 ? null : multiplied(b, a);
+  return {
+    factors: new Map([...b.factors].map(([variable, factor]) => [variable, a.constant * factor])),
+    constant: a.constant * b.constant,
+  };
+};
+
+function constantTerm(value: number): Term {
+  return {
+    text: '',
+    variables: new Set(),
+    evaluate: () => value,
+    column: (_, points) => new Float64Array(points).fill(value),
+    range: () => ({lower: value, upper: value}),
+    linear: {factors: new Map(), constant: value},
+  };
+}
+
+function checked(result: number): number {
+  if (!Number.isSafeInteger(result)) throw new RangeError('a number is beyond 2^53');
+  return result;
+}
+
+function combine(a: Term, b: Term, operation: Operation, rangeOperation: RangeOperation, linearOperation: LinearOperation): Term {
   return {
     text: '',
     variables: new Set([...a.variables, ...b.variables]),
-    evaluate: (values) => {
-      const result = operation(a.evaluate(values), b.evaluate(values));
-      if (!Number.isSafeInteger(result)) throw new RangeError('a number is beyond 2^53');
-      return result;
+    evaluate: (values) => checked(operation(a.evaluate(values), b.evaluate(values))),
+    column: (values, points) => {
+      const right = b.variables.size === 0 ? b.evaluate([]) : null;
+      const [lefts, rights] = [a.column(values, points), right === null ? b.column(values, points) : null];
+      const results = new Float64Array(points);
+      for (let i = 0; i < points; i++) results[i] = checked(operation(lefts[i]!, right ?? rights![i]!));
+      return results;
     },
     range: (bounds) => rangeOperation(a.range(bounds), b.range(bounds), operation),
+    linear: linearOperation(a.linear, b.linear),
   };
 }
 
@@ -244,106 +285,4 @@ export function isInDomain(map: IndexingMap, values: readonly number[]): boolean
 export function evaluate(map: IndexingMap, values: readonly number[]): number[] | null {
   if (!isInDomain(map, values)) return null;
   return map.results.map((result) => result.evaluate(values));
-}
-
-/** Some of the results of a map, and the tuples of values that they have together. */
-export interface Part {
-  results: number[];
-  tuples: number[][];
-}
-
-/** A set of indices: the product of its parts, each result in one of them. */
-export interface IndexSet {
-  parts: Part[];
-  /** Every index of the set is one for some choice of values known at run time only. */
-  dependsOnRuntime: boolean;
-  /** The parts are bounding boxes, as there were too many points to try. */
-  isBox: boolean;
-}
-
-/** So many points of a part are tried. */
-const MOST_POINTS = 1 << 18;
-
-/**
- * Where a map leads from the indices in a box of its dimensions; null if nowhere. Exact, values
- * known at run time aside, unless isBox says otherwise.
- */
-export function imageOf(map: IndexingMap, from: readonly Bounds[]): IndexSet | null {
-  if (map.isEmpty) return null;
-  const bounds = map.variables.map(({lower, upper}, i) =>
-    i < map.numDimensions
-      ? {lower: Math.max(lower, from[i]!.lower), upper: Math.min(upper, from[i]!.upper)}
-      : {lower, upper},
-  );
-  if (bounds.some(({lower, upper}) => lower > upper)) return null;
-  // Variables that a result or a constraint has in common belong to one part.
-  const leader = bounds.map((_, i) => i);
-  const leaderOf = (i: number): number => (leader[i] === i ? i : leaderOf(leader[i]!));
-  const join = (variables: Set<number>) => {
-    const [first, ...others] = variables;
-    for (const other of others) leader[leaderOf(other)] = leaderOf(first!);
-  };
-  for (const {variables} of map.results) join(variables);
-  for (const {term} of map.constraints) join(term.variables);
-  const leaders = new Set(bounds.map((_, i) => leaderOf(i)));
-  const belongs = (term: Term, to: number) => {
-    const [first] = term.variables;
-    return first !== undefined && leaderOf(first) === to;
-  };
-  const values = bounds.map(({lower}) => lower);
-  const holds = ({term, lower, upper}: Constraint) => {
-    const value = term.evaluate(values);
-    return value >= lower && value <= upper;
-  };
-  if (!map.constraints.filter(({term}) => term.variables.size === 0).every(holds)) return null;
-  const set: IndexSet = {parts: [], dependsOnRuntime: false, isBox: false};
-  const first = map.numDimensions + map.numRanges;
-  set.dependsOnRuntime = bounds.some(({lower, upper}, i) => i >= first && lower < upper);
-  for (const head of leaders) {
-    const variables = bounds.map((_, i) => i).filter((i) => leaderOf(i) === head);
-    const results = map.results.map((_, i) => i).filter((i) => belongs(map.results[i]!, head));
-    const constraints = map.constraints.filter(({term}) => belongs(term, head));
-    if (results.length === 0 && constraints.length === 0) continue;
-    const points = variables.reduce((n, i) => n * (bounds[i]!.upper - bounds[i]!.lower + 1), 1);
-    const terms = results.map((i) => map.results[i]!);
-    if (points > MOST_POINTS) {
-      set.isBox = true;
-      for (let i = 0; i < results.length; i++) {
-        set.parts.push({results: [results[i]!], tuples: numbersOf(terms[i]!.range(bounds))});
-      }
-      continue;
-    }
-    // Of one result, the values themselves tell tuples apart, which is quicker.
-    const tuples = new Map<string | number, number[]>();
-    const visit = (depth: number) => {
-      if (depth === variables.length) {
-        if (!constraints.every(holds)) return;
-        const tuple = terms.map((term) => term.evaluate(values));
-        tuples.set(tuple.length === 1 ? tuple[0]! : tuple.join(), tuple);
-        return;
-      }
-      const variable = variables[depth]!;
-      for (let value = bounds[variable]!.lower; value <= bounds[variable]!.upper; value++) {
-        values[variable] = value;
-        visit(depth + 1);
-      }
-    };
-    visit(0);
-    if (tuples.size === 0) return null;
-    if (results.length > 0) set.parts.push({results, tuples: [...tuples.values()]});
-  }
-  map.results.forEach((result, i) => {
-    if (result.variables.size === 0) set.parts.push({results: [i], tuples: [[result.evaluate(values)]]});
-  });
-  return set;
-}
-
-function numbersOf({lower, upper}: Bounds): number[][] {
-  if (upper - lower >= 1 << 20) throw new RangeError('more than a million values of an index');
-  return Array.from({length: upper - lower + 1}, (_, i) => [lower + i]);
-}
-
-/** How many indices a set has. */
-export function sizeOf(set: IndexSet): number {
-  return set.parts.reduce((n, part) => n * part.tuples.length, 1);
 }

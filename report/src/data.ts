@@ -1,4 +1,5 @@
 // The data of the page: JSON, compressed, in elements of the document.
+import {unzlibSync} from 'fflate';
 import {type IndexingMap, parseMap} from './affine';
 
 /** As `explain --format=json` has it. */
@@ -154,7 +155,7 @@ export interface ArrayInfo {
 
 export interface OutputInfo extends ArrayInfo {
   reads: Reads;
-  goes_to?: Reads;
+  goes_to: Reads;
 }
 
 export interface GraphNode {
@@ -166,6 +167,8 @@ export interface GraphNode {
   root?: boolean;
   given?: boolean;
   operands?: string[];
+  /** The computations that it calls. */
+  calls?: string[];
   reads?: Reads;
 }
 
@@ -211,7 +214,8 @@ export interface Pass {
 
 interface DetailRecord {
   nodes: GraphNode[];
-  nodes_left_out: number;
+  /** What the instructions call, and what these call. */
+  computations?: {name: string; nodes: GraphNode[]}[];
   inputs: ArrayInfo[];
   outputs: OutputInfo[];
   accesses: Access[];
@@ -229,20 +233,25 @@ interface Chunk {
 /** All about one kernel. */
 export interface KernelDetails extends DetailRecord {
   map(number: MapNumber | undefined): IndexingMap | null;
+  mapText(number: MapNumber): string;
+  /** The instructions of a computation that is called. */
+  computation(name: string): GraphNode[];
   /** The instructions whose values the runtime variables of a map are. */
   runtimeOf(number: MapNumber): string[];
 }
 
-async function unpack(id: string): Promise<string> {
+/** Not by the browser's own DecompressionStream, which those before 2023 lack. */
+function unpack(id: string): string {
   const text = document.getElementById(id)?.textContent;
   if (!text) throw new Error(`the page has no data '${id}'; it has not been saved whole`);
-  const packed = Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
-  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream('deflate'));
-  return new Response(stream).text();
+  const binary = atob(text);
+  const packed = new Uint8Array(binary.length);
+  for (let i = 0; i < binary.length; i++) packed[i] = binary.charCodeAt(i);
+  return new TextDecoder().decode(unzlibSync(packed));
 }
 
-export async function loadSummary(): Promise<Summary> {
-  const summary = JSON.parse(await unpack('summary')) as Summary;
+export function loadSummary(): Summary {
+  const summary = JSON.parse(unpack('summary')) as Summary;
   const all = summary.modules.flatMap(({kernels}) => kernels);
   const counts = new Map<string, number>();
   for (const {record} of all) counts.set(record.instruction, (counts.get(record.instruction) ?? 0) + 1);
@@ -259,23 +268,25 @@ export async function loadSummary(): Promise<Summary> {
 
 /** Few are kept: a chunk takes some megabytes. */
 const MOST_CHUNKS = 4;
-const chunks = new Map<number, Promise<Chunk>>();
+const chunks = new Map<number, Chunk>();
 
-function loadChunk(number: number): Promise<Chunk> {
+function loadChunk(number: number): Chunk {
   let chunk = chunks.get(number);
   if (chunk === undefined) {
-    chunk = unpack(`chunk-${number}`).then((text) => JSON.parse(text) as Chunk);
+    chunk = JSON.parse(unpack(`chunk-${number}`)) as Chunk;
     chunks.set(number, chunk);
     if (chunks.size > MOST_CHUNKS) chunks.delete(chunks.keys().next().value!);
   }
   return chunk;
 }
 
-export async function loadDetails(kernel: KernelEntry): Promise<KernelDetails> {
-  const chunk = await loadChunk(kernel.chunk);
+export function loadDetails(kernel: KernelEntry): KernelDetails {
+  const chunk = loadChunk(kernel.chunk);
   const parsed = new Map<number, IndexingMap>();
+  const record = chunk.kernels[kernel.place]!;
+  const computations = new Map(record.computations?.map(({name, nodes}) => [name, nodes]));
   return {
-    ...chunk.kernels[kernel.place]!,
+    ...record,
     map(number) {
       if (number === null || number === undefined) return null;
       let map = parsed.get(number);
@@ -284,6 +295,12 @@ export async function loadDetails(kernel: KernelEntry): Promise<KernelDetails> {
         parsed.set(number, map);
       }
       return map;
+    },
+    mapText(number) {
+      return number === null ? 'UNKNOWN' : chunk.maps[number]!.text;
+    },
+    computation(name) {
+      return computations.get(name)!;
     },
     runtimeOf(number) {
       return number === null ? [] : (chunk.maps[number]!.runtime ?? []);

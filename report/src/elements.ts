@@ -1,8 +1,9 @@
 // What elements of the result read of every operand, and where elements of an operand go.
-import {type Bounds, type IndexSet, imageOf} from './affine';
+import type {Bounds} from './affine';
 import type {ArrayInfo, KernelDetails, OperandReads, Reads, UtilizationRecord} from './data';
 import {choice, html} from './dom';
 import {withCommas} from './format';
+import {type Budget, type IndexSet, MOST_POINTS, imageOf, partOf, setOfBox} from './image';
 import {type Cells, type Matrix, cellsOf, countCells, matrixOf, setText} from './marks';
 import {MatrixView} from './matrix_view';
 import {styleColour} from './palette';
@@ -11,44 +12,59 @@ type Extent = 'element' | 'row' | 'tile';
 const EXTENTS: readonly {value: Extent; text: string}[] = [
   {value: 'element', text: 'an element'},
   {value: 'row', text: 'a row (the last dimension)'},
-  {value: 'tile', text: 'a tile of 8 by 8'},
+  {value: 'tile', text: 'a tile'},
 ];
 
-/** The box around an index. */
-export function boxAround(index: readonly number[], sizes: readonly number[], extent: Extent): Bounds[] {
+/** The box around an index. A tile is of the last dimensions. */
+export function boxAround(index: readonly number[], sizes: readonly number[], extent: Extent, tile: readonly number[]): Bounds[] {
   return index.map((value, i) => {
-    const fromLast = sizes.length - 1 - i;
-    if (extent === 'row' && fromLast === 0) return {lower: 0, upper: sizes[i]! - 1};
-    if (extent === 'tile' && fromLast < 2) {
-      const begin = value - (value % 8);
-      return {lower: begin, upper: Math.min(sizes[i]! - 1, begin + 7)};
-    }
-    return {lower: value, upper: value};
+    if (extent === 'row' && i === sizes.length - 1) return {lower: 0, upper: sizes[i]! - 1};
+    const size = extent === 'tile' ? (tile[i - sizes.length + tile.length] ?? 1) : 1;
+    const begin = value - (value % size);
+    return {lower: begin, upper: Math.min(sizes[i]! - 1, begin + size - 1)};
   });
 }
 
 const boxText = (box: readonly Bounds[]) =>
   `[${box.map(({lower, upper}) => (lower === upper ? lower : `${lower}:${upper + 1}`)).join(', ')}]`;
 
+/** Which dimensions the sides of the picture are. Example: "down: d0 (4); across: d1, d2 (384)" */
+function sidesText({sizes, split, rows, columns}: Matrix): string {
+  const names = sizes.map((_, i) => `d${i}`);
+  const side = (title: string, dimensions: readonly string[], size: number) =>
+    dimensions.length === 0 ? [] : [`${title}: ${dimensions.join(', ')} (${withCommas(size)})`];
+  return [...side('down', names.slice(0, split), rows), ...side('across', names.slice(split), columns)].join('; ');
+}
+
+/** The tile that a layout of XLA has. Example: {1,0:T(8,128)} -> [8, 128] */
+function tileOfLayout(layout: string | undefined): number[] | null {
+  const tile = /:T\(([\d,]+)\)/.exec(layout ?? '')?.[1];
+  return tile === undefined ? null : tile.split(',').map(Number);
+}
+
 /** An array with its picture. */
 class ArrayPanel {
+  private static count = 0;
   readonly element: HTMLElement;
   readonly matrix: Matrix | null;
   private readonly view: MatrixView | null = null;
-  private readonly told = html('p', {class: 'told', 'aria-live': 'polite'});
+  private readonly told: HTMLElement;
   private readonly unread: Cells[] = [];
 
   constructor(
     readonly info: ArrayInfo,
-    title: string,
+    readonly title: string,
     utilization: UtilizationRecord | undefined,
     pick: (index: number[]) => void,
   ) {
     const {sizes} = info;
     this.matrix = sizes === undefined || sizes.some((size) => size === 0) ? null : matrixOf(sizes);
-    if (this.matrix !== null) this.view = new MatrixView(this.matrix, title, pick);
+    const id = `array-${++ArrayPanel.count}`;
+    this.told = html('p', {class: 'told', id});
+    if (this.matrix !== null) this.view = new MatrixView(this.matrix, `${title} ${info.shape}`, id, pick);
     this.element = html('figure', {class: 'array'},
-      html('figcaption', {}, html('b', {}, title), ' ', html('code', {}, info.shape)),
+      html('figcaption', {}, html('b', {}, title), ' ', html('code', {}, info.shape),
+        this.matrix !== null && html('small', {}, sidesText(this.matrix))),
       this.view?.element ?? html('p', {class: 'muted'}, sizes === undefined ? 'not an array of known size' : 'has no elements'),
       this.told, utilization && utilizationText(utilization));
     if (this.matrix !== null && utilization?.unread) this.addUnread(this.matrix, utilization.unread);
@@ -57,19 +73,20 @@ class ArrayPanel {
 
   private addUnread(matrix: Matrix, boxes: NonNullable<UtilizationRecord['unread']>): void {
     for (const {offset, size, stride} of boxes) {
-      const parts = offset.map((first, i) => ({
-        results: [i],
-        tuples: Array.from({length: Math.min(size[i]!, 1 << 20)}, (_, k) => [first + k * stride[i]!]),
-      }));
+      const parts = offset.map((first, i) => partOf(i, {first, step: Math.max(1, stride[i]!), count: size[i]!}));
       const cells = cellsOf(matrix, {parts, dependsOnRuntime: false, isBox: false});
-      if (cells !== null) this.unread.push(...cells);
+      if (cells !== null) this.unread.push(cells);
     }
+  }
+
+  get text(): string {
+    return this.told.textContent ?? '';
   }
 
   show(cells: readonly Cells[], text: string): void {
     this.told.textContent = text;
     this.view?.draw([
-      {colour: styleColour('unread'), cells: this.unread},
+      {colour: styleColour('unread'), cells: this.unread, isHatched: true},
       {colour: styleColour('mark'), cells},
     ]);
   }
@@ -79,12 +96,12 @@ function utilizationText(record: UtilizationRecord): HTMLElement {
   const {elements, elements_read: read, lower, upper} = record;
   const of = elements === undefined ? '' : ` of ${withCommas(elements)}`;
   const count = read !== undefined ? withCommas(read) : `${withCommas(lower ?? 0)} to ${upper === undefined ? '?' : withCommas(upper)}`;
-  const unread = record.unread !== null && record.unread.length > 0 && read !== elements ? '; grey: never read' : '';
+  const unread = record.unread !== null && record.unread.length > 0 && read !== elements ? '; hatched: never read' : '';
   return html('p', {class: 'muted'}, `The whole kernel reads ${count}${of} elements${unread}${record.reason ? `; ${record.reason}` : ''}`);
 }
 
 /** What is read of an array, by all maps together. */
-function relate(panel: ArrayPanel, reads: readonly OperandReads[], box: Bounds[], details: KernelDetails, verb: string): void {
+function relate(panel: ArrayPanel, reads: readonly OperandReads[], box: Bounds[], details: KernelDetails, verb: string, budget: Budget): void {
   const {matrix, info} = panel;
   if (matrix === null || info.sizes === undefined) return;
   const sets: IndexSet[] = [];
@@ -95,7 +112,7 @@ function relate(panel: ArrayPanel, reads: readonly OperandReads[], box: Bounds[]
     for (const number of maps) {
       const map = details.map(number);
       if (map === null) continue;
-      const set = imageOf(map, box);
+      const set = imageOf(map, box, budget);
       if (set === null) continue;
       sets.push(set);
       if (set.isBox) notes.add('superset: too many to try, so bounds are shown');
@@ -114,7 +131,7 @@ function relate(panel: ArrayPanel, reads: readonly OperandReads[], box: Bounds[]
   for (const set of sets) {
     const cells = cellsOf(matrix, set);
     if (cells === null) notes.add('too many elements for the picture');
-    else lists.push(...cells);
+    else lists.push(cells);
   }
   const count = countCells(matrix, lists);
   const all = info.sizes.reduce((a, b) => a * b, 1);
@@ -125,15 +142,17 @@ function relate(panel: ArrayPanel, reads: readonly OperandReads[], box: Bounds[]
   panel.show(lists, `${verb} ${number} of ${withCommas(all)} elements: ${texts.join(' and ')}${note}`);
 }
 
-const readsOf = (reads: Reads | undefined, info: ArrayInfo): OperandReads[] => {
-  if (reads?.unknown !== undefined) {
+const readsOf = (reads: Reads, info: ArrayInfo): OperandReads[] => {
+  if (reads.unknown !== undefined) {
     return [{operand: info.operand!, array: info.array, exactness: 'unknown', reason: reads.unknown, maps: []}];
   }
-  return reads?.operands.filter(({operand, array}) => operand === info.operand && array === info.array) ?? [];
+  return reads.operands.filter(({operand, array}) => operand === info.operand && array === info.array);
 };
 
 export function elementsView(details: KernelDetails): HTMLElement {
   let extent: Extent = 'element';
+  let tile = tileOfLayout(details.outputs[0]?.layout) ?? [8, 8];
+  const status = html('p', {role: 'status', class: 'only-heard'});
   // What was pointed at last.
   let chosen: {panel: ArrayPanel; index: number[]} | null = null;
   const outputs: ArrayPanel[] = [];
@@ -145,6 +164,13 @@ export function elementsView(details: KernelDetails): HTMLElement {
     if (panel === undefined || sizes === undefined || index.length !== sizes.length) return show();
     pick(panel, index.map((value, i) => Math.min(value, sizes[i]! - 1)));
   }});
+  const tileField = html('input', {type: 'text', value: tile.join(', '), onchange: () => {
+    const numbers = (tileField.value.match(/\d+/g) ?? []).map(Number).filter((size) => size > 0);
+    if (numbers.length > 0) tile = numbers;
+    tileField.value = tile.join(', ');
+    show();
+  }});
+  const tileLabel = html('label', {class: 'field', hidden: true}, html('span', {}, 'Tile, of the last dimensions'), tileField);
   const error = html('p', {role: 'alert'});
 
   const pick = (panel: ArrayPanel, index: number[]) => {
@@ -155,27 +181,22 @@ export function elementsView(details: KernelDetails): HTMLElement {
     error.textContent = '';
     if (chosen === null) return;
     const {panel, index} = chosen;
-    const box = boxAround(index, panel.info.sizes!, extent);
+    const box = boxAround(index, panel.info.sizes!, extent, tile);
     position.value = index.join(', ');
     try {
       for (const other of [...outputs, ...inputs]) other.show([], '');
-      const own: IndexSet = {
-        parts: box.map(({lower, upper}, i) => ({results: [i], tuples: Array.from({length: upper - lower + 1}, (_, k) => [lower + k])})),
-        dependsOnRuntime: false,
-        isBox: false,
-      };
+      const budget = {points: MOST_POINTS};
       const isOutput = outputs.includes(panel);
-      panel.show(cellsOf(panel.matrix!, own) ?? [], `chosen: ${boxText(box)}`);
+      const own = cellsOf(panel.matrix!, setOfBox(box));
+      panel.show(own === null ? [] : [own], `chosen: ${boxText(box)}`);
       if (isOutput) {
         const output = details.outputs[outputs.indexOf(panel)]!;
-        for (const input of inputs) relate(input, readsOf(output.reads, input.info), box, details, 'reads');
+        for (const input of inputs) relate(input, readsOf(output.reads, input.info), box, details, 'reads', budget);
       } else {
-        outputs.forEach((output, i) => {
-          const goesTo = details.outputs[i]!.goes_to;
-          if (goesTo === undefined) output.show([], 'a computation by itself is not asked this way');
-          else relate(output, readsOf(goesTo, panel.info), box, details, 'goes to');
-        });
+        outputs.forEach((output, i) => relate(output, readsOf(details.outputs[i]!.goes_to, panel.info), box, details, 'goes to', budget));
       }
+      const named = (each: ArrayPanel) => `${each.title}: ${each.text}`;
+      status.textContent = [panel, ...(isOutput ? inputs : outputs)].map(named).join('. ');
     } catch (problem) {
       error.textContent = String(problem);
     }
@@ -200,12 +221,14 @@ export function elementsView(details: KernelDetails): HTMLElement {
     html('p', {class: 'muted'}, 'Point at an element of the result to see what it reads, composed through the whole kernel, or at one of an operand to see where it goes.'),
     html('div', {class: 'controls'}, choice('Choose', EXTENTS, extent, (value) => {
       extent = value as Extent;
+      tileLabel.hidden = extent !== 'tile';
       show();
-    }), html('label', {class: 'field'}, html('span', {'aria-hidden': 'true'}, 'Index'), position)),
-    error,
-    html('h4', {}, details.outputs.length === 1 ? 'Result' : 'Results'),
+    }), tileLabel, html('label', {class: 'field'}, html('span', {'aria-hidden': 'true'}, 'Index'), position)),
+    html('p', {class: 'legend', 'aria-hidden': 'true'}, html('span', {class: 'swatch mark'}), 'chosen, and what belongs to it', html('span', {class: 'swatch hatched'}), 'never read'),
+    error, status,
+    html('h3', {}, details.outputs.length === 1 ? 'Result' : 'Results'),
     html('div', {class: 'arrays'}, ...outputs.map(({element}) => element)),
-    html('h4', {}, details.inputs.length === 1 ? 'Operand' : 'Operands'),
+    html('h3', {}, details.inputs.length === 1 ? 'Operand' : 'Operands'),
     details.inputs.length === 0
       ? html('p', {class: 'muted'}, 'none')
       : html('div', {class: 'arrays'}, ...inputs.map(({element}) => element)),

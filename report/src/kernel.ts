@@ -1,12 +1,12 @@
 // The view of one kernel.
 import {accessesView} from './accesses';
-import {type KernelDetails, type KernelEntry, loadDetails} from './data';
+import {type GraphNode, type KernelDetails, type KernelEntry, loadDetails} from './data';
 import {html} from './dom';
 import {elementsView} from './elements';
-import {bytes, efficiency, microseconds, percent} from './format';
+import {bytes, counted, efficiency, microseconds, percent} from './format';
 import {graphView} from './graph';
 import {layoutsView} from './layouts';
-import {kernelAddress} from './overview';
+import {kernelAddress} from './kernel_table';
 import {Selection} from './selection';
 import {warpView} from './warp';
 
@@ -27,9 +27,9 @@ function head({record, op_name, source}: KernelEntry): HTMLElement {
   const share = efficiency(record.efficiency);
   const fact = (title: string, value: string, exact: number | string) =>
     html('div', {class: 'card'}, html('dt', {}, title), html('dd', {}, html('data', {value: exact, title: String(exact)}, value)));
-  const grid = (sizes: readonly number[]) => {
-    const used = sizes.slice(0, 1 + sizes.findLastIndex((size) => size !== 1));
-    return used.length === 0 ? '1' : used.join(' × ');
+  const grid = (sizes: readonly number[], noun: string) => {
+    const rank = sizes.reduce((last, size, i) => (size === 1 ? last : i + 1), 0);
+    return rank === 0 ? `1 ${noun}` : `${sizes.slice(0, rank).join(' × ')} ${noun}s`;
   };
   return html(
     'header',
@@ -37,7 +37,7 @@ function head({record, op_name, source}: KernelEntry): HTMLElement {
     html('p', {}, html('a', {href: '#'}, '← All kernels')),
     html('h2', {tabindex: -1}, `%${record.instruction}`),
     html('p', {class: 'muted'},
-      `${record.emitter}${record.variant && record.variant !== record.emitter ? ` (${record.variant})` : ''}, ${grid(record.blocks)} blocks of ${grid(record.threads)} threads; in ${record.computation}, line ${record.line}`,
+      `${record.emitter}${record.variant && record.variant !== record.emitter ? ` (${record.variant})` : ''}, ${grid(record.blocks, 'block')} of ${grid(record.threads, 'thread')}; in ${record.computation}, line ${record.line}`,
       op_name === undefined ? '' : `; ${op_name}`, source === undefined ? '' : `; ${source}`),
     record.refused !== undefined && html('p', {class: 'note'}, `Refused: ${record.refused}`),
     !record.exact && html('p', {class: 'note'}, record.unknown_accesses > 0
@@ -54,28 +54,91 @@ function head({record, op_name, source}: KernelEntry): HTMLElement {
   );
 }
 
-/** The HLO of the kernel, a line for each instruction. */
-function hloText(details: KernelDetails, selection: Selection): HTMLElement {
-  const list = html('ol', {class: 'hlo', 'aria-label': 'HLO of the kernel'});
-  const lines = new Map<string, HTMLButtonElement>();
-  for (const node of details.nodes) {
-    const line = html('button', {type: 'button', class: node.root ? 'root' : '', onclick: () => selection.set(node.name)},
-      html('span', {class: 'line-number'}, String(node.line)), html('code', {}, node.text));
-    lines.set(node.name, line);
-    list.append(html('li', {}, line));
-  }
-  selection.listen((name) => {
-    for (const [other, line] of lines) {
-      line.classList.toggle('selected', other === name);
-      line.setAttribute('aria-pressed', String(other === name));
+/** So many lines of HLO are on the page at a time. */
+const MOST_LINES = 150;
+
+/** The HLO of the kernel, a line for each instruction, then what it calls. */
+class HloText {
+  readonly element = html('div');
+  private readonly list = html('ol', {class: 'hlo', 'aria-label': 'HLO of the kernel'});
+  private readonly lines: {key: string; node: GraphNode; computation: string | null}[];
+  private readonly places: Map<string, number>;
+  private readonly shown = new Map<string, HTMLButtonElement>();
+  private selected: string | null = null;
+  private first = 0;
+  private last = 0;
+
+  constructor(
+    details: KernelDetails,
+    private readonly selection: Selection,
+  ) {
+    this.lines = details.nodes.map((node) => ({key: node.name, node, computation: null}));
+    for (const {name, nodes} of details.computations ?? []) {
+      this.lines.push(...nodes.map((node) => ({key: `${name}/${node.name}`, node, computation: name})));
     }
-    if (name !== null) lines.get(name)?.scrollIntoView({block: 'nearest'});
-  });
-  return list;
+    this.places = new Map(this.lines.map(({key}, i) => [key, i]));
+    const button = (change: () => void) => html('button', {type: 'button', onclick: change});
+    const earlier = button(() => this.show(Math.max(0, this.first - MOST_LINES), this.last));
+    const later = button(() => this.show(this.first, this.last + MOST_LINES));
+    this.element.append(earlier, this.list, later);
+    this.showButtons = () => {
+      earlier.hidden = this.first === 0;
+      later.hidden = this.last >= this.lines.length;
+      earlier.textContent = `${counted(this.first, 'earlier line')} …`;
+      later.textContent = `${counted(this.lines.length - this.last, 'later line')} …`;
+    };
+    this.show(0, MOST_LINES);
+    selection.listen((key) => this.mark(key), this.element);
+  }
+
+  private readonly showButtons: () => void;
+
+  private show(first: number, last: number): void {
+    this.first = first;
+    this.last = Math.min(last, this.lines.length);
+    this.shown.clear();
+    const items: HTMLElement[] = [];
+    for (let i = first; i < this.last; i++) {
+      const {key, node, computation} = this.lines[i]!;
+      if (computation !== null && (i === first || this.lines[i - 1]!.computation !== computation)) {
+        items.push(html('li', {class: 'called'}, `called: %${computation}`));
+      }
+      const line = html('button', {type: 'button', class: `${node.root ? 'root' : ''}${computation === null ? '' : ' inner'}`, 'aria-pressed': 'false', onclick: () => this.selection.set(key)},
+        html('span', {class: 'line-number'}, String(node.line)), html('code', {}, node.text));
+      this.shown.set(key, line);
+      items.push(html('li', {}, line));
+    }
+    this.list.replaceChildren(...items);
+    this.showButtons();
+    this.mark(this.selected);
+  }
+
+  /** Beside the view only: where the text stands below it, the page stays where it is. */
+  private scrollTo(line: HTMLElement | undefined): void {
+    const frame = this.element.closest('aside');
+    if (line === undefined || frame === null || frame.scrollHeight <= frame.clientHeight) return;
+    const [inner, outer] = [line.getBoundingClientRect(), frame.getBoundingClientRect()];
+    if (inner.top < outer.top || inner.bottom > outer.bottom) frame.scrollTop += inner.top - outer.top - outer.height / 2;
+  }
+
+  private mark(key: string | null): void {
+    const place = key === null ? undefined : this.places.get(key);
+    const before = this.selected;
+    this.selected = key;
+    if (place !== undefined && (place < this.first || place >= this.last)) {
+      this.show(Math.max(0, place - MOST_LINES / 2), place + MOST_LINES / 2);
+    }
+    for (const other of new Set([before, key])) {
+      const line = other === null ? undefined : this.shown.get(other);
+      line?.classList.toggle('selected', other === key);
+      line?.setAttribute('aria-pressed', String(other === key));
+    }
+    if (key !== before && key !== null) this.scrollTo(this.shown.get(key));
+  }
 }
 
-export async function kernelView(kernel: KernelEntry, view: ViewName): Promise<HTMLElement> {
-  const details = await loadDetails(kernel);
+export function kernelView(kernel: KernelEntry, view: ViewName): HTMLElement {
+  const details = loadDetails(kernel);
   const selection = new Selection();
   const panel = html('div', {role: 'tabpanel', id: 'panel', class: 'panel', 'aria-labelledby': `tab-${view}`});
   const make = (name: ViewName): HTMLElement => {
@@ -126,5 +189,5 @@ export async function kernelView(kernel: KernelEntry, view: ViewName): Promise<H
   return html('article', {class: 'kernel'}, head(kernel),
     html('div', {class: 'columns'},
       html('div', {class: 'views'}, tabs, panel),
-      html('aside', {'aria-label': 'HLO'}, html('h3', {}, 'HLO'), hloText(details, selection))));
+      html('aside', {'aria-label': 'HLO'}, html('h3', {}, 'HLO'), new HloText(details, selection).element)));
 }

@@ -1,17 +1,19 @@
 // Where elements lie in memory, and which thread has which: grids that can be made larger.
-import {type IndexingMap, evaluate, isInDomain} from './affine';
+import {type IndexingMap, evaluate} from './affine';
 import type {ArrayInfo, KernelDetails, KernelRecord} from './data';
 import {choice, html, slider} from './dom';
 import {bytes, counted, withCommas} from './format';
 import {type Matrix, indexAt, matrixOf} from './marks';
 import {stepColour, styleColour, textOn} from './palette';
-import {SECTOR_BITS, swizzled} from './request';
+import {LANES, SECTOR_BITS, swizzled} from './request';
+import {type ThreadValues, threadValues} from './thread_values';
 
-/** What is written and drawn in a cell; null for a cell without anything. */
+/** What is drawn in a cell, and written where it is large enough; null for a cell without anything. */
 interface Cell {
-  text: string;
-  title: string;
+  text: () => string;
   colour: string;
+  /** Between cells of different groups is a line. */
+  group?: number;
 }
 
 interface GridSource {
@@ -23,6 +25,10 @@ interface GridSource {
 
 const VIEW_WIDTH = 820;
 const VIEW_HEIGHT = 420;
+/** Of blocks and their tiles: 32 rows whose texts can be read. */
+const BLOCK_HEIGHT = 720;
+/** Cells from this size on have texts. */
+const READABLE = 22;
 const CELL_SIZES = [4, 8, 14, 22, 34, 48];
 
 /** A part of a grid, as large as the cells let it be. */
@@ -31,6 +37,8 @@ class ZoomableGrid {
   private readonly canvas: HTMLCanvasElement;
   private readonly told = html('p', {role: 'status', class: 'muted'});
   private size: number;
+  private width = VIEW_WIDTH;
+  private isZoomed = false;
   private top = 0;
   private left = 0;
   private cursor = {row: 0, column: 0};
@@ -39,10 +47,11 @@ class ZoomableGrid {
     private readonly source: GridSource,
     private readonly label: string,
     sizeWhereItFitsNot = 34,
+    private readonly height = VIEW_HEIGHT,
   ) {
     this.canvas = html('canvas', {tabindex: 0, role: 'application', class: 'grid',
       'aria-label': `${label}; arrow keys move, plus and minus zoom`});
-    const fitting = CELL_SIZES.filter((size) => size * source.columns <= VIEW_WIDTH && size * source.rows <= VIEW_HEIGHT);
+    const fitting = CELL_SIZES.filter((size) => size * source.columns <= VIEW_WIDTH && size * source.rows <= height);
     this.size = fitting[fitting.length - 1] ?? sizeWhereItFitsNot;
     this.canvas.addEventListener('keydown', (event) => this.key(event));
     this.canvas.addEventListener('click', (event) => {
@@ -53,18 +62,28 @@ class ZoomableGrid {
     this.element = html('div', {class: 'zoomable'},
       html('div', {class: 'controls'}, button('Zoom in', () => this.zoom(1)), button('Zoom out', () => this.zoom(-1))),
       this.canvas, this.told);
-    this.draw();
     this.moveTo(0, 0);
+    // As wide as there is room for.
+    new ResizeObserver(() => {
+      const width = Math.max(60, Math.min(VIEW_WIDTH, this.element.clientWidth - 6));
+      if (width === this.width || !this.element.isConnected) return;
+      this.width = width;
+      // Whole rows, if they can be read.
+      const whole = CELL_SIZES.filter((size) => size >= READABLE && size <= this.size && size * source.columns <= width);
+      if (!this.isZoomed) this.size = whole[whole.length - 1] ?? this.size;
+      this.moveTo(this.cursor.row, this.cursor.column);
+    }).observe(this.element);
   }
 
   private get shownRows(): number {
-    return Math.min(this.source.rows, Math.max(1, Math.floor(VIEW_HEIGHT / this.size)));
+    return Math.min(this.source.rows, Math.max(1, Math.floor(this.height / this.size)));
   }
   private get shownColumns(): number {
-    return Math.min(this.source.columns, Math.max(1, Math.floor(VIEW_WIDTH / this.size)));
+    return Math.min(this.source.columns, Math.max(1, Math.floor(this.width / this.size)));
   }
 
   private zoom(steps: number): void {
+    this.isZoomed = true;
     const at = CELL_SIZES.indexOf(this.size) + steps;
     this.size = CELL_SIZES[Math.min(CELL_SIZES.length - 1, Math.max(0, at))]!;
     this.moveTo(this.cursor.row, this.cursor.column);
@@ -117,15 +136,23 @@ class ZoomableGrid {
     context.textAlign = 'center';
     context.textBaseline = 'middle';
     const gap = size > 8 ? 1 : 0;
+    const [empty, crossed, border] = [styleColour('cell'), styleColour('muted'), styleColour('text')];
+    const above: (number | undefined)[] = [];
+    const lines: [number, number, number, number][] = [];
     for (let row = 0; row < shownRows; row++) {
+      let before: number | undefined;
       for (let column = 0; column < shownColumns; column++) {
         const cell = this.source.cell(this.top + row, this.left + column);
         const x = column * size;
         const y = row * size;
+        const group = cell?.group;
+        if (row > 0 && group !== undefined && above[column] !== undefined && above[column] !== group) lines.push([x, y, size, 0]);
+        if (column > 0 && group !== undefined && before !== undefined && before !== group) lines.push([x, y, 0, size]);
+        above[column] = before = group;
         if (cell === null) {
-          context.fillStyle = styleColour('cell');
+          context.fillStyle = empty;
           context.fillRect(x, y, size - gap, size - gap);
-          context.strokeStyle = styleColour('muted');
+          context.strokeStyle = crossed;
           context.beginPath();
           context.moveTo(x + 1, y + size - gap - 1);
           context.lineTo(x + size - gap - 1, y + 1);
@@ -134,21 +161,45 @@ class ZoomableGrid {
         }
         context.fillStyle = cell.colour;
         context.fillRect(x, y, size - gap, size - gap);
-        if (size < 22) continue;
-        const lines = cell.text.split('\n');
-        const font = Math.min(size * 0.42, (size - 3) / (0.6 * Math.max(...lines.map((line) => line.length), 1)));
+        if (size < READABLE) continue;
+        const texts = cell.text().split('\n');
+        const font = Math.min(size * (texts.length > 1 ? 0.34 : 0.42), (size - 4) / (0.62 * Math.max(...texts.map((line) => line.length), 1)));
         if (font < 6) continue;
         context.font = `${font}px ui-monospace, monospace`;
         context.fillStyle = textOn(cell.colour);
-        lines.forEach((line, i) => context.fillText(line, x + (size - gap) / 2, y + (size - gap) * ((i + 1) / (lines.length + 1))));
+        texts.forEach((line, i) => context.fillText(line, x + (size - gap) / 2, y + (size - gap) / 2 + (i - (texts.length - 1) / 2) * 1.15 * font));
       }
     }
+    context.fillStyle = border;
+    const thick = size > 8 ? 2 : 1;
+    for (const [x, y, width, height] of lines) context.fillRect(x - (gap + thick) / 2, y - (gap + thick) / 2, Math.max(thick, width), Math.max(thick, height));
     const {row, column} = this.cursor;
     context.strokeStyle = styleColour('focus');
     context.lineWidth = 2;
     context.strokeRect((column - this.left) * size + 1, (row - this.top) * size + 1, Math.max(2, size - 2 - gap), Math.max(2, size - 2 - gap));
     this.canvas.setAttribute('aria-label', `${this.label}; arrow keys move, plus and minus zoom`);
   }
+}
+
+/** The number of the tile that has an element. */
+type TileOf = (index: readonly number[]) => number;
+
+/**
+ * Of a layout of XLA. Example: {1,0:T(8,128)} -> by d0 floordiv 8 and d1 floordiv 128. Tiles are of
+ * the last dimensions in the order of memory.
+ */
+function tilesOf(layout: string, sizes: readonly number[]): TileOf | null {
+  const [, order, tile] = /^\{([\d,]*):T\(([\d,]+)\)/.exec(layout) ?? [];
+  if (order === undefined || tile === undefined) return null;
+  const major = order.split(',').filter((text) => text !== '').map(Number).reverse();
+  const extents = tile.split(',').map(Number);
+  const left = major.length - extents.length;
+  if (left < 0) return null;
+  const extent = new Map(major.map((dimension, i) => [dimension, i < left ? 1 : extents[i - left]!]));
+  return (index) => major.reduce((number, dimension) => {
+    const size = extent.get(dimension)!;
+    return number * Math.ceil(sizes[dimension]! / size) + Math.floor(index[dimension]! / size);
+  }, 0);
 }
 
 /** Elements of a sector have one colour; those of the sectors around have other ones. */
@@ -158,7 +209,7 @@ function sectorColour(position: number, bits: number): string {
 }
 
 /** The array by its indices, each element with its position. */
-function logicalGrid(matrix: Matrix, position: IndexingMap, bits: number): GridSource {
+function logicalGrid(matrix: Matrix, position: IndexingMap, bits: number, tileOf: TileOf): GridSource {
   const at = (row: number, column: number) => {
     const index = indexAt(matrix, row, column);
     return {index, value: evaluate(position, index)?.[0]};
@@ -169,7 +220,7 @@ function logicalGrid(matrix: Matrix, position: IndexingMap, bits: number): GridS
     cell(row, column) {
       const {index, value} = at(row, column);
       if (value === undefined) return null;
-      return {text: String(value), title: index.join(', '), colour: sectorColour(value, bits)};
+      return {text: () => String(value), colour: sectorColour(value, bits), group: tileOf(index)};
     },
     describe(row, column) {
       const {index, value} = at(row, column);
@@ -179,7 +230,7 @@ function logicalGrid(matrix: Matrix, position: IndexingMap, bits: number): GridS
 }
 
 /** The memory in its order, each position with the element there. */
-function memoryGrid(element: IndexingMap, positions: number, bits: number, columns: number): GridSource {
+function memoryGrid(element: IndexingMap, positions: number, bits: number, columns: number, tileOf: TileOf): GridSource {
   const at = (row: number, column: number) => {
     const offset = row * columns + column;
     return {offset, index: offset < positions ? evaluate(element, [offset]) : null};
@@ -190,7 +241,7 @@ function memoryGrid(element: IndexingMap, positions: number, bits: number, colum
     cell(row, column) {
       const {offset, index} = at(row, column);
       if (index === null) return null;
-      return {text: index.join(), title: String(offset), colour: sectorColour(offset, bits)};
+      return {text: () => index.join(), colour: sectorColour(offset, bits), group: tileOf(index)};
     },
     describe(row, column) {
       const {offset, index} = at(row, column);
@@ -211,86 +262,74 @@ function arrayLayout(info: ArrayInfo, details: KernelDetails): Node[] {
   const matrix = matrixOf(sizes);
   // A row of the memory is a sector, as far as elements fill one.
   const columns = Math.max(1, Math.min(32, Math.floor(256 / bits)));
+  const tiles = tilesOf(info.layout ?? '', sizes);
+  const tileOf = tiles ?? (() => 0);
+  const lines = tiles === null ? '' : '; lines: borders of tiles';
   return [
     html('p', {}, `${counted(sizes.reduce((a, b) => a * b, 1), 'element')} of ${bits} bits in layout `, html('code', {}, info.layout ?? ''),
       `: ${counted(positions, 'position')}, ${bytes((positions * bits) / 8)}, of which ${bytes(wasted)} are padding`),
     html('p', {}, 'Position of an element: ', html('code', {}, position.text)),
-    html('h4', {}, 'By index, with positions; a sector of 32 bytes has one colour'),
-    new ZoomableGrid(logicalGrid(matrix, position, bits), `Positions of the elements of %${info.name}`).element,
-    html('h4', {}, `In memory, a sector of 32 bytes in each row${wasted > 0 ? '; crossed out: padding' : ''}`),
-    new ZoomableGrid(memoryGrid(element, positions, bits, columns), `Memory of %${info.name}`, 48).element,
+    html('h3', {}, 'By index, with positions; a sector of 32 bytes has one colour' + lines),
+    new ZoomableGrid(logicalGrid(matrix, position, bits, tileOf), `Positions of the elements of %${info.name}`).element,
+    html('h3', {}, `In memory, a sector of 32 bytes in each row${wasted > 0 ? '; crossed out: padding' : ''}${lines}`),
+    new ZoomableGrid(memoryGrid(element, positions, bits, columns, tileOf), `Memory of %${info.name}`, 48).element,
   ];
 }
 
-/** So many values of a block are written out. */
-const MOST_VALUES = 1 << 18;
-
-/** Which thread of a block has which element, and as its how manieth. */
-function threadGrid(map: IndexingMap, kernel: KernelRecord, block: number): GridSource | string {
-  const [bx = 1, by = 1] = kernel.blocks;
-  const [tx = 1, ty = 1] = kernel.threads;
-  const threads = kernel.threads.reduce((a, b) => a * b, 1);
-  const ranges = map.variables.slice(map.numDimensions, map.numDimensions + map.numRanges);
-  const values = ranges.reduce((n, {lower, upper}) => n * (upper - lower + 1), 1);
-  if (threads * values > MOST_VALUES) return `a block has ${withCommas(threads * values)} values, too many for a picture`;
-  if (map.variables.length > map.numDimensions + map.numRanges) return 'values known at run time decide';
-  const owners = new Map<string, {thread: number; value: number}>();
-  const first: number[] = [];
-  const last: number[] = [];
-  for (let thread = 0; thread < threads; thread++) {
-    for (let value = 0; value < values; value++) {
-      const loops: number[] = [];
-      let rest = value;
-      for (const {lower, upper} of [...ranges].reverse()) {
-        loops.unshift(lower + (rest % (upper - lower + 1)));
-        rest = Math.floor(rest / (upper - lower + 1));
-      }
-      const point = [thread % tx, Math.floor(thread / tx) % ty, Math.floor(thread / (tx * ty)),
-        block % bx, Math.floor(block / bx) % by, Math.floor(block / (bx * by)), ...loops];
-      if (!isInDomain(map, point)) continue;
-      const index = map.results.map((result) => result.evaluate(point));
-      if (!owners.has(index.join())) owners.set(index.join(), {thread, value});
-      index.forEach((each, i) => {
-        first[i] = Math.min(first[i] ?? each, each);
-        last[i] = Math.max(last[i] ?? each, each);
-      });
-    }
-  }
-  if (owners.size === 0) return 'this block has no element';
-  const matrix = matrixOf(first.map((from, i) => last[i]! - from + 1));
-  const at = (row: number, column: number) => {
-    const index = indexAt(matrix, row, column).map((value, i) => value + first[i]!);
-    return {index, owner: owners.get(index.join())};
+/** The elements of a block by index, each with its thread and the number of its value there. */
+function threadGrid({threads, values, first, sizes, owners}: ThreadValues): GridSource {
+  const matrix = matrixOf(sizes);
+  const ownerAt = (row: number, column: number) => {
+    const owner = owners[row * matrix.columns + column]!;
+    return owner < 0 ? null : {thread: Math.floor(owner / values), value: owner % values};
   };
   return {
     rows: matrix.rows,
     columns: matrix.columns,
     cell(row, column) {
-      const {index, owner} = at(row, column);
-      if (owner === undefined) return null;
-      return {text: `T${owner.thread}\nV${owner.value}`, title: index.join(', '), colour: stepColour(owner.thread, threads)};
+      const owner = ownerAt(row, column);
+      if (owner === null) return null;
+      const {thread, value} = owner;
+      return {text: () => `T${thread}\nV${value}`, colour: stepColour(thread, threads), group: Math.floor(thread / LANES)};
     },
     describe(row, column) {
-      const {index, owner} = at(row, column);
-      return `element [${index.join(', ')}]: ${owner === undefined ? 'of no thread of this block' : `thread ${owner.thread} (warp ${Math.floor(owner.thread / 32)}, lane ${owner.thread % 32}), value ${owner.value}`}`;
+      const index = indexAt(matrix, row, column).map((value, i) => value + first[i]!);
+      const owner = ownerAt(row, column);
+      return `element [${index.join(', ')}]: ${owner === null ? 'of no thread of this block' : `thread ${owner.thread} (warp ${Math.floor(owner.thread / LANES)}, lane ${owner.thread % LANES}), value ${owner.value}`}`;
     },
   };
 }
 
-function threadLayout(map: IndexingMap | null, kernel: KernelRecord): Node[] {
+/** A layout with what it leads to, and how the calculator draws it. */
+function layoutLines({tileLayout, memoryLayout, sizes}: ThreadValues): Node[] {
+  const lines: Node[] = [];
+  const line = (title: string, text: string | null, otherwise: string) =>
+    lines.push(html('p', {class: 'layout-text'}, html('b', {}, title), ' ', text === null ? html('span', {class: 'muted'}, otherwise) : html('code', {}, text)));
+  const tile = `(${sizes.map((size) => `_${size}`).join()}${sizes.length === 1 ? ',' : ''})`;
+  line(`(thread,value) to the place in a tile of ${tile}, its first dimension fastest:`, tileLayout, 'no layout of CuTe: the distances between threads or values are not always the same');
+  if (memoryLayout !== undefined) line('(thread,value) to the place in memory:', memoryLayout, 'no layout of CuTe: the distances between threads or values are not always the same');
+  return lines;
+}
+
+function threadLayout(map: IndexingMap | null, position: IndexingMap | null, kernel: KernelRecord): Node[] {
   if (map === null) return [html('p', {class: 'muted'}, 'Which thread has which element has no closed form.')];
   const grid = html('div');
   const show = (block: number) => {
-    const source = threadGrid(map, kernel, block);
-    grid.replaceChildren(typeof source === 'string'
-      ? html('p', {class: 'muted'}, source)
-      : new ZoomableGrid(source, `Threads and values of block ${block}`).element);
+    const found = threadValues(map, position, kernel, block);
+    if (typeof found === 'string') {
+      grid.replaceChildren(html('p', {class: 'muted'}, found));
+      return;
+    }
+    grid.replaceChildren(...layoutLines(found),
+      html('h3', {}, 'Elements of the block by index, with their threads (T) and values (V); lines: between warps'),
+      ...(found.shared > 0 ? [html('p', {class: 'muted'}, `${withCommas(found.shared)} more threads or values have an element that another one has, too; the first is shown.`)] : []),
+      new ZoomableGrid(threadGrid(found), `Threads and values of block ${block}`, 34, BLOCK_HEIGHT).element);
   };
+  const blocks = slider('block', kernel.blocks.reduce((a, b) => a * b, 1) - 1, 0, show);
   show(0);
   return [
     html('p', {}, 'Thread map: ', html('code', {}, map.text)),
-    html('div', {class: 'sliders'}, slider('block', kernel.blocks.reduce((a, b) => a * b, 1) - 1, 0, show)),
-    html('h4', {}, 'Elements of the block by index, with their threads (T) and values (V)'),
+    ...(blocks === null ? [] : [html('div', {class: 'sliders'}, blocks)]),
     grid,
   ];
 }
@@ -306,8 +345,8 @@ function tileLayout(tile: KernelDetails['tiles'][number]): Node[] {
     rows: matrix.rows,
     columns: matrix.columns,
     cell(row, column) {
-      const {index, offset, bank} = at(row, column);
-      return {text: `${offset}\nb${bank}`, title: index.join(', '), colour: stepColour(bank, 32)};
+      const {offset, bank} = at(row, column);
+      return {text: () => `${offset}\nb${bank}`, colour: stepColour(bank, 32)};
     },
     describe(row, column) {
       const {index, offset, bank} = at(row, column);
@@ -316,8 +355,8 @@ function tileLayout(tile: KernelDetails['tiles'][number]): Node[] {
   };
   return [
     html('p', {}, `Shared memory of ${bytes(tile.bytes)}, in CuTe's notation `, html('code', {}, tile.layout)),
-    html('h4', {}, 'Offsets and banks'),
-    new ZoomableGrid(source, `Offsets and banks of the tile of %${tile.hero}`).element,
+    html('h3', {}, 'Offsets and banks'),
+    new ZoomableGrid(source, `Offsets and banks of the tile of %${tile.hero}`, 34, BLOCK_HEIGHT).element,
   ];
 }
 
@@ -331,7 +370,7 @@ export function layoutsView(details: KernelDetails, kernel: KernelRecord): HTMLE
   }
   for (const pass of details.passes) {
     const to = pass.output === undefined ? `%${pass.instruction}` : `output ${pass.output}`;
-    choices.push({text: `threads and values of ${to}`, make: () => threadLayout(details.map(pass.map), kernel)});
+    choices.push({text: `threads and values of ${to}`, make: () => threadLayout(details.map(pass.map), details.map(details.outputs[pass.output ?? -1]?.position), kernel)});
   }
   details.tiles.forEach((tile) => {
     choices.push({text: `shared memory tile of %${tile.hero}`, make: () => tileLayout(tile)});

@@ -15,8 +15,8 @@ function find(summary: Summary): Map<string, KernelEntry> {
   return new Map(summary.modules.flatMap(({kernels}) => kernels).map((kernel) => [kernel.link, kernel]));
 }
 
-async function start(): Promise<void> {
-  const summary = await loadSummary();
+function start(): void {
+  const summary = loadSummary();
   const kernels = find(summary);
   const first = summary.modules[0]?.record.module;
   document.title = first === undefined ? 'hlo-indexing report' : `${first}: hlo-indexing report`;
@@ -25,10 +25,7 @@ async function start(): Promise<void> {
   const all = overview(summary);
   let scrolled = 0;
   let wasOverview = false;
-  // What was asked for last wins, whichever is ready first.
-  let asked = 0;
-  const route = async () => {
-    const mine = ++asked;
+  const route = () => {
     const [name, view = 'accesses'] = location.hash.slice(1).split('/');
     let link = '';
     try {
@@ -50,22 +47,26 @@ async function start(): Promise<void> {
         html('a', {href: '#'}, 'All kernels')));
       return;
     }
-    const content = await kernelView(kernel, view);
-    if (mine !== asked) return;
+    const content = kernelView(kernel, view);
     show(content);
     scrollTo(0, 0);
     content.querySelector('h2')!.focus({preventScroll: true});
   };
-  const safely = () => route().catch(fail);
+  const safely = () => orFail(route);
   addEventListener('hashchange', safely);
   // Pictures on canvases have the colours of the scheme when they were drawn.
   matchMedia('(prefers-color-scheme: dark)').addEventListener('change', safely);
-  await safely();
+  safely();
   document.documentElement.dataset.ready = 'true';
 }
 
-function fail(error: unknown): void {
-  show(html('p', {role: 'alert'}, `The page cannot be shown: ${String(error)}`));
+/** Whatever goes wrong is told on the page. */
+function orFail(action: () => void): void {
+  try {
+    action();
+  } catch (error) {
+    show(html('p', {role: 'alert'}, `The page cannot be shown: ${String(error)}`));
+  }
 }
 
-start().catch(fail);
+orFail(start);

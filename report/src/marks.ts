@@ -1,6 +1,6 @@
 // Sets of elements of an array, as they are drawn and told.
-import {type IndexSet, sizeOf} from './affine';
 import {withCommas} from './format';
+import {type IndexSet, type Values, asRun, isRun, sortedOnce} from './image';
 
 /** An array drawn as a matrix: the first dimensions are its rows, the others its columns. */
 export interface Matrix {
@@ -52,106 +52,136 @@ export function indexAt(matrix: Matrix, row: number, column: number): number[] {
   return index;
 }
 
-/** Cells of a matrix: all pairs of these rows and columns. */
-export interface Cells {
-  rows: number[];
-  columns: number[];
-}
+/** Positions along a side of a matrix: sums of one value of each. */
+export type Axis = Values[];
+
+/** Cells of a matrix: all pairs of these rows and columns, or the pairs at equal places. */
+export type Cells = {rows: Axis; columns: Axis} | {pairs: {rows: Float64Array; columns: Float64Array}};
 
 /** So many pairs of an index and a part are written out for a picture. */
-const MOST_CELLS = 1 << 20;
+const MOST_CELLS = 1 << 18;
+
+const lengthOf = (values: Values) => (isRun(values) ? values.count : values.length);
+const countOf = (axis: Axis) => axis.reduce((n, values) => n * lengthOf(values), 1);
+
+/** All positions of an axis, written out. */
+export function positionsOf(axis: Axis): Float64Array {
+  let positions = new Float64Array(1);
+  for (const values of axis) {
+    const count = lengthOf(values);
+    const all = new Float64Array(positions.length * count);
+    for (let i = 0; i < positions.length; i++) {
+      for (let k = 0; k < count; k++) all[i * count + k] = positions[i]! + (isRun(values) ? values.first + k * values.step : values[k]!);
+    }
+    positions = all;
+  }
+  return positions;
+}
+
+const scaled = (values: Values, factor: number): Values =>
+  isRun(values) ? {first: values.first * factor, step: values.step * factor, count: values.count} : values.map((value) => value * factor);
 
 /** The cells of a set; null if they are too many to write out. */
-export function cellsOf(matrix: Matrix, set: IndexSet): Cells[] | null {
-  // Each part lies in the rows, in the columns or in both.
-  let rows: number[] = [0];
-  let columns: number[] = [0];
-  let both: {row: number; column: number}[] = [{row: 0, column: 0}];
-  let isProduct = true;
+export function cellsOf(matrix: Matrix, set: IndexSet): Cells | null {
+  const rows: Axis = [];
+  const columns: Axis = [];
+  // What lies in rows and columns at once.
+  const both: {row: Float64Array; column: Float64Array}[] = [];
   const strides = matrix.sizes.map((_, i) =>
     product(matrix.sizes.slice(i + 1, i < matrix.split ? matrix.split : matrix.sizes.length)),
   );
-  for (const {results, tuples} of set.parts) {
-    const offsets = tuples.map((tuple) => {
-      let row = 0;
-      let column = 0;
-      tuple.forEach((value, i) => {
-        const result = results[i]!;
-        if (result < matrix.split) row += value * strides[result]!;
-        else column += value * strides[result]!;
-      });
-      return {row, column};
-    });
-    if (results.every((i) => i < matrix.split)) {
-      if (rows.length * offsets.length > MOST_CELLS) return null;
-      rows = rows.flatMap((row) => offsets.map((offset) => row + offset.row));
-    } else if (results.every((i) => i >= matrix.split)) {
-      if (columns.length * offsets.length > MOST_CELLS) return null;
-      columns = columns.flatMap((column) => offsets.map((offset) => column + offset.column));
-    } else {
-      isProduct = false;
-      if (both.length * offsets.length > MOST_CELLS) return null;
-      both = both.flatMap(({row, column}) =>
-        offsets.map((offset) => ({row: row + offset.row, column: column + offset.column})),
-      );
+  for (const {results, values, size} of set.parts) {
+    if (!Array.isArray(values)) {
+      (results[0]! < matrix.split ? rows : columns).push(scaled(values, strides[results[0]!]!));
+      continue;
     }
+    const [row, column] = [new Float64Array(size), new Float64Array(size)];
+    values.forEach((tuple, k) => {
+      const side = results[k]! < matrix.split ? row : column;
+      const stride = strides[results[k]!]!;
+      for (let i = 0; i < size; i++) side[i] = side[i]! + tuple[i]! * stride;
+    });
+    if (results.every((i) => i < matrix.split)) rows.push(row);
+    else if (results.every((i) => i >= matrix.split)) columns.push(column);
+    else both.push({row, column});
   }
-  if (isProduct) return [{rows, columns}];
-  if (both.length * Math.max(rows.length, columns.length) > MOST_CELLS) return null;
-  return both.map(({row, column}) => ({
-    rows: rows.map((offset) => row + offset),
-    columns: columns.map((offset) => column + offset),
-  }));
+  if (both.length === 0) return {rows, columns};
+  const count = both.reduce((n, {row}) => n * row.length, countOf(rows) * countOf(columns));
+  if (count > MOST_CELLS) return null;
+  let pairs = {rows: new Float64Array(1), columns: new Float64Array(1)};
+  const add = (moreRows: Float64Array, moreColumns: Float64Array) => {
+    const [n, m] = [pairs.rows.length, moreRows.length];
+    const next = {rows: new Float64Array(n * m), columns: new Float64Array(n * m)};
+    for (let i = 0, at = 0; i < n; i++) {
+      for (let k = 0; k < m; k++, at++) {
+        next.rows[at] = pairs.rows[i]! + moreRows[k]!;
+        next.columns[at] = pairs.columns[i]! + moreColumns[k]!;
+      }
+    }
+    pairs = next;
+  };
+  for (const {row, column} of both) add(row, column);
+  const [outerRows, outerColumns] = [positionsOf(rows), positionsOf(columns)];
+  add(outerRows, new Float64Array(outerRows.length));
+  add(new Float64Array(outerColumns.length), outerColumns);
+  return {pairs};
+}
+
+const sizeOfCells = (cells: Cells) => ('pairs' in cells ? cells.pairs.rows.length : countOf(cells.rows) * countOf(cells.columns));
+
+/** The cells by their numbers, row by row. */
+export function cellNumbers(matrix: Matrix, cells: Cells): Float64Array {
+  if ('pairs' in cells) return cells.pairs.rows.map((row, i) => row * matrix.columns + cells.pairs.columns[i]!);
+  return positionsOf([...cells.rows.map((values) => scaled(values, matrix.columns)), ...cells.columns]);
 }
 
 /** How many cells of the matrix the lists have together; null if that is too many to count. */
 export function countCells(matrix: Matrix, lists: readonly Cells[]): number | null {
-  const total = lists.reduce((n, {rows, columns}) => n + rows.length * columns.length, 0);
+  const total = lists.reduce((n, cells) => n + sizeOfCells(cells), 0);
   if (lists.length === 1) return total;
   if (total > MOST_CELLS) return null;
-  const cells = new Set<number>();
-  for (const {rows, columns} of lists) {
-    for (const row of rows) for (const column of columns) cells.add(row * matrix.columns + column);
+  const all = new Float64Array(total);
+  let at = 0;
+  for (const cells of lists) {
+    const numbers = cellNumbers(matrix, cells);
+    all.set(numbers, at);
+    at += numbers.length;
   }
-  return cells.size;
+  return sortedOnce(all, matrix.rows * matrix.columns - 1).length;
 }
 
 /** Example: 0, 2, 4 -> "0:6:2"; 3 -> "3" */
-function progressionText(values: readonly number[]): string {
-  const isSorted = values.every((value, i) => i === 0 || value >= values[i - 1]!);
-  const sorted = isSorted ? values : [...values].sort((a, b) => a - b);
-  const [first, second] = sorted;
-  const last = sorted[sorted.length - 1]!;
-  if (second === undefined) return String(first);
-  const step = second - first!;
-  if (sorted.every((value, i) => value === first! + i * step)) {
+function valuesText(values: Values): string {
+  if (isRun(values)) {
+    const {first, step, count} = values;
+    if (count === 1) return String(first);
+    const last = first + step * (count - 1);
     return step === 1 ? `${first}:${last + 1}` : `${first}:${last + 1}:${step}`;
   }
-  const shown = sorted.slice(0, 6).join(' ');
-  return sorted.length > 6 ? `{${shown} … ${last}}` : `{${shown}}`;
+  const shown = values.subarray(0, 6).join(' ');
+  return values.length > 6 ? `{${shown} … ${values[values.length - 1]}}` : `{${shown}}`;
 }
 
 /** The set in the notation of HLO's slices, start, limit and stride, as far as it is one. */
 export function setText(set: IndexSet, rank: number): string {
   const texts = new Array<string>(rank).fill('?');
   const together: string[] = [];
-  for (const {results, tuples} of set.parts) {
-    if (results.length === 1) {
-      texts[results[0]!] = progressionText(tuples.map((tuple) => tuple[0]!));
-      continue;
-    }
-    if (tuples.length === 1) {
-      results.forEach((result, i) => (texts[result] = String(tuples[0]![i])));
+  for (const {results, values, size} of set.parts) {
+    if (!Array.isArray(values)) {
+      texts[results[0]!] = valuesText(values);
       continue;
     }
     // These indices go together: each is told by what it takes, the pairs by their number.
-    results.forEach((result, i) => (texts[result] = progressionText([...new Set(tuples.map((tuple) => tuple[i]!))])));
-    if (tuples.length !== results.reduce((n, _, i) => n * new Set(tuples.map((tuple) => tuple[i]!)).size, 1)) {
-      together.push(`${withCommas(tuples.length)} combinations of dimensions ${results.join(' and ')}`);
+    const each = values.map((column) => {
+      const least = column.reduce((a, b) => Math.min(a, b), Infinity);
+      const most = column.reduce((a, b) => Math.max(a, b), -Infinity);
+      return asRun(sortedOnce(column.map((value) => value - least), most - least).map((value) => value + least));
+    });
+    results.forEach((result, i) => (texts[result] = valuesText(each[i]!)));
+    if (size !== each.reduce((n, one) => n * lengthOf(one), 1)) {
+      together.push(`${withCommas(size)} combinations of dimensions ${results.join(' and ')}`);
     }
   }
   const text = `[${texts.join(', ')}]`;
   return together.length > 0 ? `${text} (${together.join('; ')})` : text;
 }
-
-export {sizeOf};

@@ -1,10 +1,12 @@
-// Colours that people who see fewer of them tell apart (blue and orange of Okabe and Ito's set, and
-// a scale whose lightness rises steadily), and that follow the light or dark scheme of the page.
+// Colours whose lightness rises or falls steadily, so that people who see fewer hues, or none, tell
+// them apart, and that follow the light or dark scheme of the page. tests/report simulates that.
+
+/** From a share of nothing, light and warm, to all, dark and cold. */
+export const QUALITY = ['#ffc266', '#f0a04b', '#c98b5e', '#8b7f86', '#54709c', '#1d4f86'];
 
 /** Of a share that should be large: 1 is good. */
 export function qualityColour(share: number): string {
-  const stops = ['#9a3d00', '#c75f12', '#e09a4f', '#a9b7c4', '#5f9ac7', '#1f6fae'];
-  return stops[Math.min(stops.length - 1, Math.max(0, Math.floor(share * stops.length)))]!;
+  return QUALITY[Math.min(QUALITY.length - 1, Math.max(0, Math.floor(share * QUALITY.length)))]!;
 }
 
 /** A text colour for that background. */
@@ -17,7 +19,7 @@ export function textOn(colour: string): string {
   return luminance > 0.179 ? '#000000' : '#ffffff';
 }
 
-const SCALE = ['#30123b', '#3b3f95', '#2f73b3', '#2b9bad', '#43bd94', '#8fd46a', '#d4e157', '#fde725'];
+export const SCALE = ['#30123b', '#3b3f95', '#2f73b3', '#2b9bad', '#43bd94', '#8fd46a', '#d4e157', '#fde725'];
 
 /** A step of a scale from dark to light; of `count` steps. */
 export function stepColour(step: number, count: number): string {

@@ -4,7 +4,7 @@ import type {KernelDetails, KernelRecord} from './data';
 import {choice, html, slider, svg} from './dom';
 import {counted, ratio} from './format';
 import {stepColour, textOn} from './palette';
-import {LANES, type LanePositions, SECTOR_BITS, type WarpPlace, positionsOf, sectorsOf, swizzled, wavefrontsOf} from './request';
+import {BANKS, LANES, type LanePositions, SECTOR_BITS, type WarpPlace, positionsOf, sectorsOf, swizzled, wavefrontsOf} from './request';
 
 interface Choice {
   title: string;
@@ -154,6 +154,25 @@ function bankPicture(positions: LanePositions, bits: number, vector: number): SV
   return picture;
 }
 
+/** The picture in words: a row for each lane. */
+function laneTable(positions: LanePositions, {bits, vector, isShared}: Choice): HTMLElement {
+  const unit = isShared ? 32 : SECTOR_BITS;
+  const from = (begin: number, end: number) => (begin === end ? String(begin) : `${begin} to ${end}`);
+  const rows = positions.map((position, lane) => {
+    if (position === null) return [String(lane), 'none', '', '', ...(isShared ? [''] : [])];
+    const [begin, end] = [position * bits, (position + vector) * bits - 1];
+    const [first, last] = [Math.floor(begin / unit), Math.floor(end / unit)];
+    return [String(lane), String(position), from(Math.floor(begin / 8), Math.floor(end / 8)), from(first, last),
+      ...(isShared ? [from(first % BANKS, last % BANKS)] : [])];
+  });
+  const titles = ['Lane', isShared ? 'Position, swizzled' : 'Position', 'Bytes', ...(isShared ? ['Words', 'Banks'] : ['Sectors'])];
+  return html('table', {class: 'lanes'},
+    html('caption', {}, 'What each lane accesses by this request'),
+    html('thead', {}, html('tr', {}, ...titles.map((title) => html('th', {scope: 'col'}, title)))),
+    html('tbody', {}, ...rows.map(([lane, ...others]) =>
+      html('tr', {}, html('th', {scope: 'row'}, lane), ...others.map((text) => html('td', {class: 'number'}, text))))));
+}
+
 export function warpView(details: KernelDetails, kernel: KernelRecord): HTMLElement {
   const choices = choicesOf(details);
   const view = html('div', {class: 'warp-view'});
@@ -164,12 +183,16 @@ export function warpView(details: KernelDetails, kernel: KernelRecord): HTMLElem
   const controls = html('div', {class: 'sliders'});
   const picture = html('div', {class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Picture of a warp, scrolls'});
   const status = html('p', {role: 'status'});
+  const table = html('details', {}, html('summary', {}, 'As a table'));
+  let fillTable = () => {};
+  table.addEventListener('toggle', () => fillTable());
   let chosen = choices[0]!;
   let block = 0;
   let warp = 0;
   let symbols: number[] = [];
 
   const draw = () => {
+    table.hidden = true;
     const {map, bits, vector, isShared, swizzle, total} = chosen;
     if (map === null) {
       picture.replaceChildren();
@@ -188,6 +211,11 @@ export function warpView(details: KernelDetails, kernel: KernelRecord): HTMLElem
         return;
       }
       picture.replaceChildren(isShared ? bankPicture(positions, bits, vector) : sectorPicture(positions, bits, vector));
+      table.hidden = false;
+      fillTable = () => {
+        if (table.open) table.replaceChildren(table.firstElementChild!, laneTable(positions, chosen));
+      };
+      fillTable();
       const what = isShared
         ? (({wavefronts, ideal}) => `${counted(wavefronts, 'wavefront')}, ideal ${ideal}`)(wavefrontsOf(positions, bits, vector))
         : (({sectors, ideal}) => `${counted(sectors.length, 'sector')}, ideal ${ideal}`)(sectorsOf(positions, bits, vector));
@@ -240,6 +268,7 @@ export function warpView(details: KernelDetails, kernel: KernelRecord): HTMLElem
     controls,
     status,
     picture,
+    table,
   );
   setUp();
   return view;

@@ -1,4 +1,4 @@
-// A model of many instructions, as a compiler leaves it after fusion: layers of fusions of different sizes.
+// Models of many instructions, as a compiler leaves them after fusion: layers of fusions of different sizes, and one fusion of all.
 
 /** HLO text of about so many instructions. */
 export function largeModel(instructions) {
@@ -25,4 +25,16 @@ export function largeModel(instructions) {
   }
   entry.push(`  ROOT result = (f32[256,512]) tuple(x${layer})`);
   return `${lines.join('\n')}\nENTRY main {\n${entry.join('\n')}\n}\n`;
+}
+
+/** One fusion of so many instructions, with operands that are near and some that are far. */
+export function largeKernel(instructions) {
+  const type = 'f32[64,128]';
+  const lines = [`  i0 = ${type} parameter(0)`, `  i1 = ${type} parameter(1)`];
+  for (let i = 2; i < instructions; i++) {
+    // Each is read by the next one, so that none is left out.
+    const other = i % 41 === 0 ? i % 7 : Math.max(0, i - 1 - ((i * 7) % 9));
+    lines.push(`  ${i === instructions - 1 ? 'ROOT ' : ''}i${i} = ${type} add(i${i - 1}, i${other})`);
+  }
+  return `HloModule large_kernel\nf {\n${lines.join('\n')}\n}\nENTRY e { x = ${type} parameter(0)  y = ${type} parameter(1)  ROOT k = ${type} fusion(x, y), kind=kLoop, calls=f }\n`;
 }

@@ -6,9 +6,12 @@ import {readFileSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {records, report, repository, run, source, temporaryFile} from './tools.mjs';
 
-const {parseMap, imageOf, sizeOf, evaluate} = await source('affine.ts');
+const {parseMap, evaluate} = await source('affine.ts');
+const {imageOf, isRun, partOf, setOfBox, sizeOf} = await source('image.ts');
 const {positionsOf, sectorsOf, swizzled, wavefrontsOf} = await source('request.ts');
-const {matrixOf, cellsOf, cellOf, countCells, indexAt} = await source('marks.ts');
+const {matrixOf, cellsOf, cellNumbers, cellOf, countCells, indexAt, setText} = await source('marks.ts');
+const {layoutText, threadValues} = await source('thread_values.ts');
+const {layOut} = await source('layers.ts');
 const {bytes, microseconds} = await source('format.ts');
 
 let seed = 19;
@@ -41,11 +44,30 @@ function randomMap() {
   return `(${names.slice(0, dims).join(', ')})${symbols} -> (${results.join(', ')}), domain: ${[...bounds, ...constraints].join(', ')}`;
 }
 
+const product = (numbers) => numbers.reduce((a, b) => a * b, 1);
+
 /** All points of the product of bounds. */
 function* points(variables, at = []) {
   if (at.length === variables.length) return yield at;
   const {lower, upper} = variables[at.length];
   for (let value = lower; value <= upper; value++) yield* points(variables, [...at, value]);
+}
+
+/** The indices of a set, written out. */
+function indicesOf(set, rank) {
+  let indices = [new Array(rank).fill(0)];
+  for (const {results, values, size} of set.parts) {
+    const at = (k, i) => {
+      const column = results.length === 1 ? values : values[k];
+      return isRun(column) ? column.first + i * column.step : column[i];
+    };
+    indices = indices.flatMap((index) => Array.from({length: size}, (_, i) => {
+      const next = [...index];
+      results.forEach((result, k) => { next[result] = at(k, i); });
+      return next;
+    }));
+  }
+  return indices;
 }
 
 test('images of random maps are those of the program and of enumeration', () => {
@@ -63,7 +85,11 @@ test('images of random maps are those of the program and of enumeration', () => 
     const all = map.variables.slice(0, map.numDimensions);
     const set = imageOf(map, all);
     assert.equal(set === null ? 0 : sizeOf(set), reached.size, text);
-    if (set !== null) assert.equal(set.isBox, false);
+    if (set !== null) {
+      assert.equal(set.isBox, false);
+      const indices = indicesOf(set, map.results.length).map((index) => index.join());
+      assert.deepEqual(indices.sort(), [...reached].sort(), text);
+    }
     if (!found[i].exact) return;
     compared++;
     assert.equal(String(reached.size), found[i].size, text);
@@ -84,16 +110,29 @@ test('a bounding box has all elements', () => {
   }
 });
 
+test('sums are evenly spaced, however many points they have, or are tried', () => {
+  for (let i = 0; i < 300; i++) {
+    const sizes = [1 + random(5), 1 + random(5), 1 + random(4)];
+    const factors = [random(9) - 4, random(25) - 12, random(41) - 20];
+    const map = parseMap(`(d0)[s0, s1] -> (d0 * ${factors[0]} + s0 * ${factors[1]} + s1 * ${factors[2]} + 7), domain: d0 in [0, ${sizes[0] - 1}], s0 in [0, ${sizes[1] - 1}], s1 in [2, ${sizes[2] + 1}]`);
+    const wanted = new Set([...points(map.variables)].map((point) => evaluate(map, point)[0]));
+    const set = imageOf(map, map.variables.slice(0, 1));
+    assert.deepEqual(indicesOf(set, 1).flat(), [...wanted].sort((a, b) => a - b), map.text);
+  }
+  const large = imageOf(parseMap('(d0){rt0} -> (rt0, d0 * 3), domain: d0 in [0, 9], rt0 in [0, 16777215]'), [{lower: 2, upper: 3}]);
+  assert.deepEqual([large.isBox, sizeOf(large), setText(large, 2)], [false, 2 ** 25, '[0:16777216, 6:10:3]']);
+});
+
 test('too many points give a box, and say so', () => {
-  const map = parseMap('(d0)[s0, s1] -> (d0 * 2 + s0 + s1), domain: d0 in [0, 3], s0 in [0, 999], s1 in [0, 999]');
+  const map = parseMap('(d0)[s0, s1] -> (d0 * 2 + (s0 mod 997) + s1), domain: d0 in [0, 3], s0 in [0, 999], s1 in [0, 999]');
   const set = imageOf(map, [{lower: 1, upper: 1}]);
   assert.equal(set.isBox, true);
-  assert.equal(sizeOf(set), 1999);
+  assert.equal(sizeOf(set), 1996);
 });
 
 test('maps that are empty, constant or of no dimension', () => {
   assert.equal(imageOf(parseMap('(d0) -> (d0), domain: KNOWN EMPTY'), [{lower: 0, upper: 3}]), null);
-  assert.deepEqual(imageOf(parseMap('() -> (7)'), []).parts, [{results: [0], tuples: [[7]]}]);
+  assert.deepEqual(imageOf(parseMap('() -> (7)'), []).parts, [partOf(0, {first: 7, step: 1, count: 1})]);
   assert.equal(sizeOf(imageOf(parseMap('() -> ()'), [])), 1);
   const runtime = imageOf(parseMap('(d0){rt0} -> (d0 + rt0), domain: d0 in [0, 3], rt0 in [0, 5]'), [{lower: 0, upper: 0}]);
   assert.equal(runtime.dependsOnRuntime, true);
@@ -102,16 +141,129 @@ test('maps that are empty, constant or of no dimension', () => {
 });
 
 test('cells of a matrix are the elements of a set', () => {
-  const map = parseMap('(d0)[s0] -> (d0, s0 floordiv 2, s0 mod 2 + d0), domain: d0 in [0, 2], s0 in [0, 5]');
-  const matrix = matrixOf([3, 3, 4]);
-  const lists = cellsOf(matrix, imageOf(map, [{lower: 1, upper: 2}]));
-  const drawn = new Set(lists.flatMap(({rows, columns}) => rows.flatMap((row) => columns.map((column) => indexAt(matrix, row, column).join()))));
-  const wanted = new Set();
-  for (let d0 = 1; d0 <= 2; d0++) for (let s0 = 0; s0 < 6; s0++) wanted.add(evaluate(map, [d0, s0]).join());
-  assert.deepEqual([...drawn].sort(), [...wanted].sort());
-  assert.equal(countCells(matrix, lists), wanted.size);
+  const sizes = [3, 3, 4];
+  for (const text of [
+    '(d0)[s0] -> (d0, s0 floordiv 2, s0 mod 2 + d0), domain: d0 in [0, 2], s0 in [0, 5]',
+    '(d0)[s0] -> (s0 mod 3, d0, s0 floordiv 3), domain: d0 in [0, 2], s0 in [0, 7]',
+    '(d0)[s0, s1] -> (d0, s0, s1), domain: d0 in [0, 2], s0 in [0, 1], s1 in [1, 3]',
+  ]) {
+    const map = parseMap(text);
+    const matrix = matrixOf(sizes);
+    const cells = cellsOf(matrix, imageOf(map, [{lower: 1, upper: 2}]));
+    const drawn = [...cellNumbers(matrix, cells)].map((number) => indexAt(matrix, Math.floor(number / matrix.columns), number % matrix.columns).join());
+    const wanted = new Set();
+    for (const point of points(map.variables)) if (point[0] >= 1) wanted.add(evaluate(map, point).join());
+    assert.deepEqual(drawn.sort(), [...wanted].sort(), text);
+    assert.equal(countCells(matrix, [cells]), wanted.size);
+    assert.equal(countCells(matrix, [cells, cellsOf(matrix, setOfBox([{lower: 0, upper: 2}, {lower: 0, upper: 2}, {lower: 0, upper: 3}]))]), 36);
+  }
+  const matrix = matrixOf(sizes);
   const {row, column} = cellOf(matrix, [2, 1, 3]);
   assert.deepEqual(indexAt(matrix, row, column), [2, 1, 3]);
+});
+
+/** Example: "((_2,_4),_3):((_1,_8),_2)" -> the offsets of all pairs, the values of a thread together */
+function offsetsOf(layout) {
+  const [shape, stride] = layout.replaceAll('_', '').replaceAll('(', '[').replaceAll(')', ']').split(':').map((text) => JSON.parse(text));
+  const part = (sizes, strides) => {
+    let offsets = [0];
+    [sizes].flat().forEach((size, i) => {
+      const each = [strides].flat()[i];
+      offsets = Array.from({length: size}, (_, k) => offsets.map((offset) => offset + k * each)).flat();
+    });
+    return offsets;
+  };
+  const [threads, values] = [part(shape[0], stride[0]), part(shape[1], stride[1])];
+  return threads.flatMap((thread) => values.map((value) => thread + value));
+}
+
+test('threads and values as layouts of CuTe', () => {
+  // Random layouts are found again, as functions.
+  for (let i = 0; i < 300; i++) {
+    const modes = () => Array.from({length: 1 + random(3)}, () => [2 + random(4), random(50) - 10]);
+    const text = (list, k) => `(${list.map((mode) => mode[k]).join()})`;
+    const [a, b] = [modes(), modes()];
+    const offsets = offsetsOf(`(${text(a, 0)},${text(b, 0)}):(${text(a, 1)},${text(b, 1)})`);
+    const threads = product(a.map(([size]) => size));
+    const found = layoutText(Float64Array.from(offsets), threads, offsets.length / threads);
+    assert.deepEqual(offsetsOf(found), offsets, `${text(a, 0)} ${text(a, 1)} ${text(b, 0)} ${text(b, 1)}: ${found}`);
+  }
+  assert.equal(layoutText(Float64Array.from([0, 1, 2, 4]), 2, 2), null);
+  // Those of the plans: every thread and value of every block, against the map.
+  let layouts = 0;
+  for (const [file, ...options] of [['examples/transformer_block.hlo'], ['examples/transformer_block.hlo', '--plan=ours'], ['examples/slow_kernels.hlo']]) {
+    for (const kernel of detailsOf(report(file, ...options))) {
+      for (const pass of kernel.passes) {
+        if (pass.map === null) continue;
+        const map = parseMap(kernel.maps[pass.map].text);
+        const output = kernel.outputs[pass.output ?? -1];
+        const position = output?.position === undefined ? null : parseMap(kernel.maps[output.position].text);
+        const block = product(kernel.record.blocks) > 1 ? 1 : 0;
+        const found = threadValues(map, position, kernel.record, block);
+        if (typeof found === 'string') continue;
+        const {values, first, sizes, owners} = found;
+        const [tx, ty] = kernel.record.threads;
+        const [bx, by] = kernel.record.blocks;
+        const loops = [...points(map.variables.slice(map.numDimensions))];
+        const memory = found.memoryLayout === null || found.memoryLayout === undefined ? null : offsetsOf(found.memoryLayout);
+        const bases = new Set();
+        let elements = 0;
+        owners.forEach((owner, place) => {
+          if (owner < 0) return;
+          elements++;
+          const [thread, value] = [Math.floor(owner / values), owner % values];
+          const index = evaluate(map, [thread % tx, Math.floor(thread / tx) % ty, Math.floor(thread / (tx * ty)),
+            block % bx, Math.floor(block / bx) % by, Math.floor(block / (bx * by)), ...loops[value]]);
+          let rest = place;
+          const wanted = sizes.map(() => 0);
+          for (let i = sizes.length - 1; i >= 0; i--) {
+            wanted[i] = first[i] + (rest % sizes[i]);
+            rest = Math.floor(rest / sizes[i]);
+          }
+          assert.deepEqual(index, wanted);
+          if (memory !== null) bases.add(evaluate(position, index)[0] - memory[owner]);
+        });
+        assert.ok(elements > 0);
+        if (memory === null) continue;
+        layouts++;
+        assert.equal(bases.size, 1, `${kernel.record.instruction}: ${found.memoryLayout}`);
+        // The calculator of the program reads the notation, and says the same.
+        if (layouts > 3) continue;
+        const last = memory.length - 1;
+        assert.ok(run('cute', `size(${found.memoryLayout})`).includes(String(last + 1)));
+      }
+    }
+  }
+  assert.ok(layouts > 5, `${layouts} layouts`);
+});
+
+test('graphs are laid out without overlaps, downwards', async () => {
+  for (const count of [1, 2, 30, 400, 3000]) {
+    const edges = [];
+    for (let to = 1; to < count; to++) {
+      for (let k = random(3); k >= 0; k--) edges.push({from: random(20) === 0 ? random(to) : Math.max(0, to - 1 - random(8)), to, labelWidth: random(3) * 40});
+    }
+    const sizes = Array.from({length: count}, () => ({width: 40 + random(100), height: random(20) === 0 ? 200 : 50}));
+    let pauses = 0;
+    const {nodes, edges: drawn, layers, width, height} = await layOut(sizes, edges, () => 60, async () => { pauses++; });
+    assert.ok(pauses > 0);
+    assert.deepEqual(layers.flat().sort((a, b) => a - b), [...nodes.keys()]);
+    for (const layer of layers) {
+      layer.forEach((node, i) => {
+        const {x, y, width: own, height: high} = nodes[node];
+        assert.ok(x - own / 2 >= 0 && x + own / 2 <= width && y - high / 2 >= 0 && y + high / 2 <= height);
+        if (i > 0) assert.ok(x - own / 2 > nodes[layer[i - 1]].x + nodes[layer[i - 1]].width / 2, `${count}: nodes overlap`);
+      });
+    }
+    drawn.forEach(({edge, points: line, reference}) => {
+      const [from, to] = [nodes[edges[edge].from], nodes[edges[edge].to]];
+      assert.ok(from.layer < to.layer);
+      assert.equal(reference !== undefined, to.layer - from.layer > 6);
+      line.forEach(({y}, i) => assert.ok(i === 0 || y >= line[i - 1].y));
+      assert.equal(line[line.length - 1].y, to.y - to.height / 2);
+      if (reference === undefined) assert.equal(line[0].y, from.y + from.height / 2);
+    });
+  }
 });
 
 /** The details that a page holds. */
@@ -123,8 +275,6 @@ function detailsOf(file) {
   return summary.modules.flatMap(({kernels}) =>
     kernels.map(({record, chunk, place}) => ({record, maps: chunks[chunk].maps, ...chunks[chunk].kernels[place]})));
 }
-
-const product = (numbers) => numbers.reduce((a, b) => a * b, 1);
 
 /** Every request of an access: all blocks, warps and loops. */
 function* requests(map, kernel, vector) {

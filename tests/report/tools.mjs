@@ -1,4 +1,5 @@
 // What the tests of the report page share: the program, its pages in a browser, the page's sources.
+import assert from 'node:assert/strict';
 import {execFileSync} from 'node:child_process';
 import {mkdtempSync, rmSync, writeFileSync} from 'node:fs';
 import {createRequire} from 'node:module';
@@ -73,3 +74,13 @@ export async function open(browser, file, hash = '', options = {}) {
   await page.waitForSelector('html[data-ready]');
   return {page, problems, close: () => context.close()};
 }
+
+/** Opens a report, does something with it, and finds that the page had no error and loaded nothing. */
+export async function onPage(browser, file, hash, action, options) {
+  const {page, problems, close} = await open(browser, file, hash, options);
+  await action(page);
+  assert.deepEqual(problems, []);
+  await close();
+}
+
+export const VIEWS = ['accesses', 'graph', 'elements', 'warps', 'layouts'];
