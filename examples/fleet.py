@@ -54,9 +54,16 @@ class Outcome:
     error: str = ""
 
 
+def _open(folder: str) -> tuple[Any, str]:
+    """The file system of a folder or bucket, which sees what others have written, and the path."""
+    system, root = fsspec.core.url_to_fs(folder)
+    system.invalidate_cache()
+    return system, root
+
+
 def dumps_in(folder: str) -> list[str]:
     """The files of a folder or bucket that may be modules, in order."""
-    system, root = fsspec.core.url_to_fs(folder)
+    system, root = _open(folder)
     files = []
     for path in sorted(system.find(root)):
         plain = path.removesuffix(".gz").removesuffix(".zst")
@@ -82,7 +89,7 @@ def _write(path: str, write: Any) -> None:
 
 def _remove_partial(table: str) -> None:
     """Removes what killed workers have left half-written; others have written it again."""
-    system, plain = fsspec.core.url_to_fs(table)
+    system, plain = _open(table)
     for pattern in ("*.partial", "_errors/*.partial"):
         for path in system.glob(posixpath.join(plain, pattern)):
             system.rm(path)
@@ -116,7 +123,7 @@ def scan(file: str, table: str, device: str) -> Outcome:
 
 def done_in(table: str) -> set[str]:
     """The names of the Parquet files that are there."""
-    system, root = fsspec.core.url_to_fs(table)
+    system, root = _open(table)
     if not system.exists(root):
         return set()
     return {

@@ -15,9 +15,6 @@ import pytest
 from corpus import FOLDER, text_for_corpus
 from programs import PROGRAMS, Program
 
-# Top-k, an instruction or a custom call, is the call of a library in our programs: it has no kernel.
-WITHOUT_KERNELS = {"mixture_of_experts", "top_k_sampling"}
-
 
 @functools.cache
 def made(name: str) -> tuple[Program, Any, list[np.ndarray]]:
@@ -40,10 +37,6 @@ def test_results(name: str, stage: str, backend: str) -> None:
     program, _, expected = made(name)
     arguments = jax.tree.leaves(program.arguments)
     module = module_of(name, stage)
-    if backend == "virtual-gpu" and name in WITHOUT_KERNELS:
-        with pytest.raises(hi.UnsupportedError, match="call of a library"):
-            module.evaluate(*arguments, backend="virtual-gpu")
-        return
     actual = jax.tree.leaves(module.evaluate(*arguments, backend=backend))  # type: ignore[arg-type]
     assert len(actual) == len(expected)
     for ours, theirs in zip(actual, expected, strict=True):

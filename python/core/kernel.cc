@@ -6,8 +6,11 @@
 #include "codegen/ptx/device.h"
 #include "codegen/ptx/device_model.h"
 #include "python/core/bindings.h"
+#include "python/core/device.h"
 #include "python/core/errors.h"
+#include "python/core/long_work.h"
 #include "support/status_macros.h"
+#include "tools/ptx_report.h"
 
 namespace hlo_indexing::python {
 
@@ -35,6 +38,9 @@ struct LaunchSettings {
   uint64_t schedule = 0;
   uint64_t max_warp_instructions = ptx::LaunchOptions().max_warp_instructions;
   int max_findings = ptx::LaunchOptions().max_findings;
+  bool profile = false;
+  std::string device;
+  uint64_t registers = 0;
 };
 
 // An argument: (bytes of an array, whether its contents count as written) or the bytes of a number.
@@ -51,10 +57,10 @@ LaunchArgument ArgumentOf(const nb::handle& given) {
   return argument;
 }
 
-absl::StatusOr<ptx::LaunchResult> LaunchOn(const ptx::Module& module, const std::string& kernel,
+absl::StatusOr<ptx::LaunchResult> LaunchOn(ptx::Device& device, const ptx::Module& module,
+                                           const std::string& kernel,
                                            std::vector<LaunchArgument>& arguments,
                                            const ptx::LaunchOptions& options) {
-  ptx::Device device;
   std::vector<ptx::Argument> values;
   std::vector<uint64_t> addresses(arguments.size(), 0);
   for (size_t i = 0; i < arguments.size(); ++i) {
@@ -87,7 +93,7 @@ absl::StatusOr<ptx::LaunchResult> LaunchOn(const ptx::Module& module, const std:
 
 // Runs a kernel; the arrays become what it leaves in them.
 nb::dict Launch(const std::string& text, const std::string& name, const std::string& kernel,
-                const nb::list& given, const LaunchSettings& settings) {
+                const nb::list& given, const LaunchSettings& settings, nb::object progress) {
   std::vector<LaunchArgument> arguments;
   for (const nb::handle argument : given) arguments.push_back(ArgumentOf(argument));
   ptx::LaunchOptions options;
@@ -101,16 +107,38 @@ nb::dict Launch(const std::string& text, const std::string& name, const std::str
   options.schedule = settings.schedule;
   options.max_warp_instructions = settings.max_warp_instructions;
   options.max_findings = settings.max_findings;
+  options.profile = settings.profile;
+  const ptx::DeviceModel model = DeviceNamed(settings.device);
+  options.device = &model;
+  LongWork work(std::move(progress));
+  options.keep_running = [&](uint64_t ended, uint64_t blocks) {
+    work.Report(kernel, static_cast<int64_t>(ended), static_cast<int64_t>(blocks));
+    return !work.MustStop();
+  };
   absl::StatusOr<ptx::LaunchResult> result;
+  std::string report;
   {
     const nb::gil_scoped_release release;
     const absl::StatusOr<ptx::Module> module = ptx::Module::Parse(text, name);
     if (module.ok()) {
-      result = LaunchOn(*module, kernel, arguments, options);
+      ptx::Device device;
+      result = LaunchOn(device, *module, kernel, arguments, options);
+      if (result.ok()) {
+        llvm::raw_string_ostream out(report);
+        tools::PrintLaunch({.file = name,
+                            .module = *module,
+                            .kernel = kernel,
+                            .options = options,
+                            .result = *result,
+                            .device = model,
+                            .registers = settings.registers},
+                           /*as_json=*/true, out);
+      }
     } else {
       result = module.status();
     }
   }
+  work.RaiseIfStopped();
   if (!result.ok()) Raise(result.status());
   nb::list findings;
   for (const ptx::Finding& finding : result->findings) {
@@ -135,12 +163,13 @@ nb::dict Launch(const std::string& text, const std::string& name, const std::str
   record["unchecked"] = result->unchecked;
   record["warp_instructions"] = result->warp_instructions;
   record["output"] = result->output;
+  record["report"] = report;
   return record;
 }
 
 // Name and parameters (name, bytes, whether it is an address) of each kernel, and the block that
-// the text asks for, of zeros where it does not.
-nb::list Kernels(const std::string& text, const std::string& name) {
+// the text asks for, of zeros where it does not; then what `ptx --list` says, as lines of JSON.
+nb::tuple Kernels(const std::string& text, const std::string& name) {
   const ptx::Module module = ValueOrRaise(ptx::Module::Parse(text, name));
   nb::list kernels;
   for (const std::string_view kernel : module.kernels()) {
@@ -155,7 +184,10 @@ nb::list Kernels(const std::string& text, const std::string& name) {
         nb::make_tuple(std::string(kernel), parameters,
                        nb::make_tuple(summary.block[0], summary.block[1], summary.block[2])));
   }
-  return kernels;
+  std::string report;
+  llvm::raw_string_ostream out(report);
+  tools::PrintKernels(name, module, /*as_json=*/true, out);
+  return nb::make_tuple(kernels, report);
 }
 
 ptx::Dimensions DimensionsOf(const std::vector<uint32_t>& sizes) {
@@ -173,7 +205,8 @@ void BindKernels(nb::module_& module) {
          const nb::list& arguments, const std::vector<uint32_t>& grid,
          const std::vector<uint32_t>& block, uint64_t shared_bytes, bool initcheck, bool racecheck,
          bool synccheck, bool is_cooperative, uint64_t schedule, uint64_t max_warp_instructions,
-         int max_findings) {
+         int max_findings, bool profile, const std::string& device, uint64_t registers,
+         nb::object progress) {
         LaunchSettings settings;
         settings.grid = DimensionsOf(grid);
         settings.block = DimensionsOf(block);
@@ -185,11 +218,15 @@ void BindKernels(nb::module_& module) {
         settings.schedule = schedule;
         settings.max_warp_instructions = max_warp_instructions;
         settings.max_findings = max_findings;
-        return Launch(text, name, kernel, arguments, settings);
+        settings.profile = profile;
+        settings.device = device;
+        settings.registers = registers;
+        return Launch(text, name, kernel, arguments, settings, std::move(progress));
       },
       "text"_a, "name"_a, "kernel"_a, "arguments"_a, "grid"_a, "block"_a, "shared_bytes"_a,
       "initcheck"_a, "racecheck"_a, "synccheck"_a, "is_cooperative"_a, "schedule"_a,
-      "max_warp_instructions"_a, "max_findings"_a);
+      "max_warp_instructions"_a, "max_findings"_a, "profile"_a, "device"_a, "registers"_a,
+      "progress"_a.none());
   module.def("kernels", &Kernels, "text"_a, "name"_a);
 }
 

@@ -3,9 +3,11 @@
 #include <optional>
 
 #include "hlo/module.h"
+#include "indexing_analysis/maps/count.h"
 #include "indexing_analysis/maps/equality.h"
 #include "indexing_analysis/maps/image.h"
 #include "indexing_analysis/maps/inverse.h"
+#include "indexing_analysis/maps/projection.h"
 #include "indexing_analysis/maps/relation_algebra.h"
 #include "indexing_analysis/maps/union.h"
 #include "python/core/errors.h"
@@ -347,6 +349,39 @@ std::vector<Map> Combine(Algebra algebra, const std::vector<const Map*>& a,
   return result;
 }
 
+// What `make` makes of the relation of all maps, which must be known.
+template <class Make>
+std::vector<Map> OfRelation(const std::vector<const Map*>& maps, const Make& make) {
+  if (maps.empty()) return {};
+  for (const Map* map : maps) CheckKnown(*map);
+  const std::shared_ptr<Context> context = maps.front()->context();
+  const std::vector<IndexingMap> relation = In(*context, maps);
+  absl::StatusOr<std::vector<IndexingMap>> made =
+      InContext(*context, [&] { return make(llvm::ArrayRef<IndexingMap>(relation)); });
+  std::vector<Map> result;
+  for (IndexingMap& map : ValueOrRaise(std::move(made))) {
+    result.push_back(MapOf(*maps.front(), std::move(map)));
+  }
+  return result;
+}
+
+// What the maps say together of the dimensions and results of these numbers.
+std::vector<Map> Project(const std::vector<const Map*>& maps, const std::vector<size_t>& dimensions,
+                         const std::vector<size_t>& results) {
+  return OfRelation(maps, [&](llvm::ArrayRef<IndexingMap> relation) {
+    return indexing_analysis::Project(relation, {.dimensions = dimensions, .results = results});
+  });
+}
+
+std::vector<Map> Count(const std::vector<const Map*>& maps, const std::vector<size_t>& parameters,
+                       bool points) {
+  using Of = indexing_analysis::Counting::Of;
+  return OfRelation(maps, [&](llvm::ArrayRef<IndexingMap> relation) {
+    return indexing_analysis::Count(
+        relation, {.of = points ? Of::kPoints : Of::kResults, .parameters = parameters});
+  });
+}
+
 template <Algebra algebra>
 std::vector<Map> CombineBy(const std::vector<const Map*>& a, const std::vector<const Map*>& b) {
   return Combine(algebra, a, b);
@@ -381,6 +416,8 @@ void BindMaps(nb::module_& module) {
   module.def("unite", &CombineBy<Algebra::kUnion>, "a"_a, "b"_a);
   module.def("intersect", &CombineBy<Algebra::kIntersection>, "a"_a, "b"_a);
   module.def("subtract", &CombineBy<Algebra::kDifference>, "a"_a, "b"_a);
+  module.def("project", &Project, "maps"_a, "dimensions"_a, "results"_a);
+  module.def("count", &Count, "maps"_a, "parameters"_a, "points"_a);
 }
 
 }  // namespace hlo_indexing::python

@@ -1,20 +1,15 @@
-// Modules, their instructions, and what these compute.
-#include "hlo/module.h"
+// Modules, their instructions, and the maps of these.
+#include "python/core/module.h"
 
 #include <optional>
 #include <tuple>
 
-#include "codegen/ptx/device_model.h"
-#include "hlo/interpreter/interpreter.h"
 #include "hlo/printer.h"
-#include "indexing_analysis/analysis.h"
-#include "python/core/bindings.h"
 #include "python/core/errors.h"
 #include "python/core/long_work.h"
 #include "python/core/map.h"
 #include "support/diagnostics.h"
 #include "tools/environment.h"
-#include "tools/gpu_run.h"
 #include "tools/input.h"
 
 namespace hlo_indexing::python {
@@ -26,63 +21,6 @@ using indexing_analysis::OperandIndexing;
 using indexing_analysis::OutputIndexing;
 
 namespace {
-
-// A module with what its maps need. Owned by whatever refers to it.
-class ModuleState {
- public:
-  ModuleState(std::unique_ptr<hlo::Module> module, std::shared_ptr<Context> context, bool is_alone)
-      : context_(std::move(context)), module_(std::move(module)), is_alone_(is_alone) {
-    options_.custom_calls = &custom_calls_;
-  }
-
-  const std::shared_ptr<Context>& context() const { return context_; }
-  const hlo::Module& module() const { return *module_; }
-  /// Whether its text has no other module.
-  bool is_alone() const { return is_alone_; }
-  /// Needs the lock of the context.
-  IndexingAnalysis& analysis() {
-    if (!analysis_) analysis_.emplace(&context_->mlir, options_);
-    return *analysis_;
-  }
-  /// Forgets what has been found by other rules. Needs the lock of the context.
-  absl::Status AddCustomCalls(const std::string& json) {
-    analysis_.reset();
-    return custom_calls_.AddJson(json, "<custom_calls>", &context_->mlir);
-  }
-
- private:
-  std::shared_ptr<Context> context_;
-  std::unique_ptr<hlo::Module> module_;
-  bool is_alone_;
-  indexing_analysis::CustomCallRegistry custom_calls_ =
-      indexing_analysis::CustomCallRegistry::WithXlaTargets();
-  indexing_analysis::AnalysisOptions options_;
-  std::optional<IndexingAnalysis> analysis_;
-};
-
-using ModulePointer = std::shared_ptr<ModuleState>;
-
-struct Module {
-  ModulePointer state;
-};
-
-struct Instruction {
-  ModulePointer state;
-  const hlo::Instruction* instruction = nullptr;
-};
-
-struct Computation {
-  ModulePointer state;
-  const hlo::Computation* computation = nullptr;
-
-  std::vector<Instruction> Instructions() const {
-    std::vector<Instruction> result;
-    for (const hlo::Instruction* instruction : computation->instructions()) {
-      result.push_back({state, instruction});
-    }
-    return result;
-  }
-};
 
 std::vector<Module> Load(const std::string& file, const std::optional<nb::bytes>& contents,
                          uint64_t max_bytes, uint64_t max_errors) {
@@ -184,7 +122,7 @@ OutputIndexing IndexingOf(IndexingAnalysis& analysis, const hlo::Instruction& in
                     : analysis.OutputToInput(instruction, output);
 }
 
-nb::object Indexing(const Instruction& self, int64_t output, bool from_input) {
+nb::object Indexing(const Instruction& self, int64_t output, bool from_input, bool simplified) {
   if (output < 0 || output >= self.instruction->shape().num_array_leaves()) {
     Raise(absl::OutOfRangeError("%" + self.instruction->name().str() + " has " +
                                 std::to_string(self.instruction->shape().num_array_leaves()) +
@@ -192,7 +130,7 @@ nb::object Indexing(const Instruction& self, int64_t output, bool from_input) {
   }
   Context& context = *self.state->context();
   const OutputIndexing indexing = InContext(context, [&] {
-    return IndexingOf(self.state->analysis(), *self.instruction, output, from_input);
+    return IndexingOf(self.state->analysis(simplified), *self.instruction, output, from_input);
   });
   return RecordsOf(self.state, indexing);
 }
@@ -209,31 +147,51 @@ struct ModuleMaps {
   std::vector<Answer> answers;
 };
 
+std::vector<const hlo::Instruction*> AllInstructions(const hlo::Module& module) {
+  std::vector<const hlo::Instruction*> instructions;
+  instructions.reserve(static_cast<size_t>(module.num_instructions()));
+  for (const hlo::Computation* computation : module.computations()) {
+    instructions.insert(instructions.end(), computation->instructions().begin(),
+                        computation->instructions().end());
+  }
+  return instructions;
+}
+
 // Visits the answers, with the context to itself; stops where Ctrl-C asks for it.
 template <typename Visit>
-void ForEachAnswer(const ModulePointer& state, bool from_input, LongWork& work, Visit visit) {
-  const hlo::Module& module = state->module();
+void ForEachAnswer(const ModulePointer& state,
+                   const std::vector<const hlo::Instruction*>& instructions, bool from_input,
+                   bool simplified, LongWork& work, Visit visit) {
+  const std::string name = state->module().name().str();
   InContext(*state->context(), [&] {
     int64_t done = 0;
-    for (const hlo::Computation* computation : module.computations()) {
-      for (const hlo::Instruction* instruction : computation->instructions()) {
-        if (work.MustStop()) return;
-        work.Report(module.name().str(), ++done, module.num_instructions());
-        if (instruction->operands().empty()) continue;
-        for (int64_t leaf = 0; leaf < instruction->shape().num_array_leaves(); ++leaf) {
-          visit(*instruction, leaf, IndexingOf(state->analysis(), *instruction, leaf, from_input));
-        }
+    for (const hlo::Instruction* instruction : instructions) {
+      if (work.MustStop()) return;
+      work.Report(name, ++done, static_cast<int64_t>(instructions.size()));
+      if (instruction->operands().empty()) continue;
+      for (int64_t leaf = 0; leaf < instruction->shape().num_array_leaves(); ++leaf) {
+        visit(*instruction, leaf,
+              IndexingOf(state->analysis(simplified), *instruction, leaf, from_input));
       }
     }
   });
   work.RaiseIfStopped();
 }
 
-ModuleMaps AllMaps(const Module& self, bool from_input, nb::object progress) {
+// `wanted` are the instructions whose maps are wanted; all of the module without a list.
+ModuleMaps AllMaps(const Module& self, bool from_input, bool simplified,
+                   const std::optional<std::vector<const Instruction*>>& wanted,
+                   nb::object progress) {
   LongWork work(std::move(progress));
   ModuleMaps maps{self.state, {}};
-  maps.answers.reserve(static_cast<size_t>(self.state->module().num_instructions()));
-  ForEachAnswer(self.state, from_input, work,
+  std::vector<const hlo::Instruction*> instructions;
+  if (wanted.has_value()) {
+    for (const Instruction* one : *wanted) instructions.push_back(one->instruction);
+  } else {
+    instructions = AllInstructions(self.state->module());
+  }
+  maps.answers.reserve(instructions.size());
+  ForEachAnswer(self.state, instructions, from_input, simplified, work,
                 [&](const hlo::Instruction& instruction, int64_t output, OutputIndexing indexing) {
                   maps.answers.push_back({&instruction, output, std::move(indexing)});
                 });
@@ -250,123 +208,14 @@ nb::tuple AnswerAt(const ModuleMaps& self, size_t number) {
 int64_t CountMaps(const Module& self) {
   LongWork work{nb::none()};
   int64_t count = 0;
-  ForEachAnswer(self.state, /*from_input=*/false, work,
+  ForEachAnswer(self.state, AllInstructions(self.state->module()), /*from_input=*/false,
+                /*simplified=*/true, work,
                 [&](const hlo::Instruction&, int64_t, const OutputIndexing& indexing) {
                   for (const OperandIndexing& operand : indexing.operands()) {
                     count += static_cast<int64_t>(operand.maps().size());
                   }
                 });
   return count;
-}
-
-using Bytes = nb::ndarray<const uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-
-absl::StatusOr<hlo::Arguments> ArgumentsOf(llvm::ArrayRef<const hlo::Shape*> shapes,
-                                           const std::vector<Bytes>& arrays) {
-  hlo::Arguments arguments;
-  size_t next = 0;
-  for (const hlo::Shape* shape : shapes) {
-    std::vector<llvm::ArrayRef<uint8_t>> leaves;
-    for (int64_t leaf = 0; leaf < shape->num_array_leaves(); ++leaf, ++next) {
-      if (next == arrays.size()) return absl::InvalidArgumentError("an argument is missing");
-      leaves.emplace_back(arrays[next].data(), arrays[next].size());
-    }
-    absl::StatusOr<hlo::Value> value = hlo::Value::FromBytes(*shape, leaves);
-    if (!value.ok()) return value.status();
-    arguments.push_back(*std::move(value));
-  }
-  if (next != arrays.size()) return absl::InvalidArgumentError("there are too many arguments");
-  return arguments;
-}
-
-// The arrays of a value: the type, the sizes that it has now, the bound sizes, and the bytes of a
-// literal of those.
-nb::list ArraysOf(const hlo::Value& value) {
-  nb::list arrays;
-  for (const hlo::ArrayValue* array : value.ArrayLeaves()) {
-    std::vector<int64_t> sizes;
-    for (int64_t i = 0; i < array->shape().rank(); ++i) sizes.push_back(array->DimensionSize(i));
-    const llvm::ArrayRef<int64_t> bounds = array->shape().sizes();
-    auto bytes = std::make_unique_for_overwrite<uint8_t[]>(array->bytes().size());
-    std::copy(array->bytes().begin(), array->bytes().end(), bytes.get());
-    arrays.append(nb::make_tuple(hlo::ElementTypeName(array->type()).str(), sizes,
-                                 std::vector<int64_t>(bounds.begin(), bounds.end()),
-                                 ArrayOf(std::move(bytes), array->bytes().size())));
-  }
-  return arrays;
-}
-
-// The result of the computation on every device.
-nb::list Evaluate(const Computation& self, const std::vector<std::vector<Bytes>>& arrays,
-                  int64_t num_replicas, int64_t num_partitions, int64_t max_steps,
-                  int64_t max_bytes, nb::object progress) {
-  std::vector<const hlo::Shape*> shapes;
-  for (const hlo::Instruction* parameter : self.computation->parameters()) {
-    shapes.push_back(&parameter->shape());
-  }
-  std::vector<hlo::Arguments> arguments;
-  for (const std::vector<Bytes>& of_device : arrays) {
-    arguments.push_back(ValueOrRaise(ArgumentsOf(shapes, of_device)));
-  }
-  LongWork work(std::move(progress));
-  hlo::InterpreterOptions options;
-  options.max_steps = max_steps;
-  options.max_bytes = max_bytes;
-  options.num_replicas = num_replicas;
-  options.num_partitions = num_partitions;
-  options.keep_running = [&](const hlo::Instruction& instruction, int64_t steps) {
-    work.Report(instruction.name().str(), steps, 0);
-    return !work.MustStop();
-  };
-  absl::StatusOr<std::vector<hlo::Value>> values;
-  {
-    const nb::gil_scoped_release release;
-    values = hlo::EvaluateOnDevices(*self.computation, arguments, options);
-  }
-  work.RaiseIfStopped();
-  if (!values.ok()) Raise(values.status());
-  nb::list results;
-  for (const hlo::Value& value : *values) results.append(ArraysOf(value));
-  return results;
-}
-
-// The result of the module on a GPU, virtual or not, and what the checks found.
-nb::tuple EvaluateOnGpu(const Module& self, const std::vector<Bytes>& arrays, bool is_virtual,
-                        const std::string& device, const std::optional<std::vector<bool>>& checks,
-                        int64_t max_steps, nb::object progress) {
-  const hlo::Module& module = self.state->module();
-  std::vector<const hlo::Shape*> shapes;
-  for (const hlo::Instruction* parameter : module.entry().parameters()) {
-    shapes.push_back(&parameter->shape());
-  }
-  const hlo::Arguments arguments = ValueOrRaise(ArgumentsOf(shapes, arrays));
-  tools::GpuRun::Options options;
-  options.kind = is_virtual ? tools::GpuKind::kVirtual : tools::GpuKind::kCuda;
-  options.device = ValueOrRaise(ptx::FindDeviceModel(device));
-  options.max_steps = max_steps;
-  if (checks.has_value()) {
-    options.checks = ptx::Checks{
-        .initcheck = (*checks)[0], .racecheck = (*checks)[1], .synccheck = (*checks)[2]};
-  }
-  LongWork work(std::move(progress));
-  tools::Environment environment;
-  environment.stop = [&] { return work.MustStop(); };
-  absl::StatusOr<hlo::Value> value;
-  std::vector<ptx::Finding> findings;
-  {
-    const nb::gil_scoped_release release;
-    const tools::ScopedEnvironment scope(environment);
-    tools::GpuRun run(std::move(options));
-    const absl::Status compiled = run.Compile(module.file_name().str(), module);
-    value = compiled.ok() ? run.Evaluate(module.file_name().str(), arguments)
-                          : absl::StatusOr<hlo::Value>(compiled);
-    if (compiled.ok()) findings = run.findings();
-  }
-  work.RaiseIfStopped();
-  if (!value.ok()) Raise(value.status());
-  std::vector<std::string> texts;
-  for (const ptx::Finding& finding : findings) texts.push_back(finding.ToString());
-  return nb::make_tuple(ArraysOf(*value), texts);
 }
 
 std::vector<Instruction> Wrap(const ModulePointer& state,
@@ -420,7 +269,7 @@ void BindInstruction(nb::module_& module) {
       .def_prop_ro(
           "metadata",
           [](const Instruction& self) { return Attribute(self, hlo::AttributeName::kMetadata); })
-      .def("indexing", &Indexing, "output"_a, "from_input"_a)
+      .def("indexing", &Indexing, "output"_a, "from_input"_a, "simplified"_a)
       .def("__str__", [](const Instruction& self) { return hlo::ToString(*self.instruction); });
 }
 
@@ -434,16 +283,16 @@ void BindModules(nb::module_& module) {
   nb::class_<Computation>(module, "Computation")
       .def_prop_ro("name", [](const Computation& self) { return self.computation->name().str(); })
       .def_prop_ro("is_entry", [](const Computation& self) { return self.computation->IsEntry(); })
-      .def_prop_ro("instructions", &Computation::Instructions)
+      .def_prop_ro("instructions",
+                   [](const Computation& self) {
+                     return Wrap(self.state, self.computation->instructions());
+                   })
       .def_prop_ro(
           "parameters",
           [](const Computation& self) { return Wrap(self.state, self.computation->parameters()); })
-      .def_prop_ro("root",
-                   [](const Computation& self) {
-                     return Instruction{self.state, &self.computation->root()};
-                   })
-      .def("evaluate", &Evaluate, "arrays"_a, "num_replicas"_a, "num_partitions"_a, "max_steps"_a,
-           "max_bytes"_a, "progress"_a.none());
+      .def_prop_ro("root", [](const Computation& self) {
+        return Instruction{self.state, &self.computation->root()};
+      });
   nb::class_<Module>(module, "Module")
       .def_prop_ro("name", [](const Module& self) { return self.state->module().name().str(); })
       .def_prop_ro("file",
@@ -464,11 +313,10 @@ void BindModules(nb::module_& module) {
       .def_prop_ro("stack_tables",
                    [](const Module& self) { return self.state->module().stack_tables().str(); })
       .def_prop_ro("text", &SelfContainedText)
-      .def("evaluate_on_gpu", &EvaluateOnGpu, "arrays"_a, "is_virtual"_a, "device"_a,
-           "checks"_a.none(), "max_steps"_a, "progress"_a.none())
       .def("header_count", &HeaderCount, "name"_a)
       .def("count_maps", &CountMaps)
-      .def("all_maps", &AllMaps, "from_input"_a, "progress"_a.none())
+      .def("all_maps", &AllMaps, "from_input"_a, "simplified"_a, "instructions"_a.none(),
+           "progress"_a.none())
       .def(
           "add_custom_calls",
           [](const Module& self, const std::string& json) {

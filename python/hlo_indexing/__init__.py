@@ -24,22 +24,30 @@ from ._errors import (
 
 if TYPE_CHECKING:
     from . import jax, ptx
-    from ._cute import CuteValue, cute
+    from ._cute import CuteValue, cute, cute_functions
+    from .instructions import Computation, Instruction
+    from .kernel_reports import Access, Explanation, Kernel
+    from .kernels import EmittedKernel
     from .layouts import Layout, Relayout
     from .maps import Equality, Image, Map, Maps, Variable, simplify
-    from .modules import Computation, EmittedKernel, Instruction, Module, parse, parse_all
-    from .reports import Access, Explanation, Kernel, Report
+    from .modules import Module
+    from .reports import Report
+    from .sources import parse, parse_all
 
 # What is imported when it is first used, so that importing the package takes no time: the modules
 # and what is in them.
 _MODULES = {
-    "_cute": ("CuteValue", "cute"),
+    "_cute": ("CuteValue", "cute", "cute_functions"),
+    "instructions": ("Computation", "Instruction"),
     "jax": (),
+    "kernel_reports": ("Access", "Explanation", "Kernel"),
+    "kernels": ("EmittedKernel",),
     "layouts": ("Layout", "Relayout"),
     "maps": ("Equality", "Image", "Map", "Maps", "Variable", "simplify"),
-    "modules": ("Computation", "EmittedKernel", "Instruction", "Module", "parse", "parse_all"),
+    "modules": ("Module",),
     "ptx": (),
-    "reports": ("Access", "Explanation", "Kernel", "Report"),
+    "reports": ("Report",),
+    "sources": ("parse", "parse_all"),
 }
 _MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}
 
@@ -69,6 +77,7 @@ __all__ = [
     "Warning",
     "__version__",
     "cute",
+    "cute_functions",
     "jax",
     "parse",
     "parse_all",

@@ -32,6 +32,7 @@ class Answer:
 
     output: bytes
     problems: tuple[Error, ...]
+    status: int = 0
 
     @property
     def text(self) -> str:
@@ -79,11 +80,11 @@ def run(
     for note in notes:
         warnings.warn(note, Warning, stacklevel=3)
     if status in (0, 1):
-        return Answer(output, tuple(errors))
+        return Answer(output, tuple(errors), status)
     if status == 4 and partial and output.count(b"\n") > 1:
         for error in errors:
             warnings.warn(str(error), Warning, stacklevel=3)
-        return Answer(output, tuple(errors))
+        return Answer(output, tuple(errors), status)
     if not errors:
         errors = [kind(f"`{' '.join(arguments)}` ended with status {status}")]
     raise first_of(errors)

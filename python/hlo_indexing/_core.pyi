@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 _Variable = tuple[str, int | None, int | None]
 _Array = NDArray[np.int64]
 _Bytes = NDArray[np.uint8]
+_Progress = Callable[[str, int, int], object]
+_Result = tuple[str, list[int], list[int], _Bytes]
 
 version: str
 
@@ -16,7 +18,7 @@ def main(arguments: list[str]) -> int: ...
 def run(
     arguments: list[str],
     texts: dict[str, bytes],
-    progress: Callable[[str, int, int], object] | None,
+    progress: _Progress | None,
 ) -> tuple[int, bytes, bytes]: ...
 
 class Map:
@@ -61,6 +63,8 @@ def parse_map(text: str) -> Map: ...
 def unite(a: list[Map], b: list[Map]) -> list[Map]: ...
 def intersect(a: list[Map], b: list[Map]) -> list[Map]: ...
 def subtract(a: list[Map], b: list[Map]) -> list[Map]: ...
+def project(maps: list[Map], dimensions: list[int], results: list[int]) -> list[Map]: ...
+def count(maps: list[Map], parameters: list[int], points: bool) -> list[Map]: ...
 
 class Instruction:
     @property
@@ -88,7 +92,7 @@ class Instruction:
     @property
     def metadata(self) -> str: ...
     def indexing(
-        self, output: int, from_input: bool
+        self, output: int, from_input: bool, simplified: bool
     ) -> str | list[tuple[int, int, str, str, list[tuple[Map, Map | None]]]]: ...
 
 class Computation:
@@ -102,15 +106,6 @@ class Computation:
     def parameters(self) -> list[Instruction]: ...
     @property
     def root(self) -> Instruction: ...
-    def evaluate(
-        self,
-        arrays: list[list[_Bytes]],
-        num_replicas: int,
-        num_partitions: int,
-        max_steps: int,
-        max_bytes: int,
-        progress: Callable[[str, int, int], object] | None,
-    ) -> list[list[tuple[str, list[int], list[int], _Bytes]]]: ...
 
 _Indexing = str | list[tuple[int, int, str, str, list[tuple[Map, Map | None]]]]
 
@@ -133,23 +128,38 @@ class Module:
     def stack_tables(self) -> str: ...
     @property
     def text(self) -> bytes: ...
-    def evaluate_on_gpu(
-        self,
-        arrays: list[_Bytes],
-        is_virtual: bool,
-        device: str,
-        checks: list[bool] | None,
-        max_steps: int,
-        progress: Callable[[str, int, int], object] | None,
-    ) -> tuple[list[tuple[str, list[int], list[int], _Bytes]], list[str]]: ...
     def header_count(self, name: str) -> int: ...
     def count_maps(self) -> int: ...
     def all_maps(
-        self, from_input: bool, progress: Callable[[str, int, int], object] | None
+        self,
+        from_input: bool,
+        simplified: bool,
+        instructions: list[Instruction] | None,
+        progress: _Progress | None,
     ) -> ModuleMaps: ...
     def add_custom_calls(self, json: str) -> None: ...
 
 def load(file: str, contents: bytes | None, max_bytes: int, max_errors: int) -> list[Module]: ...
+def evaluate_on_devices(
+    computation: Computation,
+    arrays: list[list[_Bytes]],
+    num_replicas: int,
+    num_partitions: int,
+    max_steps: int,
+    max_bytes: int,
+    progress: _Progress | None,
+) -> list[list[_Result]]: ...
+def evaluate_on_gpu(
+    module: Module,
+    arrays: list[_Bytes],
+    is_virtual: bool,
+    device: str,
+    checks: list[bool] | None,
+    max_steps: int,
+    progress: _Progress | None,
+) -> tuple[list[_Result], list[str]]: ...
+def gpu_program(module: Module, device: str, progress: _Progress | None) -> tuple[str, str]: ...
+def seeded_arguments(module: Module, seed: int, device: int) -> list[_Bytes]: ...
 def launch(
     text: str,
     name: str,
@@ -165,7 +175,11 @@ def launch(
     schedule: int,
     max_warp_instructions: int,
     max_findings: int,
+    profile: bool,
+    device: str,
+    registers: int,
+    progress: _Progress | None,
 ) -> dict[str, Any]: ...
 def kernels(
     text: str, name: str
-) -> list[tuple[str, list[tuple[str, str, int, bool]], tuple[int, int, int]]]: ...
+) -> tuple[list[tuple[str, list[tuple[str, str, int, bool]], tuple[int, int, int]]], str]: ...

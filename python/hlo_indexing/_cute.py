@@ -25,6 +25,10 @@ class CuteValue:
         """A picture of the layout."""
         return run(["cute", "--svg", "--", self.record["expr"]]).text
 
+    def tikz(self) -> str:
+        """The picture for LaTeX."""
+        return run(["cute", "--tikz", "--", self.record["expr"]]).text
+
     def table(self) -> str:
         """The layout as a table of text."""
         return run(["cute", "--table", "--", self.record["expr"]]).text.rstrip("\n")
@@ -56,3 +60,12 @@ def cute(expression: str) -> CuteValue:
     """
     record = last_record(_checked(["cute", "--format=json", "--", expression]))
     return CuteValue(record["result"], record["offset"], record)
+
+
+def cute_functions() -> str:
+    """The functions of expressions, each with what it takes and gives.
+
+    >>> "composition(" in cute_functions()
+    True
+    """
+    return run(["cute", "--functions"]).text.rstrip("\n")

@@ -125,6 +125,17 @@ def to_bytes(value: Any, element_type: str, sizes: list[int], name: str) -> NDAr
     return np.ascontiguousarray(array).reshape(-1).view(np.uint8)
 
 
+def npy_elements(data: NDArray[np.uint8], element_type: str, sizes: list[int]) -> NDArray[Any]:
+    """The bytes of an array as what a .npy file has: types that NumPy lacks as their bits."""
+    import numpy as np
+
+    if element_type in _NUMPY:
+        return data.view(_NUMPY[element_type]).reshape(sizes)
+    if element_type in _SMALL_INTEGERS:
+        return data.view(_SMALL_INTEGERS[element_type]).reshape(sizes)
+    return data.view(np.uint16 if element_type == "bf16" else np.uint8).reshape(sizes)
+
+
 def from_bytes(
     element_type: str, sizes: list[int], bounds: list[int], data: NDArray[np.uint8]
 ) -> NDArray[Any]:

@@ -6,8 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 from ._progress import Progress
-from .modules import Module, parse
-from .reports import Explanation
+from .kernel_reports import Explanation
+from .modules import Module
+from .sources import parse
 
 
 def compiled(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Module:

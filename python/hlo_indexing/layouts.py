@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from ._commands import JsonObject, last_record, option, run
 from ._errors import DomainError, UnsupportedError
 from .maps import Map
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 
 @dataclass(frozen=True)
@@ -39,6 +43,11 @@ class Layout:
         self._record = last_record(_records(shape))
         self.shape = str(self._record["shape"])
         """With the layout."""
+
+    @property
+    def record(self) -> JsonObject:
+        """What the command line says of it as JSON."""
+        return dict(self._record)
 
     def __str__(self) -> str:
         return run(["layout", self.shape]).text.rstrip("\n")
@@ -113,6 +122,35 @@ class Layout:
             return None
         return tuple(int(i) for i in self.element_map(position))
 
+    def index_at_byte(self, byte: int) -> tuple[int, ...] | None:
+        """The index of the element in a byte, of the first one if there are several; None for padding.
+
+        >>> Layout("f32[3,5]{1,0:T(2,2)}").index_at_byte(70)
+        (2, 3)
+        """
+        record = last_record(_records(self.shape, byte=byte))
+        return tuple(record["index"]) if "index" in record else None
+
+    def offsets(self) -> NDArray[np.int64]:
+        """The positions of all elements, in an array of the same shape.
+
+        >>> Layout("f32[2,3]{0,1}").offsets().tolist()
+        [[0, 2, 4], [1, 3, 5]]
+        """
+        import numpy as np
+
+        sizes = [v.upper + 1 for v in self.position_map.dimensions if v.upper is not None]
+        result: NDArray[np.int64] = self.offset(*np.indices(sizes)) if sizes else np.zeros((), np.int64)
+        return result
+
+    def tpu_formats(self) -> list[JsonObject]:
+        """The formats of the array on a TPU, with the bytes that they waste.
+
+        >>> [f["name"] for f in Layout("bf16[100,200]").tpu_formats() if f["usual"]]
+        ['8x128 packed by 2']
+        """
+        return [r for r in _all_records(self.shape, tpu=True) if r["kind"] == "tpu_format"]
+
     def relayout(self, other: Layout | str) -> Relayout:
         """What a copy from this layout to another one moves; the other may be a layout of CuTe.
 
@@ -130,13 +168,20 @@ class Layout:
             record,
         )
 
-    def svg(self) -> str:
-        """A picture of the array and its memory."""
-        return run(["layout", "--svg", self.shape]).text
+    def svg(self, *, max_cells: int | None = None) -> str:
+        """A picture of the array and its memory; of more than 65,536 cells where `max_cells` lets it."""
+        return self._picture("--svg", max_cells)
 
-    def table(self) -> str:
+    def tikz(self, *, max_cells: int | None = None) -> str:
+        """The picture for LaTeX."""
+        return self._picture("--tikz", max_cells)
+
+    def table(self, *, max_cells: int | None = None) -> str:
         """The array with the position of each element, as text."""
-        return run(["layout", "--table", self.shape]).text.rstrip("\n")
+        return self._picture("--table", max_cells).rstrip("\n")
+
+    def _picture(self, kind: str, max_cells: int | None) -> str:
+        return run(["layout", kind, *option("max_cells", max_cells), "--", self.shape]).text
 
     def _repr_html_(self) -> str:
         from ._notebook import svg
@@ -149,6 +194,11 @@ class Layout:
 def _records(shape: str, **settings: object) -> list[JsonObject]:
     arguments = [item for name, value in settings.items() for item in option(name, value)]
     return _checked(["layout", "--format=json", *arguments, "--", shape])
+
+
+def _all_records(shape: str, **settings: object) -> list[JsonObject]:
+    arguments = [item for name, value in settings.items() for item in option(name, value)]
+    return run(["layout", "--format=json", *arguments, "--", shape]).records()
 
 
 def _checked(arguments: list[str]) -> list[JsonObject]:

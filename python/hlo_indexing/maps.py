@@ -291,6 +291,16 @@ class Map:
         # Equal maps may be written in different ways.
         return hash((len(self._map.dimensions), len(self._map.results)))
 
+    def project(
+        self, *, dimensions: Sequence[int] | None = None, results: Sequence[int] | None = None
+    ) -> Maps:
+        """What the map says of some of its dimensions and results; see Maps.project."""
+        return Maps([self]).project(dimensions=dimensions, results=results)
+
+    def cardinality(self, *, parameters: Sequence[int] | None = None, points: bool = False) -> Maps:
+        """How many results the map reaches, as a function of some of its dimensions; see Maps.cardinality."""
+        return Maps([self]).cardinality(parameters=parameters, points=points)
+
     def image(self) -> Image:
         """How many results there are, and which.
 
@@ -422,6 +432,44 @@ class Maps(Sequence[Map]):
         (d0) -> (d0), domain: d0 in [5, 9]
         """
         return self._combined(_core.subtract, other)
+
+    def project(
+        self, *, dimensions: Sequence[int] | None = None, results: Sequence[int] | None = None
+    ) -> Maps:
+        """The pairs of the dimensions and results of these numbers, in this order, for which some pair
+        is related; all of them where there is no list, none where it is empty.
+
+        >>> m = Map("(d0, d1) -> (d0 * 2), domain: d0 in [0, 9], d1 in [0, 9], d0 - d1 in [3, 4]")
+        >>> print(m.project(dimensions=[0], results=[]))
+        (d0) -> (), domain: d0 in [3, 9]
+        """
+        if self.exactness != "exact":
+            raise UnsupportedError("only exact maps are projected")
+        if not self._maps:
+            return Maps(())
+        first = self._maps[0]
+        kept = range(len(first.dimensions)) if dimensions is None else dimensions
+        kept_results = range(len(first.results)) if results is None else results
+        return Maps(Map(m) for m in _core.project([m._map for m in self], list(kept), list(kept_results)))
+
+    def cardinality(self, *, parameters: Sequence[int] | None = None, points: bool = False) -> Maps:
+        """How many different results the maps reach together, or how many values of the other
+        dimensions and of the ranges there are (`points`): maps with no point in common from the
+        dimensions of these numbers, all of them where there is no list, to the number. Where none
+        of them has a point, it is 0. UnsupportedError where there is no such form.
+
+        >>> m = Map("(d0)[s0] -> (d0 + s0), domain: d0 in [0, 9], s0 in [0, 9], d0 - s0 in [0, 9]")
+        >>> print(m.cardinality())
+        (d0) -> (d0 + 1), domain: d0 in [0, 9]
+        >>> print(m.cardinality(parameters=[], points=True))
+        () -> (55)
+        """
+        if self.exactness != "exact":
+            raise UnsupportedError("only of exact maps is it counted what they reach")
+        if not self._maps:
+            return Maps(())
+        chosen = range(len(self._maps[0].dimensions)) if parameters is None else parameters
+        return Maps(Map(m) for m in _core.count([m._map for m in self], list(chosen), points))
 
     def _combined(self, combine: Any, other: Maps) -> Maps:
         if self.exactness != "exact" or other.exactness != "exact":

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import json
+import os
 import struct
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 from . import _core
+from ._commands import JsonObject
 from ._errors import UsageError
-from .modules import Check, EmittedKernel
+from ._progress import Progress, reporting
+from .kernels import EmittedKernel
+from .modules import Check, checks_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -41,6 +46,22 @@ class KernelText:
     parameters: tuple[Parameter, ...]
     block: tuple[int, int, int]
     """The threads of a block that it asks for; zeros if it does not."""
+    record: JsonObject = field(repr=False, compare=False)
+    """What `ptx --list` says of it: registers by width, instructions by family, shared memory."""
+
+    @property
+    def live_registers(self) -> int | None:
+        """Registers of 32 bits that are live at once; None where the kernel is too large."""
+        return self.record.get("live_registers")
+
+    @property
+    def shared_memory_bytes(self) -> int:
+        return int(self.record["shared_memory_bytes"])
+
+    @property
+    def instructions(self) -> dict[str, int]:
+        """By family, as ld.global, how many there are in the text."""
+        return dict(self.record["instructions"])
 
 
 @dataclass(frozen=True)
@@ -78,6 +99,21 @@ class Launch:
     """Why not all threads came to their end; empty if they did."""
     unchecked: str
     """What the checks could not look at to its end, and why; empty if nothing."""
+    record: JsonObject = field(repr=False, compare=False)
+    """What `ptx` says of it; with `profile` also sectors, bank conflicts, occupancy, times."""
+    accesses: tuple[JsonObject, ...] = field(default=(), repr=False, compare=False)
+    """With `profile`, for each memory instruction requests, bytes and sectors, or wavefronts."""
+
+    @property
+    def estimated_us(self) -> float | None:
+        """With `profile`, the least time on the device."""
+        estimate = self.record.get("estimated_us")
+        return None if estimate is None else float(estimate["at_least"])
+
+    @property
+    def occupancy(self) -> JsonObject | None:
+        """With `profile`, how many blocks and warps a multiprocessor holds, and what limits that."""
+        return self.record.get("occupancy")
 
     @property
     def is_clean(self) -> bool:
@@ -96,10 +132,19 @@ class Launch:
 
 
 def kernels(text: str) -> tuple[KernelText, ...]:
-    """The kernels of a text."""
+    """The kernels of a text.
+
+    >>> import hlo_indexing as hi
+    >>> module = hi.parse("ENTRY e { p = f32[64] parameter(0) ROOT n = f32[64] negate(p) }")
+    >>> (kernel,) = kernels(str(module.emit("n")))
+    >>> kernel.name, kernel.block, kernel.instructions["ld.global"]
+    ('n', (64, 1, 1), 1)
+    """
+    found, report = _core.kernels(text, "<ptx>")
+    records = {record["kernel"]: record for record in map(json.loads, report.splitlines())}
     return tuple(
-        KernelText(name, tuple(Parameter(*parameter) for parameter in parameters), block)
-        for name, parameters, block in _core.kernels(text, "<ptx>")
+        KernelText(name, tuple(Parameter(*parameter) for parameter in parameters), block, records[name])
+        for name, parameters, block in found
     )
 
 
@@ -116,7 +161,9 @@ def _number(value: Any, parameter: Parameter) -> bytes:
     if isinstance(value, (bytes, bytearray)):
         return bytes(value)
     if hasattr(value, "dtype"):  # a scalar of NumPy
-        return bytes(value.tobytes())
+        if value.dtype.itemsize == parameter.bytes:
+            return bytes(value.tobytes())
+        value = value.item()
     if parameter.type not in _FORMATS:
         raise UsageError(f"give the {parameter.bytes} bytes of {parameter.name} as bytes")
     is_bits = parameter.type.startswith("b")
@@ -142,11 +189,16 @@ def launch(
     schedule: int = 0,
     max_warp_instructions: int = 2_000_000_000,
     max_findings: int = 100,
+    profile: bool = False,
+    device: str | os.PathLike[str] = "h100",
+    registers: int = 0,
+    progress: Progress | bool | None = None,
 ) -> Launch:
     """Runs a kernel. Arrays are copied to the device; what it leaves in them is in the result.
 
     Numbers become what the kernel's parameters are. Of an EmittedKernel, the grid and the block are
-    those of its plan.
+    those of its plan. `profile` counts what the memory of `device` sees; `registers` of a thread, as
+    ptxas says, are for its occupancy. Ctrl-C ends the launch.
 
     >>> import hlo_indexing as hi, numpy as np
     >>> module = hi.parse("ENTRY e { p = f32[64] parameter(0) ROOT n = f32[64] negate(p) }")
@@ -172,7 +224,7 @@ def launch(
         raise UsageError(f"{kernel} has {len(parameters)} parameters, not {len(args)}")
     if block is None:
         block = [max(1, size) for size in known[kernel].block]
-    checks = ("memcheck", "initcheck", "racecheck", "synccheck") if check == "all" else check
+    checks = checks_of(check) or ()
     given: list[Any] = []
     arrays: list[NDArray[Any]] = []
     for value, parameter in zip(args, parameters, strict=True):
@@ -189,22 +241,28 @@ def launch(
             given.append((array.reshape(-1).view(np.uint8), True))
         else:
             given.append(_number(value, parameter))
-    result = _core.launch(
-        text,
-        "<ptx>",
-        kernel,
-        given,
-        _sizes(grid or 1, "grid"),
-        _sizes(block, "block"),
-        shared,
-        "initcheck" in checks,
-        "racecheck" in checks,
-        "synccheck" in checks,
-        cooperative,
-        schedule,
-        max_warp_instructions,
-        max_findings,
-    )
+    with reporting(progress) as report:
+        result = _core.launch(
+            text,
+            "<ptx>",
+            kernel,
+            given,
+            _sizes(grid or 1, "grid"),
+            _sizes(block, "block"),
+            shared,
+            "initcheck" in checks,
+            "racecheck" in checks,
+            "synccheck" in checks,
+            cooperative,
+            schedule,
+            max_warp_instructions,
+            max_findings,
+            profile,
+            os.fspath(device),
+            registers,
+            report,
+        )
+    lines = [json.loads(line) for line in result["report"].splitlines()]
     return Launch(
         tuple(arrays),
         tuple(Finding(**finding) for finding in result["findings"]),
@@ -212,6 +270,8 @@ def launch(
         result["output"],
         result["ended_early"],
         result["unchecked"],
+        next(line for line in lines if line["kind"] == "launch"),
+        tuple(line for line in lines if line["kind"] == "access"),
     )
 
 

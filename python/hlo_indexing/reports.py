@@ -1,13 +1,11 @@
-"""Reports of modules: what kernels move, how they are launched, what is read. Each is a list of
-records, which shows itself as a table and becomes a data frame."""
+"""Reports: lists of records, which show themselves as tables and become data frames."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, fields
 from fractions import Fraction
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, overload
 
 from ._commands import JsonObject
@@ -31,214 +29,11 @@ class Record:
         return dict(self.record)
 
 
-def _share(text: object) -> float | None:
+def share(text: object) -> float | None:
     """Example: "1/4" -> 0.25"""
     if not isinstance(text, str) or "/" not in text or text.endswith("/0"):
         return None
     return float(Fraction(text))
-
-
-@dataclass(frozen=True, kw_only=True)
-class Access(Record):
-    """An access of a kernel to memory, as `explain` and `coalescing` count it."""
-
-    instruction: str
-    access: str
-    """load, store or atomic."""
-    space: str
-    """global or shared."""
-    array_name: str | None = None
-    operand: int | None = None
-    output: int | None = None
-    vector_bytes: int | None = None
-    requests: int | None = None
-    sectors: int | None = None
-    ideal_sectors: int | None = None
-    wavefronts: int | None = None
-    ideal_wavefronts: int | None = None
-    cause: str | None = None
-    """Why it wastes."""
-    stride_bytes: int | None = None
-    hint: str | None = None
-    """What would help."""
-    exact: bool | None = None
-    shown = (
-        "instruction",
-        "access",
-        "space",
-        "array_name",
-        "requests",
-        "sectors",
-        "ideal_sectors",
-        "wavefronts",
-        "cause",
-        "stride_bytes",
-        "hint",
-    )
-
-    @property
-    def efficiency(self) -> float | None:
-        """Sectors that are needed, of those that are moved."""
-        return _share(self.record.get("efficiency"))
-
-
-class KernelTexts:
-    """What the command line prints of a module and of its kernels; made when it is first wanted."""
-
-    def __init__(self, make: Callable[[], str]) -> None:
-        self._make = make
-
-    @cached_property
-    def whole(self) -> str:
-        return self._make().rstrip("\n")
-
-    @cached_property
-    def _blocks(self) -> list[str]:
-        # The module comes first, then the kernels in the order of the records.
-        return self.whole.split("\n\n")[1:]
-
-    def kernel(self, number: int) -> str:
-        return self._blocks[number].rstrip("\n")
-
-
-@dataclass(frozen=True, kw_only=True)
-class Kernel(Record):
-    """A kernel as `explain` reports it. Printed, it says what the command line says.
-
-    >>> import hlo_indexing as hi
-    >>> report = hi.parse("ENTRY e { p = f32[64,64] parameter(0) ROOT n = f32[64,64] negate(p) }").explain()
-    >>> print(report[0])
-    %n = f32[64,64] negate(%p)
-      <text>:1:44; loop, 32 blocks of 128 threads
-      moves 32.8 kB, needs 32.8 kB (100%); estimate: 9.78 ns on h100, bound by DRAM,
-          100% of DRAM bandwidth
-        load   %p      100%  4.0 sectors per request, ideal 4.0; 16.4 kB
-        store  output  100%  4.0 sectors per request, ideal 4.0; 16.4 kB
-    """
-
-    instruction: str
-    computation: str
-    emitter: str
-    variant: str
-    blocks: tuple[int, int, int]
-    threads: tuple[int, int, int]
-    moved_bytes: int
-    needed_bytes: int
-    wasted_bytes: int
-    dram_bytes: int
-    estimated_us: float
-    bound: str | None = None
-    """What takes longest: DRAM, L2, LSU, shared memory or issue."""
-    dram_bandwidth_share: float | None = None
-    line: int | None = None
-    column: int | None = None
-    exact: bool = True
-    source: str | None = None
-    """The line of the program that made it, `file:line`, if the module says it."""
-    accesses: tuple[Access, ...] = ()
-    texts: KernelTexts | None = field(default=None, repr=False, compare=False)
-    number: int = field(default=0, repr=False, compare=False)
-    shown = (
-        "instruction",
-        "emitter",
-        "moved_bytes",
-        "needed_bytes",
-        "efficiency",
-        "estimated_us",
-        "bound",
-        "dram_bandwidth_share",
-        "source",
-    )
-
-    def __str__(self) -> str:
-        return repr(self) if self.texts is None else self.texts.kernel(self.number)
-
-    @property
-    def efficiency(self) -> float | None:
-        """Bytes that are needed, of those that are moved."""
-        return _share(self.record.get("efficiency"))
-
-    @property
-    def cures(self) -> list[JsonObject]:
-        """What would help, each with its figures."""
-        return list(self.record.get("cures", ()))
-
-    def _repr_html_(self) -> str:
-        return Report(self.accesses, title=f"%{self.instruction}")._repr_html_()
-
-
-@dataclass(frozen=True, kw_only=True)
-class Launch(Record):
-    """How a kernel is launched, as `plan` says it."""
-
-    instruction: str
-    computation: str
-    emitter: str
-    variant: str
-    blocks: tuple[int, int, int]
-    threads: tuple[int, int, int]
-    shared_memory_bytes: int = 0
-    shown = ("instruction", "emitter", "variant", "blocks", "threads", "shared_memory_bytes")
-
-    @property
-    def maps(self) -> tuple[Any, ...]:
-        """For each output, the map from threads to the elements that they store."""
-        from .maps import Map
-
-        return tuple(Map(output["map"]["text"]) for output in self.record["outputs"])
-
-
-@dataclass(frozen=True, kw_only=True)
-class Utilization(Record):
-    """How much an instruction reads of an operand."""
-
-    instruction: str
-    operand: int
-    operand_name: str
-    exact: bool
-    output: int | None = None
-    elements: int | None = None
-    elements_read: int | None = None
-    reads: int | None = None
-    bytes: int | None = None
-    shown = (
-        "instruction",
-        "operand",
-        "operand_name",
-        "output",
-        "elements",
-        "elements_read",
-        "reads",
-        "bytes",
-        "exact",
-    )
-
-    @property
-    def utilization(self) -> float | None:
-        """The share of its elements that is read."""
-        return _share(self.record.get("utilization"))
-
-
-@dataclass(frozen=True, kw_only=True)
-class Tile(Record):
-    """What a tile of an output needs of an operand."""
-
-    instruction: str
-    operand: int | None = None
-    operand_name: str | None = None
-    exactness: str = "exact"
-    tile_sizes: tuple[int, ...] = ()
-    num_tiles: tuple[int, ...] = ()
-    most_elements: int | None = None
-    shown = (
-        "instruction",
-        "operand",
-        "operand_name",
-        "tile_sizes",
-        "num_tiles",
-        "exactness",
-        "most_elements",
-    )
 
 
 T = TypeVar("T", bound=Record)
@@ -343,42 +138,3 @@ class Report(Sequence[T], Generic[T]):
         names = self._records[0].shown
         rows = [{name: getattr(record, name) for name in names} for record in self._records]
         return table(rows, title=self._title)
-
-
-class Explanation(Report[Kernel]):
-    """What `explain` says of a module: its kernels, worst first."""
-
-    def __init__(self, kernels: Sequence[Kernel], module: JsonObject, texts: KernelTexts) -> None:
-        super().__init__(kernels, title=str(module.get("module", "")))
-        self._texts = texts
-        self.module = module
-        """The sums of the module, by their names in JSON."""
-
-    def __str__(self) -> str:
-        return self._texts.whole
-
-    @property
-    def moved_bytes(self) -> int:
-        return int(self.module["moved_bytes"])
-
-    @property
-    def needed_bytes(self) -> int:
-        return int(self.module["needed_bytes"])
-
-    @property
-    def wasted_bytes(self) -> int:
-        return int(self.module["wasted_bytes"])
-
-    @property
-    def estimated_us(self) -> float:
-        return float(self.module["estimated_us"])
-
-    @property
-    def not_shown(self) -> list[JsonObject]:
-        """What runs on the device without being a kernel whose plan is known."""
-        return list(self.module["not_shown"])
-
-    @property
-    def accesses(self) -> Report[Access]:
-        """The accesses of all kernels."""
-        return Report([access for kernel in self for access in kernel.accesses], title="accesses")

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 pd = pytest.importorskip("pandas")
+fsspec = pytest.importorskip("fsspec")
 pytest.importorskip("pyarrow")
 distributed = pytest.importorskip("distributed")
 
@@ -74,3 +75,73 @@ def test_a_run_that_loses_a_worker_and_one_that_goes_on(dumps: Path, tmp_path: P
     assert missing.exists()
     assert {path: path.stat().st_mtime_ns for path in before} == before
     assert fleet.main(arguments) == 0
+
+
+def fill(bucket: str, text: str) -> None:
+    fsspec.filesystem(bucket.partition(":")[0]).makedirs(bucket, exist_ok=True)
+    for number in range(6):
+        with fsspec.open(f"{bucket}/dumps/m{number}.hlo", "wb") as stream:
+            stream.write(text.encode())
+    with fsspec.open(f"{bucket}/dumps/inner/m0.txt.gz", "wb") as stream:
+        stream.write(gzip.compress(text.encode()))
+    with fsspec.open(f"{bucket}/dumps/broken.hlo", "wb") as stream:
+        stream.write(b"ENTRY e { p = }")
+
+
+def scan_bucket(bucket: str, text: str, *, processes: bool) -> None:
+    """A whole run, and one that has nothing to do but one file."""
+    fill(bucket, text)
+    with (
+        distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, dashboard_address=None, processes=processes
+        ) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        files = fleet.dumps_in(f"{bucket}/dumps")
+        assert len(files) == 8
+        assert all(file.startswith(bucket.partition(":")[0] + "://") for file in files)
+        outcomes = fleet.run(client, files, f"{bucket}/table", "h100")
+        assert sum(outcome.kernels for outcome in outcomes) == 7 * 4
+        assert [outcome.file for outcome in outcomes if outcome.error] == [
+            file for file in files if file.endswith("/broken.hlo")
+        ]
+        done = fleet.done_in(f"{bucket}/table")
+        assert done == {fleet.name_in_table(file) for file in files}
+        system, table = fsspec.core.url_to_fs(f"{bucket}/table")
+        rows = 0
+        for path in system.glob(f"{table}/*.parquet"):
+            with system.open(path, "rb") as stream:
+                rows += len(pd.read_parquet(stream))
+        assert rows == 7 * 4
+        (error,) = system.ls(f"{table}/_errors", detail=False)
+        assert b"broken.hlo:1:" in system.cat_file(error)
+        assert not [path for path in system.find(table) if path.endswith(".partial")]
+        system.rm(f"{table}/{fleet.name_in_table(files[2])}.parquet")
+        missing = [
+            file for file in files if fleet.name_in_table(file) not in fleet.done_in(f"{bucket}/table")
+        ]
+        assert missing == [files[2]]
+
+
+@pytest.mark.parametrize("protocol", ["memory", "file"])
+def test_urls(protocol: str, tmp_path: Path, examples: Path) -> None:
+    bucket = "memory://fleet" if protocol == "memory" else f"file://{tmp_path}"
+    # What is in the memory of one process, others do not have.
+    scan_bucket(bucket, (examples / "slow_kernels.hlo").read_text(), processes=protocol != "memory")
+
+
+def test_a_bucket(examples: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """S3, as a server on this machine speaks it."""
+    pytest.importorskip("s3fs")
+    moto_server = pytest.importorskip("moto.server")
+    server = moto_server.ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
+    server.start()
+    try:
+        host, port = server.get_host_and_port()
+        monkeypatch.setenv("AWS_ENDPOINT_URL", f"http://{host}:{port}")
+        monkeypatch.setenv("AWS_ACCESS_KEY_ID", "nobody")
+        monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "nothing")
+        monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
+        scan_bucket("s3://fleet", (examples / "slow_kernels.hlo").read_text(), processes=True)
+    finally:
+        server.stop()

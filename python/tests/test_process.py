@@ -43,6 +43,18 @@ def test_only_the_module_function_is_exported() -> None:
     assert [line.split()[-1] for line in lines.stdout.splitlines()] == ["PyInit__core"]
 
 
+def test_nothing_but_the_c_library_is_needed() -> None:
+    readelf = shutil.which("readelf")
+    if readelf is None:
+        pytest.skip("readelf is not installed")
+    path = Path(importlib.util.find_spec("hlo_indexing._core").origin)  # type: ignore[union-attr,arg-type]
+    lines = subprocess.run([readelf, "-d", str(path)], capture_output=True, text=True, check=True).stdout
+    needed = {line.split("[")[1].rstrip("]") for line in lines.splitlines() if "(NEEDED)" in line}
+    names = {name.split(".")[0] for name in needed}
+    assert names <= {"libc", "libm", "libdl", "libpthread", "ld-linux-x86-64", "ld-linux-aarch64"}
+    assert not list(path.parent.glob("lib*"))
+
+
 def test_import_is_quick_and_brings_nothing_heavy() -> None:
     code = (
         "import time, sys; begin = time.process_time(); import hlo_indexing; "
@@ -135,6 +147,95 @@ print(module.explain()[0].instruction != '')
 """
     result = run_python(code, timeout=60)
     assert result.stdout.splitlines() == ["interrupted True", "True"], result.stderr
+
+
+FOREVER = """.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry forever() {
+again:
+  bra again;
+}
+"""
+
+
+@pytest.mark.parametrize("check", ["()", "'all'"])
+def test_interrupted_launch(check: str) -> None:
+    """Blocks on all processors, or together on one, where races are looked for."""
+    code = f"""
+import hlo_indexing as hi, threading, os, signal, time
+threading.Timer(0.7, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+begin = time.monotonic()
+try:
+    hi.ptx.launch({FOREVER!r}, grid=100, block=64, max_warp_instructions=10**15, check={check})
+except KeyboardInterrupt:
+    print('interrupted', time.monotonic() - begin < 10)
+print(len(hi.ptx.kernels({FOREVER!r})))
+"""
+    result = run_python(code, timeout=60)
+    assert result.stdout.splitlines() == ["interrupted True", "1"], result.stderr
+
+
+@pytest.mark.parametrize(
+    "work", ["maps()", "explain()", "coalescing()", "tiles([8, 8])", "emit_all()", "stats()"]
+)
+def test_interrupted_reports(work: str) -> None:
+    """Ctrl-C that comes while they work."""
+    code = f"""
+import hlo_indexing as hi, threading, os, signal, time
+lines = "".join(f"t{{i}} = f32[{{i + 9}},8] broadcast(s), dimensions={{{{}}}}\\n" for i in range(6000))
+module = hi.parse("ENTRY e {{ s = f32[] parameter(0)\\n" + lines + "ROOT r = f32[] negate(s) }}")
+def interrupt():
+    time.sleep(0.2)
+    os.kill(os.getpid(), signal.SIGINT)
+threading.Thread(target=interrupt).start()
+begin = time.monotonic()
+try:
+    while time.monotonic() - begin < 60:  # what is quick is done again until the signal comes
+        module.{work}
+except KeyboardInterrupt:
+    print('interrupted')
+"""
+    result = run_python(code, timeout=120)
+    assert result.stdout == "interrupted\n", result.stderr
+
+
+def test_progress_of_launches_and_programs() -> None:
+    calls: list[tuple[str, int, int]] = []
+    nothing = FOREVER.replace("again:\n  bra again;", "ret;")
+    hi.ptx.launch(nothing, grid=50000, block=32, progress=lambda *call: calls.append(call))
+    assert calls
+    assert all(what == "forever" and 0 <= done <= total == 50000 for what, done, total in calls)
+    calls.clear()
+    module = hi.parse(LOOP.replace("1000000000", "3"))
+    module.evaluate(np.ones(64, np.float32), backend="virtual-gpu", progress=lambda *call: calls.append(call))
+    assert {what for what, _, _ in calls} <= {"kernels compiled", "steps of the program"}
+    assert calls
+
+    def refuse(what: str, done: int, total: int) -> None:
+        raise RuntimeError("enough")
+
+    with pytest.raises(RuntimeError, match="enough"):
+        hi.ptx.launch(FOREVER, grid=100, block=32, max_warp_instructions=10**15, progress=refuse)
+
+
+def test_threads_that_launch_and_evaluate() -> None:
+    module = hi.parse("ENTRY e { p = f32[4096] parameter(0) ROOT n = f32[4096] negate(p) }")
+    x = np.arange(4096, dtype=np.float32)
+    kernel = module.emit("n")
+
+    def work(number: int) -> None:
+        result = hi.ptx.launch(kernel, args=[x + number, np.zeros_like(x)], check="all")
+        assert result.is_clean
+        np.testing.assert_array_equal(result.arrays[1], -(x + number))
+        np.testing.assert_array_equal(module.evaluate(x * number, backend="virtual-gpu"), -(x * number))
+        np.testing.assert_array_equal(module.evaluate(x * number), -(x * number))
+        assert module.emit("n").text == kernel.text
+        assert module.compare(x)
+
+    with ThreadPoolExecutor(6) as pool:
+        for future in [pool.submit(work, number) for number in range(12)]:
+            future.result()
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals")

@@ -1,0 +1,89 @@
+"""Where modules come from: texts, files, folders, objects of JAX."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+from . import _core
+from ._errors import InputError, UsageError
+from .modules import Module
+
+
+def _is_text(source: str) -> bool:
+    return "\n" in source or "{" in source or source.lstrip().startswith("HloModule")
+
+
+def _contents(source: Any) -> tuple[str, bytes | None]:
+    """The name of a source, and what it contains unless it is a file."""
+    if isinstance(source, bytes):
+        return "<bytes>", source
+    if isinstance(source, str):
+        return ("<text>", source.encode()) if _is_text(source) else (source, None)
+    if isinstance(source, os.PathLike):
+        return os.fspath(source), None
+    kind = type(source).__name__
+    name = f"<{kind}>"
+    if hasattr(source, "as_hlo_text"):  # XlaComputation
+        return name, str(source.as_hlo_text()).encode()
+    if hasattr(source, "as_serialized_hlo_module_proto") and hasattr(source, "to_string"):
+        return name, str(source.to_string()).encode()  # HloModule
+    if hasattr(source, "lower"):  # Traced: what XLA is given
+        source = source.lower()
+    if hasattr(source, "compile") and hasattr(source, "as_text"):  # Lowered
+        return name, str(source.as_text("hlo")).encode()
+    if hasattr(source, "as_text"):  # Compiled
+        return name, str(source.as_text()).encode()
+    raise UsageError(f"{kind} is no HLO: neither text, nor a path, nor of JAX")
+
+
+def parse_all(
+    source: Any, *, file: str | None = None, max_bytes: int = 1 << 30, max_errors: int = 20
+) -> list[Module]:
+    """The modules of a text, path, file or folder, or of an object of JAX.
+
+    Bytes, and files, may be compressed by gzip or zstd. `file` is the name of a text in errors.
+    """
+    name, contents = _contents(source)
+    if contents is None and Path(name).is_dir():
+        modules = []
+        for path in _module_files(Path(name)):
+            modules += parse_all(path, max_bytes=max_bytes, max_errors=max_errors)
+        return modules
+    return [Module(m) for m in _core.load(file or name, contents, max_bytes, max_errors)]
+
+
+def _module_files(folder: Path) -> list[Path]:
+    """The files that the command line takes for modules in a folder."""
+    endings = (".hlo", ".hlo.gz", ".hlo.zst", ".txt", ".txt.gz", ".txt.zst")
+    return [
+        path
+        for path in sorted(folder.rglob("*"))
+        if path.name.endswith(endings) and (".hlo" in path.suffixes or _begins_with_module(path))
+    ]
+
+
+def _begins_with_module(path: Path) -> bool:
+    import gzip
+
+    if path.suffix == ".zst":
+        return True
+    try:
+        with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as stream:
+            return stream.read(1 << 12).lstrip().startswith(b"HloModule")
+    except OSError:
+        return False
+
+
+def parse(source: Any, *, file: str | None = None, max_bytes: int = 1 << 30, max_errors: int = 20) -> Module:
+    """The one module of a text, path, or object of JAX; see parse_all.
+
+    >>> import hlo_indexing as hi
+    >>> hi.parse("HloModule m ENTRY e { ROOT p = f32[2] parameter(0) }").name
+    'm'
+    """
+    modules = parse_all(source, file=file, max_bytes=max_bytes, max_errors=max_errors)
+    if len(modules) != 1:
+        raise InputError(f"there are {len(modules)} modules, not one: parse_all gives all of them")
+    return modules[0]
