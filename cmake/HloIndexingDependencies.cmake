@@ -58,19 +58,21 @@ endfunction()
 
 hlo_indexing_archives(${HLO_INDEXING_STATIC_ROOTS}
   ARCHIVES hlo_indexing_archive_files MISSING HLO_INDEXING_MISSING_ARCHIVES)
-# Modules that a program loads: Debian's archives of Abseil are for programs only (their thread-local variables are).
+# Modules that a program loads: Debian's archives of Abseil are for programs only (their thread-local variables are). One
+# that defines what these lack (python/core/abseil.cc) says so by the property HLO_INDEXING_STATIC_ABSEIL.
 set(hlo_indexing_abseil_archive_files ${hlo_indexing_archive_files})
 list(FILTER hlo_indexing_abseil_archive_files INCLUDE REGEX "libabsl_[^/]*$")
 list(REMOVE_ITEM hlo_indexing_archive_files ${hlo_indexing_abseil_archive_files})
 set(hlo_indexing_is_static "$<BOOL:$<TARGET_PROPERTY:HLO_INDEXING_STATIC>>")
 set(hlo_indexing_is_program "$<STREQUAL:$<TARGET_PROPERTY:TYPE>,EXECUTABLE>")
+set(hlo_indexing_has_abseil "$<OR:${hlo_indexing_is_program},$<BOOL:$<TARGET_PROPERTY:HLO_INDEXING_STATIC_ABSEIL>>>")
 
 add_library(hlo_indexing::dependencies INTERFACE IMPORTED)
 target_include_directories(hlo_indexing::dependencies INTERFACE ${MLIR_INCLUDE_DIRS} ${LLVM_INCLUDE_DIRS})
 # The archives are a group, through which the linker goes until it finds nothing new.
 target_link_libraries(hlo_indexing::dependencies INTERFACE
   "$<IF:${hlo_indexing_is_static},$<LINK_GROUP:RESCAN,${hlo_indexing_archive_files}>,MLIR;LLVM>"
-  "$<IF:$<AND:${hlo_indexing_is_static},${hlo_indexing_is_program}>,$<LINK_GROUP:RESCAN,${hlo_indexing_abseil_archive_files}>,absl::status;absl::statusor>"
+  "$<IF:$<AND:${hlo_indexing_is_static},${hlo_indexing_has_abseil}>,$<LINK_GROUP:RESCAN,${hlo_indexing_abseil_archive_files}>,absl::status;absl::statusor>"
   "$<${hlo_indexing_is_static}:dl;m>")
 target_link_options(hlo_indexing::dependencies INTERFACE
   "$<${hlo_indexing_is_static}:-static-libstdc++;-static-libgcc;LINKER:--gc-sections>"

@@ -42,8 +42,14 @@ if(HLO_INDEXING_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
 endif()
 
 # The version file of MLIR wants major.minor.
-find_package(MLIR 22.1 REQUIRED CONFIG HINTS /usr/lib/llvm-22)
-find_package(absl REQUIRED CONFIG)
+find_package(MLIR 22.1 CONFIG QUIET HINTS /usr/lib/llvm-22)
+find_package(absl CONFIG QUIET)
+foreach(package MLIR absl)
+  if(NOT ${package}_FOUND)
+    message(FATAL_ERROR "${package} is not there, or not in the version that is needed (MLIR 22). On Debian, "
+      "tools/setup.sh installs all that is needed; elsewhere, CMAKE_PREFIX_PATH says where it is.")
+  endif()
+endforeach()
 include(HloIndexingDependencies)
 if(HLO_INDEXING_STATIC_PROGRAM AND HLO_INDEXING_MISSING_ARCHIVES)
   message(FATAL_ERROR "hlo-indexing is linked with static archives, and these are not there: "

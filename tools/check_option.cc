@@ -1,6 +1,7 @@
 #include "tools/check_option.h"
 
 #include "llvm/ADT/SmallVector.h"
+#include "support/diagnostics.h"
 #include "tools/report.h"
 
 namespace hlo_indexing::tools {
@@ -16,8 +17,9 @@ std::optional<ptx::Checks> CheckOption::Parse() const {
     if (is_all || item == "synccheck") checks.synccheck = true;
     if (!is_all && item != "initcheck" && item != "racecheck" && item != "synccheck" &&
         item != "memcheck") {
-      ReportError("--check must name memcheck, initcheck, racecheck, synccheck or all, not '" +
-                  item.str() + "'");
+      ReportError("--check='" + support::Quotable(names_.value()) +
+                  "' must name memcheck, initcheck, racecheck, synccheck or all, not '" +
+                  support::Quotable(item) + "'");
       return std::nullopt;
     }
   }

@@ -59,7 +59,8 @@ class CoalescingCommand : public KernelCommand {
 
   void Kernel(KernelPlan plan, KernelTools& tools, llvm::raw_ostream& out) override {
     if (!text_.has_value()) {
-      text_.emplace(*module_, ExplainTextOptions{tools.plans.device.name, metric_names_.value()});
+      text_.emplace(*module_, ExplainTextOptions{tools.plans.device.name, metric_names_.value(),
+                                                 maps_.value()});
     }
     const std::vector<AccessReport> accesses =
         explain::ReportAccesses(plan, tools.plans, tools.coalescing, tools.given_values());
@@ -69,18 +70,20 @@ class CoalescingCommand : public KernelCommand {
       out << '\n';
       text_->WriteHead(plan, out);
       text_->WriteAccesses(plan, accesses, out);
-      return WriteSharedAccesses(plan, shared, metric_names_.value(), out);
+      return WriteSharedAccesses(plan, shared, text_->options(), out);
     }
     const KernelOrigin origin{file_, plan_name(), tools.plans.device.name};
     for (const AccessReport& access : accesses) {
       WriteAccessJson(origin, plan, access, {}, *text_, metric_names_.value(), out);
     }
-    WriteSharedAccessesJson(origin, plan, shared, metric_names_.value(), out);
+    WriteSharedAccessesJson(origin, plan, shared, text_->options(), out);
   }
 
  private:
   FlagOption metric_names_{table(), "ncu",
                            "With the metrics of Nsight Compute that count the same"};
+  FlagOption maps_{table(), "maps",
+                   "With the maps from threads to elements, and to positions in memory"};
   std::string file_;
   const hlo::Module* module_ = nullptr;
   std::optional<ExplainText> text_;

@@ -14,14 +14,16 @@ DeviceOption::DeviceOption(OptionTable& table, llvm::StringRef help)
 
 std::optional<ptx::DeviceModel> DeviceOption::Read(uint64_t max_bytes) const {
   const std::string& name = name_.value();
-  absl::StatusOr<ptx::DeviceModel> device = ptx::FindDeviceModel(name.empty() ? "h100" : name);
+  absl::StatusOr<ptx::DeviceModel> device = ptx::FindDeviceModel(name);
   if (device.ok()) return *std::move(device);
-  if (llvm::sys::fs::exists(name)) {
-    const std::optional<std::string> text = ReadInput(name, max_bytes);
-    if (!text) return std::nullopt;
-    device = ptx::ParseDeviceModel(*text, name);
-    if (device.ok()) return *std::move(device);
+  if (!llvm::sys::fs::exists(name)) {
+    ReportError("--device: " + std::string(device.status().message()));
+    return std::nullopt;
   }
+  const std::optional<std::string> text = ReadInput(name, max_bytes);
+  if (!text) return std::nullopt;
+  device = ptx::ParseDeviceModel(*text, name);
+  if (device.ok()) return *std::move(device);
   ReportError(std::string(device.status().message()));
   return std::nullopt;
 }

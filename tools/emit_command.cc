@@ -1,22 +1,26 @@
-// `hlo-indexing emit`: the kernel of each fusion, or instruction by itself, as MLIR, LLVM IR or
-// PTX.
+// `hlo-indexing emit`: the kernel of each fusion, or instruction by itself, as MLIR, LLVM IR, PTX
+// or machine code.
 #include <memory>
 #include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "codegen/emit/kernel.h"
 #include "codegen/emit/ptx_backend.h"
+#include "codegen/plan/bytes_in_flight.h"
 #include "codegen/plan/kernel_plan.h"
 #include "hlo/module.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringRef.h"
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/Path.h"
 #include "support/diagnostics.h"
+#include "tools/cubin.h"
+#include "tools/host_program.h"
 #include "tools/kernel_command.h"
 #include "tools/map_json.h"
+#include "tools/output_file.h"
 #include "tools/report.h"
 
 namespace hlo_indexing::tools {
@@ -25,7 +29,7 @@ namespace {
 using emit::KernelArgument;
 using plan::KernelPlan;
 
-enum class EmitStage : uint8_t { kPtx, kPlan, kMlir, kLlvm };
+enum class EmitStage : uint8_t { kPtx, kPlan, kMlir, kLlvm, kCubin };
 
 emit::Stage LoweringStage(EmitStage stage) {
   if (stage == EmitStage::kMlir) return emit::Stage::kMlir;
@@ -42,6 +46,8 @@ llvm::StringRef ExtensionOf(EmitStage stage) {
       return ".mlir";
     case EmitStage::kLlvm:
       return ".ll";
+    case EmitStage::kCubin:
+      return ".cubin";
     default:
       return ".ptx";
   }
@@ -58,6 +64,10 @@ void WriteArguments(llvm::json::OStream& json, const emit::Kernel& kernel) {
   json.attributeArray("arguments", [&] {
     for (const KernelArgument& argument : kernel.arguments) {
       json.object([&] {
+        if (argument.is_scratch()) {
+          json.attribute("scratch_bytes", argument.scratch_bytes);
+          return;
+        }
         if (argument.operand.has_value()) {
           json.attribute("operand", *argument.operand);
           json.attribute("leaf", argument.leaf);
@@ -71,6 +81,14 @@ void WriteArguments(llvm::json::OStream& json, const emit::Kernel& kernel) {
       });
     }
   });
+}
+
+// What Little's law asks of a kernel that is to keep the memory busy.
+void WriteBytesInFlight(const KernelPlan& plan, plan::PlanContext& plans, llvm::raw_ostream& out) {
+  const plan::BytesInFlight flight = plan::BytesInFlightOf(plan, plans);
+  out << "in flight " << flight.bytes() << " bytes of a multiprocessor: " << flight.threads
+      << " threads, " << flight.bytes_of_thread << " bytes each; the memory of "
+      << plans.device.name << " asks for " << flight.asked << '\n';
 }
 
 constexpr Example kExamples[] = {
@@ -106,12 +124,11 @@ class EmitCommand : public KernelCommand {
       return ExitCode::kBadUsage;
     }
     options_ = {.architecture = number, .stage = LoweringStage(stage_.value())};
-    if (folder_.value().empty()) return ExitCode::kFine;
-    if (const std::error_code error = llvm::sys::fs::create_directories(folder_.value())) {
-      ReportError("'" + folder_.value() + "' cannot be made: " + error.message());
+    if (folder_.value().empty() && stage_.value() == EmitStage::kCubin) {
+      ReportError("--stage=cubin is not text: it needs --output=FOLDER");
       return ExitCode::kBadUsage;
     }
-    return ExitCode::kFine;
+    return MakeOutputFolder(folder_.value()) ? ExitCode::kFine : ExitCode::kBadUsage;
   }
 
   void BeginModule(const std::string& file, const hlo::Module& module,
@@ -124,35 +141,54 @@ class EmitCommand : public KernelCommand {
     if (!backend_.has_value()) backend_.emplace();
     const absl::StatusOr<emit::Kernel> kernel =
         emit::CompileKernel(plan, tools.plans, *backend_, options_);
-    if (!kernel.ok()) {
-      const std::string message(kernel.status().message());
-      Report({support::MakeDiagnostic({module_->file_name(), module_->text()},
-                                      plan.instruction->offset(), message)});
-      has_failed_ = true;
-      return;
+    if (!kernel.ok()) return Fail(plan, kernel.status());
+    std::string text = TextOf(plan, *kernel, tools.plans);
+    std::optional<Cubin> cubin;
+    if (stage_.value() == EmitStage::kCubin) {
+      absl::StatusOr<Cubin> assembled = AssemblePtx(kernel->text, architecture_.value());
+      if (!assembled.ok()) return Fail(plan, assembled.status());
+      cubin = *std::move(assembled);
     }
-    const std::string text = TextOf(plan, *kernel);
     std::optional<std::string> name;
     if (!folder_.value().empty()) {
-      name = Write(kernel->name, text);
+      name = Write(kernel->name, cubin.has_value() ? cubin->code : text);
       if (!name.has_value()) return;
+      absl::StatusOr<HostedKernel> hosted = HostedKernelOf(*kernel, *name);
+      if (!hosted.ok()) return Fail(plan, hosted.status());
+      hosted_.push_back(*std::move(hosted));
     }
-    if (is_json() || name.has_value()) {
-      WriteJson(plan, *kernel, tools.plans.device.name, text, name, out);
-    } else {
+    if (!is_json() && !name.has_value()) {
       out << text;
+      return;
     }
+    std::string line;
+    llvm::raw_string_ostream to_line(line);
+    WriteJson(plan, *kernel, tools.plans.device.name, text, name, cubin, to_line);
+    out << line;
+    if (name.has_value()) manifest_ += line;
   }
 
   ExitCode EndModule(const hlo::Module& /*module*/, KernelTools& /*tools*/,
                      llvm::raw_ostream& /*out*/) override {
-    if (cannot_write_) return ExitCode::kBadUsage;
+    const EmitStage stage = stage_.value();
+    if (!folder_.value().empty()) WriteFile("manifest.jsonl", manifest_);
+    if (!hosted_.empty() && (stage == EmitStage::kPtx || stage == EmitStage::kCubin)) {
+      WriteFile("launch.cc", HostProgram(hosted_));
+    }
+    if (cannot_write_) return ExitCode::kBadInput;
     return has_failed_ ? ExitCode::kNotSupported : ExitCode::kFine;
   }
 
  private:
+  void Fail(const KernelPlan& plan, const absl::Status& status) {
+    Report({support::MakeDiagnostic({module_->file_name(), module_->text()},
+                                    plan.instruction->offset(), std::string(status.message()))});
+    has_failed_ = true;
+  }
+
   // The plan as comments, then the code.
-  std::string TextOf(const KernelPlan& plan, const emit::Kernel& kernel) const {
+  std::string TextOf(const KernelPlan& plan, const emit::Kernel& kernel,
+                     plan::PlanContext& plans) const {
     std::string text;
     llvm::raw_string_ostream out(text);
     const EmitStage stage = stage_.value();
@@ -165,15 +201,13 @@ class EmitCommand : public KernelCommand {
     for (size_t i = 0; i < kernel.arguments.size(); ++i) {
       const KernelArgument& argument = kernel.arguments[i];
       out << comment << "argument " << i << ": ";
-      if (argument.operand.has_value()) out << "operand " << *argument.operand;
-      if (!argument.operand.has_value()) out << "output " << argument.leaf;
-      if (argument.operand.has_value() && argument.leaf > 0) out << ", array " << argument.leaf;
-      out << ", " << argument.shape->ToString();
+      out << DescriptionOf(argument);
       if (argument.updates.has_value()) {
         out << ", begins as argument " << *argument.updates << " or is in its memory";
       }
       out << '\n';
     }
+    if (stage == EmitStage::kPlan) WriteBytesInFlight(plan, plans, out);
     if (stage != EmitStage::kPlan) out << kernel.text;
     return text;
   }
@@ -183,25 +217,21 @@ class EmitCommand : public KernelCommand {
     std::string stem = kernel;
     for (int i = 2; !files_.insert(stem).second; ++i) stem = kernel + "_" + std::to_string(i);
     std::string name = stem + ExtensionOf(stage_.value()).str();
+    if (!WriteFile(name, text)) return std::nullopt;
+    return name;
+  }
+
+  bool WriteFile(const std::string& name, const std::string& text) {
     llvm::SmallString<128> path(folder_.value());
     llvm::sys::path::append(path, name);
-    std::error_code error;
-    llvm::raw_fd_ostream file(path, error);
-    if (!error) {
-      file << text;
-      file.close();
-      error = file.error();
-      file.clear_error();
-    }
-    if (!error) return name;
-    ReportError("'" + path.str().str() + "' cannot be written: " + error.message());
+    if (WriteOutputFile(path, text)) return true;
     cannot_write_ = true;
-    return std::nullopt;
+    return false;
   }
 
   void WriteJson(const KernelPlan& plan, const emit::Kernel& kernel, const std::string& device,
                  const std::string& text, const std::optional<std::string>& file_name,
-                 llvm::raw_ostream& out) const {
+                 const std::optional<Cubin>& cubin, llvm::raw_ostream& out) const {
     llvm::json::OStream json(out);
     const hlo::Computation& computation = plan.instruction->parent();
     json.object([&] {
@@ -217,6 +247,10 @@ class EmitCommand : public KernelCommand {
       WriteSizes(json, "blocks", kernel.launch.blocks);
       WriteSizes(json, "threads", kernel.launch.threads);
       json.attribute("shared_memory_bytes", plan.shared_memory_bytes());
+      if (cubin.has_value()) {
+        json.attribute("registers", cubin->registers);
+        json.attribute("spilled_bytes", cubin->spilled_bytes);
+      }
       WriteArguments(json, kernel);
       if (file_name.has_value()) {
         json.attribute("text_file", llvm::json::fixUTF8(*file_name));
@@ -227,25 +261,30 @@ class EmitCommand : public KernelCommand {
     out << '\n';
   }
 
-  ChoiceOption<EmitStage> stage_{table(),
-                                 "stage",
-                                 "stage",
-                                 "How far kernels are compiled",
-                                 {{EmitStage::kPtx, "ptx", "PTX"},
-                                  {EmitStage::kPlan, "plan", "the plan and the arguments"},
-                                  {EmitStage::kMlir, "mlir", "MLIR: arith, scf, llvm, nvvm"},
-                                  {EmitStage::kLlvm, "llvm", "LLVM IR, optimized"}}};
+  ChoiceOption<EmitStage> stage_{
+      table(),
+      "stage",
+      "stage",
+      "How far kernels are compiled",
+      {{EmitStage::kPtx, "ptx", "PTX"},
+       {EmitStage::kPlan, "plan", "the plan and the arguments"},
+       {EmitStage::kMlir, "mlir", "MLIR: arith, scf, llvm, nvvm"},
+       {EmitStage::kLlvm, "llvm", "LLVM IR, optimized"},
+       {EmitStage::kCubin, "cubin", "machine code, by ptxas if it is installed; with --output"}}};
   TextOption architecture_{table(), "arch", {"sm_NN"}, "The architecture of the PTX", "sm_90"};
   TextOption folder_{table(),
                      "output",
                      {"folder", ValueKind::kFolder},
-                     "Write each kernel to a file there; standard output gets a line of JSON for "
-                     "each, that says how it is launched"};
+                     "Write each kernel to a file there, with launch.cc, a program that launches "
+                     "them; standard output and manifest.jsonl get a line of JSON for each, that "
+                     "says how it is launched"};
   emit::LoweringOptions options_;
   std::optional<emit::PtxBackend> backend_;
   std::string file_;
   const hlo::Module* module_ = nullptr;
   std::set<std::string> files_;
+  std::vector<HostedKernel> hosted_;
+  std::string manifest_;
   bool has_failed_ = false;
   bool cannot_write_ = false;
 };

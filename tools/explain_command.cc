@@ -87,7 +87,7 @@ class ExplainCommand : public ExplainingCommand {
           WriteAccessJson(origin, report->plan, access, report->cures, text, metric_names_.value(),
                           out);
         }
-        WriteSharedAccessesJson(origin, report->plan, report->shared, metric_names_.value(), out);
+        WriteSharedAccessesJson(origin, report->plan, report->shared, text.options(), out);
         continue;
       }
       out << '\n';
@@ -95,7 +95,7 @@ class ExplainCommand : public ExplainingCommand {
       text.WriteTotals(*report, out);
       if (before != nullptr) text.WriteBefore(*report, *before, out);
       text.WriteAccesses(report->plan, report->accesses, out);
-      WriteSharedAccesses(report->plan, report->shared, metric_names_.value(), out);
+      WriteSharedAccesses(report->plan, report->shared, text.options(), out);
       text.WriteCures(*report, cures, out);
     }
     if (!is_json() && shown.size() < reports().size()) {

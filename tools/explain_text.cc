@@ -296,6 +296,10 @@ void ExplainText::WriteAccess(const plan::KernelPlan& plan, const AccessReport& 
   }
   WriteWaste(report, out);
   if (!report.IsExact()) out << "      not exact: " << report.reason() << '\n';
+  if (options_.has_maps) {
+    out << "      elements " << access.element.ToString() << "\n      positions "
+        << access.access.position.ToString() << '\n';
+  }
 }
 
 void ExplainText::WriteWaste(const AccessReport& report, raw_ostream& out) const {

@@ -38,12 +38,16 @@ struct ExplainTextOptions {
   std::string device;
   /// With the metrics of Nsight Compute that count the same.
   bool has_metric_names = false;
+  /// With the maps from threads to elements and to positions in memory.
+  bool has_maps = false;
 };
 
 /// Writes what belongs to one module.
 class ExplainText {
  public:
   ExplainText(const hlo::Module& module, ExplainTextOptions options);
+
+  const ExplainTextOptions& options() const { return options_; }
 
   /// The instruction, its place, emitter and launch.
   void WriteHead(const plan::KernelPlan& plan, llvm::raw_ostream& out) const;

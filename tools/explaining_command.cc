@@ -9,7 +9,9 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/JSON.h"
 #include "tools/input.h"
+#include "tools/interruption.h"
 #include "tools/quantity.h"
+#include "tools/report.h"
 
 namespace hlo_indexing::tools {
 
@@ -48,6 +50,9 @@ ExitCode ExplainingCommand::Prepare(const ptx::DeviceModel& device, mlir::MLIRCo
       earlier_[KeyOf(report.plan)] = {report.totals.moved_bytes(), report.totals.wasted_bytes(),
                                       report.time.us()};
     });
+    if (!Interruption::IsRequested()) continue;
+    ReportWarning("interrupted in '" + before_.value() + "'");
+    return ExitCode::kInterrupted;
   }
   return status;
 }
@@ -111,10 +116,14 @@ ExplainingCommand::PlanCuresByKernel ExplainingCommand::PlanCuresOf(
   });
   explain::PlanCureFinder finder(tools.plans);
   for (const KernelReport* kernel : kernels) {
+    if (Interruption::IsRequested()) {
+      ++not_tried_;
+      continue;
+    }
     std::optional<explain::PlanCures> found = finder.Find(*kernel);
     if (found.has_value()) cures[kernel] = *std::move(found);
   }
-  not_tried_ = finder.num_left_out();
+  not_tried_ += finder.num_left_out();
   return cures;
 }
 

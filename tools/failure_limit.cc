@@ -53,7 +53,8 @@ std::optional<FailureLimit> FailureLimit::Parse(llvm::StringRef text, std::strin
   limit.is_lower_limit_ = text[place] == '<';
   const llvm::StringRef number = text.drop_front(place + 1).trim();
   if (number.getAsDouble(limit.limit_) || !std::isfinite(limit.limit_)) {
-    error = "'" + support::Quotable(number) + "' in --fail-on is no number";
+    error = "--fail-on='" + support::Quotable(text) + "': '" + support::Quotable(number) +
+            "' is no number";
     return std::nullopt;
   }
   return limit;

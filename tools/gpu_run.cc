@@ -30,6 +30,7 @@ absl::Status GpuRun::Open() {
   if (options_.kind == GpuKind::kVirtual) {
     ptx::LaunchOptions launch;
     launch.checks = options_.checks.value_or(ptx::Checks{.synccheck = false});
+    launch.keep_running = [](uint64_t, uint64_t) { return !Interruption::IsRequested(); };
     auto gpu = std::make_unique<program::VirtualGpu>(launch);
     virtual_gpu_ = gpu.get();
     gpu_ = std::move(gpu);
@@ -57,6 +58,7 @@ absl::Status GpuRun::Compile(const std::string& file, const hlo::Module& module)
     progress.Update([&] {
       return absl::StrCat(file, ": ", kernels, " kernels compiled, now ", NameOf(instruction));
     });
+    TellEnvironment("kernels compiled", kernels, 0);
     return !Interruption::IsRequested();
   };
   HLO_INDEXING_ASSIGN_OR_RETURN(program_,
@@ -74,6 +76,7 @@ absl::StatusOr<hlo::Value> GpuRun::Evaluate(const std::string& file,
     progress.Update([&] {
       return absl::StrCat(file, ": step ", steps, " of the program, ", NameOf(instruction));
     });
+    TellEnvironment("steps of the program", steps, 0);
     return !Interruption::IsRequested();
   };
   return program::Execute(*program_, *gpu_, arguments, options);

@@ -72,9 +72,13 @@ void WriteExitStatuses(llvm::raw_ostream& out) {
 llvm::ArrayRef<ExitStatusHelp> ExitStatuses() {
   static constexpr ExitStatusHelp kStatuses[] = {
       {0, "fine"},
-      {1, "`equal` answers no"},
+      {1,
+       "`equal` answers no; `ptx` or `run --check` has findings, `run --compare` a difference "
+       "above "
+       "the tolerance; a kernel that `explain --fail-on` names"},
       {2,
-       "bad usage: an option or argument that does not fit, or a file of -o that cannot be made"},
+       "bad usage: an option or argument that does not fit, or a file of -o or folder of --output "
+       "that cannot be made"},
       {3, "an input could not be read or parsed, or not all of the output be written"},
       {4,
        "a part of the request is not supported, or a limit is reached; what could be done was "

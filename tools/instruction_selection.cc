@@ -8,9 +8,7 @@
 #include "tools/report.h"
 
 namespace hlo_indexing::tools {
-namespace {
 
-// By spelling, or the first name with the text in it; empty if there is neither.
 std::string NearestName(llvm::StringRef name, llvm::ArrayRef<llvm::StringRef> names) {
   if (const auto nearest = support::NearestSpelling(name, names)) return nearest->str();
   const auto* const longer = llvm::find_if(
@@ -22,8 +20,6 @@ ExitCode ReportMissing(const std::string& what, const std::string& nearest) {
   ReportError("there is no " + what + (nearest.empty() ? "" : "; did you mean '" + nearest + "'?"));
   return ExitCode::kBadUsage;
 }
-
-}  // namespace
 
 bool InstructionSelection::Enter(const hlo::Computation& computation) {
   if (!computation_.empty() && computation.name() != computation_) return false;

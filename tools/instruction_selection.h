@@ -43,6 +43,14 @@ class SelectionOptions {
   FlagOption fusions_only_;
 };
 
+/// The name that a missing one was probably meant to be: by spelling, or the first with the text in
+/// it; empty if there is neither.
+std::string NearestName(llvm::StringRef name, llvm::ArrayRef<llvm::StringRef> names);
+
+/// kBadUsage, after a message that there is no `what`, and what `nearest` suggests unless it is
+/// empty. Example: what = "instruction 'fusoin.3'", nearest = "fusion.3"
+ExitCode ReportMissing(const std::string& what, const std::string& nearest);
+
 /// What of some modules is selected; remembers what it was asked.
 class InstructionSelection {
  public:

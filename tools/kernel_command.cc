@@ -8,6 +8,7 @@
 #include "codegen/plan/xla_plan.h"
 #include "support/diagnostics.h"
 #include "tools/input.h"
+#include "tools/instruction_selection.h"
 #include "tools/interruption.h"
 #include "tools/map_json.h"
 #include "tools/module_files.h"
@@ -41,9 +42,9 @@ ExitCode KernelCommand::Run(llvm::raw_ostream& out) {
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
   if (!ReadThreadMap(&context)) return ExitCode::kBadUsage;
   if (inputs_.has_value() && inputs_->Parse() != ExitCode::kFine) return ExitCode::kBadUsage;
+  const Interruption interruption;
   ExitCode status = Prepare(*device, &context);
   if (status != ExitCode::kFine) return status;
-  const Interruption interruption;
   for (const std::string& file : ModuleFiles(arguments(), status)) {
     if (is_json()) WriteHeader(file, out);
     for (const auto& module : LoadModules(file, limits_.value(), status)) {
@@ -61,13 +62,13 @@ ExitCode KernelCommand::Run(llvm::raw_ostream& out) {
       status = Worst(status, EndModule(*module, tools, out));
       if (Interruption::IsRequested()) {
         ReportWarning("interrupted in '" + file + "'");
+        End(out);
         return ExitCode::kInterrupted;
       }
     }
   }
   if (status == ExitCode::kFine && !instruction_.value().empty() && !has_instruction_) {
-    ReportError("there is no instruction '" + instruction_.value() + "'");
-    return ExitCode::kBadUsage;
+    return ReportMissing("instruction '" + instruction_name().str() + "'", nearest_instruction_);
   }
   End(out);
   return status;
@@ -100,7 +101,7 @@ void KernelCommand::ForEachPlan(const std::string& file, const hlo::Module& modu
 // The kernels, or the instruction that is asked for, whatever it is. Of several with the same name
 // those that run as kernels of their own, not those inside of a fusion.
 std::vector<plan::Kernel> KernelCommand::Selected(const hlo::Module& module) {
-  const llvm::StringRef name = llvm::StringRef(instruction_.value()).ltrim('%');
+  const llvm::StringRef name = instruction_name();
   // Of reports, those that have a kernel whoever makes it.
   if (name.empty()) return plan_.has_value() ? plan::KernelsOf(module) : plan::OurKernelsOf(module);
   const auto named_in = [&](llvm::ArrayRef<const hlo::Computation*> computations) {
@@ -115,7 +116,19 @@ std::vector<plan::Kernel> KernelCommand::Selected(const hlo::Module& module) {
   std::vector<plan::Kernel> selected = named_in(plan::ExecutedComputations(module));
   if (selected.empty()) selected = named_in(module.computations());
   has_instruction_ |= !selected.empty();
+  if (!has_instruction_) NoteNearest(module);
   return selected;
+}
+
+void KernelCommand::NoteNearest(const hlo::Module& module) {
+  std::vector<llvm::StringRef> names;
+  if (!nearest_instruction_.empty()) names.emplace_back(nearest_instruction_);
+  for (const hlo::Computation* computation : module.computations()) {
+    for (const hlo::Instruction* instruction : computation->instructions()) {
+      names.push_back(instruction->name());
+    }
+  }
+  nearest_instruction_ = NearestName(instruction_name(), names);
 }
 
 absl::StatusOr<KernelPlan> KernelCommand::PlanOf(const plan::Kernel& kernel, KernelTools& tools) {

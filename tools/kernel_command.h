@@ -75,7 +75,7 @@ class KernelCommand : public Subcommand {
     return ExitCode::kFine;
   }
 
-  /// Called at last, unless the run was interrupted.
+  /// Called at last, also where Ctrl-C has ended the work on a module.
   virtual void End(llvm::raw_ostream& /*out*/) {}
 
   /// Calls `visit` with the plan of each kernel of the module but those of which `is_known`, if
@@ -90,7 +90,13 @@ class KernelCommand : public Subcommand {
  private:
   enum class PlanSource : uint8_t { kXla, kOurs };
 
+  // Without `%`.
+  llvm::StringRef instruction_name() const {
+    return llvm::StringRef(instruction_.value()).ltrim('%');
+  }
   std::vector<plan::Kernel> Selected(const hlo::Module& module);
+  // Notes which name of a module --instruction was probably meant to be.
+  void NoteNearest(const hlo::Module& module);
   bool PlansAreOurs() const { return !plan_.has_value() || plan_->value() == PlanSource::kOurs; }
   absl::StatusOr<plan::KernelPlan> PlanOf(const plan::Kernel& kernel, KernelTools& tools);
   bool ReadThreadMap(mlir::MLIRContext* context);
@@ -105,6 +111,7 @@ class KernelCommand : public Subcommand {
   InputLimitOptions limits_{table()};
   std::optional<indexing_analysis::IndexingMap> given_;
   bool has_instruction_ = false;
+  std::string nearest_instruction_;
 };
 
 }  // namespace hlo_indexing::tools

@@ -1,18 +1,22 @@
 #include "tools/kernel_details.h"
 
+#include <memory>
 #include <optional>
 #include <utility>
+#include <variant>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "codegen/plan/kernel_plan.h"
 #include "hlo/attribute.h"
 #include "hlo/opcode.h"
 #include "hlo/printer.h"
+#include "indexing_analysis/maps/inverse.h"
 #include "indexing_analysis/maps/layout_maps.h"
 #include "layout/tiled_layout.h"
 #include "layout/xla_layout.h"
-#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/raw_ostream.h"
 #include "tools/map_json.h"
 #include "tools/shared_access_report.h"
@@ -34,8 +38,6 @@ using plan::KernelPlan;
 
 namespace {
 
-// A graph of more instructions is no picture any more.
-constexpr size_t kMostNodes = 300;
 // Of an instruction.
 constexpr size_t kMostTextBytes = 600;
 // A literal of more elements is not printed.
@@ -75,8 +77,7 @@ const hlo::Computation* ComputationOf(const KernelPlan& plan) {
   return plan.instruction->Callee(hlo::AttributeName::kCalls);
 }
 
-// What the graph shows, operands before users: what the root depends on. Where that is too much,
-// what is nearest to the root in this order.
+// What the graph shows, operands before users: what the root depends on.
 std::vector<const Instruction*> NodesOf(const KernelPlan& plan) {
   const hlo::Computation* const computation = ComputationOf(plan);
   if (computation != nullptr) return computation->PostOrder();
@@ -86,6 +87,40 @@ std::vector<const Instruction*> NodesOf(const KernelPlan& plan) {
   }
   nodes.push_back(plan.instruction);
   return nodes;
+}
+
+// The computations that an instruction calls, in the order of its attributes.
+llvm::SmallVector<const hlo::Computation*, 2> CalleesOf(const Instruction& instruction) {
+  llvm::SmallVector<const hlo::Computation*, 2> callees;
+  for (const hlo::Attribute& attribute : instruction.attributes()) {
+    if (const auto* const one = std::get_if<const hlo::Computation*>(&attribute.value)) {
+      callees.push_back(*one);
+    } else if (const auto* const several =
+                   std::get_if<llvm::ArrayRef<const hlo::Computation*>>(&attribute.value)) {
+      callees.append(several->begin(), several->end());
+    }
+  }
+  return callees;
+}
+
+// Where what `reads` says is read goes, in the order of `reads`.
+OutputIndexing Inverted(const OutputIndexing& reads) {
+  if (reads.IsUnknown()) return reads;
+  OutputIndexing::Operands::Elements operands;
+  for (const OperandIndexing& operand : reads.operands()) {
+    indexing_analysis::MapList::Elements maps;
+    absl::Status status;
+    for (const OperandMap& map : operand.maps()) {
+      absl::StatusOr<IndexingMap> inverse = indexing_analysis::Inverse(map.map);
+      status.Update(inverse.status());
+      if (inverse.ok()) maps.push_back({*std::move(inverse), std::nullopt});
+    }
+    operands.push_back(status.ok() ? operand.WithMaps(indexing_analysis::MapList(std::move(maps)))
+                                   : OperandIndexing::Unknown(operand.array(),
+                                                              std::make_shared<const std::string>(
+                                                                  std::string(status.message()))));
+  }
+  return OutputIndexing(std::move(operands));
 }
 
 // The whole of `{"text":...,"runtime":[...]}`.
@@ -192,15 +227,15 @@ void KernelDetails::WriteArrays(const KernelPlan& plan, OStream& json) {
         json.attribute("name", fixUTF8(instruction.name()));
         json.attribute("array", leaf);
         WriteArray(instruction.shape().ArrayLeaf(leaf), json);
-        json.attributeObject("reads", [&] {
-          WriteReads(plan.is_computation ? analysis.OutputToParameters(instruction, leaf, {})
-                                         : analysis.OutputToInput(instruction, leaf),
-                     json);
+        const OutputIndexing reads = plan.is_computation
+                                         ? analysis.OutputToParameters(instruction, leaf, {})
+                                         : analysis.OutputToInput(instruction, leaf);
+        json.attributeObject("reads", [&] { WriteReads(reads, json); });
+        json.attributeObject("goes_to", [&] {
+          WriteReads(
+              plan.is_computation ? Inverted(reads) : analysis.InputToOutput(instruction, leaf),
+              json);
         });
-        // A computation is no instruction that could be asked.
-        if (plan.is_computation) return;
-        json.attributeObject("goes_to",
-                             [&] { WriteReads(analysis.InputToOutput(instruction, leaf), json); });
       });
     }
   });
@@ -223,6 +258,11 @@ void KernelDetails::WriteNode(const Instruction& instruction, bool is_computed, 
         json.value(fixUTF8(operand->name()));
       }
     });
+    if (const auto callees = CalleesOf(instruction); !callees.empty()) {
+      json.attributeArray("calls", [&] {
+        for (const hlo::Computation* callee : callees) json.value(fixUTF8(callee->name()));
+      });
+    }
     // A tuple only collects, and has no maps of its own that would say more.
     if (instruction.shape().num_array_leaves() != 1) return;
     json.attributeObject(
@@ -231,15 +271,32 @@ void KernelDetails::WriteNode(const Instruction& instruction, bool is_computed, 
 }
 
 void KernelDetails::WriteGraph(const KernelPlan& plan, OStream& json) {
-  const std::vector<const Instruction*> nodes = NodesOf(plan);
+  // What the instructions shown call, and what these call, each once.
+  llvm::SetVector<const hlo::Computation*> called;
+  const auto write_nodes = [&](llvm::ArrayRef<const Instruction*> nodes, auto is_computed) {
+    json.attributeArray("nodes", [&] {
+      for (const Instruction* node : nodes) {
+        WriteNode(*node, is_computed(*node), json);
+        if (!is_computed(*node)) continue;
+        for (const hlo::Computation* callee : CalleesOf(*node)) called.insert(callee);
+      }
+    });
+  };
   const bool is_computation = ComputationOf(plan) != nullptr;
-  const size_t left_out = nodes.size() > kMostNodes ? nodes.size() - kMostNodes : 0;
-  json.attributeArray("nodes", [&] {
-    for (const Instruction* node : llvm::ArrayRef(nodes).drop_front(left_out)) {
-      WriteNode(*node, is_computation || node == plan.instruction, json);
+  write_nodes(NodesOf(plan),
+              [&](const Instruction& node) { return is_computation || &node == plan.instruction; });
+  if (called.empty()) return;
+  json.attributeArray("computations", [&] {
+    // Each may add what it calls.
+    size_t written = 0;
+    while (written < called.size()) {
+      const hlo::Computation& computation = *called[written++];
+      json.object([&] {
+        json.attribute("name", fixUTF8(computation.name()));
+        write_nodes(computation.PostOrder(), [](const Instruction&) { return true; });
+      });
     }
   });
-  json.attribute("nodes_left_out", static_cast<int64_t>(left_out));
 }
 
 void KernelDetails::WriteAccesses(const KernelReport& report, OStream& json) {
@@ -271,7 +328,7 @@ void KernelDetails::WriteAccesses(const KernelReport& report, OStream& json) {
 void KernelDetails::WriteTiles(const KernelReport& report, OStream& json) {
   std::string records;
   llvm::raw_string_ostream out(records);
-  WriteSharedAccessesJson(origin_, report.plan, report.shared, /*has_metric_names=*/false, out);
+  WriteSharedAccessesJson(origin_, report.plan, report.shared, text_.options(), out);
   json.attributeBegin("shared_accesses");
   WriteLines(records, json);
   json.attributeEnd();
@@ -309,16 +366,24 @@ void KernelDetails::WriteTiles(const KernelReport& report, OStream& json) {
 }
 
 void KernelDetails::WriteUtilization(const KernelPlan& plan, OStream& json) {
-  if (plan.is_computation) return;
   InstructionUtilization utilization;
   utilization.instruction = plan.instruction;
-  utilization.together = utilization_.OfInstruction(*plan.instruction);
+  utilization.is_of_computation = plan.is_computation;
+  utilization.together = plan.is_computation
+                             ? utilization_.OfComputation(plan.instruction->parent())
+                             : utilization_.OfInstruction(*plan.instruction);
   std::string records;
   llvm::raw_string_ostream out(records);
   WriteUtilizationJson(origin_.file, utilization, out);
   json.attributeBegin("utilization");
   WriteLines(records, json);
   json.attributeEnd();
+}
+
+bool KernelDetails::IsLarge(const KernelPlan& plan) {
+  constexpr size_t kMany = 200;
+  const hlo::Computation* const computation = ComputationOf(plan);
+  return computation != nullptr && computation->instructions().size() > kMany;
 }
 
 void KernelDetails::Add(const KernelReport& report) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "codegen/explain/kernel_report.h"
+#include "codegen/plan/kernel_plan.h"
 #include "hlo/module.h"
 #include "hlo/shape.h"
 #include "indexing_analysis/maps/indexing_map.h"
@@ -32,6 +33,8 @@ class KernelDetails {
                 indexing_analysis::UtilizationAnalysis& utilization)
       : origin_(origin), text_(text), tools_(tools), utilization_(utilization) {}
 
+  /// Whether the details take so much that they should be loaded by themselves.
+  static bool IsLarge(const plan::KernelPlan& plan);
   void Add(const explain::KernelReport& report);
   size_t num_kernels() const { return kernels_.size(); }
   /// What the text has so far, roughly.

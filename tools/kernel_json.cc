@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 
+#include "tools/map_json.h"
 #include "tools/quantity.h"
 
 namespace hlo_indexing::tools {
@@ -145,6 +146,25 @@ void WriteLaunch(const plan::KernelPlan& plan, llvm::json::OStream& json) {
   if (!refused.empty()) json.attribute("refused", refused);
 }
 
+namespace {
+
+void WriteAccessMaps(const AccessReport& report, llvm::json::OStream& json) {
+  const indexing_analysis::MemoryAccess& memory = report.access.access;
+  json.attribute("element_bits", memory.element_bits);
+  json.attribute("vector_elements", report.coalescing.has_value()
+                                        ? report.coalescing->vector_elements
+                                        : memory.vector_elements);
+  WriteSizes(json, "threads", memory.threads);
+  json.attributeBegin("element");
+  WriteMap(report.access.element, json);
+  json.attributeEnd();
+  json.attributeBegin("position");
+  WriteMap(memory.position, json);
+  json.attributeEnd();
+}
+
+}  // namespace
+
 void WriteAccessJson(const KernelOrigin& origin, const plan::KernelPlan& plan,
                      const AccessReport& report, llvm::ArrayRef<explain::LayoutCure> cures,
                      const ExplainText& text, bool has_metric_names, llvm::raw_ostream& out) {
@@ -173,6 +193,7 @@ void WriteAccessJson(const KernelOrigin& origin, const plan::KernelPlan& plan,
       }
     }
     if (has_metric_names) WriteMetricNames(access.kind, json);
+    if (text.options().has_maps) WriteAccessMaps(report, json);
   });
   out << '\n';
 }

@@ -106,7 +106,8 @@ class LayoutAnswers {
       return "--offsets adds to the overview: leave out the options that replace it";
     }
     if (options_.max_cells.value() < 0 || options_.max_cells.value() > kMostCells) {
-      return "--max-cells can be from 0 to " + std::to_string(kMostCells);
+      return "--max-cells can be from 0 to " + std::to_string(kMostCells) + ", not '" +
+             std::to_string(options_.max_cells.value()) + "'";
     }
     return "";
   }
@@ -122,9 +123,12 @@ class LayoutAnswers {
     if (source == source_.source) diagnostic.line += source_.line - 1;
     Fail(text, diagnostic);
   }
-  // Tells of an error, as JSON on standard output.
+  // Tells of an error, as JSON on standard output. Those of options stand at `<--index>` and the
+  // like.
   void Fail(llvm::StringRef text, const support::Diagnostic& diagnostic) {
-    Raise(ExitCode::kBadInput);
+    llvm::StringRef option = diagnostic.file;
+    const bool is_of_option = option.consume_front("<--") && option.consume_back(">");
+    Raise(is_of_option ? ExitCode::kBadUsage : ExitCode::kBadInput);
     if (!options_.format.is_json()) {
       out_.flush();
       return Report({diagnostic});
@@ -133,6 +137,7 @@ class LayoutAnswers {
     json.object([&] {
       json.attribute("kind", "error");
       json.attribute("input", llvm::json::fixUTF8(text));
+      if (is_of_option) json.attribute("option", option);
       json.attribute("line", diagnostic.line);
       json.attribute("column", diagnostic.column);
       json.attribute("message", diagnostic.message);

@@ -74,6 +74,11 @@ TextListOption::TextListOption(OptionTable& table, llvm::StringRef name, ValueHe
       {.name = name, .help = help, .value = value.name, .kind = value.kind, .is_repeatable = true});
 }
 
+bool ReportTooSmall(llvm::StringRef option, const std::string& least, const std::string& value) {
+  ReportError("--" + option.str() + " must be at least " + least + ", not '" + value + "'");
+  return false;
+}
+
 bool AlternativeParser::parse(cl::Option& option, llvm::StringRef name, llvm::StringRef text,
                               AlternativeIndex& value) {
   std::vector<llvm::StringRef> names;

@@ -129,6 +129,9 @@ class TextListOption {
   llvm::cl::list<std::string> option_;
 };
 
+/// False, after a message on standard error that an option's value is less than it may be.
+bool ReportTooSmall(llvm::StringRef option, const std::string& least, const std::string& value);
+
 /// An option whose value is a whole number.
 template <std::integral T>
 class NumberOption {
@@ -145,6 +148,11 @@ class NumberOption {
   }
   T value() const { return option_; }
   bool is_given() const { return option_.getNumOccurrences() > 0; }
+  /// False, after a message on standard error, if the value that is given is less.
+  bool IsAtLeast(T least) const {
+    return !is_given() || value() >= least ||
+           ReportTooSmall(option_.ArgStr, std::to_string(least), std::to_string(value()));
+  }
 
  private:
   llvm::cl::opt<T> option_;

@@ -10,6 +10,15 @@ namespace hlo_indexing::tools {
 
 namespace fs = llvm::sys::fs;
 
+namespace {
+
+bool ReportUnwritable(llvm::StringRef name, const std::error_code& error) {
+  ReportError("cannot write to '" + name.str() + "': " + error.message());
+  return false;
+}
+
+}  // namespace
+
 OutputFile::~OutputFile() {
   if (temporary_) llvm::consumeError(temporary_->discard());
 }
@@ -62,6 +71,8 @@ ExitCode OutputFile::Close(ExitCode status) {
     return Worst(status, ExitCode::kBadInput);
   }
   if (!temporary_ || status == ExitCode::kBadUsage) return status;
+  // Ctrl-C came before there was anything.
+  if (status == ExitCode::kInterrupted && stream_->tell() == 0) return status;
   if (status == ExitCode::kBadInput) {
     ReportWarning("'" + name_ + "' is not written, because of the errors above");
     return status;
@@ -74,8 +85,28 @@ ExitCode OutputFile::Close(ExitCode status) {
 }
 
 bool OutputFile::ReportFailure(const std::error_code& error) {
-  ReportError("cannot write to '" + name_ + "': " + error.message());
-  return false;
+  return ReportUnwritable(name_, error);
+}
+
+bool MakeOutputFolder(const std::string& folder) {
+  if (folder.empty()) return true;
+  std::error_code error = fs::create_directories(folder);
+  // What is there may be a file.
+  if (!error && !fs::is_directory(folder)) {
+    error = std::make_error_code(std::errc::not_a_directory);
+  }
+  return !error || ReportUnwritable(folder, error);
+}
+
+bool WriteOutputFile(llvm::StringRef path, llvm::StringRef contents) {
+  std::error_code error;
+  llvm::raw_fd_ostream file(path, error);
+  if (error) return ReportUnwritable(path, error);
+  file << contents;
+  file.close();
+  const std::error_code written = file.error();
+  file.clear_error();
+  return !written || ReportUnwritable(path, written);
 }
 
 }  // namespace hlo_indexing::tools

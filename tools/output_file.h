@@ -7,6 +7,7 @@
 #include <system_error>
 #include <utility>
 
+#include "llvm/ADT/StringRef.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
 #include "tools/exit_code.h"
@@ -42,6 +43,14 @@ class OutputFile {
   std::optional<llvm::sys::fs::TempFile> temporary_;
   std::optional<llvm::raw_fd_ostream> stream_;
 };
+
+/// Makes a folder that files will be written to, with those above it; false, after a message on
+/// standard error, if that cannot be. An empty name stands for none.
+bool MakeOutputFolder(const std::string& folder);
+
+/// Writes a file of such a folder; false, after a message on standard error, if not all of it could
+/// be written.
+bool WriteOutputFile(llvm::StringRef path, llvm::StringRef contents);
 
 }  // namespace hlo_indexing::tools
 

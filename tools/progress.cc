@@ -27,6 +27,13 @@ void ProgressLine::Update(llvm::function_ref<std::string()> text) {
   llvm::errs() << '\r' << text() << "\033[K";
 }
 
+void TellEnvironment(llvm::StringRef what, int64_t done, int64_t total) {
+  const Environment* const environment = CurrentEnvironment();
+  if (environment != nullptr && environment->progress) {
+    environment->progress(what.str(), done, total);
+  }
+}
+
 Progress::Progress(std::string what, int64_t total) : what_(std::move(what)), total_(total) {
   const Environment* const environment = CurrentEnvironment();
   has_listener_ = environment != nullptr && environment->progress;

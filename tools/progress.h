@@ -7,6 +7,7 @@
 #include <string>
 
 #include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/StringRef.h"
 
 namespace hlo_indexing::tools {
 
@@ -28,6 +29,10 @@ class ProgressLine {
   std::chrono::steady_clock::time_point next_;
 };
 
+/// Tells the environment of the thread (environment.h), if it wants to know, how far work is whose
+/// line is shown otherwise; 0 is a total that is not known.
+void TellEnvironment(llvm::StringRef what, int64_t done, int64_t total);
+
 /// The progress of work on a known number of instructions: on a terminal, or as the environment of
 /// the thread wants to be told (environment.h).
 /// Example: `FILE: 45 % of 120000 instructions`
@@ -38,14 +43,11 @@ class Progress {
   /// One more of the total is done.
   void Step() {
     ++done_;
-    if (has_listener_ || (line_.is_terminal() && done_ % kStepsBetweenLooks == 0)) Update();
+    if (has_listener_ || line_.is_terminal()) Update();
   }
   int64_t done() const { return done_; }
 
  private:
-  // Looking at the clock costs more than most steps.
-  static constexpr int64_t kStepsBetweenLooks = 256;
-
   void Update();
 
   std::string what_;

@@ -1,13 +1,9 @@
 // `hlo-indexing project`: what relations say of some of their dimensions and results.
 #include <memory>
-#include <numeric>
-#include <optional>
-#include <string>
-#include <vector>
 
 #include "absl/status/statusor.h"
 #include "indexing_analysis/maps/projection.h"
-#include "llvm/ADT/StringExtras.h"
+#include "tools/numbers_option.h"
 #include "tools/relation_command.h"
 #include "tools/subcommand.h"
 
@@ -15,7 +11,6 @@ namespace hlo_indexing::tools {
 namespace {
 
 using indexing_analysis::IndexingMap;
-using Numbers = std::vector<size_t>;
 
 constexpr Example kExamples[] = {
     {"Which rows of the result read something",
@@ -41,52 +36,29 @@ class ProjectCommand : public RelationCommand {
   ProjectCommand() : RelationCommand(kHelp, /*relations_per_query=*/1) {}
 
  protected:
+  ExitCode Run(llvm::raw_ostream& out) override {
+    if (!dimensions_.Parse() || !results_.Parse()) return ExitCode::kBadUsage;
+    return RelationCommand::Run(out);
+  }
+
   absl::StatusOr<Maps> Combine(llvm::ArrayRef<Maps> relations) override {
     const Maps& maps = relations.front();
-    const IndexingMap* known = nullptr;
-    for (const IndexingMap& map : maps) {
-      if (!map.IsUnknown()) known = &map;
-    }
+    const IndexingMap* known = FirstKnown(maps);
     const size_t num_dimensions = known == nullptr ? 0 : known->num_dimensions();
     const size_t num_results = known == nullptr ? 0 : known->affine_map().getNumResults();
-    const absl::StatusOr<Numbers> dimensions = NumbersOf(dimensions_, num_dimensions);
-    if (!dimensions.ok()) return dimensions.status();
-    const absl::StatusOr<Numbers> results = NumbersOf(results_, num_results);
-    if (!results.ok()) return results.status();
-    return indexing_analysis::Project(llvm::ArrayRef(maps),
-                                      {.dimensions = *dimensions, .results = *results});
+    return indexing_analysis::Project(
+        llvm::ArrayRef(maps),
+        {.dimensions = dimensions_.Of(num_dimensions), .results = results_.Of(num_results)});
   }
 
  private:
-  // All of `count` if the option is not given.
-  static absl::StatusOr<Numbers> NumbersOf(const TextOption& option, size_t count) {
-    Numbers numbers;
-    if (!option.is_given()) {
-      numbers.resize(count);
-      std::iota(numbers.begin(), numbers.end(), size_t{0});
-      return numbers;
-    }
-    llvm::SmallVector<llvm::StringRef, 4> items;
-    if (!option.value().empty()) llvm::StringRef(option.value()).split(items, ',');
-    for (const llvm::StringRef item : items) {
-      if (item.trim().getAsInteger(10, numbers.emplace_back())) {
-        return absl::InvalidArgumentError("expected numbers with ',' between, not '" + item.str() +
-                                          "'");
-      }
-    }
-    return numbers;
-  }
-
-  TextOption dimensions_{table(),
-                         "dimensions",
-                         {"list"},
-                         "Numbers of the dimensions that are kept, in their new order; all by "
-                         "default, none if empty"};
-  TextOption results_{table(),
-                      "results",
-                      {"list"},
-                      "Numbers of the results that are kept, in their new order; all by default, "
-                      "none if empty"};
+  NumbersOption dimensions_{table(), "dimensions",
+                            "Numbers of the dimensions that are kept, in their new order; all by "
+                            "default, none if empty"};
+  NumbersOption results_{
+      table(), "results",
+      "Numbers of the results that are kept, in their new order; all by default, "
+      "none if empty"};
 };
 
 }  // namespace

@@ -15,6 +15,7 @@
 #include "llvm/Support/Error.h"
 #include "llvm/Support/raw_ostream.h"
 #include "support/checked_math.h"
+#include "support/diagnostics.h"
 #include "support/status_macros.h"
 #include "tools/input.h"
 
@@ -22,7 +23,12 @@ namespace hlo_indexing::tools {
 namespace {
 
 absl::Status Wrong(const std::string& argument, const std::string& message) {
-  return absl::InvalidArgumentError("--arg=" + argument + ": " + message);
+  return absl::InvalidArgumentError("--arg=" + support::Quotable(argument, 200) + ": " + message);
+}
+
+// What is wrong with a file, not with the argument.
+absl::Status WrongFile(const std::string& argument, const std::string& message) {
+  return absl::DataLossError("--arg=" + support::Quotable(argument, 200) + ": " + message);
 }
 
 // A type of PTX and how NumPy writes it.
@@ -139,12 +145,15 @@ absl::Status AddArgument(KernelArguments& arguments, const std::string& argument
   const std::string name = absl::StrCat("arg", arguments.values.size());
   if (kind == "in" || kind == "inout") {
     const std::optional<std::string> contents = ReadInput(rest.str(), max_input_bytes);
-    if (!contents) return Wrong(argument, "the file cannot be read");
+    if (!contents) return WrongFile(argument, "the file cannot be read");
     llvm::StringRef elements = *contents;
     absl::StatusOr<hlo::NpyHeader> header = hlo::SplitNpyHeader(elements);
-    if (!header.ok()) return Wrong(argument, std::string(header.status().message()));
+    if (!header.ok()) return WrongFile(argument, std::string(header.status().message()));
     if (llvm::StringRef(header->type).starts_with(">")) {
-      return Wrong(argument, "its elements are big-endian");
+      return WrongFile(argument, "its elements are big-endian");
+    }
+    if (const absl::Status status = hlo::CheckNpyElements(*header, elements); !status.ok()) {
+      return WrongFile(argument, std::string(status.message()));
     }
     KernelArray array;
     array.bytes = elements.size();
@@ -165,7 +174,7 @@ absl::Status AddArgument(KernelArguments& arguments, const std::string& argument
   }
   if (kind == "bytes") {
     const std::optional<std::string> contents = ReadInput(rest.str(), max_input_bytes);
-    if (!contents) return Wrong(argument, "the file cannot be read");
+    if (!contents) return WrongFile(argument, "the file cannot be read");
     ptx::Argument value;
     const auto* const first = reinterpret_cast<const std::byte*>(contents->data());
     value.bytes.assign(first, first + contents->size());

@@ -37,7 +37,7 @@ struct KernelArguments {
 ///   f32:2.5  u32:7  s64:-1  b16:0x3c00   a number (types of PTX with 8 to 64 bits)
 ///   null                            a null pointer
 ///   bytes:FILE                      the bytes of a structure
-/// Errors name the argument.
+/// Errors name the argument; they are absl::StatusCode::kDataLoss where it is a file that is wrong.
 absl::StatusOr<KernelArguments> MakeKernelArguments(llvm::ArrayRef<std::string> arguments,
                                                     uint64_t max_input_bytes, ptx::Device& device);
 

@@ -12,14 +12,16 @@
 #include "codegen/ptx/device_model.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/Path.h"
 #include "tools/check_option.h"
 #include "tools/device_option.h"
 #include "tools/environment.h"
 #include "tools/input.h"
+#include "tools/interruption.h"
 #include "tools/map_json.h"
+#include "tools/output_file.h"
+#include "tools/progress.h"
 #include "tools/ptx_arguments.h"
 #include "tools/ptx_report.h"
 #include "tools/report.h"
@@ -147,20 +149,7 @@ ExitCode PtxCommand::WriteArrays(const KernelArguments& arguments, const ptx::De
     } else {
       llvm::SmallString<128> path(folder);
       llvm::sys::path::append(path, absl::StrCat("arg_", array.argument, ".npy"));
-      std::error_code error = llvm::sys::fs::create_directories(folder);
-      if (!error) {
-        llvm::raw_fd_ostream file(path, error);
-        if (!error) {
-          file << hlo::WriteNpy(array.header, bytes);
-          file.flush();
-          error = file.error();
-          file.clear_error();
-        }
-      }
-      if (error) {
-        ReportError("cannot write '" + path.str().str() + "': " + error.message());
-        return ExitCode::kBadInput;
-      }
+      if (!WriteOutputFile(path, hlo::WriteNpy(array.header, bytes))) return ExitCode::kBadInput;
       shown = path.str().str();
     }
     if (options_.format.is_json()) {
@@ -183,6 +172,10 @@ ExitCode PtxCommand::WriteArrays(const KernelArguments& arguments, const ptx::De
 ExitCode PtxCommand::Launch(const std::string& file, const ptx::Module& module,
                             llvm::raw_ostream& out) {
   ptx::LaunchOptions launch;
+  if (options_.kernel.is_given() && options_.kernel.value().empty()) {
+    ReportError("--kernel='' names no kernel");
+    return ExitCode::kBadUsage;
+  }
   const absl::StatusOr<uint32_t> kernel =
       module.FindKernel(options_.kernel.is_given() ? options_.kernel.value() : "");
   if (!kernel.ok()) {
@@ -202,8 +195,11 @@ ExitCode PtxCommand::Launch(const std::string& file, const ptx::Module& module,
     if (!checks) return ExitCode::kBadUsage;
     launch.checks = *checks;
   }
-  if (options_.max_findings.value() < 1) {
-    ReportError("--max-findings must be positive");
+  if (!options_.max_findings.IsAtLeast(1)) return ExitCode::kBadUsage;
+  constexpr uint64_t kMostRegisters = 255;
+  if (options_.registers.value() > kMostRegisters) {
+    ReportError("--registers must be at most 255, as many as a thread can have, not '" +
+                std::to_string(options_.registers.value()) + "'");
     return ExitCode::kBadUsage;
   }
   launch.dynamic_shared_bytes = options_.shared.value();
@@ -222,8 +218,15 @@ ExitCode PtxCommand::Launch(const std::string& file, const ptx::Module& module,
       MakeKernelArguments(options_.arguments.values(), options_.max_input_bytes.value(), device);
   if (!arguments.ok()) {
     ReportStatus(arguments.status());
-    return ExitCode::kBadUsage;
+    return absl::IsDataLoss(arguments.status()) ? ExitCode::kBadInput : ExitCode::kBadUsage;
   }
+  const Interruption interruption;
+  ProgressLine progress;
+  launch.keep_running = [&](uint64_t ended, uint64_t blocks) {
+    progress.Update([&] { return absl::StrCat(file, ": ", ended, " of ", blocks, " blocks"); });
+    TellEnvironment("blocks", static_cast<int64_t>(ended), static_cast<int64_t>(blocks));
+    return !Interruption::IsRequested();
+  };
   const absl::StatusOr<ptx::LaunchResult> result =
       device.Launch(module, function.name, arguments->values, launch);
   if (!result.ok()) {
@@ -251,6 +254,10 @@ ExitCode PtxCommand::Launch(const std::string& file, const ptx::Module& module,
                .registers = options_.registers.value()},
               options_.format.is_json(), out);
   const ExitCode written = WriteArrays(*arguments, device, out);
+  if (absl::IsCancelled(result->status)) {
+    ReportWarning("interrupted in '" + file + "'");
+    return ExitCode::kInterrupted;
+  }
   const bool is_clean = result->findings.empty() && result->status.ok();
   const ExitCode checked = result->unchecked.empty() ? ExitCode::kFine : ExitCode::kNotSupported;
   return Worst(Worst(written, checked), is_clean ? ExitCode::kFine : ExitCode::kFinding);
@@ -271,6 +278,7 @@ ExitCode PtxCommand::Run(llvm::raw_ostream& out) {
     ReportStatus(module.status());
     return ExitCode::kBadInput;
   }
+  if (!MakeOutputFolder(options_.output.value())) return ExitCode::kBadUsage;
   if (options_.list.value()) {
     PrintKernels(file, *module, options_.format.is_json(), out);
     return ExitCode::kFine;

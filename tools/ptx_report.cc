@@ -113,9 +113,9 @@ Summary Summarize(const LaunchReport& report) {
   summary.sum = report.result.profile->Sum();
   summary.traffic = TrafficOf(*report.result.profile);
   const uint64_t threads = uint64_t{options.block[0]} * options.block[1] * options.block[2];
-  summary.occupancy = ptx::ComputeOccupancy(
-      report.device, threads, RegistersOf(report),
-      report.result.program->dynamic_shared_offset + options.dynamic_shared_bytes);
+  summary.occupancy =
+      ptx::ComputeOccupancy(report.device, threads, RegistersOf(report),
+                            report.result.program->OwnSharedBytes(options.dynamic_shared_bytes));
   summary.time =
       ptx::EstimateTime(report.device, summary.sum, summary.traffic.read + summary.traffic.written,
                         uint64_t{options.grid[0]} * options.grid[1] * options.grid[2]);

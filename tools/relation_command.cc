@@ -12,6 +12,11 @@ namespace hlo_indexing::tools {
 
 using indexing_analysis::IndexingMap;
 
+const IndexingMap* RelationCommand::FirstKnown(const Maps& maps) {
+  const auto known = llvm::find_if(maps, [](const IndexingMap& map) { return !map.IsUnknown(); });
+  return known == maps.end() ? nullptr : &*known;
+}
+
 void RelationCommand::ParseAndAnswer(llvm::ArrayRef<InputLine> query) {
   std::vector<Maps> relations;
   llvm::SmallVector<llvm::StringRef, 2> texts;

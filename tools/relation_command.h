@@ -19,6 +19,8 @@ class RelationCommand : public MapAlgebraCommand {
       : MapAlgebraCommand(help, relations_per_query), name_(help.name) {}
 
   using Maps = std::vector<indexing_analysis::IndexingMap>;
+  /// The first map that is not unknown, or null: it says how many dimensions and results there are.
+  static const indexing_analysis::IndexingMap* FirstKnown(const Maps& maps);
   virtual absl::StatusOr<Maps> Combine(llvm::ArrayRef<Maps> relations) = 0;
 
   void ParseAndAnswer(llvm::ArrayRef<InputLine> query) final;

@@ -125,7 +125,13 @@ class ReportCommand : public ExplainingCommand {
     KernelDetails details(origin, text, tools, utilization);
     const InstructionMetadata metadata(module);
     int64_t chunk = page_.num_chunks();
+    const auto end_chunk = [&] {
+      page_.AddChunk(details.Take());
+      chunk = page_.num_chunks();
+    };
     for (const KernelReport* report : kernels) {
+      // What is small is not loaded together with it.
+      if (details.num_kernels() != 0 && KernelDetails::IsLarge(report->plan)) end_chunk();
       const auto found = changes.find(report);
       json.object([&] {
         Record(json, [&](llvm::raw_ostream& out) {
@@ -142,11 +148,9 @@ class ReportCommand : public ExplainingCommand {
         json.attribute("place", static_cast<int64_t>(details.num_kernels()));
       });
       details.Add(*report);
-      if (details.num_bytes() < kChunkBytes) continue;
-      page_.AddChunk(details.Take());
-      chunk = page_.num_chunks();
+      if (details.num_bytes() >= kChunkBytes) end_chunk();
     }
-    if (details.num_kernels() != 0) page_.AddChunk(details.Take());
+    if (details.num_kernels() != 0) end_chunk();
   }
 
   ReportPage page_;

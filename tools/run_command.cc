@@ -1,8 +1,5 @@
 // `hlo-indexing run`: executes a module.
 #include <algorithm>
-#include <array>
-#include <cmath>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -10,16 +7,12 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
-#include "hlo/interpreter/difference.h"
 #include "hlo/interpreter/interpreter.h"
 #include "hlo/interpreter/npy.h"
-#include "hlo/interpreter/random_bits.h"
-#include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/Path.h"
 #include "support/status_macros.h"
+#include "tools/array_inputs.h"
 #include "tools/check_option.h"
 #include "tools/device_option.h"
 #include "tools/environment.h"
@@ -28,8 +21,11 @@
 #include "tools/interruption.h"
 #include "tools/map_json.h"
 #include "tools/module_files.h"
+#include "tools/output_comparison.h"
+#include "tools/output_file.h"
 #include "tools/progress.h"
 #include "tools/report.h"
+#include "tools/seeded_values.h"
 #include "tools/shared_options.h"
 #include "tools/subcommand.h"
 
@@ -91,37 +87,6 @@ struct RunOptions {
   InputLimitOptions limits{table};
 };
 
-// Which array an --input is for: the K-th of the entry's parameters, their tuples flattened, on one
-// device or on all.
-struct InputKey {
-  int64_t device = -1;
-  int64_t leaf = 0;
-
-  friend auto operator<=>(const InputKey&, const InputKey&) = default;
-};
-
-using InputFiles = std::map<InputKey, std::string>;
-
-// K=FILE or K@DEVICE=FILE.
-bool ParseInputs(llvm::ArrayRef<std::string> inputs, InputFiles& files) {
-  for (const std::string& input : inputs) {
-    const auto [place, file] = llvm::StringRef(input).split('=');
-    const auto [leaf, device] = place.split('@');
-    InputKey key;
-    const bool is_for_device = place.contains('@');
-    if (file.empty() || leaf.getAsInteger(10, key.leaf) || key.leaf < 0 ||
-        (is_for_device && (device.getAsInteger(10, key.device) || key.device < 0))) {
-      ReportError("--input must be K=FILE or K@DEVICE=FILE, not '" + input + "'");
-      return false;
-    }
-    if (!files.emplace(key, file.str()).second) {
-      ReportError("--input=" + place.str() + " is given twice");
-      return false;
-    }
-  }
-  return true;
-}
-
 // An integer of the module's header, such as replica_count.
 int64_t HeaderCount(const hlo::Module& module, llvm::StringRef name) {
   for (const hlo::Attribute& attribute : module.attributes()) {
@@ -133,58 +98,6 @@ int64_t HeaderCount(const hlo::Module& module, llvm::StringRef name) {
     if (const auto* integer = std::get_if<int64_t>(&attribute.value)) return *integer;
   }
   return 1;
-}
-
-// Bits that depend on the seed, the device and the array only; docs/interpreter.md states them.
-class SeededBits {
- public:
-  SeededBits(uint64_t seed, int64_t device, int64_t leaf)
-      : key_(seed), high_(static_cast<uint64_t>(device) << 32 | static_cast<uint64_t>(leaf)) {}
-
-  uint32_t Next() {
-    if (next_ == 0) block_ = hlo::Philox4x32(key_, low_++, high_);
-    const uint32_t word = block_[next_];
-    next_ = (next_ + 1) % block_.size();
-    return word;
-  }
-  // In [-1, 1), of 24 bits.
-  double NextReal() { return static_cast<double>(Next() >> 8) * 0x1p-23 - 1; }
-
- private:
-  uint64_t key_;
-  uint64_t high_;
-  uint64_t low_ = 0;
-  size_t next_ = 0;
-  std::array<uint32_t, 4> block_ = {};
-};
-
-std::vector<uint8_t> SeededBytes(const hlo::Shape& shape, SeededBits bits) {
-  const hlo::ElementType type = shape.element_type();
-  const int64_t width = hlo::LiteralBytesPerElement(type);
-  std::vector<uint8_t> bytes(static_cast<size_t>(shape.num_elements() * width));
-  for (int64_t i = 0; i < shape.num_elements(); ++i) {
-    hlo::Element element;
-    switch (hlo::ClassOf(type)) {
-      case hlo::ElementClass::kFloat:
-        element.real = bits.NextReal();
-        break;
-      case hlo::ElementClass::kComplex:
-        element.real = bits.NextReal();
-        element.imag = bits.NextReal();
-        break;
-      case hlo::ElementClass::kSigned:
-        // -8 to 7, wrapped: products and sums stay small.
-        element.integer = static_cast<int64_t>(bits.Next() >> 28) - 8;
-        break;
-      case hlo::ElementClass::kUnsigned:
-        element.integer = bits.Next() >> 28;
-        break;
-      default:
-        element.integer = bits.Next() >> 31;
-    }
-    hlo::StoreElement(type, element, bytes.data() + i * width);
-  }
-  return bytes;
 }
 
 // nullopt, after a message, if --tolerance is no number.
@@ -236,8 +149,8 @@ class ModuleRun {
   absl::StatusOr<std::vector<hlo::Value>> EvaluateOnGpu(
       const std::string& file, const hlo::Module& module,
       const std::vector<hlo::Arguments>& arguments);
-  ExitCode WriteComparison(const std::string& file, const hlo::Module& module,
-                           const hlo::Value& expected, const hlo::Value& actual);
+  ExitCode Compare(const std::string& file, const hlo::Module& module, const hlo::Value& expected,
+                   const hlo::Value& actual);
   ExitCode WriteFindings();
   ExitCode WriteResults(const std::string& file, const hlo::Module& module,
                         llvm::ArrayRef<hlo::Value> results);
@@ -288,7 +201,7 @@ std::optional<std::vector<uint8_t>> ModuleRun::MakeBytes(const hlo::Shape& shape
                                                          int64_t leaf) {
   auto found = files_.find({device, leaf});
   if (found == files_.end()) found = files_.find({-1, leaf});
-  if (found == files_.end()) return SeededBytes(shape, {options_.seed.value(), device, leaf});
+  if (found == files_.end()) return SeededBytes(shape, options_.seed.value(), device, leaf);
   const std::optional<std::string> contents =
       ReadInput(found->second, options_.limits.value().bytes);
   if (!contents) return std::nullopt;
@@ -330,19 +243,10 @@ std::optional<std::string> ModuleRun::WriteArray(const hlo::ArrayValue& array, i
   const std::string suffix =
       interpreter_.num_devices() == 1 ? "" : absl::StrCat("_device_", device);
   llvm::sys::path::append(path, absl::StrCat("output_", leaf, suffix, ".npy"));
-  std::error_code error = llvm::sys::fs::create_directories(folder_);
-  if (!error) {
-    llvm::raw_fd_ostream file(path, error);
-    if (!error) {
-      file << hlo::WriteNpy(array);
-      file.flush();
-      error = file.error();
-      file.clear_error();
-    }
+  if (!MakeOutputFolder(folder_) || !WriteOutputFile(path, hlo::WriteNpy(array))) {
+    return std::nullopt;
   }
-  if (!error) return path.str().str();
-  ReportError("cannot write '" + path.str().str() + "': " + error.message());
-  return std::nullopt;
+  return path.str().str();
 }
 
 ExitCode ModuleRun::WriteResults(const std::string& file, const hlo::Module& module,
@@ -386,71 +290,14 @@ ExitCode ModuleRun::WriteResults(const std::string& file, const hlo::Module& mod
   return ExitCode::kFine;
 }
 
-// As far as text shows them, and whole in JSON.
-std::string ErrorText(double error) { return absl::StrFormat("%.3g", error); }
-llvm::json::Value ErrorJson(double error) {
-  // JSON has no infinity.
-  return std::isfinite(error) ? llvm::json::Value(error) : llvm::json::Value("inf");
-}
-
-ExitCode ModuleRun::WriteComparison(const std::string& file, const hlo::Module& module,
-                                    const hlo::Value& expected, const hlo::Value& actual) {
-  const double tolerance = ToleranceOf(options_).value_or(0);
-  const std::vector<const hlo::ArrayValue*> wanted = expected.ArrayLeaves();
-  const std::vector<const hlo::ArrayValue*> found = actual.ArrayLeaves();
-  llvm::json::Array outputs;
-  double absolute = 0;
-  double relative = 0;
-  bool is_fine = true;
-  for (size_t i = 0; i < wanted.size(); ++i) {
-    const hlo::Difference difference = hlo::DifferenceOf(*wanted[i], *found[i]);
-    absolute = std::max(absolute, difference.max_absolute);
-    relative = std::max(relative, difference.max_relative);
-    is_fine = is_fine && difference.max_absolute <= tolerance * difference.magnitude;
-    const std::string shape = wanted[i]->shape().ToString();
-    if (options_.format.is_json()) {
-      const auto index = [](llvm::ArrayRef<int64_t> at) { return llvm::json::Array(at); };
-      llvm::json::Object output{{"output", static_cast<int64_t>(i)},
-                                {"shape", shape},
-                                {"num_different", difference.num_different},
-                                {"max_abs_error", ErrorJson(difference.max_absolute)},
-                                {"max_rel_error", ErrorJson(difference.max_relative)}};
-      if (!difference.is_equal()) {
-        output["max_abs_error_at"] = index(difference.absolute_index);
-        output["max_rel_error_at"] = index(difference.relative_index);
-        output["expected"] = difference.expected;
-        output["actual"] = difference.actual;
-      }
-      outputs.push_back(std::move(output));
-      continue;
-    }
-    out_ << "output " << i << ": " << shape << ' ';
-    if (difference.is_equal()) {
-      out_ << "equal\n";
-      continue;
-    }
-    const auto at = [](llvm::ArrayRef<int64_t> index) {
-      return "[" +
-             llvm::join(llvm::map_range(index, [](int64_t n) { return std::to_string(n); }), ",") +
-             "]";
-    };
-    out_ << difference.num_different << " of " << wanted[i]->size()
-         << " elements differ, the largest absolute error " << ErrorText(difference.max_absolute)
-         << " at " << at(difference.absolute_index) << " (" << difference.actual << " instead of "
-         << difference.expected << "), the largest relative error "
-         << ErrorText(difference.max_relative) << " at " << at(difference.relative_index) << '\n';
-  }
-  if (options_.format.is_json()) {
-    out_ << llvm::json::Value(llvm::json::Object{{"kind", "comparison"},
-                                                 {"file", llvm::json::fixUTF8(file)},
-                                                 {"module", llvm::json::fixUTF8(module.name())},
-                                                 {"backend", NameOf(options_.backend.value())},
-                                                 {"with", "interpreter"},
-                                                 {"max_abs_error", ErrorJson(absolute)},
-                                                 {"max_rel_error", ErrorJson(relative)},
-                                                 {"outputs", std::move(outputs)}})
-         << "\n";
-  }
+ExitCode ModuleRun::Compare(const std::string& file, const hlo::Module& module,
+                            const hlo::Value& expected, const hlo::Value& actual) {
+  const bool is_fine = WriteComparison({.file = file,
+                                        .module = module.name().str(),
+                                        .backend = NameOf(options_.backend.value()),
+                                        .tolerance = ToleranceOf(options_).value_or(0),
+                                        .is_json = options_.format.is_json()},
+                                       expected, actual, out_);
   return is_fine ? ExitCode::kFine : ExitCode::kFinding;
 }
 
@@ -537,7 +384,7 @@ ExitCode ModuleRun::Run(const std::string& file, const hlo::Module& module) {
     status = ReportFailure(results.status());
   } else if (options_.compare.value()) {
     const absl::StatusOr<std::vector<hlo::Value>> expected = Evaluate(file, module, arguments);
-    status = expected.ok() ? WriteComparison(file, module, expected->front(), results->front())
+    status = expected.ok() ? Compare(file, module, expected->front(), results->front())
                            : ReportFailure(expected.status());
   } else {
     status = WriteResults(file, module, *results);
@@ -615,15 +462,11 @@ ExitCode RunCommand::Run(llvm::raw_ostream& out) {
   if (const ExitCode status = MakeGpu(gpu); status != ExitCode::kFine) return status;
   InputFiles inputs;
   if (!ParseInputs(options_.inputs.values(), inputs)) return ExitCode::kBadUsage;
-  if (options_.max_steps.value() < 0 || options_.max_bytes.value() < 0) {
-    ReportError("--max-steps and --max-bytes must not be negative");
+  if (!options_.max_steps.IsAtLeast(0) || !options_.max_bytes.IsAtLeast(0) ||
+      !options_.replicas.IsAtLeast(1) || !options_.partitions.IsAtLeast(1)) {
     return ExitCode::kBadUsage;
   }
-  if ((options_.replicas.is_given() && options_.replicas.value() < 1) ||
-      (options_.partitions.is_given() && options_.partitions.value() < 1)) {
-    ReportError("--replicas and --partitions must be at least 1");
-    return ExitCode::kBadUsage;
-  }
+  if (!MakeOutputFolder(options_.output.value())) return ExitCode::kBadUsage;
   ExitCode status = ExitCode::kFine;
   size_t number = 0;
   const Interruption interruption;

@@ -3,11 +3,12 @@
 #   tools/setup.sh           to build, test and run
 #   tools/setup.sh --dev     and to develop: fuzzing, formatting, linting, faster rebuilds
 #   tools/setup.sh --report  and to make and test the page of `hlo-indexing report`
+#   tools/setup.sh --firefox and to test it in Firefox
 # This is the project's only list of packages.
 set -euo pipefail
 
 packages=(
-  ca-certificates git g++ cmake ninja-build python3
+  ca-certificates git g++ cmake ninja-build python3 python3-dev python3-venv
   libmlir-22-dev mlir-22-tools llvm-22-dev llvm-22-tools lld-22
   libabsl-dev libgtest-dev libgmock-dev libbenchmark-dev libisl-dev python3-numpy zlib1g-dev libzstd-dev
   pkgconf
@@ -21,7 +22,8 @@ case "${1-}" in
   "") ;;
   --dev) packages+=("${development_packages[@]}") ;;
   --report) packages+=("${report_packages[@]}") ;;
-  *) echo "usage: tools/setup.sh [--dev|--report]" >&2; exit 2 ;;
+  --firefox) packages+=("${report_packages[@]}" firefox-esr) ;;
+  *) echo "usage: tools/setup.sh [--dev|--report|--firefox]" >&2; exit 2 ;;
 esac
 
 missing=()

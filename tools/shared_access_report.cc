@@ -6,6 +6,7 @@
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 #include "support/to_double.h"
+#include "tools/map_json.h"
 #include "tools/quantity.h"
 
 namespace hlo_indexing::tools {
@@ -36,6 +37,29 @@ std::string ConflictMetric(const plan::KernelPlan& plan, const SharedAccessRepor
   return "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_" + Operation(plan, report);
 }
 
+// The position is the one before the swizzle.
+void WriteTileMaps(const plan::KernelPlan& plan, const SharedAccessReport& report,
+                   llvm::json::OStream& json) {
+  const plan::SharedTile& tile = plan.shared_tiles[report.tile];
+  const plan::SharedAccess& access = tile.accesses[report.access];
+  json.attribute("vector_elements", access.vector_elements);
+  const auto numbers = [&](llvm::StringRef name, llvm::ArrayRef<int64_t> values) {
+    json.attributeArray(name, [&] {
+      for (const int64_t value : values) json.value(value);
+    });
+  };
+  numbers("threads", plan.launch.threads);
+  if (tile.swizzle.has_value()) {
+    numbers("swizzle", {tile.swizzle->bits(), tile.swizzle->base(), tile.swizzle->shift()});
+  }
+  json.attributeBegin("element");
+  WriteMap(access.index, json);
+  json.attributeEnd();
+  json.attributeBegin("position");
+  WriteMap(tile.PositionOf(access), json);
+  json.attributeEnd();
+}
+
 std::string PerRequest(const DynamicAPInt& wavefronts, const DynamicAPInt& requests) {
   return requests == 0 ? "0" : OneDecimal(support::RatioOf(wavefronts, requests));
 }
@@ -43,7 +67,7 @@ std::string PerRequest(const DynamicAPInt& wavefronts, const DynamicAPInt& reque
 }  // namespace
 
 void WriteSharedAccesses(const plan::KernelPlan& plan, llvm::ArrayRef<SharedAccessReport> reports,
-                         bool has_metric_names, llvm::raw_ostream& out) {
+                         const ExplainTextOptions& options, llvm::raw_ostream& out) {
   for (const SharedAccessReport& report : reports) {
     const plan::SharedTile& tile = plan.shared_tiles[report.tile];
     const BankConflicts& conflicts = report.conflicts;
@@ -59,18 +83,23 @@ void WriteSharedAccesses(const plan::KernelPlan& plan, llvm::ArrayRef<SharedAcce
     const std::string layout = tile.LayoutText();
     const bool is_wide = line.size() + 1 + layout.size() > kTerminalWidth;
     out << line << (is_wide ? "\n      " : " ") << layout << '\n';
-    if (has_metric_names) {
+    if (options.has_metric_names) {
       out << "      " << WavefrontMetric(plan, report) << ' ' << Digits(wavefronts) << "\n      "
           << ConflictMetric(plan, report) << ' '
           << Digits(wavefronts - conflicts.ideal_wavefronts.upper) << '\n';
     }
     if (!conflicts.IsExact()) out << "      not exact: " << conflicts.reason << '\n';
+    if (options.has_maps) {
+      const plan::SharedAccess& access = tile.accesses[report.access];
+      out << "      elements " << access.index.ToString() << "\n      positions "
+          << tile.PositionOf(access).ToString() << '\n';
+    }
   }
 }
 
 void WriteSharedAccessesJson(const KernelOrigin& origin, const plan::KernelPlan& plan,
-                             llvm::ArrayRef<SharedAccessReport> reports, bool has_metric_names,
-                             llvm::raw_ostream& out) {
+                             llvm::ArrayRef<SharedAccessReport> reports,
+                             const ExplainTextOptions& options, llvm::raw_ostream& out) {
   for (const SharedAccessReport& report : reports) {
     const plan::SharedTile& tile = plan.shared_tiles[report.tile];
     const BankConflicts& conflicts = report.conflicts;
@@ -95,12 +124,13 @@ void WriteSharedAccessesJson(const KernelOrigin& origin, const plan::KernelPlan&
       number("ideal_wavefronts", conflicts.ideal_wavefronts.upper);
       json.attribute("exact", conflicts.IsExact());
       if (!conflicts.IsExact()) json.attribute("reason", conflicts.reason);
-      if (has_metric_names) {
+      if (options.has_metric_names) {
         json.attributeObject("metrics", [&] {
           json.attribute("wavefronts", WavefrontMetric(plan, report));
           json.attribute("bank_conflicts", ConflictMetric(plan, report));
         });
       }
+      if (options.has_maps) WriteTileMaps(plan, report, json);
     });
     out << '\n';
   }

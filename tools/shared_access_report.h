@@ -13,13 +13,13 @@ namespace hlo_indexing::tools {
 /// A line for each, and the metrics of Nsight Compute that count the same:
 ///     store  tile of %t  100%  1.0 wavefronts per request, ideal 1.0; (_32,_32):(_33,_1)
 void WriteSharedAccesses(const plan::KernelPlan& plan,
-                         llvm::ArrayRef<explain::SharedAccessReport> reports, bool has_metric_names,
-                         llvm::raw_ostream& out);
+                         llvm::ArrayRef<explain::SharedAccessReport> reports,
+                         const ExplainTextOptions& options, llvm::raw_ostream& out);
 
 /// The same as lines of JSON.
 void WriteSharedAccessesJson(const KernelOrigin& origin, const plan::KernelPlan& plan,
                              llvm::ArrayRef<explain::SharedAccessReport> reports,
-                             bool has_metric_names, llvm::raw_ostream& out);
+                             const ExplainTextOptions& options, llvm::raw_ostream& out);
 
 }  // namespace hlo_indexing::tools
 

@@ -42,6 +42,7 @@ class UtilizationCommand : public Subcommand, private InstructionVisitor {
   UtilizationCommand() : Subcommand(kHelp) {}
 
   ExitCode Run(raw_ostream& out) override {
+    if (!max_work_.IsAtLeast(0)) return ExitCode::kBadUsage;
     return WalkInstructions(arguments(), options_, *this, out);
   }
 

@@ -82,10 +82,10 @@ void WriteUnread(const OperandUtilization& operand, llvm::StringRef indent, raw_
 }
 
 // The numbers of operand arrays, in tuple order of all operands.
-std::map<OperandArray, int64_t> NumbersOf(const hlo::Instruction& instruction) {
+std::map<OperandArray, int64_t> NumbersOf(llvm::ArrayRef<const hlo::Instruction*> inputs) {
   std::map<OperandArray, int64_t> numbers;
-  for (size_t i = 0; i < instruction.operands().size(); ++i) {
-    const int64_t count = instruction.operand(i).shape().num_array_leaves();
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const int64_t count = inputs[i]->shape().num_array_leaves();
     for (int64_t leaf = 0; leaf < count; ++leaf) {
       numbers.try_emplace(OperandArray{i, leaf}, static_cast<int64_t>(numbers.size()));
     }
@@ -121,10 +121,11 @@ void WriteBoxes(llvm::json::OStream& json, llvm::ArrayRef<StridedBox> boxes) {
   }
 }
 
-void WriteRecord(const std::string& file, const hlo::Instruction& instruction,
+void WriteRecord(const std::string& file, const InstructionUtilization& utilization,
                  const OperandUtilization& operand, int64_t number, std::optional<int64_t> output,
                  raw_ostream& out) {
   llvm::json::OStream json(out);
+  const hlo::Instruction& instruction = *utilization.instruction;
   const hlo::Computation& computation = instruction.parent();
   const bool has_size = !operand.shape->HasUnboundedDimension();
   json.object([&] {
@@ -136,7 +137,7 @@ void WriteRecord(const std::string& file, const hlo::Instruction& instruction,
     json.attribute("opcode", hlo::OpcodeName(instruction.opcode()));
     json.attribute("operand", number);
     json.attribute("operand_name",
-                   llvm::json::fixUTF8(instruction.operand(operand.array.operand).name()));
+                   llvm::json::fixUTF8(utilization.Inputs()[operand.array.operand]->name()));
     if (output.has_value()) json.attribute("output", *output);
     if (has_size) json.attribute("elements", operand.shape->num_elements());
     if (operand.IsExact()) {
@@ -175,7 +176,7 @@ void WriteUtilizationText(const InstructionUtilization& utilization, raw_ostream
     const OperandUtilization* operand = nullptr;
     std::vector<int64_t> outputs;
   };
-  const std::map<OperandArray, int64_t> numbers = NumbersOf(instruction);
+  const std::map<OperandArray, int64_t> numbers = NumbersOf(utilization.Inputs());
   std::vector<std::map<std::string, Answer>> answers(numbers.size());
   std::vector<std::vector<std::string>> order(numbers.size());
   for (size_t output = 0; output < utilization.by_output.size(); ++output) {
@@ -190,7 +191,7 @@ void WriteUtilizationText(const InstructionUtilization& utilization, raw_ostream
   }
   for (size_t i = 0; i < utilization.together.size(); ++i) {
     const OperandUtilization& operand = utilization.together[i];
-    out << "    operand " << i << " (" << instruction.operand(operand.array.operand).name()
+    out << "    operand " << i << " (" << utilization.Inputs()[operand.array.operand]->name()
         << "): " << Line(operand);
     const bool is_of_one = order[i].size() == 1 && answers[i][order[i].front()].outputs.size() == 1;
     if (is_of_one && utilization.by_output.size() > 1) {
@@ -210,14 +211,13 @@ void WriteUtilizationText(const InstructionUtilization& utilization, raw_ostream
 
 void WriteUtilizationJson(const std::string& file, const InstructionUtilization& utilization,
                           raw_ostream& out) {
-  const std::map<OperandArray, int64_t> numbers = NumbersOf(*utilization.instruction);
+  const std::map<OperandArray, int64_t> numbers = NumbersOf(utilization.Inputs());
   for (const OperandUtilization& operand : utilization.together) {
-    WriteRecord(file, *utilization.instruction, operand, numbers.at(operand.array), std::nullopt,
-                out);
+    WriteRecord(file, utilization, operand, numbers.at(operand.array), std::nullopt, out);
   }
   for (size_t output = 0; output < utilization.by_output.size(); ++output) {
     for (const OperandUtilization& operand : utilization.by_output[output]) {
-      WriteRecord(file, *utilization.instruction, operand, numbers.at(operand.array),
+      WriteRecord(file, utilization, operand, numbers.at(operand.array),
                   static_cast<int64_t>(output), out);
     }
   }

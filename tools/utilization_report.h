@@ -16,10 +16,17 @@ namespace hlo_indexing::tools {
 /// What an instruction reads.
 struct InstructionUtilization {
   const hlo::Instruction* instruction = nullptr;
+  /// What its computation by itself reads of its parameters, of which it is the root.
+  bool is_of_computation = false;
   /// Of every operand array, by all outputs.
   std::vector<indexing_analysis::OperandUtilization> together;
   /// By each output array, of the operand arrays that it depends on.
   std::vector<std::vector<indexing_analysis::OperandUtilization>> by_output;
+
+  /// The operands of which it speaks, or the parameters.
+  llvm::ArrayRef<const hlo::Instruction*> Inputs() const {
+    return is_of_computation ? instruction->parent().parameters() : instruction->operands();
+  }
 };
 
 /// Writes the instruction with a line for each operand array and, where outputs differ, for these:

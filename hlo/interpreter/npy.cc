@@ -167,6 +167,21 @@ absl::StatusOr<NpyHeader> SplitNpyHeader(llvm::StringRef& contents) {
   return header;
 }
 
+absl::Status CheckNpyElements(const NpyHeader& header, llvm::StringRef elements) {
+  const std::optional<FileType> type = ParseType(header.type);
+  if (!type || type->width <= 0) {
+    return Bad("its elements are " + support::Quotable(header.type) + ", which have no width");
+  }
+  std::optional<int64_t> needed = type->width;
+  for (const int64_t size : header.sizes) {
+    if (needed) needed = support::CheckedMul(*needed, size);
+  }
+  if (needed && static_cast<int64_t>(elements.size()) == *needed) return absl::OkStatus();
+  return Bad(absl::StrCat("its elements take ", elements.size(), " bytes, ",
+                          SizesText(header.sizes), " of ", header.type, " take ",
+                          needed ? absl::StrCat(*needed) : "more than 2^63"));
+}
+
 absl::StatusOr<std::vector<uint8_t>> ReadNpy(llvm::StringRef contents, const Shape& shape) {
   absl::StatusOr<NpyHeader> header = SplitNpyHeader(contents);
   if (!header.ok()) return header.status();

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "hlo/interpreter/value.h"
 #include "hlo/shape.h"
@@ -29,6 +30,10 @@ struct NpyHeader {
 
 /// The header of a file, which is cut off: `contents` keeps the elements.
 absl::StatusOr<NpyHeader> SplitNpyHeader(llvm::StringRef& contents);
+
+/// Whether elements are as many bytes as the header of their file says, and of a type that has a
+/// width.
+absl::Status CheckNpyElements(const NpyHeader& header, llvm::StringRef elements);
 
 /// The file of an array with this header. Its elements are in the order that the header says.
 std::string WriteNpy(const NpyHeader& header, llvm::StringRef elements);

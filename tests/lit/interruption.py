@@ -73,22 +73,18 @@ def check_lines(program):
     assert f"interrupted behind {len(records)} of {count} maps" in messages, (len(records), messages)
 
 
-def check_run(program, folder):
-    """Progress, then Ctrl-C: the file of -o gets the results of the module before."""
-    path = os.path.join(folder, "endless.hlo")
-    target = os.path.join(folder, "result.txt")
-    first = os.path.join(folder, "first.hlo")
-    with open(path, "w", encoding="utf-8") as file:
-        file.write(ENDLESS)
-    with open(first, "w", encoding="utf-8") as file:
-        file.write("ENTRY e { ROOT c = s32[] constant(7) }\n")
+def interrupt_behind(shown_first, command):
+    """Runs the command with messages on a terminal, and Ctrl-C once it has shown a text.
+
+    Returns its status and the messages.
+    """
     parent, child = pty.openpty()
-    process = subprocess.Popen([program, "run", first, path, "-o", target], stderr=child,
-                               stdout=subprocess.DEVNULL, preexec_fn=with_interrupts)
+    process = subprocess.Popen(command, stderr=child, stdout=subprocess.DEVNULL,
+                               preexec_fn=with_interrupts)
     os.close(child)
     shown = b""
     deadline = time.monotonic() + 60
-    while b"million steps, now" not in shown:
+    while shown_first not in shown:
         assert time.monotonic() < deadline, shown
         if select.select([parent], [], [], 1)[0]:
             shown += os.read(parent, 4096)
@@ -99,11 +95,98 @@ def check_run(program, folder):
             shown += os.read(parent, 4096)
         except OSError:
             break
+    os.close(parent)
+    return status, shown
+
+
+def check_run(program, folder):
+    """Progress, then Ctrl-C: the file of -o gets the results of the module before."""
+    path = os.path.join(folder, "endless.hlo")
+    target = os.path.join(folder, "result.txt")
+    first = os.path.join(folder, "first.hlo")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(ENDLESS)
+    with open(first, "w", encoding="utf-8") as file:
+        file.write("ENTRY e { ROOT c = s32[] constant(7) }\n")
+    status, shown = interrupt_behind(b"million steps, now",
+                                     [program, "run", first, path, "-o", target])
     assert status == INTERRUPTED, status
     assert b"endless.hlo: " in shown and b"stopped after" in shown, shown
     with open(target, encoding="utf-8") as file:
         assert file.read() == "output 0: s32[] 7\n"
     assert not [name for name in os.listdir(folder) if name.endswith(".tmp")]
+
+
+def check_gpu(program, folder):
+    """A loop whose launches are many."""
+    path = os.path.join(folder, "endless.hlo")
+    status, shown = interrupt_behind(
+        b" of the program", [program, "run", "--backend=virtual-gpu", "--max-steps=1000000000", path])
+    assert status == INTERRUPTED, status
+    # Between two launches, or within one.
+    assert b"stopped after" in shown or b"the launch was interrupted" in shown, shown
+
+
+ENDLESS_KERNEL = """.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry forever(.param .u64 out) {
+  .reg .b64 %rd<2>;
+  ld.param.u64 %rd0, [out];
+  st.global.u32 [%rd0], 7;
+again:
+  bra again;
+}
+"""
+
+
+def check_ptx(program, folder):
+    """One launch that never ends: what it has stored until then is printed."""
+    path = os.path.join(folder, "forever.ptx")
+    target = os.path.join(folder, "forever.txt")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(ENDLESS_KERNEL)
+    status, shown = interrupt_behind(
+        b" of 64 blocks",
+        [program, "ptx", path, "--grid=64", "--arg=zeros:u32[2]", "--max-instructions=1000000000000",
+         "-o", target])
+    assert status == INTERRUPTED, status
+    assert b"interrupted in" in shown, shown
+    with open(target, encoding="utf-8") as file:
+        text = file.read()
+    assert "ended early: the launch was interrupted" in text and "argument 0: 7 0\n" in text, text
+
+
+def many_kernels(count):
+    lines = "\n".join(f"p{i} = f32[8,{i}] parameter({i - 1})\n"
+                      f"n{i} = f32[{i},8] transpose(p{i}), dimensions={{1,0}}"
+                      for i in range(1, count + 1))
+    return f"ENTRY e {{\n{lines}\nROOT r = f32[1,8] negate(n1) }}\n"
+
+
+def check_report(program, folder):
+    """The page has the kernels so far; what has none yet leaves the file of -o as it was."""
+    path = os.path.join(folder, "kernels.hlo")
+    target = os.path.join(folder, "kernels.html")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(many_kernels(30000))
+    status, shown = interrupt_behind(b"% of ", [program, "report", path, "-o", target])
+    assert status == INTERRUPTED and b"interrupted in" in shown, (status, shown)
+    small = os.path.join(folder, "small.hlo")
+    with open(small, "w", encoding="utf-8") as file:
+        file.write(many_kernels(1))
+    of_one = subprocess.run([program, "report", small], capture_output=True, check=True).stdout
+    with open(target, "rb") as file:
+        page = file.read()
+    # Data is compressed.
+    assert b"</html>" in page and len(page) > len(of_one) + 10000, (len(page), len(of_one))
+    with open(target, "w", encoding="utf-8") as file:
+        file.write("old\n")
+    status, shown = interrupt_behind(
+        b"% of ", [program, "explain", f"--before={path}", path, "-o", target])
+    assert status == INTERRUPTED and b"interrupted in" in shown, (status, shown)
+    with open(target, encoding="utf-8") as file:
+        assert file.read() == "old\n"
 
 
 # The start of a slice that never comes.
@@ -141,6 +224,9 @@ def main():
     check_maps(program, folder)
     check_lines(program)
     check_run(program, folder)
+    check_gpu(program, folder)
+    check_ptx(program, folder)
+    check_report(program, folder)
     print("interrupted")
 
 

@@ -11,4 +11,7 @@ config.test_exec_root = os.path.join(lit_config.params["build"], "tests", "lit")
 config.environment["PATH"] = os.pathsep.join(
     [os.path.join(lit_config.params["build"], "bin"), lit_config.params["llvm"],
      config.environment["PATH"]])
+config.substitutions.append(("%compiler", lit_config.params["compiler"]))
+config.substitutions.append(("%driver", os.path.join(
+    lit_config.params["build"], "tests", "codegen", "program", "libvirtual_cuda_driver.so")))
 config.substitutions.append(("%inputs", os.path.join(os.path.dirname(__file__), "Inputs")))

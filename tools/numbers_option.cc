@@ -1,0 +1,30 @@
+#include "tools/numbers_option.h"
+
+#include <numeric>
+
+#include "llvm/ADT/SmallVector.h"
+#include "support/diagnostics.h"
+#include "tools/report.h"
+
+namespace hlo_indexing::tools {
+
+bool NumbersOption::Parse() {
+  llvm::SmallVector<llvm::StringRef, 4> items;
+  if (!text_.value().empty()) llvm::StringRef(text_.value()).split(items, ',');
+  for (const llvm::StringRef item : items) {
+    if (!item.trim().getAsInteger(10, numbers_.emplace_back())) continue;
+    ReportError("--" + name_.str() + "='" + support::Quotable(text_.value()) +
+                "': expected numbers with ',' between, from 0 on");
+    return false;
+  }
+  return true;
+}
+
+std::vector<size_t> NumbersOption::Of(size_t count) const {
+  if (text_.is_given()) return numbers_;
+  std::vector<size_t> all(count);
+  std::iota(all.begin(), all.end(), size_t{0});
+  return all;
+}
+
+}  // namespace hlo_indexing::tools
