@@ -137,7 +137,8 @@ void CopyAndCompare(SrcLayout const& from, DstLayout const& to, int shift) {
   copy(src, make_tensor(&target[shift], to));
   std::vector<float> expected(128, 0.0F);
   for (int i = 0; i < size(src); ++i) {
-    expected[static_cast<size_t>(shift + to(i))] = source[shift + from(i)];
+    const auto place = static_cast<size_t>(shift) + static_cast<size_t>(to(i));
+    expected[place] = source[shift + from(i)];
   }
   for (int i = 0; i < 128; ++i) {
     EXPECT_EQ(target[i], expected[static_cast<size_t>(i)]) << TextOf(from) << TextOf(to) << i;

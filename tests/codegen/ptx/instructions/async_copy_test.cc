@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "gmock/gmock.h"
@@ -31,7 +32,7 @@ Records Numbered() {
 
 Records After(const std::string& text, Records records,
               std::vector<std::string>* findings = nullptr, LaunchOptions options = {}) {
-  const absl::Status status = RunWarp(kOwnTile + text, records, findings, options);
+  const absl::Status status = RunWarp(kOwnTile + text, records, findings, std::move(options));
   EXPECT_TRUE(status.ok()) << status;
   return records;
 }
