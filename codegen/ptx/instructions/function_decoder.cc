@@ -12,6 +12,7 @@
 #include "codegen/ptx/instructions/table.h"
 #include "codegen/ptx/machine/address.h"
 #include "codegen/ptx/machine/special_registers.h"
+#include "codegen/ptx/syntax/control_flow.h"
 #include "codegen/ptx/syntax/parser.h"
 #include "support/status_macros.h"
 
@@ -280,6 +281,24 @@ void FunctionDecoder::AtEnd(uint32_t operation,
   at_end_.emplace_back(operation, finish);
 }
 
+void FunctionDecoder::SetTurns() {
+  if (source_.instructions.empty()) return;
+  const syntax::ControlFlow flow(source_);
+  const std::vector<size_t> order = flow.Order();
+  if (std::ranges::is_sorted(order)) return;
+  // The return at the end is no instruction of a block.
+  function_.turns.assign(NextIndex(), NextIndex());
+  function_.block_ends.assign(NextIndex(), NextIndex());
+  uint32_t turn = 0;
+  for (const size_t block : order) {
+    const uint32_t end = first_operations_[flow.EndOf(block)];
+    for (uint32_t i = first_operations_[flow.BeginOf(block)]; i < end; ++i) {
+      function_.turns[i] = turn++;
+      function_.block_ends[i] = end;
+    }
+  }
+}
+
 absl::Status FunctionDecoder::PlaceVariables() {
   local_places_.resize(source_.variables.size());
   uint64_t parameter_end = 0;
@@ -358,6 +377,7 @@ absl::Status FunctionDecoder::Decode() {
   HLO_INDEXING_RETURN_IF_ERROR(FindOpcode("ret")->decode(decoder));
   function_.operations.back().source =
       source_.instructions.empty() ? &kReturn : &source_.instructions.back();
+  SetTurns();
   for (const auto& [operation, finish] : at_end_) {
     HLO_INDEXING_RETURN_IF_ERROR(finish(*this, function_.operations[operation]));
   }

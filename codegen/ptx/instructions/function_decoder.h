@@ -89,6 +89,8 @@ class FunctionDecoder {
 
  private:
   absl::Status PlaceVariables();
+  // The turns of the function, where they are not the order of the text.
+  void SetTurns();
 
   ProgramDecoder& program_;
   const syntax::Function& source_;

@@ -148,7 +148,8 @@ class WarpRunner {
       Load();
       return;
     }
-    const bool is_backward = target <= index_;
+    const ProgramFunction& function = *warp_.current().activation->function;
+    const bool is_backward = function.TurnOf(target) <= function.TurnOf(index_);
     index_ = target;
     if (is_backward && warp_.groups().size() > 1 && warp_.CountBackwardJump()) {
       warp_.current().index = index_;

@@ -40,6 +40,15 @@ struct ProgramFunction {
   uint64_t local_bytes = 0;
   std::vector<VariablePlace> parameters;
   std::vector<VariablePlace> results;
+  /// Of groups of lanes that stand at different operations the one at the smaller turn goes first:
+  /// so they meet where their ways do (syntax/control_flow.h). By operation, its turn and the first
+  /// operation behind its block; both empty if the turns are the order of the text.
+  std::vector<uint32_t> turns;
+  std::vector<uint32_t> block_ends;
+
+  uint32_t TurnOf(uint32_t operation) const {
+    return turns.empty() ? operation : turns[operation];
+  }
 };
 
 struct Program {

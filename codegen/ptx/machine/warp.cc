@@ -198,7 +198,7 @@ bool Warp::Select() {
     if (a.activation->depth != b.activation->depth) {
       return a.activation->depth > b.activation->depth;
     }
-    return a.index < b.index;
+    return a.Turn() < b.Turn();
   };
   for (const Group& group : groups_) {
     if (group.wait == Wait::kNone && (best == nullptr || goes_before(group, *best))) best = &group;
@@ -252,12 +252,15 @@ void Warp::JoinParked() {
 
 uint32_t Warp::MeetingIndex() const {
   const Group& group = groups_[current_];
+  const std::vector<uint32_t>& block_ends = group.activation->function->block_ends;
   uint32_t meeting = std::numeric_limits<uint32_t>::max();
   for (const Group& other : groups_) {
     if (&other == &group || other.activation != group.activation || other.wait != Wait::kNone) {
       continue;
     }
     if (other.index > group.index) meeting = std::min(meeting, other.index);
+    // What follows in the text may not be what has its turn.
+    if (!block_ends.empty()) meeting = std::min(meeting, block_ends[group.index]);
   }
   return meeting;
 }

@@ -2,7 +2,8 @@
 // the same operation of the same activation.
 //
 // Example: at a branch that half of the lanes take, the group of 32 becomes two groups of 16. The
-// one at the smaller index executes until it meets the other; there they are one group again.
+// one whose turn is smaller (ProgramFunction::turns) executes until it meets the other; there they
+// are one group again.
 #ifndef HLO_INDEXING_CODEGEN_PTX_MACHINE_WARP_H_
 #define HLO_INDEXING_CODEGEN_PTX_MACHINE_WARP_H_
 
@@ -52,6 +53,8 @@ struct Group {
   LaneMask lanes = 0;
   Wait wait = Wait::kNone;
   uint8_t barrier = 0;
+
+  uint32_t Turn() const { return activation->function->TurnOf(index); }
 };
 
 class Warp {
@@ -88,8 +91,8 @@ class Warp {
   /// Lanes of the current group return from their activation, which is not the kernel's.
   void Return(LaneMask lanes);
 
-  /// Chooses the group that executes next: one whose turn it is, of the deepest activation, at the
-  /// smallest index; groups at the same place are united. False if all groups wait, or none is
+  /// Chooses the group that executes next: of the deepest activation, at the smallest turn; groups
+  /// at the same place are united. False if all groups wait, or none is
   /// left.
   bool Select();
   /// The current group may wait, in a loop, for lanes that Select lets wait for it: another group
@@ -101,8 +104,9 @@ class Warp {
   bool CountBackwardJump();
   /// Lanes that wait for others at a `.sync` instruction where the current group stands join it.
   void JoinParked();
-  /// The smallest index above `index` at which another group of the current activation can execute:
-  /// where the current group has to stop. The end of the number range if there is none.
+  /// The smallest index above `index` at which another group of the current activation can execute,
+  /// or may have its turn: where the current group has to stop. The end of the number range if there
+  /// is none.
   uint32_t MeetingIndex() const;
 
   /// Adds local memory to the current activation, in multiples of 16 bytes; for these lanes it

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "codegen/ptx/syntax/control_flow.h"
+
 namespace hlo_indexing::ptx::syntax {
 namespace {
 
@@ -49,40 +51,29 @@ bool WritesFirstOperand(const Instruction& instruction) {
   return opcode != "nanosleep" && opcode != "brx";
 }
 
-bool IsBranch(const Instruction& instruction) {
-  return instruction.opcode == "bra" || instruction.opcode == "brx";
-}
-
-// Whether what follows in the text may be executed next.
-bool FallsThrough(const Instruction& instruction) {
-  if (instruction.guard.has_value()) return true;
-  const std::string_view opcode = instruction.opcode;
-  return !IsBranch(instruction) && opcode != "ret" && opcode != "exit" && opcode != "trap";
-}
-
 class Liveness {
  public:
-  explicit Liveness(const Function& function) : function_(function) {}
+  explicit Liveness(const Function& function) : function_(function), flow_(function) {}
 
   std::optional<LiveRegisters> Count() {
-    FindBlocks();
+    const size_t num_blocks = flow_.num_blocks();
     const uint64_t words = (function_.registers.size() + 63) / 64;
-    if (words * begins_.size() > kMaxWords) return std::nullopt;
-    live_.assign(begins_.size(), RegisterSet(function_.registers.size()));
+    if (words * num_blocks > kMaxWords) return std::nullopt;
+    live_.assign(num_blocks, RegisterSet(function_.registers.size()));
     uint64_t work = 0;
     // Backwards, until nothing changes: each round settles one more level of loops.
     for (bool has_changed = true; has_changed;) {
       has_changed = false;
-      for (size_t block = begins_.size(); block-- > 0;) {
+      for (size_t block = num_blocks; block-- > 0;) {
         RegisterSet live = LiveAtEnd(block);
         VisitBackwards(block, live);
         has_changed |= live_[block].Add(live);
-        work += words + EndOf(block) - begins_[block];
+        work += words + flow_.EndOf(block) - flow_.BeginOf(block);
       }
       if (work > kMaxWork) return std::nullopt;
     }
     LiveRegisters most;
-    for (size_t block = 0; block < begins_.size(); ++block) {
+    for (size_t block = 0; block < num_blocks; ++block) {
       RegisterSet live = LiveAtEnd(block);
       LiveRegisters now = WidthOf(live);
       Raise(most, now);
@@ -92,51 +83,14 @@ class Liveness {
   }
 
  private:
-  // Blocks of code begin at labels and behind branches and ends.
-  void FindBlocks() {
-    const size_t count = function_.instructions.size();
-    std::vector<bool> is_begin(count + 1, false);
-    is_begin[0] = true;
-    for (const Label& label : function_.labels) is_begin[label.instruction] = true;
-    for (size_t i = 0; i < count; ++i) {
-      const Instruction& instruction = function_.instructions[i];
-      if (IsBranch(instruction) || !FallsThrough(instruction)) is_begin[i + 1] = true;
-    }
-    block_of_.resize(count + 1);
-    for (size_t i = 0; i < count; ++i) {
-      if (is_begin[i]) begins_.push_back(i);
-      block_of_[i] = begins_.size() - 1;
-    }
-    block_of_[count] = begins_.size();
-  }
-
-  size_t EndOf(size_t block) const {
-    return block + 1 < begins_.size() ? begins_[block + 1] : function_.instructions.size();
-  }
-
   RegisterSet LiveAtEnd(size_t block) const {
     RegisterSet live(function_.registers.size());
-    const Instruction& last = function_.instructions[EndOf(block) - 1];
-    const auto add_block = [&](size_t next) {
-      if (next < live_.size()) live.Add(live_[next]);
-    };
-    const auto add_label = [&](uint32_t label) {
-      add_block(block_of_[function_.labels[label].instruction]);
-    };
-    if (FallsThrough(last)) add_block(block + 1);
-    if (!IsBranch(last)) {
-      // The caller reads results that are registers.
-      if (last.opcode == "ret") {
-        for (size_t i = 0; i < function_.results.size(); ++i) {
-          if (function_.result_is_register[i]) live.Insert(function_.results[i]);
-        }
+    for (const size_t next : flow_.SuccessorsOf(block)) live.Add(live_[next]);
+    // The caller reads results that are registers.
+    if (function_.instructions[flow_.EndOf(block) - 1].opcode == "ret") {
+      for (size_t i = 0; i < function_.results.size(); ++i) {
+        if (function_.result_is_register[i]) live.Insert(function_.results[i]);
       }
-      return live;
-    }
-    for (const Operand& operand : last.operands) {
-      if (operand.kind == OperandKind::kLabel) add_label(operand.index);
-      if (operand.kind != OperandKind::kLabelList) continue;
-      for (const uint32_t label : function_.label_lists[operand.index].labels) add_label(label);
     }
     return live;
   }
@@ -163,7 +117,7 @@ class Liveness {
       uint64_t& count = IsPredicate(index) ? now->predicates : now->words;
       count += is_live ? WordsOf(index) : -WordsOf(index);
     };
-    for (size_t i = EndOf(block); i-- > begins_[block];) {
+    for (size_t i = flow_.EndOf(block); i-- > flow_.BeginOf(block);) {
       const Instruction& instruction = function_.instructions[i];
       const bool writes = !instruction.operands.empty() &&
                           IsWritten(instruction.operands.front()) &&
@@ -206,9 +160,7 @@ class Liveness {
   }
 
   const Function& function_;
-  // Of each block, and of each instruction its block.
-  std::vector<size_t> begins_;
-  std::vector<size_t> block_of_;
+  ControlFlow flow_;
   // At the begin of each block.
   std::vector<RegisterSet> live_;
 };
