@@ -36,16 +36,32 @@ ElementEmitter::Step ElementEmitter::StepOfLoad(const Element& element, const Bu
 
 namespace {
 
+// Whether a number divides a position, though its terms may hide that: (d0 mod 4) * 2 +
+// (d0 mod 2) * 6 is a multiple of 4.
+bool IsDivided(const IndexingMap& position, int64_t divisor, plan::MapTable& maps) {
+  const AffineMap affine = position.affine_map();
+  const IndexingMap remainder = maps.Simplified(position.WithResults(
+      AffineMap::get(affine.getNumDims(), affine.getNumSymbols(), affine.getResult(0) % divisor)));
+  return remainder.affine_map().getResult(0) == 0;
+}
+
 // What divides a position, and which power of two of it the address is scaled by: vectors are
 // counted, not elements.
 std::pair<int64_t, int64_t> DivisorOf(const IndexingMap& position, const Buffer& buffer,
-                                      size_t num_lanes) {
+                                      size_t num_lanes, plan::MapTable& maps) {
   const int64_t known = position.affine_map().getResult(0).getLargestKnownDivisor();
   // A constant 0 is divided by all.
-  const int64_t divisor = known == 0 ? kBufferAlignment * 8 : known;
+  int64_t divisor = known == 0 ? kBufferAlignment * 8 : known;
   if (buffer.element_bits < 8 || position.affine_map().isConstant()) return {divisor, 1};
-  const int64_t power = divisor & -divisor;
-  return {divisor, std::min<int64_t>(power, static_cast<int64_t>(llvm::bit_floor(num_lanes)))};
+  const auto lanes = static_cast<int64_t>(llvm::bit_floor(num_lanes));
+  int64_t power = divisor & -divisor;
+  for (int64_t wanted = lanes; wanted > power; wanted /= 2) {
+    if (IsDivided(position, wanted, maps)) {
+      divisor *= wanted / power;
+      power = wanted;
+    }
+  }
+  return {divisor, std::min(power, lanes)};
 }
 
 }  // namespace
@@ -59,7 +75,7 @@ Value ElementEmitter::EmitQuotient(const IndexingMap& map, int64_t divisor) {
 
 Lanes ElementEmitter::Load(const Buffer& buffer, const IndexingMap& position) {
   const auto load = [&](const IndexingMap& first, llvm::ArrayRef<int64_t> offsets) {
-    const auto [divisor, scale] = DivisorOf(first, buffer, offsets.size());
+    const auto [divisor, scale] = DivisorOf(first, buffer, offsets.size(), plans_.maps);
     return LoadLanes(builder_, buffer, {EmitQuotient(first, scale), divisor, offsets, scale});
   };
   if (num_lanes_ == 1 || !DependsOnLane(position)) return load(position, {0});
@@ -83,7 +99,7 @@ void ElementEmitter::Store(const Lanes& lanes, int64_t output, const IndexingMap
   const Buffer& buffer = buffers_.output(output);
   const auto store = [&](const Lanes& stored, const IndexingMap& first,
                          llvm::ArrayRef<int64_t> offsets) {
-    const auto [divisor, scale] = DivisorOf(first, buffer, offsets.size());
+    const auto [divisor, scale] = DivisorOf(first, buffer, offsets.size(), plans_.maps);
     StoreLanes(builder_, stored, buffer, {EmitQuotient(first, scale), divisor, offsets, scale});
   };
   if (num_lanes_ == 1 || !DependsOnLane(position)) return store(lanes, position, {0});

@@ -135,6 +135,9 @@ absl::StatusOr<Kernel> CompileKernel(const KernelPlan& plan, plan::PlanContext& 
     case plan::Emitter::kMatrices:
       EmitMatrices(emitter);
       break;
+    case plan::Emitter::kProducts:
+      EmitProducts(emitter);
+      break;
   }
   HLO_INDEXING_RETURN_IF_ERROR(emitter.elements().status());
   HLO_INDEXING_ASSIGN_OR_RETURN(kernel.text, backend.Lower(std::move(builder).Take(), options));

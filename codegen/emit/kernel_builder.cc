@@ -141,7 +141,7 @@ Value KernelBuilder::And(Value a, Value b) {
   return arith::AndIOp::create(ops_, a, b);
 }
 
-Value KernelBuilder::ElementPointer(Value base, Position position, Type element) {
+Value KernelBuilder::PointerTo(Value base, Position position, Type element) {
   llvm::SmallVector<mlir::LLVM::GEPArg, 2> indices = {position.first};
   // The scale of an address is part of the instruction that makes it.
   const bool is_scaled = position.scale > 1 || position.offset != 0;
@@ -154,14 +154,14 @@ Value KernelBuilder::ElementPointer(Value base, Position position, Type element)
 Value KernelBuilder::Load(Value base, Position position, Type element, int64_t count,
                           int64_t alignment) {
   const Type type = count == 1 ? element : Type(mlir::VectorType::get({count}, element));
-  return mlir::LLVM::LoadOp::create(ops_, type, ElementPointer(base, position, element),
+  return mlir::LLVM::LoadOp::create(ops_, type, PointerTo(base, position, element),
                                     static_cast<unsigned>(alignment));
 }
 
 void KernelBuilder::Store(Value value, Value base, Position position, int64_t alignment) {
   const auto vector = mlir::dyn_cast<mlir::VectorType>(value.getType());
   const Type element = vector ? vector.getElementType() : value.getType();
-  mlir::LLVM::StoreOp::create(ops_, value, ElementPointer(base, position, element),
+  mlir::LLVM::StoreOp::create(ops_, value, PointerTo(base, position, element),
                               static_cast<unsigned>(alignment));
 }
 
@@ -211,14 +211,14 @@ Value KernelBuilder::ConstantArray(Type element, llvm::ArrayRef<char> bytes) {
 
 void KernelBuilder::Barrier() { mlir::NVVM::Barrier0Op::create(ops_); }
 
-Value KernelBuilder::ShuffleDown(Value value, int64_t distance, int64_t neighbours) {
+Value KernelBuilder::Shuffle(mlir::NVVM::ShflKind kind, Value value, int64_t lane,
+                             int64_t segments) {
   const Type type = value.getType();
   const unsigned bits = type.getIntOrFloatBitWidth();
   const Type i32 = integer_type(32);
   const auto shuffle = [&](Value word) -> Value {
-    return mlir::NVVM::ShflOp::create(
-        ops_, i32, Integer(32, kAllLanes), word, Integer(32, distance),
-        Integer(32, ShuffleSegments(neighbours)), mlir::NVVM::ShflKind::down, mlir::UnitAttr());
+    return mlir::NVVM::ShflOp::create(ops_, i32, Integer(32, kAllLanes), word, Integer(32, lane),
+                                      Integer(32, segments), kind, mlir::UnitAttr());
   };
   const Type as_integer = integer_type(bits);
   Value words = type == as_integer ? value : arith::BitcastOp::create(ops_, as_integer, value);
@@ -238,16 +238,74 @@ Value KernelBuilder::ShuffleDown(Value value, int64_t distance, int64_t neighbou
   return type == as_integer ? words : arith::BitcastOp::create(ops_, type, words);
 }
 
+Value KernelBuilder::ShuffleDown(Value value, int64_t distance, int64_t neighbours) {
+  return Shuffle(mlir::NVVM::ShflKind::down, value, distance, ShuffleSegments(neighbours));
+}
+
+Value KernelBuilder::ShuffleXor(Value value, int64_t bits) {
+  constexpr int64_t kWholeWarp = 31;
+  return Shuffle(mlir::NVVM::ShflKind::bfly, value, bits, kWholeWarp);
+}
+
+Values KernelBuilder::LoadMatrices(Value row, int64_t count, bool is_transposed) {
+  mlir::MLIRContext* const context = ops_.getContext();
+  constexpr int kRows = 8;
+  const llvm::SmallVector<Type, 4> words(static_cast<size_t>(count), integer_type(32));
+  const Value loaded = mlir::NVVM::LdMatrixOp::create(
+      ops_, mlir::LLVM::LLVMStructType::getLiteral(context, words), row,
+      static_cast<uint32_t>(count),
+      is_transposed ? mlir::NVVM::MMALayout::col : mlir::NVVM::MMALayout::row,
+      mlir::NVVM::LdStMatrixShapeAttr::get(context, kRows, kRows),
+      mlir::NVVM::LdStMatrixEltType::B16);
+  Values values;
+  for (int64_t i = 0; i < count; ++i) {
+    values.push_back(mlir::LLVM::ExtractValueOp::create(ops_, loaded, i));
+  }
+  return values;
+}
+
+Values KernelBuilder::MultiplyMatrices(hlo::ElementType type, ValueRange rows, ValueRange columns,
+                                       ValueRange sums) {
+  using mlir::NVVM::MMATypes;
+  mlir::MLIRContext* const context = ops_.getContext();
+  const bool is_integer = hlo::IsIntegral(type);
+  MMATypes of_operands = type == hlo::ElementType::kS8 ? MMATypes::s8 : MMATypes::u8;
+  if (!is_integer) of_operands = type == hlo::ElementType::kF16 ? MMATypes::f16 : MMATypes::bf16;
+  // Halves come as pairs, all others as words.
+  const auto registers = [&](ValueRange words) {
+    if (type != hlo::ElementType::kF16) return Values(words);
+    const Type pair = mlir::VectorType::get({2}, ops_.getF16Type());
+    Values pairs;
+    for (const Value word : words) {
+      pairs.push_back(mlir::LLVM::BitcastOp::create(ops_, pair, word));
+    }
+    return pairs;
+  };
+  const llvm::SmallVector<Type, 4> of_sums(sums.getTypes());
+  const std::array<int64_t, 3> shape = {16, 8, is_integer ? 32 : 16};
+  const Value added = mlir::NVVM::MmaOp::create(
+      ops_, mlir::LLVM::LLVMStructType::getLiteral(context, of_sums), registers(rows),
+      registers(columns), sums, shape, std::nullopt,
+      is_integer ? std::optional(mlir::NVVM::MMAIntOverflow::wrapped) : std::nullopt,
+      std::array<MMATypes, 2>{of_operands, of_operands},
+      std::array{mlir::NVVM::MMALayout::row, mlir::NVVM::MMALayout::col});
+  Values values;
+  for (size_t i = 0; i < sums.size(); ++i) {
+    values.push_back(mlir::LLVM::ExtractValueOp::create(ops_, added, static_cast<int64_t>(i)));
+  }
+  return values;
+}
+
 Value KernelBuilder::AtomicUpdate(mlir::LLVM::AtomicBinOp operation, Value base, Value position,
                                   Value value) {
   return mlir::LLVM::AtomicRMWOp::create(ops_, operation,
-                                         ElementPointer(base, position, value.getType()), value,
+                                         PointerTo(base, position, value.getType()), value,
                                          mlir::LLVM::AtomicOrdering::monotonic);
 }
 
 Value KernelBuilder::CompareAndSwap(Value base, Value position, Value expected, Value desired) {
   const Value result = mlir::LLVM::AtomicCmpXchgOp::create(
-      ops_, ElementPointer(base, position, expected.getType()), expected, desired,
+      ops_, PointerTo(base, position, expected.getType()), expected, desired,
       mlir::LLVM::AtomicOrdering::monotonic, mlir::LLVM::AtomicOrdering::monotonic);
   return mlir::LLVM::ExtractValueOp::create(ops_, result, 0);
 }

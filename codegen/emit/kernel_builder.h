@@ -20,10 +20,12 @@
 #include <vector>
 
 #include "codegen/emit/kernel.h"
+#include "hlo/element_type.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
@@ -98,6 +100,8 @@ class KernelBuilder {
   mlir::Value Load(mlir::Value base, Position position, mlir::Type element, int64_t count,
                    int64_t alignment);
   void Store(mlir::Value value, mlir::Value base, Position position, int64_t alignment);
+  /// The address of base[position].
+  mlir::Value PointerTo(mlir::Value base, Position position, mlir::Type element);
   mlir::Value Extract(mlir::Value vector, int64_t i);
   /// A vector of these.
   mlir::Value Vector(llvm::ArrayRef<mlir::Value> elements);
@@ -111,6 +115,17 @@ class KernelBuilder {
   /// The value of the lane `distance` further, of any type, among neighbouring lanes of that
   /// number, a power of two; its own at their end. All lanes of the warp must take part.
   mlir::Value ShuffleDown(mlir::Value value, int64_t distance, int64_t neighbours);
+  /// The value of the lane whose number differs in these bits. All lanes must take part.
+  mlir::Value ShuffleXor(mlir::Value value, int64_t bits);
+
+  /// A warp loads 2 or 4 matrices of 8 rows of 16 bytes in shared memory: lane i has the address of
+  /// a row, of matrix i / 8, and gets 4 bytes of row i / 4 of each matrix (PTX ISA, "ldmatrix").
+  /// Transposed: rows and columns of 16 bits change places.
+  Values LoadMatrices(mlir::Value row, int64_t count, bool is_transposed);
+  /// sums + rows * columns, which a warp has in its lanes: 16 x 32 bytes, 32 bytes x 8, 16 x 8 of
+  /// f32 or s32 (PTX ISA, "mma.sync.aligned.m16n8k16" for f16 and bf16, "m16n8k32" for s8 and u8).
+  Values MultiplyMatrices(hlo::ElementType type, mlir::ValueRange rows, mlir::ValueRange columns,
+                          mlir::ValueRange sums);
 
   /// old = base[position], base[position] = old op value in one step, for an integer of 32 or 64
   /// bits, or an f32 or f64 that is added: gives old.
@@ -140,7 +155,8 @@ class KernelBuilder {
 
  private:
   Values EmitFor(mlir::Value begin, mlir::Value end, mlir::ValueRange carried, LoopBody body);
-  mlir::Value ElementPointer(mlir::Value base, Position position, mlir::Type element);
+
+  mlir::Value Shuffle(mlir::NVVM::ShflKind kind, mlir::Value value, int64_t lane, int64_t segments);
 
   mlir::OwningOpRef<mlir::ModuleOp> module_;
   mlir::ImplicitLocOpBuilder ops_;

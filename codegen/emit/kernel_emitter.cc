@@ -69,13 +69,15 @@ void KernelEmitter::SetLoops(Values ranges) {
   elements_.SetVariables(ThreadDimensions(builder_), std::move(ranges), 1);
 }
 
-IndexingMap KernelEmitter::AsLaunched(const IndexingMap& map, int64_t vector_elements) const {
+IndexingMap KernelEmitter::AsLaunched(const IndexingMap& map, int64_t vector_elements,
+                                      std::optional<Interval> loop) const {
   std::vector<Variable> dimensions(map.dimensions());
   for (size_t i = 0; i < dimensions.size(); ++i) {
     const int64_t count = i < 3 ? plan_.launch.threads[i] : plan_.launch.blocks[i - 3];
     dimensions[i].bounds = {0, count - 1};
   }
   std::vector<Variable> ranges(map.ranges());
+  if (loop.has_value()) ranges.front().bounds = *loop;
   // Of a vector, all lanes are there: that some are no elements is a condition.
   if (vector_elements > 1) ranges.back().bounds = {0, vector_elements - 1};
   return {map.affine_map(), std::move(dimensions), std::move(ranges), map.runtime(), {}};
@@ -115,6 +117,43 @@ Values KernelEmitter::ForElements(const IndexingMap& map, int64_t vector_element
         [&] { return elements_.InScope([&] { return body(values); }); },
         [&] { return Values(values); });
   });
+}
+
+Lanes KernelEmitter::ComputeOrZero(const hlo::Instruction& instruction, int64_t leaf,
+                                   const IndexingMap& map, Interval loop) {
+  const hlo::ElementType type = instruction.shape().ArrayLeaf(leaf).element_type();
+  const int64_t lanes = elements_.lanes();
+  const auto zeros = [&](int64_t count) {
+    return Flatten(Replicate({ZeroOf(builder_, type)}, static_cast<size_t>(count)));
+  };
+  if (map.IsKnownEmpty()) return Unflatten(zeros(lanes), type);
+  const Conditions conditions = ConditionsOf(map, AsLaunched(map, lanes, loop));
+  const auto same = lanes > 1 ? SameForAllLanes(conditions, lanes, plans_.maps)
+                              : std::optional<Conditions>(conditions);
+  if (same.has_value()) {
+    const auto computed = [&] {
+      return elements_.InScope([&] {
+        return Flatten(
+            Replicate(elements_.Compute(instruction, leaf, map), static_cast<size_t>(lanes)));
+      });
+    };
+    return Unflatten(
+        builder_.If(elements_.EmitConditions(*same), computed, [&] { return zeros(lanes); }), type);
+  }
+  const Values ranges = elements_.ranges();
+  elements_.SetVariables(elements_.dimensions(), ranges, 1);
+  Lanes all;
+  for (int64_t lane = 0; lane < lanes; ++lane) {
+    all.append(ComputeOrZero(instruction, leaf, AtLane(map, lane, plans_.maps), loop));
+  }
+  elements_.SetVariables(elements_.dimensions(), ranges, lanes);
+  return all;
+}
+
+Value KernelEmitter::EmitIsElement(const IndexingMap& map) {
+  const int64_t lanes = elements_.lanes();
+  const IndexingMap first = lanes > 1 ? AtLane(map, 0, plans_.maps) : map;
+  return elements_.EmitConditions(ConditionsOf(first, AsLaunched(first, 1)));
 }
 
 void KernelEmitter::InBlocksOf(const IndexingMap& map, llvm::function_ref<void()> body) {
@@ -301,6 +340,13 @@ void SharedArray::Store(const Lanes& lanes, const plan::SharedAccess& access) {
 Lanes SharedArray::Load(const plan::SharedAccess& access) {
   const Place place = PlaceOf(access);
   return LoadLanes(kernel_.builder(), buffer_, {place.first, place.divisor, place.offsets});
+}
+
+Value SharedArray::PointerTo(const plan::SharedAccess& access) {
+  KernelBuilder& builder = kernel_.builder();
+  const Value first = PlaceOf(access).first;
+  const int64_t bytes = tile_.element_bits / 8;
+  return builder.PointerTo(buffer_.base, {first, bytes, 0}, builder.integer_type(8));
 }
 
 }  // namespace hlo_indexing::emit

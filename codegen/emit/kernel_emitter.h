@@ -2,6 +2,8 @@
 #ifndef HLO_INDEXING_CODEGEN_EMIT_KERNEL_EMITTER_H_
 #define HLO_INDEXING_CODEGEN_EMIT_KERNEL_EMITTER_H_
 
+#include <optional>
+
 #include "absl/status/status.h"
 #include "codegen/emit/element_emitter.h"
 #include "codegen/emit/kernel_builder.h"
@@ -41,14 +43,24 @@ class KernelEmitter {
   /// Computes and stores the elements of passes that have the same map.
   void StorePasses(llvm::ArrayRef<const plan::ElementPass*> passes);
 
+  /// The elements of an array where the map says that there are any, else zeros, as many as there
+  /// are lanes. The variables are those of the map; the first range is a loop with these bounds.
+  Lanes ComputeOrZero(const hlo::Instruction& instruction, int64_t leaf, const IndexingMap& map,
+                      Interval loop);
+  /// Whether the thread has an element, in the first lane, beyond what the launch and the loops
+  /// say; null if it always has.
+  mlir::Value EmitIsElement(const IndexingMap& map);
+
   /// Calls `body` where bl_z is as the map says, which all threads of a block agree on.
   void InBlocksOf(const IndexingMap& map, llvm::function_ref<void()> body);
 
   void Fail(const std::string& reason);
 
  private:
-  // The map as the launch and the loops alone bound it.
-  IndexingMap AsLaunched(const IndexingMap& map, int64_t vector_elements) const;
+  // The map as the launch and the loops alone bound it: the loops of all ranges, or, of the first
+  // one, a loop with bounds of its own.
+  IndexingMap AsLaunched(const IndexingMap& map, int64_t vector_elements,
+                         std::optional<Interval> loop = std::nullopt) const;
   bool HasPackedOutput(llvm::ArrayRef<const plan::ElementPass*> passes) const;
   void StorePacked(llvm::ArrayRef<const plan::ElementPass*> passes);
 
@@ -70,6 +82,7 @@ void EmitSort(KernelEmitter& kernel);
 void EmitScan(KernelEmitter& kernel);
 void EmitNormalization(KernelEmitter& kernel);
 void EmitMatrices(KernelEmitter& kernel);
+void EmitProducts(KernelEmitter& kernel);
 
 /// An array in shared memory, as the plan lays it out.
 class SharedArray {
@@ -79,6 +92,8 @@ class SharedArray {
   /// Elements at the place of an access, by its vectors. The variables are those of the map.
   void Store(const Lanes& lanes, const plan::SharedAccess& access);
   Lanes Load(const plan::SharedAccess& access);
+  /// Where the first of the elements is.
+  mlir::Value PointerTo(const plan::SharedAccess& access);
 
  private:
   struct Place {

@@ -17,14 +17,6 @@ using plan::SharedTile;
 
 namespace {
 
-// The map with one value for a range variable.
-IndexingMap AtRange(const IndexingMap& map, size_t range, int64_t value, plan::MapTable& maps) {
-  std::vector<indexing_analysis::Variable> ranges(map.ranges());
-  ranges[range].bounds = Interval::Point(value);
-  return maps.Simplified(IndexingMap(map.affine_map(), map.dimensions(), std::move(ranges),
-                                     map.runtime(), map.constraints()));
-}
-
 class TransposeKernel {
  public:
   explicit TransposeKernel(KernelEmitter& kernel) : kernel_(kernel) {

@@ -111,6 +111,9 @@ bool IsByItself(const Instruction& instruction) {
 
 KernelPlan PlanByEmitter(EmitterInput& input, const Emitters& emitters) {
   const FusedComputation& fused = input.fused;
+  if (emitters.products != nullptr) {
+    if (std::optional<KernelPlan> products = emitters.products(input)) return *std::move(products);
+  }
   if (IsReductionFusion(input)) return emitters.reduction(input);
   if (IsTransposeFusion(input)) return emitters.transpose(input);
   if (fused.roots().size() == 1) {

@@ -52,6 +52,8 @@ struct Emitters {
   /// Of elements that are made of the rows that they are in; nullopt if there are none, or if they
   /// are made by loops. Null: by loops.
   std::optional<KernelPlan> (*rows)(const EmitterInput&) = nullptr;
+  /// Of a dot, with what becomes of its elements; nullopt if it is made in loops. Null: in loops.
+  std::optional<KernelPlan> (*products)(const EmitterInput&) = nullptr;
 };
 /// The plan by the kind that XLA chooses for the heroes; updates in place become the heroes of
 /// their roots.

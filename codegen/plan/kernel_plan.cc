@@ -15,10 +15,10 @@
 namespace hlo_indexing::plan {
 
 llvm::StringRef EmitterName(Emitter emitter) {
-  constexpr std::array<llvm::StringRef, 11> kNames = {
+  constexpr std::array<llvm::StringRef, 12> kNames = {
       "loop",    "transpose", "reduction", "concatenate",   "dynamic_update_slice",
       "scatter", "sort",      "scan",      "normalization", "matrices",
-      "rows"};
+      "rows",    "products"};
   return kNames[static_cast<size_t>(emitter)];
 }
 
@@ -81,6 +81,11 @@ IndexingMap SharedTile::PositionOf(const SharedAccess& access) const {
       mlir::AffineMap::get(index.getNumDims(), index.getNumSymbols(), position)));
 }
 
+std::string ProductTiles::ToString() const {
+  return absl::StrCat(rows, "x", columns, "x", depth, " by ", units[0], "x", units[1], "x",
+                      units[2], uses_tensor_cores ? " warps, " : " threads, ", steps, " steps");
+}
+
 int64_t KernelPlan::shared_memory_bytes() const {
   constexpr int64_t kAlignment = 16;
   int64_t bytes = 0;
@@ -104,6 +109,7 @@ void KernelPlan::Print(llvm::raw_ostream& out) const {
   if (const std::string refused = launch.WhyRefused(); !refused.empty()) {
     out << "refused  " << refused << '\n';
   }
+  if (products.has_value()) out << "products " << products->ToString() << '\n';
   if (!shared_tiles.empty()) out << "shared   " << shared_memory_bytes() << " bytes\n";
   if (scratch_bytes > 0) out << "scratch  " << scratch_bytes << " bytes of global memory\n";
   for (const ElementPass& pass : passes) {

@@ -48,10 +48,11 @@ enum class Emitter : uint8_t {
   kNormalization,
   kMatrices,
   kRows,
+  kProducts,
 };
 
 /// As in the JSON: "loop", "transpose", "reduction", "concatenate", "dynamic_update_slice",
-/// "scatter", "sort", "scan", "normalization", "matrices", "rows".
+/// "scatter", "sort", "scan", "normalization", "matrices", "rows", "products".
 llvm::StringRef EmitterName(Emitter emitter);
 
 /// The largest grid that CUDA launches (CUDA C++ Programming Guide, "Technical Specifications per
@@ -143,6 +144,36 @@ struct SharedTile {
   IndexingMap PositionOf(const SharedAccess& access) const;
 };
 
+/// How a block computes a tile of a product of matrices: it goes along the sum in steps, for each
+/// of which it has a tile of both operands in shared memory.
+/// Example: 64x64 of 1000x1000 halves, 64 products in a step -> 4 warps of 32x32, 16 steps
+struct ProductTiles {
+  const hlo::Instruction* dot = nullptr;
+  /// The operand of the dot whose tile has the rows; the other one has the columns.
+  size_t rows_operand = 0;
+  /// Elements of the result, and products of each that are added in a step.
+  int64_t rows = 1;
+  int64_t columns = 1;
+  int64_t depth = 1;
+  int64_t steps = 1;
+  /// Tensor cores: warps side by side along rows and columns, and such that share the products of
+  /// a step. Else threads along rows and columns.
+  std::array<int64_t, 3> units = {1, 1, 1};
+  bool uses_tensor_cores = false;
+  /// Tensor cores: a thread has two neighbours of a row of the result; whether pairs of threads
+  /// exchange theirs, so that each has four.
+  bool pairs_lanes = false;
+  /// Of the tiles of rows and of columns: whether neighbours in shared memory are neighbours along
+  /// the sum.
+  std::array<bool, 2> is_sum_minor = {false, false};
+
+  /// Of the result, what a warp or a thread has.
+  int64_t rows_of_unit() const { return rows / units[0]; }
+  int64_t columns_of_unit() const { return columns / units[1]; }
+  /// Example: "64x64x64 by 2x2x1 warps, 16 steps"
+  std::string ToString() const;
+};
+
 /// An instruction whose value leaves the kernel, as one or, if it is variadic, several arrays.
 struct PlannedRoot {
   const hlo::Instruction* instruction = nullptr;
@@ -162,6 +193,8 @@ struct KernelPlan {
   std::vector<ElementPass> passes;
   std::vector<HeroRead> heroes;
   std::vector<SharedTile> shared_tiles;
+  /// Products of matrices.
+  std::optional<ProductTiles> products;
   /// Reductions: so many neighbouring lanes have partial results of the same elements, which they
   /// shuffle together; a power of two.
   int64_t shuffled_lanes = 1;

@@ -4,7 +4,7 @@
 // What they do otherwise than XLA's: vectors of 16 bytes for the widest array whenever every
 // multiprocessor still has a block, the rest of an array that is no whole vectors apart; transposes
 // through tiles of words behind a swizzle, without bank conflicts; reductions of rows of any length
-// in vectors, of columns without turning them.
+// in vectors, of columns without turning them; products of matrices, which XLA leaves to others.
 #ifndef HLO_INDEXING_CODEGEN_PLAN_OUR_EMITTERS_H_
 #define HLO_INDEXING_CODEGEN_PLAN_OUR_EMITTERS_H_
 
@@ -24,6 +24,7 @@ KernelPlan PlanOurReduction(const EmitterInput& input);
 KernelPlan PlanOurTranspose(const EmitterInput& input);
 KernelPlan PlanOurScatter(const EmitterInput& input);
 std::optional<KernelPlan> PlanOurRows(const EmitterInput& input);
+std::optional<KernelPlan> PlanOurProducts(const EmitterInput& input);
 KernelPlan PlanOurSort(const EmitterInput& input);
 KernelPlan PlanOurScan(const EmitterInput& input);
 KernelPlan PlanOurNormalization(const EmitterInput& input);

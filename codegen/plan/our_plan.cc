@@ -68,7 +68,8 @@ KernelPlan PlanOurByItself(const EmitterInput& input) {
 
 constexpr Emitters kOurEmitters = {HasOurKernel,     PlanOurLoop,        PlanOurTranspose,
                                    PlanOurReduction, PlanOurConcatenate, PlanOurDynamicUpdateSlice,
-                                   PlanOurScatter,   PlanOurByItself,    PlanOurRows};
+                                   PlanOurScatter,   PlanOurByItself,    PlanOurRows,
+                                   PlanOurProducts};
 
 // What the warps move, then how often they ask for it: less is better.
 struct Traffic {
@@ -112,8 +113,8 @@ absl::StatusOr<KernelPlan> PlanWithBestVector(const PlannedThing& thing, PlanCon
   int64_t vector = WidestVectorOf(*best);
   if (vector == 1) return best;
   Traffic least = TrafficOf(*best, plans);
-  const bool may_change =
-      best->emitter != Emitter::kTranspose && best->emitter != Emitter::kScatter;
+  const bool may_change = best->emitter != Emitter::kTranspose &&
+                          best->emitter != Emitter::kScatter && best->emitter != Emitter::kProducts;
   while (vector > 1 && may_change && least.ideal_sectors < least.sectors) {
     vector /= 2;
     absl::StatusOr<KernelPlan> plan = PlanWith(kOurEmitters, thing, plans, vector);

@@ -46,9 +46,7 @@ struct ProgramFunction {
   std::vector<uint32_t> turns;
   std::vector<uint32_t> block_ends;
 
-  uint32_t TurnOf(uint32_t operation) const {
-    return turns.empty() ? operation : turns[operation];
-  }
+  uint32_t TurnOf(uint32_t operation) const { return turns.empty() ? operation : turns[operation]; }
 };
 
 struct Program {

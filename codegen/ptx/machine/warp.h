@@ -105,8 +105,8 @@ class Warp {
   /// Lanes that wait for others at a `.sync` instruction where the current group stands join it.
   void JoinParked();
   /// The smallest index above `index` at which another group of the current activation can execute,
-  /// or may have its turn: where the current group has to stop. The end of the number range if there
-  /// is none.
+  /// or may have its turn: where the current group has to stop. The end of the number range if
+  /// there is none.
   uint32_t MeetingIndex() const;
 
   /// Adds local memory to the current activation, in multiples of 16 bytes; for these lanes it

@@ -66,7 +66,8 @@ class Components {
       Step& step = steps.back();
       const std::vector<size_t>& successors = flow_.SuccessorsOf(step.block);
       if (step.next_successor < successors.size()) {
-        // What is visited first comes last: so the text that follows comes before what is jumped to.
+        // What is visited first comes last: so the text that follows comes before what is jumped
+        // to.
         const size_t next = successors[successors.size() - ++step.next_successor];
         if (part_of_[next] != part_ || next == header_) continue;
         if (seen_[next].number == 0) {

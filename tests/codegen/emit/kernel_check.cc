@@ -185,6 +185,7 @@ KernelCheck::Traffic KernelCheck::Measure() {
       const auto conflicts = indexing_analysis::BankConflictsOf(shared, tile.swizzle);
       if (conflicts.has_value()) {
         traffic.planned_wavefronts += static_cast<int64_t>(conflicts->wavefronts.upper);
+        traffic.ideal_wavefronts += static_cast<int64_t>(conflicts->ideal_wavefronts.upper);
       }
     }
   }

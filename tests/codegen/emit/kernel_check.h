@@ -49,6 +49,8 @@ class KernelCheck {
     int64_t wavefronts = 0;
     int64_t planned_sectors = 0;
     int64_t planned_wavefronts = 0;
+    /// The fewest that the accesses to shared memory could take.
+    int64_t ideal_wavefronts = 0;
   };
   Traffic Measure();
 

@@ -58,8 +58,9 @@ std::string RandomBody(std::mt19937_64& random, int count, bool has_loops) {
   for (int i = 0; i < count; ++i) {
     const int first = has_loops ? 0 : i + 1;
     const auto label = [&] {
-      return absl::StrCat("L", first + static_cast<int>(random() % static_cast<uint64_t>(
-                                           std::max(1, count - first))));
+      return absl::StrCat(
+          "L",
+          first + static_cast<int>(random() % static_cast<uint64_t>(std::max(1, count - first))));
     };
     absl::StrAppend(&body, "L", i, ": mov.u32 %r1, ", i, "; ");
     if (i + 1 == count) {
