@@ -63,6 +63,10 @@ void WriteJson(const std::string& file, const KernelPlan& plan, const std::strin
     WriteSizes(json, "threads", plan.launch.threads);
     const std::string refused = plan.launch.WhyRefused();
     if (!refused.empty()) json.attribute("refused", refused);
+    if (const auto& products = plan.products; products.has_value()) {
+      WriteSizes(json, "tile", {products->rows, products->columns, products->depth});
+      WriteSizes(json, "units", products->units);
+    }
     json.attributeArray("outputs", [&] {
       for (const ElementPass& pass : plan.passes) {
         if (!pass.output.has_value()) continue;
