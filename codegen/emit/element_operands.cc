@@ -176,8 +176,15 @@ ElementEmitter::Step ElementEmitter::FirstThatHolds(const Element& element,
 Lanes ElementEmitter::EmitAlternatives(const Element& element,
                                        llvm::ArrayRef<Alternative> alternatives, size_t count) {
   const ElementType type = ShapeOf(element).element_type();
-  const auto compute = [&](const Alternative& alternative) {
-    return InScope([&] { return Flatten(Replicate(Compute(alternative.element), count)); });
+  // The elements of all lanes come out of a branch as one vector: LLVM would take a load of several
+  // elements apart, where each of them is the same load at another address in all branches.
+  const bool is_vector = count > 1 && !IsComplex(type);
+  const auto compute = [&](const Alternative& alternative) -> Values {
+    return InScope([&]() -> Values {
+      Values lanes = Flatten(Replicate(Compute(alternative.element), count));
+      if (is_vector) return {builder_.Vector(lanes)};
+      return lanes;
+    });
   };
   const std::function<Values(size_t)> from = [&](size_t i) -> Values {
     const Alternative& alternative = alternatives[i];
@@ -190,7 +197,15 @@ Lanes ElementEmitter::EmitAlternatives(const Element& element,
           return from(i + 1);
         });
   };
-  return Unflatten(from(0), type);
+  Values values = from(0);
+  if (is_vector) {
+    const Value vector = values.front();
+    values.clear();
+    for (size_t i = 0; i < count; ++i) {
+      values.push_back(builder_.Extract(vector, static_cast<int64_t>(i)));
+    }
+  }
+  return Unflatten(values, type);
 }
 
 ElementEmitter::Step ElementEmitter::StepOfPad(const Element& element) {
