@@ -15,7 +15,6 @@ namespace hlo_indexing::emit {
 
 namespace arith = mlir::arith;
 using hlo::ElementType;
-using hlo::Instruction;
 using mlir::Value;
 using mlir::ValueRange;
 using plan::ElementPass;

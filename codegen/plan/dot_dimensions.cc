@@ -109,9 +109,9 @@ int64_t DotDimensions::MinorDimension(const FusedComputation& fused, const Instr
 }
 
 int64_t DotDimensions::SizeOf(size_t operand, llvm::ArrayRef<int64_t> dimensions) const {
+  const Shape& shape = dot_.operand(operand).shape();
   int64_t size = 1;
-  for (const int64_t dimension : dimensions)
-    size *= SizeAt(dot_.operand(operand).shape(), dimension);
+  for (const int64_t dimension : dimensions) size *= SizeAt(shape, dimension);
   return size;
 }
 

@@ -29,7 +29,6 @@ namespace hlo_indexing::plan {
 using hlo::ElementType;
 using hlo::Instruction;
 using hlo::Opcode;
-using hlo::Shape;
 using mlir::AffineExpr;
 
 namespace {
@@ -83,8 +82,11 @@ bool IsQuicklyMade(const Instruction& instruction) {
   }
 }
 
-// The one dot of the kernel, of whose elements each root has one each.
+// The one dot of the kernel, of whose elements each root has one each. What becomes of an element
+// is written out for each that a thread has, so there must not be much of it.
 const Instruction* HeroOfProducts(const FusedComputation& fused) {
+  constexpr size_t kMostInstructions = 256;
+  if (fused.instructions().size() > kMostInstructions) return nullptr;
   const Instruction* dot = nullptr;
   for (const Instruction* instruction : fused.instructions()) {
     if (instruction->opcode() == Opcode::kDot) {

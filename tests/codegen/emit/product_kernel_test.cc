@@ -187,6 +187,19 @@ ROOT r = f32[20,20] dot(p, p), lhs_contracting_dims={1}, rhs_contracting_dims={1
   }
 }
 
+TEST_F(ProductKernelTest, LongFusionsAreMadeInLoops) {
+  std::string body = R"(p = f32[20,20] parameter(0)
+n0 = f32[20,20] dot(p, p), lhs_contracting_dims={1}, rhs_contracting_dims={0})";
+  constexpr int kNegations = 300;
+  for (int i = 0; i < kNegations; ++i) {
+    absl::StrAppend(&body, i + 1 == kNegations ? "\nROOT n" : "\nn", i + 1,
+                    " = f32[20,20] negate(n", i, ")");
+  }
+  const absl::StatusOr<Kernel> kernel = KernelCheck(Fusion(body), backend()).Compile();
+  ASSERT_TRUE(kernel.ok()) << kernel.status().message();
+  EXPECT_THAT(kernel->text, Not(HasSubstr("bar.sync")));
+}
+
 TEST_F(ProductKernelTest, NoBankConflictsOnTensorCores) {
   for (const std::string rhs : {"{1,0}", "{0,1}"}) {
     const std::string text = Product("bf16", "f32", 256, 256, 256, "{1,0}", rhs);
