@@ -118,6 +118,39 @@ TEST(DeviceTest, LanesGoTheirOwnWaysAndMeetAgain) {
   }
 }
 
+TEST(DeviceTest, LanesMeetInALoopThatIsTurnedAround) {
+  // The end of the body stands before its begin, where half of the lanes jump over an instruction.
+  const std::string text = Kernel(R"(
+      .shared .b32 kept[64];
+      mov.u32 %r0, 0;
+      mov.u32 %r1, 4;
+      and.b32 %r2, %thread, 1;
+      setp.eq.u32 %p1, %r2, 0;
+      mov.u32 %r3, kept;
+      mad.lo.u32 %r4, %thread, 4, %r3;
+      bra HEAD;
+    TAIL:
+      st.shared.u32 [%r4], %r0;
+      sub.u32 %r1, %r1, 1;
+      setp.ne.u32 %p2, %r1, 0;
+      @%p2 bra HEAD;
+      bra DONE;
+    HEAD:
+      @%p1 bra TAIL;
+      add.u32 %r0, %r0, 1;
+      bra TAIL;
+    DONE:
+)");
+  LaunchOptions options;
+  options.profile = true;
+  const Outcome outcome = RunKernel(text, 1, 64, options);
+  EXPECT_THAT(outcome.result.findings, IsEmpty());
+  EXPECT_EQ(outcome.out[0], 0U);
+  EXPECT_EQ(outcome.out[1], 4U);
+  // Two warps, four turns each, all lanes together.
+  EXPECT_EQ(outcome.result.profile->Sum().shared_requests, 8U);
+}
+
 TEST(DeviceTest, ALoopThatWaitsForALaneOfItsWarpEnds) {
   // Lane 31 opens the door that all others wait at; they stand before it in the text.
   const Outcome outcome = RunKernel(Kernel(R"(
