@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -61,9 +62,13 @@ def test_import_is_quick_and_brings_nothing_heavy() -> None:
         "print(time.process_time() - begin); "
         "print(sorted(set(sys.modules) & {'numpy', 'pandas', 'pyarrow', 'jax', 'tqdm', 'torch'}))"
     )
-    runs = [run_python(code).stdout.splitlines() for _ in range(5)]
-    assert min(float(run[0]) for run in runs) < 0.05
-    assert runs[0][1] == "[]"
+    # Other work on the machine slows it down, also in processor time: the least of several runs.
+    for _ in range(20):
+        seconds, heavy = run_python(code).stdout.splitlines()
+        assert heavy == "[]"
+        if float(seconds) < 0.05:
+            return
+    pytest.fail(f"importing took at least 50 ms each time, {seconds} s in the end")
 
 
 def test_command_line(examples: Path, tmp_path: Path) -> None:
@@ -115,21 +120,34 @@ def test_threads(slow_kernels: hi.Module, examples: Path) -> None:
 
 
 def test_the_gil_is_free_while_the_core_works() -> None:
-    module = hi.parse(LOOP.replace("1000000000", "30000"))
-    done = threading.Event()
+    """Another thread has many turns between two calls of the core, which come every tenth of a second."""
+    module = hi.parse(LOOP)
+    calls = 0
+    enough = threading.Event()
+
+    def count(what: str, done: int, total: int) -> None:
+        nonlocal calls
+        calls += 1
+        if enough.is_set():
+            raise InterruptedError
 
     def work() -> None:
-        module.evaluate(np.ones(64, np.float32))
-        done.set()
+        with pytest.raises(InterruptedError):
+            module.evaluate(np.ones(64, np.float32), progress=count)
 
-    thread = threading.Thread(target=work)
-    thread.start()
-    turns = 0
-    while not done.is_set():
-        turns += 1
-        time.sleep(0.0005)
-    thread.join()
-    assert turns > 20
+    with ThreadPoolExecutor(1) as pool:
+        future = pool.submit(work)
+        while calls == 0 and not future.done():
+            time.sleep(0.001)
+        turns = 0
+        while turns < 500 and not future.done():
+            turns += 1
+            time.sleep(0.0005)
+        during = calls
+        enough.set()
+        future.result(timeout=60)
+    assert turns == 500
+    assert during < 100, f"{during} calls of the core for {turns} turns"
 
 
 @pytest.mark.parametrize("backend", ["interpreter", "virtual-gpu"])
@@ -137,9 +155,9 @@ def test_interruption(backend: str) -> None:
     code = f"""
 import numpy as np, hlo_indexing as hi, threading, os, signal, time
 module = hi.parse({LOOP!r})
-threading.Timer(0.7, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
 begin = time.monotonic()
 try:
+    threading.Timer(0.7, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
     module.evaluate(np.ones(64, np.float32), backend={backend!r})
 except KeyboardInterrupt:
     print('interrupted', time.monotonic() - begin < 10)
@@ -164,9 +182,9 @@ def test_interrupted_launch(check: str) -> None:
     """Blocks on all processors, or together on one, where races are looked for."""
     code = f"""
 import hlo_indexing as hi, threading, os, signal, time
-threading.Timer(0.7, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
 begin = time.monotonic()
 try:
+    threading.Timer(0.7, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
     hi.ptx.launch({FOREVER!r}, grid=100, block=64, max_warp_instructions=10**15, check={check})
 except KeyboardInterrupt:
     print('interrupted', time.monotonic() - begin < 10)
@@ -188,9 +206,9 @@ module = hi.parse("ENTRY e {{ s = f32[] parameter(0)\\n" + lines + "ROOT r = f32
 def interrupt():
     time.sleep(0.2)
     os.kill(os.getpid(), signal.SIGINT)
-threading.Thread(target=interrupt).start()
 begin = time.monotonic()
 try:
+    threading.Thread(target=interrupt).start()
     while time.monotonic() - begin < 60:  # what is quick is done again until the signal comes
         module.{work}
 except KeyboardInterrupt:
@@ -238,18 +256,26 @@ def test_threads_that_launch_and_evaluate() -> None:
             future.result()
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="signals")
+def catches(pid: int, number: int) -> bool:
+    """Whether the process has a handler of its own for the signal."""
+    (mask,) = re.findall(r"^SigCgt:\s*(\w+)$", Path(f"/proc/{pid}/status").read_text(), re.MULTILINE)
+    return bool(int(mask, 16) >> (number - 1) & 1)
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="needs /proc")
 def test_interrupted_command_line() -> None:
-    text = LOOP
     process = subprocess.Popen(
         [sys.executable, "-m", "hlo_indexing", "run", "-"], stdin=subprocess.PIPE, stderr=subprocess.PIPE
     )
     assert process.stdin is not None
-    process.stdin.write(text.encode())
+    # More than a pipe holds: what is written has been read, so Python's own handler is gone.
+    process.stdin.write((LOOP + "// nothing\n" * 100_000).encode())
     process.stdin.close()
-    time.sleep(1)
+    while process.poll() is None and not catches(process.pid, signal.SIGINT):
+        time.sleep(0.01)
+    time.sleep(0.3)
     os.kill(process.pid, signal.SIGINT)
-    assert process.wait(timeout=30) == 130
+    assert process.wait(timeout=60) == 130
 
 
 @pytest.mark.parametrize("first", [True, False])
