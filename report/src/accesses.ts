@@ -29,7 +29,7 @@ function causeText(record: AccessRecord): string {
   }
 }
 
-function accessCard(record: AccessRecord, selection: Selection): HTMLElement {
+function accessCard(record: AccessRecord, selection: Selection, showWarps: (record: AccessRecord) => void): HTMLElement {
   const isShared = record.space === 'shared';
   const unit = isShared ? 'wavefronts' : 'sectors';
   const used = isShared ? record.wavefronts : record.sectors;
@@ -67,6 +67,8 @@ function accessCard(record: AccessRecord, selection: Selection): HTMLElement {
     const {layout, sectors, sectors_now: now, copy_bytes: copy} = record.cure;
     card.append(html('p', {class: 'cure'}, `Would help: layout ${layout}, ${bytes(sectors * 32)} instead of ${bytes(now * 32)}; a copy to it moves ${bytes(copy)}.`));
   }
+  card.append(html('p', {class: 'to-warps'}, html('button',
+    {type: 'button', class: 'link', 'aria-label': `Show its warps: ${record.access} ${name}`, onclick: () => showWarps(record)}, 'Show its warps')));
   return card;
 }
 
@@ -95,7 +97,7 @@ function cures(record: KernelRecord): HTMLElement | null {
     html('p', {class: 'muted'}, `${tried} tried${leftOut}${record.cures.length === 0 ? '; none helps' : ''}.`));
 }
 
-export function accessesView(record: KernelRecord, details: KernelDetails, selection: Selection): HTMLElement {
+export function accessesView(record: KernelRecord, details: KernelDetails, selection: Selection, showWarps: (record: AccessRecord) => void): HTMLElement {
   const records = [...details.accesses.map((access) => access.record), ...details.shared_accesses];
   const maps = html('ul', {class: 'maps'});
   for (const pass of details.passes) {
@@ -105,7 +107,7 @@ export function accessesView(record: KernelRecord, details: KernelDetails, selec
       pass.vector > 1 ? `; vectors of ${pass.vector}` : ''));
   }
   return html('div', {},
-    records.length === 0 ? html('p', {class: 'muted'}, 'The kernel accesses no memory.') : html('ul', {class: 'accesses'}, ...records.map((each) => accessCard(each, selection))),
+    records.length === 0 ? html('p', {class: 'muted'}, 'The kernel accesses no memory.') : html('ul', {class: 'accesses'}, ...records.map((each) => accessCard(each, selection, showWarps))),
     cures(record),
     section('What each thread computes', maps));
 }

@@ -1,4 +1,5 @@
 // Elements of the page. Texts from the module become text nodes, never markup.
+import {withCommas} from './format';
 
 type Child = Node | string | number | null | undefined | false;
 export type Attributes = Record<string, string | number | boolean | null | undefined | ((event: never) => void)>;
@@ -73,7 +74,7 @@ export function slider(
   range.addEventListener('input', () => set(range.value));
   field.addEventListener('change', () => set(field.value));
   return html('div', {class: 'slider'}, html('span', {'aria-hidden': 'true'}, label), range, field,
-    html('span', {class: 'muted'}, `of ${most + 1}`));
+    html('span', {class: 'muted'}, `of ${withCommas(most + 1)}`));
 }
 
 export function section(title: string, ...children: Child[]): HTMLElement {

@@ -7,6 +7,7 @@ import {type Budget, type IndexSet, MOST_POINTS, imageOf, partOf, setOfBox} from
 import {type Cells, type Matrix, cellsOf, countCells, matrixOf, setText} from './marks';
 import {MatrixView} from './matrix_view';
 import {styleColour} from './palette';
+import type {Selection} from './selection';
 
 type Extent = 'element' | 'row' | 'tile';
 const EXTENTS: readonly {value: Extent; text: string}[] = [
@@ -149,7 +150,15 @@ const readsOf = (reads: Reads, info: ArrayInfo): OperandReads[] => {
   return reads.operands.filter(({operand, array}) => operand === info.operand && array === info.array);
 };
 
-export function elementsView(details: KernelDetails): HTMLElement {
+/** The instruction that stands for an array in the text: the root for outputs, else a parameter or an operand. */
+function instructionOf(info: ArrayInfo, details: KernelDetails, opcode: string): string | undefined {
+  if (info.operand === undefined) return details.nodes.find(({root}) => root)?.name;
+  const given = details.nodes.filter((node) => node.given);
+  const parameter = `parameter(${info.operand})`;
+  return given.find(({name, text}) => (opcode === 'fusion' ? text.includes(parameter) : name === info.name))?.name;
+}
+
+export function elementsView(details: KernelDetails, opcode: string, selection: Selection): HTMLElement {
   let extent: Extent = 'element';
   let tile = tileOfLayout(details.outputs[0]?.layout) ?? [8, 8];
   const status = html('p', {role: 'status', class: 'only-heard'});
@@ -173,9 +182,14 @@ export function elementsView(details: KernelDetails): HTMLElement {
   const tileLabel = html('label', {class: 'field', hidden: true}, html('span', {}, 'Tile, of the last dimensions'), tileField);
   const error = html('p', {role: 'alert'});
 
-  const pick = (panel: ArrayPanel, index: number[]) => {
+  const choose = (panel: ArrayPanel, index: number[]) => {
     chosen = {panel, index};
     show();
+  };
+  // What is pointed at is marked in the text, too.
+  const pick = (panel: ArrayPanel, index: number[]) => {
+    choose(panel, index);
+    selection.set(instructionOf(panel.info, details, opcode) ?? null);
   };
   const show = () => {
     error.textContent = '';
@@ -214,7 +228,11 @@ export function elementsView(details: KernelDetails): HTMLElement {
     inputs.push(panel);
   });
   const first = outputs.find(({matrix}) => matrix !== null);
-  if (first !== undefined) pick(first, first.info.sizes!.map(() => 0));
+  if (first !== undefined) choose(first, first.info.sizes!.map(() => 0));
+  for (const panel of [...outputs, ...inputs]) {
+    const instruction = instructionOf(panel.info, details, opcode);
+    selection.listen((key) => panel.element.classList.toggle('selected', key !== null && key === instruction), panel.element);
+  }
   return html(
     'div',
     {},

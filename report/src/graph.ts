@@ -129,6 +129,7 @@ class GraphPicture {
   private async rearrange(): Promise<void> {
     const mine = ++this.asked;
     const {details} = this;
+    this.picture.setAttribute('aria-busy', 'true');
     const shown = this.arrangement.boxes[this.current]?.key;
     // Small graphs are there at once; for large ones the page says what it does, and listens meanwhile.
     let begin = details.nodes.length > MOST_AT_ONCE ? -Infinity : performance.now();
@@ -153,6 +154,7 @@ class GraphPicture {
     this.resize();
     if (known === undefined) this.begin();
     else this.goTo(known, this.sight.scale);
+    this.picture.removeAttribute('aria-busy');
   }
 
   /** All of it where it can be read then; else its root. */

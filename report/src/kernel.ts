@@ -1,9 +1,9 @@
 // The view of one kernel.
 import {accessesView} from './accesses';
-import {type GraphNode, type KernelDetails, type KernelEntry, loadDetails} from './data';
+import {type AccessRecord, type GraphNode, type KernelDetails, type KernelEntry, loadDetails} from './data';
 import {html} from './dom';
 import {elementsView} from './elements';
-import {bytes, counted, efficiency, microseconds, percent} from './format';
+import {bytes, counted, efficiency, microseconds, percent, withCommas} from './format';
 import {graphView} from './graph';
 import {layoutsView} from './layouts';
 import {kernelAddress} from './kernel_table';
@@ -29,7 +29,7 @@ function head({record, op_name, source}: KernelEntry): HTMLElement {
     html('div', {class: 'card'}, html('dt', {}, title), html('dd', {}, html('data', {value: exact, title: String(exact)}, value)));
   const grid = (sizes: readonly number[], noun: string) => {
     const rank = sizes.reduce((last, size, i) => (size === 1 ? last : i + 1), 0);
-    return rank === 0 ? `1 ${noun}` : `${sizes.slice(0, rank).join(' × ')} ${noun}s`;
+    return rank === 0 ? `1 ${noun}` : `${sizes.slice(0, rank).map(withCommas).join(' × ')} ${noun}s`;
   };
   return html(
     'header',
@@ -141,29 +141,32 @@ export function kernelView(kernel: KernelEntry, view: ViewName): HTMLElement {
   const details = loadDetails(kernel);
   const selection = new Selection();
   const panel = html('div', {role: 'tabpanel', id: 'panel', class: 'panel', 'aria-labelledby': `tab-${view}`});
-  const make = (name: ViewName): HTMLElement => {
+  const make = (name: ViewName, access?: AccessRecord): HTMLElement => {
     switch (name) {
       case 'accesses':
-        return accessesView(kernel.record, details, selection);
+        return accessesView(kernel.record, details, selection, (shown) => {
+          show('warps', shown);
+          document.getElementById('tab-warps')?.focus();
+        });
       case 'graph':
         return graphView(details, selection);
       case 'elements':
-        return elementsView(details);
+        return elementsView(details, kernel.opcode, selection);
       case 'warps':
-        return warpView(details, kernel.record);
+        return warpView(details, kernel.record, access);
       case 'layouts':
         return layoutsView(details, kernel.record);
     }
   };
   const tabs = html('div', {role: 'tablist', class: 'tabs', 'aria-label': 'Views of the kernel'});
-  const show = (name: ViewName) => {
+  const show = (name: ViewName, access?: AccessRecord) => {
     for (const tab of tabs.children) {
       const isChosen = tab.id === `tab-${name}`;
       tab.setAttribute('aria-selected', String(isChosen));
       tab.setAttribute('tabindex', isChosen ? '0' : '-1');
     }
     panel.setAttribute('aria-labelledby', `tab-${name}`);
-    panel.replaceChildren(make(name));
+    panel.replaceChildren(make(name, access));
     history.replaceState(null, '', `${kernelAddress(kernel)}${name === 'accesses' ? '' : `/${name}`}`);
   };
   VIEWS.forEach(({name, title}, i) => {

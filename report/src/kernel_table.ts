@@ -33,6 +33,11 @@ const numberColumn = (
   },
 });
 
+/** Example: "model.py:12 jit(step)/mlp/dot_general" */
+function originOf({op_name, source}: KernelEntry): string {
+  return [source, op_name].filter((text) => text !== undefined).join(' ');
+}
+
 function columns(hasBefore: boolean): Column[] {
   const list: Column[] = [
     {
@@ -78,9 +83,8 @@ function columns(hasBefore: boolean): Column[] {
   list.push({
     name: 'origin',
     title: 'From',
-    key: ({op_name, source}) => op_name ?? source ?? '',
-    cell: ({op_name, source}) =>
-      html('span', {class: 'origin', title: source ?? ''}, op_name ?? source ?? ''),
+    key: originOf,
+    cell: (kernel) => html('span', {class: 'origin', title: originOf(kernel)}, originOf(kernel)),
   });
   return list;
 }
@@ -92,6 +96,10 @@ export function changeText(change: number, text: (value: number) => string): str
 }
 
 const ROWS_AT_A_TIME = 50;
+/** On paper nobody can ask for more. */
+const ROWS_IN_PRINT = 500;
+/** Line 9 of a file comes before line 10. */
+const byNumbers = new Intl.Collator('en', {numeric: true});
 
 export class KernelTable {
   readonly element = html('div', {class: 'table'});
@@ -99,7 +107,7 @@ export class KernelTable {
   private isDescending = true;
   private rows = ROWS_AT_A_TIME;
   private search = '';
-  private filters: Record<'opcode' | 'emitter' | 'bound', string> = {opcode: '', emitter: '', bound: ''};
+  private filters: Record<'opcode' | 'emitter' | 'bound' | 'source', string> = {opcode: '', emitter: '', bound: '', source: ''};
   private readonly body = html('tbody');
   private readonly head = html('tr');
   private readonly status = html('p', {role: 'status', class: 'muted'});
@@ -108,6 +116,8 @@ export class KernelTable {
   constructor(
     private readonly kernels: readonly KernelEntry[],
     hasBefore: boolean,
+    /** Told which kernels search and filters leave. */
+    private readonly filtered: (kernels: readonly KernelEntry[]) => void,
   ) {
     this.columns = columns(hasBefore);
     this.head.append(...this.columns.map((each) =>
@@ -115,14 +125,15 @@ export class KernelTable {
         html('button', {type: 'button', onclick: () => this.sort(each)}, each.title, html('span', {'aria-hidden': 'true'})))));
     const search = html('input', {type: 'search', placeholder: 'name, op_name, source', oninput: () => {
       this.search = search.value.toLowerCase();
-      this.update();
+      this.filter();
     }});
     const filter = (name: keyof typeof this.filters, title: string, get: (kernel: KernelEntry) => string) => {
-      const values = [...new Set(kernels.map(get))].sort();
+      const values = [...new Set(kernels.map(get))].filter((value) => value !== '').sort(byNumbers.compare);
+      if (values.length === 0) return null;
       const options = [{value: '', text: 'all'}, ...values.map((value) => ({value, text: value}))];
       return choice(title, options, '', (value) => {
         this.filters[name] = value;
-        this.update();
+        this.filter();
       });
     };
     this.element.append(
@@ -133,11 +144,16 @@ export class KernelTable {
         filter('opcode', 'Opcode', ({opcode}) => opcode),
         filter('emitter', 'Emitter', ({record}) => record.emitter),
         filter('bound', 'Bound by', ({record}) => record.bound),
+        filter('source', 'Source', ({source}) => source ?? ''),
       ),
       this.status,
       html('div', {class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Kernels'},
         html('table', {}, html('thead', {}, this.head), this.body)),
     );
+    addEventListener('beforeprint', () => {
+      this.rows = Math.max(this.rows, ROWS_IN_PRINT);
+      this.update();
+    });
     this.update();
   }
 
@@ -146,10 +162,16 @@ export class KernelTable {
     if (this.filters.opcode && opcode !== this.filters.opcode) return false;
     if (this.filters.emitter && record.emitter !== this.filters.emitter) return false;
     if (this.filters.bound && record.bound !== this.filters.bound) return false;
+    if (this.filters.source && source !== this.filters.source) return false;
     if (!this.search) return true;
     return [record.instruction, record.computation, op_name ?? '', source ?? ''].some((text) =>
       text.toLowerCase().includes(this.search),
     );
+  }
+
+  private filter(): void {
+    this.update();
+    this.filtered(this.kernels.filter((kernel) => this.matches(kernel)));
   }
 
   private update(): void {

@@ -91,12 +91,19 @@ const HEIGHT = 300;
 /** What the page has in this window; the letters on tiles have the size of others. */
 const pictureWidth = () => Math.max(280, Math.min(1232, document.documentElement.clientWidth - 48));
 
+interface Pictures {
+  element: HTMLElement;
+  /** Shows these kernels alone, and those that they were before. */
+  show(kernels: readonly KernelEntry[]): void;
+}
+
 /** The kernels as tiles; beside an earlier version, both with the same area for the same amount. */
-function pictures(module: ModuleData): HTMLElement {
+function pictures(module: ModuleData): Pictures {
   const picture = html('div');
+  let shown: readonly KernelEntry[] = module.kernels;
   const status = html('p', {role: 'status', class: 'only-heard'});
   let measure: Measure = module.record.wasted_bytes > 0 ? 'wasted' : 'time';
-  const now = () => module.kernels.map((kernel) => ({
+  const now = () => shown.map((kernel) => ({
     name: kernel.record.instruction,
     address: kernelAddress(kernel),
     value: measureOf(kernel, measure),
@@ -107,7 +114,7 @@ function pictures(module: ModuleData): HTMLElement {
       picture.replaceChildren(treemapOf(now(), measure, pictureWidth(), HEIGHT, 'Kernels'));
       return;
     }
-    const before = module.earlier.map((kernel) => ({
+    const before = earlierOf(module.earlier, shown, module.kernels).map((kernel) => ({
       name: kernel.instruction,
       value: measure === 'wasted' ? kernel.wasted_bytes : measure === 'moved' ? kernel.moved_bytes : kernel.estimated_us,
       share: kernel.moved_bytes === 0 ? 1 : 1 - kernel.wasted_bytes / kernel.moved_bytes,
@@ -127,13 +134,37 @@ function pictures(module: ModuleData): HTMLElement {
     drawnFor = pictureWidth();
     draw();
   });
-  return html('div', {},
+  const element = html('div', {},
     html('div', {class: 'controls'}, choice('Area of a kernel', MEASURES, measure, (value) => {
       measure = value as Measure;
       draw();
       status.textContent = `Kernels by ${MEASURES.find((each) => each.value === value)!.text}`;
     }), legend()),
     status, picture);
+  return {
+    element,
+    show(kernels) {
+      // The table below stays where it is, also if no tile is left.
+      if (module.earlier === undefined) picture.style.minHeight = `${picture.offsetHeight}px`;
+      shown = kernels;
+      draw();
+    },
+  };
+}
+
+/** What some of the kernels were in the earlier version; with all of them also what is gone. */
+function earlierOf(earlier: readonly EarlierKernel[], shown: readonly KernelEntry[], all: readonly KernelEntry[]): readonly EarlierKernel[] {
+  if (shown.length === all.length) return earlier;
+  const keyOf = ({computation, instruction}: {computation: string; instruction: string}) => `${computation}\n${instruction}`;
+  const keys = new Set(shown.map(({record}) => keyOf(record)));
+  return earlier.filter((kernel) => keys.has(keyOf(kernel)));
+}
+
+/** The kernels as pictures and as tables. */
+function kernelsOf(module: ModuleData): (HTMLElement | null)[] {
+  const tiles = pictures(module);
+  const table = new KernelTable(module.kernels, module.earlier !== undefined, (kernels) => tiles.show(kernels));
+  return [bounds(module.kernels), tiles.element, comparison(module), table.element];
 }
 
 export function overview(summary: Summary): HTMLElement {
@@ -154,7 +185,7 @@ export function overview(summary: Summary): HTMLElement {
         cards(module),
         ...(module.kernels.length === 0 && module.earlier === undefined
           ? [html('p', {}, 'The module has no kernel whose plan is known.')]
-          : [bounds(module.kernels), pictures(module), comparison(module), new KernelTable(module.kernels, module.earlier !== undefined).element]),
+          : kernelsOf(module)),
         notShown(module),
       ),
     );

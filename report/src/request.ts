@@ -57,6 +57,34 @@ export function sectorsOf(positions: LanePositions, bits: number, vector: number
   return {sectors: [...sectors], ideal: Math.ceil(used / SECTOR_BITS)};
 }
 
+/** A part of a sector that is for one lane, in bits of the sector. */
+export interface SectorPart {
+  lane: number;
+  sector: number;
+  begin: number;
+  end: number;
+}
+
+/** The same bytes without gaps, in their order, from the beginning of sector 0; what several lanes want is the first one's. */
+export function sideBySide(positions: LanePositions, bits: number, vector: number): SectorPart[] {
+  const accesses = positions.flatMap((position, lane) => (position === null ? [] : [{lane, offset: position * bits}]));
+  accesses.sort((a, b) => a.offset - b.offset);
+  const parts: SectorPart[] = [];
+  let reached = -Infinity;
+  let at = 0;
+  for (const {lane, offset} of accesses) {
+    const end = at + Math.max(0, offset + bits * vector - Math.max(reached, offset));
+    reached = Math.max(reached, offset + bits * vector);
+    while (at < end) {
+      const sector = Math.floor(at / SECTOR_BITS);
+      const next = Math.min(end, (sector + 1) * SECTOR_BITS);
+      parts.push({lane, sector, begin: at - sector * SECTOR_BITS, end: next - sector * SECTOR_BITS});
+      at = next;
+    }
+  }
+  return parts;
+}
+
 /** A swizzle of CuTe: bits, base, shift. */
 export function swizzled(position: number, swizzle: readonly [number, number, number] | undefined): number {
   if (swizzle === undefined) return position;

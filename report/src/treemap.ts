@@ -61,12 +61,14 @@ export function treemapOf(all: readonly TreemapKernel[], measure: Measure, width
       {transform: `translate(${leaf.x0},${leaf.y0})`},
       svg('rect', {width: tileWidth, height: tileHeight, fill: colour}),
     );
-    const fits = Math.floor((tileWidth - 10) / 7.4);
+    const fits = Math.floor((tileWidth - 8) / 8.2);
     if (fits >= 4 && tileHeight >= 20) {
       const text = (content: string, y: number) =>
         svg('text', {x: 6, y, fill: textOn(colour)}, content.length > fits ? `${content.slice(0, fits - 1)}…` : content);
       tile.append(text(name, 16));
-      if (tileHeight >= 36) tile.append(text(measureText(value, measure), 32));
+      const amount = measureText(value, measure);
+      // A number that is cut off would be another one.
+      if (tileHeight >= 36 && amount.length <= fits) tile.append(text(amount, 32));
     }
     picture.append(kernel?.address === undefined
       ? svg('g', {role: 'img', 'aria-label': told}, svg('title', {}, told), tile)

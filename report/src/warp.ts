@@ -1,13 +1,14 @@
 // Which sectors of memory, or banks of shared memory, the lanes of a warp touch.
 import type {IndexingMap} from './affine';
-import type {KernelDetails, KernelRecord} from './data';
+import type {AccessRecord, KernelDetails, KernelRecord} from './data';
 import {choice, html, slider, svg} from './dom';
 import {counted, ratio} from './format';
 import {stepColour, textOn} from './palette';
-import {BANKS, LANES, type LanePositions, SECTOR_BITS, type WarpPlace, positionsOf, sectorsOf, swizzled, wavefrontsOf} from './request';
+import {BANKS, LANES, type LanePositions, SECTOR_BITS, type WarpPlace, positionsOf, sectorsOf, sideBySide, swizzled, wavefrontsOf} from './request';
 
 interface Choice {
   title: string;
+  record: AccessRecord | undefined;
   map: IndexingMap | null;
   bits: number;
   vector: number;
@@ -21,6 +22,7 @@ interface Choice {
 function choicesOf(details: KernelDetails): Choice[] {
   const choices: Choice[] = details.accesses.map(({record, bits, vector, position}) => ({
     title: `${record.access} ${record.array_name ?? ''}`,
+    record,
     map: details.map(position),
     bits,
     vector,
@@ -36,6 +38,7 @@ function choicesOf(details: KernelDetails): Choice[] {
       const record = records[i];
       choices.push({
         title: `${access.access} shared tile of %${tile.hero}`,
+        record,
         map: details.map(access.position),
         bits: tile.bits,
         vector: record === undefined ? access.vector : Math.max(1, Math.floor(((record.vector_bytes ?? 0) * 8) / tile.bits)),
@@ -82,7 +85,7 @@ function sectorPicture(positions: LanePositions, bits: number, vector: number): 
   const top = 130;
   const rows = Math.max(1, Math.ceil(shown.length / perRow));
   const idealTop = top + rows * rowHeight + 26;
-  const height = idealTop + 34;
+  const height = idealTop + 10 + 24 * Math.ceil(ideal / perRow);
   const place = new Map(shown.map((sector, i) => [sector, {x: (i % perRow) * boxWidth, y: top + Math.floor(i / perRow) * rowHeight}]));
   const picture = svg('svg', {
     viewBox: `0 -4 ${WIDTH} ${height}`,
@@ -118,8 +121,14 @@ function sectorPicture(positions: LanePositions, bits: number, vector: number): 
     if (i % every === 0) picture.append(svg('text', {x: x + 1, y: y + 35, class: 'number'}, String(sector)));
   });
   picture.append(svg('text', {x: 0, y: idealTop - 6, class: 'caption'}, `ideal, the same bytes side by side: ${ideal}`));
+  const inIdeal = (sector: number) => ({x: (sector % perRow) * boxWidth, y: idealTop + 24 * Math.floor(sector / perRow)});
+  for (const {lane, sector, begin, end} of sideBySide(positions, bits, vector)) {
+    const {x, y} = inIdeal(sector);
+    const [left, right] = [begin, end].map((bit) => (bit / SECTOR_BITS) * (boxWidth - 3)) as [number, number];
+    picture.append(svg('rect', {x: x + left, y: y + 1, width: right - left, height: 20, fill: laneColour(lane)}));
+  }
   for (let i = 0; i < ideal; i++) {
-    picture.append(svg('rect', {x: i * boxWidth, y: idealTop, width: boxWidth - 3, height: 22, class: 'ideal'}));
+    picture.append(svg('rect', {...inIdeal(i), width: boxWidth - 3, height: 22, class: 'ideal'}));
   }
   return picture;
 }
@@ -173,7 +182,8 @@ function laneTable(positions: LanePositions, {bits, vector, isShared}: Choice): 
       html('tr', {}, html('th', {scope: 'row'}, lane), ...others.map((text) => html('td', {class: 'number'}, text))))));
 }
 
-export function warpView(details: KernelDetails, kernel: KernelRecord): HTMLElement {
+/** `shown` is the access that is looked at first, else the first one. */
+export function warpView(details: KernelDetails, kernel: KernelRecord, shown?: AccessRecord): HTMLElement {
   const choices = choicesOf(details);
   const view = html('div', {class: 'warp-view'});
   if (choices.length === 0) {
@@ -186,7 +196,8 @@ export function warpView(details: KernelDetails, kernel: KernelRecord): HTMLElem
   const table = html('details', {}, html('summary', {}, 'As a table'));
   let fillTable = () => {};
   table.addEventListener('toggle', () => fillTable());
-  let chosen = choices[0]!;
+  const first = Math.max(0, choices.findIndex(({record}) => record !== undefined && record === shown));
+  let chosen = choices[first]!;
   let block = 0;
   let warp = 0;
   let symbols: number[] = [];
@@ -261,7 +272,7 @@ export function warpView(details: KernelDetails, kernel: KernelRecord): HTMLElem
     draw();
   };
   view.append(
-    html('div', {class: 'controls'}, choice('Access', choices.map(({title}, i) => ({value: String(i), text: title})), '0', (value) => {
+    html('div', {class: 'controls'}, choice('Access', choices.map(({title}, i) => ({value: String(i), text: title})), String(first), (value) => {
       chosen = choices[Number(value)]!;
       setUp();
     })),

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import {after, before, test} from 'node:test';
 import {statSync} from 'node:fs';
 import {largeKernel, largeModel} from './large_model.mjs';
-import {VIEWS, onPage as onPageOf, report, startBrowser, temporaryFile} from './tools.mjs';
+import {VIEWS, graphIsThere, onPage as onPageOf, report, startBrowser, temporaryFile} from './tools.mjs';
 
 let browser;
 before(async () => { browser = await startBrowser(); });
@@ -24,7 +24,7 @@ const click = (page, selector) => timeOf(page, async (wanted) => {
   while (wanted.startsWith('tbody') && !document.querySelector('.kernel')) await new Promise((done) => setTimeout(done, 1));
 }, selector);
 
-/** So often the clicks are done again, while other programs leave too little of the processor. */
+/** So often what is measured is done again, while other programs leave too little of the processor. */
 const MOST_ROUNDS = 4;
 /** What the page may take for a click. */
 const MOST_MILLISECONDS = 100;
@@ -43,19 +43,27 @@ async function checkClicks(round) {
   assert.deepEqual(slow(), []);
 }
 
+/** What the page may take until it is there. */
+const MOST_FIRST = 1500;
+
+/** Milliseconds since the browser began to load the page, the median of three times. */
+async function medianFirstView(page) {
+  const firsts = [];
+  for (let i = 0; i < 3; i++) {
+    await page.reload();
+    await page.waitForSelector('html[data-ready]');
+    firsts.push(await page.evaluate(() => performance.now()));
+  }
+  return firsts.sort((a, b) => a - b)[1];
+}
+
 test('a model of 20,000 instructions: small, quick, in little memory', async () => {
   const file = report(temporaryFile('large.hlo', largeModel(20000)));
   assert.ok(statSync(file).size < 8e6, `${statSync(file).size} bytes`);
   await onPage(file, '', async (page) => {
-    // Since the browser began to load the page; loaded anew, it finds a warm browser.
-    const firsts = [await page.evaluate(() => performance.now())];
-    for (let i = 0; i < 2; i++) {
-      await page.reload();
-      await page.waitForSelector('html[data-ready]');
-      firsts.push(await page.evaluate(() => performance.now()));
-    }
-    const first = firsts.sort((a, b) => a - b)[1];
-    assert.ok(first < 1500, `first views after ${firsts} ms`);
+    let first = Infinity;
+    for (let i = 0; i < MOST_ROUNDS && first >= MOST_FIRST; i++) first = await medianFirstView(page);
+    assert.ok(first < MOST_FIRST, `first view after ${first} ms`);
     await checkClicks(async (add) => {
       for (const row of [1, 12, 25, 37, 50]) {
         add('row', await click(page, `tbody tr:nth-child(${row}) a`));
@@ -77,7 +85,7 @@ test('a model of 20,000 instructions: small, quick, in little memory', async () 
 test('all of a large kernel is reached, quickly', async () => {
   const count = 1200;
   await onPage(report(temporaryFile('large_kernel.hlo', largeKernel(count))), '', async (page) => {
-    const laidOut = () => page.waitForFunction(() => /^[\d,]+ instructions$/.test(document.querySelector('.graph-view [role="status"]').textContent));
+    const laidOut = () => graphIsThere(page);
     await checkClicks(async (add) => {
       for (let i = 0; i < 4; i++) {
         add('kernel', await click(page, 'tbody tr a'));
@@ -135,6 +143,7 @@ ENTRY e { x = f32[64,32] parameter(0)  ROOT k = f32[64] fusion(x), kind=kInput, 
     assert.deepEqual((await names()).sort(), ['%e', '%n', '%p', '%r', '%z']);
     assert.equal(await page.locator('.graph .node[aria-expanded]').getAttribute('aria-expanded'), 'false');
     await page.locator('.graph .toggle').click();
+    await graphIsThere(page);
     assert.deepEqual((await names()).sort(), ['%a', '%b', '%e', '%m', '%n', '%p', '%r', '%z']);
     await page.locator('.graph .node', {hasText: 'maximum'}).click();
     assert.match(await page.locator('.hlo .selected').textContent(), /%m = f32\[\] maximum/);
@@ -144,6 +153,7 @@ ENTRY e { x = f32[64,32] parameter(0)  ROOT k = f32[64] fusion(x), kind=kInput, 
     await page.keyboard.press('Home');
     for (let i = 0; i < 8 && (await page.evaluate(() => document.activeElement.getAttribute('aria-expanded'))) !== 'true'; i++) await page.keyboard.press('ArrowRight');
     await page.keyboard.press('o');
+    await graphIsThere(page);
     assert.equal(await page.locator('.graph .node').count(), 5);
   });
 });

@@ -8,7 +8,7 @@ import {records, report, repository, run, source, temporaryFile} from './tools.m
 
 const {parseMap, evaluate} = await source('affine.ts');
 const {imageOf, isRun, partOf, setOfBox, sizeOf} = await source('image.ts');
-const {positionsOf, sectorsOf, swizzled, wavefrontsOf} = await source('request.ts');
+const {SECTOR_BITS, positionsOf, sectorsOf, sideBySide, swizzled, wavefrontsOf} = await source('request.ts');
 const {matrixOf, cellsOf, cellNumbers, cellOf, countCells, indexAt, setText} = await source('marks.ts');
 const {layoutText, threadValues} = await source('thread_values.ts');
 const {layOut} = await source('layers.ts');
@@ -95,6 +95,29 @@ test('images of random maps are those of the program and of enumeration', () => 
     assert.equal(String(reached.size), found[i].size, text);
   });
   assert.ok(compared > 200, `${compared} images of the program were exact`);
+});
+
+test('the bytes that lanes want, side by side, are those without gaps', () => {
+  for (let i = 0; i < 300; i++) {
+    const [bits, vector, spread] = [[4, 8, 16, 32, 64][random(5)], 1 << random(3), 1 + random(60)];
+    const positions = Array.from({length: 32}, () => (random(6) === 0 ? null : random(spread)));
+    // Each bit, of the lane that comes first to it.
+    const lanes = new Map();
+    const inOrder = positions.map((position, lane) => ({position, lane})).filter(({position}) => position !== null).sort((a, b) => a.position - b.position);
+    for (const {position, lane} of inOrder) {
+      for (let bit = position * bits; bit < (position + vector) * bits; bit++) if (!lanes.has(bit)) lanes.set(bit, lane);
+    }
+    const wanted = [...lanes].sort((a, b) => a[0] - b[0]).map(([, lane]) => lane);
+    const parts = sideBySide(positions, bits, vector);
+    const found = parts.flatMap(({lane, begin, end}) => new Array(end - begin).fill(lane));
+    assert.deepEqual(found, wanted);
+    let at = 0;
+    for (const {sector, begin, end} of parts) {
+      assert.deepEqual([sector, begin], [Math.floor(at / SECTOR_BITS), at % SECTOR_BITS]);
+      at += end - begin;
+    }
+    assert.equal(Math.ceil(at / SECTOR_BITS), sectorsOf(positions, bits, vector).ideal);
+  }
 });
 
 test('a bounding box has all elements', () => {

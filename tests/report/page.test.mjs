@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import {after, before, test} from 'node:test';
 import {difference, keepIfAsked, kept} from './pictures.mjs';
-import {VIEWS, onPage as onPageOf, records, report, startBrowser, temporaryFile} from './tools.mjs';
+import {largeModel} from './large_model.mjs';
+import {VIEWS, graphIsThere, onPage as onPageOf, records, report, startBrowser, temporaryFile} from './tools.mjs';
 
 const BLOCK = 'examples/transformer_block.hlo';
 const SLOW = 'examples/slow_kernels.hlo';
@@ -72,7 +73,7 @@ test('every view by clicks', async () => {
       await page.click(`#tab-${view}`);
       assert.equal(await page.locator(`#tab-${view}`).getAttribute('aria-selected'), 'true');
       assert.ok((await page.locator('#panel').textContent()).length > 20, view);
-      assert.ok(page.url().endsWith(view === 'accesses' ? '#query' : `#query/${view}`));
+      assert.equal(await page.evaluate(() => location.hash), view === 'accesses' ? '#query' : `#query/${view}`);
     }
     await page.click('text=All kernels');
     await page.waitForSelector('table');
@@ -98,6 +99,7 @@ test('every view by keys', async () => {
     }
     // The graph: a node is chosen, and its line in the text with it.
     await page.click('#tab-graph');
+    await graphIsThere(page);
     for (let i = 0; i < 8 && !(await page.evaluate(() => document.activeElement.classList.contains('node'))); i++) await page.keyboard.press('Tab');
     const chosen = await page.evaluate(() => document.activeElement.querySelector('.name').textContent);
     await page.keyboard.press('Enter');
@@ -225,6 +227,74 @@ test('the table: order, search, filters', async () => {
   });
 });
 
+test('what is filtered is what the tiles show, too', async () => {
+  const file = report(temporaryFile('layers.hlo', largeModel(300)));
+  await onPage(file, '', async (page) => {
+    const choose = (name, value) => page.locator('.field', {hasText: name}).locator('select').selectOption(value);
+    const names = (selector) => page.locator(selector).evaluateAll((all) => all.map((link) => link.getAttribute('href').slice(1)).sort());
+    await choose('Area of a kernel', 'moved');
+    const all = await names('tbody a');
+    assert.ok(all.length > 40);
+    const check = async (found) => {
+      assert.deepEqual(await names('tbody a'), [...found].sort());
+      assert.deepEqual(await names('.treemap a'), [...found].sort());
+      assert.ok((await page.locator('.table [role="status"]').textContent()).startsWith(`${found.length} of ${all.length} kernels`));
+    };
+    await page.fill('[type="search"]', 'layer_3/');
+    await check(['t3', 's3', 'p3', 'x4']);
+    await page.fill('[type="search"]', '');
+    await choose('Emitter', 'reduction');
+    await check(all.filter((name) => name.startsWith('s')));
+    await page.fill('[type="search"]', 'model.py:63');
+    await check(['s3']);
+    await choose('Emitter', '');
+    await page.fill('[type="search"]', '');
+    await choose('Source', 'model.py:113');
+    await check(['p3']);
+    const sources = await page.locator('.field', {hasText: 'Source'}).locator('option').allTextContents();
+    assert.deepEqual(sources.slice(0, 3), ['all', 'model.py:10', 'model.py:11']);
+    // What has no tile leaves their place empty, so that the table stays where it is.
+    const top = () => page.locator('.table').evaluate((table) => table.offsetTop);
+    const before = await top();
+    await page.fill('[type="search"]', 'nothing is called so');
+    assert.equal(await page.locator('.treemap').count(), 0);
+    assert.equal(await top(), before);
+  });
+});
+
+test('from an access to its warps', async () => {
+  await onPage(report(SLOW), '#scaled', async (page) => {
+    await page.locator('.access').nth(1).locator('button', {hasText: 'Show its warps'}).click();
+    assert.equal(await page.evaluate(() => location.hash), '#scaled/warps');
+    assert.equal(await page.locator('#panel select').evaluate((select) => select.selectedOptions[0].textContent), 'load %scale');
+    assert.equal(await page.locator('.warp').getAttribute('aria-label'), '32 lanes touch 16 sectors of 32 bytes, ideal 16');
+    assert.equal(await page.evaluate(() => document.activeElement.id), 'tab-warps');
+  });
+  await onPage(report(SLOW), '#swapped', async (page) => {
+    await page.locator('.access', {hasText: 'tile of'}).nth(1).locator('button', {hasText: 'Show its warps'}).click();
+    assert.equal(await page.locator('#panel select').evaluate((select) => select.selectedOptions[0].textContent), 'load shared tile of %swapped');
+  });
+});
+
+test('arrays and their lines of the text are marked together', async () => {
+  const marked = (page) => page.locator('.hlo .selected').allTextContents();
+  await onPage(report(BLOCK), '#query/elements', async (page) => {
+    assert.deepEqual(await marked(page), []);
+    await page.locator('.matrix').nth(2).click({position: {x: 3, y: 3}});
+    assert.match((await marked(page)).join(), /^\d+%cosine = /);
+    await page.locator('.matrix').nth(0).click({position: {x: 3, y: 3}});
+    assert.match((await marked(page)).join(), /^\d+%rotated = /);
+    await page.locator('.hlo button', {hasText: '%sine = '}).click();
+    assert.match(await page.locator('.array.selected').textContent(), /^%sine /);
+  });
+  // An instruction by itself has no parameters; its operands are known by name.
+  const file = temporaryFile('alone_with_operands.hlo', 'HloModule m\nENTRY e { a = f32[8] parameter(1)  b = f32[8] parameter(0)  ROOT s = f32[8] subtract(a, b) }\n');
+  await onPage(report(file), '#s/elements', async (page) => {
+    await page.locator('.matrix').nth(1).click({position: {x: 3, y: 3}});
+    assert.match((await marked(page)).join(), /^\d+%a = /);
+  });
+});
+
 test('an earlier version beside it', async () => {
   const text = (transposed) => `HloModule m
 f { p = f32[512,512] parameter(0)  ROOT r = f32[512,512] ${transposed ? 'transpose(p), dimensions={1,0}' : 'negate(p)'} }
@@ -314,6 +384,10 @@ test('printing gives pages', async () => {
     await page.emulateMedia({media: 'print'});
     const [wide, shown] = await page.locator('table').evaluate((table) => [table.scrollWidth, table.parentElement.clientWidth]);
     assert.ok(wide <= shown, `the table is ${wide} pixels wide on ${shown}`);
+    // Names can be read: in two lines at most, as headings are in one.
+    const lines = (selector) => page.locator(selector).evaluateAll((all) => Math.max(...all.map((element) => element.getClientRects().length)));
+    assert.ok(await lines('tbody a') <= 2);
+    assert.equal(await lines('thead button'), 1);
   }, {viewport: {width: 720, height: 1000}});
   await onPage(report(BLOCK), '#query', async (page) => {
     const pdf = await page.pdf({format: 'A4'});
@@ -322,6 +396,11 @@ test('printing gives pages', async () => {
     assert.equal(await page.locator('.tabs').isVisible(), false);
     assert.equal(await page.locator('.access').first().isVisible(), true);
     assert.ok(await page.locator('.hlo button').first().isVisible());
+    // Which access it is, of which block and warp.
+    await page.evaluate(() => { location.hash = '#query/warps'; });
+    assert.equal(await page.locator('#panel select').isVisible(), true);
+    assert.equal(await page.locator('#panel [type="number"]').first().isVisible(), true);
+    assert.equal(await page.locator('#panel [type="range"]').first().isVisible(), false);
   });
 });
 
@@ -347,6 +426,14 @@ test('six views look as the pictures that are kept', async () => {
       assert.ok(share <= MOST_DIFFERENT, `${name}: ${(100 * share).toFixed(2)}% of the pixels differ`);
     }, SMALL);
   }
+});
+
+test('the figure of the documentation is how the page looks', async () => {
+  await onPage(report(SLOW), '#scaled/warps', async (page) => {
+    const picture = await page.screenshot();
+    keepIfAsked('figure', picture);
+    assert.ok((await difference(page, picture, kept('figure'))) <= MOST_DIFFERENT);
+  }, {bypassCSP: true, viewport: {width: 1180, height: 720}});
 });
 
 test('a view that lacks something, or shows something else, is found by its picture', async () => {

@@ -27,12 +27,15 @@ export async function difference(page, a, b) {
   }, {images: [a, b].map((buffer) => buffer.toString('base64')), least: LEAST_DIFFERENCE});
 }
 
+/** The one that the documentation shows is among them. */
+const pathOf = (name) => join(repository, name === 'figure' ? 'docs/figures/report.png' : `tests/report/pictures/${name}.png`);
+
 export function kept(name) {
-  return readFileSync(join(repository, 'tests/report/pictures', `${name}.png`));
+  return readFileSync(pathOf(name));
 }
 
 /** With UPDATE=1 in the environment the pictures are made anew, to be looked at and committed. */
 export function keepIfAsked(name, picture) {
   if (process.env.UPDATE !== '1') return;
-  writeFileSync(join(repository, 'tests/report/pictures', `${name}.png`), picture);
+  writeFileSync(pathOf(name), picture);
 }

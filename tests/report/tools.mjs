@@ -72,8 +72,24 @@ export async function open(browser, file, hash = '', options = {}) {
   page.on('request', (request) => request.url().startsWith('file:') || problems.push(`loads ${request.url()}`));
   await page.goto(`file://${file}${hash}`);
   await page.waitForSelector('html[data-ready]');
+  if (hash.endsWith('/graph') && (await page.locator('.graph').count()) > 0) await graphIsThere(page);
   return {page, problems, close: () => context.close()};
 }
+
+/** Does it again until its assertions hold, for what the browser brings up to date some time after the page. */
+export async function eventually(check, seconds = 20) {
+  for (const end = Date.now() + 1000 * seconds; ;) {
+    try {
+      return await check();
+    } catch (error) {
+      if (Date.now() > end) throw error;
+      await new Promise((done) => setTimeout(done, 50));
+    }
+  }
+}
+
+/** Waits until the graph is drawn that was asked for. */
+export const graphIsThere = (page) => page.waitForSelector('.graph:not([aria-busy])');
 
 /** Opens a report, does something with it, and finds that the page had no error and loaded nothing. */
 export async function onPage(browser, file, hash, action, options) {
