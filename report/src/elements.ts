@@ -118,7 +118,7 @@ function relate(panel: ArrayPanel, reads: readonly OperandReads[], box: Bounds[]
       sets.push(set);
       if (set.isBox) notes.add('superset: too many to try, so bounds are shown');
       if (set.dependsOnRuntime) {
-        const names = details.runtimeOf(number).filter((name) => name !== '');
+        const names = [...new Set(details.runtimeOf(number))].filter((name) => name !== '');
         notes.add(`superset: for every value that ${names.map((name) => `%${name}`).join(', ') || 'runtime variables'} may have`);
       }
     }

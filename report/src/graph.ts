@@ -3,7 +3,7 @@
 import type {GraphNode, KernelDetails} from './data';
 import {html, svg} from './dom';
 import {counted} from './format';
-import {type Arrangement, type Arrow, arrange, labelWidth, lettersIn, shortened} from './graph_layout';
+import {type Arrangement, type Arrow, arrange, buttonsOf, labelWidth, lettersIn, shortened} from './graph_layout';
 import type {Point} from './layers';
 import {type Selection, instructionButton} from './selection';
 
@@ -289,7 +289,7 @@ class GraphPicture {
   private boxShape(place: number): SVGElement {
     const {key, node, x, y, width, height, isOpen} = this.arrangement.boxes[place]!;
     const text = (content: string, line: number, kind: string) =>
-      svg('text', {x: width / 2, y: 16 + 14 * line, class: kind, 'text-anchor': 'middle'}, shortened(content, lettersIn(width)));
+      svg('text', {x: width / 2, y: 16 + 14 * line, class: kind, 'text-anchor': 'middle'}, shortened(content, line === 0 ? lettersIn(width - buttonsOf(node), true) : lettersIn(width)));
     const shape = svg(
       'g',
       {

@@ -34,13 +34,17 @@ export interface Arrangement {
 
 export const BOX_HEIGHT = 52;
 const LETTER = 6.7;
+const BOLD_LETTER = 8;
 const LABEL_LETTER = 6.1;
 const MOST_LABEL = 44;
 const MOST_LETTERS = 30;
 const PADDING = 12;
 
 export const shortened = (text: string, most: number) => (text.length > most ? `${text.slice(0, most - 1)}…` : text);
-export const lettersIn = (width: number) => Math.floor((width - 8) / LETTER);
+export const lettersIn = (width: number, isBold = false) => Math.floor((width - 8) / (isBold ? BOLD_LETTER : LETTER));
+
+/** What the name, in the middle, leaves at both sides for the button that opens calls. */
+export const buttonsOf = ({calls}: GraphNode) => (calls === undefined ? 0 : 36);
 
 export const labelWidth = (text: string) => text.length * LABEL_LETTER + 4;
 
@@ -70,8 +74,9 @@ export function keyOf(node: GraphNode, computation: string | null): string {
 export type Pause = () => Promise<void>;
 
 function sizeOf(node: GraphNode): {width: number; height: number} {
-  const longest = Math.max(node.name.length + 1, node.opcode.length, node.shape.length, 10);
-  return {width: Math.min(MOST_LETTERS, longest) * LETTER + 18, height: BOX_HEIGHT};
+  const widthOf = (letters: number, each: number) => Math.min(MOST_LETTERS, letters) * each;
+  const text = Math.max(widthOf(node.name.length + 1, BOLD_LETTER), widthOf(Math.max(node.opcode.length, node.shape.length, 10), LETTER));
+  return {width: text + 18 + buttonsOf(node), height: BOX_HEIGHT};
 }
 
 /** The instructions of a computation, null for the kernel's own. */

@@ -131,12 +131,24 @@ test('all of a large kernel is reached, quickly', async () => {
   });
 });
 
+/** The instructions whose texts leave their box, or whose name is behind the button that opens calls. */
+const crowded = (page) => page.locator('.graph .node').evaluateAll((nodes) => nodes.filter((node) => {
+  const box = node.querySelector('rect').getBoundingClientRect();
+  const button = node.querySelector('.toggle')?.getBoundingClientRect();
+  return [...node.querySelectorAll('text')].some((text) => {
+    const {left, right, bottom} = text.getBoundingClientRect();
+    return left < box.left || right > box.right || (button !== undefined && right > button.left && bottom < button.bottom + 4);
+  });
+}).map((node) => node.textContent));
+
 test('what is called opens in the graph', async () => {
   const file = temporaryFile('calls.hlo', `HloModule m
 larger { a = f32[] parameter(0)  b = f32[] parameter(1)  ROOT m = f32[] maximum(a, b) }
 twice { p = f32[64,32] parameter(0)  z = f32[] constant(0)  e = f32[64,32] exponential(p)
   r = f32[64] reduce(e, z), dimensions={1}, to_apply=larger  ROOT n = f32[64] negate(r) }
-ENTRY e { x = f32[64,32] parameter(0)  ROOT k = f32[64] fusion(x), kind=kInput, calls=twice }
+names { a_wide_name.1 = f32[] parameter(0)  b_wide_name.2 = f32[] parameter(1)  ROOT larger_of_both_whose_name_is_long.3 = f32[] maximum(a_wide_name.1, b_wide_name.2) }
+wide { p = f32[64,32] parameter(0)  z = f32[] constant(0)  ROOT reduced_to_rows.12 = f32[64] reduce(p, z), dimensions={1}, to_apply=names }
+ENTRY e { x = f32[64,32] parameter(0)  k = f32[64] fusion(x), kind=kInput, calls=twice  w = f32[64] fusion(x), kind=kInput, calls=wide  ROOT t = (f32[64], f32[64]) tuple(k, w) }
 `);
   await onPage(report(file), '#k/graph', async (page) => {
     const names = () => page.locator('.graph .node .name').allTextContents();
@@ -155,6 +167,14 @@ ENTRY e { x = f32[64,32] parameter(0)  ROOT k = f32[64] fusion(x), kind=kInput, 
     await page.keyboard.press('o');
     await graphIsThere(page);
     assert.equal(await page.locator('.graph .node').count(), 5);
+  });
+  await onPage(report(file), '#w/graph', async (page) => {
+    assert.equal(await page.locator('.graph .toggle').count(), 1);
+    assert.deepEqual(await crowded(page), []);
+    await page.click('text=Open all calls');
+    await graphIsThere(page);
+    assert.equal(await page.locator('.graph .node').count(), 6);
+    assert.deepEqual(await crowded(page), []);
   });
 });
 
