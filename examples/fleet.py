@@ -17,6 +17,8 @@ import hashlib
 import posixpath
 import sys
 import time
+import uuid
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -81,7 +83,7 @@ def _write(path: str, write: Any) -> None:
     """Writes a file that is there as a whole or not at all: a worker may be killed."""
     system, plain = fsspec.core.url_to_fs(path)
     system.makedirs(posixpath.dirname(plain), exist_ok=True)
-    temporary = f"{plain}.{time.monotonic_ns()}.partial"
+    temporary = f"{plain}.{uuid.uuid4().hex}.partial"
     with system.open(temporary, "wb") as stream:
         write(stream)
     system.mv(temporary, plain)
@@ -111,14 +113,27 @@ def scan(file: str, table: str, device: str) -> Outcome:
                     rows.append({**row, "file": file, "source": kernel.source})
         except hi.Error as problem:
             error = str(problem)
-    name = name_in_table(file)
     if error:
-        _write(posixpath.join(table, "_errors", name + ".txt"), lambda out: out.write(error.encode()))
+        _note(file, table, error)
     _write(
-        posixpath.join(table, name + ".parquet"),
+        posixpath.join(table, name_in_table(file) + ".parquet"),
         lambda out: pq.write_table(pa.Table.from_pylist(rows, SCHEMA), out),
     )
     return Outcome(file, len(rows), error)
+
+
+def _note(file: str, table: str, error: str) -> None:
+    path = posixpath.join(table, "_errors", name_in_table(file) + ".txt")
+    _write(path, lambda out: out.write(error.encode()))
+
+
+def _forget(files: list[str], table: str) -> None:
+    """Removes what an earlier run has noted of files that are scanned again."""
+    system, root = _open(posixpath.join(table, "_errors"))
+    again = {name_in_table(file) + ".txt" for file in files}
+    for path in system.find(root) if system.exists(root) else []:
+        if posixpath.basename(path) in again:
+            system.rm(path)
 
 
 def done_in(table: str) -> set[str]:
@@ -133,30 +148,63 @@ def done_in(table: str) -> set[str]:
     }
 
 
+def _scanned(
+    client: Any, files: list[str], table: str, device: str, ahead: int
+) -> Iterator[tuple[str, Outcome | None]]:
+    """Each file and what became of it; None if too many workers died that had it."""
+    from distributed import KilledWorker, as_completed
+
+    waiting = iter(files)
+    files_of: dict[Any, str] = {}
+
+    def submit(count: int) -> list[Any]:
+        taken = [file for _, file in zip(range(count), waiting, strict=False)]
+        futures = [client.submit(scan, file, table, device, retries=3, pure=False) for file in taken]
+        files_of.update({future.key: file for future, file in zip(futures, taken, strict=True)})
+        return futures
+
+    pending = as_completed(submit(ahead))
+    for future in pending:
+        file = files_of.pop(future.key)
+        try:
+            yield file, future.result()
+        except KilledWorker:
+            yield file, None
+        except Exception as problem:
+            yield file, _given_up(file, table, str(problem))
+        for more in submit(1):
+            pending.add(more)
+
+
+def _given_up(file: str, table: str, problem: str) -> Outcome:
+    """Its file is not written, so the next run tries it again."""
+    error = f"{file}: {problem}"
+    _note(file, table, error)
+    return Outcome(file, 0, error)
+
+
 def run(client: Any, files: list[str], table: str, device: str, ahead: int = 1000) -> list[Outcome]:
     """Scans the files, each a task; one whose worker dies is done again by another one.
 
     No more than `ahead` tasks wait at a time, so that the scheduler holds a hundred thousand dumps.
     """
-    from distributed import as_completed
-
+    _forget(files, table)
     begin = time.monotonic()
-    waiting = iter(files)
-    outcomes = []
-
-    def submit(count: int) -> list[Any]:
-        taken = [file for _, file in zip(range(count), waiting, strict=False)]
-        return [client.submit(scan, file, table, device, retries=3, pure=False) for file in taken]
-
-    pending = as_completed(submit(ahead))
-    for future in pending:
-        outcomes.append(future.result())
-        for more in submit(1):
-            pending.add(more)
+    outcomes: list[Outcome] = []
+    suspects = []
+    for file, outcome in _scanned(client, files, table, device, ahead):
+        if outcome is None:
+            suspects.append(file)
+            continue
+        outcomes.append(outcome)
         done = len(outcomes)
         if done % 100 == 0 or done == len(files):
             rate = done / (time.monotonic() - begin)
             print(f"\r{done} of {len(files)} files, {rate:.0f} a second", end="", file=sys.stderr)
+    # Dask counts a worker's death for all that waited there. Alone, it is a dump's own doing.
+    for suspect in suspects:
+        ((file, outcome),) = _scanned(client, [suspect], table, device, 1)
+        outcomes.append(outcome or _given_up(file, table, "the workers die that scan it"))
     print(file=sys.stderr)
     _remove_partial(table)
     return outcomes

@@ -53,6 +53,7 @@ nanobind::ndarray<nanobind::numpy, T, nanobind::ndim<1>> ArrayOf(std::unique_ptr
 void BindCommands(nanobind::module_& module);
 void BindMaps(nanobind::module_& module);
 void BindModules(nanobind::module_& module);
+void BindDlpack(nanobind::module_& module);
 void BindEvaluation(nanobind::module_& module);
 void BindKernels(nanobind::module_& module);
 

@@ -25,6 +25,7 @@ from ._errors import (
 if TYPE_CHECKING:
     from . import jax, ptx
     from ._cute import CuteValue, cute, cute_functions
+    from .arrays import to_dlpack
     from .instructions import Computation, Instruction
     from .kernel_reports import Access, Explanation, Kernel
     from .kernels import EmittedKernel
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
 # and what is in them.
 _MODULES = {
     "_cute": ("CuteValue", "cute", "cute_functions"),
+    "arrays": ("to_dlpack",),
     "instructions": ("Computation", "Instruction"),
     "jax": (),
     "kernel_reports": ("Access", "Explanation", "Kernel"),
@@ -83,6 +85,7 @@ __all__ = [
     "parse_all",
     "ptx",
     "simplify",
+    "to_dlpack",
 ]
 
 

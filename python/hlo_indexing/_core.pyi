@@ -20,6 +20,7 @@ def run(
     texts: dict[str, bytes],
     progress: _Progress | None,
 ) -> tuple[int, bytes, bytes]: ...
+def with_type_code(array: NDArray[Any], code: int) -> object: ...
 
 class Map:
     @property

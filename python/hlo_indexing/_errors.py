@@ -107,6 +107,7 @@ def split_messages(text: str, kind: type[Error]) -> tuple[list[Error], list[str]
         elif first:
             errors.append(kind("\n".join([first["message"], *block[1:]])))
         else:
+            block[0] = block[0].removeprefix("hlo-indexing: ")
             errors.append(_placed("\n".join(block), kind))
         block.clear()
 

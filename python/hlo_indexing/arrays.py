@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any
 
+from . import _core
 from ._errors import UsageError
 
 if TYPE_CHECKING:
@@ -103,6 +104,56 @@ def _from_torch(value: Any) -> NDArray[Any]:
     element_type, bits = names[tensor.dtype]
     carried: NDArray[Any] = tensor.view(bits).numpy().view(numpy_type(element_type))
     return carried
+
+
+# The codes of DLPack for types of ml_dtypes whose elements have whole bytes.
+_DLPACK_CODES = {
+    "bfloat16": 4,
+    "float8_e3m4": 7,
+    "float8_e4m3": 8,
+    "float8_e4m3b11fnuz": 9,
+    "float8_e4m3fn": 10,
+    "float8_e4m3fnuz": 11,
+    "float8_e5m2": 12,
+    "float8_e5m2fnuz": 13,
+    "float8_e8m0fnu": 14,
+}
+
+
+class _Dlpack:
+    """An array of NumPy as who speaks DLPack takes it."""
+
+    def __init__(self, array: NDArray[Any]) -> None:
+        self._array = array
+
+    def __dlpack__(self, *, copy: bool | None = None, **_: object) -> object:
+        import numpy as np
+
+        array = self._array
+        if copy or not array.flags.writeable:
+            array = array.copy()
+        code = _DLPACK_CODES.get(array.dtype.name)
+        if code is None:
+            return array.__dlpack__()
+        bits = array.view(np.uint16 if array.itemsize == 2 else np.uint8)
+        return _core.with_type_code(bits, code)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return 1, 0  # the host's memory
+
+
+def to_dlpack(array: NDArray[Any]) -> _Dlpack:
+    """What `torch.from_dlpack` and its like take: without a copy, also bfloat16 and float8, which
+    NumPy refuses to give.
+
+    >>> import hlo_indexing as hi, ml_dtypes, numpy as np
+    >>> hi.to_dlpack(np.zeros(3, ml_dtypes.bfloat16)).__dlpack_device__()
+    (1, 0)
+    """
+    name = array.dtype.name
+    if name in _ML_DTYPES.values() and name not in _DLPACK_CODES:
+        raise UsageError(f"DLPack has no arrays of {name} with a byte for each element")
+    return _Dlpack(array)
 
 
 def to_bytes(value: Any, element_type: str, sizes: list[int], name: str) -> NDArray[np.uint8]:

@@ -20,6 +20,8 @@ def _contents(source: Any) -> tuple[str, bytes | None]:
     if isinstance(source, bytes):
         return "<bytes>", source
     if isinstance(source, str):
+        if not source.strip():
+            raise InputError("an empty text is no module")
         return ("<text>", source.encode()) if _is_text(source) else (source, None)
     if isinstance(source, os.PathLike):
         return os.fspath(source), None
@@ -29,6 +31,11 @@ def _contents(source: Any) -> tuple[str, bytes | None]:
         return name, str(source.as_hlo_text()).encode()
     if hasattr(source, "as_serialized_hlo_module_proto") and hasattr(source, "to_string"):
         return name, str(source.to_string()).encode()  # HloModule
+    if callable(source) and not hasattr(source, "as_text") and not hasattr(source, "jaxpr"):
+        raise UsageError(
+            "a function has no HLO until it has arguments: jax.jit(f).lower(*args).compile(), "
+            "or hi.jax.compiled(f, *args)"
+        )
     if hasattr(source, "lower"):  # Traced: what XLA is given
         source = source.lower()
     if hasattr(source, "compile") and hasattr(source, "as_text"):  # Lowered

@@ -14,6 +14,7 @@ import pytest
 pd = pytest.importorskip("pandas")
 fsspec = pytest.importorskip("fsspec")
 pytest.importorskip("pyarrow")
+dask = pytest.importorskip("dask")
 distributed = pytest.importorskip("distributed")
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "examples"))
@@ -33,13 +34,15 @@ def dumps(tmp_path: Path, examples: Path) -> Path:
     return folder
 
 
-def dying_once(killed: Path) -> Any:
-    """`fleet.scan`, whose worker is killed while it writes the file of one dump, the first time."""
+def dying(killed: Path) -> Any:
+    """`fleet.scan`, whose worker is killed while it writes the file of m7, the first time, and always by m8."""
 
     def scan(file: str, table: str, device: str) -> Any:
         import fleet as of_worker
         import pyarrow.parquet as pq
 
+        if file.endswith("/m8.hlo"):
+            os.kill(os.getpid(), signal.SIGKILL)
         if not file.endswith("/m7.hlo") or killed.exists():
             return of_worker.scan(file, table, device)
 
@@ -62,8 +65,9 @@ def test_a_run_that_loses_a_worker_and_one_that_goes_on(
     killed = tmp_path / "killed"
     files = fleet.dumps_in(str(dumps))
     assert len(files) == 43
-    monkeypatch.setattr(fleet, "scan", dying_once(killed))
+    monkeypatch.setattr(fleet, "scan", dying(killed))
     with (
+        dask.config.set({"distributed.scheduler.allowed-failures": 1}),
         distributed.LocalCluster(
             n_workers=2, threads_per_worker=1, dashboard_address=None, processes=True
         ) as cluster,
@@ -74,8 +78,17 @@ def test_a_run_that_loses_a_worker_and_one_that_goes_on(
         os.kill(int(killed.read_text()), 0)
     monkeypatch.undo()
     assert sorted(outcome.file for outcome in outcomes) == files
-    assert len(list(table.glob("*.parquet"))) == 43
     assert not list(table.glob("*.partial"))
+    assert len(list(table.glob("*.parquet"))) == 42
+    # What kills its workers is told, and tried again by the next run.
+    (deadly,) = (file for file in files if file.endswith("/m8.hlo"))
+    note = table / "_errors" / (fleet.name_in_table(deadly) + ".txt")
+    failed = [outcome.file for outcome in outcomes if outcome.error]
+    assert sorted(failed) == [file for file in files if file.endswith(("/broken.hlo", "/m8.hlo"))]
+    assert note.read_text() == f"{deadly}: the workers die that scan it"
+    assert fleet.main([str(dumps), str(table), "--workers=1"]) == 0
+    assert not note.exists()
+    assert len(list(table.glob("*.parquet"))) == 43
     frame = pd.read_parquet(table)
     assert len(frame) == 41 * 4
     assert frame["file"].nunique() == 41

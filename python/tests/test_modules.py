@@ -38,6 +38,12 @@ def test_sources(tmp_path: Path) -> None:
         hi.parse(TEXT + "\n// -----\n" + TEXT)
     with pytest.raises(hi.UsageError, match="no HLO"):
         hi.parse(3)
+    with pytest.raises(hi.UsageError, match="until it has arguments"):
+        hi.parse(lambda x: x)
+    # Not the folder that one is in.
+    for empty in ("", " \n"):
+        with pytest.raises(hi.InputError, match="empty"):
+            hi.parse(empty)
 
 
 def test_errors() -> None:
@@ -205,6 +211,35 @@ def test_dlpack() -> None:
     x = np.arange(24, dtype=np.float32).reshape(4, 6)
     result = hi.parse(TEXT).evaluate(OnlyDlpack(x))
     np.testing.assert_array_equal(np.from_dlpack(result), x.sum(axis=0))
+
+
+def test_dlpack_of_types_that_numpy_keeps() -> None:
+    torch = pytest.importorskip("torch")
+    for element_type, kept, taken in (
+        ("bf16", ml_dtypes.bfloat16, torch.bfloat16),
+        ("f8e4m3fn", ml_dtypes.float8_e4m3fn, torch.float8_e4m3fn),
+        ("f8e5m2", ml_dtypes.float8_e5m2, torch.float8_e5m2),
+        ("f32", np.float32, torch.float32),
+    ):
+        shape = f"{element_type}[2,3]"
+        module = hi.parse(f"ENTRY e {{ p = {shape} parameter(0) ROOT n = {shape} negate(p) }}")
+        x = np.arange(6).reshape(2, 3).astype(kept)
+        result = module.evaluate(x)
+        tensor = torch.from_dlpack(hi.to_dlpack(result))
+        assert tensor.dtype == taken
+        assert tensor.float().tolist() == (-x).astype(np.float32).tolist()
+        # The same memory, in any order, and the array lives as long as the tensor.
+        turned = torch.from_dlpack(hi.to_dlpack(result.T))
+        result[1, 2] = 3
+        assert float(tensor[1, 2]) == float(turned[2, 1]) == 3
+        del result
+        assert turned.float().tolist()[2][1] == 3
+        np.testing.assert_array_equal(module.evaluate(tensor)[1, 2].astype(np.float32), -3)
+    constant = np.ones(2, ml_dtypes.bfloat16)
+    constant.flags.writeable = False
+    assert torch.from_dlpack(hi.to_dlpack(constant)).tolist() == [1, 1]
+    with pytest.raises(hi.UsageError, match="int4"):
+        hi.to_dlpack(np.zeros(2, ml_dtypes.int4))
 
 
 def test_virtual_gpu() -> None:

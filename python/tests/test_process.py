@@ -29,8 +29,13 @@ ENTRY e { x = f32[64] parameter(0) z = s32[] constant(0) s = (s32[], f32[64]) tu
 """
 
 
+# What a shell without job control starts in the background ignores Ctrl-C, and so would what is started here.
+_HEEDS_INTERRUPTS = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+
+
 def run_python(code: str, **options: object) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, **options)  # type: ignore[call-overload,no-any-return]
+    command = [sys.executable, "-c", _HEEDS_INTERRUPTS + code]
+    return subprocess.run(command, capture_output=True, text=True, **options)  # type: ignore[call-overload,no-any-return]
 
 
 def test_only_the_module_function_is_exported() -> None:
