@@ -128,6 +128,9 @@ std::vector<std::unique_ptr<hlo::Module>> LoadModules(const std::string& file,
   hlo::ParseOptions options;
   options.file_name = file == "-" ? "<stdin>" : file;
   options.max_errors = limits.errors;
+  if (const Environment* environment = CurrentEnvironment(); environment && environment->stop) {
+    options.keep_running = [environment] { return !environment->stop(); };
+  }
   std::vector<support::Diagnostic> diagnostics;
   modules = hlo::ParseModules(std::make_shared<const std::string>(std::move(*text)), options,
                               diagnostics);

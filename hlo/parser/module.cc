@@ -50,7 +50,7 @@ bool ModuleParser::Parse() {
   if (!ParseHeader()) return false;
   ParseStackTables();
   while (!state_.cursor.AtEnd() && state_.cursor.PeekWord() != "HloModule") {
-    if (!ParseNamedComputation() || TooManyErrors()) return false;
+    if (!ParseNamedComputation() || MustEnd()) return false;
   }
   if (state_.diagnostics.size() > errors) return false;
   if (state_.module.computations().empty()) {
@@ -59,6 +59,14 @@ bool ModuleParser::Parse() {
   if (!ResolvePending() || !CheckCalls()) return false;
   SelectEntry();
   return true;
+}
+
+void ModuleParser::AskWhetherToGoOn() {
+  constexpr size_t kInstructionsBetween = 256;
+  if (is_stopped_ || !state_.options.keep_running) return;
+  if (num_instructions_++ % kInstructionsBetween != 0 || state_.options.keep_running()) return;
+  is_stopped_ = true;
+  state_.Fail("parsing was stopped");
 }
 
 bool ModuleParser::ParseHeader() {
@@ -124,7 +132,7 @@ bool ModuleParser::ParseNamedComputation() {
     state_.FailAt(name_offset, "computation '" + support::Quotable(name) + "' is defined twice");
   }
   const Computation* computation = ParseBody(name, offset, result);
-  if (computation == nullptr) return !TooManyErrors() && !state_.cursor.AtEnd();
+  if (computation == nullptr) return !MustEnd() && !state_.cursor.AtEnd();
   names_.DefineComputation(computation);
   if (!is_entry) return true;
   if (entry_ != nullptr) return state_.FailAt(offset, "a second ENTRY computation");
@@ -169,7 +177,8 @@ const Computation* ModuleParser::ParseBody(llvm::StringRef name, size_t offset,
       break;
     }
     instructions_.Parse(scope);
-    if (TooManyErrors()) break;
+    AskWhetherToGoOn();
+    if (MustEnd()) break;
   }
   scope_ = scope.outer;
   state_.cursor.ConsumeIf('}');
@@ -235,7 +244,7 @@ bool ModuleParser::ResolvePending() {
                                      "'" + support::DidYouMean(target.name, names));
     return nullptr;
   };
-  for (size_t i = 0; i < pending.size() && !TooManyErrors();) {
+  for (size_t i = 0; i < pending.size() && !MustEnd();) {
     Instruction& instruction = *pending[i].instruction;
     state_.module.ResolveComputations(instruction, [&](Attribute& attribute) {
       using Callees = llvm::ArrayRef<const Computation*>;
@@ -323,7 +332,9 @@ std::vector<std::unique_ptr<Module>> ParseModules(const std::shared_ptr<const st
     diagnostics.push_back(support::MakeDiagnostic(source, 0, "the text is larger than 4 GiB"));
     return modules;
   }
+  const bool may_be_stopped = options.keep_running != nullptr;
   for (const Stretch& stretch : SplitAtSeparators(*text)) {
+    if (may_be_stopped && !diagnostics.empty() && !options.keep_running()) break;
     size_t begin = stretch.begin;
     while (!TextCursor(*text, begin, stretch.end).AtEnd()) {
       auto module = std::make_unique<Module>();

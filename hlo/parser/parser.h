@@ -2,6 +2,7 @@
 #ifndef HLO_INDEXING_HLO_PARSER_PARSER_H_
 #define HLO_INDEXING_HLO_PARSER_PARSER_H_
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -20,6 +21,8 @@ struct ParseOptions {
   size_t max_errors = 20;
   /// How deep shapes, literals, operands and inline computations may nest.
   int max_nesting = 200;
+  /// Asked now and then whether to go on; a no is an error where parsing ended. Empty: always.
+  std::function<bool()> keep_running = nullptr;
 };
 
 /// Parses HLO text as XLA prints and accepts it: with or without `%`, a module header, computation

@@ -24,10 +24,12 @@ namespace {
 
 std::vector<Module> Load(const std::string& file, const std::optional<nb::bytes>& contents,
                          uint64_t max_bytes, uint64_t max_errors) {
+  LongWork work{nb::none()};
   tools::Environment environment;
   std::string messages;
   llvm::raw_string_ostream messages_stream(messages);
   environment.messages = &messages_stream;
+  environment.stop = [&] { return work.MustStop(); };
   if (contents.has_value()) {
     environment.texts[file] =
         std::make_shared<const std::string>(contents->c_str(), contents->size());
@@ -44,6 +46,7 @@ std::vector<Module> Load(const std::string& file, const std::optional<nb::bytes>
                                                       std::make_shared<Context>(), is_alone)});
     }
   }
+  work.RaiseIfStopped();
   if (status != tools::ExitCode::kFine) Raise(absl::InvalidArgumentError(messages));
   return result;
 }

@@ -223,6 +223,29 @@ except KeyboardInterrupt:
     assert result.stdout == "interrupted\n", result.stderr
 
 
+def test_interrupted_parsing() -> None:
+    """It takes less time of the processor than the whole does."""
+    code = """
+import hlo_indexing as hi, threading, os, signal, time
+lines = "".join(f"t{i} = f32[{i + 9},8] broadcast(s), dimensions={{}}\\n" for i in range(400_000))
+text = "ENTRY e { s = f32[] parameter(0)\\n" + lines + "ROOT r = f32[] negate(s) }"
+begin = time.process_time()
+hi.parse(text)
+whole = time.process_time() - begin
+def interrupt():
+    time.sleep(0.05)
+    os.kill(os.getpid(), signal.SIGINT)
+begin = time.process_time()
+try:
+    threading.Thread(target=interrupt).start()
+    hi.parse(text)
+except KeyboardInterrupt:
+    print('interrupted', time.process_time() - begin < whole / 2)
+"""
+    result = run_python(code, timeout=120)
+    assert result.stdout == "interrupted True\n", result.stdout + result.stderr
+
+
 def test_progress_of_launches_and_programs() -> None:
     calls: list[tuple[str, int, int]] = []
     nothing = FOREVER.replace("again:\n  bra again;", "ret;")

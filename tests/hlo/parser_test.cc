@@ -356,6 +356,29 @@ TEST(Parser, StopsAfterTheMaximumOfErrors) {
   EXPECT_EQ(diagnostics.size(), 7u);
 }
 
+TEST(Parser, StopsWhenItShall) {
+  std::string text = "e {\n";
+  for (int i = 0; i < 2000; ++i) text += "  a" + std::to_string(i) + " = f32[] constant(1)\n";
+  text += "}\n";
+  // The rest would be in error, too, and so would further modules.
+  const auto several = std::make_shared<const std::string>(text + "// -----\n" + text);
+  for (const int answers : {1, 2, 5}) {
+    int asked = 0;
+    ParseOptions options;
+    options.keep_running = [&] { return ++asked < answers; };
+    std::vector<support::Diagnostic> diagnostics;
+    EXPECT_TRUE(ParseModules(several, options, diagnostics).empty());
+    ASSERT_EQ(diagnostics.size(), 1u);
+    EXPECT_EQ(diagnostics[0].message, "parsing was stopped");
+    EXPECT_EQ(diagnostics[0].line, 256 * (answers - 1) + 3);
+  }
+  ParseOptions options;
+  options.keep_running = [] { return true; };
+  std::vector<support::Diagnostic> diagnostics;
+  EXPECT_EQ(ParseModules(several, options, diagnostics).size(), 2u);
+  EXPECT_TRUE(diagnostics.empty());
+}
+
 TEST(Parser, LimitsNesting) {
   for (const char* piece : {"(", "{", "f32[] add("}) {
     std::string text = "e { p = f32[] parameter(0)\n q = ";
