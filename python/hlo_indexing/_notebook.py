@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import json
+import re
 from collections.abc import Mapping, Sequence
 
 _SORT = (
@@ -47,7 +48,15 @@ def _cell(value: object) -> str:
     return f'<td{align} data-v="{key}">{html.escape(shown)}</td>'
 
 
+_STYLE = re.compile(r"<style>(.*?)</style>", re.DOTALL)
+_SELECTOR = re.compile(r"[^{}<>]+(?=\{)")
+
+
 def svg(text: str) -> str:
-    """An SVG file as part of a page."""
+    """An SVG file as part of a page. Its style is for itself alone, not for other pictures there, and
+    is made for white."""
     start = text.find("<svg")
-    return text[start:] if start >= 0 else text
+    if start < 0 or not _STYLE.search(text):
+        return text[max(start, 0) :]
+    scoped = _STYLE.sub(lambda style: _SELECTOR.sub(r".hlo-indexing-grid \g<0>", style[0]), text[start:])
+    return scoped.replace("<svg ", '<svg class="hlo-indexing-grid" style="background:#fff" ', 1)

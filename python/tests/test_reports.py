@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -94,6 +95,18 @@ def test_notebook(slow_kernels: hi.Module) -> None:
     assert hi.Layout("f32[3,5]{1,0:T(2,2)}")._repr_html_().startswith("<svg")
     assert hi.cute("(4,4):(4,1)")._repr_html_().startswith("<svg")
     assert "&lt;" in hi.maps.Maps((), "unknown", "a < b")._repr_html_()
+    # A page has all of them at once: a style in one is for that one alone.
+    access = slow_kernels.coalescing(instruction="scaled")[0]
+    layout = hi.Layout("bf16[4,8]{1,0:T(2,4)(2,1)}")
+    shown = [layout._repr_html_(), hi.cute("(4,4):(4,1)")._repr_html_(), access._repr_html_()]
+    rules = [
+        rule
+        for text in shown
+        for style in re.findall(r"<style>(.*?)</style>", text)
+        for rule in style.split("}")[:-1]
+    ]
+    assert len(rules) > 10
+    assert all(rule.startswith(".hlo-indexing-grid ") for rule in rules)
 
 
 def test_progress(slow_kernels: hi.Module) -> None:
