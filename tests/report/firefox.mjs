@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import {after, before, test} from 'node:test';
 import {createRequire} from 'node:module';
 import {join} from 'node:path';
-import {VIEWS, records, report, repository, temporaryFile} from './tools.mjs';
+import {VIEWS, graphIsThere, records, report, repository, temporaryFile} from './tools.mjs';
 import {largeKernel} from './large_model.mjs';
 
 const puppeteer = createRequire(join(repository, 'build/firefox/package.json'))('puppeteer-core');
@@ -49,6 +49,7 @@ test('every view, by clicks and by keys', async () => {
       await page.waitForSelector(`#tab-${view}[aria-selected="true"]`);
       if (view === 'accesses') assert.ok(await page.$$eval('.access', (cards) => cards.length) > 1);
       if (view === 'graph') {
+        await graphIsThere(page);
         assert.equal(await page.$$eval('.graph .node', (nodes) => nodes.length), 17);
         await page.$eval('.graph [tabindex="0"]', (node) => node.focus());
         await page.keyboard.press('ArrowUp');
@@ -80,7 +81,8 @@ test('every view, by clicks and by keys', async () => {
 
 test('a large kernel', async () => {
   await onPage(report(temporaryFile('large_kernel.hlo', largeKernel(1200))), '#k/graph', async (page) => {
-    await page.waitForFunction(() => document.querySelector('.graph-view [role="status"]').textContent === '1,200 instructions');
+    await graphIsThere(page);
+    assert.equal(await text(page, '.graph-view [role="status"]'), '1,200 instructions');
     assert.ok(await page.$$eval('.graph .node', (nodes) => nodes.length) > 3);
   });
 });
