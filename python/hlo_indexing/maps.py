@@ -191,7 +191,10 @@ class Map:
         """
         columns = self._columns(index, named)
         if all(_is_number(column) for column in columns):
-            return tuple(self._map.evaluate_point([int(column) for column in columns]))
+            point = [int(column) for column in columns]
+            if any(not -(1 << 63) <= value < 1 << 63 for value in point):
+                raise DomainError(_TOO_LARGE)
+            return tuple(self._map.evaluate_point(point))
         shape, size, flat = _flat(columns)
         results = self._map.evaluate(flat, size)
         # NumPy has two types of 64 bits, and prints one of them with its name.
@@ -329,6 +332,9 @@ class Map:
         return Maps([self])._repr_html_()
 
 
+_TOO_LARGE = "an index does not fit in 64 bits with a sign"
+
+
 def _int64() -> type[np.int64]:
     import numpy as np
 
@@ -341,9 +347,15 @@ def _flat(columns: list[Any]) -> tuple[tuple[int, ...], int, list[NDArray[np.int
 
     arrays = [np.asarray(column) for column in columns]
     for array in arrays:
+        if array.dtype == object and all(isinstance(value, int) for value in array.flat):
+            raise DomainError(_TOO_LARGE)
         if array.dtype.kind not in "iub" and array.size:
             raise UsageError(f"an index is an integer, not {array.dtype}")
-    shape = np.broadcast_shapes(*(array.shape for array in arrays))
+    try:
+        shape = np.broadcast_shapes(*(array.shape for array in arrays))
+    except ValueError:
+        shapes = ", ".join(str(array.shape) for array in arrays)
+        raise UsageError(f"indices of the shapes {shapes} cannot be broadcast to one shape") from None
     size = 1
     for extent in shape:
         size *= extent
@@ -351,7 +363,7 @@ def _flat(columns: list[Any]) -> tuple[tuple[int, ...], int, list[NDArray[np.int
     for array in arrays:
         integers = array.astype(np.int64, copy=False)
         if array.dtype == np.uint64 and (integers < 0).any():
-            raise DomainError("an index does not fit in 64 bits with a sign")
+            raise DomainError(_TOO_LARGE)
         if array.size == 1 and size != 1:
             flat.append(np.ascontiguousarray(integers).reshape(1))
         else:

@@ -212,8 +212,8 @@ def launch(
     text = str(ptx)
     if isinstance(ptx, EmittedKernel):
         kernel = kernel or ptx.name
-        grid = grid or ptx.blocks
-        block = block or ptx.threads
+        grid = ptx.blocks if grid is None else grid
+        block = ptx.threads if block is None else block
     known = {k.name: k for k in kernels(text)}
     if not kernel and len(known) == 1:
         kernel = next(iter(known))
@@ -247,7 +247,7 @@ def launch(
             "<ptx>",
             kernel,
             given,
-            _sizes(grid or 1, "grid"),
+            _sizes(1 if grid is None else grid, "grid"),
             _sizes(block, "block"),
             shared,
             "initcheck" in checks,

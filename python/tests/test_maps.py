@@ -100,6 +100,20 @@ def test_overflow_is_told() -> None:
     assert m(1) == (1 << 62,)
     with pytest.raises(hi.DomainError, match="64 bits"):
         m(np.arange(4))
+    # Also of indices.
+    for index in (1 << 63, -(1 << 64), [1, 1 << 70]):
+        with pytest.raises(hi.DomainError, match="64 bits"):
+            m(index)
+        with pytest.raises(hi.DomainError, match="64 bits"):
+            m.contains(index)
+
+
+def test_shapes_that_do_not_fit() -> None:
+    m = hi.Map("(d0, d1) -> (d1, d0), domain: d0 in [0, 9], d1 in [0, 9]")
+    with pytest.raises(hi.UsageError, match=r"\(3,\), \(4,\)"):
+        m(np.arange(3), np.arange(4))
+    with pytest.raises(hi.UsageError, match="an integer, not object"):
+        m(np.array([None]), 0)
 
 
 def test_missing_variables() -> None:

@@ -29,6 +29,14 @@ def test_saxpy(text: str) -> None:
     assert y[0] == 1  # the arrays that were given stay
 
 
+def test_grids_that_are_none(text: str) -> None:
+    x = np.zeros(8, np.float32)
+    kernel = hi.parse("ENTRY e { p = f32[8] parameter(0) ROOT n = f32[8] negate(p) }").emit("n")
+    for sizes in ({"grid": 0}, {"block": 0}, {"grid": (1, 0)}):
+        with pytest.raises(hi.UsageError, match="positive"):
+            hi.ptx.launch(kernel, args=[x, x], **sizes)
+
+
 def test_findings(text: str) -> None:
     zeros = np.zeros(512, np.float32)
     result = hi.ptx.launch(text, "reverse_racing", grid=2, block=256, args=[zeros, zeros], check="all")
