@@ -33,6 +33,9 @@ const numberColumn = (
   },
 });
 
+/** Example: "/home/me/model.py:12" -> "model.py:12" */
+const withoutFolder = (source: string) => source.slice(source.lastIndexOf('/') + 1);
+
 /** Example: "model.py:12 jit(step)/mlp/dot_general" */
 function originOf({op_name, source}: KernelEntry): string {
   return [source, op_name].filter((text) => text !== undefined).join(' ');
@@ -84,7 +87,7 @@ function columns(hasBefore: boolean): Column[] {
     name: 'origin',
     title: 'From',
     key: originOf,
-    cell: (kernel) => html('span', {class: 'origin', title: originOf(kernel)}, originOf(kernel)),
+    cell: (kernel) => html('span', {class: 'origin', title: originOf(kernel)}, originOf({...kernel, ...(kernel.source && {source: withoutFolder(kernel.source)})})),
   });
   return list;
 }

@@ -379,6 +379,26 @@ ENTRY e { x = f32[8] parameter(0)  ROOT k = f32[8] fusion(x), kind=kLoop, calls=
   }
 });
 
+test('nothing is wider than a telephone, however long the names are', async () => {
+  const long = 'long_'.repeat(30);
+  const path = `/${'folder/'.repeat(20)}`;
+  const file = temporaryFile('long.hlo', `HloModule m_${long}
+f { p = f32[8,4096] parameter(0)  ROOT r = f32[4096,8] transpose(p), dimensions={1,0} }
+ENTRY e { x_${long} = f32[8,4096] parameter(0)  ROOT k_${long} = f32[4096,8] fusion(x_${long}), kind=kLoop, calls=f, metadata={op_name="jit(${long})/${long}" source_file="${path}model.py" source_line=3} }
+`);
+  await onPage(report(file), '', async (page) => {
+    assert.equal(await page.locator('tbody .origin').textContent(), `model.py:3 jit(${long})/${long}`);
+    assert.ok((await page.locator('tbody .origin').getAttribute('title')).startsWith(`${path}model.py:3 `));
+    const link = await page.locator('tbody a').getAttribute('href');
+    for (const hash of ['', ...VIEWS.map((view) => `${link}/${view}`)]) {
+      await page.evaluate((to) => { location.hash = to; }, hash);
+      await page.waitForSelector(hash === '' ? '.overview' : `#tab-${hash.split('/')[1]}[aria-selected="true"]`);
+      const [wide, window] = await page.evaluate(() => [document.documentElement.scrollWidth, document.documentElement.clientWidth]);
+      assert.ok(wide <= window, `${hash.split('/')[1] ?? 'overview'}: ${wide} pixels on ${window}`);
+    }
+  }, {viewport: {width: 390, height: 844}});
+});
+
 test('printing gives pages', async () => {
   await onPage(report('tests/corpus/jax/transformer_training_step.hlo'), '', async (page) => {
     await page.emulateMedia({media: 'print'});
