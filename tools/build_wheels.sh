@@ -34,7 +34,8 @@ for python in "$@"; do
     # of another environment would make it begin anew.
     rm -f build/release/.skbuild-info.json
     PATH="$environment/bin:$PATH" pip wheel . --quiet --disable-pip-version-check --no-deps --no-build-isolation -w "$new" \
-      -C build-dir=build/release -C cmake.define.BUILD_TESTING=ON -C cmake.define.HLO_INDEXING_BUILD_BENCHMARKS=ON
+      --config-settings=build-dir=build/release --config-settings=cmake.define.BUILD_TESTING=ON \
+      --config-settings=cmake.define.HLO_INDEXING_BUILD_BENCHMARKS=ON
     cmake -S . -B build/release -D HLO_INDEXING_BUILD_PYTHON=OFF -U 'nanobind*' -U 'NB_*' >/dev/null
     PATH="$environment/bin:$PATH" auditwheel repair -w "$wheels" "$new"/*.whl
     rm -rf "$new"
