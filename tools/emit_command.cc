@@ -66,6 +66,7 @@ void WriteArguments(llvm::json::OStream& json, const emit::Kernel& kernel) {
       json.object([&] {
         if (argument.is_scratch()) {
           json.attribute("scratch_bytes", argument.scratch_bytes);
+          if (argument.is_zeros) json.attribute("zeros", true);
           return;
         }
         if (argument.operand.has_value()) {

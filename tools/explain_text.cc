@@ -152,6 +152,10 @@ class WrappedLine {
 }  // namespace
 
 std::string NameOfArray(const plan::KernelPlan& plan, const plan::KernelAccess& access) {
+  if (access.scratch.has_value()) {
+    if (*access.scratch == plan.scratch_arrays.size()) return "counters";
+    return "part of %" + plan.scratch_arrays[*access.scratch].hero->name().str();
+  }
   if (access.kind != plan::AccessKind::kLoad) {
     int64_t outputs = 0;
     for (const plan::PlannedRoot& root : plan.roots) outputs += root.num_outputs;

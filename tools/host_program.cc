@@ -208,7 +208,8 @@ std::string Quoted(llvm::StringRef text) {
 
 std::string DescriptionOf(const emit::KernelArgument& argument) {
   if (argument.is_scratch()) {
-    return absl::StrCat("scratch memory of ", argument.scratch_bytes, " bytes, of any contents");
+    return absl::StrCat("scratch memory of ", argument.scratch_bytes, " bytes, ",
+                        argument.is_zeros ? "zeros before and after" : "of any contents");
   }
   std::string text = argument.operand.has_value()
                          ? absl::StrCat("operand ", *argument.operand,

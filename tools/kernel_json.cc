@@ -174,7 +174,9 @@ void WriteAccessJson(const KernelOrigin& origin, const plan::KernelPlan& plan,
   json.object([&] {
     json.attribute("kind", "access");
     WriteKernelName(origin, plan, json);
-    if (is_load) {
+    if (access.scratch.has_value()) {
+      json.attribute("scratch", static_cast<int64_t>(*access.scratch));
+    } else if (is_load) {
       json.attribute("operand", access.operand);
       json.attribute("array", access.leaf);
     } else {
@@ -188,7 +190,8 @@ void WriteAccessJson(const KernelOrigin& origin, const plan::KernelPlan& plan,
     if (!report.IsExact()) json.attribute("reason", llvm::json::fixUTF8(report.reason()));
     WriteWaste(report, text, json);
     for (const explain::LayoutCure& cure : cures) {
-      if (is_load && cure.operand == access.operand && cure.leaf == access.leaf) {
+      if (is_load && !access.scratch.has_value() && cure.operand == access.operand &&
+          cure.leaf == access.leaf) {
         WriteCure(cure, json);
       }
     }

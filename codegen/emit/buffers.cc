@@ -237,7 +237,8 @@ KernelBuffers::KernelBuffers(const plan::KernelPlan& plan, KernelBuilder& builde
   };
   for (const hlo::Instruction* input : plan.Inputs()) inputs_.push_back(buffers_of(input->shape()));
   outputs_ = buffers_of(plan.instruction->shape());
-  if (plan.scratch_bytes > 0) scratch_ = builder.Argument(next);
+  if (plan.scratch_bytes > 0) scratch_ = builder.Argument(next++);
+  if (plan.counter_bytes() > 0) counters_ = builder.Argument(next);
 }
 
 }  // namespace hlo_indexing::emit

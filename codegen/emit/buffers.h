@@ -49,11 +49,13 @@ class KernelBuffers {
   const Buffer& output(int64_t leaf) const { return outputs_[static_cast<size_t>(leaf)]; }
   /// Null if the plan has none.
   mlir::Value scratch() const { return scratch_; }
+  mlir::Value counters() const { return counters_; }
 
  private:
   std::vector<std::vector<Buffer>> inputs_;
   std::vector<Buffer> outputs_;
   mlir::Value scratch_;
+  mlir::Value counters_;
 };
 
 }  // namespace hlo_indexing::emit

@@ -29,6 +29,11 @@ std::vector<KernelArgument> ArgumentsOf(const KernelPlan& plan) {
     arguments.push_back({&output.ArrayLeaf(leaf), std::nullopt, leaf, std::nullopt});
   }
   if (plan.scratch_bytes > 0) arguments.emplace_back().scratch_bytes = plan.scratch_bytes;
+  if (plan.counter_bytes() > 0) {
+    KernelArgument& counters = arguments.emplace_back();
+    counters.scratch_bytes = plan.counter_bytes();
+    counters.is_zeros = true;
+  }
   return arguments;
 }
 

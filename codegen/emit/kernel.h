@@ -40,6 +40,8 @@ struct KernelArgument {
   std::optional<size_t> updates;
   /// Of scratch memory, which may have any contents.
   int64_t scratch_bytes = 0;
+  /// Scratch memory that must be zeros before the launch, and is zeros again after it.
+  bool is_zeros = false;
 
   bool is_scratch() const { return shape == nullptr; }
   bool is_output() const { return !is_scratch() && !operand.has_value(); }
@@ -48,7 +50,7 @@ struct KernelArgument {
 struct Kernel {
   std::string name;
   plan::Launch launch;
-  /// Inputs, then outputs, then scratch memory if there is any.
+  /// Inputs, then outputs, then scratch memory if there is any, that of zeros last.
   std::vector<KernelArgument> arguments;
   /// Of the stage that was asked for.
   std::string text;

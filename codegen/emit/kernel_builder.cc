@@ -165,6 +165,11 @@ void KernelBuilder::Store(Value value, Value base, Position position, int64_t al
                               static_cast<unsigned>(alignment));
 }
 
+Value KernelBuilder::Offset(Value base, int64_t bytes) {
+  if (bytes == 0) return base;
+  return PointerTo(base, Integer(64, bytes), integer_type(8));
+}
+
 Value KernelBuilder::Extract(Value vector, int64_t i) {
   return mlir::LLVM::ExtractElementOp::create(ops_, vector, Integer(32, i));
 }
@@ -210,6 +215,10 @@ Value KernelBuilder::ConstantArray(Type element, llvm::ArrayRef<char> bytes) {
 }
 
 void KernelBuilder::Barrier() { mlir::NVVM::Barrier0Op::create(ops_); }
+
+void KernelBuilder::Fence() {
+  mlir::LLVM::FenceOp::create(ops_, mlir::LLVM::AtomicOrdering::acq_rel, "device");
+}
 
 Value KernelBuilder::Shuffle(mlir::NVVM::ShflKind kind, Value value, int64_t lane,
                              int64_t segments) {

@@ -79,6 +79,8 @@ class KernelBuilder {
 
   /// Threads (x, y, z), then blocks, as 32 bits; 0 where there is only one.
   mlir::Value ThreadIndex(size_t dimension) const { return indices_[dimension]; }
+  /// From here on the code is that of another thread or block.
+  void SetThreadIndex(size_t dimension, mlir::Value index) { indices_[dimension] = index; }
 
   /// Converts an integer to another width; with its sign, if it becomes wider.
   mlir::Value Resize(mlir::Value integer, unsigned bits);
@@ -102,6 +104,8 @@ class KernelBuilder {
   void Store(mlir::Value value, mlir::Value base, Position position, int64_t alignment);
   /// The address of base[position].
   mlir::Value PointerTo(mlir::Value base, Position position, mlir::Type element);
+  /// So many bytes behind a place.
+  mlir::Value Offset(mlir::Value base, int64_t bytes);
   mlir::Value Extract(mlir::Value vector, int64_t i);
   /// A vector of these.
   mlir::Value Vector(llvm::ArrayRef<mlir::Value> elements);
@@ -112,6 +116,9 @@ class KernelBuilder {
   mlir::Value ConstantArray(mlir::Type element, llvm::ArrayRef<char> bytes);
   /// All threads of the block wait for each other.
   void Barrier();
+  /// What the thread has done, or knows to be done, comes before what it does, for the whole
+  /// device.
+  void Fence();
   /// The value of the lane `distance` further, of any type, among neighbouring lanes of that
   /// number, a power of two; its own at their end. All lanes of the warp must take part.
   mlir::Value ShuffleDown(mlir::Value value, int64_t distance, int64_t neighbours);

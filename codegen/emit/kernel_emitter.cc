@@ -299,6 +299,10 @@ SharedArray::SharedArray(KernelEmitter& kernel, const plan::SharedTile& tile, hl
   buffer_ = {builder.SharedArray(builder.integer_type(8), tile.bytes()), type, tile.element_bits};
 }
 
+SharedArray::SharedArray(KernelEmitter& kernel, const plan::SharedTile& tile, hlo::ElementType type,
+                         Value base)
+    : kernel_(kernel), tile_(tile), buffer_{base, type, tile.element_bits} {}
+
 SharedArray::Place SharedArray::PlaceOf(const plan::SharedAccess& access) {
   plan::MapTable& maps = kernel_.plans().maps;
   ElementEmitter& elements = kernel_.elements();

@@ -25,6 +25,8 @@ class KernelEmitter {
   ElementEmitter& elements() { return elements_; }
   /// The kernel's scratch memory; null if it has none.
   mlir::Value scratch() const { return buffers_.scratch(); }
+  /// The kernel's counters; null if it has none.
+  mlir::Value counters() const { return buffers_.counters(); }
 
   /// From now on the maps' variables are the thread and these loops, without lanes.
   void SetLoops(Values ranges);
@@ -88,6 +90,9 @@ void EmitProducts(KernelEmitter& kernel);
 class SharedArray {
  public:
   SharedArray(KernelEmitter& kernel, const plan::SharedTile& tile, hlo::ElementType type);
+  /// The same at a place in scratch memory.
+  SharedArray(KernelEmitter& kernel, const plan::SharedTile& tile, hlo::ElementType type,
+              mlir::Value base);
 
   /// Elements at the place of an access, by its vectors. The variables are those of the map.
   void Store(const Lanes& lanes, const plan::SharedAccess& access);

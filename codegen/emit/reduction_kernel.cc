@@ -1,5 +1,7 @@
 // Reductions: each thread combines what it reads, lanes combine their results by shuffles, and what
-// is then left in several warps, or in several groups of lanes, through shared memory.
+// is then left in several warps, or in several groups of lanes, through shared memory. Where
+// several blocks have the same results, each leaves its own in scratch memory, and counts; the one
+// that comes last combines what all have left, always in the same order.
 #include <limits>
 #include <memory>
 #include <optional>
@@ -10,9 +12,12 @@
 #include "hlo/interpreter/element_value.h"
 #include "llvm/ADT/STLExtras.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "support/checked_math.h"
 
 namespace hlo_indexing::emit {
 
+namespace arith = mlir::arith;
 using hlo::ElementClass;
 using hlo::ElementType;
 using hlo::Instruction;
@@ -88,10 +93,22 @@ struct Hero {
   // rows, then those through which the threads of a row have its result.
   std::vector<const SharedTile*> tiles;
   std::vector<const ElementPass*> results;
+  // The arrays in scratch memory, if several blocks have the same results.
+  std::vector<const SharedTile*> partials;
+  std::vector<std::unique_ptr<SharedArray>> scratch;
+  // The initial values; what changes no result, if that is known; what threads begin with.
+  std::vector<Lanes> initial_values;
+  std::optional<Number> identity;
+  std::vector<Lanes> start;
   // What the thread has: for each array one value, or one for each lane of the results' vectors.
   std::vector<Lanes> values;
 
   size_t num_arrays() const { return loads.size(); }
+  // Of each array, which has lanes or not.
+  bool keeps_lanes() const { return results.front()->vector_elements > 1; }
+  size_t lanes() const {
+    return keeps_lanes() ? static_cast<size_t>(loads.front()->vector_elements) : 1;
+  }
   bool is_exchanged(bool is_broadcast) const {
     return tiles.size() > (is_broadcast ? num_arrays() : 0);
   }
@@ -127,6 +144,7 @@ class ReductionKernel {
              plan.shared_tiles[next_tile].hero == hero.reduce) {
         hero.tiles.push_back(&plan.shared_tiles[next_tile++]);
       }
+      if (hero.is_exchanged(/*is_broadcast=*/true)) AllocateArrays(hero);
       Reduce(hero, /*is_broadcast=*/true);
       Broadcast(hero);
       i = result + arrays;
@@ -147,9 +165,31 @@ class ReductionKernel {
   void Emit() {
     Collect();
     for (const ElementPass* pass : side_outputs_) kernel_.StorePasses({pass});
+    for (Hero& hero : heroes_) AllocateArrays(hero);
+    const bool is_divided = kernel_.plan().blocks_of_group > 1;
     for (Hero& hero : heroes_) {
-      kernel_.InBlocksOf(hero.loads.front()->map, [&] { EmitHero(hero); });
+      kernel_.InBlocksOf(hero.loads.front()->map, [&] {
+        CombineWithinBlock(hero, /*is_broadcast=*/false);
+        if (is_divided) {
+          StorePartials(hero);
+        } else {
+          Finish(hero);
+        }
+      });
     }
+    if (!is_divided) return;
+    const Value comes_last = EmitComesLast();
+    GoOnAsLastOfGroup();
+    builder_.If(comes_last, [&] {
+      elements_.InScope([&] {
+        for (Hero& hero : heroes_) {
+          kernel_.InBlocksOf(hero.loads.front()->map, [&] {
+            CombinePartials(hero);
+            Finish(hero);
+          });
+        }
+      });
+    });
   }
 
  private:
@@ -157,7 +197,8 @@ class ReductionKernel {
   // its results; side outputs anywhere.
   void Collect() {
     const plan::KernelPlan& plan = kernel_.plan();
-    size_t next_tile = 0;
+    // The first tile is that of EmitComesLast.
+    size_t next_tile = plan.blocks_of_group > 1 ? 1 : 0;
     for (size_t i = 0; i < plan.passes.size(); ++i) {
       const ElementPass& pass = plan.passes[i];
       if (pass.store == plan::StoreKind::kStore && pass.available.empty()) {
@@ -179,6 +220,9 @@ class ReductionKernel {
       while (next_tile < plan.shared_tiles.size() &&
              plan.shared_tiles[next_tile].hero == hero.reduce) {
         hero.tiles.push_back(&plan.shared_tiles[next_tile++]);
+      }
+      for (const SharedTile& partials : plan.scratch_arrays) {
+        if (partials.hero == hero.reduce) hero.partials.push_back(&partials);
       }
     }
   }
@@ -229,37 +273,120 @@ class ReductionKernel {
     elements_.SetVariables(std::move(dimensions), std::move(ranges), lanes);
   }
 
-  void EmitHero(Hero& hero) {
-    Reduce(hero, /*is_broadcast=*/false);
+  // Where all blocks and branches can use them.
+  void AllocateArrays(Hero& hero) {
+    if (hero.is_exchanged(/*is_broadcast=*/false)) {
+      for (size_t i = 0; i < hero.num_arrays(); ++i) {
+        hero.shared.push_back(std::make_unique<SharedArray>(kernel_, *hero.tiles[i], hero.type(i)));
+      }
+    }
+    for (size_t i = 0; i < hero.partials.size(); ++i) {
+      const Value base = builder_.Offset(kernel_.scratch(), next_scratch_);
+      next_scratch_ +=
+          support::CeilDiv(hero.partials[i]->bytes(), kBufferAlignment) * kBufferAlignment;
+      hero.scratch.push_back(
+          std::make_unique<SharedArray>(kernel_, *hero.partials[i], hero.type(i), base));
+    }
+  }
+
+  void Finish(Hero& hero) {
+    CombineWithInitial(hero);
     for (const ElementPass* pass : hero.results) StoreResult(hero, *pass);
   }
 
   // hero.values becomes the result, in the threads that have it in the end.
   void Reduce(Hero& hero, bool is_broadcast) {
+    CombineWithinBlock(hero, is_broadcast);
+    CombineWithInitial(hero);
+  }
+
+  void EmitStart(Hero& hero) {
     WithoutLoops(1);
-    std::vector<Lanes> initial;
+    hero.initial_values.clear();
     for (const ElementPass* pass : hero.initial) {
-      initial.push_back(elements_.Compute(*pass->instruction, pass->leaf, pass->map));
+      hero.initial_values.push_back(elements_.Compute(*pass->instruction, pass->leaf, pass->map));
     }
-    const std::optional<Number> identity =
-        hero.num_arrays() == 1 ? EmitIdentity(builder_, hero.reducer()) : std::nullopt;
+    hero.identity = hero.num_arrays() == 1 ? EmitIdentity(builder_, hero.reducer()) : std::nullopt;
     // Where no identity is known, the initial value has to be one: HLO allows to combine it as
     // often as one likes ("Reduce" in XLA's operation semantics).
-    hero.values = initial;
-    if (identity.has_value()) hero.values = {{*identity}};
-    const std::vector<Lanes> start = hero.values;
+    hero.start = hero.initial_values;
+    if (hero.identity.has_value()) hero.start = {{*hero.identity}};
+  }
+
+  void CombineWithinBlock(Hero& hero, bool is_broadcast) {
+    EmitStart(hero);
+    hero.values = hero.start;
     const auto vector = static_cast<size_t>(hero.loads.front()->vector_elements);
-    const bool keeps_lanes = hero.results.front()->vector_elements > 1;
     Accumulate(hero, vector);
     WithoutLoops(1);
-    if (!keeps_lanes) CombineLanes(hero, vector);
+    if (!hero.keeps_lanes()) CombineLanes(hero, vector);
+    CombineThreads(hero, is_broadcast, /*first_access=*/0);
+  }
+
+  // By the accesses of the tiles from one on.
+  void CombineThreads(Hero& hero, bool is_broadcast, size_t first_access) {
     Shuffle(hero, kernel_.plan().shuffled_lanes);
-    if (hero.is_exchanged(is_broadcast)) Exchange(hero, keeps_lanes ? vector : 1, start);
+    if (hero.is_exchanged(is_broadcast)) Exchange(hero, first_access);
     WithoutLoops(1);
-    if (identity.has_value()) {
-      const size_t count = hero.values.front().size();
-      hero.values = Apply(hero, {Replicate(initial.front(), count)}, hero.values);
-    }
+  }
+
+  void CombineWithInitial(Hero& hero) {
+    if (!hero.identity.has_value()) return;
+    const size_t count = hero.values.front().size();
+    hero.values = Apply(hero, {Replicate(hero.initial_values.front(), count)}, hero.values);
+  }
+
+  void StorePartials(Hero& hero) {
+    const SharedAccess& fill = hero.partials.front()->accesses.front();
+    kernel_.ForElements(fill.index, fill.vector_elements, [&](const IndexingMap&) {
+      for (size_t i = 0; i < hero.num_arrays(); ++i) {
+        hero.scratch[i]->Store(hero.values[i], hero.partials[i]->accesses.front());
+      }
+    });
+    WithoutLoops(1);
+  }
+
+  // What all blocks of the group have left, as if they were the elements.
+  void CombinePartials(Hero& hero) {
+    EmitStart(hero);
+    hero.values = hero.start;
+    for (Lanes& lanes : hero.values) lanes = Replicate(lanes, hero.lanes());
+    CombineWith(hero, hero.scratch, hero.partials, 1);
+    CombineThreads(hero, /*is_broadcast=*/false, /*first_access=*/2);
+  }
+
+  // Whether the block is the last of its group to come here: it sees what all others have stored.
+  // The counter starts again at zero then.
+  Value EmitComesLast() {
+    mlir::ImplicitLocOpBuilder& ops = builder_.ops();
+    const plan::KernelPlan& plan = kernel_.plan();
+    const mlir::Type type = builder_.integer_type(32);
+    const Value last = builder_.Integer(type, plan.blocks_of_group - 1);
+    SharedArray arrived(kernel_, plan.shared_tiles.front(), ElementType::kU32);
+    builder_.Barrier();
+    WithoutLoops(1);
+    kernel_.ForElements(
+        plan.shared_tiles.front().accesses.front().index, 1, [&](const IndexingMap&) {
+          const Value first_of_group =
+              arith::MulIOp::create(ops, builder_.ThreadIndex(plan::kBlockZ),
+                                    builder_.Integer(type, plan.launch.blocks[0]));
+          const Value group =
+              arith::AddIOp::create(ops, first_of_group, builder_.ThreadIndex(plan::kBlockX));
+          builder_.Fence();
+          const Value before = builder_.AtomicUpdate(mlir::LLVM::AtomicBinOp::uinc_wrap,
+                                                     kernel_.counters(), group, last);
+          builder_.Fence();
+          arrived.Store({{before, Value()}}, plan.shared_tiles.front().accesses.front());
+        });
+    builder_.Barrier();
+    WithoutLoops(1);
+    const Lanes before = arrived.Load(plan.shared_tiles.front().accesses.back());
+    return arith::CmpIOp::create(ops, arith::CmpIPredicate::eq, before.front().value, last);
+  }
+
+  void GoOnAsLastOfGroup() {
+    builder_.SetThreadIndex(plan::kBlockY,
+                            builder_.Integer(32, kernel_.plan().blocks_of_group - 1));
   }
 
   // The first thread of a row has the result, which the others need to go on.
@@ -339,32 +466,35 @@ class ReductionKernel {
 
   // Rows: the first warp of a row gets a value of each warp, and shuffles again. Columns: the first
   // lanes combine theirs with those of all others.
-  void Exchange(Hero& hero, size_t lanes, const std::vector<Lanes>& start) {
-    for (size_t i = 0; i < hero.num_arrays(); ++i) {
-      hero.shared.push_back(std::make_unique<SharedArray>(kernel_, *hero.tiles[i], hero.type(i)));
-    }
+  void Exchange(Hero& hero, size_t first_access) {
     const SharedTile& tile = *hero.tiles.front();
-    const SharedAccess& fill = tile.accesses.front();
-    const SharedAccess& read = tile.accesses.back();
-    const auto vector = static_cast<int64_t>(lanes);
-    kernel_.ForElements(fill.index, vector, [&](const IndexingMap&) {
+    const SharedAccess& fill = tile.accesses[first_access];
+    kernel_.ForElements(fill.index, fill.vector_elements, [&](const IndexingMap&) {
       for (size_t i = 0; i < hero.num_arrays(); ++i) {
-        hero.shared[i]->Store(hero.values[i], hero.tiles[i]->accesses.front());
+        hero.shared[i]->Store(hero.values[i], hero.tiles[i]->accesses[first_access]);
       }
     });
     builder_.Barrier();
-    const bool is_row = kernel_.plan().shuffled_lanes > 1;
+    if (is_row()) hero.values = hero.start;
+    CombineWith(hero, hero.shared, hero.tiles, first_access + 1);
+    if (is_row()) Shuffle(hero, tile.sizes.back());
+  }
+
+  bool is_row() const { return kernel_.plan().shuffled_lanes > 1; }
+
+  // The values of a thread with those that it reads by an access of that number. Of a row, one
+  // thread has one of these at most and no other value.
+  void CombineWith(Hero& hero, const std::vector<std::unique_ptr<SharedArray>>& arrays,
+                   const std::vector<const SharedTile*>& tiles, size_t number) {
+    const SharedAccess& read = tiles.front()->accesses[number];
     const size_t count = hero.values.front().size();
-    std::vector<Lanes> carried = is_row ? start : hero.values;
-    for (Lanes& values : carried) values = Replicate(values, count);
-    const Values results =
-        kernel_.ForElements(read.index, vector, FlattenAll(carried), [&](ValueRange values) {
+    const Values results = kernel_.ForElements(
+        read.index, read.vector_elements, FlattenAll(hero.values), [&](ValueRange values) {
           std::vector<Lanes> others;
           for (size_t i = 0; i < hero.num_arrays(); ++i) {
-            others.push_back(
-                Replicate(hero.shared[i]->Load(hero.tiles[i]->accesses.back()), count));
+            others.push_back(Replicate(arrays[i]->Load(tiles[i]->accesses[number]), count));
           }
-          if (is_row) return FlattenAll(others);
+          if (is_row()) return FlattenAll(others);
           std::vector<Lanes> combined = elements_.Apply(
               hero.reducer(), Joined(UnflattenAll(hero, values, count), others), read.index);
           for (Lanes& lanes_of_array : combined) lanes_of_array = Replicate(lanes_of_array, count);
@@ -372,7 +502,6 @@ class ReductionKernel {
         });
     WithoutLoops(1);
     hero.values = UnflattenAll(hero, results, count);
-    if (is_row) Shuffle(hero, tile.sizes.back());
   }
 
   void StoreResult(const Hero& hero, const ElementPass& pass) {
@@ -393,6 +522,8 @@ class ReductionKernel {
   ElementEmitter& elements_;
   std::vector<Hero> heroes_;
   std::vector<const ElementPass*> side_outputs_;
+  // Where the next array in scratch memory begins.
+  int64_t next_scratch_ = 0;
 };
 
 }  // namespace

@@ -97,7 +97,8 @@ std::vector<AccessReport> ReportAccesses(const KernelPlan& plan, plan::PlanConte
     report.coalescing = table.Of(access.access, budget);
     if (report.coalescing.has_value()) {
       report.waste = WasteOf(plan, access, *report.coalescing);
-      if (HasOrigin(report.waste.reason) && access.kind == plan::AccessKind::kLoad) {
+      if (HasOrigin(report.waste.reason) && access.kind == plan::AccessKind::kLoad &&
+          !access.scratch.has_value()) {
         report.waste.origin = OriginOfStride(plan, access, plans);
       }
     }

@@ -34,6 +34,11 @@ DynamicAPInt DistinctSectors(llvm::ArrayRef<AccessReport> accesses) {
     if (!report.coalescing.has_value()) continue;
     const plan::KernelAccess& access = report.access;
     const bool is_load = access.kind == plan::AccessKind::kLoad;
+    if (access.scratch.has_value()) {
+      // What is read has been stored.
+      if (!is_load) sum += report.coalescing->distinct_sectors.upper;
+      continue;
+    }
     DynamicAPInt& known = is_load ? by_array[{true, access.operand, access.leaf}]
                                   : by_array[{false, access.output, 0}];
     const int64_t bits = access.shape->StorageBits();

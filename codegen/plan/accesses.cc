@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "codegen/plan/thread_map.h"
 #include "hlo/attribute.h"
 #include "indexing_analysis/maps/output_indexing.h"
 #include "llvm/ADT/STLExtras.h"
@@ -32,10 +33,48 @@ class AccessCollector {
       AddLoads(pass);
       AddStore(pass);
     }
+    for (size_t i = 0; i < plan_.scratch_arrays.size(); ++i) AddExchange(i);
+    if (plan_.blocks_of_group > 1) AddCounters();
     return std::move(accesses_);
   }
 
  private:
+  void AddScratch(size_t number, AccessKind kind, const SharedTile& array,
+                  const SharedAccess& exchange) {
+    KernelAccess& access = accesses_.emplace_back();
+    access.pass = pass_number_;
+    access.loop = pass_number_++;
+    access.kind = kind;
+    access.scratch = number;
+    access.element = exchange.index;
+    access.access.position = array.PositionOf(exchange);
+    access.access.threads = plan_.launch.threads;
+    access.access.element_bits = array.element_bits;
+    access.access.vector_elements = exchange.vector_elements;
+  }
+
+  void AddExchange(size_t number) {
+    const SharedTile& array = plan_.scratch_arrays[number];
+    for (const SharedAccess& access : array.accesses) {
+      AddScratch(number, access.is_store ? AccessKind::kStore : AccessKind::kLoad, array, access);
+    }
+  }
+
+  // The first thread of each block counts that it has come.
+  void AddCounters() {
+    constexpr int64_t kCounterBits = 32;
+    const int64_t groups = plan_.launch.blocks[0];
+    ThreadMapBuilder builder(plan_.launch, plans_);
+    builder.Bound(kThreadX, indexing_analysis::Interval::Point(0));
+    SharedTile counters;
+    counters.element_bits = kCounterBits;
+    counters.sizes = {plan_.launch.blocks[2], groups};
+    counters.strides = {groups, 1};
+    const SharedAccess count = {
+        true, builder.Build({builder.Dimension(kBlockZ), builder.Dimension(kBlockX)}), 1};
+    AddScratch(plan_.scratch_arrays.size(), AccessKind::kAtomic, counters, count);
+  }
+
   void AddLoads(const ElementPass& pass) {
     const Instruction& instruction = *pass.instruction;
     if (llvm::is_contained(pass.available, &instruction)) return;

@@ -13,6 +13,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -42,7 +43,10 @@ struct KernelAccess {
   int64_t operand = 0;
   int64_t leaf = 0;
   int64_t output = 0;
-  /// The array.
+  /// An access to scratch memory instead: which of the plan's arrays there; behind them, the
+  /// counters.
+  std::optional<size_t> scratch;
+  /// The array; null for scratch memory.
   const hlo::Shape* shape = nullptr;
   /// From threads to elements, and to positions in memory; unknown if nobody knows.
   IndexingMap element;

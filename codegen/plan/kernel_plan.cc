@@ -112,6 +112,11 @@ void KernelPlan::Print(llvm::raw_ostream& out) const {
   if (products.has_value()) out << "products " << products->ToString() << '\n';
   if (!shared_tiles.empty()) out << "shared   " << shared_memory_bytes() << " bytes\n";
   if (scratch_bytes > 0) out << "scratch  " << scratch_bytes << " bytes of global memory\n";
+  if (blocks_of_group > 1) {
+    out << "groups   of " << blocks_of_group
+        << " blocks, of which the last to come combines what all "
+        << "have left in scratch memory; counters of " << counter_bytes() << " bytes\n";
+  }
   for (const ElementPass& pass : passes) {
     out << "computes %" << pass.instruction->name();
     if (pass.output.has_value()) out << " (output " << *pass.output << ')';
@@ -124,15 +129,19 @@ void KernelPlan::Print(llvm::raw_ostream& out) const {
     read.map.Print(out);
     out << '\n';
   }
-  for (const SharedTile& tile : shared_tiles) {
-    out << "tile     of %" << tile.hero->name() << ": " << tile.LayoutText() << " of "
-        << tile.element_bits << " bits\n";
-    for (const SharedAccess& access : tile.accesses) {
-      out << (access.is_store ? "  filled " : "  read   ");
-      access.index.Print(out);
-      out << '\n';
+  const auto print_arrays = [&](llvm::StringRef name, llvm::ArrayRef<SharedTile> arrays) {
+    for (const SharedTile& array : arrays) {
+      out << name << "of %" << array.hero->name() << ": " << array.LayoutText() << " of "
+          << array.element_bits << " bits\n";
+      for (const SharedAccess& access : array.accesses) {
+        out << (access.is_store ? "  filled " : "  read   ");
+        access.index.Print(out);
+        out << '\n';
+      }
     }
-  }
+  };
+  print_arrays("tile     ", shared_tiles);
+  print_arrays("partial  ", scratch_arrays);
 }
 
 }  // namespace hlo_indexing::plan

@@ -123,9 +123,9 @@ struct SharedAccess {
 };
 
 /// An array in shared memory through which the threads of a block exchange elements: they fill it,
-/// wait, and read it in another order. Where an element lies is a layout of CuTe: the sum of index
-/// and strides, then the swizzle.
-/// Example: 32 rows of 32 floats, each padded by one -> (_32,_32):(_33,_1)
+/// wait, and read it in another order. Or one in scratch memory, through which blocks do. Where an
+/// element lies is a layout of CuTe: the sum of index and strides, then the swizzle. Example: 32
+/// rows of 32 floats, each padded by one -> (_32,_32):(_33,_1)
 struct SharedTile {
   /// Whose elements, or partial results, these are.
   const hlo::Instruction* hero = nullptr;
@@ -201,6 +201,19 @@ struct KernelPlan {
 
   /// Global memory that the blocks share with each other while the kernel runs, of any contents.
   int64_t scratch_bytes = 0;
+
+  /// Reductions: so many blocks, all along y, have partial results of the same elements. The one
+  /// that comes last combines them and goes on. Maps of what it does are those of the last block of
+  /// a group, as which it goes on, whichever it is.
+  int64_t blocks_of_group = 1;
+  /// Partial results in scratch memory, each array from a multiple of 16 bytes.
+  std::vector<SharedTile> scratch_arrays;
+  /// Whose turn it is: a number of 32 bits for each group of blocks, zeros before and after a
+  /// launch.
+  int64_t num_counters() const {
+    return blocks_of_group == 1 ? 0 : launch.num_blocks() / blocks_of_group;
+  }
+  int64_t counter_bytes() const { return num_counters() * 4; }
 
   /// Of all tiles together, each from a multiple of 16 bytes.
   int64_t shared_memory_bytes() const;

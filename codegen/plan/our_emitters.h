@@ -3,8 +3,9 @@
 //
 // What they do otherwise than XLA's: vectors of 16 bytes for the widest array whenever every
 // multiprocessor still has a block, the rest of an array that is no whole vectors apart; transposes
-// through tiles of words behind a swizzle, without bank conflicts; reductions of rows of any length
-// in vectors, of columns without turning them; products of matrices, which XLA leaves to others.
+// through tiles of words, padded or behind a swizzle, without bank conflicts; reductions of rows of
+// any length in vectors, of columns without turning them, both by several blocks for a result where
+// there are few; products of matrices, which XLA leaves to others.
 #ifndef HLO_INDEXING_CODEGEN_PLAN_OUR_EMITTERS_H_
 #define HLO_INDEXING_CODEGEN_PLAN_OUR_EMITTERS_H_
 

@@ -52,8 +52,19 @@ Launch LaunchOfBlocks(int64_t blocks, int64_t threads) {
   return launch;
 }
 
-Launch LaunchOfThreads(int64_t threads) {
-  const int64_t of_block = std::clamp<int64_t>(threads, 1, kThreads);
+// Smaller blocks if some multiprocessor had none otherwise, but whole warps.
+int64_t ThreadsOfBlock(int64_t threads, const PlanContext& plans) {
+  constexpr int64_t kWarpSize = 32;
+  int64_t of_block = kThreads;
+  while (of_block > kWarpSize &&
+         support::CeilDiv(threads, of_block) < plans.device.multiprocessors) {
+    of_block /= 2;
+  }
+  return std::clamp<int64_t>(threads, 1, of_block);
+}
+
+Launch LaunchOfThreads(int64_t threads, const PlanContext& plans) {
+  const int64_t of_block = ThreadsOfBlock(threads, plans);
   return LaunchOfBlocks(support::CeilDiv(std::max<int64_t>(threads, 1), of_block), of_block);
 }
 
@@ -199,7 +210,7 @@ KernelPlan PlanOurLoop(const EmitterInput& input) {
       threads = std::max(threads, loop_of(shape.ArrayLeaf(leaf)).threads());
     }
   }
-  plan.launch = LaunchOfThreads(threads);
+  plan.launch = LaunchOfThreads(threads, input.plans);
   for (const FusionRoot& root : input.fused.roots()) {
     const Shape& shape = root.instruction->shape();
     for (int64_t leaf = 0; leaf < shape.num_array_leaves(); ++leaf) {
@@ -223,10 +234,8 @@ KernelPlan PlanOurConcatenate(const EmitterInput& input) {
   const Instruction& hero = *input.heroes.front();
   const FusionRoot& root = input.fused.roots().front();
   const auto dimension = static_cast<size_t>(hero.Integers(AttributeName::kDimensions).front());
-  // The threads of each operand fill whole blocks.
   std::vector<VectorLoop> loops;
-  std::vector<int64_t> first_blocks;
-  int64_t blocks = 0;
+  int64_t threads = 0;
   for (const ConcatenatedRun& run : RunsOf(hero)) {
     const int64_t num_elements = hero.operand(loops.size()).shape().num_elements();
     int64_t vector = VectorOf(input, num_elements);
@@ -234,13 +243,20 @@ KernelPlan PlanOurConcatenate(const EmitterInput& input) {
     // Two operands meet inside of a byte.
     if (vector < ElementsOfByte(input)) return PlanOurLoop(input);
     loops.emplace_back(num_elements, vector, ElementsOfByte(input));
+    threads += loops.back().threads();
+  }
+  // The threads of each operand fill whole blocks.
+  const int64_t of_block = ThreadsOfBlock(threads, input.plans);
+  std::vector<int64_t> first_blocks;
+  int64_t blocks = 0;
+  for (const VectorLoop& loop : loops) {
     first_blocks.push_back(blocks);
-    blocks += support::CeilDiv(loops.back().threads(), kThreads);
+    blocks += support::CeilDiv(loop.threads(), of_block);
   }
   KernelPlan plan;
   plan.emitter = Emitter::kConcatenate;
   plan.variant = "concatenate";
-  plan.launch = LaunchOfBlocks(std::max<int64_t>(1, blocks), kThreads);
+  plan.launch = LaunchOfBlocks(std::max<int64_t>(1, blocks), of_block);
   int64_t first = 0;
   for (size_t i = 0; i < loops.size(); ++i) {
     // In the order in which the result has the operand's elements.
@@ -275,7 +291,7 @@ KernelPlan PlanOurDynamicUpdateSlice(const EmitterInput& input) {
   for (const Instruction* hero : input.heroes) {
     threads = std::max(threads, loop_of(*hero).threads());
   }
-  plan.launch = LaunchOfThreads(threads);
+  plan.launch = LaunchOfThreads(threads, input.plans);
   for (size_t r = 0; r < input.fused.roots().size(); ++r) {
     const FusionRoot& root = input.fused.roots()[r];
     const Instruction& hero = *input.heroes[r];

@@ -1,4 +1,5 @@
-// Reductions in one block for each group of results.
+// Reductions in one block for each group of results, or in several where few results are made of
+// many elements: each leaves partial results in scratch memory, and the last to come combines them.
 //
 // Rows: as many lanes, warps or warps of a block as a row has vectors, at most a block; lanes are
 // shuffled together, then a warp adds what the warps of a row have left in shared memory.
@@ -40,10 +41,26 @@ int64_t VectorOf(const EmitterInput& input, int64_t minor) {
   return vector;
 }
 
+// Among how many blocks the steps of each are divided: several if most multiprocessors would have
+// none otherwise, as long as each has two steps at least; a power of two.
+int64_t BlocksOfGroup(const EmitterInput& input, int64_t groups, int64_t steps) {
+  constexpr int64_t kLeastSteps = 2;
+  const int64_t multiprocessors = input.plans.device.multiprocessors;
+  if (2 * groups > multiprocessors) return 1;
+  int64_t blocks = 1;
+  while (groups * blocks < multiprocessors && steps / (2 * blocks) >= kLeastSteps) blocks *= 2;
+  return blocks;
+}
+
+// The blocks of a group lie along y.
+AffineExpr Group(const ThreadMapBuilder& builder) { return builder.Dimension(kBlockX); }
+AffineExpr Part(const ThreadMapBuilder& builder) { return builder.Dimension(kBlockY); }
+
 // {reduced, kept, reduced}.
 class RowMaps : public ReductionMaps {
  public:
-  RowMaps(const EmitterInput& input, const std::array<int64_t, 3>& sizes)
+  // Rows whose elements are needed again have one block.
+  RowMaps(const EmitterInput& input, const std::array<int64_t, 3>& sizes, bool may_divide)
       : input_(input), sizes_(sizes), vector_(VectorOf(input, sizes[2])) {
     const int64_t vectors = sizes_[2] / vector_;
     // A multiprocessor that has one row only gives it more threads.
@@ -51,22 +68,36 @@ class RowMaps : public ReductionMaps {
         sizes_[1] < int64_t{2} * input.plans.device.multiprocessors ? kMaxThreads : kThreads;
     while (threads_of_row_ < vectors && threads_of_row_ < most) threads_of_row_ *= 2;
     rows_ = std::clamp<int64_t>(sizes_[1], 1, std::max<int64_t>(1, kThreads / threads_of_row_));
+    // Fewer if some multiprocessor had no block otherwise, but whole warps.
+    while (rows_ > 1 && rows_ * threads_of_row_ > kWarpSize &&
+           support::CeilDiv(sizes_[1], rows_) < input.plans.device.multiprocessors) {
+      rows_ = support::CeilDiv(rows_, int64_t{2});
+    }
     steps_ = support::CeilDiv(vectors, threads_of_row_);
+    if (may_divide) Divide();
   }
 
   const char* variant() const override { return "row reduction"; }
   int64_t threads() const override { return threads_of_row_ * rows_; }
-  int64_t blocks() const override { return support::CeilDiv(sizes_[1], rows_); }
+  int64_t blocks() const override { return groups(); }
+  int64_t blocks_of_group() const override { return blocks_of_group_; }
   int64_t vector() const override { return vector_; }
   int64_t shuffled_lanes() const override { return std::min(threads_of_row_, kWarpSize); }
 
   IndexingMap Input(const Launch& launch, int64_t group) const override {
     ThreadMapBuilder builder(launch, input_.plans);
     builder.Bound(kBlockZ, Interval::Point(group));
-    const AffineExpr major = builder.LoopOrZero(sizes_[0]);
-    const AffineExpr step = builder.LoopOrZero(steps_);
+    // Blocks of a group have steps of a row by turns, and rows by turns.
+    const int64_t blocks_of_majors = blocks_of_group_ / blocks_of_steps_;
+    const AffineExpr major =
+        builder.LoopOrZero(support::CeilDiv(sizes_[0], blocks_of_majors)) * blocks_of_majors +
+        Part(builder).floorDiv(blocks_of_steps_);
+    const AffineExpr step =
+        builder.LoopOrZero(support::CeilDiv(steps_, blocks_of_steps_)) * blocks_of_steps_ +
+        Part(builder) % blocks_of_steps_;
     const AffineExpr element = builder.LoopOrZero(vector_);
     const AffineExpr minor = (step * threads_of_row_ + InRow(builder)) * vector_ + element;
+    builder.Constrain(major, {0, sizes_[0] - 1});
     builder.Constrain(Row(builder), {0, sizes_[1] - 1});
     builder.Constrain(minor, {0, sizes_[2] - 1});
     return builder.Build({major, Row(builder), minor});
@@ -75,9 +106,29 @@ class RowMaps : public ReductionMaps {
   IndexingMap Output(const Launch& launch, int64_t group) const override {
     ThreadMapBuilder builder(launch, input_.plans);
     builder.Bound(kBlockZ, Interval::Point(group));
+    builder.Bound(kBlockY, Interval::Point(blocks_of_group_ - 1));
     builder.Constrain(Row(builder), {0, sizes_[1] - 1});
     builder.Constrain(InRow(builder), {0, 0});
     return builder.Build({Row(builder)});
+  }
+
+  // A partial result of each block, which the first threads of the row read.
+  SharedTile Partials(const Launch& launch, int64_t group) const override {
+    SharedTile partials;
+    partials.sizes = {sizes_[1], blocks_of_group_};
+    partials.strides = {blocks_of_group_, 1};
+    ThreadMapBuilder fill(launch, input_.plans);
+    fill.Bound(kBlockZ, Interval::Point(group));
+    fill.Constrain(Row(fill), {0, sizes_[1] - 1});
+    fill.Constrain(InRow(fill), {0, 0});
+    partials.accesses.push_back({true, fill.Build({Row(fill), Part(fill)}), 1});
+    ThreadMapBuilder read(launch, input_.plans);
+    read.Bound(kBlockZ, Interval::Point(group));
+    read.Bound(kBlockY, Interval::Point(blocks_of_group_ - 1));
+    read.Constrain(Row(read), {0, sizes_[1] - 1});
+    read.Constrain(InRow(read), {0, blocks_of_group_ - 1});
+    partials.accesses.push_back({false, read.Build({Row(read), InRow(read)}), 1});
+    return partials;
   }
 
   // The row that a thread works on.
@@ -121,8 +172,19 @@ class RowMaps : public ReductionMaps {
   }
 
  private:
+  int64_t groups() const { return support::CeilDiv(sizes_[1], rows_); }
+
+  // A row has a thread for each of its partial results.
+  void Divide() {
+    const int64_t most = BlocksOfGroup(input_, groups(), sizes_[0] * steps_);
+    blocks_of_group_ = std::min(most, threads_of_row_);
+    while (blocks_of_steps_ < blocks_of_group_ && 2 * blocks_of_steps_ <= steps_) {
+      blocks_of_steps_ *= 2;
+    }
+  }
+
   AffineExpr Row(const ThreadMapBuilder& builder) const {
-    return builder.Block() * rows_ + builder.Thread().floorDiv(threads_of_row_);
+    return Group(builder) * rows_ + builder.Thread().floorDiv(threads_of_row_);
   }
   AffineExpr InRow(const ThreadMapBuilder& builder) const {
     return builder.Thread() % threads_of_row_;
@@ -134,6 +196,9 @@ class RowMaps : public ReductionMaps {
   int64_t threads_of_row_ = 1;
   int64_t rows_ = 1;
   int64_t steps_ = 1;
+  // The blocks that have a row, and among how many of them its steps are divided.
+  int64_t blocks_of_group_ = 1;
+  int64_t blocks_of_steps_ = 1;
 };
 
 // {kept, reduced, kept}.
@@ -145,15 +210,18 @@ class ColumnMaps : public ReductionMaps {
     lanes_ = std::clamp<int64_t>(vectors, 1, kWarpSize);
     blocks_of_row_ = support::CeilDiv(vectors, lanes_);
     // Where there are few blocks, each has all threads that it can have.
-    const bool is_few = blocks() < input.plans.device.multiprocessors;
+    const bool is_few = num_groups() < input.plans.device.multiprocessors;
     const int64_t most = (is_few ? kMaxThreads : kThreads) / lanes_;
     groups_ = std::clamp<int64_t>(sizes_[1], 1, most);
-    steps_ = support::CeilDiv(sizes_[1], groups_);
+    const int64_t steps = support::CeilDiv(sizes_[1], groups_);
+    blocks_of_group_ = BlocksOfGroup(input, num_groups(), steps);
+    steps_ = support::CeilDiv(steps, blocks_of_group_);
   }
 
   const char* variant() const override { return "column reduction"; }
   int64_t threads() const override { return lanes_ * groups_; }
-  int64_t blocks() const override { return sizes_[0] * blocks_of_row_; }
+  int64_t blocks() const override { return num_groups(); }
+  int64_t blocks_of_group() const override { return blocks_of_group_; }
   int64_t vector() const override { return vector_; }
   int64_t vector_of_results() const override { return vector_; }
 
@@ -161,20 +229,45 @@ class ColumnMaps : public ReductionMaps {
     ThreadMapBuilder builder(launch, input_.plans);
     builder.Bound(kBlockZ, Interval::Point(group));
     const AffineExpr step = builder.LoopOrZero(steps_);
-    const AffineExpr row = step * groups_ + builder.Thread().floorDiv(lanes_);
+    const AffineExpr row =
+        (step * blocks_of_group_ + Part(builder)) * groups_ + builder.Thread().floorDiv(lanes_);
     const AffineExpr column = Column(builder, builder.LoopOrZero(vector_));
     builder.Constrain(row, {0, sizes_[1] - 1});
     builder.Constrain(column, {0, sizes_[2] - 1});
-    return builder.Build({builder.Block().floorDiv(blocks_of_row_), row, column});
+    return builder.Build({Major(builder), row, column});
   }
 
   IndexingMap Output(const Launch& launch, int64_t group) const override {
     ThreadMapBuilder builder(launch, input_.plans);
     builder.Bound(kBlockZ, Interval::Point(group));
     const AffineExpr column = Column(builder, builder.LoopOrZero(vector_));
+    builder.Bound(kBlockY, Interval::Point(blocks_of_group_ - 1));
     builder.Constrain(builder.Thread(), {0, lanes_ - 1});
     builder.Constrain(column, {0, sizes_[2] - 1});
-    return builder.Build({builder.Block().floorDiv(blocks_of_row_), column});
+    return builder.Build({Major(builder), column});
+  }
+
+  // A vector of partial results of each first lane, which the groups of lanes read by turns.
+  SharedTile Partials(const Launch& launch, int64_t group) const override {
+    SharedTile partials;
+    partials.sizes = {blocks_of_group_, sizes_[0], sizes_[2]};
+    partials.strides = {sizes_[0] * sizes_[2], sizes_[2], 1};
+    ThreadMapBuilder fill(launch, input_.plans);
+    fill.Bound(kBlockZ, Interval::Point(group));
+    const AffineExpr filled = Column(fill, fill.LoopOrZero(vector_));
+    fill.Constrain(fill.Thread(), {0, lanes_ - 1});
+    fill.Constrain(filled, {0, sizes_[2] - 1});
+    partials.accesses.push_back({true, fill.Build({Part(fill), Major(fill), filled}), vector_});
+    ThreadMapBuilder read(launch, input_.plans);
+    read.Bound(kBlockZ, Interval::Point(group));
+    const AffineExpr step = read.LoopOrZero(support::CeilDiv(blocks_of_group_, groups_));
+    const AffineExpr part = step * groups_ + read.Thread().floorDiv(lanes_);
+    const AffineExpr column = Column(read, read.LoopOrZero(vector_));
+    read.Bound(kBlockY, Interval::Point(blocks_of_group_ - 1));
+    read.Constrain(part, {0, blocks_of_group_ - 1});
+    read.Constrain(column, {0, sizes_[2] - 1});
+    partials.accesses.push_back({false, read.Build({part, Major(read), column}), vector_});
+    return partials;
   }
 
   // A vector of partial results of each thread.
@@ -199,9 +292,14 @@ class ColumnMaps : public ReductionMaps {
   }
 
  private:
+  int64_t num_groups() const { return sizes_[0] * blocks_of_row_; }
+
+  AffineExpr Major(const ThreadMapBuilder& builder) const {
+    return Group(builder).floorDiv(blocks_of_row_);
+  }
   AffineExpr Column(const ThreadMapBuilder& builder, AffineExpr element) const {
     const AffineExpr vector =
-        (builder.Block() % blocks_of_row_) * lanes_ + builder.Thread() % lanes_;
+        (Group(builder) % blocks_of_row_) * lanes_ + builder.Thread() % lanes_;
     return vector * vector_ + element;
   }
 
@@ -211,6 +309,7 @@ class ColumnMaps : public ReductionMaps {
   int64_t lanes_ = 1;
   int64_t groups_ = 1;
   int64_t blocks_of_row_ = 1;
+  int64_t blocks_of_group_ = 1;
   int64_t steps_ = 1;
 };
 
@@ -224,7 +323,7 @@ KernelPlan PlanOurReduction(const EmitterInput& input) {
            8;
   };
   if (dimensions.is_row) {
-    const RowMaps maps(input, dimensions.sizes);
+    const RowMaps maps(input, dimensions.sizes, /*may_divide=*/true);
     return writes_bytes(maps) ? AssembleReduction(input, dimensions, maps) : PlanOurLoop(input);
   }
   const ColumnMaps maps(input, dimensions.sizes);
@@ -271,7 +370,7 @@ std::optional<KernelPlan> PlanOurRows(const EmitterInput& input) {
   const std::vector<const Instruction*> heroes = RowHeroes(input);
   if (heroes.empty()) return std::nullopt;
   const std::array<int64_t, 3> sizes = DimensionsOf(*heroes.front()).sizes;
-  const RowMaps maps(input, sizes);
+  const RowMaps maps(input, sizes, /*may_divide=*/false);
   if (input.fused.SmallestOutputBits() * maps.vector() < 8) return std::nullopt;
   KernelPlan plan;
   plan.emitter = Emitter::kRows;

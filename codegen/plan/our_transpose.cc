@@ -6,7 +6,8 @@
 // input. Then each lane has V x V elements, which it turns in its registers, and stores V words of
 // the tile, in which columns of the input are rows; other lanes read these as the rows of the
 // output. Stores would meet in one bank: the swizzle moves the words of a row by the number of the
-// lane that stores them, so that neither side has conflicts.
+// lane that stores them, so that neither side has conflicts. Where a word is one element, a word of
+// padding behind each row does the same, and the places of a thread are constants apart.
 #include <bit>
 #include <cstddef>
 #include <optional>
@@ -81,8 +82,10 @@ class TransposeTiles {
       maps.tile.sizes.push_back(unit_);
       maps.tile.strides = {(has_swizzle ? side_ : side_ + 1) * unit_, unit_, 1};
       if (has_swizzle) maps.tile.swizzle = SwizzleOf(unit_, 1);
-    } else {
+    } else if (packed_ > 1) {
       maps.tile.swizzle = SwizzleOf(packed_, packed_);
+    } else {
+      maps.tile.strides.front() = side_ + 1;
     }
     maps.tile.accesses = {{true, Map(plans, &TransposeTiles::FillOf, To::kTile), vector_},
                           {false, Map(plans, &TransposeTiles::WriteOf, To::kTile), vector_}};

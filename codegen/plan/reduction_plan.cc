@@ -101,6 +101,59 @@ ReductionDimensions DimensionsOfReduction(const EmitterInput& input) {
   return DimensionsOf(*input.heroes[first]);
 }
 
+namespace {
+
+// What the first thread of a block tells the others: whether the block is the last of its group.
+SharedTile TileOfArrival(const Instruction& hero, const KernelPlan& plan, PlanContext& plans) {
+  SharedTile tile;
+  tile.hero = &hero;
+  tile.element_bits = 32;
+  tile.sizes = {1};
+  tile.strides = {1};
+  ThreadMapBuilder fill(plan.launch, plans);
+  fill.Bound(kThreadX, Interval::Point(0));
+  const mlir::AffineExpr zero = mlir::getAffineConstantExpr(0, plans.mlir_context);
+  tile.accesses.push_back({true, fill.Build({zero}), 1});
+  tile.accesses.push_back({false, ThreadMapBuilder(plan.launch, plans).Build({zero}), 1});
+  return tile;
+}
+
+// The threads of the last block of each group exchange once more.
+void AddExchangeOfLastBlocks(SharedTile& tile, const KernelPlan& plan) {
+  for (size_t i = 0; i < 2; ++i) {
+    SharedAccess access = tile.accesses[i];
+    std::vector<indexing_analysis::Variable> dimensions(access.index.dimensions());
+    dimensions[kBlockY].bounds = Interval::Point(plan.blocks_of_group - 1);
+    access.index = Simplify(IndexingMap(access.index.affine_map(), std::move(dimensions),
+                                        access.index.ranges(), {}, access.index.constraints()));
+    tile.accesses.push_back(std::move(access));
+  }
+}
+
+// The arrays of a hero in shared and in scratch memory.
+void AddExchanges(const ReductionMaps& maps, const Instruction& hero, int64_t group,
+                  KernelPlan& plan) {
+  constexpr int64_t kAlignment = 16;
+  for (size_t k = 0; k < hero.operands().size() / 2; ++k) {
+    const int64_t bits = support::CeilDiv(ElementWidth(hero.operand(k).shape()), 8) * 8;
+    const auto add = [&](SharedTile array, std::vector<SharedTile>& to) {
+      array.hero = &hero;
+      array.element_bits = bits;
+      to.push_back(std::move(array));
+    };
+    if (std::optional<SharedTile> tile = maps.Tile(plan.launch, group)) {
+      if (plan.blocks_of_group > 1) AddExchangeOfLastBlocks(*tile, plan);
+      add(*std::move(tile), plan.shared_tiles);
+    }
+    if (plan.blocks_of_group == 1) continue;
+    add(maps.Partials(plan.launch, group), plan.scratch_arrays);
+    const int64_t bytes = plan.scratch_arrays.back().bytes();
+    plan.scratch_bytes += support::CeilDiv(bytes, kAlignment) * kAlignment;
+  }
+}
+
+}  // namespace
+
 KernelPlan AssembleReduction(const EmitterInput& input, const ReductionDimensions& dimensions,
                              const ReductionMaps& maps) {
   const llvm::ArrayRef<FusionRoot> roots = input.fused.roots();
@@ -112,8 +165,10 @@ KernelPlan AssembleReduction(const EmitterInput& input, const ReductionDimension
   plan.emitter = Emitter::kReduction;
   plan.variant = maps.variant();
   plan.shuffled_lanes = maps.shuffled_lanes();
+  plan.blocks_of_group = maps.blocks_of_group();
   plan.launch.threads[0] = maps.threads();
   plan.launch.blocks[0] = maps.blocks();
+  plan.launch.blocks[1] = maps.blocks_of_group();
   plan.launch.blocks[2] = *std::max_element(groups.begin(), groups.end()) + 1;
   llvm::SmallVector<const Instruction*, 2> heroes;
   for (size_t i = 0; i < roots.size(); ++i) {
@@ -154,14 +209,8 @@ KernelPlan AssembleReduction(const EmitterInput& input, const ReductionDimension
         const IndexingMap map =
             is_init ? scalar : Bitcast(read, dimensions.sizes, hero.operand(k).shape());
         plan.passes.push_back(LoadPass(hero.operand(k), map, is_init ? 1 : maps.vector()));
-        if (!is_init) {
-          if (std::optional<SharedTile> tile = maps.Tile(plan.launch, groups[i])) {
-            tile->hero = &hero;
-            tile->element_bits = support::CeilDiv(ElementWidth(hero.operand(k).shape()), 8) * 8;
-            plan.shared_tiles.push_back(*std::move(tile));
-          }
-        }
       }
+      AddExchanges(maps, hero, groups[i], plan);
     }
     const IndexingMap result =
         ResultOf(maps.Output(plan.launch, groups[i]), kept_sizes, hero, input.plans);
@@ -178,6 +227,10 @@ KernelPlan AssembleReduction(const EmitterInput& input, const ReductionDimension
       pass.vector_elements = maps.vector_of_results();
       plan.passes.push_back(std::move(pass));
     }
+  }
+  if (plan.blocks_of_group > 1) {
+    plan.shared_tiles.insert(plan.shared_tiles.begin(),
+                             TileOfArrival(*heroes.front(), plan, input.plans));
   }
   return plan;
 }

@@ -33,6 +33,11 @@ class ReductionMaps {
   /// What warps exchange for one array of a group, but for its hero and its bits; nullopt if
   /// shuffles do.
   virtual std::optional<SharedTile> Tile(const Launch& launch, int64_t group) const = 0;
+  /// KernelPlan::blocks_of_group: so many for each of blocks().
+  virtual int64_t blocks_of_group() const { return 1; }
+  /// What these blocks exchange for one array of a group, but for its hero and its bits; only where
+  /// there are several.
+  virtual SharedTile Partials(const Launch& /*launch*/, int64_t /*group*/) const { return {}; }
 };
 /// The dimensions of the reductions among the heroes, which are the same for all.
 ReductionDimensions DimensionsOfReduction(const EmitterInput& input);

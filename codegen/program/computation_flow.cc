@@ -190,7 +190,13 @@ absl::Status ComputationCompiler::FlowOfKernel(const Instruction& instruction) {
   const emit::Kernel& kernel = program_.kernel(number);
   // Inputs and outputs of the kernel are in the order of the arrays.
   for (const emit::KernelArgument& argument : kernel.arguments) {
-    if (argument.is_scratch()) {
+    if (argument.is_zeros) {
+      // Kernels leave zeros as they find them: a constant.
+      const auto bytes = static_cast<size_t>(argument.scratch_bytes);
+      const size_t constant = program_.AddConstant(instruction, std::vector<uint8_t>(bytes));
+      step.zeros =
+          AddArray({ArrayOrigin::Kind::kConstant, constant, &instruction, argument.scratch_bytes});
+    } else if (argument.is_scratch()) {
       step.makes.push_back(
           AddArray({ArrayOrigin::Kind::kMade, 0, &instruction, argument.scratch_bytes}));
     }

@@ -128,6 +128,7 @@ Step ComputationCompiler::StepOf(size_t number) {
       launch.kernel = kernels_.at(&instruction);
       launch.arguments = PlacesOf(step.reads);
       llvm::append_range(launch.arguments, PlacesOf(step.makes));
+      if (step.zeros.has_value()) launch.arguments.push_back(places_[*step.zeros]);
       return {&instruction, std::move(launch)};
     }
   }

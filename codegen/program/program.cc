@@ -92,7 +92,7 @@ class ProgramPrinter {
     for (size_t i = 0; i < launch.arguments.size(); ++i) {
       const bool begins_outputs = !is_output && kernel.arguments[i].is_output();
       if (kernel.arguments[i].is_scratch()) {
-        out_ << ", scratch ";
+        out_ << (kernel.arguments[i].is_zeros ? ", zeros " : ", scratch ");
       } else if (begins_outputs) {
         out_ << (i > 0 ? " -> " : "-> ");
         is_output = true;

@@ -35,6 +35,8 @@ struct FlowStep {
   ArrayIds makes;
   /// A made array and a read one whose memory it may take over: it begins with its contents.
   llvm::SmallVector<std::pair<size_t, size_t>, 2> updates;
+  /// The zeros that a kernel begins with, and leaves.
+  std::optional<size_t> zeros;
 };
 
 /// In the order of the computation.

@@ -50,6 +50,10 @@ absl::StatusOr<KernelRun> RunKernel(const emit::Kernel& kernel, llvm::ArrayRef<h
     HLO_INDEXING_ASSIGN_OR_RETURN(const uint64_t address, device.Allocate(allocated, name));
     addresses.push_back(address);
     arguments.push_back(ptx::Argument::Of(address));
+    if (argument.is_zeros) {
+      const std::vector<uint8_t> zeros(allocated);
+      HLO_INDEXING_RETURN_IF_ERROR(device.Write(address, zeros.data(), zeros.size()));
+    }
     // An output that is updated begins with what its operand has.
     const KernelArgument* contents = argument.operand.has_value() ? &argument : nullptr;
     if (argument.updates.has_value()) contents = &kernel.arguments[*argument.updates];

@@ -121,7 +121,8 @@ absl::StatusOr<Kernel> KernelCheck::Compile(const LoweringOptions& options) {
 }
 
 absl::StatusOr<run::KernelRun> KernelCheck::RunWith(const Kernel& kernel, uint64_t seed,
-                                                    bool profile, Value& expected) {
+                                                    uint64_t schedule, bool profile,
+                                                    Value& expected) {
   std::vector<Value> arguments;
   for (const hlo::Instruction* parameter : module_->entry().parameters()) {
     arguments.push_back(RandomValue(parameter->shape(), seed + arguments.size()));
@@ -139,7 +140,7 @@ absl::StatusOr<run::KernelRun> KernelCheck::RunWith(const Kernel& kernel, uint64
   ptx::LaunchOptions options;
   options.checks = {.initcheck = true, .racecheck = true, .synccheck = true};
   options.num_host_threads = 1;
-  options.schedule = seed;
+  options.schedule = schedule;
   options.profile = profile;
   return run::RunKernel(kernel, operands, options);
 }
@@ -148,7 +149,7 @@ std::string KernelCheck::Run(uint64_t seed, double tolerance) {
   const absl::StatusOr<Kernel> kernel = Compile();
   if (!kernel.ok()) return absl::StrCat("unsupported: ", kernel.status().message());
   Value expected;
-  const auto run = RunWith(*kernel, seed, /*profile=*/false, expected);
+  const auto run = RunWith(*kernel, seed, seed, /*profile=*/false, expected);
   if (!run.ok()) return absl::StrCat("not run: ", run.status().message());
   if (!run->launch.findings.empty()) {
     return absl::StrCat("finding: ", run->launch.findings.front().ToString());
@@ -157,6 +158,27 @@ std::string KernelCheck::Run(uint64_t seed, double tolerance) {
   for (size_t i = 0; i < leaves.size(); ++i) {
     std::string difference = Difference(*leaves[i], *run->outputs[i], tolerance);
     if (!difference.empty()) return difference;
+  }
+  return "";
+}
+
+std::string KernelCheck::RunInSchedules(int count) {
+  const absl::StatusOr<Kernel> kernel = Compile();
+  if (!kernel.ok()) return absl::StrCat("unsupported: ", kernel.status().message());
+  std::vector<std::shared_ptr<const ArrayValue>> first;
+  for (int schedule = 0; schedule < count; ++schedule) {
+    Value expected;
+    const auto run =
+        RunWith(*kernel, 1, static_cast<uint64_t>(schedule), /*profile=*/false, expected);
+    if (!run.ok()) return absl::StrCat("not run: ", run.status().message());
+    if (!run->launch.findings.empty()) {
+      return absl::StrCat("finding: ", run->launch.findings.front().ToString());
+    }
+    if (schedule == 0) first.assign(run->outputs.begin(), run->outputs.end());
+    for (size_t i = 0; i < first.size(); ++i) {
+      std::string difference = Difference(*first[i], *run->outputs[i], 0);
+      if (!difference.empty()) return absl::StrCat("schedule ", schedule, ": ", difference);
+    }
   }
   return "";
 }
@@ -190,7 +212,7 @@ KernelCheck::Traffic KernelCheck::Measure() {
     }
   }
   Value expected;
-  const auto run = RunWith(*kernel, 1, /*profile=*/true, expected);
+  const auto run = RunWith(*kernel, 1, 1, /*profile=*/true, expected);
   if (!run.ok()) {
     traffic.error = std::string(run.status().message());
     return traffic;

@@ -41,6 +41,8 @@ class KernelCheck {
   /// What is wrong with the kernel of the root: findings and differences; empty if nothing is.
   /// "unsupported: ..." if there is no kernel.
   std::string Run(uint64_t seed, double tolerance = 0);
+  /// Whether runs whose blocks come in other orders give the same bits: what is wrong, as Run says.
+  std::string RunInSchedules(int count);
   /// What a run moves, as the virtual GPU counts it, and what the accesses of the plan are to move:
   /// sectors of global memory, wavefronts of shared memory.
   struct Traffic {
@@ -57,8 +59,8 @@ class KernelCheck {
  private:
   absl::StatusOr<plan::KernelPlan> Plan();
   // Of random arguments, with the values that are expected.
-  absl::StatusOr<run::KernelRun> RunWith(const Kernel& kernel, uint64_t seed, bool profile,
-                                         hlo::Value& expected);
+  absl::StatusOr<run::KernelRun> RunWith(const Kernel& kernel, uint64_t seed, uint64_t schedule,
+                                         bool profile, hlo::Value& expected);
 
   std::unique_ptr<hlo::Module> module_;
   mlir::MLIRContext mlir_context_;

@@ -22,6 +22,7 @@ constexpr double kTolerance = 1e-5;
 constexpr char kReducers[] = R"(
 sum_f32 { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] add(a, b) }
 largest_f32 { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] maximum(a, b) }
+largest_bf16 { a = bf16[] parameter(0) b = bf16[] parameter(1) ROOT r = bf16[] maximum(a, b) }
 sum_s8 { a = s8[] parameter(0) b = s8[] parameter(1) ROOT r = s8[] add(a, b) }
 both_pred { a = pred[] parameter(0) b = pred[] parameter(1) ROOT r = pred[] and(a, b) }
 sum_f64 { a = f64[] parameter(0) b = f64[] parameter(1) ROOT r = f64[] add(a, b) }
@@ -232,6 +233,85 @@ TEST_F(KernelTest, VariadicReductions) {
               "")
         << shape;
   }
+}
+
+// Few results of many elements: several blocks for each, of which the last to come finishes.
+const std::vector<std::string>& DividedReductions() {
+  static const auto* const bodies = new std::vector<std::string>{
+      // Rows, of which the last block has less, or none.
+      "p = f32[1,100000] parameter(0)\nc = f32[] constant(5)\n"
+      "ROOT r = f32[1] reduce(p, c), dimensions={1}, to_apply=sum_f32",
+      "p = f32[3,40001] parameter(0)\nc = f32[] constant(-inf)\n"
+      "ROOT r = f32[3] reduce(p, c), dimensions={1}, to_apply=largest_f32",
+      "p = bf16[37,5,1000] parameter(0)\nc = bf16[] constant(0)\n"
+      "ROOT r = bf16[5] reduce(p, c), dimensions={0,2}, to_apply=largest_bf16",
+      // No identity is known.
+      "p = f32[2,50000] parameter(0)\nc = f32[] constant(-inf)\n"
+      "ROOT r = f32[2] reduce(p, c), dimensions={1}, to_apply=twice_f32",
+      "p = c64[2,20000] parameter(0)\nc = c64[] constant((1, 2))\n"
+      "ROOT r = c64[2] reduce(p, c), dimensions={1}, to_apply=sum_c64",
+      // Columns.
+      "p = f32[5000,12] parameter(0)\nc = f32[] constant(2)\n"
+      "ROOT r = f32[12] reduce(p, c), dimensions={0}, to_apply=sum_f32",
+      "p = s8[2,3001,64] parameter(0)\nc = s8[] constant(3)\n"
+      "ROOT r = s8[2,64] reduce(p, c), dimensions={1}, to_apply=sum_s8",
+      // Several arrays.
+      "p = f32[1,60000] parameter(0)\ni = s32[1,60000] iota(), iota_dimension=1\n"
+      "c = f32[] constant(-inf)\nn = s32[] constant(2147483647)\n"
+      "ROOT r = (f32[1], s32[1]) reduce(p, i, c, n), dimensions={1}, to_apply=argmax",
+      "p = f32[9000,8] parameter(0)\ni = s32[9000,8] iota(), iota_dimension=0\n"
+      "c = f32[] constant(-inf)\nn = s32[] constant(2147483647)\n"
+      "ROOT r = (f32[8], s32[8]) reduce(p, i, c, n), dimensions={0}, to_apply=argmax",
+  };
+  return *bodies;
+}
+
+// Several results of the same blocks and of others, an epilogue, and an output beside them.
+constexpr char kDividedFusion[] = R"(
+f { p = f32[2,40000] parameter(0) q = f32[2,40000] parameter(1) c = f32[] constant(0)
+  l = f32[] constant(-inf) t = f32[] constant(0.1)
+  b = f32[2,40000] broadcast(t), dimensions={} m = f32[2,40000] multiply(p, b)
+  s = f32[2] reduce(m, c), dimensions={1}, to_apply=sum_f32
+  h = f32[2] reduce(m, l), dimensions={1}, to_apply=largest_f32
+  n = f32[2] negate(h)
+  u = f32[2] reduce(q, c), dimensions={1}, to_apply=sum_f32
+  ROOT r = (f32[2], f32[2], f32[2,40000], f32[2]) tuple(s, n, m, u) }
+ENTRY e { p = f32[2,40000] parameter(0) q = f32[2,40000] parameter(1)
+  ROOT r = (f32[2], f32[2], f32[2,40000], f32[2]) fusion(p, q), kind=kInput, calls=f })";
+
+TEST_F(KernelTest, ReductionsOfSeveralBlocksForAResult) {
+  for (const std::string& body : DividedReductions()) {
+    KernelCheck check(Entry(body), backend());
+    const absl::StatusOr<Kernel> kernel = check.Compile();
+    ASSERT_TRUE(kernel.ok()) << kernel.status().message();
+    EXPECT_TRUE(kernel->arguments.back().is_zeros) << body;
+    for (const uint64_t seed : {1, 2, 3}) EXPECT_EQ(check.Run(seed), "") << body;
+    const KernelCheck::Traffic traffic = check.Measure();
+    EXPECT_EQ(traffic.error, "") << body;
+    EXPECT_EQ(traffic.sectors, traffic.planned_sectors) << body;
+    EXPECT_EQ(traffic.wavefronts, traffic.planned_wavefronts) << body;
+  }
+  KernelCheck fusion(absl::StrCat("HloModule m\n", kReducers, kDividedFusion), backend());
+  EXPECT_EQ(fusion.Run(1, kTolerance), "");
+}
+
+// Whichever block comes last, the same numbers are added in the same order.
+TEST_F(KernelTest, ReductionsOfSeveralBlocksGiveTheSameBitsEachTime) {
+  for (const char* sizes : {"1,60000", "3,30000"}) {
+    const std::string rows(1, sizes[0]);
+    KernelCheck check(
+        absl::StrCat("HloModule m\n", kReducers, "f {\np = f32[", sizes,
+                     "] parameter(0)\nt = f32[] constant(0.1)\nb = f32[", sizes,
+                     "] broadcast(t), dimensions={}\nm = f32[", sizes, "] multiply(p, b)\n",
+                     "c = f32[] constant(0)\nROOT r = f32[", rows,
+                     "] reduce(m, c), dimensions={1}, to_apply=sum_f32\n}\nENTRY e {\np = f32[",
+                     sizes, "] parameter(0)\nROOT r = f32[", rows,
+                     "] fusion(p), kind=kInput, calls=f\n}\n"),
+        backend());
+    EXPECT_EQ(check.RunInSchedules(5), "") << sizes;
+  }
+  KernelCheck fusion(absl::StrCat("HloModule m\n", kReducers, kDividedFusion), backend());
+  EXPECT_EQ(fusion.RunInSchedules(5), "");
 }
 
 TEST_F(KernelTest, TransposesOfAllTypesAndSizes) {

@@ -27,7 +27,8 @@ using plan::PlannedModule;
 std::string TextOf(const KernelReport& report) {
   std::string text = "%" + report.plan.instruction->name().str() + " " + report.plan.ToString();
   for (const AccessReport& access : report.accesses) {
-    text += access.access.access.position.ToString() + " of " + access.access.shape->ToString();
+    text += access.access.access.position.ToString() + " of " +
+            (access.access.shape == nullptr ? "scratch" : access.access.shape->ToString());
     if (access.coalescing.has_value()) text += " " + access.coalescing->ToString();
     text += " " + WasteReasonName(access.waste.reason).str() + " " + access.waste.variable;
     if (access.waste.origin != nullptr) text += " %" + access.waste.origin->name().str();

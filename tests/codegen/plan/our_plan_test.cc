@@ -89,7 +89,7 @@ TEST(OurPlan, BytesInFlight) {
   EXPECT_GT(flight.bytes(), flight.asked);
 }
 
-TEST(OurPlan, TransposesHaveSwizzledTiles) {
+TEST(OurPlan, TransposesHavePaddedOrSwizzledTiles) {
   const auto layout = [](const std::string& type, const std::string& from, const std::string& to,
                          const std::string& dimensions) {
     PlannedModule module(
@@ -98,12 +98,12 @@ TEST(OurPlan, TransposesHaveSwizzledTiles) {
     const KernelPlan plan = PlanOf(module);
     return plan.shared_tiles.empty() ? std::string("none") : plan.shared_tiles[0].LayoutText();
   };
-  EXPECT_EQ(layout("f32", "[64,96]", "[96,64]", "{1,0}"), "Sw<5,0,5> o _0 o (_32,_32):(_32,_1)");
+  EXPECT_EQ(layout("f32", "[64,96]", "[96,64]", "{1,0}"), "(_32,_32):(_33,_1)");
   EXPECT_EQ(layout("bf16", "[64,128]", "[128,64]", "{1,0}"), "Sw<5,1,6> o _0 o (_64,_64):(_64,_1)");
   EXPECT_EQ(layout("s8", "[128,256]", "[256,128]", "{1,0}"),
             "Sw<5,2,7> o _0 o (_128,_128):(_128,_1)");
   // No whole words.
-  EXPECT_EQ(layout("bf16", "[65,128]", "[128,65]", "{1,0}"), "Sw<5,0,5> o _0 o (_32,_32):(_32,_1)");
+  EXPECT_EQ(layout("bf16", "[65,128]", "[128,65]", "{1,0}"), "(_32,_32):(_33,_1)");
   // The minor dimension stays.
   EXPECT_EQ(layout("f32", "[64,96,2]", "[96,64,2]", "{1,0,2}"),
             "Sw<5,1,5> o _0 o (_32,_32,_2):(_64,_2,_1)");
@@ -128,7 +128,11 @@ TEST(OurPlan, ReductionsTakeVectorsOfRows) {
                                     " dimensions={0}, to_apply=sum }\n"));
   const KernelPlan columns = PlanOf(column);
   EXPECT_EQ(columns.variant, "column reduction");
-  EXPECT_EQ(columns.launch.num_blocks(), 32);
+  // 32 groups of columns, four blocks each: the device has 84 multiprocessors.
+  EXPECT_EQ(columns.launch.num_blocks(), 128);
+  EXPECT_EQ(columns.blocks_of_group, 4);
+  EXPECT_EQ(columns.counter_bytes(), 32 * 4);
+  EXPECT_EQ(columns.scratch_bytes, 4 * 4096 * 4);
   EXPECT_EQ(columns.passes.front().vector_elements, 4);
 }
 

@@ -239,6 +239,25 @@ TEST_F(ProgramTest, UpdatesTakeOverTheMemoryOfWhatTheyUpdate) {
   EXPECT_THAT(Text(text), HasSubstr("frame of 256 bytes"));
 }
 
+// The blocks of a reduction count in zeros, which they leave for the next launch.
+TEST_F(ProgramTest, CountersAreZerosAgain) {
+  const std::string text = R"(HloModule m
+    sum { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] add(a, b) }
+    less { s = (s32[], f32[60000], f32[]) parameter(0) i = s32[] get-tuple-element(s), index=0
+      n = s32[] constant(3) ROOT r = pred[] compare(i, n), direction=LT }
+    step { s = (s32[], f32[60000], f32[]) parameter(0) i = s32[] get-tuple-element(s), index=0
+      x = f32[60000] get-tuple-element(s), index=1 t = f32[] get-tuple-element(s), index=2
+      one = s32[] constant(1) j = s32[] add(i, one)
+      r = f32[] reduce(x, t), dimensions={0}, to_apply=sum
+      y = f32[60000] negate(x)
+      ROOT u = (s32[], f32[60000], f32[]) tuple(j, y, r) }
+    ENTRY e { x = f32[60000] parameter(0) z = s32[] constant(0) t = f32[] constant(1)
+      s = (s32[], f32[60000], f32[]) tuple(z, x, t)
+      ROOT w = (s32[], f32[60000], f32[]) while(s), condition=less, body=step })";
+  EXPECT_EQ(Run(text), "");
+  EXPECT_THAT(Text(text), HasSubstr(", zeros constant "));
+}
+
 TEST_F(ProgramTest, ErrorsHaveTheirPlace) {
   EXPECT_THAT(Text("HloModule m, replica_count=2\n"
                    "add { a = f32[] parameter(0) b = f32[] parameter(1) "
