@@ -19,7 +19,7 @@ class EmittedKernel:
     blocks: tuple[int, int, int]
     threads: tuple[int, int, int]
     arguments: tuple[JsonObject, ...]
-    """What the pointers that it is launched with are: operands, then outputs, with their shapes."""
+    """What it is launched with: operands, outputs, with their shapes, then scratch memory."""
     record: JsonObject
 
     def __str__(self) -> str:

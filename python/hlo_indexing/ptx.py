@@ -197,7 +197,8 @@ def launch(
     """Runs a kernel. Arrays are copied to the device; what it leaves in them is in the result.
 
     Numbers become what the kernel's parameters are. Of an EmittedKernel, the grid and the block are
-    those of its plan. `profile` counts what the memory of `device` sees; `registers` of a thread, as
+    those of its plan, and scratch memory that is not given is zeros, behind the other arrays in the
+    result. `profile` counts what the memory of `device` sees; `registers` of a thread, as
     ptxas says, are for its occupancy. Ctrl-C ends the launch.
 
     >>> import hlo_indexing as hi, numpy as np
@@ -214,6 +215,9 @@ def launch(
         kernel = kernel or ptx.name
         grid = ptx.blocks if grid is None else grid
         block = ptx.threads if block is None else block
+        scratch = [one["scratch_bytes"] for one in ptx.arguments if "scratch_bytes" in one]
+        if len(args) + len(scratch) == len(ptx.arguments):
+            args = [*args, *(np.zeros(size, np.uint8) for size in scratch)]
     known = {k.name: k for k in kernels(text)}
     if not kernel and len(known) == 1:
         kernel = next(iter(known))

@@ -77,3 +77,19 @@ def test_emitted_kernel() -> None:
     result = hi.ptx.launch(module.emit("f"), args=[x, np.zeros((48, 32), ml_dtypes.bfloat16)], check="all")
     assert result.is_clean
     np.testing.assert_array_equal(result.arrays[1], x.T)
+
+
+def test_scratch_memory_is_given() -> None:
+    module = hi.parse(
+        "sum { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] add(a, b) }\n"
+        "ENTRY e { p = f32[262144] parameter(0) z = f32[] constant(0)\n"
+        "  ROOT r = f32[] reduce(p, z), dimensions={0}, to_apply=sum }"
+    )
+    kernel = module.emit("r")
+    assert [one.get("zeros", False) for one in kernel.arguments[3:]] == [False, True]
+    x = np.ones(262144, np.float32)
+    result = hi.ptx.launch(kernel, args=[x, np.zeros(1, np.float32), np.zeros(1, np.float32)], check="all")
+    assert result.is_clean
+    assert result.arrays[2][0] == 262144
+    # Counters are zeros again.
+    assert not result.arrays[4].any()
