@@ -239,29 +239,40 @@ TEST_F(KernelTest, VariadicReductions) {
 const std::vector<std::string>& DividedReductions() {
   static const auto* const bodies = new std::vector<std::string>{
       // Rows, of which the last block has less, or none.
-      "p = f32[1,100000] parameter(0)\nc = f32[] constant(5)\n"
-      "ROOT r = f32[1] reduce(p, c), dimensions={1}, to_apply=sum_f32",
-      "p = f32[3,40001] parameter(0)\nc = f32[] constant(-inf)\n"
-      "ROOT r = f32[3] reduce(p, c), dimensions={1}, to_apply=largest_f32",
-      "p = bf16[37,5,1000] parameter(0)\nc = bf16[] constant(0)\n"
-      "ROOT r = bf16[5] reduce(p, c), dimensions={0,2}, to_apply=largest_bf16",
+      R"(p = f32[1,100000] parameter(0)
+c = f32[] constant(5)
+ROOT r = f32[1] reduce(p, c), dimensions={1}, to_apply=sum_f32)",
+      R"(p = f32[3,40001] parameter(0)
+c = f32[] constant(-inf)
+ROOT r = f32[3] reduce(p, c), dimensions={1}, to_apply=largest_f32)",
+      R"(p = bf16[37,5,1000] parameter(0)
+c = bf16[] constant(0)
+ROOT r = bf16[5] reduce(p, c), dimensions={0,2}, to_apply=largest_bf16)",
       // No identity is known.
-      "p = f32[2,50000] parameter(0)\nc = f32[] constant(-inf)\n"
-      "ROOT r = f32[2] reduce(p, c), dimensions={1}, to_apply=twice_f32",
-      "p = c64[2,20000] parameter(0)\nc = c64[] constant((1, 2))\n"
-      "ROOT r = c64[2] reduce(p, c), dimensions={1}, to_apply=sum_c64",
+      R"(p = f32[2,50000] parameter(0)
+c = f32[] constant(-inf)
+ROOT r = f32[2] reduce(p, c), dimensions={1}, to_apply=twice_f32)",
+      R"(p = c64[2,20000] parameter(0)
+c = c64[] constant((1, 2))
+ROOT r = c64[2] reduce(p, c), dimensions={1}, to_apply=sum_c64)",
       // Columns.
-      "p = f32[5000,12] parameter(0)\nc = f32[] constant(2)\n"
-      "ROOT r = f32[12] reduce(p, c), dimensions={0}, to_apply=sum_f32",
-      "p = s8[2,3001,64] parameter(0)\nc = s8[] constant(3)\n"
-      "ROOT r = s8[2,64] reduce(p, c), dimensions={1}, to_apply=sum_s8",
+      R"(p = f32[5000,12] parameter(0)
+c = f32[] constant(2)
+ROOT r = f32[12] reduce(p, c), dimensions={0}, to_apply=sum_f32)",
+      R"(p = s8[2,3001,64] parameter(0)
+c = s8[] constant(3)
+ROOT r = s8[2,64] reduce(p, c), dimensions={1}, to_apply=sum_s8)",
       // Several arrays.
-      "p = f32[1,60000] parameter(0)\ni = s32[1,60000] iota(), iota_dimension=1\n"
-      "c = f32[] constant(-inf)\nn = s32[] constant(2147483647)\n"
-      "ROOT r = (f32[1], s32[1]) reduce(p, i, c, n), dimensions={1}, to_apply=argmax",
-      "p = f32[9000,8] parameter(0)\ni = s32[9000,8] iota(), iota_dimension=0\n"
-      "c = f32[] constant(-inf)\nn = s32[] constant(2147483647)\n"
-      "ROOT r = (f32[8], s32[8]) reduce(p, i, c, n), dimensions={0}, to_apply=argmax",
+      R"(p = f32[1,60000] parameter(0)
+i = s32[1,60000] iota(), iota_dimension=1
+c = f32[] constant(-inf)
+n = s32[] constant(2147483647)
+ROOT r = (f32[1], s32[1]) reduce(p, i, c, n), dimensions={1}, to_apply=argmax)",
+      R"(p = f32[9000,8] parameter(0)
+i = s32[9000,8] iota(), iota_dimension=0
+c = f32[] constant(-inf)
+n = s32[] constant(2147483647)
+ROOT r = (f32[8], s32[8]) reduce(p, i, c, n), dimensions={0}, to_apply=argmax)",
   };
   return *bodies;
 }
