@@ -29,10 +29,11 @@ namespace {
 using emit::KernelArgument;
 using plan::KernelPlan;
 
-enum class EmitStage : uint8_t { kPtx, kPlan, kMlir, kLlvm, kCubin };
+enum class EmitStage : uint8_t { kPtx, kPlan, kMlir, kCuda, kLlvm, kCubin };
 
 emit::Stage LoweringStage(EmitStage stage) {
   if (stage == EmitStage::kMlir) return emit::Stage::kMlir;
+  if (stage == EmitStage::kCuda) return emit::Stage::kCuda;
   return stage == EmitStage::kLlvm ? emit::Stage::kLlvm : emit::Stage::kPtx;
 }
 
@@ -44,6 +45,8 @@ llvm::StringRef ExtensionOf(EmitStage stage) {
       return ".txt";
     case EmitStage::kMlir:
       return ".mlir";
+    case EmitStage::kCuda:
+      return ".cu";
     case EmitStage::kLlvm:
       return ".ll";
     case EmitStage::kCubin:
@@ -270,6 +273,7 @@ class EmitCommand : public KernelCommand {
       {{EmitStage::kPtx, "ptx", "PTX"},
        {EmitStage::kPlan, "plan", "the plan and the arguments"},
        {EmitStage::kMlir, "mlir", "MLIR: arith, scf, llvm, nvvm"},
+       {EmitStage::kCuda, "cuda", "CUDA C++, to read and edit, on layout/cute/"},
        {EmitStage::kLlvm, "llvm", "LLVM IR, optimized"},
        {EmitStage::kCubin, "cubin", "machine code, by ptxas if it is installed; with --output"}}};
   TextOption architecture_{table(), "arch", {"sm_NN"}, "The architecture of the PTX", "sm_90"};

@@ -1,5 +1,9 @@
 // Functions of complex numbers.
 #include "codegen/emit/scalar/complex_functions.h"
+
+#include <algorithm>
+#include <string>
+
 #include "absl/strings/str_cat.h"
 #include "codegen/emit/emitted_scalar.h"
 #include "codegen/emit/scalar/complex.h"
@@ -86,17 +90,39 @@ absl::StatusOr<Number> OfComplex(Opcode opcode, const Complex& x, const Complex&
   }
 }
 
+// The parts of each number, or of one that is real its only one.
+absl::StatusOr<Number> ComplexCode(KernelBuilder& builder, Opcode opcode, mlir::ValueRange parts,
+                                   ElementType type) {
+  const auto complex = [&](size_t i) {
+    return Complex{{{&builder, parts[2 * i]}}, {{&builder, parts[2 * i + 1]}}};
+  };
+  const Complex a = complex(0);
+  const Complex b = parts.size() > 2 ? complex(1) : a;
+  return type == ElementType::kC64 ? OfComplex<Precision::kF32>(opcode, a, b, type)
+                                   : OfComplex<Precision::kF64>(opcode, a, b, type);
+}
+
+bool IsOperator(Opcode opcode) {
+  return opcode == Opcode::kAdd || opcode == Opcode::kSubtract || opcode == Opcode::kNegate;
+}
+
 }  // namespace
 
 absl::StatusOr<Number> EmitComplexFunction(KernelBuilder& builder, Opcode opcode,
                                            llvm::ArrayRef<Number> x, ElementType type) {
-  const auto complex = [&](const Number& number) {
-    return Complex{{{&builder, number.value}}, {{&builder, number.imaginary}}};
+  const Values parts = Flatten(x);
+  if (IsOperator(opcode)) return ComplexCode(builder, opcode, parts, type);
+  std::string name = absl::StrCat("complex_", hlo::OpcodeName(opcode).str());
+  std::replace(name.begin(), name.end(), '-', '_');
+  absl::Status status;
+  const auto code = [&](mlir::ValueRange operands) -> Values {
+    const absl::StatusOr<Number> number = ComplexCode(builder, opcode, operands, type);
+    status = number.status();
+    return number.ok() ? Flatten(*number) : Values{operands.front()};
   };
-  const Complex a = complex(x[0]);
-  const Complex b = x.size() > 1 ? complex(x[1]) : a;
-  return type == ElementType::kC64 ? OfComplex<Precision::kF32>(opcode, a, b, type)
-                                   : OfComplex<Precision::kF64>(opcode, a, b, type);
+  const Values results = builder.Function(name, parts, code);
+  if (!status.ok()) return status;
+  return Number{results[0], results.size() > 1 ? results[1] : mlir::Value()};
 }
 
 }  // namespace hlo_indexing::emit

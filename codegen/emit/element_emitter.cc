@@ -150,6 +150,7 @@ Lanes ElementEmitter::Compute(const Element& element) {
     if (pending.size() - 1 != last) continue;
     SetPosition(*pending[last].element.instruction);
     Lanes lanes = pending[last].step->make(operands);
+    SetNames(*pending[last].element.instruction, lanes);
     Remember(pending[last].element, std::move(lanes));
     pending.pop_back();
   }
@@ -160,7 +161,16 @@ Lanes ElementEmitter::Compute(const Element& element) {
 void ElementEmitter::SetPosition(const Instruction& instruction) {
   if (!builder_.has_positions()) return;
   const support::SourcePosition position = plans_.PositionOf(instruction);
-  if (position.line > 0) builder_.SetPosition(position.line, position.column);
+  if (position.line <= 0) return;
+  builder_.SetPosition(position.line, position.column);
+  builder_.SetLine(position.line, position.line_text);
+}
+
+// What is computed is called as the instruction is.
+void ElementEmitter::SetNames(const Instruction& instruction, const Lanes& lanes) {
+  if (IsElementwise(instruction.opcode()) || instruction.opcode() == Opcode::kReduce) {
+    for (const Number& lane : lanes) builder_.SetName(lane.value, instruction.name());
+  }
 }
 
 ElementEmitter::Step ElementEmitter::Failed(const Element& element, const std::string& reason) {

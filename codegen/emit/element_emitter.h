@@ -168,6 +168,7 @@ class ElementEmitter {
   Step StepOf(const Element& element);
   Step StepOfParameter(const Element& element);
   Step Alias(Element element);
+  void SetNames(const hlo::Instruction& instruction, const Lanes& lanes);
   Step Failed(const Element& element, const std::string& reason);
   Step NeverComputed(const Element& element);
   Step StepOfElementwise(const Element& element);

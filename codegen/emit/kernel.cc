@@ -1,10 +1,13 @@
 #include "codegen/emit/kernel.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "codegen/emit/cuda_source.h"
 #include "codegen/emit/kernel_builder.h"
 #include "codegen/emit/kernel_emitter.h"
+#include "hlo/element_type.h"
 #include "llvm/ADT/StringExtras.h"
 #include "support/status_macros.h"
 
@@ -76,6 +79,60 @@ KernelSignature SignatureOf(const Kernel& kernel) {
   return signature;
 }
 
+// What an element is in memory, in C++. Complex numbers are two, and floats of few bits codes.
+std::string ElementOf(const hlo::Shape& array) {
+  const hlo::ElementType type = hlo::RealPartType(array.element_type());
+  const int64_t bits = hlo::ElementBits(type);
+  switch (hlo::ClassOf(type)) {
+    case hlo::ElementClass::kFloat:
+      if (bits == 64) return "double";
+      if (bits == 32) return "float";
+      if (bits == 16) return type == hlo::ElementType::kBF16 ? "bfloat16_t" : "half_t";
+      return "uint8_t";
+    case hlo::ElementClass::kSigned:
+      return bits == 32 ? "int" : absl::StrCat("int", std::max<int64_t>(8, bits), "_t");
+    case hlo::ElementClass::kUnsigned:
+      return bits == 32 ? "unsigned" : absl::StrCat("uint", std::max<int64_t>(8, bits), "_t");
+    default:
+      return "uint8_t";
+  }
+}
+
+// Arguments are called as parameters and results are in HLO.
+std::string NameOf(const KernelPlan& plan, const KernelArgument& argument) {
+  if (argument.is_scratch()) return "scratch";
+  if (argument.operand.has_value()) {
+    const Instruction& input = *plan.Inputs()[static_cast<size_t>(*argument.operand)];
+    const std::string name = input.name().str();
+    return input.shape().IsTuple() ? absl::StrCat(name, "_", argument.leaf) : name;
+  }
+  for (const plan::PlannedRoot& root : plan.roots) {
+    if (argument.leaf < root.first_output ||
+        argument.leaf >= root.first_output + root.num_outputs) {
+      continue;
+    }
+    const std::string name = root.instruction->name().str();
+    return root.num_outputs > 1 ? absl::StrCat(name, "_", argument.leaf - root.first_output) : name;
+  }
+  return "out";
+}
+
+CudaSource SourceOf(const KernelPlan& plan, const Kernel& kernel, SourceLines lines) {
+  CudaSource source;
+  for (const KernelArgument& argument : kernel.arguments) {
+    source.arguments.push_back({NameOf(plan, argument), argument.is_scratch()
+                                                            ? std::string("uint8_t")
+                                                            : ElementOf(*argument.shape)});
+  }
+  source.lines = std::move(lines);
+  return source;
+}
+
+absl::Status OfInstruction(const absl::Status& status, const Instruction& instruction) {
+  return {status.code(),
+          absl::StrCat("%", instruction.name().str(), ": ", std::string(status.message()))};
+}
+
 }  // namespace
 
 std::string KernelName(const Instruction& instruction) {
@@ -98,10 +155,14 @@ absl::StatusOr<Kernel> CompileKernel(const KernelPlan& plan, plan::PlanContext& 
   kernel.launch = plan.launch;
   kernel.arguments = ArgumentsOf(plan);
   SetUpdates(plan, kernel.arguments);
+  const bool is_source = options.stage == Stage::kCuda;
+  // Of a name of its own: some are taken by C++ or by its libraries.
+  if (is_source) kernel.name += "_kernel";
   KernelSignature signature = SignatureOf(kernel);
+  signature.is_source = is_source;
   const hlo::Module& module = plan.instruction->parent().parent();
   const bool has_lines =
-      options.has_lines && options.stage == Stage::kPtx && !module.text().empty();
+      options.has_lines && (is_source || options.stage == Stage::kPtx) && !module.text().empty();
   if (has_lines) {
     signature.file = module.file_name().empty() ? "<input>" : module.file_name().str();
   }
@@ -145,7 +206,16 @@ absl::StatusOr<Kernel> CompileKernel(const KernelPlan& plan, plan::PlanContext& 
       break;
   }
   HLO_INDEXING_RETURN_IF_ERROR(emitter.elements().status());
-  HLO_INDEXING_ASSIGN_OR_RETURN(kernel.text, backend.Lower(std::move(builder).Take(), options));
+  const SourceLines lines = builder.lines();
+  mlir::OwningOpRef<mlir::ModuleOp> code = std::move(builder).Take();
+  if (is_source) {
+    HLO_INDEXING_RETURN_IF_ERROR(backend.Simplify(*code));
+    const absl::StatusOr<std::string> text = WriteCuda(*code, SourceOf(plan, kernel, lines));
+    if (!text.ok()) return OfInstruction(text.status(), *plan.instruction);
+    kernel.text = *text;
+    return kernel;
+  }
+  HLO_INDEXING_ASSIGN_OR_RETURN(kernel.text, backend.Lower(std::move(code), options));
   return kernel;
 }
 

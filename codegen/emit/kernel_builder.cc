@@ -79,9 +79,11 @@ KernelBuilder::KernelBuilder(mlir::MLIRContext* context, const KernelSignature& 
   const llvm::SmallVector<Type, 8> types(signature.arguments.size(), pointer);
   const auto type =
       mlir::LLVM::LLVMFunctionType::get(mlir::LLVM::LLVMVoidType::get(context), types);
+  is_source_ = signature.is_source;
   if (!signature.file.empty()) file_ = ops_.getStringAttr(signature.file);
   auto function = mlir::LLVM::LLVMFuncOp::create(ops_, signature.name, type);
-  if (file_ != nullptr) SetLineTable(function, signature);
+  functions_.push_back(function);
+  if (file_ != nullptr && !is_source_) SetLineTable(function, signature);
   function->setAttr(mlir::NVVM::NVVMDialect::getKernelFuncAttrName(), ops_.getUnitAttr());
   llvm::SmallVector<int32_t, 3> threads;
   for (const int64_t size : signature.threads) threads.push_back(static_cast<int32_t>(size));
@@ -112,6 +114,68 @@ void KernelBuilder::SetPosition(int64_t line, int64_t column) {
   if (file_ == nullptr) return;
   ops_.setLoc(
       mlir::FileLineColLoc::get(file_, static_cast<unsigned>(line), static_cast<unsigned>(column)));
+}
+
+void KernelBuilder::SetLine(int64_t line, llvm::StringRef text) {
+  if (is_source_) lines_.try_emplace(line, text.trim().str());
+}
+
+void KernelBuilder::SetName(Value value, llvm::StringRef name) {
+  if (!is_source_ || mlir::isa<mlir::NameLoc>(value.getLoc())) return;
+  value.setLoc(mlir::NameLoc::get(ops_.getStringAttr(name), value.getLoc()));
+}
+
+Values KernelBuilder::Function(llvm::StringRef name, ValueRange operands, FunctionBody body) {
+  if (!is_source_) return body(operands);
+  // Functions of one name are told apart by the types behind the dot.
+  std::string symbol = name.str();
+  llvm::raw_string_ostream out(symbol);
+  for (const Type type : operands.getTypes()) out << '.' << type;
+  auto function = module_->lookupSymbol<mlir::LLVM::LLVMFuncOp>(symbol);
+  if (!function) function = MakeFunction(symbol, operands, body);
+  const Value result = mlir::LLVM::CallOp::create(ops_, function, operands).getResult();
+  const auto parts = mlir::dyn_cast<mlir::LLVM::LLVMStructType>(result.getType());
+  if (!parts) return {result};
+  Values results;
+  for (int64_t i = 0; i < static_cast<int64_t>(parts.getBody().size()); ++i) {
+    results.push_back(mlir::LLVM::ExtractValueOp::create(ops_, result, i));
+  }
+  return results;
+}
+
+mlir::LLVM::LLVMFuncOp KernelBuilder::MakeFunction(llvm::StringRef symbol, ValueRange operands,
+                                                   FunctionBody body) {
+  mlir::MLIRContext* const context = ops_.getContext();
+  const mlir::OpBuilder::InsertionGuard guard(ops_);
+  const mlir::Location position = ops_.getLoc();
+  ops_.setLoc(mlir::UnknownLoc::get(context));
+  // Before what calls it. Of which type it is, its code says.
+  ops_.setInsertionPoint(functions_.back());
+  const llvm::SmallVector<Type, 4> types(operands.getTypes());
+  const auto type_with = [&](Type result) {
+    return mlir::LLVM::LLVMFunctionType::get(result, types);
+  };
+  auto function = mlir::LLVM::LLVMFuncOp::create(ops_, symbol,
+                                                 type_with(mlir::LLVM::LLVMVoidType::get(context)),
+                                                 mlir::LLVM::Linkage::Internal);
+  functions_.push_back(function);
+  mlir::Block* const entry = function.addEntryBlock(ops_);
+  ops_.setInsertionPointToEnd(entry);
+  const Values results = body(entry->getArguments());
+  Value result = results.front();
+  if (results.size() > 1) {
+    const llvm::SmallVector<Type, 2> parts(ValueRange(results).getTypes());
+    result =
+        mlir::LLVM::PoisonOp::create(ops_, mlir::LLVM::LLVMStructType::getLiteral(context, parts));
+    for (size_t i = 0; i < results.size(); ++i) {
+      result = mlir::LLVM::InsertValueOp::create(ops_, result, results[i], static_cast<int64_t>(i));
+    }
+  }
+  function.setFunctionType(type_with(result.getType()));
+  mlir::LLVM::ReturnOp::create(ops_, result);
+  functions_.pop_back();
+  ops_.setLoc(position);
+  return function;
 }
 
 mlir::OwningOpRef<mlir::ModuleOp> KernelBuilder::Take() && { return std::move(module_); }
@@ -226,9 +290,11 @@ Value KernelBuilder::Shuffle(mlir::NVVM::ShflKind kind, Value value, int64_t lan
   const unsigned bits = type.getIntOrFloatBitWidth();
   const Type i32 = integer_type(32);
   const auto shuffle = [&](Value word) -> Value {
-    return mlir::NVVM::ShflOp::create(ops_, i32, Integer(32, kAllLanes), word, Integer(32, lane),
-                                      Integer(32, segments), kind, mlir::UnitAttr());
+    return mlir::NVVM::ShflOp::create(ops_, word.getType(), Integer(32, kAllLanes), word,
+                                      Integer(32, lane), Integer(32, segments), kind,
+                                      mlir::UnitAttr());
   };
+  if (is_source_ && bits >= 32) return shuffle(value);
   const Type as_integer = integer_type(bits);
   Value words = type == as_integer ? value : arith::BitcastOp::create(ops_, as_integer, value);
   if (bits <= 32) {

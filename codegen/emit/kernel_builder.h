@@ -16,6 +16,7 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -53,7 +54,13 @@ struct KernelSignature {
   std::array<int64_t, 3> blocks = {1, 1, 1};
   /// The file that positions of the code are in; no positions if it is empty.
   std::string file;
+  /// The kernel becomes source code that people read: functions of numbers are functions there,
+  /// and values have names.
+  bool is_source = false;
 };
+
+/// The text of lines of HLO, by their numbers.
+using SourceLines = std::map<int64_t, std::string>;
 
 class KernelBuilder {
  public:
@@ -64,7 +71,18 @@ class KernelBuilder {
 
   /// The code that is made from now on comes from this line and column of the file.
   void SetPosition(int64_t line, int64_t column);
+  /// What a line says, which source code repeats beside the code that comes from it.
+  void SetLine(int64_t line, llvm::StringRef text);
+  const SourceLines& lines() const { return lines_; }
   bool has_positions() const { return file_ != nullptr; }
+
+  /// What a value is called in source code, unless it has a name.
+  void SetName(mlir::Value value, llvm::StringRef name);
+
+  /// What `body` makes of the operands: in source code a call of a function of that name, which is
+  /// made once for operands of these types; elsewhere the code itself.
+  using FunctionBody = llvm::function_ref<Values(mlir::ValueRange operands)>;
+  Values Function(llvm::StringRef name, mlir::ValueRange operands, FunctionBody body);
 
   /// Where all code is made.
   mlir::ImplicitLocOpBuilder& ops() { return ops_; }
@@ -161,6 +179,8 @@ class KernelBuilder {
   Values Repeat(mlir::ValueRange carried, RepeatBody body);
 
  private:
+  mlir::LLVM::LLVMFuncOp MakeFunction(llvm::StringRef symbol, mlir::ValueRange operands,
+                                      FunctionBody body);
   Values EmitFor(mlir::Value begin, mlir::Value end, mlir::ValueRange carried, LoopBody body);
 
   mlir::Value Shuffle(mlir::NVVM::ShflKind kind, mlir::Value value, int64_t lane, int64_t segments);
@@ -170,6 +190,10 @@ class KernelBuilder {
   Values arguments_;
   Values indices_;
   int64_t num_globals_ = 0;
+  bool is_source_ = false;
+  SourceLines lines_;
+  // That whose code is made, from the kernel on.
+  llvm::SmallVector<mlir::LLVM::LLVMFuncOp, 2> functions_;
   // Null without positions.
   mlir::StringAttr file_;
 };

@@ -349,8 +349,7 @@ Lanes SharedArray::Load(const plan::SharedAccess& access) {
 Value SharedArray::PointerTo(const plan::SharedAccess& access) {
   KernelBuilder& builder = kernel_.builder();
   const Value first = PlaceOf(access).first;
-  const int64_t bytes = tile_.element_bits / 8;
-  return builder.PointerTo(buffer_.base, {first, bytes, 0}, builder.integer_type(8));
+  return builder.PointerTo(buffer_.base, first, RegisterType(builder, buffer_.type));
 }
 
 }  // namespace hlo_indexing::emit

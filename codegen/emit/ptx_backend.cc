@@ -65,20 +65,28 @@ PtxBackend::PtxBackend() : context_(mlir::MLIRContext::Threading::DISABLED) {
 
 PtxBackend::~PtxBackend() = default;
 
-absl::StatusOr<std::string> PtxBackend::Lower(mlir::OwningOpRef<mlir::ModuleOp> module,
-                                              const LoweringOptions& options) {
+absl::Status PtxBackend::Simplify(mlir::ModuleOp module) {
   const CollectedDiagnostics diagnostics(&context_);
-  if (mlir::failed(mlir::verify(*module))) return diagnostics.Error("the kernel is malformed");
+  if (mlir::failed(mlir::verify(module))) return diagnostics.Error("the kernel is malformed");
   mlir::PassManager passes(&context_);
   passes.enableVerifier(false);
   passes.addNestedPass<mlir::LLVM::LLVMFuncOp>(mlir::createCSEPass());
+  if (mlir::failed(passes.run(module))) return diagnostics.Error("the kernel is not simplified");
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::string> PtxBackend::Lower(mlir::OwningOpRef<mlir::ModuleOp> module,
+                                              const LoweringOptions& options) {
+  HLO_INDEXING_RETURN_IF_ERROR(Simplify(*module));
+  const CollectedDiagnostics diagnostics(&context_);
   std::string text;
   llvm::raw_string_ostream out(text);
   if (options.stage == Stage::kMlir) {
-    if (mlir::failed(passes.run(*module))) return diagnostics.Error("the kernel is not simplified");
     module->print(out);
     return text;
   }
+  mlir::PassManager passes(&context_);
+  passes.enableVerifier(false);
   passes.addPass(mlir::createSCFToControlFlowPass());
   passes.addPass(mlir::createConvertControlFlowToLLVMPass());
   passes.addNestedPass<mlir::LLVM::LLVMFuncOp>(mlir::createArithToLLVMConversionPass());

@@ -22,6 +22,7 @@ namespace hlo_indexing::emit {
 /// How far a kernel is lowered.
 enum class Stage : uint8_t {
   kMlir,  // arith, scf, llvm and nvvm
+  kCuda,  // CUDA C++, from the same; needs layout/cute/ to be compiled
   kLlvm,  // LLVM IR, optimized
   kPtx,
 };
@@ -45,9 +46,12 @@ class PtxBackend {
   /// With the dialects that kernels are made of.
   mlir::MLIRContext* context() { return &context_; }
 
-  /// The text of that stage. The same module gives the same bytes each time. kInvalidArgument for
-  /// an architecture that LLVM does not know, kInternal with the verifier's words for a module
-  /// that is no kernel.
+  /// Computes nothing twice. kInternal with the verifier's words for a module that is no kernel.
+  absl::Status Simplify(mlir::ModuleOp module);
+
+  /// The text of that stage, which is not CUDA C++. The same module gives the same bytes each time.
+  /// kInvalidArgument for an architecture that LLVM does not know, kInternal with the verifier's
+  /// words for a module that is no kernel.
   absl::StatusOr<std::string> Lower(mlir::OwningOpRef<mlir::ModuleOp> module,
                                     const LoweringOptions& options);
 

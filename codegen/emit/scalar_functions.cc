@@ -1,5 +1,8 @@
 #include "codegen/emit/scalar_functions.h"
 
+#include <algorithm>
+#include <string>
+
 #include "absl/strings/str_cat.h"
 #include "codegen/emit/emitted_scalar.h"
 #include "codegen/emit/scalar/conversion.h"
@@ -136,10 +139,8 @@ absl::StatusOr<Value> OfFloats(Opcode opcode, EmittedFloat x, EmittedFloat y, El
   }
 }
 
-}  // namespace
-
-absl::StatusOr<Value> EmitIntegerFunction(KernelBuilder& builder, Opcode opcode,
-                                          llvm::ArrayRef<Value> x, ElementType type) {
+absl::StatusOr<Value> IntegerCode(KernelBuilder& builder, Opcode opcode, mlir::ValueRange x,
+                                  ElementType type) {
   const EmittedInteger a = {{&builder, x[0]}};
   const EmittedInteger b = {{&builder, x.size() > 1 ? x[1] : x[0]}};
   if (type == ElementType::kPred) return OfPredicates(opcode, a, b);
@@ -192,32 +193,112 @@ absl::StatusOr<Value> EmitIntegerFunction(KernelBuilder& builder, Opcode opcode,
   }
 }
 
-absl::StatusOr<Value> EmitFloatFunction(KernelBuilder& builder, Opcode opcode,
-                                        llvm::ArrayRef<Value> x, ElementType type) {
+absl::StatusOr<Value> FloatCode(KernelBuilder& builder, Opcode opcode, mlir::ValueRange x,
+                                ElementType type) {
   const EmittedFloat a = {{&builder, x[0]}};
   const EmittedFloat b = {{&builder, x.size() > 1 ? x[1] : x[0]}};
   return a.width() == 32 ? OfFloats<Precision::kF32>(opcode, a, b, type)
                          : OfFloats<Precision::kF64>(opcode, a, b, type);
 }
 
+// What is one instruction, or few.
+bool IsOperator(Opcode opcode, bool is_float) {
+  switch (opcode) {
+    case Opcode::kAdd:
+    case Opcode::kMaximum:
+    case Opcode::kMinimum:
+    case Opcode::kMultiply:
+    case Opcode::kNegate:
+    case Opcode::kSubtract:
+      return true;
+    case Opcode::kAbs:
+    case Opcode::kCeil:
+    case Opcode::kDivide:
+    case Opcode::kFloor:
+    case Opcode::kRoundNearestEven:
+    case Opcode::kSqrt:
+      return is_float;
+    case Opcode::kAnd:
+    case Opcode::kNot:
+    case Opcode::kOr:
+    case Opcode::kXor:
+      return !is_float;
+    default:
+      return false;
+  }
+}
+
+// "round-nearest-even" -> "round_nearest_even"
+std::string FunctionName(Opcode opcode) {
+  std::string name = hlo::OpcodeName(opcode).str();
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+}
+
+// Code that may fail, as a function of its operands. What fails has no code, and is not called.
+template <typename Code>
+absl::StatusOr<Value> AsFunction(KernelBuilder& builder, llvm::StringRef name,
+                                 llvm::ArrayRef<Value> x, const Code& code) {
+  absl::Status status;
+  const Values results = builder.Function(name, x, [&](mlir::ValueRange operands) -> Values {
+    const absl::StatusOr<Value> result = code(operands);
+    status = result.status();
+    return {result.ok() ? *result : operands.front()};
+  });
+  if (!status.ok()) return status;
+  return results.front();
+}
+
+}  // namespace
+
+absl::StatusOr<Value> EmitIntegerFunction(KernelBuilder& builder, Opcode opcode,
+                                          llvm::ArrayRef<Value> x, ElementType type) {
+  if (type == ElementType::kPred || IsOperator(opcode, /*is_float=*/false)) {
+    return IntegerCode(builder, opcode, x, type);
+  }
+  const std::string name =
+      absl::StrCat(FunctionName(opcode), "_", hlo::ElementTypeName(type).str());
+  return AsFunction(builder, name, x, [&](mlir::ValueRange operands) {
+    return IntegerCode(builder, opcode, operands, type);
+  });
+}
+
+absl::StatusOr<Value> EmitFloatFunction(KernelBuilder& builder, Opcode opcode,
+                                        llvm::ArrayRef<Value> x, ElementType type) {
+  if (IsOperator(opcode, /*is_float=*/true)) return FloatCode(builder, opcode, x, type);
+  return AsFunction(builder, FunctionName(opcode), x, [&](mlir::ValueRange operands) {
+    return FloatCode(builder, opcode, operands, type);
+  });
+}
+
 Value EmitTotalOrderRank(KernelBuilder& builder, Value x) {
-  const EmittedFloat a = {{&builder, x}};
-  return a.width() == 32 ? scalar::TotalOrderRank<Precision::kF32>(a).value
-                         : scalar::TotalOrderRank<Precision::kF64>(a).value;
+  const auto rank = [&](mlir::ValueRange operands) -> Values {
+    const EmittedFloat a = {{&builder, operands[0]}};
+    return {a.width() == 32 ? scalar::TotalOrderRank<Precision::kF32>(a).value
+                            : scalar::TotalOrderRank<Precision::kF64>(a).value};
+  };
+  return builder.Function("total_order_rank", x, rank).front();
 }
 
 Value EmitFloatToInteger(KernelBuilder& builder, Value x, ElementType to) {
   const IntegerType type = HeldAs(to);
-  const EmittedInteger like = {{&builder, builder.Integer(static_cast<unsigned>(type.width), 0)}};
-  return scalar::FloatToInteger(type, EmittedFloat{{&builder, x}}, like).value;
+  const auto convert = [&](mlir::ValueRange operands) -> Values {
+    const EmittedInteger like = {{&builder, builder.Integer(static_cast<unsigned>(type.width), 0)}};
+    return {scalar::FloatToInteger(type, EmittedFloat{{&builder, operands[0]}}, like).value};
+  };
+  return builder.Function("to_" + hlo::ElementTypeName(to).str(), x, convert).front();
 }
 
 Value EmitIntegerToRoundable(KernelBuilder& builder, Value n, ElementType from) {
   const bool is_signed = hlo::ClassOf(from) == ElementClass::kSigned;
-  const EmittedInteger integer = {{&builder, n}};
-  return integer.width() == 32
-             ? scalar::IntegerToRoundable<Precision::kF32>(is_signed, integer).value
-             : scalar::IntegerToRoundable<Precision::kF64>(is_signed, integer).value;
+  const auto convert = [&](mlir::ValueRange operands) -> Values {
+    const EmittedInteger integer = {{&builder, operands[0]}};
+    return {integer.width() == 32
+                ? scalar::IntegerToRoundable<Precision::kF32>(is_signed, integer).value
+                : scalar::IntegerToRoundable<Precision::kF64>(is_signed, integer).value};
+  };
+  const std::string name = "roundable_" + hlo::ElementTypeName(from).str();
+  return builder.Function(name, n, convert).front();
 }
 
 }  // namespace hlo_indexing::emit

@@ -1,6 +1,8 @@
 // Floats of 4 to 16 bits.
 #include <optional>
+#include <string>
 
+#include "absl/strings/str_cat.h"
 #include "codegen/emit/emitted_scalar.h"
 #include "codegen/emit/scalar/float_format.h"
 #include "codegen/emit/scalar_functions.h"
@@ -67,28 +69,36 @@ EmittedInteger Encode(KernelBuilder& builder, Value value, ElementType type) {
 }  // namespace
 
 Value EmitDecode(KernelBuilder& builder, Value bits, ElementType type) {
-  const EmittedInteger code = Widen(builder, bits, 32);
-  const std::optional<FloatFormat> format = FormatOf(type);
-  const EmittedInteger decoded = format.has_value()
-                                     ? scalar::DecodeFloat<Precision::kF32>(*format, code)
-                                     : scalar::DecodePowerOfTwo<Precision::kF32>(code);
-  return FloatOf(decoded).value;
+  const auto decode = [&](mlir::ValueRange operands) -> Values {
+    const EmittedInteger code = Widen(builder, operands[0], 32);
+    const std::optional<FloatFormat> format = FormatOf(type);
+    const EmittedInteger decoded = format.has_value()
+                                       ? scalar::DecodeFloat<Precision::kF32>(*format, code)
+                                       : scalar::DecodePowerOfTwo<Precision::kF32>(code);
+    return {FloatOf(decoded).value};
+  };
+  return builder.Function("decode_" + hlo::ElementTypeName(type).str(), bits, decode).front();
 }
 
 Value EmitEncode(KernelBuilder& builder, Value value, ElementType type) {
-  return builder.Resize(Encode(builder, value, type).value, 8);
+  const auto encode = [&](mlir::ValueRange operands) -> Values {
+    return {builder.Resize(Encode(builder, operands[0], type).value, 8)};
+  };
+  return builder.Function("encode_" + hlo::ElementTypeName(type).str(), value, encode).front();
 }
 
 Value EmitHalfOfDouble(KernelBuilder& builder, Value value, ElementType type) {
-  const Value code = builder.Resize(Encode(builder, value, type).value, 16);
-  return mlir::arith::BitcastOp::create(builder.ops(), RegisterType(builder, type), code);
+  const auto round = [&](mlir::ValueRange operands) -> Values {
+    const Value code = builder.Resize(Encode(builder, operands[0], type).value, 16);
+    return {mlir::arith::BitcastOp::create(builder.ops(), RegisterType(builder, type), code)};
+  };
+  return builder.Function("round_to_" + hlo::ElementTypeName(type).str(), value, round).front();
 }
 
-Value EmitReducePrecision(KernelBuilder& builder, Value value, ElementType type,
-                          int64_t exponent_bits, int64_t mantissa_bits) {
-  const std::optional<FloatFormat> format = FormatOf(type);
-  // Nothing is left to reduce.
-  if (!format.has_value()) return value;
+namespace {
+
+Value Reduced(KernelBuilder& builder, Value value, const FloatFormat& format, int exponent_bits,
+              int mantissa_bits) {
   const mlir::Type held = value.getType();
   const unsigned bits = held.getIntOrFloatBitWidth();
   const bool is_float = mlir::isa<mlir::FloatType>(held);
@@ -96,13 +106,26 @@ Value EmitReducePrecision(KernelBuilder& builder, Value value, ElementType type,
     value = mlir::arith::BitcastOp::create(builder.ops(), builder.integer_type(bits), value);
   }
   const EmittedInteger code = Widen(builder, value, bits < 32 ? 32 : bits);
-  const Value reduced =
-      builder.Resize(scalar::ReducePrecision(*format, code, static_cast<int>(exponent_bits),
-                                             static_cast<int>(mantissa_bits))
-                         .value,
-                     bits);
+  const Value reduced = builder.Resize(
+      scalar::ReducePrecision(format, code, exponent_bits, mantissa_bits).value, bits);
   if (!is_float) return reduced;
   return mlir::arith::BitcastOp::create(builder.ops(), held, reduced);
+}
+
+}  // namespace
+
+Value EmitReducePrecision(KernelBuilder& builder, Value value, ElementType type,
+                          int64_t exponent_bits, int64_t mantissa_bits) {
+  const std::optional<FloatFormat> format = FormatOf(type);
+  // Nothing is left to reduce.
+  if (!format.has_value()) return value;
+  const std::string name = absl::StrCat("reduce_", hlo::ElementTypeName(type).str(), "_to_e",
+                                        exponent_bits, "m", mantissa_bits);
+  const auto reduce = [&](mlir::ValueRange operands) -> Values {
+    return {Reduced(builder, operands[0], *format, static_cast<int>(exponent_bits),
+                    static_cast<int>(mantissa_bits))};
+  };
+  return builder.Function(name, value, reduce).front();
 }
 
 }  // namespace hlo_indexing::emit
