@@ -6,6 +6,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/IR/Matchers.h"
 
 namespace hlo_indexing::emit {
 
@@ -32,6 +33,23 @@ llvm::SmallVector<Value, 16> ElementsOf(Value vector) {
     vector = insert.getVector();
   }
   return elements;
+}
+
+// The vector that has all elements of another one, in the same order; the other one itself, if it is
+// not made of elements.
+Value WholeOf(Value vector) {
+  if (!vector.getDefiningOp<llvm_ops::InsertElementOp>()) return vector;
+  Value whole;
+  const auto elements = ElementsOf(vector);
+  for (size_t i = 0; i < elements.size(); ++i) {
+    if (!elements[i]) return vector;
+    auto extract = elements[i].getDefiningOp<llvm_ops::ExtractElementOp>();
+    if (!extract || extract.getVector().getType() != vector.getType()) return vector;
+    if (ConstantInteger(extract.getPosition()) != static_cast<int64_t>(i)) return vector;
+    if (whole && whole != extract.getVector()) return vector;
+    whole = extract.getVector();
+  }
+  return whole;
 }
 
 // Where its text of HLO is, from 1; 0 if that is not known.
@@ -162,6 +180,14 @@ void CudaFunction::DefineValue(Value value, llvm::StringRef fallback,
 
 std::string CudaFunction::DeclareVariable(Value value, llvm::StringRef fallback, Value init) {
   const std::string name = NameFor(value, fallback);
+  if (const auto vector = mlir::dyn_cast<mlir::VectorType>(value.getType())) {
+    if (init) Fail("a vector that a loop carries has no code");
+    WriteLine(absl::StrCat("auto ", name, " = make_tensor<",
+                           CudaType(vector.getElementType(), /*is_signed=*/false), ">(Int<",
+                           vector.getNumElements(), ">{});"));
+    expressions_.Define(value, {name, kPrimary, false});
+    return name;
+  }
   const bool is_signed = IsSigned(value);
   std::string text = absl::StrCat(CudaType(value.getType(), is_signed), " ", name);
   if (init) absl::StrAppend(&text, " = ", expressions_.Text(init));
@@ -185,6 +211,24 @@ void CudaFunction::WriteLoad(llvm_ops::LoadOp load) {
   expressions_.Define(result, {name, kPrimary, expressions_.Element(address, type).is_signed});
 }
 
+// `x(0) = a;`, `x(1) = b;` of a vector, `copy(y, x);` of one that is there, `clear(x);` of zeros.
+void CudaFunction::AssignElements(const std::string& name, Value vector) {
+  const Value whole = WholeOf(vector);
+  if (!whole.getDefiningOp<llvm_ops::InsertElementOp>()) {
+    return WriteLine(absl::StrCat("copy(", expressions_.Text(whole), ", ", name, ");"));
+  }
+  const auto elements = ElementsOf(vector);
+  const auto is_zero = [](Value element) {
+    return element && (mlir::matchPattern(element, mlir::m_Zero()) ||
+                       mlir::matchPattern(element, mlir::m_PosZeroFloat()));
+  };
+  if (llvm::all_of(elements, is_zero)) return WriteLine(absl::StrCat("clear(", name, ");"));
+  for (size_t i = 0; i < elements.size(); ++i) {
+    if (!elements[i]) return Fail("a vector that is not full has no code");
+    WriteLine(absl::StrCat(name, "(", i, ") = ", expressions_.Text(elements[i]), ";"));
+  }
+}
+
 void CudaFunction::WriteStore(llvm_ops::StoreOp store) {
   const Value value = store.getValue();
   const Value address = store.getAddr();
@@ -195,14 +239,18 @@ void CudaFunction::WriteStore(llvm_ops::StoreOp store) {
   }
   const Type type = vector.getElementType();
   const bool is_signed = expressions_.Element(address, type).is_signed;
+  const Value whole = WholeOf(value);
+  auto load = whole.getDefiningOp<llvm_ops::LoadOp>();
+  const bool is_whole_signed = load && expressions_.Element(load.getAddr(), type).is_signed;
+  const bool is_alike = CudaType(type, is_signed) == CudaType(type, is_whole_signed);
+  if (is_alike && !whole.getDefiningOp<llvm_ops::InsertElementOp>()) {
+    return WriteLine(absl::StrCat("store(", expressions_.Text(whole), ", ",
+                                  expressions_.Pointer(address, type), ");"));
+  }
   const std::string name = names_.Take(expressions_.ArrayName(address) + "_values");
   WriteLine(absl::StrCat("auto ", name, " = make_tensor<", CudaType(type, is_signed), ">(Int<",
                          vector.getNumElements(), ">{});"));
-  const auto elements = ElementsOf(value);
-  for (size_t i = 0; i < elements.size(); ++i) {
-    if (!elements[i]) return Fail("a vector that is not full has no code");
-    WriteLine(absl::StrCat(name, "(", i, ") = ", expressions_.Text(elements[i]), ";"));
-  }
+  AssignElements(name, value);
   WriteLine(absl::StrCat("store(", name, ", ", expressions_.Pointer(address, type), ");"));
 }
 
@@ -296,7 +344,7 @@ void CudaFunction::WriteMatrixLoad(nvvm::LdMatrixOp load) {
                                           : absl::StrCat("SM75_U32x", count, "_LDSM_N");
   const Type byte = mlir::IntegerType::get(load.getContext(), 8);
   const Value row = load.getPtr();
-  const auto place = row.getDefiningOp<llvm_ops::GEPOp>();
+  auto place = row.getDefiningOp<llvm_ops::GEPOp>();
   const std::string pointer = expressions_.Pointer(row, place ? place.getElemType() : byte);
   WriteLine(absl::StrCat(operation, "::copy(*reinterpret_cast<const uint128_t*>(", pointer, "), ",
                          PartsOf(name, count), ");"));
@@ -327,7 +375,8 @@ void CudaFunction::WriteMultiply(nvvm::MmaOp multiply) {
   const auto count = static_cast<int64_t>(sums.size());
   WriteLine(absl::StrCat(is_integer ? "unsigned " : "float ", name, "[", count, "];"));
   std::string text = absl::StrCat(operation, "::fma(", PartsOf(name, count));
-  for (const ValueRange operands : {multiply.getOperandA(), multiply.getOperandB(), sums}) {
+  for (const ValueRange operands :
+       {ValueRange(multiply.getOperandA()), ValueRange(multiply.getOperandB()), sums}) {
     for (Value operand : operands) {
       // Pairs of halves are words here.
       if (auto cast = operand.getDefiningOp<llvm_ops::BitcastOp>()) operand = cast.getArg();
@@ -373,6 +422,11 @@ void CudaFunction::Assign(llvm::ArrayRef<std::string> variables, ValueRange valu
   // What reads a variable that has been assigned before needs its own.
   llvm::SmallVector<std::string, 8> texts;
   for (size_t i = 0; i < variables.size(); ++i) {
+    if (mlir::isa<mlir::VectorType>(values[i].getType())) {
+      AssignElements(variables[i], values[i]);
+      texts.push_back(variables[i]);
+      continue;
+    }
     std::string text = expressions_.Text(values[i]);
     if (i > 0 && text != variables[i] && ReadsAnyOf(values[i], held.take_front(i))) {
       const std::string next = names_.Take("next_" + variables[i]);
@@ -438,6 +492,7 @@ void CudaFunction::WriteWhile(scf::WhileOp loop) {
 // `c ? a : b`, where both sides are short expressions.
 bool CudaFunction::WriteAsConditional(scf::IfOp branch) {
   if (branch.getNumResults() != 1) return false;
+  if (mlir::isa<mlir::VectorType>(branch.getResult(0).getType())) return false;
   for (mlir::Region& region : branch->getRegions()) {
     for (Operation& operation : region.front().without_terminator()) {
       if (!folding_.IsFolded(operation)) return false;

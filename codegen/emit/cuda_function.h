@@ -48,6 +48,7 @@ class CudaFunction {
   bool IsSigned(mlir::Value value) const;
 
   void WriteLoad(mlir::LLVM::LoadOp load);
+  void AssignElements(const std::string& name, mlir::Value vector);
   void WriteStore(mlir::LLVM::StoreOp store);
   void WriteAtomic(mlir::LLVM::AtomicRMWOp atomic);
   void WriteCompareAndSwap(mlir::LLVM::AtomicCmpXchgOp swap);

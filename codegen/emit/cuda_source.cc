@@ -58,7 +58,7 @@ __device__ __forceinline__ float minimum(float a, float b) {
 }
 __device__ __forceinline__ double minimum(double a, double b) { return a != a || b != b ? a + b : fmin(a, b); }
 )"},
-                                     {"hlo::parts<", R"(
+                                     {"parts<", R"(
 template <class T>
 struct parts {
   T v0;  // real

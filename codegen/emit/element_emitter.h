@@ -98,6 +98,12 @@ class ElementEmitter {
   /// Whether the conditions hold, in the present scope.
   mlir::Value EmitConditions(const Conditions& conditions);
 
+  /// `then` where the condition holds (null: always), else `otherwise`: so many elements of an
+  /// array, which come out of a branch as one vector. LLVM would take a load of several elements
+  /// apart, where each of them is the same load at another address in both branches.
+  Lanes IfLanes(mlir::Value condition, hlo::ElementType type, size_t count,
+                llvm::function_ref<Lanes()> then, llvm::function_ref<Lanes()> otherwise);
+
   /// Makes code of a scope of its own.
   template <typename Function>
   auto InScope(Function function) {

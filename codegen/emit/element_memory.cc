@@ -45,6 +45,24 @@ bool IsDivided(const IndexingMap& position, int64_t divisor, plan::MapTable& map
   return remainder.affine_map().getResult(0) == 0;
 }
 
+// Whether no other thread has elements in the bytes of these; of the last byte there may be fewer.
+bool AreWholeBytes(const Shape& shape, const Buffer& buffer, const IndexingMap& first,
+                   int64_t divisor, llvm::ArrayRef<int64_t> offsets) {
+  if (buffer.element_bits >= 8 || shape.num_elements() == 1) return true;
+  const int64_t of_byte = 8 / buffer.element_bits;
+  if (first.affine_map().isConstant()) {
+    const int64_t place = first.affine_map().getConstantResults().front();
+    const bool has_tiles = shape.layout() != nullptr && !shape.layout()->tiles.empty();
+    const bool are_last = place + static_cast<int64_t>(offsets.size()) >= shape.num_elements();
+    if (!has_tiles && place % of_byte == 0 && are_last) return true;
+  }
+  if (divisor % of_byte != 0 || static_cast<int64_t>(offsets.size()) % of_byte != 0) return false;
+  for (size_t i = 0; i < offsets.size(); ++i) {
+    if (offsets[i] != static_cast<int64_t>(i)) return false;
+  }
+  return true;
+}
+
 // What divides a position, and which power of two of it the address is scaled by: vectors are
 // counted, not elements.
 std::pair<int64_t, int64_t> DivisorOf(const IndexingMap& position, const Buffer& buffer,
@@ -100,6 +118,10 @@ void ElementEmitter::Store(const Lanes& lanes, int64_t output, const IndexingMap
   const auto store = [&](const Lanes& stored, const IndexingMap& first,
                          llvm::ArrayRef<int64_t> offsets) {
     const auto [divisor, scale] = DivisorOf(first, buffer, offsets.size(), plans_.maps);
+    if (!AreWholeBytes(shape, buffer, first, divisor, offsets)) {
+      return Fail(*plan_.instruction,
+                  "has elements of less than a byte in tiles: several threads would write a byte");
+    }
     StoreLanes(builder_, stored, buffer, {EmitQuotient(first, scale), divisor, offsets, scale});
   };
   if (num_lanes_ == 1 || !DependsOnLane(position)) return store(lanes, position, {0});

@@ -176,36 +176,40 @@ ElementEmitter::Step ElementEmitter::FirstThatHolds(const Element& element,
 Lanes ElementEmitter::EmitAlternatives(const Element& element,
                                        llvm::ArrayRef<Alternative> alternatives, size_t count) {
   const ElementType type = ShapeOf(element).element_type();
-  // The elements of all lanes come out of a branch as one vector: LLVM would take a load of several
-  // elements apart, where each of them is the same load at another address in all branches.
-  const bool is_vector = count > 1 && !IsComplex(type);
-  const auto compute = [&](const Alternative& alternative) -> Values {
-    return InScope([&]() -> Values {
-      Values lanes = Flatten(Replicate(Compute(alternative.element), count));
-      if (is_vector) return {builder_.Vector(lanes)};
-      return lanes;
-    });
+  const auto compute = [&](const Alternative& alternative) -> Lanes {
+    return InScope([&] { return Replicate(Compute(alternative.element), count); });
   };
-  const std::function<Values(size_t)> from = [&](size_t i) -> Values {
+  const std::function<Lanes(size_t)> from = [&](size_t i) -> Lanes {
     const Alternative& alternative = alternatives[i];
     if (i + 1 == alternatives.size()) return compute(alternative);
     const Value condition = EmitConditions(alternative.conditions);
-    return builder_.If(
-        condition, [&] { return compute(alternative); },
+    return IfLanes(
+        condition, type, count, [&] { return compute(alternative); },
         [&] {
           const Scope scope(*this, /*counts=*/false);
           return from(i + 1);
         });
   };
-  Values values = from(0);
-  if (is_vector) {
-    const Value vector = values.front();
-    values.clear();
-    for (size_t i = 0; i < count; ++i) {
-      values.push_back(builder_.Extract(vector, static_cast<int64_t>(i)));
-    }
+  return from(0);
+}
+
+Lanes ElementEmitter::IfLanes(Value condition, ElementType type, size_t count,
+                              llvm::function_ref<Lanes()> then,
+                              llvm::function_ref<Lanes()> otherwise) {
+  if (condition == nullptr) return then();
+  const bool is_vector = count > 1 && !IsComplex(type);
+  const auto values_of = [&](const Lanes& lanes) -> Values {
+    if (is_vector) return {builder_.Vector(Flatten(lanes))};
+    return Flatten(lanes);
+  };
+  const Values values = builder_.If(
+      condition, [&] { return values_of(then()); }, [&] { return values_of(otherwise()); });
+  if (!is_vector) return Unflatten(values, type);
+  Lanes lanes;
+  for (size_t i = 0; i < count; ++i) {
+    lanes.push_back({builder_.Extract(values.front(), static_cast<int64_t>(i)), Value()});
   }
-  return Unflatten(values, type);
+  return lanes;
 }
 
 ElementEmitter::Step ElementEmitter::StepOfPad(const Element& element) {

@@ -294,7 +294,7 @@ Value KernelBuilder::Shuffle(mlir::NVVM::ShflKind kind, Value value, int64_t lan
                                       Integer(32, lane), Integer(32, segments), kind,
                                       mlir::UnitAttr());
   };
-  if (is_source_ && bits >= 32) return shuffle(value);
+  if (is_source_ && bits == 32) return shuffle(value);
   const Type as_integer = integer_type(bits);
   Value words = type == as_integer ? value : arith::BitcastOp::create(ops_, as_integer, value);
   if (bits <= 32) {

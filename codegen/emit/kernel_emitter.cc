@@ -131,14 +131,14 @@ Lanes KernelEmitter::ComputeOrZero(const hlo::Instruction& instruction, int64_t 
   const auto same = lanes > 1 ? SameForAllLanes(conditions, lanes, plans_.maps)
                               : std::optional<Conditions>(conditions);
   if (same.has_value()) {
-    const auto computed = [&] {
-      return elements_.InScope([&] {
-        return Flatten(
-            Replicate(elements_.Compute(instruction, leaf, map), static_cast<size_t>(lanes)));
-      });
-    };
-    return Unflatten(
-        builder_.If(elements_.EmitConditions(*same), computed, [&] { return zeros(lanes); }), type);
+    const auto count = static_cast<size_t>(lanes);
+    return elements_.IfLanes(
+        elements_.EmitConditions(*same), type, count,
+        [&] {
+          return elements_.InScope(
+              [&] { return Replicate(elements_.Compute(instruction, leaf, map), count); });
+        },
+        [&] { return Unflatten(zeros(lanes), type); });
   }
   const Values ranges = elements_.ranges();
   elements_.SetVariables(elements_.dimensions(), ranges, 1);

@@ -104,9 +104,14 @@ int64_t FusedComputation::SmallestInputBits() const { return ReduceBits(inputs_,
 int64_t FusedComputation::LargestInputBits() const { return ReduceBits(inputs_, 0, Most); }
 
 int64_t FusedComputation::SmallestOutputBits() const {
-  std::vector<const Instruction*> roots;
-  for (const FusionRoot& root : roots_) roots.push_back(root.instruction);
-  return ReduceBits(roots, INT_MAX, Least);
+  int64_t least = INT_MAX;
+  for (const FusionRoot& root : roots_) {
+    ForEachArray(root.instruction->shape(), [&](const hlo::Shape& shape) {
+      // A pred, too, may be packed.
+      least = std::min({least, ElementWidth(shape), shape.StorageBits()});
+    });
+  }
+  return least;
 }
 int64_t FusedComputation::LargestOutputBits() const {
   std::vector<const Instruction*> roots;

@@ -48,8 +48,8 @@ class FusedComputation {
   /// kUnimplemented for arrays whose sizes are not known, and if no result has elements.
   absl::Status CheckShapes() const;
 
-  /// The fewest and the most bits of an element of the inputs or outputs, a pred being a byte;
-  /// INT_MAX and 0 if there are none.
+  /// The fewest and the most bits of an element of the inputs or outputs, a pred being a byte, but
+  /// for packed outputs; INT_MAX and 0 if there are none.
   int64_t SmallestInputBits() const;
   int64_t LargestInputBits() const;
   int64_t SmallestOutputBits() const;
