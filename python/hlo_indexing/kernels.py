@@ -7,7 +7,7 @@ from typing import Literal
 
 from ._commands import JsonObject
 
-Stage = Literal["plan", "mlir", "llvm", "ptx"]
+Stage = Literal["plan", "mlir", "cuda", "llvm", "ptx"]
 
 
 @dataclass(frozen=True)
