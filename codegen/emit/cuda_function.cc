@@ -35,8 +35,8 @@ llvm::SmallVector<Value, 16> ElementsOf(Value vector) {
   return elements;
 }
 
-// The vector that has all elements of another one, in the same order; the other one itself, if it is
-// not made of elements.
+// The vector that has all elements of another one, in the same order; the other one itself, if it
+// is not made of elements.
 Value WholeOf(Value vector) {
   if (!vector.getDefiningOp<llvm_ops::InsertElementOp>()) return vector;
   Value whole;

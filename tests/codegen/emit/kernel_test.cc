@@ -189,9 +189,10 @@ TEST_F(KernelTest, Layouts) {
   EXPECT_EQ(Run(Entry("p = pred[64,40]{1,0:E(1)} parameter(0)\n"
                       "ROOT r = pred[64,40]{1,0:E(1)} not(p)")),
             "");
-  EXPECT_EQ(Run(Entry("p = pred[64,40]{1,0:E(1)} parameter(0)\nc = pred[] constant(true)\n"
-                      "ROOT r = pred[64]{0:E(1)} reduce(p, c), dimensions={1}, to_apply=both_pred")),
-            "");
+  EXPECT_EQ(
+      Run(Entry("p = pred[64,40]{1,0:E(1)} parameter(0)\nc = pred[] constant(true)\n"
+                "ROOT r = pred[64]{0:E(1)} reduce(p, c), dimensions={1}, to_apply=both_pred")),
+      "");
   // Neighbours in a byte are no neighbours in a row.
   for (const std::string text :
        {"p = s4[13,37]{1,0} parameter(0)\nROOT r = s4[13,37]{1,0:T(8,128)(2,1)E(4)} copy(p)",
