@@ -77,7 +77,7 @@ def check_kernel(program: str, repository: str, folder: Path, kernel: dict) -> s
     """What is wrong, or nothing."""
     name = kernel["name"]
     compiled = folder / f"{name}.nvcc.ptx"
-    run(NVCC, "-std=c++17", "-O3", "-DNDEBUG", "-fmad=false", "-arch=sm_90", "-ptx", "-I", repository,
+    run(NVCC, "-std=c++17", "-O3", "-DNDEBUG", "-arch=sm_90", "-ptx", "-I", repository,
         folder / "cuda" / f"{name}_kernel.cu", "-o", compiled)
     generator = np.random.default_rng(1)
     arguments = []
