@@ -175,8 +175,8 @@ CudaExpression CudaExpressions::Constant(arith::ConstantOp constant) {
   if (const auto number = mlir::dyn_cast<mlir::FloatAttr>(constant.getValue())) {
     const double value = number.getValueAsDouble();
     const bool is_half = type.isF16() || type.isBF16();
-    const CudaExpression plain = {FloatText(value, type.isF64()),
-                                  std::signbit(value) ? kUnary : kPrimary};
+    CudaExpression plain = {FloatText(value, type.isF64()),
+                            std::signbit(value) ? kUnary : kPrimary};
     if (!is_half) return plain;
     return {absl::StrCat(CudaType(type, true), "(", plain.text, ")")};
   }

@@ -6,6 +6,7 @@
 #ifndef HLO_INDEXING_CODEGEN_EMIT_CUDA_EXPRESSIONS_H_
 #define HLO_INDEXING_CODEGEN_EMIT_CUDA_EXPRESSIONS_H_
 
+#include <cstdint>
 #include <string>
 
 #include "absl/status/status.h"
@@ -29,7 +30,7 @@ struct CudaArray {
 };
 
 /// How tightly the operators of C++ bind, from the loosest.
-enum CudaPrecedence : int {
+enum CudaPrecedence : uint8_t {
   kConditional = 2,
   kLogicalOr,
   kLogicalAnd,

@@ -10,7 +10,6 @@
 
 namespace hlo_indexing::emit {
 
-namespace arith = mlir::arith;
 namespace llvm_ops = mlir::LLVM;
 namespace nvvm = mlir::NVVM;
 namespace scf = mlir::scf;
@@ -255,7 +254,7 @@ void CudaFunction::WriteStore(llvm_ops::StoreOp store) {
 }
 
 std::string CudaFunction::AtomicPointer(Value address, Type element, const std::string& type) {
-  const std::string pointer = expressions_.Pointer(address, element);
+  std::string pointer = expressions_.Pointer(address, element);
   if (expressions_.ElementOf(address) == type) return pointer;
   return absl::StrCat("reinterpret_cast<", type, "*>(", pointer, ")");
 }

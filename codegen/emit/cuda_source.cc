@@ -15,7 +15,6 @@ namespace llvm_ops = mlir::LLVM;
 using llvm_ops::GlobalOp;
 using llvm_ops::LLVMFuncOp;
 using mlir::Type;
-using mlir::Value;
 
 namespace {
 
@@ -194,7 +193,8 @@ class CudaModule {
         mlir::NVVM::NVVMDialect::getReqntidAttrName());
     int64_t per_block = 1;
     for (const int32_t size : threads.asArrayRef()) per_block *= size;
-    const std::string name = written.names().Take(function.getSymName());
+    // Nothing else is called as the kernel.
+    written.names().Take(function.getSymName());
     out << "extern \"C\" __global__ void __launch_bounds__(" << per_block << ")\n";
     out << function.getSymName() << '(';
     for (const mlir::BlockArgument argument : function.getArguments()) {

@@ -188,9 +188,8 @@ std::optional<Interval> IntegerRanges::Compute(Operation& operation) const {
         return Interval{std::max(a().lower, b().lower), std::max(a().upper, b().upper)};
       })
       .Case([&](arith::MinUIOp) -> Range {
-        if (b().lower >= 0)
-          return Interval{a().lower < 0 ? 0 : std::min(a().lower, b().lower), b().upper};
-        return std::nullopt;
+        if (b().lower < 0) return std::nullopt;
+        return Interval{a().lower < 0 ? 0 : std::min(a().lower, b().lower), b().upper};
       })
       .Case([&](arith::SelectOp op) -> Range {
         return Union(Of(op.getTrueValue()), Of(op.getFalseValue()));
