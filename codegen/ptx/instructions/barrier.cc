@@ -39,6 +39,14 @@ Barrier* BarrierOf(const Operation& operation, Execution& execution, int* number
   return &execution.block->barriers[numbers[first]];
 }
 
+// How many threads of a barrier for so many (0: for all that live) come with the lanes. Barriers
+// count warps, and so threads that a warp does not have, or no more.
+uint32_t ThreadsThatCome(const Execution& execution, uint32_t expected) {
+  const bool is_whole_warp = execution.lanes == execution.warp->live();
+  if (expected != 0 && is_whole_warp) return kWarpSize;
+  return static_cast<uint32_t>(std::popcount(execution.lanes));
+}
+
 // Counts the lanes as arrived. False where the launch ends because of it.
 bool Arrive(const Operation& operation, Execution& execution, Barrier& barrier) {
   uint32_t expected = 0;
@@ -60,7 +68,7 @@ bool Arrive(const Operation& operation, Execution& execution, Barrier& barrier) 
                                barrier.expected == 0 ? "all" : absl::StrCat(barrier.expected)));
   }
   barrier.expected = expected;
-  barrier.arrived += static_cast<uint32_t>(std::popcount(execution.lanes));
+  barrier.arrived += ThreadsThatCome(execution, expected);
   return true;
 }
 
@@ -84,6 +92,7 @@ Step ArriveOnly(const Operation& operation, Execution& execution) {
   int number = 0;
   Barrier* barrier = BarrierOf(operation, execution, &number);
   if (barrier == nullptr || !Arrive(operation, execution, *barrier)) return Step::kReschedule;
+  barrier->has_gone_on = true;
   OrderBarrierArrive(execution, number);
   ReleaseBarriers(*execution.launch, *execution.block);
   return Step::kNext;

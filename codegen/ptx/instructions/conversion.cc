@@ -254,10 +254,14 @@ absl::Status DecodeCvt(InstructionDecoder& d) {
 
 uint64_t AddLane(uint64_t a, uint64_t b) { return a + b; }
 
+// A block is a cluster of its own: the shared memory of the cluster is that of the block.
+Space TakeSpaceOfCluster(InstructionDecoder& d) {
+  return d.Take("shared::cluster") ? Space::kShared : d.TakeSpace();
+}
+
 absl::Status DecodeCvta(InstructionDecoder& d) {
   const bool to_space = d.Take("to");
-  if (d.Take("shared::cluster")) return d.Error("clusters of blocks are not supported");
-  const Space space = d.TakeSpace();
+  const Space space = TakeSpaceOfCluster(d);
   if (space == Space::kGeneric) return d.Error("cvta needs a state space");
   HLO_INDEXING_ASSIGN_OR_RETURN(const Type type, d.TakeType({Type::kU32, Type::kU64}));
   if (type == Type::kU32) return d.Error("generic addresses of 32 bits are not supported");
@@ -277,8 +281,7 @@ bool IsInSpaceLane(uint64_t address) {
 }
 
 absl::Status DecodeIsspacep(InstructionDecoder& d) {
-  if (d.Take("shared::cluster")) return d.Error("clusters of blocks are not supported");
-  const Space space = d.TakeSpace();
+  const Space space = TakeSpaceOfCluster(d);
   Execute execute = nullptr;
   switch (space) {
     case Space::kConst:

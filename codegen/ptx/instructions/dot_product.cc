@@ -33,17 +33,19 @@ uint32_t Dp2aLane(uint32_t a, uint32_t b, uint32_t c) {
 }
 
 template <typename A, typename B, bool kAdd>
-uint32_t Vabsdiff4Lane(uint32_t a, uint32_t b, uint32_t c) {
-  uint32_t bytes = 0;
+uint32_t VabsdiffLane(uint32_t a, uint32_t b, uint32_t c) {
+  constexpr int kBits = 8 * static_cast<int>(sizeof(A));
+  constexpr uint32_t kElement = (uint32_t{1} << kBits) - 1;
+  uint32_t packed = 0;
   uint32_t sum = c;
-  for (int i = 0; i < 4; ++i) {
+  for (int i = 0; i * kBits < 32; ++i) {
     const int32_t difference =
         static_cast<int32_t>(Element<A>(a, i)) - static_cast<int32_t>(Element<B>(b, i));
     const uint32_t magnitude = static_cast<uint32_t>(difference < 0 ? -difference : difference);
     sum += magnitude;
-    bytes |= (magnitude & 0xff) << (8 * i);
+    packed |= (magnitude & kElement) << (kBits * i);
   }
-  return kAdd ? sum : bytes;
+  return kAdd ? sum : packed;
 }
 
 /// `visit.operator()<A, B>()` with bytes that are signed as the types are.
@@ -82,18 +84,23 @@ absl::Status DecodeDp2a(InstructionDecoder& d) {
   return EmitElementwise(d, Pipe::kInteger, execute, Type::kU32, {a, b, Type::kU32});
 }
 
-absl::Status DecodeVabsdiff4(InstructionDecoder& d) {
+absl::Status DecodeVabsdiff(InstructionDecoder& d) {
+  const bool has_halves = d.opcode() == "vabsdiff2";
   HLO_INDEXING_ASSIGN_OR_RETURN(const Type result, d.TakeType({Type::kU32, Type::kS32}));
   HLO_INDEXING_ASSIGN_OR_RETURN(const Type a, d.TakeType({Type::kU32, Type::kS32}));
   HLO_INDEXING_ASSIGN_OR_RETURN(const Type b, d.TakeType({Type::kU32, Type::kS32}));
   const bool add = d.Take("add");
   for (int i = 0; i < d.num_operands(); ++i) {
     if (d.operand(i).kind == syntax::OperandKind::kRegister && !d.operand(i).name.empty()) {
-      return d.OperandError(i, "masks and selections of bytes are not supported");
+      return d.OperandError(i, "masks and selections of elements are not supported");
     }
   }
   const Execute execute = VisitSigns(a, b, [&]<typename A, typename B>() {
-    return add ? Lanewise<Vabsdiff4Lane<A, B, true>>() : Lanewise<Vabsdiff4Lane<A, B, false>>();
+    if (has_halves) {
+      return add ? Lanewise<VabsdiffLane<Half<A>, Half<B>, true>>()
+                 : Lanewise<VabsdiffLane<Half<A>, Half<B>, false>>();
+    }
+    return add ? Lanewise<VabsdiffLane<A, B, true>>() : Lanewise<VabsdiffLane<A, B, false>>();
   });
   return EmitElementwise(d, Pipe::kInteger, execute, result, {a, b, Type::kU32});
 }

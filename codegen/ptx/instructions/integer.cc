@@ -331,7 +331,7 @@ absl::Status DecodeMadc(InstructionDecoder& d) {
                      d.Take("cc"));
 }
 
-constexpr std::array<OpcodeRow, 20> kRows = {{
+constexpr std::array<OpcodeRow, 21> kRows = {{
     {"add", DecodeArithmetic<Arithmetic::kAdd>},
     {"sub", DecodeArithmetic<Arithmetic::kSub>},
     {"mul", DecodeArithmetic<Arithmetic::kMul>},
@@ -351,7 +351,8 @@ constexpr std::array<OpcodeRow, 20> kRows = {{
     {"madc", DecodeMadc},
     {"dp4a", DecodeDp4a},
     {"dp2a", DecodeDp2a},
-    {"vabsdiff4", DecodeVabsdiff4},
+    {"vabsdiff2", DecodeVabsdiff},
+    {"vabsdiff4", DecodeVabsdiff},
 }};
 
 }  // namespace

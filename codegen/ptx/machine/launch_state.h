@@ -66,7 +66,10 @@ struct LaunchOptions {
 /// A barrier of a block (§9.7.13.1): who waits, and what they bring together.
 struct Barrier {
   uint32_t arrived = 0;
+  /// 0: all threads that live.
   uint32_t expected = 0;
+  /// Whether some have arrived and not waited (bar.arrive).
+  bool has_gone_on = false;
   /// Of bar.red: how many predicates are true.
   uint32_t true_count = 0;
   uint32_t predicates = 0;

@@ -23,7 +23,12 @@ RaceDetector* RacesOf(const Execution& execution) {
 // Barriers have numbers, mbarriers addresses of shared memory, which are smaller.
 uint64_t ObjectOf(int barrier) { return kWindowSize + static_cast<uint64_t>(barrier); }
 
-bool IsWholeBlock(const Block& block, std::span<const WarpLanes> waiting) {
+// Threads that have exited have come to a barrier of all threads, but not to one of some; and what
+// those who did not wait have done since they arrived is not over.
+bool IsOfWholeBlock(const Block& block, const Barrier& barrier,
+                    std::span<const WarpLanes> waiting) {
+  if (barrier.has_gone_on) return false;
+  if (barrier.expected != 0 && barrier.expected < block.num_threads) return false;
   std::vector<LaneMask> missing;
   missing.reserve(block.warps.size());
   for (const Warp& warp : block.warps) missing.push_back(warp.live());
@@ -54,16 +59,17 @@ void OrderBarrierArrive(const Execution& execution, int barrier) {
   OrderArrive(execution, ObjectOf(barrier), execution.lanes);
 }
 
-void OrderBarrier(Block& block, int barrier, std::span<const WarpLanes> waiting) {
+void OrderBarrier(Block& block, int number, std::span<const WarpLanes> waiting) {
   RaceDetector* const races = block.memory.races();
   if (races == nullptr) return;
-  if (IsWholeBlock(block, waiting)) {
+  const Barrier& barrier = block.barriers[static_cast<size_t>(number)];
+  if (IsOfWholeBlock(block, barrier, waiting)) {
     races->OrderBlock();
     return;
   }
   races->OrderBarrier(waiting);
   for (const WarpLanes& group : waiting) {
-    races->Wait(ObjectOf(barrier), group.warp, group.lanes);
+    races->Wait(ObjectOf(number), group.warp, group.lanes);
   }
 }
 

@@ -26,9 +26,9 @@ void OrderExchange(const Execution& execution, LaneMask lanes);
 
 /// bar.arrive: the executing lanes have arrived at a barrier of the block and do not wait.
 void OrderBarrierArrive(const Execution& execution, int barrier);
-/// The barrier opens for `waiting`; an order for all that came before, if these are all live
-/// threads of the block.
-void OrderBarrier(Block& block, int barrier, std::span<const WarpLanes> waiting);
+/// Barrier `number` opens for `waiting`; an order for all that came before, if it is one of the
+/// whole block at which all live threads wait.
+void OrderBarrier(Block& block, int number, std::span<const WarpLanes> waiting);
 
 /// fence, membar. `is_beyond_block`: the scope is .cluster, .gpu or .sys (membar.gl, membar.sys).
 void OrderFence(const Execution& execution, bool is_beyond_block);

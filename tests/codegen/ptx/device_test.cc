@@ -389,6 +389,55 @@ TEST(DeviceTest, NamedBarriersOfHalfABlock) {
   }
 }
 
+// Whoever exits before others wait at a barrier of these alone has not come to it.
+TEST(DeviceTest, RacesWithThreadsThatHaveExitedAreFoundInEveryOrder) {
+  const std::string text = Kernel(R"(
+      .shared .b32 tile[64];
+      mov.u32 %r1, tile;
+      and.b32 %r2, %thread, 63;
+      mad.lo.u32 %r3, %r2, 4, %r1;
+      setp.lt.u32 %p0, %thread, 64;
+      mov.u32 %r0, 0;
+      @!%p0 bra consume;
+      st.shared.u32 [%r3], 1;
+      bar.arrive 1, 128;
+      st.shared.u32 [%r3], 2;
+      ret;
+    consume:
+      bar.sync 1, 128;
+      ld.shared.u32 %r0, [%r3];
+  )");
+  std::string alone = text;
+  alone.replace(alone.find("bar.arrive 1, 128;"), 18, "");
+  alone.replace(alone.find("bar.sync 1, 128;"), 16, "bar.sync 1, 64;");
+  std::string ordered = text;
+  ordered.replace(ordered.find("st.shared.u32 [%r3], 2;"), 23, "");
+  for (uint64_t schedule = 0; schedule < 20; ++schedule) {
+    LaunchOptions options;
+    options.schedule = schedule;
+    options.checks.racecheck = true;
+    for (const std::string& racing : {text, alone}) {
+      const Outcome outcome = RunKernel(racing, 1, 128, options);
+      ASSERT_FALSE(outcome.result.findings.empty()) << schedule;
+      EXPECT_EQ(outcome.result.findings.front().check, Check::kRacecheck);
+    }
+    EXPECT_THAT(RunKernel(ordered, 1, 128, options).result.findings, IsEmpty()) << schedule;
+  }
+}
+
+// 28 lanes of the last warp do not exist, or have exited: the warp counts as 32 threads.
+TEST(DeviceTest, BarriersCountWarps) {
+  const std::string text = Kernel(R"(
+      mov.u32 %r0, 1;
+      setp.ge.u32 %p0, %thread, 100;
+      @%p0 ret;
+      bar.sync 1, 128;
+  )");
+  for (const uint32_t threads : {100U, 128U}) {
+    EXPECT_THAT(RunKernel(text, 1, threads).result.findings, IsEmpty());
+  }
+}
+
 TEST(DeviceTest, BarriersThatReduce) {
   const Outcome outcome = RunKernel(Kernel(R"(
       setp.lt.u32 %p0, %thread, 50;

@@ -444,6 +444,13 @@ TEST(ConversionTest, AddressSpaces) {
       " isspacep.global %d4, %d1; isspacep.global %d5, %row; cvta.to.global.u64 %d6, %s0;}",
       {"b64", "b64", "b64", "pred", "pred", "pred", "b64"}, {"b64"}, IntegerRows(1, 10),
       [](const Values& s) { return Values{24, (uint64_t{0x7f00} << 32) + 24, 24, 1, 0, 1, s[0]}; });
+  // A block is a cluster of its own.
+  CheckInstruction(
+      "{.shared .align 8 .b8 data[8]; mov.u64 %d0, data; cvta.shared::cluster.u64 %d1, %d0;"
+      " cvta.to.shared::cluster.u64 %d2, %d1; isspacep.shared::cluster %d3, %d1;"
+      " isspacep.shared::cluster %d4, %row;}",
+      {"b64", "b64", "b64", "pred", "pred"}, {"b64"}, IntegerRows(1, 10),
+      [](const Values&) { return Values{0, uint64_t{0x7f00} << 32, 0, 1, 0}; });
   EXPECT_FALSE(ErrorOf("cvta.u64 %d0, %s0;", {"b64"}, {"b64"}).ok());
   EXPECT_NE(ErrorOf("mapa.u64 %d0, %s0, 0;", {"b64"}, {"b64"}).message().find("clusters"),
             std::string::npos);

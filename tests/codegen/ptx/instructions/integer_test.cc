@@ -261,6 +261,20 @@ TEST(IntegerTest, DotProducts) {
                          }
                          return Values{static_cast<uint64_t>(sum)};
                        });
+      const T a_half = {"16", 16, a_signed};
+      const T b_half = {"16", 16, b_signed};
+      const auto difference = [&](const Values& s, int shift) {
+        const Wide d = a_half.Value(s[0] >> shift) - b_half.Value(s[1] >> shift);
+        return static_cast<uint64_t>(d < 0 ? -d : d);
+      };
+      CheckInstruction(absl::StrCat("vabsdiff2.u32", types, ".add %d0, %s0, %s1, %s2;"), {"b32"},
+                       three, IntegerRows(3, 3000), [&](const Values& s) {
+                         return Values{s[2] + difference(s, 0) + difference(s, 16)};
+                       });
+      CheckInstruction(absl::StrCat("vabsdiff2.u32", types, " %d0, %s0, %s1, %s2;"), {"b32"}, three,
+                       IntegerRows(3, 3000), [&](const Values& s) {
+                         return Values{(difference(s, 0) & 0xffff) | difference(s, 16) << 16};
+                       });
     }
   }
 }
