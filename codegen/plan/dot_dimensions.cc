@@ -100,7 +100,8 @@ int64_t DotDimensions::MinorDimension(const FusedComputation& fused, const Instr
     dimensions = of_next;
   }
   if (!instruction->shape().IsArray()) return -1;
-  for (const int64_t dimension : llvm::reverse(PhysicalDimensions(instruction->shape()))) {
+  const Sizes order = PhysicalDimensions(instruction->shape());
+  for (const int64_t dimension : llvm::reverse(order)) {
     if (SizeAt(instruction->shape(), dimension) > 1) {
       return dimensions[static_cast<size_t>(dimension)];
     }
@@ -127,7 +128,8 @@ int64_t DotDimensions::MinorSize(size_t operand, bool of_sum) const {
 }
 
 bool DotDimensions::IsResultMinorOfLhs() const {
-  for (const int64_t dimension : llvm::reverse(PhysicalDimensions(dot_.shape()))) {
+  const Sizes order = PhysicalDimensions(dot_.shape());
+  for (const int64_t dimension : llvm::reverse(order)) {
     if (SizeAt(dot_.shape(), dimension) == 1) continue;
     return llvm::is_contained(operands_[0].own_in_result, dimension);
   }
