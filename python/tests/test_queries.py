@@ -178,7 +178,8 @@ def test_pictures_of_warps(slow_kernels: hi.Module) -> None:
     assert [a.sectors or a.wavefronts for a in kernel.patterns] == [
         a.sectors or a.wavefronts for a in kernel.accesses
     ]
-    assert kernel._repr_html_().count("<svg") == len(kernel.accesses) == 4
+    # The array, what the blocks leave for each other, their counters, the result; shared memory.
+    assert kernel._repr_html_().count("<svg") == len(kernel.accesses) == 11
     explained = slow_kernels.explain().accesses[0]
     assert "<svg" not in explained._repr_html_()
     with pytest.raises(hi.UnsupportedError, match="coalescing"):
