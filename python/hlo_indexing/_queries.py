@@ -385,7 +385,7 @@ class ModuleQueries(ABC):
         >>> module = hi.parse("ENTRY e { p = f32[64] parameter(0) ROOT n = f32[64] negate(p) }")
         >>> kernel = module.emit("n")
         >>> kernel.name, kernel.threads, ".visible .entry n(" in kernel.text
-        ('n', (64, 1, 1), True)
+        ('n', (32, 1, 1), True)
         """
         settings = {"instruction": instruction, "stage": stage, "arch": arch, "device": device}
         records = self._run("emit", settings).records()

@@ -138,7 +138,7 @@ def kernels(text: str) -> tuple[KernelText, ...]:
     >>> module = hi.parse("ENTRY e { p = f32[64] parameter(0) ROOT n = f32[64] negate(p) }")
     >>> (kernel,) = kernels(str(module.emit("n")))
     >>> kernel.name, kernel.block, kernel.instructions["ld.global"]
-    ('n', (64, 1, 1), 1)
+    ('n', (32, 1, 1), 1)
     """
     found, report = _core.kernels(text, "<ptx>")
     records = {record["kernel"]: record for record in map(json.loads, report.splitlines())}
