@@ -263,11 +263,13 @@ template <class Old, class New, class L>
 HLO_CUTE_INLINE constexpr auto recast_layout(L const& l) {
   constexpr int from = sizeof_bits_v<Old>;
   constexpr int to = sizeof_bits_v<New>;
-  if constexpr (to % from == 0 && detail::HasPartsInSeveralModes<to / from, L>::value) {
-    detail::ErrorPartsOfSeveralModes<HLO_CUTE_NAMED(L), HLO_CUTE_NAMED(C<to / from>)>();
-    return l;
-  } else if constexpr (to % from == 0) {
-    return upcast<to / from>(l);
+  if constexpr (to % from == 0) {
+    if constexpr (detail::HasPartsInSeveralModes<to / from, L>::value) {
+      detail::ErrorPartsOfSeveralModes<HLO_CUTE_NAMED(L), HLO_CUTE_NAMED(C<to / from>)>();
+      return l;
+    } else {
+      return upcast<to / from>(l);
+    }
   } else if constexpr (from % to == 0) {
     return downcast<from / to>(l);
   } else {

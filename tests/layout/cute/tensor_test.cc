@@ -209,6 +209,9 @@ TEST(Swizzles, StayTheSameInWiderAndNarrowerElements) {
   const auto words = recast_layout<uint8_t, uint32_t>(bytes);
   EXPECT_EQ(TextOf(words), "Sw<2,1,3> o _0 o (_8,_16):(_16,_1)");
   EXPECT_EQ(TextOf(recast_layout<uint32_t, uint8_t>(words)), TextOf(bytes));
+  EXPECT_EQ(TextOf(recast_layout<uint32_t, uint8_t>(Layout<Shape<_8, _16>, Stride<_16, _1>>{})),
+            "(_8,_64):(_64,_1)");
+  EXPECT_EQ(TextOf(recast_layout<float, half_t>(Layout<Shape<_64>, Stride<_1>>{})), "(_128):(_1)");
   for (int row = 0; row < 8; ++row) {
     for (int column = 0; column < 64; ++column) {
       EXPECT_EQ(words(row, column / 4) * 4 + column % 4, bytes(row, column));
