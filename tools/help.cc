@@ -82,7 +82,7 @@ llvm::ArrayRef<ExitStatusHelp> ExitStatuses() {
       {3, "an input could not be read or parsed, or not all of the output be written"},
       {4,
        "a part of the request is not supported, or a limit is reached; what could be done was "
-       "printed"},
+       "printed, unless the memory of the process was not enough"},
       {130, "Ctrl-C: what was done until then was printed"},
       {141, "in a shell: the reader of the output has gone away, as `head` does"}};
   return kStatuses;

@@ -1,11 +1,18 @@
 #!/usr/bin/env bash
 # Checks every source file with clang-format and clang-tidy:
-#   tools/lint.sh            all files, as CI does
+#   tools/lint.sh            all files
 #   tools/lint.sh FILE...    these .cc and .h files
+#   tools/lint.sh --last=N   the format of all files; by clang-tidy those that the last N commits changed, and a source
+#                            for each header among them: what CI does, as clang-tidy takes seconds for a file
 #   tools/lint.sh --fix      formats all files instead
 set -euo pipefail
 cd "$(dirname "$0")/.."
 tools/setup.sh --dev
+last=""
+if [[ ${1-} == --last=* ]]; then
+  last=${1#--last=}
+  shift
+fi
 if [ $# = 0 ] || [ "$1" = --fix ]; then
   mapfile -t files < <(git ls-files --cached --others --exclude-standard '*.cc' '*.h')
 else
@@ -15,6 +22,20 @@ if [ "${1-}" = --fix ]; then
   exec clang-format-22 -i "${files[@]}"
 fi
 clang-format-22 --dry-run --Werror "${files[@]}"
+
+# Prints what changed since a commit. Where the history ends before it, nothing: then all files are checked.
+changed_since() {
+  local base=$1 file
+  git rev-parse --quiet --verify "$base^{commit}" >/dev/null || return 0
+  git diff --name-only --diff-filter=d "$base" -- '*.cc'
+  git diff --name-only --diff-filter=d "$base" -- '*.h' | while read -r file; do
+    git grep --files-with-matches --fixed-strings "#include \"$file\"" -- '*.cc' | head -n 1
+  done
+}
+if [ -n "$last" ]; then
+  mapfile -t changed < <(changed_since "HEAD~$last" | sort -u)
+  set -- "${changed[@]}"
+fi
 
 # Reading the headers of MLIR takes far longer than checking a source: clang-tidy reads them precompiled.
 targets=(generated_sources hlo_indexing_support hlo_indexing_test_main
@@ -26,9 +47,10 @@ fi
 # The files that the build compiles; examples for other builds are left out.
 patterns=("^$PWD/(support|simplifier|layout|hlo|indexing_analysis|codegen|tools|tests|bench|examples)/.*\.cc$")
 if [ $# != 0 ]; then
+  compiled=${patterns[0]}
   patterns=()
   for file in "$@"; do
-    if [[ $file == *.cc ]]; then
+    if [[ $file == *.cc && $(realpath "$file") =~ $compiled ]]; then
       patterns+=("^$(realpath "$file")$")
     fi
   done

@@ -6,6 +6,7 @@
 #include "hlo/printer.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/JSON.h"
 #include "tools/instruction_head.h"
@@ -30,11 +31,35 @@ using indexing_analysis::RuntimeVariable;
 using indexing_analysis::TraceStep;
 using llvm::raw_ostream;
 
-// A list of maps as text.
-struct RenderedMaps {
-  // So that no other list gets its address.
-  MapList maps;
-  std::string text;
+// The texts of lists of maps. Instructions of the same kind share their lists, so most come again;
+// a list that comes once can be large, so its text is kept from its second time on.
+class RenderedMaps {
+ public:
+  using Render = llvm::function_ref<void(const MapList&, raw_ostream&)>;
+
+  void Write(const MapList& maps, raw_ostream& out, Render render) {
+    const auto [position, is_new] = texts_.try_emplace(maps.data());
+    if (is_new) {
+      position->second.maps = maps;
+      return render(maps, out);
+    }
+    std::string& text = position->second.text;
+    if (text.empty()) {
+      llvm::raw_string_ostream stream(text);
+      render(maps, stream);
+    }
+    out << text;
+  }
+
+  void Clear() { texts_.clear(); }
+
+ private:
+  struct Entry {
+    // So that no other list gets its address.
+    MapList maps;
+    std::string text;
+  };
+  llvm::DenseMap<const OperandMap*, Entry> texts_;
 };
 
 // For people: each instruction with the maps of the operands that it reads. A loop of a thousand
@@ -49,7 +74,7 @@ class TextRenderer : public MapsRenderer {
   void BeginModule(const Module& module) override {
     Flush();
     // Modules share no lists.
-    lines_.clear();
+    lines_.Clear();
     out_ << "// " << file_;
     if (!module.name().empty()) out_ << ", module " << module.name();
     out_ << '\n';
@@ -79,7 +104,8 @@ class TextRenderer : public MapsRenderer {
 
   void Output(int64_t output, MapDirection direction, const OutputIndexing& indexing) override {
     if (instruction_->shape().num_array_leaves() == 1) {
-      answers_.push_back(
+      // No other output can have the same answer, so nothing is held back.
+      WriteAnswer(
           {.direction = direction,
            .indexing = indexing,
            .outputs = {output},
@@ -205,26 +231,23 @@ class TextRenderer : public MapsRenderer {
   }
 
   std::string MapsText(const OperandIndexing& operand) {
-    if (operand.exactness() == Exactness::kExact) {
-      return (operand.maps().size() == 1 ? " " : "\n") + std::string(LinesOf(operand.maps()));
-    }
-    return ' ' + ExactnessName(operand.exactness()).str() + ": " + operand.reason() + '\n' +
-           (operand.maps().size() == 1 ? "      " : "") + std::string(LinesOf(operand.maps()));
+    std::string text;
+    llvm::raw_string_ostream out(text);
+    const bool is_exact = operand.exactness() == Exactness::kExact;
+    if (!is_exact) out << ' ' << ExactnessName(operand.exactness()) << ": " << operand.reason();
+    const bool on_the_same_line = is_exact && operand.maps().size() == 1;
+    out << (on_the_same_line ? " " : "\n");
+    if (!is_exact && operand.maps().size() == 1) out.indent(6);
+    lines_.Write(operand.maps(), out, WriteLines);
+    return text;
   }
 
-  // The maps, indented if there are several. Instructions of the same kind share their lists, so
-  // most have been rendered.
-  llvm::StringRef LinesOf(const MapList& maps) {
-    const auto [position, is_new] = lines_.try_emplace(maps.data());
-    RenderedMaps& rendered = position->second;
-    if (!is_new) return rendered.text;
-    rendered.maps = maps;
-    llvm::raw_string_ostream out(rendered.text);
+  // The maps, indented if there are several.
+  static void WriteLines(const MapList& maps, raw_ostream& out) {
     for (const OperandMap& map : maps) {
       out << (maps.size() == 1 ? "" : "      ") << map.map.ToString() << '\n';
       WriteFurtherLines(map, 8, out);
     }
-    return rendered.text;
   }
 
   // The device that a map reaches and what its runtime variables are.
@@ -251,7 +274,7 @@ class TextRenderer : public MapsRenderer {
   // The answers of the instruction, by their lists and by their texts.
   std::vector<Answer> answers_;
   llvm::DenseMap<std::pair<const OperandIndexing*, int>, size_t> answer_of_list_;
-  llvm::DenseMap<const OperandMap*, RenderedMaps> lines_;
+  RenderedMaps lines_;
   llvm::StringMap<size_t> answer_of_text_;
 };
 
@@ -269,7 +292,7 @@ class JsonRenderer : public MapsRenderer {
   void BeginModule(const Module& module) override {
     module_ = file_ + R"(,"module":)" + JsonString(module.name());
     // Modules share no lists.
-    texts_.clear();
+    texts_.Clear();
   }
 
   void BeginComputation(const Computation& computation) override {
@@ -359,27 +382,19 @@ class JsonRenderer : public MapsRenderer {
     if (operand.exactness() != Exactness::kExact) {
       out_ << ",\"reason\":" << JsonString(operand.reason());
     }
-    out_ << ",\"maps\":" << MapsText(operand) << "}\n";
+    out_ << ",\"maps\":";
+    texts_.Write(operand.maps(), out_, WriteMaps);
+    out_ << "}\n";
   }
 
-  // The maps as an array. Instructions of the same kind share their lists, so most have been
-  // rendered.
-  llvm::StringRef MapsText(const OperandIndexing& operand) {
-    const auto [position, is_new] = texts_.try_emplace(operand.maps().data());
-    RenderedMaps& rendered = position->second;
-    if (!is_new) return rendered.text;
-    rendered.maps = operand.maps();
-    std::string text;
-    llvm::raw_string_ostream stream(text);
-    llvm::json::OStream json(stream);
+  // The maps as an array.
+  static void WriteMaps(const MapList& maps, raw_ostream& out) {
+    llvm::json::OStream json(out);
     json.array([&] {
-      for (const auto& [map, replica_map] : operand.maps()) {
+      for (const auto& [map, replica_map] : maps) {
         WriteMap(map, json, replica_map ? &*replica_map : nullptr);
       }
     });
-    // Writing nested maps does not touch `texts_`, so the reference still stands.
-    rendered.text = std::move(text);
-    return rendered.text;
   }
 
   Pairs pairs_;
@@ -390,7 +405,7 @@ class JsonRenderer : public MapsRenderer {
   std::string instruction_;
   const std::vector<OperandArray>* operands_ = nullptr;
   std::vector<std::string> operand_texts_;
-  llvm::DenseMap<const OperandMap*, RenderedMaps> texts_;
+  RenderedMaps texts_;
 };
 
 }  // namespace

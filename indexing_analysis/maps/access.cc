@@ -210,11 +210,16 @@ class AccessWriter {
                     number, mlir_context_);
   }
 
-  // The map of a runtime variable's index: the same dimensions and ranges, no constraints.
+  // The map of a runtime variable's index: the same dimensions and ranges, no constraints. Scalars,
+  // which most runtime variables are, share one: a map may have 32 of them.
   std::optional<IndexingMap> WriteIndex(llvm::ArrayRef<Sum> index) {
+    if (index.empty() && scalar_index_) return scalar_index_;
     Mentions mentions;
     for (const Sum& sum : index) mentions.Visit(sum);
-    return Write(index, {}, OrderFunctions(mentions.functions), UnusedVariables::kDrop);
+    std::optional<IndexingMap> map =
+        Write(index, {}, OrderFunctions(mentions.functions), UnusedVariables::kDrop);
+    if (index.empty()) scalar_index_ = map;
+    return map;
   }
 
   DigitContext& context_;
@@ -223,11 +228,8 @@ class AccessWriter {
   UnusedVariables unused_;
   mlir::MLIRContext* mlir_context_;
   llvm::SmallVector<VariableId, 4> kept_ranges_;
+  std::optional<IndexingMap> scalar_index_;
 };
-
-}  // namespace
-
-namespace {
 
 // Prints the variables of an access by their names.
 class AccessNames {

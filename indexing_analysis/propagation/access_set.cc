@@ -25,13 +25,26 @@ OutputSet AccessSet::OutputsWithDevice(OutputSets& sets) const {
 
 OutputSet AccessSet::OutputsWithMoreThan(OutputSets& sets, size_t num_entries) const {
   if (entries_.size() <= num_entries) return kNoOutputs;
-  std::vector<size_t> counts(sets.num_outputs(), 0);
+  return OutputsWithTotalAbove(sets, num_entries, [](const Entry&) { return 1; });
+}
+
+OutputSet AccessSet::OutputsWithMoreValuesThan(OutputSets& sets, size_t num_values) const {
+  const auto values_of = [](const Entry& entry) { return entry.access->runtime.size(); };
+  size_t total = 0;
+  for (const Entry& entry : entries_) total += values_of(entry);
+  return total <= num_values ? kNoOutputs : OutputsWithTotalAbove(sets, num_values, values_of);
+}
+
+OutputSet AccessSet::OutputsWithTotalAbove(
+    OutputSets& sets, size_t limit, llvm::function_ref<size_t(const Entry&)> amount_of) const {
+  std::vector<size_t> totals(sets.num_outputs(), 0);
   for (const Entry& entry : entries_) {
-    for (const unsigned output : sets.Members(entry.outputs).set_bits()) ++counts[output];
+    const size_t amount = amount_of(entry);
+    for (const unsigned output : sets.Members(entry.outputs).set_bits()) totals[output] += amount;
   }
-  llvm::SmallBitVector outputs(static_cast<unsigned>(counts.size()));
-  for (size_t i = 0; i < counts.size(); ++i) {
-    if (counts[i] > num_entries) outputs.set(static_cast<unsigned>(i));
+  llvm::SmallBitVector outputs(static_cast<unsigned>(totals.size()));
+  for (size_t i = 0; i < totals.size(); ++i) {
+    if (totals[i] > limit) outputs.set(static_cast<unsigned>(i));
   }
   return sets.Of(std::move(outputs));
 }

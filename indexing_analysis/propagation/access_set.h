@@ -62,6 +62,8 @@ class AccessSet {
   OutputSet OutputsWithDevice(OutputSets& sets) const;
   /// Those with more entries than that.
   OutputSet OutputsWithMoreThan(OutputSets& sets, size_t num_entries) const;
+  /// Those whose entries have more runtime values than that, all together.
+  OutputSet OutputsWithMoreValuesThan(OutputSets& sets, size_t num_values) const;
 
   /// Of an output that has the access already, an exact entry replaces an inexact one.
   void Add(OutputSets& sets, Entry entry);
@@ -106,6 +108,8 @@ class AccessSet {
     std::unique_ptr<PlacesByContent> places_;
   };
 
+  OutputSet OutputsWithTotalAbove(OutputSets& sets, size_t limit,
+                                  llvm::function_ref<size_t(const Entry&)> amount_of) const;
   void AddExact(OutputSets& sets, const Entry& entry);
   // Entries with the content of the access, in their order.
   llvm::SmallVector<Entry*, 2> WithContentOf(const BoundAccess& access);

@@ -5,6 +5,7 @@
 
 #include "indexing_analysis/maps/access_inversion.h"
 #include "indexing_analysis/propagation/called_computations.h"
+#include "indexing_analysis/propagation/clamped_values.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace hlo_indexing::indexing_analysis {
@@ -211,7 +212,10 @@ std::optional<IndexingMap> MapWriter::MapOf(const BoundAccess& bound, MapDirecti
   const bool full = options_.simplification == AnalysisOptions::Simplification::kFull;
   DigitContext digits;
   Access access = CopyTo(digits, bound);
-  if (full) simplifier::Simplify(digits, access.map);
+  if (full) {
+    simplifier::Simplify(digits, access.map);
+    if (!access.runtime.empty()) MergeClampedValues(digits, accesses_.runtime_values, access);
+  }
   if (direction == MapDirection::kInputToOutput && !access.map.empty) {
     std::optional<Sum> device;
     if (access.has_device) {

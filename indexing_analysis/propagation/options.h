@@ -20,12 +20,12 @@ struct AnalysisOptions {
   /// and maps through it are supersets. Parameters and operands do not count: what reaches them is
   /// written as it is.
   size_t max_accesses = 64;
-  /// The same if the accesses have values that are known at run time only: nobody looks at so many
-  /// cases.
+  /// The same if the accesses have more than 24 values, all together, that are known at run time
+  /// only: nobody looks at so many cases.
   size_t max_accesses_with_values = 8;
   /// So many applications of a rule to an access are propagated for each output, calls counting as
   /// a hundred each; then every array counts as read whole.
-  int64_t max_steps = 4'000'000;
+  int64_t max_steps = 500'000;
   /// How deep calls may nest; what is read through deeper ones is unknown.
   int max_call_depth = 200;
   /// What custom calls read. Must outlive the analysis; null: nothing is known of any.

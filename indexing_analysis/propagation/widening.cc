@@ -17,6 +17,9 @@ namespace {
 constexpr size_t kMaxAccessesInLoop = 12;
 // So does an operand of a call that is inside of a computation.
 constexpr size_t kMaxAccessesOfNestedOperand = 256;
+// Accesses with few runtime values cost little, and people understand them: 24 accesses may have
+// one each. Those of updates one after the other have one more with each, and there this is 8.
+constexpr size_t kMaxValuesOfAccesses = 24;
 
 std::string TooMany(llvm::StringRef start, int64_t limit, llvm::StringRef end) {
   return (start + llvm::Twine(limit) + end).str();
@@ -85,12 +88,8 @@ bool Widening::WidenBeyondLimits(AccessSet& accesses, const Shape& shape, const 
   }
   limit(options.max_accesses, sets.All());
   if (accesses.entries().size() <= options.max_accesses_with_values) return false;
-  OutputSet with_values = kNoOutputs;
-  for (const AccessSet::Entry& entry : accesses.entries()) {
-    if (entry.access->runtime.empty()) continue;
-    with_values = sets.Union(with_values, entry.outputs);
-  }
-  limit(options.max_accesses_with_values, with_values);
+  limit(options.max_accesses_with_values,
+        accesses.OutputsWithMoreValuesThan(sets, kMaxValuesOfAccesses));
   return false;
 }
 

@@ -15,3 +15,6 @@ config.substitutions.append(("%compiler", lit_config.params["compiler"]))
 config.substitutions.append(("%driver", os.path.join(
     lit_config.params["build"], "tests", "codegen", "program", "libvirtual_cuda_driver.so")))
 config.substitutions.append(("%inputs", os.path.join(os.path.dirname(__file__), "Inputs")))
+# Sanitizers take more addresses than any limit of memory allows.
+if lit_config.params.get("sanitize"):
+    config.available_features.add("sanitizer")

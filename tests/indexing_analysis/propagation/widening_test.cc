@@ -86,17 +86,43 @@ TEST_F(WideningTest, NothingIsWidenedAtTheLimits) {
   EXPECT_THAT(accesses.entries(), SizeIs(1));
 }
 
-// One runtime value is enough for the lower limit.
+// More than 24 runtime values, those of all accesses together, bring the lower limit.
 TEST_F(WideningTest, RuntimeValuesHaveALimitOfTheirOwn) {
-  AccessSet accesses = Elements(8, sets().All());
+  AccessSet accesses;
+  for (uint32_t i = 0; i < 24; ++i) {
+    accesses.Add(sets(), {At({.runtime = i}), "", sets().All()});
+  }
+  accesses.Add(sets(), {At({0}), "", sets().All()});
   EXPECT_FALSE(Widen(accesses));
-  accesses.Add(sets(), {At({.runtime = 1}), "", sets().Single(1)});
-  accesses.Add(sets(), {At({8}), "", sets().Single(0)});
+  EXPECT_THAT(accesses.entries(), SizeIs(25));
+  accesses.Add(sets(), {At({.runtime = 24}), "", sets().Single(1)});
+  EXPECT_EQ(accesses.OutputsWithMoreValuesThan(sets(), 24), sets().Single(1));
   EXPECT_FALSE(Widen(accesses));
   EXPECT_EQ(accesses.OutputsWithMoreThan(sets(), 8), sets().Single(0));
   EXPECT_EQ(Text(accesses).back(), std::string(kWhole) +
                                        " for {1}, superset: an array inside is "
                                        "read in more than 8 ways");
+}
+
+// Eight accesses may have any number of values.
+TEST_F(WideningTest, FewAccessesMayHaveManyValues) {
+  AccessSet accesses = Elements(7, sets().All());
+  DigitContext digits;
+  Access access;
+  access.num_dimensions = 1;
+  access.map.boxes = {{0, 7}};
+  access.map.results = {simplifier::Constant(7)};
+  for (uint32_t i = 0; i < 30; ++i) {
+    access.runtime.push_back(i);
+    access.map.constraints.push_back({digits.Function(i, {}, {0, 7}), {0, 6}});
+  }
+  const BoundAccess* many = query_->accesses.Bind(memory_->accesses.Intern(std::move(access)));
+  accesses.Add(sets(), {many, "", sets().All()});
+  EXPECT_FALSE(Widen(accesses));
+  EXPECT_THAT(accesses.entries(), SizeIs(8));
+  accesses.Add(sets(), {At({8}), "", sets().All()});
+  EXPECT_FALSE(Widen(accesses));
+  EXPECT_THAT(accesses.entries(), SizeIs(1));
 }
 
 TEST_F(WideningTest, LoopsHaveALimitOfTheirOwn) {

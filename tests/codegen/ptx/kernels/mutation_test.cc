@@ -21,6 +21,7 @@
 #include "absl/strings/str_split.h"
 #include "codegen/ptx/module.h"
 #include "tests/codegen/ptx/kernels/kernel_case.h"
+#include "tests/property/num_cases.h"
 
 namespace hlo_indexing::ptx {
 namespace {
@@ -149,7 +150,8 @@ void RunFaults(const KernelCase& kernel, const std::vector<std::string>& lines, 
 }
 
 TEST(MutationTest, FaultsAreFound) {
-  const char* const all = std::getenv("HLO_INDEXING_ALL_MUTATIONS");
+  const bool all = std::getenv("HLO_INDEXING_ALL_MUTATIONS") != nullptr;
+  const auto every = [all](size_t step) { return all ? 1 : step * testing::kShareOfCases; };
   Tally tally;
   for (const auto& cases : {ReductionCases(), ScanAndSortCases(), MatrixCases(), NetworkCases(),
                             LanguageCases(), LlvmCases()}) {
@@ -159,14 +161,14 @@ TEST(MutationTest, FaultsAreFound) {
     const std::vector<std::string> lines = absl::StrSplit(text.str(), '\n');
     for (const KernelCase& kernel : cases) {
       const LineCounts counts = ExecutedLines(kernel, lines);
-      RunFaults(kernel, lines, Fault::kDeletedBarrier, counts, all != nullptr ? 1 : 2, tally);
-      RunFaults(kernel, lines, Fault::kShiftedAddress, counts, all != nullptr ? 1 : 5, tally);
-      RunFaults(kernel, lines, Fault::kDroppedGuard, counts, all != nullptr ? 1 : 3, tally);
+      RunFaults(kernel, lines, Fault::kDeletedBarrier, counts, every(2), tally);
+      RunFaults(kernel, lines, Fault::kShiftedAddress, counts, every(5), tally);
+      RunFaults(kernel, lines, Fault::kDroppedGuard, counts, every(3), tally);
     }
   }
   for (const std::string& missed : tally.missed) std::cout << missed << "\n";
   std::cout << tally.missed.size() << " of " << tally.faults << " faults were not found\n";
-  EXPECT_GT(tally.faults, 300);
+  EXPECT_GT(tally.faults * testing::kShareOfCases, 300);
   EXPECT_LE(20 * tally.missed.size(), static_cast<size_t>(tally.faults));
 }
 
