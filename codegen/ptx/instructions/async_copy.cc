@@ -385,6 +385,7 @@ absl::Status DecodeBulkCopy(InstructionDecoder& d, bool is_reduction) {
   if (d.Take("multicast::cluster")) {
     return d.Error("multicast copies need a cluster; clusters are not supported");
   }
+  if (d.Take("cp_mask")) return d.ModifierError("cp_mask");
   auto details = std::make_shared<CopyDetails>();
   HLO_INDEXING_ASSIGN_OR_RETURN(const auto spaces, TakeSpaces(d));
   const bool to_global = spaces[0] == "global";

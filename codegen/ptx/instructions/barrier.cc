@@ -1,12 +1,17 @@
 // Barriers of a block and of a warp, and fences (§9.7.13).
+#include <algorithm>
 #include <array>
 #include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <tuple>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "codegen/ptx/instructions/cluster.h"
 #include "codegen/ptx/instructions/decoder.h"
 #include "codegen/ptx/instructions/function_decoder.h"
 #include "codegen/ptx/instructions/table.h"
@@ -39,12 +44,23 @@ Barrier* BarrierOf(const Operation& operation, Execution& execution, int* number
   return &execution.block->barriers[numbers[first]];
 }
 
-// How many threads of a barrier for so many (0: for all that live) come with the lanes. Barriers
-// count warps, and so threads that a warp does not have, or no more.
-uint32_t ThreadsThatCome(const Execution& execution, uint32_t expected) {
-  const bool is_whole_warp = execution.lanes == execution.warp->live();
-  if (expected != 0 && is_whole_warp) return kWarpSize;
-  return static_cast<uint32_t>(std::popcount(execution.lanes));
+// Barriers for a number of threads count warps, and so threads that a warp does not have, or no
+// more.
+void Count(const Execution& execution, Barrier& barrier) {
+  if (barrier.expected == 0) {
+    barrier.arrived += static_cast<uint32_t>(std::popcount(execution.lanes));
+    return;
+  }
+  LaneMask& part = barrier.parts[static_cast<size_t>(execution.warp->number())];
+  if ((part & execution.lanes) != 0) {
+    // Who comes twice to a phase counts twice.
+    barrier.arrived += static_cast<uint32_t>(std::popcount(part));
+    part = 0;
+  }
+  part |= execution.lanes;
+  if ((execution.warp->live() & ~part) != 0) return;
+  barrier.arrived += kWarpSize;
+  part = 0;
 }
 
 // Counts the lanes as arrived. False where the launch ends because of it.
@@ -61,14 +77,15 @@ bool Arrive(const Operation& operation, Execution& execution, Barrier& barrier) 
       return false;
     }
   }
-  if (barrier.arrived != 0 && barrier.expected != expected) {
+  if (barrier.is_used && barrier.expected != expected) {
     ReportFinding(operation, execution, Check::kSynccheck, execution.lanes,
                   absl::StrCat("a barrier for ", expected == 0 ? "all" : absl::StrCat(expected),
                                " threads, at which others wait for ",
                                barrier.expected == 0 ? "all" : absl::StrCat(barrier.expected)));
   }
+  barrier.is_used = true;
   barrier.expected = expected;
-  barrier.arrived += ThreadsThatCome(execution, expected);
+  Count(execution, barrier);
   return true;
 }
 
@@ -121,13 +138,23 @@ void FinishReduction(const Operation& operation, Execution& execution, const Bar
 
 absl::Status DecodeWarpBarrier(InstructionDecoder& d);
 
+bool IsNumber(uint64_t value) { return value < std::tuple_size_v<decltype(Block::barriers)>; }
+bool IsThreadCount(uint64_t value) { return value != 0 && value % kWarpSize == 0; }
+
+// An operand that is written as a number is right; what a register holds is looked at when it is
+// executed.
+absl::Status CheckConstant(InstructionDecoder& d, int operand, bool (*is_right)(uint64_t),
+                           std::string_view message) {
+  if (d.operand(operand).kind != syntax::OperandKind::kInteger) return absl::OkStatus();
+  if (is_right(d.operand(operand).bits)) return absl::OkStatus();
+  return d.OperandError(operand, message);
+}
+
 // bar{.cta}.{sync,arrive,red}, barrier{.cta}.{sync,arrive,red}{.aligned}.
 absl::Status DecodeBarrier(InstructionDecoder& d) {
   const bool is_short = d.opcode() == "bar";
   if (is_short && d.Take("warp")) return DecodeWarpBarrier(d);
-  if (!d.Take("cta") && !is_short && d.Take("cluster")) {
-    return d.Error("barriers of clusters are not supported");
-  }
+  if (!d.Take("cta") && !is_short && d.Take("cluster")) return DecodeClusterBarrier(d);
   const auto kind = d.TakeOneOf({"sync", "arrive", "red"});
   if (!kind.has_value()) return d.Error("a barrier needs '.sync', '.arrive' or '.red'");
   // `bar` is `barrier.aligned`: all threads of the warp execute it together.
@@ -152,8 +179,11 @@ absl::Status DecodeBarrier(InstructionDecoder& d) {
   } else {
     HLO_INDEXING_RETURN_IF_ERROR(d.ExpectOperands(*kind == 1 ? 2 : 1, 2));
   }
+  HLO_INDEXING_RETURN_IF_ERROR(CheckConstant(d, next, IsNumber, "a barrier has a number below 16"));
   HLO_INDEXING_ASSIGN_OR_RETURN(operation.slots[kNumber], d.Source(next, Type::kU32));
   if (next + 1 < last) {
+    HLO_INDEXING_RETURN_IF_ERROR(CheckConstant(
+        d, next + 1, IsThreadCount, "a barrier is for a positive multiple of 32 threads"));
     HLO_INDEXING_ASSIGN_OR_RETURN(operation.slots[kThreads], d.Source(next + 1, Type::kU32));
   }
   return d.Emit(std::move(operation));
@@ -179,27 +209,49 @@ Step Fence(const Operation& operation, Execution& execution) {
   return Step::kNext;
 }
 
+bool HasRestriction(const InstructionDecoder& d) {
+  return std::ranges::any_of(d.instruction().modifiers, [](const syntax::Modifier& modifier) {
+    return modifier.name.starts_with("sync_restrict::");
+  });
+}
+
+// An acquire of what the cluster has done in its shared memory, or a release of what the block has
+// done in its own; both of the cluster's scope (§9.7.13.5).
+absl::Status TakeRestriction(InstructionDecoder& d) {
+  const bool is_acquire =
+      d.Take("acquire") && d.Take("sync_restrict::shared::cluster") && d.Take("cluster");
+  const bool is_release =
+      !is_acquire && d.Take("release") && d.Take("sync_restrict::shared::cta") && d.Take("cluster");
+  if (is_acquire || is_release) return absl::OkStatus();
+  return d.Error(
+      "this fence needs '.acquire.sync_restrict::shared::cluster.cluster' or "
+      "'.release.sync_restrict::shared::cta.cluster'");
+}
+
 absl::Status DecodeFence(InstructionDecoder& d) {
   const bool is_membar = d.opcode() == "membar";
   std::optional<int> scope;
   if (is_membar) {
     if (d.Take("proxy")) {
-      d.TakeOneOf({"alias", "async", "async.global", "async.shared::cta"});
+      if (!d.Take("alias")) return d.Error("this proxy of 'membar.proxy' is not supported");
     } else {
       scope = d.TakeOneOf({"cta", "gl", "sys"});
       if (!scope.has_value()) return d.Error("'membar' needs '.cta', '.gl' or '.sys'");
     }
   } else if (d.Take("proxy")) {
-    if (!d.TakeOneOf({"alias", "async", "async::generic"}).has_value()) {
-      return d.Error("this proxy of 'fence.proxy' is not supported");
-    }
-    d.TakeSpace();
+    const std::optional<int> proxy = d.TakeOneOf({"alias", "async", "async::generic"});
+    if (!proxy.has_value()) return d.Error("this proxy of 'fence.proxy' is not supported");
+    if (*proxy == 1) d.TakeOneOf({"global", "shared::cta", "shared::cluster"});
+    if (*proxy == 2) HLO_INDEXING_RETURN_IF_ERROR(TakeRestriction(d));
   } else if (d.Take("mbarrier_init")) {
-    d.Take("release");
-    d.TakeOneOf({"cta", "cluster"});
+    if (!d.Take("release") || !d.Take("cluster")) {
+      return d.Error("'fence.mbarrier_init' needs '.release.cluster'");
+    }
+  } else if (HasRestriction(d)) {
+    HLO_INDEXING_RETURN_IF_ERROR(TakeRestriction(d));
+    scope = 1;
   } else {
     d.TakeOneOf({"sc", "acq_rel", "acquire", "release"});
-    d.TakeOneOf({"sync_restrict::shared::cta", "sync_restrict::shared::cluster"});
     scope = d.TakeOneOf({"cta", "cluster", "gpu", "sys"});
     if (!scope.has_value()) {
       return d.Error("'fence' needs a scope: '.cta', '.cluster', '.gpu' or '.sys'");

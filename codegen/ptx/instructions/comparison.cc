@@ -263,6 +263,9 @@ absl::Status DecodeSetp(InstructionDecoder& d) {
   if (IsPackedHalf(type) && !is_pair) {
     return d.OperandError(0, "a comparison of packed numbers has two results, p|q");
   }
+  if (IsHalf(type) && !IsPackedHalf(type) && is_pair) {
+    return d.OperandError(0, "a comparison of halves has one result");
+  }
   if (!is_pair && !modifiers.boolean.has_value()) {
     HLO_INDEXING_ASSIGN_OR_RETURN(const Slot p, d.Destination(0, Type::kPred));
     return EmitComparison(d, modifiers, type, /*high=*/false, {a, b}, p, /*is_last=*/true);
@@ -303,15 +306,16 @@ constexpr uint32_t kOneF32 = 0x3f80'0000;
 constexpr uint32_t kOneF16 = 0x3c00;
 constexpr uint32_t kOneBf16 = 0x3f80;
 
-/// Whether set makes results of a type from comparisons of another: integers and f32 from all that
-/// is not half, of halves 16-bit integers and halves too, of packed ones packed ones or 32 bits.
+/// Whether set makes results of a type from comparisons of another: integers of 32 bits and halves
+/// from all that is not packed, of halves 16-bit integers too and of others f32, of packed ones
+/// packed ones or 32 bits.
 bool IsSetResult(Type result, Type compared) {
   if (IsOneOf(result, {Type::kU32, Type::kS32})) return true;
   switch (compared) {
     case Type::kF16:
-      return IsOneOf(result, {Type::kF16, Type::kF32, Type::kU16, Type::kS16});
+      return IsOneOf(result, {Type::kF16, Type::kBf16, Type::kU16, Type::kS16});
     case Type::kBf16:
-      return IsOneOf(result, {Type::kBf16, Type::kF16, Type::kF32, Type::kU16, Type::kS16});
+      return IsOneOf(result, {Type::kBf16, Type::kU16, Type::kS16});
     case Type::kF16x2:
     case Type::kBf16x2:
       return result == compared;

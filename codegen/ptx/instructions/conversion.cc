@@ -93,6 +93,15 @@ void TakeReluAndSatfinite(InstructionDecoder& d, ConvertModifiers& modifiers) {
   modifiers.saturate_finite = d.Take("satfinite");
 }
 
+/// .relu and .satfinite of halves go with .rn and .rz alone, and not with .ftz or .sat.
+absl::Status CheckReluAndSatfinite(InstructionDecoder& d, const ConvertModifiers& modifiers) {
+  if (!modifiers.relu && !modifiers.saturate_finite) return absl::OkStatus();
+  const bool is_directed =
+      modifiers.rounding == Rounding::kDown || modifiers.rounding == Rounding::kUp;
+  if (!modifiers.flush && !modifiers.saturate && !is_directed) return absl::OkStatus();
+  return d.ModifierError(modifiers.relu ? "relu" : "satfinite");
+}
+
 absl::Status DecodePackedBytes(InstructionDecoder& d, Type to) {
   ConvertModifiers modifiers;
   if (!d.Take("rn")) return d.Error("cvt to 8-bit floating point needs .rn");
@@ -217,7 +226,11 @@ absl::Status DecodeScalar(InstructionDecoder& d, Type to, Type from) {
   }
   if (to == Type::kF32 || from == Type::kF32) modifiers.flush = d.Take("ftz");
   modifiers.saturate = d.Take("sat");
-  if (is_half && from == Type::kF32) TakeReluAndSatfinite(d, modifiers);
+  if (modifiers.saturate && is_half && to == Type::kBf16) return d.ModifierError("sat");
+  if (is_half && from == Type::kF32) {
+    TakeReluAndSatfinite(d, modifiers);
+    HLO_INDEXING_RETURN_IF_ERROR(CheckReluAndSatfinite(d, modifiers));
+  }
   Operation operation;
   operation.immediate = modifiers.Encoded();
   if (to_integer && from_integer) {
@@ -305,12 +318,8 @@ absl::Status DecodeIsspacep(InstructionDecoder& d) {
   return EmitElementwise(d, Pipe::kInteger, execute, Type::kPred, {Type::kU64});
 }
 
-absl::Status DecodeMapa(InstructionDecoder& d) {
-  return d.Error("mapa: clusters of blocks are not supported");
-}
-
-constexpr std::array<OpcodeRow, 4> kRows = {
-    {{"cvt", DecodeCvt}, {"cvta", DecodeCvta}, {"isspacep", DecodeIsspacep}, {"mapa", DecodeMapa}}};
+constexpr std::array<OpcodeRow, 3> kRows = {
+    {{"cvt", DecodeCvt}, {"cvta", DecodeCvta}, {"isspacep", DecodeIsspacep}}};
 
 }  // namespace
 

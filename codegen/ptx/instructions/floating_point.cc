@@ -196,7 +196,7 @@ absl::Status DecodeBinary(InstructionDecoder& d, Type type) {
 absl::Status DecodeFma(InstructionDecoder& d, Type type, bool is_mad) {
   if (is_mad && type == Type::kF32x2) return d.ModifierError(NameOf(type));
   HLO_INDEXING_ASSIGN_OR_RETURN(Modifiers modifiers,
-                                TakeModifiers(d, type, /*needs_rounding=*/!is_mad));
+                                TakeModifiers(d, type, /*needs_rounding=*/true));
   if (type == Type::kF32) {
     modifiers.saturate = d.Take("sat");
     if (!is_mad) {

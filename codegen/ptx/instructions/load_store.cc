@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 
@@ -201,8 +202,11 @@ absl::StatusOr<int> TakeCount(InstructionDecoder& d, Type type, Space space) {
     return d.Error(
         absl::StrCat("a vector of ", count, " elements of ", BitWidth(type), " bits is no access"));
   }
-  if (space != Space::kGlobal || d.target() < 100) {
-    return d.Error("accesses of 256 bits need .global and .target sm_100 or higher");
+  const bool is_global = space == Space::kGlobal || space == Space::kGeneric;
+  if (!is_global || d.target() < 100 || d.opcode() == "ldu") {
+    return d.Error(
+        "accesses of 256 bits are ld and st of .global and generic addresses, for "
+        ".target sm_100 or higher");
   }
   return count;
 }
@@ -231,6 +235,9 @@ absl::Status TakeOperands(InstructionDecoder& d, Type type, int count, bool is_s
 absl::Status DecodeLoadStore(InstructionDecoder& d) {
   const bool is_store = d.opcode() == "st";
   const bool is_uniform = d.opcode() == "ldu";
+  for (const std::string_view name : {"async", "bulk"}) {
+    if (d.Take(name)) return d.ModifierError(name);
+  }
   auto details = std::make_shared<LoadStoreDetails>();
   details->kind = is_store ? AccessKind::kStore : AccessKind::kLoad;
   CacheHints hints;
@@ -247,6 +254,8 @@ absl::Status DecodeLoadStore(InstructionDecoder& d) {
   const Space space = TakeAccessSpace(d);
   HLO_INDEXING_ASSIGN_OR_RETURN(const Type type, TakeElementType(d));
   HLO_INDEXING_ASSIGN_OR_RETURN(const int count, TakeCount(d, type, space));
+  HLO_INDEXING_RETURN_IF_ERROR(
+      CheckAccessModifiers(d, details->ordering, hints, space, count * BitWidth(type)));
   if (is_non_coherent && (space != Space::kGlobal || details->ordering.is_strong)) {
     return d.Error(".nc is for plain loads of .global");
   }

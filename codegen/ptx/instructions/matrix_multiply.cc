@@ -226,6 +226,7 @@ absl::Status DecodeMma(InstructionDecoder& d) {
   if (const auto sparse = d.TakePrefixed("sp")) {
     return d.Error("mma." + std::string(*sparse) + " (sparse A) is not supported");
   }
+  if (const auto kind = d.TakePrefixed("kind::")) return d.ModifierError(*kind);
   HLO_INDEXING_ASSIGN_OR_RETURN(const Slot members, TakeWholeWarp(d));
   const auto shape =
       TakeMatrixShape(d, {"m8n8k4", "m16n8k4", "m16n8k8", "m16n8k16", "m16n8k32", "m16n8k64",
@@ -235,7 +236,7 @@ absl::Status DecodeMma(InstructionDecoder& d) {
   HLO_INDEXING_ASSIGN_OR_RETURN(const MultiplyTypes types, TakeTypes(d, false));
   if (*shape == MatrixShape{8, 8, 4} && types.a == Type::kF16) {
     if (types.b != Type::kF16 || !HasSumType(Type::kF16, types.c) ||
-        !HasSumType(Type::kF16, types.d)) {
+        !HasSumType(Type::kF16, types.d) || (types.c == Type::kF32 && types.d != Type::kF32)) {
       return d.Error("mma.m8n8k4 does not have these types");
     }
     return DecodeQuadMultiply(d,

@@ -281,9 +281,13 @@ Step ExecutePendingCount(const Operation& operation, Execution& execution) {
 
 // --- Decoding.
 
-void TakeOrder(InstructionDecoder& d, std::initializer_list<std::string_view> semantics) {
-  d.TakeOneOf(semantics);
-  d.TakeOneOf({"cta", "cluster"});
+/// Semantics and their scope: both or neither of them.
+absl::Status TakeOrder(InstructionDecoder& d, std::initializer_list<std::string_view> semantics) {
+  const bool has_semantics = d.TakeOneOf(semantics).has_value();
+  const bool has_scope = d.TakeOneOf({"cta", "cluster"}).has_value();
+  if (has_semantics == has_scope) return absl::OkStatus();
+  return d.Error(has_scope ? "a scope of mbarrier needs semantics before it, as .release"
+                           : "semantics of mbarrier need a scope: .cta or .cluster");
 }
 
 absl::Status TakeB64(InstructionDecoder& d) { return d.TakeType({Type::kB64}).status(); }
@@ -323,7 +327,7 @@ absl::Status DecodeArrive(InstructionDecoder& d, bool is_drop) {
   details->is_drop = is_drop;
   details->is_no_complete = d.Take("noComplete");
   const bool expects = !details->is_no_complete && d.Take("expect_tx");
-  TakeOrder(d, {"release", "relaxed"});
+  HLO_INDEXING_RETURN_IF_ERROR(TakeOrder(d, {"release", "relaxed"}));
   const Space space = TakeAccessSpace(d);
   HLO_INDEXING_RETURN_IF_ERROR(TakeB64(d));
   HLO_INDEXING_RETURN_IF_ERROR(d.ExpectOperands(1, 3));
@@ -345,7 +349,7 @@ absl::Status DecodeArrive(InstructionDecoder& d, bool is_drop) {
 
 absl::Status DecodeTransactions(InstructionDecoder& d, bool is_expect) {
   auto details = std::make_shared<MbarrierDetails>();
-  TakeOrder(d, {"relaxed"});
+  HLO_INDEXING_RETURN_IF_ERROR(TakeOrder(d, {"relaxed"}));
   const Space space = TakeAccessSpace(d);
   HLO_INDEXING_RETURN_IF_ERROR(TakeB64(d));
   HLO_INDEXING_RETURN_IF_ERROR(d.ExpectOperands(2));
@@ -359,7 +363,7 @@ absl::Status DecodeTransactions(InstructionDecoder& d, bool is_expect) {
 absl::Status DecodeWait(InstructionDecoder& d, bool is_try) {
   auto details = std::make_shared<MbarrierDetails>();
   const bool is_parity = d.Take("parity");
-  TakeOrder(d, {"acquire", "relaxed"});
+  HLO_INDEXING_RETURN_IF_ERROR(TakeOrder(d, {"acquire", "relaxed"}));
   const Space space = TakeAccessSpace(d);
   HLO_INDEXING_RETURN_IF_ERROR(TakeB64(d));
   HLO_INDEXING_RETURN_IF_ERROR(d.ExpectOperands(3, is_try ? 4 : 3));

@@ -71,7 +71,30 @@ absl::StatusOr<CacheHints> TakeCacheHints(InstructionDecoder& d, bool is_store) 
   if (cache_operator.has_value() && (has_l1 || has_l2)) {
     return d.Error("a cache operator and an eviction priority do not go together");
   }
+  hints.has_operator = cache_operator.has_value();
+  hints.has_level = has_l1 || has_l2 || has_size || hints.has_policy;
+  hints.has_l2_priority = has_l2;
   return hints;
+}
+
+absl::Status CheckAccessModifiers(InstructionDecoder& d, const Ordering& ordering,
+                                  const CacheHints& hints, Space space, int bits) {
+  const bool is_global = space == Space::kGlobal || space == Space::kGeneric;
+  if (ordering.is_strong && !is_global && space != Space::kShared) {
+    return d.Error(
+        "volatile, relaxed, acquire and release accesses are of .global, .shared and "
+        "generic addresses");
+  }
+  if (ordering.is_strong && hints.has_operator) {
+    return d.Error("a cache operator is for weak accesses only");
+  }
+  if (hints.has_level && !is_global) {
+    return d.Error("what is asked of the caches L1 and L2 is of .global and generic addresses");
+  }
+  if (hints.has_l2_priority && bits != 256) {
+    return d.Error("an eviction priority of L2 is for accesses of 256 bits");
+  }
+  return absl::OkStatus();
 }
 
 absl::Status CheckCachePolicy(InstructionDecoder& d, int i) {

@@ -28,6 +28,12 @@ absl::StatusOr<Ordering> TakeOrdering(InstructionDecoder& d);
 
 /// What a load or store asks of caches; it changes no value, so it is checked and forgotten.
 struct CacheHints {
+  /// `.ca`, `.wb` and the like.
+  bool has_operator = false;
+  /// `.L1::` or `.L2::` of any kind.
+  bool has_level = false;
+  /// A priority of L2, as `.L2::evict_last`.
+  bool has_l2_priority = false;
   /// `.L2::cache_hint`: the last operand is a cache policy.
   bool has_policy = false;
 };
@@ -36,6 +42,10 @@ struct CacheHints {
 /// (`.L1::evict_last`, `.L1::no_allocate`, `.L2::evict_first`), `.L2::cache_hint` and, of loads,
 /// prefetch sizes (`.L2::128B`). Errors for others and for two of a kind.
 absl::StatusOr<CacheHints> TakeCacheHints(InstructionDecoder& d, bool is_store);
+
+/// Whether these go together in an access of so many bits to the space (§9.7.9.8, §9.7.9.11).
+absl::Status CheckAccessModifiers(InstructionDecoder& d, const Ordering& ordering,
+                                  const CacheHints& hints, Space space, int bits);
 
 /// Checks operand `i`, a cache policy: a value of 64 bits.
 absl::Status CheckCachePolicy(InstructionDecoder& d, int i);

@@ -10,12 +10,24 @@ namespace hlo_indexing::ptx {
 namespace {
 
 std::vector<OpcodeRow> SortedRows() {
-  const std::span<const OpcodeRow> families[] = {
-      ControlOpcodes(),   BarrierOpcodes(),     IntegerOpcodes(),    BitOpcodes(),
-      FloatOpcodes(),     HalfOpcodes(),        ComparisonOpcodes(), ConversionOpcodes(),
-      MoveOpcodes(),      LoadStoreOpcodes(),   AtomicOpcodes(),     WarpOpcodes(),
-      AsyncCopyOpcodes(), TransactionOpcodes(), MatrixOpcodes(),     MatrixMultiplyOpcodes(),
-      StackOpcodes()};
+  const std::span<const OpcodeRow> families[] = {ControlOpcodes(),
+                                                 BarrierOpcodes(),
+                                                 ClusterOpcodes(),
+                                                 IntegerOpcodes(),
+                                                 BitOpcodes(),
+                                                 FloatOpcodes(),
+                                                 HalfOpcodes(),
+                                                 ComparisonOpcodes(),
+                                                 ConversionOpcodes(),
+                                                 MoveOpcodes(),
+                                                 LoadStoreOpcodes(),
+                                                 AtomicOpcodes(),
+                                                 WarpOpcodes(),
+                                                 AsyncCopyOpcodes(),
+                                                 TransactionOpcodes(),
+                                                 MatrixOpcodes(),
+                                                 MatrixMultiplyOpcodes(),
+                                                 StackOpcodes()};
   std::vector<OpcodeRow> rows;
   for (const std::span<const OpcodeRow> family : families) {
     rows.insert(rows.end(), family.begin(), family.end());

@@ -11,6 +11,7 @@ namespace hlo_indexing::ptx {
 
 std::span<const OpcodeRow> ControlOpcodes();      // control.cc: bra brx.idx call ret exit trap
 std::span<const OpcodeRow> BarrierOpcodes();      // barrier.cc: bar barrier bar.warp.sync fences
+std::span<const OpcodeRow> ClusterOpcodes();      // cluster.cc: mapa getctarank
 std::span<const OpcodeRow> IntegerOpcodes();      // integer.cc
 std::span<const OpcodeRow> BitOpcodes();          // bits.cc
 std::span<const OpcodeRow> FloatOpcodes();        // floating_point.cc

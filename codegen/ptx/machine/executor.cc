@@ -211,6 +211,21 @@ uint32_t LiveThreads(const Block& block) {
   return threads;
 }
 
+}  // namespace
+
+uint32_t ArrivedThreads(const Block& block, const Barrier& barrier) {
+  uint32_t arrived = barrier.arrived;
+  for (size_t i = 0; i < std::min(block.warps.size(), barrier.parts.size()); ++i) {
+    const LaneMask part = barrier.parts[i];
+    if (part == 0) continue;
+    const bool is_whole = (block.warps[i].live() & ~part) == 0;
+    arrived += static_cast<uint32_t>(is_whole ? kWarpSize : std::popcount(part));
+  }
+  return arrived;
+}
+
+namespace {
+
 // All threads that are left wait for barriers which cannot complete.
 void ReportDeadlock(LaunchState& launch, Block& block) {
   for (Warp& warp : block.warps) {
@@ -224,12 +239,18 @@ void ReportDeadlock(LaunchState& launch, Block& block) {
       execution.lanes = group.lanes;
       execution.group = group.lanes;
       execution.registers = const_cast<std::byte*>(group.activation->registers.data());
+      if (group.wait == Wait::kCluster) {
+        ReportFinding(operation, execution, Check::kSynccheck, group.lanes,
+                      absl::StrCat("deadlock: ", InstructionName(operation),
+                                   " waits for threads that do not arrive"));
+        continue;
+      }
       const Barrier& barrier = block.barriers[group.barrier];
       const uint32_t expected = barrier.expected == 0 ? LiveThreads(block) : barrier.expected;
       ReportFinding(operation, execution, Check::kSynccheck, group.lanes,
                     absl::StrCat("deadlock: ", InstructionName(operation), " waits at barrier ",
                                  int{group.barrier}, " for ", expected, " threads, ",
-                                 barrier.arrived, " have come and no other can"));
+                                 ArrivedThreads(block, barrier), " have come and no other can"));
     }
   }
   launch.is_stopped = true;
@@ -254,6 +275,7 @@ void BeginBlock(LaunchState& launch, Block& block, uint64_t linear_index) {
     block.warps.emplace_back(static_cast<int>(block.warps.size()));
   }
   block.async_copies.Begin(num_warps);
+  block.cluster_barrier.Begin(num_warps);
   const ProgramFunction& kernel = launch.program->functions.front();
   for (uint32_t i = 0; i < num_warps; ++i) {
     const uint32_t threads = std::min<uint32_t>(kWarpSize, block.num_threads - i * kWarpSize);
@@ -274,9 +296,9 @@ void ReleaseBarriers(LaunchState& launch, Block& block) {
   const uint32_t live = LiveThreads(block);
   for (size_t number = 0; number < block.barriers.size(); ++number) {
     Barrier& barrier = block.barriers[number];
-    if (barrier.arrived == 0) continue;
+    if (!barrier.is_used) continue;
     const uint32_t expected = barrier.expected == 0 ? live : barrier.expected;
-    if (barrier.arrived < expected) continue;
+    if (ArrivedThreads(block, barrier) < expected) continue;
     std::vector<WarpLanes> waiting;
     for (Warp& warp : block.warps) {
       for (Group& group : warp.groups()) {
@@ -299,6 +321,20 @@ void ReleaseBarriers(LaunchState& launch, Block& block) {
     }
     OrderBarrier(block, static_cast<int>(number), waiting);
     barrier = {};
+  }
+  ReleaseClusterBarrier(block);
+}
+
+void ReleaseClusterBarrier(Block& block) {
+  if (!block.cluster_barrier.EndPhase(block.warps)) return;
+  for (Warp& warp : block.warps) {
+    for (Group& group : warp.groups()) {
+      if (group.wait != Wait::kCluster) continue;
+      block.cluster_barrier.TakePassed(warp.number(), group.lanes);
+      OrderClusterWait(block, {.warp = warp.number(), .lanes = group.lanes});
+      group.wait = Wait::kNone;
+      ++group.index;
+    }
   }
 }
 
@@ -353,7 +389,7 @@ Progress RunBlock(LaunchState& launch, Block& block, uint64_t quantum, uint64_t&
   for (const Warp& warp : block.warps) {
     is_live |= warp.live() != 0;
     for (const Group& group : warp.groups()) {
-      can_run |= group.lanes != 0 && group.wait != Wait::kBarrier;
+      can_run |= group.lanes != 0 && group.wait != Wait::kBarrier && group.wait != Wait::kCluster;
     }
   }
   if (!is_live) {

@@ -26,9 +26,14 @@ Progress RunBlock(LaunchState& launch, Block& block, uint64_t quantum, uint64_t&
 /// Makes the block the one with this number in the grid, at its start.
 void BeginBlock(LaunchState& launch, Block& block, uint64_t linear_index);
 
+/// How many threads count as arrived at a barrier of the block.
+uint32_t ArrivedThreads(const Block& block, const Barrier& barrier);
+
 /// A thread has arrived at a barrier or exited: lets those go on who wait at a barrier that is
 /// complete now.
 void ReleaseBarriers(LaunchState& launch, Block& block);
+/// The same for the barrier of the cluster alone.
+void ReleaseClusterBarrier(Block& block);
 
 }  // namespace hlo_indexing::ptx
 

@@ -14,6 +14,7 @@
 
 #include "codegen/ptx/machine/async_copies.h"
 #include "codegen/ptx/machine/block_memory.h"
+#include "codegen/ptx/machine/cluster_barrier.h"
 #include "codegen/ptx/machine/findings.h"
 #include "codegen/ptx/machine/global_memory.h"
 #include "codegen/ptx/machine/global_races.h"
@@ -65,9 +66,14 @@ struct LaunchOptions {
 
 /// A barrier of a block (§9.7.13.1): who waits, and what they bring together.
 struct Barrier {
-  uint32_t arrived = 0;
+  bool is_used = false;
   /// 0: all threads that live.
   uint32_t expected = 0;
+  /// Threads that have arrived, those in `parts` not counted.
+  uint32_t arrived = 0;
+  /// Of a barrier for a number of threads, of each warp the lanes that have arrived while others of
+  /// it, which live, have not. With these, or once these have exited, they count as a whole warp.
+  std::array<LaneMask, 32> parts = {};
   /// Whether some have arrived and not waited (bar.arrive).
   bool has_gone_on = false;
   /// Of bar.red: how many predicates are true.
@@ -108,6 +114,7 @@ class Block {
   std::vector<Warp> warps;
   BlockMemory memory;
   std::array<Barrier, 16> barriers;
+  ClusterBarrier cluster_barrier;
   AsyncCopies async_copies;
   uint32_t num_threads = 0;
 };

@@ -23,6 +23,9 @@ RaceDetector* RacesOf(const Execution& execution) {
 // Barriers have numbers, mbarriers addresses of shared memory, which are smaller.
 uint64_t ObjectOf(int barrier) { return kWindowSize + static_cast<uint64_t>(barrier); }
 
+// The number of the cluster's barrier, behind those of the block.
+constexpr int kClusterBarrier = 16;
+
 // Threads that have exited have come to a barrier of all threads, but not to one of some; and what
 // those who did not wait have done since they arrived is not over.
 bool IsOfWholeBlock(const Block& block, const Barrier& barrier,
@@ -71,6 +74,16 @@ void OrderBarrier(Block& block, int number, std::span<const WarpLanes> waiting) 
   for (const WarpLanes& group : waiting) {
     races->Wait(ObjectOf(number), group.warp, group.lanes);
   }
+}
+
+void OrderClusterArrive(const Execution& execution) {
+  OrderArrive(execution, ObjectOf(kClusterBarrier), execution.lanes);
+}
+
+void OrderClusterWait(Block& block, const WarpLanes& waiting) {
+  RaceDetector* const races = block.memory.races();
+  if (races == nullptr || waiting.lanes == 0) return;
+  races->Wait(ObjectOf(kClusterBarrier), waiting.warp, waiting.lanes);
 }
 
 void OrderFence(const Execution& execution, bool is_beyond_block) {

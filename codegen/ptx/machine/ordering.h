@@ -30,6 +30,10 @@ void OrderBarrierArrive(const Execution& execution, int barrier);
 /// whole block at which all live threads wait.
 void OrderBarrier(Block& block, int number, std::span<const WarpLanes> waiting);
 
+/// Lanes arrive at the barrier of the cluster; lanes go on, as a phase of it has ended.
+void OrderClusterArrive(const Execution& execution);
+void OrderClusterWait(Block& block, const WarpLanes& waiting);
+
 /// fence, membar. `is_beyond_block`: the scope is .cluster, .gpu or .sys (membar.gl, membar.sys).
 void OrderFence(const Execution& execution, bool is_beyond_block);
 

@@ -10,6 +10,7 @@
 #include "codegen/ptx/machine/lanes.h"
 #include "codegen/ptx/machine/launch_state.h"
 #include "codegen/ptx/machine/warp.h"
+#include "codegen/ptx/syntax/module.h"
 
 namespace hlo_indexing::ptx {
 namespace {
@@ -61,6 +62,10 @@ uint64_t Nctaid(const Context& c) {
 }
 uint64_t Zero(const Context&) { return 0; }
 uint64_t One(const Context&) { return 1; }
+uint64_t IsExplicitCluster(const Context& c) {
+  const syntax::Function& kernel = *c.execution.launch->program->functions.front().source;
+  return kernel.is_explicit_cluster || kernel.required_cluster[0] != 0 ? 1 : 0;
+}
 uint64_t Clock(const Context& c) { return c.execution.launch->warp_instructions; }
 
 constexpr Row kRows[] = {
@@ -94,8 +99,8 @@ constexpr Row kRows[] = {
     {"%lanemask_ge", 32, [](const Context& c) -> uint64_t { return kAllLanes << c.lane; }},
     {"%lanemask_gt", 32,
      [](const Context& c) -> uint64_t { return kAllLanes & ~((uint64_t{2} << c.lane) - 1); }},
-    // Of a launch without clusters: each block is a cluster.
-    {"%is_explicit_cluster", 1, Zero},
+    // Each block is a cluster of its own.
+    {"%is_explicit_cluster", 1, IsExplicitCluster},
     {"%clusterid.x", 32, Ctaid<0>},
     {"%clusterid.y", 32, Ctaid<1>},
     {"%clusterid.z", 32, Ctaid<2>},

@@ -41,6 +41,8 @@ enum class Wait : uint8_t {
   kNone,
   /// At a barrier of the block (`Group::barrier`).
   kBarrier,
+  /// At barrier.cluster.wait.
+  kCluster,
   /// At a `.sync` instruction that names lanes which are not here yet.
   kMembers,
   /// At an operation that said kRetry: others go first.

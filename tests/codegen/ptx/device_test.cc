@@ -438,6 +438,56 @@ TEST(DeviceTest, BarriersCountWarps) {
   }
 }
 
+// The lanes of the first warp arrive in two parts, of which the first has exited before the second
+// comes: a warp all the same, so that the consumers go on when the second warp has come, and not
+// before.
+TEST(DeviceTest, PartsOfAWarpThatArriveCountOnce) {
+  const std::string text = Kernel(R"(
+      .shared .b32 word;
+      setp.ge.u32 %p0, %thread, 64;
+      @%p0 bra CONSUME;
+      setp.lt.u32 %p0, %thread, 16;
+      @%p0 barrier.arrive 1, 96;
+      @%p0 exit;
+      setp.lt.u32 %p0, %thread, 32;
+      @%p0 barrier.arrive 1, 96;
+      @%p0 exit;
+      mov.u32 %r1, 0;
+    LOOP:
+      add.u32 %r1, %r1, 1;
+      setp.lt.u32 %p0, %r1, 10000;
+      @%p0 bra LOOP;
+      st.shared.u32 [word], %r1;
+      bar.arrive 1, 96;
+      exit;
+    CONSUME:
+      bar.sync 1, 96;
+      ld.shared.u32 %r0, [word];
+  )");
+  for (uint64_t schedule = 0; schedule < 10; ++schedule) {
+    LaunchOptions options;
+    options.schedule = schedule;
+    options.checks = {.initcheck = true, .racecheck = true, .synccheck = true};
+    const Outcome outcome = RunKernel(text, 1, 96, options);
+    EXPECT_THAT(outcome.result.findings, IsEmpty());
+    for (uint32_t i = 64; i < 96; ++i) EXPECT_EQ(outcome.out[i], 10000u);
+  }
+}
+
+TEST(DeviceTest, NumbersOfBarriersAreLookedAtBeforeTheLaunch) {
+  const auto refusal = [](const std::string& body) {
+    const Module module = ParseOrDie(Kernel(body));
+    Device device;
+    const auto result = device.Launch(module, "k", {Argument::Of(uint64_t{0})}, {});
+    return std::string(result.status().message());
+  };
+  EXPECT_THAT(refusal("bar.sync 16;"), HasSubstr("a barrier has a number below 16"));
+  EXPECT_THAT(refusal("bar.red.popc.u32 %r0, 1, 33, %p0;"), HasSubstr("multiple of 32 threads"));
+  EXPECT_THAT(refusal("bar.arrive 1, 0;"), HasSubstr("multiple of 32 threads"));
+  EXPECT_THAT(refusal("fence.acquire.sync_restrict::shared::cta.cluster;"),
+              HasSubstr(".acquire.sync_restrict::shared::cluster.cluster"));
+}
+
 TEST(DeviceTest, BarriersThatReduce) {
   const Outcome outcome = RunKernel(Kernel(R"(
       setp.lt.u32 %p0, %thread, 50;

@@ -208,6 +208,12 @@ TEST(CpAsyncTest, WhatIsNotThere) {
   EXPECT_THAT(refuse("cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes "
                      "[%r1], [%r4], %r2, [%r3];"),
               HasSubstr("cluster"));
+  EXPECT_THAT(
+      refuse("cp.async.bulk.global.shared::cta.bulk_group.cp_mask [%rd1], [%r4], %r2, %h1;"),
+      HasSubstr("cp_mask"));
+  EXPECT_THAT(refuse("mbarrier.arrive.cta.shared.b64 %rd2, [tile];"), HasSubstr("semantics"));
+  EXPECT_THAT(refuse("mbarrier.try_wait.acquire.shared.b64 %p1, [tile], %rd2;"),
+              HasSubstr("scope"));
 }
 
 }  // namespace

@@ -200,6 +200,9 @@ TEST(ComparisonTest, RefusesWhatPtxDoesNotHave) {
   EXPECT_FALSE(ErrorOf("setp.ltu.s32 %d0, %s0, %s0;", {"pred"}, {"b32"}).ok());
   EXPECT_FALSE(ErrorOf("setp.lt.ftz.f64 %d0, %s0, %s0;", {"pred"}, {"b64"}).ok());
   EXPECT_FALSE(ErrorOf("setp.lt.f16x2 %d0, %s0, %s0;", {"pred"}, {"b32"}).ok());
+  EXPECT_FALSE(ErrorOf("setp.lt.f16 %d0|%d1, %s0, %s0;", {"pred", "pred"}, {"b16"}).ok());
+  EXPECT_FALSE(ErrorOf("set.lt.f32.f16 %d0, %s0, %s0;", {"b32"}, {"b16"}).ok());
+  EXPECT_FALSE(ErrorOf("set.lt.f16.bf16 %d0, %s0, %s0;", {"b16"}, {"b16"}).ok());
 }
 
 }  // namespace

@@ -380,6 +380,7 @@ TEST(FloatingPointTest, FusedBfloat16OfOrdinaryNumbers) {
 TEST(FloatingPointTest, RefusesWhatPtxDoesNotHave) {
   EXPECT_FALSE(ErrorOf("add.ftz.f64 %d0, %s0, %s0;", {"b64"}, {"b64"}).ok());
   EXPECT_FALSE(ErrorOf("fma.f32 %d0, %s0, %s0, %s0;", {"b32"}, {"b32"}).ok());
+  EXPECT_FALSE(ErrorOf("mad.f32 %d0, %s0, %s0, %s0;", {"b32"}, {"b32"}).ok());
   EXPECT_FALSE(ErrorOf("div.f32 %d0, %s0, %s0;", {"b32"}, {"b32"}).ok());
   EXPECT_FALSE(ErrorOf("add.rz.f16 %d0, %s0, %s0;", {"b16"}, {"b16"}).ok());
   EXPECT_FALSE(ErrorOf("sin.f32 %d0, %s0;", {"b32"}, {"b32"}).ok());

@@ -460,6 +460,13 @@ TEST(MmaTest, WhatIsNotThere) {
   EXPECT_THAT(refuse("mma.sync.aligned.m16n8k8.row.col.s32.s8.s8.s32 {%r0,%r1,%r2,%r3}, {%r4,%r5}, "
                      "{%r8}, {%r0,%r1,%r2,%r3};"),
               testing::HasSubstr("shape"));
+  EXPECT_THAT(refuse("mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f32.e2m1.e2m1.f32 "
+                     "{%r0,%r1,%r2,%r3}, {%r4,%r5,%r6,%r7}, {%r8,%r9}, {%r0,%r1,%r2,%r3};"),
+              testing::HasSubstr("kind::f8f6f4"));
+  EXPECT_THAT(
+      refuse("mma.sync.aligned.m8n8k4.row.col.f16.f16.f16.f32 {%r0,%r1,%r2,%r3}, {%r4,%r5}, "
+             "{%r6,%r7}, {%r10,%r11,%r12,%r13,%r14,%r15,%r16,%r17};"),
+      testing::HasSubstr("types"));
 }
 
 }  // namespace
