@@ -76,13 +76,18 @@ T BfeLane(T a, uint32_t position, uint32_t length) {
   position &= 0xff;
   length &= 0xff;
   const Bits bits = static_cast<Bits>(a);
-  const uint32_t sign_place = std::min(position + length - 1, kLast);
-  const bool sign = std::is_signed_v<T> && length != 0 && ((bits >> sign_place) & 1) != 0;
-  const Bits field = position <= kLast ? bits >> position : Bits{0};
+  const uint32_t last = position + length - 1;
+  const Bits sign = bits >> (last < kLast ? last : kLast) & 1;
+  // Shifts are by less than the width, so that all of it is computed without branches.
+  const Bits shifted = bits >> (position & kLast);
+  const Bits field = position <= kLast ? shifted : Bits{0};
   // Bits of the result that come from the source; the others are the sign.
-  const uint32_t available = position <= kLast ? std::min(length, kLast + 1 - position) : 0;
-  const Bits mask = available > kLast ? ~Bits{0} : static_cast<Bits>((Bits{1} << available) - 1);
-  return static_cast<T>((field & mask) | (sign ? ~mask : Bits{0}));
+  const uint32_t behind = position <= kLast ? kLast + 1 - position : 0;
+  const uint32_t available = length < behind ? length : behind;
+  const Bits some = static_cast<Bits>((Bits{1} << (available & kLast)) - 1);
+  const Bits mask = available > kLast ? ~Bits{0} : some;
+  const Bits signs = std::is_signed_v<T> && length != 0 ? Bits{0} - sign : Bits{0};
+  return static_cast<T>((field & mask) | (signs & ~mask));
 }
 
 template <typename T>
@@ -147,9 +152,15 @@ template <typename T>
 uint32_t ClzLane(T a) {
   return static_cast<uint32_t>(std::countl_zero(a));
 }
+/// The bits of each byte are counted in it, and their sum is the top byte of a product. Vectors
+/// have no instruction for it.
 template <typename T>
 uint32_t PopcLane(T a) {
-  return static_cast<uint32_t>(std::popcount(a));
+  constexpr T kOnes = static_cast<T>(~T{0} / 0xff);
+  a = static_cast<T>(a - ((a >> 1) & (kOnes * 0x55)));
+  a = static_cast<T>((a & (kOnes * 0x33)) + ((a >> 2) & (kOnes * 0x33)));
+  a = static_cast<T>((a + (a >> 4)) & (kOnes * 0x0f));
+  return static_cast<uint32_t>(static_cast<T>(a * kOnes) >> (8 * (sizeof(T) - 1)));
 }
 
 /// The place of the |offset|-th bit that is set, from bit `base` on upwards or downwards.
@@ -237,17 +248,17 @@ absl::Status DecodeShf(InstructionDecoder& d) {
 absl::Status DecodeBfe(InstructionDecoder& d) {
   HLO_INDEXING_ASSIGN_OR_RETURN(const Type type,
                                 d.TakeType({Type::kU32, Type::kU64, Type::kS32, Type::kS64}));
-  Execute execute = Lanewise<BfeLane<uint32_t>>();
-  if (type == Type::kS32) execute = Lanewise<BfeLane<int32_t>>();
-  if (type == Type::kU64) execute = Lanewise<BfeLane<uint64_t>>();
-  if (type == Type::kS64) execute = Lanewise<BfeLane<int64_t>>();
+  Execute execute = WideLanewise<BfeLane<uint32_t>>();
+  if (type == Type::kS32) execute = WideLanewise<BfeLane<int32_t>>();
+  if (type == Type::kU64) execute = WideLanewise<BfeLane<uint64_t>>();
+  if (type == Type::kS64) execute = WideLanewise<BfeLane<int64_t>>();
   return EmitElementwise(d, Pipe::kInteger, execute, type, {type, Type::kU32, Type::kU32});
 }
 
 absl::Status DecodeBfi(InstructionDecoder& d) {
   HLO_INDEXING_ASSIGN_OR_RETURN(const Type type, d.TakeType({Type::kB32, Type::kB64}));
   const Execute execute =
-      type == Type::kB32 ? Lanewise<BfiLane<uint32_t>>() : Lanewise<BfiLane<uint64_t>>();
+      type == Type::kB32 ? WideLanewise<BfiLane<uint32_t>>() : WideLanewise<BfiLane<uint64_t>>();
   return EmitElementwise(d, Pipe::kInteger, execute, type, {type, type, Type::kU32, Type::kU32});
 }
 
@@ -294,15 +305,16 @@ absl::Status DecodeSzext(InstructionDecoder& d) {
 absl::Status DecodeBrev(InstructionDecoder& d) {
   HLO_INDEXING_ASSIGN_OR_RETURN(const Type type, d.TakeType({Type::kB32, Type::kB64}));
   return EmitElementwise(d, Pipe::kInteger,
-                         type == Type::kB32 ? Lanewise<BrevLane>() : Lanewise<Brev64Lane>(), type,
-                         {type});
+                         type == Type::kB32 ? WideLanewise<BrevLane>() : WideLanewise<Brev64Lane>(),
+                         type, {type});
 }
 
 template <auto k32, auto k64>
 absl::Status DecodeCount(InstructionDecoder& d) {
   HLO_INDEXING_ASSIGN_OR_RETURN(const Type type, d.TakeType({Type::kB32, Type::kB64}));
-  return EmitElementwise(d, Pipe::kInteger, type == Type::kB32 ? Lanewise<k32>() : Lanewise<k64>(),
-                         Type::kU32, {type});
+  return EmitElementwise(d, Pipe::kInteger,
+                         type == Type::kB32 ? WideLanewise<k32>() : WideLanewise<k64>(), Type::kU32,
+                         {type});
 }
 
 absl::Status DecodeFns(InstructionDecoder& d) {

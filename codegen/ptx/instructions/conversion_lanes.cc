@@ -97,6 +97,12 @@ To FromIntegerLane(const ConvertModifiers& modifiers, From value) {
   return modifiers.saturate ? numerics::Saturate(result) : result;
 }
 
+/// To nearest; a double holds the integer exactly.
+template <HalfScalar To, std::integral From>
+To HalfOfIntegerLane(From value) {
+  return numerics::NearestHalf<To>(static_cast<double>(value));
+}
+
 template <typename T>
 T RoundLane(const ConvertModifiers& modifiers, T value) {
   if constexpr (std::is_same_v<T, float>) value = Input(modifiers, value);
@@ -193,6 +199,8 @@ Execute IntegerToFloatingPoint(Type to, Type from, const ConvertModifiers& modif
       // The host converts to nearest too.
       if constexpr (std::is_floating_point_v<To>) {
         if (is_plain) return Lanewise<CastLane<To, From>>();
+      } else if constexpr (sizeof(From) <= 4) {
+        if (is_plain) return WideLanewise<HalfOfIntegerLane<To, From>>();
       }
       return WithModifiers<FromIntegerLane<To, From>>;
     });

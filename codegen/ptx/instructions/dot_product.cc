@@ -68,7 +68,7 @@ absl::Status DecodeDp4a(InstructionDecoder& d) {
   HLO_INDEXING_ASSIGN_OR_RETURN(const Type a, d.TakeType({Type::kU32, Type::kS32}));
   HLO_INDEXING_ASSIGN_OR_RETURN(const Type b, d.TakeType({Type::kU32, Type::kS32}));
   const Execute execute =
-      VisitSigns(a, b, []<typename A, typename B>() { return Lanewise<Dp4aLane<A, B>>(); });
+      VisitSigns(a, b, []<typename A, typename B>() { return WideLanewise<Dp4aLane<A, B>>(); });
   return EmitElementwise(d, Pipe::kInteger, execute, Type::kU32, {a, b, Type::kU32});
 }
 
@@ -78,8 +78,8 @@ absl::Status DecodeDp2a(InstructionDecoder& d) {
   HLO_INDEXING_ASSIGN_OR_RETURN(const Type a, d.TakeType({Type::kU32, Type::kS32}));
   HLO_INDEXING_ASSIGN_OR_RETURN(const Type b, d.TakeType({Type::kU32, Type::kS32}));
   const Execute execute = VisitSigns(a, b, [&]<typename A, typename B>() {
-    return *mode == 0 ? Lanewise<Dp2aLane<Half<A>, B, false>>()
-                      : Lanewise<Dp2aLane<Half<A>, B, true>>();
+    return *mode == 0 ? WideLanewise<Dp2aLane<Half<A>, B, false>>()
+                      : WideLanewise<Dp2aLane<Half<A>, B, true>>();
   });
   return EmitElementwise(d, Pipe::kInteger, execute, Type::kU32, {a, b, Type::kU32});
 }
@@ -97,10 +97,11 @@ absl::Status DecodeVabsdiff(InstructionDecoder& d) {
   }
   const Execute execute = VisitSigns(a, b, [&]<typename A, typename B>() {
     if (has_halves) {
-      return add ? Lanewise<VabsdiffLane<Half<A>, Half<B>, true>>()
-                 : Lanewise<VabsdiffLane<Half<A>, Half<B>, false>>();
+      return add ? WideLanewise<VabsdiffLane<Half<A>, Half<B>, true>>()
+                 : WideLanewise<VabsdiffLane<Half<A>, Half<B>, false>>();
     }
-    return add ? Lanewise<VabsdiffLane<A, B, true>>() : Lanewise<VabsdiffLane<A, B, false>>();
+    return add ? WideLanewise<VabsdiffLane<A, B, true>>()
+               : WideLanewise<VabsdiffLane<A, B, false>>();
   });
   return EmitElementwise(d, Pipe::kInteger, execute, result, {a, b, Type::kU32});
 }

@@ -94,8 +94,10 @@ Execute F32Execute(const Modifiers& modifiers) {
       }
 #endif
       return WideLanewise<F32FmaLane<kModifiers>>();
-    } else {
+    } else if constexpr (kModifiers.rounding == Rounding::kNearestEven && !kModifiers.flush) {
       return Lanewise<F32Lane<kOperation, kModifiers>>();
+    } else {
+      return WideLanewise<F32Lane<kOperation, kModifiers>>();
     }
   });
 }
@@ -108,7 +110,7 @@ Execute F32x2Execute(const Modifiers& modifiers) {
     if constexpr (kModifiers.saturate) {
       return nullptr;
     } else if constexpr (kOperation == Arithmetic::kFma) {
-      return Lanewise<F32x2FmaLane<kModifiers>>();
+      return WideLanewise<F32x2FmaLane<kModifiers>>();
     } else {
       return Lanewise<F32x2Lane<kOperation, kModifiers>>();
     }
@@ -122,6 +124,10 @@ Execute F64Execute(const Modifiers& modifiers) {
     if constexpr (kModifiers.saturate || kModifiers.flush) {
       return nullptr;
     } else if constexpr (kOperation == Arithmetic::kFma) {
+      // To nearest it is one instruction of the host, where it has one.
+      if constexpr (kModifiers.rounding == Rounding::kNearestEven) {
+        return WideLanewise<F64FmaLane<Rounding::kNearestEven>>();
+      }
       return Lanewise<F64FmaLane<kModifiers.rounding>>();
     } else {
       return Lanewise<F64Lane<kOperation, kModifiers.rounding>>();
@@ -230,8 +236,9 @@ absl::Status DecodeDiv(InstructionDecoder& d, Type type) {
   if (kind.has_value()) {
     const bool flush = d.Take("ftz");
     const Execute approximate =
-        flush ? Lanewise<DivApproxLane<true>>() : Lanewise<DivApproxLane<false>>();
-    const Execute full = flush ? Lanewise<DivFullLane<true>>() : Lanewise<DivFullLane<false>>();
+        flush ? WideLanewise<DivApproxLane<true>>() : WideLanewise<DivApproxLane<false>>();
+    const Execute full =
+        flush ? WideLanewise<DivFullLane<true>>() : WideLanewise<DivFullLane<false>>();
     return EmitElementwise(d, Pipe::kSpecialFunction, *kind == 0 ? approximate : full, type,
                            {type, type});
   }

@@ -76,7 +76,7 @@ absl::Status DecodeExact(InstructionDecoder& d, Type type) {
     if constexpr (kModifiers.saturate) {
       return nullptr;
     } else {
-      return is_f64 ? Lanewise<ExactF64Lane<kFunction, kModifiers.rounding>>()
+      return is_f64 ? WideLanewise<ExactF64Lane<kFunction, kModifiers.rounding>>()
                     : WideLanewise<ExactLane<kFunction, kModifiers>>();
     }
   });

@@ -7,6 +7,7 @@
 #include "codegen/ptx/instructions/arithmetic.h"
 #include "codegen/ptx/instructions/decoder.h"
 #include "codegen/ptx/instructions/elementwise.h"
+#include "codegen/ptx/instructions/half_vectors.h"
 #include "codegen/ptx/instructions/table.h"
 #include "codegen/ptx/machine/operation.h"
 #include "codegen/ptx/numerics/approximate.h"
@@ -109,9 +110,37 @@ uint32_t IsPackedFloatFma(uint32_t a, uint32_t b, uint32_t /*c*/) {
          numerics::IsFloatProduct(LowerHalf<Bf16>(a), LowerHalf<Bf16>(b));
 }
 
+template <Modifiers kModifiers>
+F16 FiniteFmaLane(F16 a, F16 b, F16 c) {
+  return numerics::FmaOfFinite<kModifiers>(a, b, c);
+}
+uint32_t IsFiniteFma(F16 a, F16 b, F16 /*c*/) { return numerics::AreFinite(a.bits, b.bits); }
+uint32_t IsPackedFiniteFma(uint32_t a, uint32_t b, uint32_t /*c*/) {
+  return numerics::AreFinite(a, b);
+}
+
+template <Modifiers kModifiers>
+Execute PackedF16Fma() {
+#if HLO_INDEXING_PTX_HAS_WIDE_VECTORS
+  if constexpr (!kModifiers.saturate) {
+    if (internal::HasHalfVectors()) {
+      constexpr Execute kElse = internal::ExecuteLanes<PackedLane3<FmaLane<F16, kModifiers>, F16>>;
+      return internal::FmaF16x2<kModifiers.relu, kElse>;
+    }
+  }
+#endif
+  return WideLanewiseIf<PackedLane3<FiniteFmaLane<kModifiers>, F16>, IsPackedFiniteFma,
+                        PackedLane3<FmaLane<F16, kModifiers>, F16>>();
+}
+
 template <HalfScalar Half, Modifiers kModifiers>
 Execute Fma(Type type) {
-  if constexpr (std::same_as<Half, Bf16> && !kModifiers.out_of_bounds) {
+  if constexpr (std::same_as<Half, F16> && !kModifiers.out_of_bounds && !kModifiers.flush) {
+    if (!IsPacked(type)) {
+      return WideLanewiseIf<FiniteFmaLane<kModifiers>, IsFiniteFma, FmaLane<F16, kModifiers>>();
+    }
+    return PackedF16Fma<kModifiers>();
+  } else if constexpr (std::same_as<Half, Bf16> && !kModifiers.out_of_bounds) {
     if (!IsPacked(type)) {
       return WideLanewiseIf<FloatFmaLane<kModifiers>, IsFloatFma, FmaLane<Bf16, kModifiers>>();
     }

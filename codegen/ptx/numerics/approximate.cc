@@ -53,15 +53,6 @@ float CosApprox(float value, bool flush) {
   return internal::InDouble(value, flush, [](double x) { return std::cos(x); });
 }
 
-float DivApprox(float a, float b, bool flush) {
-  const float divisor = Magnitude(b);
-  if (divisor > 0x1p126F && divisor < __builtin_inff()) {
-    if (IsNan(a) || Magnitude(a) == __builtin_inff()) return kCanonicalNan;
-    return FloatOf((BitsOf(a) ^ BitsOf(b)) & kSignBit);
-  }
-  return DivFull(a, b, flush);
-}
-
 double RcpApproxFtz(double value) { return RoundToUpperHalf(Quotient(1.0, UpperHalf(value))); }
 
 double RsqrtApproxFtz(double value) {

@@ -10,6 +10,7 @@
 #define HLO_INDEXING_CODEGEN_PTX_NUMERICS_APPROXIMATE_H_
 
 #include <cmath>
+#include <limits>
 
 #include "codegen/ptx/numerics/bits.h"
 #include "codegen/ptx/numerics/f32.h"
@@ -35,9 +36,12 @@ inline float InDouble(float value, bool flush, Function function) {
 /// ex2.approx{.ftz}.f32 (9.7.3.21): 2^value. Devices: at most 2 ulp from the nearest float. `flush`
 /// is .ftz of input and result, here and below.
 inline float Ex2Approx(float value, bool flush) {
-  const float result = internal::InDouble(value, flush, PowerOfTwo);
+  const float result = internal::InDouble(value, /*flush=*/false, PowerOfTwo);
   const bool is_hard = value == kHardPowers[0] || value == kHardPowers[1];
-  return FloatOf(BitsOf(result) + (is_hard ? 1 : 0));
+  const float power = FloatOf(BitsOf(result) + (is_hard ? 1 : 0));
+  // A subnormal exponent gives 1 either way, and the greatest power below 2^-126 is not so near to
+  // it that it would be rounded there.
+  return flush && value < -126.0F ? 0.0F : power;
 }
 
 /// lg2.approx{.ftz}.f32 (9.7.3.20): the logarithm to base 2; -infinity of both zeros, NaN below.
@@ -75,14 +79,22 @@ inline float SqrtApprox(float value, bool flush) {
   return internal::InDouble(value, flush, [](double x) { return std::sqrt(x); });
 }
 
-/// div.approx{.ftz}.f32 (9.7.3.8): a / b. Where 2^126 < |b| < 2^128 it is NaN if `a` is infinite,
-/// and else a zero of the quotient's sign, as devices compute a * (1 / b). Devices: at most 2 ulp
-/// where |b| is from 2^-126 to 2^126.
-float DivApprox(float a, float b, bool flush);
-
 /// div.full{.ftz}.f32 (9.7.3.8): a / b. Devices: at most 2 ulp.
 inline float DivFull(float a, float b, bool flush) {
   return flush ? Div<Modifiers{.flush = true}>(a, b) : Div<Modifiers{}>(a, b);
+}
+
+/// div.approx{.ftz}.f32 (9.7.3.8): a / b. Where 2^126 < |b| < 2^128 it is NaN if `a` is infinite,
+/// and else a zero of the quotient's sign, as devices compute a * (1 / b). Devices: at most 2 ulp
+/// where |b| is from 2^-126 to 2^126.
+inline float DivApprox(float a, float b, bool flush) {
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  const float divisor = Magnitude(b);
+  const float zero = FloatOf((BitsOf(a) ^ BitsOf(b)) & kSignBit);
+  const float of_large = Magnitude(a) < kInfinity ? zero : kCanonicalNan;
+  const float quotient = DivFull(a, b, flush);
+  const float otherwise = divisor < kInfinity ? of_large : quotient;
+  return divisor > 0x1p126F ? otherwise : quotient;
 }
 
 /// rcp.approx.ftz.f64 (9.7.3.14): the reciprocal of the upper 32 bits, rounded to 20 bits of

@@ -3,10 +3,12 @@
 //
 // Example: Fma<F16, {.relu = true}>(a, b, c) is `fma.rn.relu.f16`; ToFloat(F16{0x3c00}) is 1.0f.
 //
-// Every operation is done in a wider type and rounded to odd there (round_to_odd.h), so that the
-// result is the exact one rounded once. For f16 that is float: products of two are exact in it, and
-// what is left of a sum never underflows, being a multiple of 2^-48. For bf16, which has the
-// exponents of f32, sums are done in float and products in double.
+// Every operation is done in a wider type. A sum in float, rounded to nearest, has more than twice
+// the bits of a half and two more, so that a second rounding gives what one would have (S.
+// Figueroa, "When is double rounding innocuous?", 1995; where halves are subnormal, sums are
+// exact). A fused multiplication and addition is rounded to odd there (round_to_odd.h). For f16
+// that is float: products of two are exact in it, and what is left of a sum never underflows, being
+// a multiple of 2^-48. For bf16, which has the exponents of f32, products are done in double.
 #ifndef HLO_INDEXING_CODEGEN_PTX_NUMERICS_HALF_H_
 #define HLO_INDEXING_CODEGEN_PTX_NUMERICS_HALF_H_
 
@@ -203,15 +205,15 @@ inline Half NearestHalf(Float value) {
 /// do: half precision has no rounding but .rn.
 template <HalfScalar Half, Modifiers kModifiers = Modifiers{}>
 inline Half Add(Half a, Half b) {
-  return internal::HalfResult<Half, kModifiers>(AddRoundedToOdd(
-      internal::HalfInput<Half, kModifiers>(a), internal::HalfInput<Half, kModifiers>(b)));
+  return internal::HalfResult<Half, kModifiers>(internal::HalfInput<Half, kModifiers>(a) +
+                                                internal::HalfInput<Half, kModifiers>(b));
 }
 
 /// sub (9.7.4.2).
 template <HalfScalar Half, Modifiers kModifiers = Modifiers{}>
 inline Half Sub(Half a, Half b) {
-  return internal::HalfResult<Half, kModifiers>(AddRoundedToOdd(
-      internal::HalfInput<Half, kModifiers>(a), Negate(internal::HalfInput<Half, kModifiers>(b))));
+  return internal::HalfResult<Half, kModifiers>(internal::HalfInput<Half, kModifiers>(a) -
+                                                internal::HalfInput<Half, kModifiers>(b));
 }
 
 /// mul (9.7.4.3).
@@ -231,6 +233,30 @@ inline Half Fma(Half a, Half b, Half c) {
     return is_out ? Half{} : result;
   }
   return result;
+}
+
+/// All ones if both f16 of two registers are finite, else 0. (A mask, as vectors have them.)
+inline uint32_t AreFinite(uint32_t a, uint32_t b) {
+  // One added to the exponent of an infinity or a NaN is carried to where the sign was.
+  const auto carried = [](uint32_t halves) { return (halves & 0x7fff'7fffU) + 0x0400'0400U; };
+  return ((carried(a) | carried(b)) & 0x8000'8000U) == 0 ? ~uint32_t{0} : 0;
+}
+
+namespace internal {
+
+/// As ToFloat of what is finite: the exponent stays below that of 1, the product corrects it.
+inline float WidenFinite(F16 value) {
+  const auto bits = static_cast<int32_t>(static_cast<uint32_t>(value.bits) << 16);
+  return FloatOf(static_cast<uint32_t>(bits >> 3) & 0x8fff'ffffU) * 0x1p112F;
+}
+
+}  // namespace internal
+
+/// Fma where a and b are finite. Heeds relu and saturate.
+template <Modifiers kModifiers = Modifiers{}>
+inline F16 FmaOfFinite(F16 a, F16 b, F16 c) {
+  return internal::HalfResult<F16, kModifiers>(
+      AddRoundedToOdd(internal::WidenFinite(a) * internal::WidenFinite(b), internal::WidenHalf(c)));
 }
 
 /// All ones if the product of two bf16 is a float, neither too large nor too small, or zero: so

@@ -46,10 +46,12 @@ inline float AddRoundedToOdd(float a, float b) {
   const float sum = a + b;
   const float part_of_b = sum - a;
   const float error = (a - (sum - part_of_b)) + (b - part_of_b);
+  // The same in fewer steps: the sum without its error, toward zero, and the last bit set.
   const uint32_t bits = BitsOf(sum);
-  const uint32_t step = (uint32_t{0} - ((bits ^ BitsOf(error)) >> 31)) | 1;
-  const uint32_t is_even = (bits & 1) - 1;
-  return Magnitude(error) > 0.0F ? FloatOf(bits + (step & is_even)) : sum;
+  const uint32_t has_error = Magnitude(error) > 0.0F ? ~uint32_t{0} : 0;
+  const auto differs = static_cast<int32_t>(bits ^ BitsOf(error));
+  const uint32_t toward_zero = bits + (static_cast<uint32_t>(differs >> 31) & has_error);
+  return FloatOf(toward_zero | (has_error & 1));
 }
 
 /// The float to which a double is rounded (`cvt.RND.f32.f64`, and the second rounding above).

@@ -217,6 +217,17 @@ void ExpectOperations(const exact::Format& format, uint64_t a, uint64_t b, uint6
       << a << " " << b;
   ASSERT_EQ((Fma<Half, kModifiers>(x, y, z).bits), expected(exact::Fused(format, mode, a, b, c)))
       << a << " " << b << " " << c;
+  if constexpr (std::same_as<Half, F16> && !kModifiers.flush) {
+    const auto is_finite = [](uint64_t bits) { return (bits & 0x7c00) != 0x7c00; };
+    const bool are_finite = is_finite(a) && is_finite(b);
+    ASSERT_EQ(AreFinite(x.bits, y.bits), are_finite ? ~uint32_t{0} : 0) << a << " " << b;
+    ASSERT_EQ(AreFinite(uint32_t{x.bits} << 16, y.bits), are_finite ? ~uint32_t{0} : 0);
+    if (are_finite) {
+      ASSERT_EQ((FmaOfFinite<kModifiers>(x, y, z).bits),
+                expected(exact::Fused(format, mode, a, b, c)))
+          << a << " " << b << " " << c;
+    }
+  }
   if constexpr (std::same_as<Half, Bf16> && !kModifiers.flush && !kModifiers.saturate) {
     if (!IsFloatProduct(x, y)) return;
     ASSERT_EQ((FmaOfFloatProduct<kModifiers>(x, y, z).bits),
