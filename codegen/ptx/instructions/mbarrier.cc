@@ -228,12 +228,10 @@ void EndCopies(const Operation& operation, const Execution& execution, const Bar
   });
 }
 
-/// Slots: predicate, state or parity. kIsTry: others go first if the phase has not ended.
-template <bool kIsParity, bool kIsTry>
-Step ExecuteWait(const Operation& operation, Execution& execution) {
-  const auto& details = operation.Details<MbarrierDetails>();
-  const Barriers barriers = Resolve(operation, execution, details.memory, AccessKind::kAtomic);
-  EndCopies(operation, execution, barriers);
+/// The lanes of the barriers whose phase in slot 1, a state or a parity, has ended.
+template <bool kIsParity>
+LaneMask LanesOfEndedPhases(const Operation& operation, const Execution& execution,
+                            const Barriers& barriers) {
   LaneMask ended = 0;
   ForEachBarrier(operation, execution, barriers, [&](const MbarrierObject& object, int lane) {
     bool phase;
@@ -250,6 +248,22 @@ Step ExecuteWait(const Operation& operation, Execution& execution) {
     if (object.phase != phase) ended |= Bit(lane);
     return false;
   });
+  return ended;
+}
+
+/// Slots: predicate, state or parity. kIsTry: others go first if the phase has not ended.
+template <bool kIsParity, bool kIsTry>
+Step ExecuteWait(const Operation& operation, Execution& execution) {
+  const auto& details = operation.Details<MbarrierDetails>();
+  const Barriers barriers = Resolve(operation, execution, details.memory, AccessKind::kAtomic);
+  LaneMask ended = LanesOfEndedPhases<kIsParity>(operation, execution, barriers);
+  // Copies end when somebody waits for them: who asks for a phase before theirs does not.
+  if (ended != barriers.lanes) {
+    Barriers waiting = barriers;
+    waiting.lanes &= ~ended;
+    EndCopies(operation, execution, waiting);
+    ended |= LanesOfEndedPhases<kIsParity>(operation, execution, waiting);
+  }
   if constexpr (kIsTry) {
     uint32_t& retries = execution.block->async_copies.retries(execution.warp->number());
     if (ended != barriers.lanes && retries == 0) {

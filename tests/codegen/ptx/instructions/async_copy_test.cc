@@ -175,6 +175,30 @@ TEST(MbarrierTest, CopiesOnABarrier) {
   }
 }
 
+// The parity of the phase before the first one: nobody waits for the copy, and reads come too
+// early.
+TEST(MbarrierTest, WhoAsksForThePhaseBeforeDoesNotWait) {
+  const std::string body =
+      "elect.sync %r5|%p1, -1;\n"
+      "@%p1 mbarrier.init.shared.b64 [tile+2048], 1; bar.warp.sync -1;\n"
+      "@%p1 mbarrier.arrive.expect_tx.shared.b64 _, [tile+2048], 64;\n"
+      "@%p1 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [tile], [%rd1], 64, "
+      "[tile+2048];\n"
+      "mbarrier.test_wait.parity.shared.b64 %p2, [tile+2048], 1;\n"
+      "selp.u32 %r3, 1, 0, %p2; st.global.b32 [%rd1+64], %r3;\n"
+      "ld.shared.b32 %r3, [tile+4]; st.global.b32 [%rd1+68], %r3;\n"
+      "mbarrier.test_wait.parity.shared.b64 %p2, [tile+2048], 0;\n"
+      "selp.u32 %r3, 1, 0, %p2; st.global.b32 [%rd1+72], %r3;\n"
+      "ld.shared.b32 %r3, [tile+4]; st.global.b32 [%rd1+76], %r3;\n";
+  const Records after = After(body, Numbered());
+  for (size_t lane = 0; lane < 32; ++lane) {
+    EXPECT_EQ(after.Get<uint32_t>(lane, 64), 1U);
+    EXPECT_EQ(after.Get<uint32_t>(lane, 68), ~0U);
+    EXPECT_EQ(after.Get<uint32_t>(lane, 72), 1U);
+    EXPECT_EQ(after.Get<uint32_t>(lane, 76), 1U);
+  }
+}
+
 TEST(CpAsyncBulkTest, ToGlobalMemoryInGroups) {
   const std::string fill = "ld.global.b32 %r2, [%rd1]; st.shared.v4.b32 [%r1], {%r2, 1, 2, 3};\n";
   const Records after =
