@@ -1,7 +1,10 @@
 // Arithmetic of f16, bf16 and the packed f16x2 and bf16x2 (PTX ISA 9.7.4).
+#include <array>
 #include <concepts>
 #include <cstdint>
+#include <memory>
 #include <span>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "codegen/ptx/instructions/arithmetic.h"
@@ -9,12 +12,14 @@
 #include "codegen/ptx/instructions/elementwise.h"
 #include "codegen/ptx/instructions/half_vectors.h"
 #include "codegen/ptx/instructions/table.h"
+#include "codegen/ptx/machine/lanes.h"
 #include "codegen/ptx/machine/operation.h"
 #include "codegen/ptx/numerics/approximate.h"
 #include "codegen/ptx/numerics/convert.h"
 #include "codegen/ptx/numerics/half.h"
 #include "codegen/ptx/numerics/rounding.h"
 #include "codegen/ptx/syntax/module.h"
+#include "support/status_macros.h"
 
 namespace hlo_indexing::ptx {
 namespace {
@@ -50,10 +55,6 @@ bool IsF16(Type type) { return type == Type::kF16 || type == Type::kF16x2; }
 template <auto kFunction, HalfScalar Half>
 Execute Unary(Type type) {
   return IsPacked(type) ? Lanewise<PackedLane<kFunction, Half>>() : Lanewise<kFunction>();
-}
-template <auto kFunction, HalfScalar Half>
-Execute Function(Type type) {
-  return IsPacked(type) ? WideLanewise<PackedLane<kFunction, Half>>() : WideLanewise<kFunction>();
 }
 template <auto kFunction, HalfScalar Half>
 Execute Binary(Type type) {
@@ -234,12 +235,43 @@ absl::Status DecodeSign(InstructionDecoder& d, Type type) {
   return EmitElementwise(d, Pipe::kHalf, execute, type, {type});
 }
 
+/// What a function of halves gives for each of the 65536.
+struct HalfTable : OperationDetails {
+  std::array<uint16_t, 65536> values;
+};
+
+template <HalfScalar Half, auto kFunction>
+std::shared_ptr<const HalfTable> TableOf() {
+  static const std::shared_ptr<const HalfTable> kTable = [] {
+    auto table = std::make_shared<HalfTable>();
+    for (uint32_t bits = 0; bits < table->values.size(); ++bits) {
+      table->values[bits] = kFunction(Half{static_cast<uint16_t>(bits)}).bits;
+    }
+    return table;
+  }();
+  return kTable;
+}
+
+/// Slots: result, source. Looks both up in the upper and the lower half; of halves that are not
+/// packed the upper ones are zeros.
+template <bool kIsPacked>
+Step ExecuteTable(const Operation& operation, Execution& execution) {
+  const auto& values = operation.Details<HalfTable>().values;
+  const uint32_t* const source = execution.At<uint32_t>(operation.slots[1]);
+  uint32_t* const result = execution.At<uint32_t>(operation.slots[0]);
+  ForEachLane(execution.lanes, [&](int lane) {
+    const uint32_t upper = kIsPacked ? uint32_t{values[source[lane] >> 16]} << 16 : 0;
+    result[lane] = values[source[lane] & 0xffff] | upper;
+  });
+  return Step::kNext;
+}
+
 template <HalfScalar Half>
-Half Ex2Lane(Half value) {
+Half Ex2Half(Half value) {
   return numerics::Ex2Approx(value);
 }
 template <HalfScalar Half>
-Half TanhLane(Half value) {
+Half TanhHalf(Half value) {
   return numerics::TanhApprox(value);
 }
 
@@ -272,15 +304,20 @@ absl::Status DecodeHalfArithmetic(InstructionDecoder& d, Arithmetic operation, T
 
 absl::Status DecodeHalfFunction(InstructionDecoder& d, Type type) {
   if (!d.Take("approx")) return d.Error("this instruction needs .approx");
-  Execute execute = nullptr;
+  HLO_INDEXING_RETURN_IF_ERROR(d.ExpectOperands(2));
+  Operation operation;
+  operation.execute = IsPacked(type) ? ExecuteTable<true> : ExecuteTable<false>;
+  operation.pipe = Pipe::kSpecialFunction;
   if (d.opcode() == "ex2") {
     if (!IsF16(type) && !d.Take("ftz")) return d.Error("ex2 of bf16 needs .ftz");
-    execute = IsF16(type) ? Function<Ex2Lane<F16>, F16>(type) : Function<Ex2Lane<Bf16>, Bf16>(type);
+    operation.details = IsF16(type) ? TableOf<F16, Ex2Half<F16>>() : TableOf<Bf16, Ex2Half<Bf16>>();
   } else {
-    execute =
-        IsF16(type) ? Function<TanhLane<F16>, F16>(type) : Function<TanhLane<Bf16>, Bf16>(type);
+    operation.details =
+        IsF16(type) ? TableOf<F16, TanhHalf<F16>>() : TableOf<Bf16, TanhHalf<Bf16>>();
   }
-  return EmitElementwise(d, Pipe::kSpecialFunction, execute, type, {type});
+  HLO_INDEXING_ASSIGN_OR_RETURN(operation.slots[0], d.Destination(0, type));
+  HLO_INDEXING_ASSIGN_OR_RETURN(operation.slots[1], d.Source(1, type));
+  return d.Emit(std::move(operation));
 }
 
 // All opcodes of halves are those of other types too; their rows are there.
