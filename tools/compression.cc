@@ -17,16 +17,26 @@ constexpr llvm::StringRef kZstdMagic("\x28\xb5\x2f\xfd", 4);
 
 absl::Status CutOff() { return absl::InvalidArgumentError("it ends within its compressed data"); }
 
+absl::Status TooLarge(uint64_t max_bytes) {
+  return absl::ResourceExhaustedError(absl::StrCat("decompressed, it is larger than the limit of ",
+                                                   max_bytes, " bytes (--max-input-bytes)"));
+}
+
 // The end of a growing text where the next bytes go: never more than one byte above the limit.
 class Output {
  public:
-  Output(std::string& text, uint64_t max_bytes)
-      : text_(text), used_(text.size()), max_bytes_(max_bytes) {}
+  Output(std::string& text, uint64_t max_bytes, const std::function<bool()>& keep_running)
+      : text_(text), used_(text.size()), max_bytes_(max_bytes), keep_running_(keep_running) {}
   ~Output() { text_.resize(static_cast<size_t>(std::min<uint64_t>(used_, max_bytes_))); }
   Output(const Output&) = delete;
   Output& operator=(const Output&) = delete;
 
-  bool IsFull() const { return used_ > max_bytes_; }
+  /// Whether there may be more.
+  absl::Status Check() const {
+    if (used_ > max_bytes_) return TooLarge(max_bytes_);
+    if (keep_running_ && !keep_running_()) return absl::CancelledError("decompressing was stopped");
+    return absl::OkStatus();
+  }
   /// Room for at least one byte.
   char* MakeRoom() {
     constexpr uint64_t kSmallest = uint64_t{1} << 16;
@@ -36,22 +46,22 @@ class Output {
     }
     return text_.data() + used_;
   }
-  size_t room() const { return text_.size() - used_; }
+  /// No more than is made in some hundredths of a second.
+  size_t room() const {
+    constexpr size_t kMostAtOnce = size_t{1} << 24;
+    return std::min(text_.size() - used_, kMostAtOnce);
+  }
   void Use(size_t bytes) { used_ += bytes; }
 
  private:
   std::string& text_;
   size_t used_;
   uint64_t max_bytes_;
+  const std::function<bool()>& keep_running_;
 };
 
-absl::Status TooLarge(uint64_t max_bytes) {
-  return absl::ResourceExhaustedError(absl::StrCat("decompressed, it is larger than the limit of ",
-                                                   max_bytes, " bytes (--max-input-bytes)"));
-}
-
 // One member; `bytes` becomes what stands behind it.
-absl::Status DecompressGzipMember(llvm::StringRef& bytes, uint64_t max_bytes, Output& output) {
+absl::Status DecompressGzipMember(llvm::StringRef& bytes, Output& output) {
   z_stream stream = {};
   // Windows of any size, with the header of gzip.
   constexpr int kGzip = 16 + MAX_WBITS;
@@ -63,9 +73,9 @@ absl::Status DecompressGzipMember(llvm::StringRef& bytes, uint64_t max_bytes, Ou
   constexpr size_t kMostAtOnce = size_t{1} << 30;
   int status = Z_OK;
   while (status != Z_STREAM_END) {
-    if (output.IsFull()) return TooLarge(max_bytes);
+    if (absl::Status may_go_on = output.Check(); !may_go_on.ok()) return may_go_on;
     stream.next_out = reinterpret_cast<Bytef*>(output.MakeRoom());
-    const auto room = static_cast<uInt>(std::min(output.room(), kMostAtOnce));
+    const auto room = static_cast<uInt>(output.room());
     stream.avail_out = room;
     // The library does not write to its input.
     stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
@@ -82,22 +92,22 @@ absl::Status DecompressGzipMember(llvm::StringRef& bytes, uint64_t max_bytes, Ou
           "its gzip data is damaged: ", stream.msg == nullptr ? "no reason known" : stream.msg));
     }
   }
-  return output.IsFull() ? TooLarge(max_bytes) : absl::OkStatus();
+  return output.Check();
 }
 
-absl::Status DecompressGzip(llvm::StringRef bytes, uint64_t max_bytes, Output& output) {
+absl::Status DecompressGzip(llvm::StringRef bytes, Output& output) {
   // Some programs fill the last block with zeros.
   while (!bytes.trim('\0').empty()) {
     if (!bytes.starts_with(kGzipMagic)) {
       return absl::InvalidArgumentError("there are other bytes behind its gzip data");
     }
-    absl::Status status = DecompressGzipMember(bytes, max_bytes, output);
+    absl::Status status = DecompressGzipMember(bytes, output);
     if (!status.ok()) return status;
   }
   return absl::OkStatus();
 }
 
-absl::Status DecompressZstd(llvm::StringRef bytes, uint64_t max_bytes, Output& output) {
+absl::Status DecompressZstd(llvm::StringRef bytes, Output& output) {
   const std::unique_ptr<ZSTD_DStream, size_t (*)(ZSTD_DStream*)> stream(ZSTD_createDStream(),
                                                                         ZSTD_freeDStream);
   if (stream == nullptr) return absl::ResourceExhaustedError("there is no memory to decompress it");
@@ -106,7 +116,7 @@ absl::Status DecompressZstd(llvm::StringRef bytes, uint64_t max_bytes, Output& o
   size_t expected = 1;
   bool is_drained = false;
   while (input.pos < input.size || !is_drained) {
-    if (output.IsFull()) return TooLarge(max_bytes);
+    if (absl::Status may_go_on = output.Check(); !may_go_on.ok()) return may_go_on;
     char* const room = output.MakeRoom();
     ZSTD_outBuffer next = {room, output.room(), 0};
     expected = ZSTD_decompressStream(stream.get(), &next, &input);
@@ -118,7 +128,7 @@ absl::Status DecompressZstd(llvm::StringRef bytes, uint64_t max_bytes, Output& o
     // A full buffer may have to be called for again.
     is_drained = next.pos < next.size || expected == 0;
   }
-  if (output.IsFull()) return TooLarge(max_bytes);
+  if (absl::Status fits = output.Check(); !fits.ok()) return fits;
   return expected == 0 ? absl::OkStatus() : CutOff();
 }
 
@@ -128,12 +138,13 @@ bool IsCompressed(llvm::StringRef bytes) {
   return bytes.starts_with(kGzipMagic) || bytes.starts_with(kZstdMagic);
 }
 
-absl::Status Decompress(llvm::StringRef bytes, uint64_t max_bytes, std::string& result) {
+absl::Status Decompress(llvm::StringRef bytes, uint64_t max_bytes, std::string& result,
+                        const std::function<bool()>& keep_running) {
   // Room for one byte above the limit.
   max_bytes = std::min(max_bytes, UINT64_MAX / 4);
-  Output output(result, max_bytes);
-  return bytes.starts_with(kZstdMagic) ? DecompressZstd(bytes, max_bytes, output)
-                                       : DecompressGzip(bytes, max_bytes, output);
+  Output output(result, max_bytes, keep_running);
+  return bytes.starts_with(kZstdMagic) ? DecompressZstd(bytes, output)
+                                       : DecompressGzip(bytes, output);
 }
 
 std::string Deflate(llvm::StringRef bytes) {

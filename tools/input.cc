@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <functional>
 #include <tuple>
 #include <utility>
 
@@ -37,6 +38,14 @@ std::string ReadFile(std::FILE* stream, uint64_t max_bytes, std::string& text) {
   }
 }
 
+// Whether the environment wants the work to go on. Empty for a process: Ctrl-C ends it at once, as
+// long as nothing is answered.
+std::function<bool()> KeepRunning() {
+  const Environment* const environment = CurrentEnvironment();
+  if (environment == nullptr || !environment->stop) return nullptr;
+  return [environment] { return !environment->stop(); };
+}
+
 }  // namespace
 
 std::optional<std::string> ReadInput(const std::string& file, uint64_t max_bytes) {
@@ -58,7 +67,7 @@ std::optional<std::string> ReadInput(const std::string& file, uint64_t max_bytes
   }
   if (error.empty() && IsCompressed(text)) {
     std::string decompressed;
-    error = std::string(Decompress(text, max_bytes, decompressed).message());
+    error = std::string(Decompress(text, max_bytes, decompressed, KeepRunning()).message());
     text = std::move(decompressed);
   }
   if (error.empty()) return text;
@@ -128,15 +137,13 @@ std::vector<std::unique_ptr<hlo::Module>> LoadModules(const std::string& file,
   hlo::ParseOptions options;
   options.file_name = file == "-" ? "<stdin>" : file;
   options.max_errors = limits.errors;
-  if (const Environment* environment = CurrentEnvironment(); environment && environment->stop) {
-    options.keep_running = [environment] { return !environment->stop(); };
-  }
+  options.keep_running = KeepRunning();
   std::vector<support::Diagnostic> diagnostics;
   modules = hlo::ParseModules(std::make_shared<const std::string>(std::move(*text)), options,
                               diagnostics);
   std::erase_if(modules, [&](const std::unique_ptr<hlo::Module>& module) {
     const size_t before = diagnostics.size();
-    hlo::Verify(*module, limits.errors, diagnostics);
+    hlo::Verify(*module, limits.errors, diagnostics, options.keep_running);
     return diagnostics.size() != before;
   });
   if (!diagnostics.empty()) {

@@ -76,7 +76,7 @@ class AttributeParser {
     if (!state_.Expect('{', "to open the list")) return false;
     if (state_.cursor.ConsumeIf('}')) return true;
     do {
-      if (!parse_element(values.emplace_back())) return false;
+      if (state_.MustStop() || !parse_element(values.emplace_back())) return false;
     } while (state_.cursor.ConsumeIf(','));
     return state_.Expect('}', "to close the list");
   }
@@ -348,7 +348,7 @@ class AttributeParser {
     if (!state_.Expect(open, "in the replica groups")) return false;
     if (!state_.cursor.ConsumeIf(close)) {
       do {
-        if (!ParseInteger(values.emplace_back())) return false;
+        if (state_.MustStop() || !ParseInteger(values.emplace_back())) return false;
       } while (state_.cursor.ConsumeIf(','));
       if (!state_.Expect(close, "in the replica groups")) return false;
     }

@@ -45,12 +45,12 @@ bool InstructionParser::Parse(ComputationScope& scope) {
 }
 
 // After an error: makes the name known as erroneous and goes to the next line that looks like the
-// start of an instruction or the end of the computation.
+// start of an instruction or the end of the computation; no further if parsing was stopped.
 void InstructionParser::Recover(ComputationScope& scope, StringRef name) {
   if (!name.empty() && names_.LookUpInstruction(scope.number, name).first == nullptr) {
     names_.DefineInstruction(scope.number, name, nullptr);
   }
-  do {
+  while (!state_.is_stopped) {
     state_.cursor.SkipLine();
     const size_t offset = state_.cursor.Offset();
     if (state_.cursor.AtEnd() || state_.cursor.Peek() == '}') return;
@@ -59,7 +59,7 @@ void InstructionParser::Recover(ComputationScope& scope, StringRef name) {
     const bool starts = !word.empty() && state_.cursor.Peek() == '=';
     state_.cursor.SetOffset(offset);
     if (starts) return;
-  } while (true);
+  }
 }
 
 // [shape] opcode(operands), attributes
@@ -116,7 +116,7 @@ bool InstructionParser::ParseOperands(ComputationScope& scope, Parts& parts) {
   }
   if (state_.cursor.ConsumeIf(')')) return true;
   do {
-    const Instruction* operand = ParseOperand(scope);
+    const Instruction* operand = state_.MustStop() ? nullptr : ParseOperand(scope);
     if (operand == nullptr) return false;
     parts.operands.push_back(operand);
   } while (state_.cursor.ConsumeIf(','));

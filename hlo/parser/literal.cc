@@ -91,6 +91,7 @@ class ArrayLiteralParser {
 
   bool ParseElementOf() {
     ++num_elements_;
+    if (state_.MustStop()) return false;
     const ElementType type = shape_.element_type();
     if (ClassOf(type) != ElementClass::kComplex) return ParseReal(type);
     const ElementType part = RealPartType(type);

@@ -61,14 +61,6 @@ bool ModuleParser::Parse() {
   return true;
 }
 
-void ModuleParser::AskWhetherToGoOn() {
-  constexpr size_t kInstructionsBetween = 256;
-  if (is_stopped_ || !state_.options.keep_running) return;
-  if (num_instructions_++ % kInstructionsBetween != 0 || state_.options.keep_running()) return;
-  is_stopped_ = true;
-  state_.Fail("parsing was stopped");
-}
-
 bool ModuleParser::ParseHeader() {
   if (state_.cursor.PeekWord() != "HloModule") return true;
   state_.cursor.ConsumeWord();
@@ -177,7 +169,6 @@ const Computation* ModuleParser::ParseBody(llvm::StringRef name, size_t offset,
       break;
     }
     instructions_.Parse(scope);
-    AskWhetherToGoOn();
     if (MustEnd()) break;
   }
   scope_ = scope.outer;
@@ -185,7 +176,7 @@ const Computation* ModuleParser::ParseBody(llvm::StringRef name, size_t offset,
   llvm::SmallVector<Attribute, 1> attributes;
   llvm::SmallVector<PendingComputation, 1> pending;
   // An inline computation has no attributes; a comma after it belongs to the instruction.
-  while (scope.outer == nullptr && state_.cursor.ConsumeIf(',')) {
+  while (!state_.is_stopped && scope.outer == nullptr && state_.cursor.ConsumeIf(',')) {
     if (!ParseAttribute(state_, *this, attributes.emplace_back(), pending)) return nullptr;
   }
   if (state_.diagnostics.size() > errors) return nullptr;

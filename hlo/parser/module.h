@@ -23,10 +23,9 @@ class ModuleParser : private NameResolver {
 
  private:
   /// After too many errors, or when whoever parses wants no more.
-  bool MustEnd() const {
-    return is_stopped_ || state_.diagnostics.size() >= state_.options.max_errors;
+  bool MustEnd() {
+    return state_.MustStop() || state_.diagnostics.size() >= state_.options.max_errors;
   }
-  void AskWhetherToGoOn();
 
   bool ParseHeader();
   bool ParseModuleAttributes();
@@ -47,8 +46,6 @@ class ModuleParser : private NameResolver {
   NameTable names_;
   InstructionParser instructions_;
   ComputationScope* scope_ = nullptr;
-  size_t num_instructions_ = 0;
-  bool is_stopped_ = false;
   // What the text marks with ENTRY.
   const Computation* entry_ = nullptr;
 };

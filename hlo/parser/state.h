@@ -35,12 +35,27 @@ struct ParseState {
   int depth = 0;
   /// Shapes by their text, so that a text is parsed once.
   llvm::DenseMap<llvm::CachedHashStringRef, const Shape*> shapes_by_text;
+  /// Whoever parses wants no more.
+  bool is_stopped = false;
+  /// Where whoever parses is asked again whether to go on.
+  size_t next_question = 0;
 
   /// Reports an error at the next token, or at `offset`; false.
   bool Fail(std::string message) { return FailAt(cursor.Offset(), std::move(message)); }
   bool FailAt(size_t offset, std::string message) {
     diagnostics.push_back(support::MakeDiagnostic(source, offset, std::move(message)));
     return false;
+  }
+  /// Whether whoever parses wants no more, which is an error. For what the text has many of:
+  /// instructions, elements of literals and lists.
+  bool MustStop() {
+    if (is_stopped || !options.keep_running) return is_stopped;
+    constexpr size_t kBytesBetween = size_t{1} << 14;
+    const size_t offset = cursor.Offset();
+    if (offset < next_question) return false;
+    next_question = offset + kBytesBetween;
+    is_stopped = !options.keep_running();
+    return is_stopped && !Fail("parsing was stopped");
   }
   /// Consumes `c`, or reports "expected 'c' CONTEXT".
   bool Expect(char c, const char* context) {

@@ -4,10 +4,18 @@
 
 namespace hlo_indexing::hlo {
 
-void Verify(Module& module, size_t max_errors, std::vector<support::Diagnostic>& diagnostics) {
+void Verify(Module& module, size_t max_errors, std::vector<support::Diagnostic>& diagnostics,
+            const std::function<bool()>& keep_running) {
+  constexpr size_t kInstructionsBetween = 256;
   const size_t limit = diagnostics.size() + max_errors;
+  size_t num_instructions = 0;
   for (const Computation* computation : module.computations()) {
     for (const Instruction* instruction : computation->instructions()) {
+      if (keep_running && num_instructions++ % kInstructionsBetween == 0 && !keep_running()) {
+        diagnostics.push_back(support::MakeDiagnostic(
+            {module.file_name(), module.text()}, instruction->offset(), "verifying was stopped"));
+        return;
+      }
       const std::optional<ShapeError> error = CheckShape(*instruction, module.shapes());
       if (!error) continue;
       const Attribute* attribute = instruction->Find(error->attribute);

@@ -357,26 +357,51 @@ TEST(Parser, StopsAfterTheMaximumOfErrors) {
 }
 
 TEST(Parser, StopsWhenItShall) {
-  std::string text = "e {\n";
-  for (int i = 0; i < 2000; ++i) text += "  a" + std::to_string(i) + " = f32[] constant(1)\n";
-  text += "}\n";
-  // The rest would be in error, too, and so would further modules.
-  const auto several = std::make_shared<const std::string>(text + "// -----\n" + text);
-  for (const int answers : {1, 2, 5}) {
-    int asked = 0;
-    ParseOptions options;
-    options.keep_running = [&] { return ++asked < answers; };
-    std::vector<support::Diagnostic> diagnostics;
-    EXPECT_TRUE(ParseModules(several, options, diagnostics).empty());
-    ASSERT_EQ(diagnostics.size(), 1u);
-    EXPECT_EQ(diagnostics[0].message, "parsing was stopped");
-    EXPECT_EQ(diagnostics[0].line, 256 * (answers - 1) + 3);
+  // Many instructions, elements of a literal, operands, numbers of a list; each on a line.
+  std::string instructions;
+  std::string elements;
+  std::string operands;
+  std::string groups;
+  for (int i = 0; i < 6000; ++i) {
+    instructions += "a" + std::to_string(i) + " = f32[] constant(1)\n";
+    elements += std::string(i == 0 ? "" : ",") + "\n  123456.789";
+    operands += std::string(i == 0 ? "" : ",") + "\n  a0000000000";
+    groups += std::string(i == 0 ? "" : ",") + "\n  12345678901";
   }
-  ParseOptions options;
-  options.keep_running = [] { return true; };
-  std::vector<support::Diagnostic> diagnostics;
-  EXPECT_EQ(ParseModules(several, options, diagnostics).size(), 2u);
-  EXPECT_TRUE(diagnostics.empty());
+  for (const std::string& body :
+       {instructions, "c = f32[6000] constant({" + elements + "})\n",
+        "a0000000000 = f32[] constant(1)\nt = tuple(" + operands + ")\n",
+        "p = f32[] parameter(0)\nr = f32[] all-reduce(p), replica_groups={{" + groups +
+            "}}, to_apply=add\n"}) {
+    const std::string text =
+        "add { x = f32[] parameter(0) y = f32[] parameter(1) ROOT z = f32[] add(x, y) }\ne {\n" +
+        body + "}\n";
+    // The rest would be in error, too, and so would further modules.
+    const auto several = std::make_shared<const std::string>(text + "// -----\n" + text);
+    for (const int answers : {1, 2, 5}) {
+      int asked = 0;
+      ParseOptions options;
+      options.keep_running = [&] { return ++asked < answers; };
+      std::vector<support::Diagnostic> diagnostics;
+      EXPECT_TRUE(ParseModules(several, options, diagnostics).empty());
+      ASSERT_EQ(diagnostics.size(), 1u) << body.substr(0, 50);
+      EXPECT_EQ(diagnostics[0].message, "parsing was stopped");
+      // One question for each 16 KiB of text, at the next line.
+      llvm::SmallVector<llvm::StringRef> lines;
+      llvm::StringRef(text).split(lines, '\n');
+      size_t offset = 0;
+      for (size_t i = 0; i + 1 < static_cast<size_t>(diagnostics[0].line); ++i) {
+        offset += lines[i].size() + 1;
+      }
+      EXPECT_NEAR(static_cast<double>(offset), 16384.0 * (answers - 1), 200.0)
+          << body.substr(0, 50);
+    }
+    ParseOptions options;
+    options.keep_running = [] { return true; };
+    std::vector<support::Diagnostic> diagnostics;
+    EXPECT_EQ(ParseModules(several, options, diagnostics).size(), 2u);
+    EXPECT_TRUE(diagnostics.empty());
+  }
 }
 
 TEST(Parser, LimitsNesting) {

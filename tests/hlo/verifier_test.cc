@@ -173,6 +173,27 @@ TEST(Verifier, PointsAtTheAttribute) {
               HasSubstr("<input>:3:31: error: dimensions"));
 }
 
+TEST(Verifier, StopsWhenItShall) {
+  // Further instructions would be in error.
+  std::string text = "e {\n  p = f32[2] parameter(0)\n";
+  for (int i = 0; i < 2000; ++i) {
+    text += "  a" + std::to_string(i) + " = f32[" + (i < 1000 ? "2" : "3") + "] negate(p)\n";
+  }
+  const auto module = ParseModule(text + "}");
+  ASSERT_TRUE(module.ok());
+  for (const int answers : {1, 2, 4}) {
+    int asked = 0;
+    std::vector<support::Diagnostic> diagnostics;
+    Verify(**module, 20, diagnostics, [&] { return ++asked < answers; });
+    ASSERT_EQ(diagnostics.size(), 1u);
+    EXPECT_EQ(diagnostics[0].message, "verifying was stopped");
+    EXPECT_EQ(diagnostics[0].line, 256 * (answers - 1) + 2);
+  }
+  std::vector<support::Diagnostic> diagnostics;
+  Verify(**module, 20, diagnostics, [] { return true; });
+  EXPECT_EQ(diagnostics.size(), 20u);
+}
+
 // A module made by a program has no text; errors name the instruction instead.
 TEST(Verifier, ChecksBuiltModules) {
   Module module;
