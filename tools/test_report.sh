@@ -12,7 +12,7 @@ if [ "${1-}" = --firefox ]; then
 fi
 npm --prefix report ci --ignore-scripts --no-audit --no-fund --silent
 npm --prefix report run --silent check
-# One after the other, as some measure times.
-for test in tests/report/*.test.mjs; do
-  node --test --test-reporter=spec "$test"
-done
+# Two at a time; then, by itself, the one that measures times.
+timed=tests/report/large.test.mjs
+printf '%s\n' tests/report/*.test.mjs | grep -vx "$timed" | xargs -P 2 -n 1 node --test --test-reporter=spec
+node --test --test-reporter=spec "$timed"

@@ -1,7 +1,7 @@
 // What every access of a kernel moves, why it wastes, and what would help.
 import type {AccessRecord, KernelDetails, KernelRecord, PlanCure} from './data';
 import {html, section} from './dom';
-import {bytes, counted, microseconds, percent, ratio, withCommas} from './format';
+import {MOST_IN_HEADING, bytes, counted, microseconds, percent, ratio, shortenedName, withCommas} from './format';
 import {qualityColour} from './palette';
 import type {Selection} from './selection';
 
@@ -36,7 +36,7 @@ function accessCard(record: AccessRecord, selection: Selection, showWarps: (reco
   const ideal = isShared ? record.ideal_wavefronts : record.ideal_sectors;
   const card = html('li', {class: 'access'});
   const name = isShared ? `tile of %${record.hero}` : (record.array_name ?? '');
-  card.append(html('h3', {}, html('span', {class: 'kind'}, record.access), ` ${name}`));
+  card.append(html('h3', {title: name}, html('span', {class: 'kind'}, record.access), ` ${shortenedName(name, MOST_IN_HEADING)}`));
   if (used === undefined || ideal === undefined || record.requests === undefined) {
     card.append(html('p', {class: 'note'}, `Nobody knows which elements: ${record.reason ?? ''}`));
     return card;
@@ -72,8 +72,16 @@ function accessCard(record: AccessRecord, selection: Selection, showWarps: (reco
   return card;
 }
 
+/** As `explain` says it. Example: "4.19 MB instead of 5.24 MB", "4.19 MB as now" */
+function instead(then: string, now: string, isExact: boolean): string {
+  if (!isExact) return `at most ${then} instead of at least ${now}`;
+  return then === now ? `${now} as now` : `${then} instead of ${now}`;
+}
+
 function cureText(cure: PlanCure): string {
-  const effect = `${bytes(cure.moved_bytes)} instead of ${bytes(cure.moved_bytes_now)}, ${microseconds(cure.estimated_us)} instead of ${microseconds(cure.estimated_us_now)}${cure.exact ? '' : ' (at most now, at least then)'}`;
+  const {exact} = cure;
+  const requests = cure.change === 'vector' ? `${instead(`${withCommas(cure.requests)} requests`, withCommas(cure.requests_now), exact)}, ` : '';
+  const effect = `${requests}${instead(bytes(cure.moved_bytes), bytes(cure.moved_bytes_now), exact)}, ${instead(microseconds(cure.estimated_us), microseconds(cure.estimated_us_now), exact)}`;
   switch (cure.change) {
     case 'result layout':
       return `Output ${cure.output} in layout ${cure.layout}: ${effect}; a copy back moves ${bytes(cure.copy_bytes ?? 0)}`;
@@ -82,7 +90,7 @@ function cureText(cure: PlanCure): string {
     case 'split':
       return `Split after %${cure.at}, ${bytes(cure.array_bytes ?? 0)} between both kernels: ${effect}`;
     case 'vector':
-      return `Vectors of ${cure.vector_elements} elements: ${effect}`;
+      return `${cure.vector_elements} elements of a thread at a time: ${effect}`;
     default:
       return `${cure.change}: ${effect}`;
   }
@@ -102,7 +110,7 @@ export function accessesView(record: KernelRecord, details: KernelDetails, selec
   const maps = html('ul', {class: 'maps'});
   for (const pass of details.passes) {
     const to = pass.output === undefined ? '' : ` (output ${pass.output})`;
-    maps.append(html('li', {}, html('b', {}, `%${pass.instruction}${to}: `),
+    maps.append(html('li', {}, html('b', {}, `${shortenedName(`%${pass.instruction}`, MOST_IN_HEADING)}${to}: `),
       html('code', {}, details.map(pass.map)?.text ?? 'no closed form'),
       pass.vector > 1 ? `; vectors of ${pass.vector}` : ''));
   }

@@ -31,6 +31,8 @@ export interface PlanCure {
   vector_elements?: number;
   moved_bytes: number;
   moved_bytes_now: number;
+  requests: number;
+  requests_now: number;
   estimated_us: number;
   estimated_us_now: number;
   exact: boolean;

@@ -2,11 +2,10 @@
 import type {Bounds} from './affine';
 import type {ArrayInfo, KernelDetails, OperandReads, Reads, UtilizationRecord} from './data';
 import {choice, html} from './dom';
-import {withCommas} from './format';
+import {counted, shortenedName, withCommas} from './format';
 import {type Budget, type IndexSet, MOST_POINTS, imageOf, partOf, setOfBox} from './image';
 import {type Cells, type Matrix, cellsOf, countCells, matrixOf, setText} from './marks';
 import {MatrixView} from './matrix_view';
-import {styleColour} from './palette';
 import type {Selection} from './selection';
 
 type Extent = 'element' | 'row' | 'tile';
@@ -43,6 +42,9 @@ function tileOfLayout(layout: string | undefined): number[] | null {
   return tile === undefined ? null : tile.split(',').map(Number);
 }
 
+/** Longer names of arrays are cut. */
+const MOST_NAME = 80;
+
 /** An array with its picture. */
 class ArrayPanel {
   private static count = 0;
@@ -64,7 +66,7 @@ class ArrayPanel {
     this.told = html('p', {class: 'told', id});
     if (this.matrix !== null) this.view = new MatrixView(this.matrix, `${title} ${info.shape}`, id, pick);
     this.element = html('figure', {class: 'array'},
-      html('figcaption', {}, html('b', {}, title), ' ', html('code', {}, info.shape),
+      html('figcaption', {}, html('b', {title}, shortenedName(title, MOST_NAME)), ' ', html('code', {}, info.shape),
         this.matrix !== null && html('small', {}, sidesText(this.matrix))),
       this.view?.element ?? html('p', {class: 'muted'}, sizes === undefined ? 'not an array of known size' : 'has no elements'),
       this.told, utilization && utilizationText(utilization));
@@ -87,8 +89,8 @@ class ArrayPanel {
   show(cells: readonly Cells[], text: string): void {
     this.told.textContent = text;
     this.view?.draw([
-      {colour: styleColour('unread'), cells: this.unread, isHatched: true},
-      {colour: styleColour('mark'), cells},
+      {colour: 'unread', cells: this.unread, isHatched: true},
+      {colour: 'mark', cells},
     ]);
   }
 }
@@ -98,7 +100,7 @@ function utilizationText(record: UtilizationRecord): HTMLElement {
   const of = elements === undefined ? '' : ` of ${withCommas(elements)}`;
   const count = read !== undefined ? withCommas(read) : `${withCommas(lower ?? 0)} to ${upper === undefined ? '?' : withCommas(upper)}`;
   const unread = record.unread !== null && record.unread.length > 0 && read !== elements ? '; hatched: never read' : '';
-  return html('p', {class: 'muted'}, `The whole kernel reads ${count}${of} elements${unread}${record.reason ? `; ${record.reason}` : ''}`);
+  return html('p', {class: 'muted'}, `The whole kernel reads ${count}${of} ${elements === 1 ? 'element' : 'elements'}${unread}${record.reason ? `; ${record.reason}` : ''}`);
 }
 
 /** What is read of an array, by all maps together. */
@@ -140,7 +142,7 @@ function relate(panel: ArrayPanel, reads: readonly OperandReads[], box: Bounds[]
   const texts = sets.slice(0, 4).map((set) => setText(set, info.sizes!.length));
   if (sets.length > 4) texts.push(`${sets.length - 4} more`);
   const note = notes.size === 0 ? '' : `; ${[...notes].join('; ')}`;
-  panel.show(lists, `${verb} ${number} of ${withCommas(all)} elements: ${texts.join(' and ')}${note}`);
+  panel.show(lists, `${verb} ${number} of ${counted(all, 'element')}: ${texts.join(' and ')}${note}`);
 }
 
 const readsOf = (reads: Reads, info: ArrayInfo): OperandReads[] => {
@@ -236,7 +238,7 @@ export function elementsView(details: KernelDetails, opcode: string, selection: 
   return html(
     'div',
     {},
-    html('p', {class: 'muted'}, 'Point at an element of the result to see what it reads, composed through the whole kernel, or at one of an operand to see where it goes.'),
+    html('p', {class: 'muted hint'}, 'Point at an element of the result to see what it reads, composed through the whole kernel, or at one of an operand to see where it goes.'),
     html('div', {class: 'controls'}, choice('Choose', EXTENTS, extent, (value) => {
       extent = value as Extent;
       tileLabel.hidden = extent !== 'tile';

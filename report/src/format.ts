@@ -45,6 +45,30 @@ export function efficiency(fraction: string): number {
   return denominator === 0 ? 1 : numerator! / denominator!;
 }
 
+/** Longer names are cut in headings and beside them. */
+export const MOST_IN_HEADING = 160;
+
+/** Example: ("a long text", 7) -> "a long…" */
+export function shortened(text: string, most: number): string {
+  return text.length > most ? `${text.slice(0, most - 1)}…` : text;
+}
+
+/**
+ * A name without its middle, as those that XLA makes often differ only in their last numbers.
+ * Example: ("%broadcast_multiply_fusion.27", 12) -> "%broadca….27"
+ */
+export function shortenedName(name: string, most: number): string {
+  if (name.length <= most) return name;
+  const [end, number] = /[._]?(\d+)$/.exec(name) ?? ['', ''];
+  const kept = [end, number!].find((text) => text.length <= most - 3) ?? '';
+  return `${name.slice(0, most - 1 - kept.length)}…${kept}`;
+}
+
+/** The shape as far as there is room: layouts go first. Example: ("f32[8,4]{1,0}", 10) -> "f32[8,4]" */
+export function shortenedShape(shape: string, most: number): string {
+  return shortened(shape.length > most ? shape.replace(/\{[^}]*\}/g, '') : shape, most);
+}
+
 export function counted(number: number, noun: string, plural = `${noun}s`): string {
   return `${withCommas(number)} ${number === 1 ? noun : plural}`;
 }

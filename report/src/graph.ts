@@ -2,8 +2,8 @@
 // others. Only what is in sight is drawn, so its size does not matter.
 import type {GraphNode, KernelDetails} from './data';
 import {html, svg} from './dom';
-import {counted} from './format';
-import {type Arrangement, type Arrow, arrange, buttonsOf, labelWidth, lettersIn, shortened} from './graph_layout';
+import {counted, shortened, shortenedName, shortenedShape} from './format';
+import {type Arrangement, type Arrow, arrange, buttonsOf, labelWidth, lettersIn} from './graph_layout';
 import type {Point} from './layers';
 import {type Selection, instructionButton} from './selection';
 
@@ -17,6 +17,8 @@ const MOST_LINES = 4000;
 const READABLE = 0.45;
 const SCALES = {least: 0.04, most: 2.5};
 const MOST_HEIGHT = 620;
+/** Of a graph that could not be read if all of it were shown. */
+const SCALE_AT_FIRST = 0.85;
 
 /** A line through the points that leaves each of them upright. */
 function curve(points: readonly Point[]): string {
@@ -161,14 +163,14 @@ class GraphPicture {
   private begin(): void {
     this.fit();
     if (this.sight.scale >= READABLE) return;
-    this.goTo(this.root(), 0.85);
+    this.goTo(this.root(), SCALE_AT_FIRST);
   }
 
   private resize(): void {
     const width = this.picture.clientWidth || this.size.width;
     const {width: all, height} = this.arrangement;
     const scale = Math.min(1, width / all);
-    this.size = {width, height: Math.max(140, Math.min(MOST_HEIGHT, height * Math.max(scale, READABLE)))};
+    this.size = {width, height: Math.max(140, Math.min(MOST_HEIGHT, height * (scale < READABLE ? SCALE_AT_FIRST : scale)))};
     this.picture.style.height = `${this.size.height}px`;
     this.look(this.sight);
   }
@@ -289,7 +291,7 @@ class GraphPicture {
   private boxShape(place: number): SVGElement {
     const {key, node, x, y, width, height, isOpen} = this.arrangement.boxes[place]!;
     const text = (content: string, line: number, kind: string) =>
-      svg('text', {x: width / 2, y: 16 + 14 * line, class: kind, 'text-anchor': 'middle'}, shortened(content, line === 0 ? lettersIn(width - buttonsOf(node), true) : lettersIn(width)));
+      svg('text', {x: width / 2, y: 16 + 14 * line, class: kind, 'text-anchor': 'middle'}, content);
     const shape = svg(
       'g',
       {
@@ -306,9 +308,9 @@ class GraphPicture {
       },
       svg('title', {}, `%${node.name} ${node.opcode} ${node.shape}${node.root ? ', root' : ''}${node.given ? ', given' : ''}`),
       svg('rect', {width, height, rx: 6}),
-      text(`%${node.name}`, 0, 'name'),
-      text(node.opcode, 1, ''),
-      text(node.shape, 2, 'shape'),
+      text(shortenedName(`%${node.name}`, lettersIn(width - buttonsOf(node), true)), 0, 'name'),
+      text(shortened(node.opcode, lettersIn(width)), 1, ''),
+      text(shortenedShape(node.shape, lettersIn(width)), 2, 'shape'),
     );
     if (node.calls !== undefined) {
       shape.append(svg('g', {class: 'toggle', transform: `translate(${width - 18},4)`, onclick: (event: MouseEvent) => {
@@ -334,7 +336,7 @@ class GraphPicture {
       }},
       svg('title', {}, `from %${name}, farther up: click to go there`),
       svg('rect', {width: reference.width, height: reference.height, rx: 10}),
-      svg('text', {x: reference.width / 2, y: 14, 'text-anchor': 'middle'}, `↑ ${shortened(`%${name}`, lettersIn(reference.width) - 2)}`)));
+      svg('text', {x: reference.width / 2, y: 14, 'text-anchor': 'middle'}, `↑ ${shortenedName(`%${name}`, lettersIn(reference.width) - 2)}`)));
   }
 
   private mark(key: string | null): void {
@@ -416,6 +418,7 @@ export function graphView(details: KernelDetails, selection: Selection): HTMLEle
     chosen.append(html('p', {}, users.length === 0 ? 'Nothing else reads it.' : 'Read by ', ...names(users), users.length > 40 ? ` and ${users.length - 40} more` : ''));
   }, chosen);
   return html('div', {},
-    html('p', {class: 'muted'}, 'Edges bear the maps from an element of the user to what it reads of the operand. Choose an instruction to see them whole; drag to move.'),
+    html('p', {class: 'muted'}, 'Edges bear the maps from an element of the user to what it reads of the operand.',
+      html('span', {class: 'hint'}, ' Choose an instruction to see them whole; drag to move.')),
     picture.element, chosen);
 }

@@ -1,5 +1,6 @@
 // Where the instructions of a kernel, and of the computations that are opened in it, are drawn.
 import type {GraphNode, KernelDetails} from './data';
+import {shortened} from './format';
 import {type GraphEdge, type Point, layOut} from './layers';
 
 export interface Box {
@@ -40,7 +41,6 @@ const MOST_LABEL = 44;
 const MOST_LETTERS = 30;
 const PADDING = 12;
 
-export const shortened = (text: string, most: number) => (text.length > most ? `${text.slice(0, most - 1)}…` : text);
 export const lettersIn = (width: number, isBold = false) => Math.floor((width - 8) / (isBold ? BOLD_LETTER : LETTER));
 
 /** What the name, in the middle, leaves at both sides for the button that opens calls. */

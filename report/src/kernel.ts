@@ -3,7 +3,7 @@ import {accessesView} from './accesses';
 import {type AccessRecord, type GraphNode, type KernelDetails, type KernelEntry, loadDetails} from './data';
 import {html} from './dom';
 import {elementsView} from './elements';
-import {bytes, counted, efficiency, microseconds, percent, withCommas} from './format';
+import {MOST_IN_HEADING, bytes, counted, efficiency, microseconds, percent, shortenedName, withCommas} from './format';
 import {graphView} from './graph';
 import {layoutsView} from './layouts';
 import {kernelAddress} from './kernel_table';
@@ -31,14 +31,15 @@ function head({record, op_name, source}: KernelEntry): HTMLElement {
     const rank = sizes.reduce((last, size, i) => (size === 1 ? last : i + 1), 0);
     return rank === 0 ? `1 ${noun}` : `${sizes.slice(0, rank).map(withCommas).join(' × ')} ${noun}s`;
   };
+  const name = (text: string) => html('span', {title: text}, shortenedName(text, MOST_IN_HEADING));
   return html(
     'header',
     {},
-    html('p', {}, html('a', {href: '#'}, '← All kernels')),
-    html('h2', {tabindex: -1}, `%${record.instruction}`),
+    html('p', {class: 'back'}, html('a', {href: '#'}, '← All kernels')),
+    html('h2', {tabindex: -1, title: `%${record.instruction}`}, shortenedName(`%${record.instruction}`, MOST_IN_HEADING)),
     html('p', {class: 'muted'},
-      `${record.emitter}${record.variant && record.variant !== record.emitter ? ` (${record.variant})` : ''}, ${grid(record.blocks, 'block')} of ${grid(record.threads, 'thread')}; in ${record.computation}, line ${record.line}`,
-      op_name === undefined ? '' : `; ${op_name}`, source === undefined ? '' : `; ${source}`),
+      `${record.emitter}${record.variant && record.variant !== record.emitter ? ` (${record.variant})` : ''}, ${grid(record.blocks, 'block')} of ${grid(record.threads, 'thread')}; in `, name(record.computation), `, line ${record.line}`,
+      op_name !== undefined && '; ', op_name !== undefined && name(op_name), source !== undefined && '; ', source !== undefined && name(source)),
     record.refused !== undefined && html('p', {class: 'note'}, `Refused: ${record.refused}`),
     !record.exact && html('p', {class: 'note'}, record.unknown_accesses > 0
       ? `Not counted: ${record.unknown_accesses} ${record.unknown_accesses === 1 ? 'access' : 'accesses'} that nobody knows.`
@@ -109,6 +110,8 @@ class HloText {
       items.push(html('li', {}, line));
     }
     this.list.replaceChildren(...items);
+    const digits = Math.max(3, ...this.lines.slice(first, this.last).map(({node}) => String(node.line).length));
+    this.list.style.setProperty('--digits', `${digits}ch`);
     this.showButtons();
     this.mark(this.selected);
   }

@@ -4,7 +4,7 @@ import type {ArrayInfo, KernelDetails, KernelRecord} from './data';
 import {choice, html, slider} from './dom';
 import {bytes, counted, withCommas} from './format';
 import {type Matrix, indexAt, matrixOf} from './marks';
-import {stepColour, styleColour, textOn} from './palette';
+import {drawnAgain, stepColour, styleColour, textOn} from './palette';
 import {LANES, SECTOR_BITS, swizzled} from './request';
 import {type ThreadValues, threadValues} from './thread_values';
 
@@ -30,6 +30,34 @@ const BLOCK_HEIGHT = 720;
 /** Cells from this size on have texts. */
 const READABLE = 22;
 const CELL_SIZES = [4, 8, 14, 22, 34, 48];
+
+/** Smaller letters cannot be read. */
+const LEAST_FONT = 6;
+/** From one line to the next, of the letters' size. */
+const LINE = 1.15;
+
+/** The numbers of an index on so many lines, as even as can be. */
+function inLines(numbers: readonly string[], count: number): string[] {
+  const each = Math.ceil(numbers.length / count);
+  const lines: string[] = [];
+  for (let i = 0; i < numbers.length; i += each) lines.push(numbers.slice(i, i + each).join() + (i + each < numbers.length ? ',' : ''));
+  return lines;
+}
+
+/** A text of a cell, with the largest letters that fit: an index may take several lines. */
+export function fitted(text: string, size: number): {lines: string[]; font: number} {
+  const given = text.split('\n');
+  const numbers = given.length === 1 ? text.split(',') : [];
+  const fontOf = (lines: readonly string[]) =>
+    Math.min(size * (lines.length > 1 ? Math.min(0.34, 0.86 / LINE / lines.length) : 0.42), (size - 4) / (0.62 * Math.max(...lines.map((line) => line.length), 1)));
+  let best = {lines: given, font: fontOf(given)};
+  for (let count = 2; count <= numbers.length; count++) {
+    const lines = inLines(numbers, count);
+    const font = fontOf(lines);
+    if (font > best.font) best = {lines, font};
+  }
+  return best;
+}
 
 /** A part of a grid, as large as the cells let it be. */
 class ZoomableGrid {
@@ -63,6 +91,7 @@ class ZoomableGrid {
       html('div', {class: 'controls'}, button('Zoom in', () => this.zoom(1)), button('Zoom out', () => this.zoom(-1))),
       this.canvas, this.told);
     this.moveTo(0, 0);
+    drawnAgain(this.canvas, () => this.draw());
     // As wide as there is room for.
     new ResizeObserver(() => {
       const width = Math.max(60, Math.min(VIEW_WIDTH, this.element.clientWidth - 6));
@@ -162,12 +191,11 @@ class ZoomableGrid {
         context.fillStyle = cell.colour;
         context.fillRect(x, y, size - gap, size - gap);
         if (size < READABLE) continue;
-        const texts = cell.text().split('\n');
-        const font = Math.min(size * (texts.length > 1 ? 0.34 : 0.42), (size - 4) / (0.62 * Math.max(...texts.map((line) => line.length), 1)));
-        if (font < 6) continue;
+        const {lines: texts, font} = fitted(cell.text(), size);
+        if (font < LEAST_FONT) continue;
         context.font = `${font}px ui-monospace, monospace`;
         context.fillStyle = textOn(cell.colour);
-        texts.forEach((line, i) => context.fillText(line, x + (size - gap) / 2, y + (size - gap) / 2 + (i - (texts.length - 1) / 2) * 1.15 * font));
+        texts.forEach((line, i) => context.fillText(line, x + (size - gap) / 2, y + (size - gap) / 2 + (i - (texts.length - 1) / 2) * LINE * font));
       }
     }
     context.fillStyle = border;

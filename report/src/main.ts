@@ -3,6 +3,7 @@ import {type KernelEntry, type Summary, loadSummary} from './data';
 import {html} from './dom';
 import {isViewName, kernelView} from './kernel';
 import {overview} from './overview';
+import {drawAgain} from './palette';
 
 const main = document.querySelector('main')!;
 
@@ -54,8 +55,14 @@ function start(): void {
   };
   const safely = () => orFail(route);
   addEventListener('hashchange', safely);
-  // Pictures on canvases have the colours of the scheme when they were drawn.
-  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', safely);
+  // Pictures on canvases have the colours of the scheme when they were drawn; paper is light.
+  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', drawAgain);
+  for (const [event, isPrinted] of [['beforeprint', true], ['afterprint', false]] as const) {
+    addEventListener(event, () => {
+      document.documentElement.classList.toggle('printed', isPrinted);
+      drawAgain();
+    });
+  }
   safely();
   document.documentElement.dataset.ready = 'true';
 }

@@ -2,9 +2,10 @@
 import {html} from './dom';
 import {isRun} from './image';
 import {type Axis, type Cells, type Matrix, indexAt} from './marks';
-import {styleColour} from './palette';
+import {drawnAgain, styleColour} from './palette';
 
 export interface MatrixLayer {
+  /** Of the page's style. */
   colour: string;
   /** By lines instead of a surface, so that it differs from others not in colour only. */
   isHatched?: boolean;
@@ -64,6 +65,7 @@ export class MatrixView {
     this.canvas.addEventListener('keydown', (event) => this.key(event));
     this.element = this.canvas;
     this.draw([]);
+    drawnAgain(this.canvas, () => this.draw(this.layers));
   }
 
   private key(event: KeyboardEvent): void {
@@ -99,17 +101,19 @@ export class MatrixView {
     context.fillStyle = styleColour('cell');
     context.fillRect(0, 0, this.width, this.height);
     for (const {colour, cells, isHatched} of this.layers) {
-      context.fillStyle = isHatched ? hatching(context, colour) : colour;
+      context.fillStyle = isHatched ? hatching(context, styleColour(colour)) : styleColour(colour);
+      const extent: Extent = {left: Infinity, top: Infinity, right: 0, bottom: 0};
       for (const each of cells) {
         if ('pairs' in each) {
-          this.fillPairs(context, each.pairs.rows, each.pairs.columns);
+          this.fillPairs(context, each.pairs.rows, each.pairs.columns, extent);
           continue;
         }
         const xs = spans(each.columns, xScale, this.width);
         for (const [top, bottom] of spans(each.rows, yScale, this.height)) {
-          for (const [left, right] of xs) context.fillRect(left, top, right - left, bottom - top);
+          for (const [left, right] of xs) fill(context, left, top, right, bottom, extent);
         }
       }
+      if (!isHatched) this.frame(context, extent, styleColour(colour));
     }
     if (xScale < 5 || yScale < 5) return;
     context.fillStyle = styleColour('background');
@@ -117,8 +121,18 @@ export class MatrixView {
     for (let row = 1; row < rows; row++) context.fillRect(0, row * yScale - 0.5, this.width, 1);
   }
 
+  /** A frame around a mark that would hardly be seen by itself. */
+  private frame(context: CanvasRenderingContext2D, {left, top, right, bottom}: Extent, colour: string): void {
+    if (left > right || Math.max(right - left, bottom - top) >= LEAST_FRAME / 2) return;
+    const place = (middle: number, size: number) => Math.max(1, Math.min(size - LEAST_FRAME - 1, middle - LEAST_FRAME / 2));
+    context.strokeStyle = colour;
+    context.lineWidth = 2;
+    const [width, height] = [Math.min(LEAST_FRAME, this.width - 2), Math.min(LEAST_FRAME, this.height - 2)];
+    context.strokeRect(place((left + right) / 2, this.width), place((top + bottom) / 2, this.height), width, height);
+  }
+
   /** Many cells fall on the same pixels: these are marked first, and filled row by row. */
-  private fillPairs(context: CanvasRenderingContext2D, rows: Float64Array, columns: Float64Array): void {
+  private fillPairs(context: CanvasRenderingContext2D, rows: Float64Array, columns: Float64Array, extent: Extent): void {
     const [width, height] = [this.width * RATIO, this.height * RATIO];
     const marked = new Uint8Array(width * height);
     const place = (position: number, size: number, all: number): [number, number] => {
@@ -135,10 +149,26 @@ export class MatrixView {
         if (marked[y * width + x] === 0) continue;
         const begin = x;
         while (x < width && marked[y * width + x] !== 0) x++;
-        context.fillRect(begin / RATIO, y / RATIO, (x - begin) / RATIO, 1 / RATIO);
+        fill(context, begin / RATIO, y / RATIO, x / RATIO, (y + 1) / RATIO, extent);
       }
     }
   }
+}
+
+/** What has been filled. */
+interface Extent {
+  left: number;
+  top: number;
+  right: number;
+  bottom: number;
+}
+
+function fill(context: CanvasRenderingContext2D, left: number, top: number, right: number, bottom: number, extent: Extent): void {
+  context.fillRect(left, top, right - left, bottom - top);
+  extent.left = Math.min(extent.left, left);
+  extent.top = Math.min(extent.top, top);
+  extent.right = Math.max(extent.right, right);
+  extent.bottom = Math.max(extent.bottom, bottom);
 }
 
 function hatching(context: CanvasRenderingContext2D, colour: string): CanvasPattern | string {
@@ -161,6 +191,8 @@ function hatching(context: CanvasRenderingContext2D, colour: string): CanvasPatt
 
 /** What is smaller is not seen. */
 const LEAST_MARK = 3;
+/** A mark of less than half of this has a frame of this side. */
+const LEAST_FRAME = 14;
 
 /** Where the positions from `begin` to before `end` are drawn along one side, large enough to be seen. */
 function spanOf(begin: number, end: number, scale: number, size: number): [number, number] {

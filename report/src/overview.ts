@@ -2,7 +2,7 @@
 import {comparison} from './comparison';
 import type {EarlierKernel, KernelEntry, ModuleData, Summary} from './data';
 import {choice, html} from './dom';
-import {bytes, counted, efficiency, microseconds, percent, withCommas} from './format';
+import {MOST_IN_HEADING, bytes, counted, efficiency, microseconds, percent, shortenedName, withCommas} from './format';
 import {KernelTable, kernelAddress} from './kernel_table';
 import {MEASURES, type Measure, type TreemapKernel, legend, measureText, treemapOf} from './treemap';
 
@@ -41,6 +41,9 @@ function cards(module: ModuleData): HTMLElement {
   );
 }
 
+/** As the device model names them: each has its colour in all reports. */
+const BOUNDS = ['DRAM', 'L2', 'LSU', 'shared memory', 'issue'];
+
 /** The estimated time by what bounds the kernels: a bar with true proportions, and what its parts are. */
 function bounds(kernels: readonly KernelEntry[]): HTMLElement | null {
   const times = new Map<string, number>();
@@ -50,11 +53,12 @@ function bounds(kernels: readonly KernelEntry[]): HTMLElement | null {
   const sorted = [...times].sort((a, b) => b[1] - a[1]);
   const bar = html('div', {class: 'bounds-bar', 'aria-hidden': 'true'});
   const list = html('ul', {class: 'bounds', 'aria-label': 'Estimated time by what bounds it'});
-  sorted.forEach(([bound, us], i) => {
-    bar.append(html('span', {class: `bound-${i % 5}`, style: `width:${(100 * us) / total}%`, title: `${bound}: ${us} us`}));
-    list.append(html('li', {}, html('span', {class: `swatch bound-${i % 5}`}), html('b', {}, bound), ' ',
+  for (const [bound, us] of sorted) {
+    const colour = `bound-${BOUNDS.indexOf(bound)}`;
+    bar.append(html('span', {class: colour, style: `width:${(100 * us) / total}%`, title: `${bound}: ${us} us`}));
+    list.append(html('li', {}, html('span', {class: `swatch ${colour}`}), html('b', {}, bound), ' ',
       html('data', {value: us, title: `${us} us`}, microseconds(us)), `, ${percent(us / total)}`));
-  });
+  }
   return html('div', {}, html('p', {class: 'muted'}, 'Estimated time by what bounds it'), bar, list);
 }
 
@@ -179,7 +183,7 @@ export function overview(summary: Summary): HTMLElement {
       html(
         'section',
         {},
-        html('h2', {}, record.module),
+        html('h2', {title: record.module}, shortenedName(record.module, MOST_IN_HEADING)),
         html('p', {class: 'muted'}, `${record.file}, ${record.plan === 'ours' ? 'our plans' : record.plan === 'given' ? 'a given plan' : "XLA's plans"} on ${record.device}`,
           summary.before === undefined ? '' : `, compared with ${summary.before}`),
         cards(module),

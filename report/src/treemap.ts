@@ -1,7 +1,7 @@
 // Kernels as tiles, whose area is a measure and whose colour is how much of what they move is needed.
 import {hierarchy, treemap, treemapSquarify} from 'd3-hierarchy';
 import {html, svg} from './dom';
-import {bytes, counted, microseconds, percent} from './format';
+import {bytes, counted, microseconds, percent, shortened, shortenedName} from './format';
 import {qualityColour, textOn} from './palette';
 
 export type Measure = 'wasted' | 'moved' | 'time';
@@ -64,8 +64,8 @@ export function treemapOf(all: readonly TreemapKernel[], measure: Measure, width
     const fits = Math.floor((tileWidth - 8) / 8.2);
     if (fits >= 4 && tileHeight >= 20) {
       const text = (content: string, y: number) =>
-        svg('text', {x: 6, y, fill: textOn(colour)}, content.length > fits ? `${content.slice(0, fits - 1)}…` : content);
-      tile.append(text(name, 16));
+        svg('text', {x: 6, y, fill: textOn(colour)}, content);
+      tile.append(text(kernel === undefined ? shortened(name, fits) : shortenedName(name, fits), 16));
       const amount = measureText(value, measure);
       // A number that is cut off would be another one.
       if (tileHeight >= 36 && amount.length <= fits) tile.append(text(amount, 32));

@@ -3,7 +3,7 @@ import type {IndexingMap} from './affine';
 import type {AccessRecord, KernelDetails, KernelRecord} from './data';
 import {choice, html, slider, svg} from './dom';
 import {counted, ratio} from './format';
-import {stepColour, textOn} from './palette';
+import {drawnAgain, lineColour, stepColour, textOn} from './palette';
 import {BANKS, LANES, type LanePositions, SECTOR_BITS, type WarpPlace, positionsOf, sectorsOf, sideBySide, swizzled, wavefrontsOf} from './request';
 
 interface Choice {
@@ -54,6 +54,9 @@ function choicesOf(details: KernelDetails): Choice[] {
   return choices;
 }
 
+/** Example: 4 -> "0.5 bytes" */
+const bytesOf = (bits: number) => (bits === 8 ? '1 byte' : `${bits / 8} bytes`);
+
 const laneColour = (lane: number) => stepColour(lane, LANES);
 
 const WIDTH = 1000;
@@ -103,7 +106,7 @@ function sectorPicture(positions: LanePositions, bits: number, vector: number): 
       const x = at.x + (Math.max(0, begin - sector * SECTOR_BITS) / SECTOR_BITS) * (boxWidth - 3);
       const width = ((Math.min(end, (sector + 1) * SECTOR_BITS) - Math.max(begin, sector * SECTOR_BITS)) / SECTOR_BITS) * (boxWidth - 3);
       picture.append(
-        svg('path', {d: `M${lane * LANE_WIDTH + LANE_WIDTH / 2 - 1},36 L${(x + width / 2).toFixed(1)},${at.y}`, class: 'line', stroke: laneColour(lane)}),
+        svg('path', {d: `M${lane * LANE_WIDTH + LANE_WIDTH / 2 - 1},36 L${(x + width / 2).toFixed(1)},${at.y}`, class: 'line', stroke: lineColour(laneColour(lane))}),
         svg('rect', {x, y: at.y + 1, width: Math.max(1, width), height: 20, fill: laneColour(lane)}),
       );
     }
@@ -230,7 +233,7 @@ export function warpView(details: KernelDetails, kernel: KernelRecord, shown?: A
       const what = isShared
         ? (({wavefronts, ideal}) => `${counted(wavefronts, 'wavefront')}, ideal ${ideal}`)(wavefrontsOf(positions, bits, vector))
         : (({sectors, ideal}) => `${counted(sectors.length, 'sector')}, ideal ${ideal}`)(sectorsOf(positions, bits, vector));
-      status.textContent = `This request: ${counted(active, 'lane')}, ${(bits * vector) / 8} bytes each, ${what}. ${total}.`;
+      status.textContent = `This request: ${counted(active, 'lane')}, ${bytesOf(bits * vector)} each, ${what}. ${total}.`;
     } catch (error) {
       picture.replaceChildren();
       status.textContent = String(error);
@@ -282,5 +285,6 @@ export function warpView(details: KernelDetails, kernel: KernelRecord, shown?: A
     table,
   );
   setUp();
+  drawnAgain(view, draw);
   return view;
 }

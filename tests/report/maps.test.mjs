@@ -12,7 +12,8 @@ const {SECTOR_BITS, positionsOf, sectorsOf, sideBySide, swizzled, wavefrontsOf} 
 const {matrixOf, cellsOf, cellNumbers, cellOf, countCells, indexAt, setText} = await source('marks.ts');
 const {layoutText, threadValues} = await source('thread_values.ts');
 const {layOut} = await source('layers.ts');
-const {bytes, microseconds} = await source('format.ts');
+const {bytes, microseconds, shortened, shortenedName, shortenedShape} = await source('format.ts');
+const {fitted} = await source('layouts.ts');
 
 let seed = 19;
 const random = (count) => {
@@ -395,4 +396,38 @@ test('the reports of the documentation are what the program writes', () => {
 test('numbers look as those of explain', () => {
   assert.deepEqual([0, 9999, 10000, 999499, 134217728, 1.5e12].map(bytes), ['0 B', '9,999 B', '10.0 kB', '999 kB', '134 MB', '1.50 TB']);
   assert.deepEqual([0, 0.0202, 16.54, 1234.5, 2e6].map(microseconds), ['0.00 ns', '20.2 ns', '16.5 us', '1.23 ms', '2.00 s']);
+});
+
+test('what is cut says what it can', () => {
+  assert.equal(shortened('a long text', 7), 'a long…');
+  assert.equal(shortenedName('%broadcast_multiply_fusion.27', 12), '%broadca….27');
+  assert.equal(shortenedName('%scatter.130', 6), '%s…130');
+  assert.equal(shortenedName('%scatter.1234', 6), '%scat…');
+  assert.equal(shortenedName('%scatter.130', 12), '%scatter.130');
+  assert.equal(shortenedShape('f32[8,4]{1,0}', 10), 'f32[8,4]');
+  assert.equal(shortenedShape('(f32[8,4]{1,0}, s32[])', 16), '(f32[8,4], s32[…');
+  for (let round = 0; round < 300; round++) {
+    const name = '%'.padEnd(2 + random(40), 'x') + (random(2) === 0 ? '' : `.${random(10 ** (1 + random(8)))}`);
+    const most = 4 + random(40);
+    const cut = shortenedName(name, most);
+    assert.ok(cut.length <= most && (cut === name || cut.includes('…')), `${name} in ${most}: ${cut}`);
+    // A number is whole or not there.
+    const number = /\d+$/.exec(cut)?.[0];
+    assert.ok(number === undefined || number === /\d+$/.exec(name)[0], `${name} in ${most}: ${cut}`);
+  }
+});
+
+test('an index in a cell is whole, and in it', () => {
+  for (let round = 0; round < 300; round++) {
+    const index = Array.from({length: 1 + random(12)}, () => random(10 ** random(4)));
+    const size = [22, 34, 48][random(3)];
+    const {lines, font} = fitted(index.join(), size);
+    assert.equal(lines.join(''), index.join());
+    assert.ok(lines.length * font * 1.15 <= size, `${index} in ${size}`);
+    assert.ok(Math.max(...lines.map((line) => line.length)) * 0.62 * font <= size - 4 + 1e-9, `${index} in ${size}`);
+    const inOne = Math.min(0.42 * size, (size - 4) / (0.62 * index.join().length));
+    assert.ok(font >= inOne);
+  }
+  // A text that has lines keeps them.
+  assert.deepEqual(fitted('T5\nV2', 34).lines, ['T5', 'V2']);
 });

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import {after, before, test} from 'node:test';
 import {difference, keepIfAsked, kept} from './pictures.mjs';
 import {largeModel} from './large_model.mjs';
-import {VIEWS, graphIsThere, onPage as onPageOf, records, report, startBrowser, temporaryFile} from './tools.mjs';
+import {VIEWS, graphIsThere, onPage as onPageOf, records, report, run, startBrowser, temporaryFile} from './tools.mjs';
 
 const BLOCK = 'examples/transformer_block.hlo';
 const SLOW = 'examples/slow_kernels.hlo';
@@ -27,6 +27,7 @@ test('the numbers are those of explain', async () => {
     const kernels = lines.filter(({kind}) => kind === 'kernel');
     const requests = records('coalescing', file, ...options).filter(({kind}) => kind === 'access');
     const number = (value) => value.toLocaleString('en-US');
+    const said = run('explain', file, ...options).replace(/\s+/g, ' ');
     await onPage(report(file, ...options), '', async (page) => {
       const shown = await page.locator('.cards data').evaluateAll((elements) => elements.map(({value}) => Number(value)));
       assert.deepEqual(shown, [module.kernels, module.moved_bytes, module.needed_bytes, module.wasted_bytes, module.estimated_us]);
@@ -60,6 +61,13 @@ test('the numbers are those of explain', async () => {
           if (access.origin !== undefined) has(`%${access.origin.instruction} at line ${access.origin.line}, column ${access.origin.column}`);
           if (access.cure !== undefined) has(`layout ${access.cure.layout}`);
         });
+        // What would help the whole kernel, in the words of `explain`.
+        const cures = await page.locator('li.cure').allTextContents();
+        assert.equal(cures.length, kernel.cures?.length ?? 0);
+        for (const cure of cures) {
+          const effect = cure.slice(cure.indexOf(': ') + 2).split(';')[0];
+          assert.ok(said.includes(`: ${effect}`), `explain does not say: ${effect}`);
+        }
       }
     });
   }
@@ -377,51 +385,6 @@ ENTRY e { x = f32[8] parameter(0)  ROOT k = f32[8] fusion(x), kind=kLoop, calls=
       if (hash === '') assert.ok((await page.locator('tbody').textContent()).includes(name));
     });
   }
-});
-
-test('nothing is wider than a telephone, however long the names are', async () => {
-  const long = 'long_'.repeat(30);
-  const path = `/${'folder/'.repeat(20)}`;
-  const file = temporaryFile('long.hlo', `HloModule m_${long}
-f { p = f32[8,4096] parameter(0)  ROOT r = f32[4096,8] transpose(p), dimensions={1,0} }
-ENTRY e { x_${long} = f32[8,4096] parameter(0)  ROOT k_${long} = f32[4096,8] fusion(x_${long}), kind=kLoop, calls=f, metadata={op_name="jit(${long})/${long}" source_file="${path}model.py" source_line=3} }
-`);
-  await onPage(report(file), '', async (page) => {
-    assert.equal(await page.locator('tbody .origin').textContent(), `model.py:3 jit(${long})/${long}`);
-    assert.ok((await page.locator('tbody .origin').getAttribute('title')).startsWith(`${path}model.py:3 `));
-    const link = await page.locator('tbody a').getAttribute('href');
-    for (const hash of ['', ...VIEWS.map((view) => `${link}/${view}`)]) {
-      await page.evaluate((to) => { location.hash = to; }, hash);
-      await page.waitForSelector(hash === '' ? '.overview' : `#tab-${hash.split('/')[1]}[aria-selected="true"]`);
-      const [wide, window] = await page.evaluate(() => [document.documentElement.scrollWidth, document.documentElement.clientWidth]);
-      assert.ok(wide <= window, `${hash.split('/')[1] ?? 'overview'}: ${wide} pixels on ${window}`);
-    }
-  }, {viewport: {width: 390, height: 844}});
-});
-
-test('printing gives pages', async () => {
-  await onPage(report('tests/corpus/jax/transformer_training_step.hlo'), '', async (page) => {
-    await page.emulateMedia({media: 'print'});
-    const [wide, shown] = await page.locator('table').evaluate((table) => [table.scrollWidth, table.parentElement.clientWidth]);
-    assert.ok(wide <= shown, `the table is ${wide} pixels wide on ${shown}`);
-    // Names can be read: in two lines at most, as headings are in one.
-    const lines = (selector) => page.locator(selector).evaluateAll((all) => Math.max(...all.map((element) => element.getClientRects().length)));
-    assert.ok(await lines('tbody a') <= 2);
-    assert.equal(await lines('thead button'), 1);
-  }, {viewport: {width: 720, height: 1000}});
-  await onPage(report(BLOCK), '#query', async (page) => {
-    const pdf = await page.pdf({format: 'A4'});
-    assert.equal(pdf.subarray(0, 5).toString(), '%PDF-');
-    await page.emulateMedia({media: 'print'});
-    assert.equal(await page.locator('.tabs').isVisible(), false);
-    assert.equal(await page.locator('.access').first().isVisible(), true);
-    assert.ok(await page.locator('.hlo button').first().isVisible());
-    // Which access it is, of which block and warp.
-    await page.evaluate(() => { location.hash = '#query/warps'; });
-    assert.equal(await page.locator('#panel select').isVisible(), true);
-    assert.equal(await page.locator('#panel [type="number"]').first().isVisible(), true);
-    assert.equal(await page.locator('#panel [type="range"]').first().isVisible(), false);
-  });
 });
 
 const PICTURES = [
