@@ -1,5 +1,6 @@
 #include "python/core/map.h"
 
+#include <algorithm>
 #include <optional>
 
 #include "hlo/module.h"
@@ -11,6 +12,7 @@
 #include "indexing_analysis/maps/relation_algebra.h"
 #include "indexing_analysis/maps/union.h"
 #include "python/core/errors.h"
+#include "python/core/long_work.h"
 
 namespace hlo_indexing::python {
 
@@ -193,21 +195,40 @@ const MapProgram& ProgramOf(const Map& self) {
   Raise(absl::OutOfRangeError(message));
 }
 
+// Runs a map part by part, so that Ctrl-C ends it: `run(columns, first, count)`, until it says no.
+template <typename Run>
+void ForEachPart(const std::vector<Column>& columns, size_t num_points, Run run) {
+  constexpr size_t kPointsOfOne = size_t{1} << 18;
+  LongWork work{nb::none()};
+  {
+    const nb::gil_scoped_release release;
+    std::vector<Column> part = columns;
+    for (size_t first = 0; first < num_points && !work.MustStop(); first += kPointsOfOne) {
+      for (size_t i = 0; i < part.size(); ++i) {
+        if (!part[i].is_constant) part[i].data = columns[i].data + first;
+      }
+      if (!run(part, first, std::min(kPointsOfOne, num_points - first))) break;
+    }
+  }
+  work.RaiseIfStopped();
+}
+
 std::vector<nb::ndarray<nb::numpy, int64_t, nb::ndim<1>>> Evaluate(
     const Map& self, const std::vector<InputArray>& arrays, size_t num_points) {
   const std::vector<Column> columns = ColumnsOf(self, arrays, num_points);
   const MapProgram& program = ProgramOf(self);
   std::vector<std::unique_ptr<int64_t[]>> results;
-  std::vector<int64_t*> pointers;
-  std::optional<MapProgram::Failure> failure;
-  {
-    const nb::gil_scoped_release release;
-    for (size_t i = 0; i < program.num_results(); ++i) {
-      results.push_back(std::make_unique_for_overwrite<int64_t[]>(num_points));
-      pointers.push_back(results.back().get());
-    }
-    failure = program.Run(columns, num_points, pointers);
+  for (size_t i = 0; i < program.num_results(); ++i) {
+    results.push_back(std::make_unique_for_overwrite<int64_t[]>(num_points));
   }
+  std::optional<MapProgram::Failure> failure;
+  ForEachPart(columns, num_points, [&](llvm::ArrayRef<Column> part, size_t first, size_t count) {
+    std::vector<int64_t*> pointers;
+    for (const auto& result : results) pointers.push_back(result.get() + first);
+    failure = program.Run(part, count, pointers);
+    if (failure.has_value()) failure->point += first;
+    return !failure.has_value();
+  });
   if (failure.has_value()) RaiseFailure(self, columns, *failure);
   std::vector<nb::ndarray<nb::numpy, int64_t, nb::ndim<1>>> outputs;
   for (auto& result : results) outputs.push_back(ArrayOf(std::move(result), num_points));
@@ -238,10 +259,10 @@ nb::ndarray<nb::numpy, bool, nb::ndim<1>> Contains(const Map& self,
   const std::vector<Column> columns = ColumnsOf(self, arrays, num_points);
   const MapProgram& program = ProgramOf(self);
   auto is_inside = std::make_unique_for_overwrite<bool[]>(num_points);
-  {
-    const nb::gil_scoped_release release;
-    program.Contains(columns, num_points, is_inside.get());
-  }
+  ForEachPart(columns, num_points, [&](llvm::ArrayRef<Column> part, size_t first, size_t count) {
+    program.Contains(part, count, is_inside.get() + first);
+    return true;
+  });
   return ArrayOf(std::move(is_inside), num_points);
 }
 

@@ -50,6 +50,7 @@ _ML_DTYPES = {
 
 # A literal has a byte for each of these.
 _SMALL_INTEGERS = {"s1": "int8", "s2": "int8", "s4": "int8", "u1": "uint8", "u2": "uint8", "u4": "uint8"}
+_AS_BYTES = {_ML_DTYPES[name]: byte for name, byte in _SMALL_INTEGERS.items()}
 
 
 def numpy_type(element_type: str) -> np.dtype[Any]:
@@ -152,7 +153,10 @@ def to_dlpack(array: NDArray[Any]) -> _Dlpack:
     """
     name = array.dtype.name
     if name in _ML_DTYPES.values() and name not in _DLPACK_CODES:
-        raise UsageError(f"DLPack has no arrays of {name} with a byte for each element")
+        raise UsageError(
+            f"arrays of {name} cannot be given by DLPack; JAX takes them as they are, others as "
+            f".astype('{_AS_BYTES.get(name, 'float32')}')"
+        )
     return _Dlpack(array)
 
 

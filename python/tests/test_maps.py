@@ -95,6 +95,22 @@ def test_outside_of_the_domain() -> None:
     assert issubclass(hi.DomainError, IndexError)
 
 
+def test_many_points() -> None:
+    """The core takes a part after the other; answers and errors are of the whole."""
+    m = hi.Map("(d0, d1) -> (d0 floordiv 7 + d1, d0 mod 7), domain: d0 in [0, 2499999], d1 in [0, 9]")
+    points = np.arange(2_500_001)
+    first, second = m(points[:-1], 4)
+    np.testing.assert_array_equal(first, points[:-1] // 7 + 4)
+    np.testing.assert_array_equal(second, points[:-1] % 7)
+    ones = np.arange(2_500_000) % 10
+    np.testing.assert_array_equal(m(3, ones)[0], ones)
+    with pytest.raises(hi.DomainError, match=r"at d0 = 2500000, d1 = 4: outside"):
+        m(points, 4)
+    inside = m.contains(points, 4)
+    assert inside[:-1].all()
+    assert not inside[-1]
+
+
 def test_overflow_is_told() -> None:
     m = hi.Map("(d0) -> (d0 * 4611686018427387904), domain: d0 in [0, 9]")
     assert m(1) == (1 << 62,)

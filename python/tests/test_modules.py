@@ -238,8 +238,28 @@ def test_dlpack_of_types_that_numpy_keeps() -> None:
     constant = np.ones(2, ml_dtypes.bfloat16)
     constant.flags.writeable = False
     assert torch.from_dlpack(hi.to_dlpack(constant)).tolist() == [1, 1]
-    with pytest.raises(hi.UsageError, match="int4"):
+    with pytest.raises(
+        hi.UsageError, match=r"arrays of int4 cannot be given by DLPack; .* \.astype\('int8'\)"
+    ):
         hi.to_dlpack(np.zeros(2, ml_dtypes.int4))
+    with pytest.raises(hi.UsageError, match=r"\.astype\('float32'\)"):
+        hi.to_dlpack(np.zeros(2, ml_dtypes.float4_e2m1fn))
+
+
+def test_small_integers_of_others() -> None:
+    """JAX has int4, and takes arrays of it, but gives none by DLPack."""
+    jax = pytest.importorskip("jax")
+    torch = pytest.importorskip("torch")
+    module = hi.parse("ENTRY e { p = s4[5] parameter(0) ROOT n = s4[5] negate(p) }")
+    x = jax.numpy.arange(-2, 3, dtype=jax.numpy.int4)
+    result = module.evaluate(x)
+    assert result.dtype == ml_dtypes.int4
+    np.testing.assert_array_equal(np.asarray(jax.numpy.asarray(result)), np.asarray(-x))
+    assert jax.numpy.asarray(result).dtype == jax.numpy.int4
+    as_bytes = torch.from_dlpack(hi.to_dlpack(result.astype("int8")))
+    assert as_bytes.tolist() == [2, 1, 0, -1, -2]
+    with pytest.raises(Exception, match="DLPack"):
+        x.__dlpack__()
 
 
 def test_virtual_gpu() -> None:

@@ -61,7 +61,8 @@ export function treemapOf(all: readonly TreemapKernel[], measure: Measure, width
       {transform: `translate(${leaf.x0},${leaf.y0})`},
       svg('rect', {width: tileWidth, height: tileHeight, fill: colour}),
     );
-    const fits = Math.floor((tileWidth - 8) / 8.2);
+    // The percent sign and the dots of a name that is cut are wider than other letters.
+    const fits = Math.floor((tileWidth - 15) / 8.2);
     if (fits >= 4 && tileHeight >= 20) {
       const text = (content: string, y: number) =>
         svg('text', {x: 6, y, fill: textOn(colour)}, content);

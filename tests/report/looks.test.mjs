@@ -161,12 +161,17 @@ test('numbers of lines stand beside the lines, however many there are', async ()
   });
 });
 
-test('what bounds kernels has its colour, whichever takes the most time', async () => {
+test('what bounds kernels has its colour, whichever takes the most time; names stay on their tiles', async () => {
   const colours = new Map();
   let orders = '';
   for (const files of [[SLOW], [BLOCK], ['tests/corpus/jax/transformer_training_step.hlo']]) {
     await onPage(report(...files), '', async (page) => {
       const parts = await page.locator('.bounds li').evaluateAll((all) => all.map((part) => [part.querySelector('b').textContent, getComputedStyle(part.querySelector('.swatch')).backgroundColor]));
+      const wide = await page.locator('.treemap g:has(> rect)').evaluateAll((tiles) => tiles.filter((tile) => {
+        const {right} = tile.querySelector('rect').getBoundingClientRect();
+        return [...tile.querySelectorAll('text')].some((text) => text.getBoundingClientRect().right > right);
+      }).map((tile) => tile.textContent));
+      assert.deepEqual(wide, [], 'texts leave their tiles');
       orders += `${parts.map(([bound]) => bound).join()} `;
       for (const [bound, colour] of parts) {
         assert.notEqual(colour, 'rgba(0, 0, 0, 0)', bound);
