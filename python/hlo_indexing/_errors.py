@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from enum import IntEnum
 
 
@@ -49,6 +50,31 @@ class InputError(Error, ValueError):
 
 class UsageError(Error, ValueError):
     """Options or names that do not fit."""
+
+
+class UnknownNameError(UsageError, KeyError):
+    """A name that no instruction has.
+
+    >>> import hlo_indexing as hi
+    >>> module = hi.parse("ENTRY e { query = f32[2] parameter(0) }")
+    >>> try:
+    ...     module["quary"]
+    ... except KeyError as error:
+    ...     print(error)
+    there is no instruction 'quary'; did you mean 'query'?
+    """
+
+    def __str__(self) -> str:
+        return self.message  # that of KeyError is in quotes
+
+
+def unknown_name(name: str, known: Iterable[str]) -> UnknownNameError:
+    """The error, with the name that was probably meant."""
+    import difflib
+
+    close = difflib.get_close_matches(name, known, n=1)
+    hint = f"; did you mean {close[0]!r}?" if close else ""
+    return UnknownNameError(f"there is no instruction {name!r}{hint}")
 
 
 class DomainError(Error, IndexError):

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from . import _core
-from ._errors import UsageError
+from ._errors import UsageError, unknown_name
 from ._metadata import Frame, fields_of, frames_of
 from .kernels import EmittedKernel, Stage
 from .map_reports import TraceStep
@@ -248,9 +248,13 @@ class Computation(Sequence[Instruction]):
     def parameters(self) -> tuple[Instruction, ...]:
         return tuple(Instruction(i, self.module) for i in self._computation.parameters)
 
+    def get(self, name: str) -> Instruction | None:
+        """The instruction of that name, if there is one."""
+        return self._by_name.get(name.removeprefix("%"))
+
     def __contains__(self, item: object) -> bool:
         if isinstance(item, str):
-            return item.removeprefix("%") in self._by_name
+            return self.get(item) is not None
         return any(item is instruction for instruction in self._instructions)
 
     def __len__(self) -> int:
@@ -267,8 +271,8 @@ class Computation(Sequence[Instruction]):
 
     def __getitem__(self, key: int | str | slice) -> Instruction | list[Instruction]:
         if isinstance(key, str):
-            name = key.removeprefix("%")
-            if name not in self._by_name:
-                raise KeyError(name)
-            return self._by_name[name]
+            found = self.get(key)
+            if found is None:
+                raise unknown_name(key.removeprefix("%"), self._by_name)
+            return found
         return self._instructions[key]

@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from . import _core
 from ._commands import Answer, options, run
-from ._errors import InputError, UsageError, Warning
+from ._errors import InputError, UsageError, Warning, unknown_name
 from ._evaluation import argument_bytes, arguments_of, input_options, result_of
 from ._metadata import StackTables
 from ._progress import Progress, reporting
@@ -92,18 +92,14 @@ class Module(ModuleQueries):
     def __getitem__(self, name: str) -> Instruction:
         """The instruction of that name: of the entry computation if it has one."""
         for computation in (self.entry, *self.computations):
-            try:
-                return computation[name]
-            except KeyError:
-                continue
-        raise KeyError(name.removeprefix("%"))
+            found = computation.get(name)
+            if found is not None:
+                return found
+        names = (instruction.name for computation in self.computations for instruction in computation)
+        raise unknown_name(name.removeprefix("%"), names)
 
     def __contains__(self, name: object) -> bool:
-        try:
-            self[str(name)]
-        except KeyError:
-            return False
-        return True
+        return any(computation.get(str(name)) is not None for computation in self.computations)
 
     def maps(
         self,

@@ -75,8 +75,10 @@ def test_instructions() -> None:
     assert module["r"].is_root
     assert "s" in module
     assert "nope" not in module
-    with pytest.raises(KeyError):
+    with pytest.raises(KeyError, match=r"^there is no instruction 'nope'$"):
         module["nope"]
+    with pytest.raises(hi.UsageError, match="'tt'; did you mean 't'"):
+        module.entry["%tt"]
     assert pickle.loads(pickle.dumps(module))["t"].shape == t.shape
 
 

@@ -17,6 +17,7 @@ from pathlib import Path
 import hlo_indexing as hi
 import numpy as np
 import pytest
+from hlo_indexing._progress import reporting
 
 LOOP = """
 body { s = (s32[], f32[64]) parameter(0) i = s32[] get-tuple-element(s), index=0 one = s32[] constant(1)
@@ -291,6 +292,22 @@ def test_progress_of_launches_and_programs() -> None:
 
     with pytest.raises(RuntimeError, match="enough"):
         hi.ptx.launch(FOREVER, grid=100, block=32, max_warp_instructions=10**15, progress=refuse)
+
+
+def test_a_bar(capfd: pytest.CaptureFixture[str]) -> None:
+    """It appears when the work takes a second, and goes when that is done."""
+    pytest.importorskip("tqdm")
+    with reporting(True) as report:
+        assert report is not None
+        report("maps", 1, 10)
+        assert capfd.readouterr().err == ""
+        time.sleep(1.1)
+        report("maps of fusion.3", 5, 10)
+        assert re.search(r"maps of fusion.3: +50%.*5/10", capfd.readouterr().err)
+    with reporting(None) as report:  # no terminal
+        assert report is None
+    with reporting(False) as report:
+        assert report is None
 
 
 def test_threads_that_launch_and_evaluate() -> None:
