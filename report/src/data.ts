@@ -19,6 +19,11 @@ export interface ModuleRecord {
   not_shown: {instruction: string; opcode: string; reason: string}[];
 }
 
+/** The name of a module; texts without a header have none, but a file. */
+export function titleOf({module, file}: ModuleRecord): string {
+  return module || file.slice(file.lastIndexOf('/') + 1);
+}
+
 export interface PlanCure {
   change: string;
   output?: number;

@@ -1,5 +1,5 @@
 // Shows the view that the address asks for: `#` all kernels, `#NAME` a kernel, `#NAME/VIEW` a view of it.
-import {type KernelEntry, type Summary, loadSummary} from './data';
+import {type KernelEntry, type Summary, loadSummary, titleOf} from './data';
 import {html} from './dom';
 import {isViewName, kernelView} from './kernel';
 import {overview} from './overview';
@@ -19,8 +19,8 @@ function find(summary: Summary): Map<string, KernelEntry> {
 function start(): void {
   const summary = loadSummary();
   const kernels = find(summary);
-  const first = summary.modules[0]?.record.module;
-  document.title = first === undefined ? 'hlo-indexing report' : `${first}: hlo-indexing report`;
+  const first = summary.modules[0]?.record;
+  document.title = first === undefined ? 'hlo-indexing report' : `${titleOf(first)}: hlo-indexing report`;
   document.querySelector('footer')!.append(`hlo-indexing ${summary.tool_version}`);
   // Made once, so that going back finds the table as it was left.
   const all = overview(summary);

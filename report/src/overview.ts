@@ -1,6 +1,6 @@
 // The first view: what the module moves, and which kernels waste most of it.
 import {comparison} from './comparison';
-import type {EarlierKernel, KernelEntry, ModuleData, Summary} from './data';
+import {type EarlierKernel, type KernelEntry, type ModuleData, type Summary, titleOf} from './data';
 import {choice, html} from './dom';
 import {MOST_IN_HEADING, bytes, counted, efficiency, microseconds, percent, shortenedName, withCommas} from './format';
 import {KernelTable, kernelAddress} from './kernel_table';
@@ -91,6 +91,9 @@ function measureOf({record}: KernelEntry, measure: Measure): number {
   return measure === 'moved' ? record.moved_bytes : record.estimated_us;
 }
 
+/** Longer names are cut in the table of modules. */
+const MOST_IN_TABLE = 60;
+
 const HEIGHT = 300;
 /** What the page has in this window; the letters on tiles have the size of others. */
 const pictureWidth = () => Math.max(280, Math.min(1232, document.documentElement.clientWidth - 48));
@@ -171,28 +174,51 @@ function kernelsOf(module: ModuleData): (HTMLElement | null)[] {
   return [bounds(module.kernels), tiles.element, comparison(module), table.element];
 }
 
+function sectionOf(module: ModuleData, before: string | undefined): HTMLElement {
+  const {record} = module;
+  return html(
+    'section',
+    {},
+    html('h2', {title: titleOf(record), tabindex: -1}, shortenedName(titleOf(record), MOST_IN_HEADING)),
+    html('p', {class: 'muted'}, `${record.file}, ${record.plan === 'ours' ? 'our plans' : record.plan === 'given' ? 'a given plan' : "XLA's plans"} on ${record.device}`,
+      before === undefined ? '' : `, compared with ${before}`),
+    cards(module),
+    ...(module.kernels.length === 0 && module.earlier === undefined
+      ? [html('p', {}, 'The module has no kernel whose plan is known.')]
+      : kernelsOf(module)),
+    notShown(module),
+  );
+}
+
+/** What leads to the modules of a page that has several: those that waste most come first. */
+function contents(modules: readonly ModuleData[], sections: readonly HTMLElement[]): HTMLElement {
+  const number = (value: number, text: string) => html('td', {class: 'number'}, html('data', {value, title: String(value)}, text));
+  const rows = modules.map(({record}, i) => ({record, section: sections[i]!})).sort((a, b) => b.record.wasted_bytes - a.record.wasted_bytes);
+  const goTo = (section: HTMLElement) => {
+    section.scrollIntoView();
+    section.querySelector('h2')!.focus({preventScroll: true});
+  };
+  const titles = ['Module', 'Kernels', 'Wasted', 'Moved', 'Needed', 'Estimate', 'File'];
+  return html('section', {class: 'contents'},
+    html('h2', {}, counted(modules.length, 'module')),
+    html('div', {class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Modules'}, html('table', {},
+      html('thead', {}, html('tr', {}, ...titles.map((title, i) => html('th', {scope: 'col', class: i > 0 && i < 6 && 'number'}, title)))),
+      html('tbody', {}, ...rows.map(({record, section}) => html('tr', {},
+        html('td', {}, html('button', {type: 'button', class: 'link', title: titleOf(record), onclick: () => goTo(section)}, shortenedName(titleOf(record), MOST_IN_TABLE))),
+        number(record.kernels, withCommas(record.kernels)), number(record.wasted_bytes, bytes(record.wasted_bytes)),
+        number(record.moved_bytes, bytes(record.moved_bytes)), number(record.needed_bytes, bytes(record.needed_bytes)),
+        number(record.estimated_us, microseconds(record.estimated_us)),
+        html('td', {class: 'from'}, html('span', {class: 'origin', title: record.file}, record.file))))))));
+}
+
 export function overview(summary: Summary): HTMLElement {
   const view = html('div', {class: 'overview'});
   if (summary.modules.length === 0) {
     view.append(html('h2', {}, 'Nothing to show'), html('p', {}, 'There is no module.'));
     return view;
   }
-  for (const module of summary.modules) {
-    const {record} = module;
-    view.append(
-      html(
-        'section',
-        {},
-        html('h2', {title: record.module}, shortenedName(record.module, MOST_IN_HEADING)),
-        html('p', {class: 'muted'}, `${record.file}, ${record.plan === 'ours' ? 'our plans' : record.plan === 'given' ? 'a given plan' : "XLA's plans"} on ${record.device}`,
-          summary.before === undefined ? '' : `, compared with ${summary.before}`),
-        cards(module),
-        ...(module.kernels.length === 0 && module.earlier === undefined
-          ? [html('p', {}, 'The module has no kernel whose plan is known.')]
-          : kernelsOf(module)),
-        notShown(module),
-      ),
-    );
-  }
+  const sections = summary.modules.map((module) => sectionOf(module, summary.before));
+  if (sections.length > 1) view.append(contents(summary.modules, sections));
+  view.append(...sections);
   return view;
 }

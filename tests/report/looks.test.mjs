@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import {after, before, test} from 'node:test';
 import {largeKernel} from './large_model.mjs';
-import {VIEWS, onPage as onPageOf, report, startBrowser, temporaryFile} from './tools.mjs';
+import {VIEWS, onPage as onPageOf, records, report, startBrowser, temporaryFile} from './tools.mjs';
 
 const BLOCK = 'examples/transformer_block.hlo';
 const SLOW = 'examples/slow_kernels.hlo';
@@ -181,6 +181,30 @@ test('what bounds kernels has its colour, whichever takes the most time; names s
     });
   }
   assert.ok(colours.size > 2 && new Set(colours.values()).size === colours.size, orders);
+});
+
+test('a page of several modules begins with what leads to them', async () => {
+  const files = [BLOCK, SLOW, 'examples/tiles.hlo'];
+  const modules = records('explain', ...files).filter(({kind}) => kind === 'module');
+  await onPage(report(...files), '', async (page) => {
+    const rows = await page.locator('.contents tbody tr').evaluateAll((all) => all.map((row) => [row.querySelector('button').textContent, ...[...row.querySelectorAll('data')].map(({value}) => Number(value)), row.querySelector('.origin').textContent]));
+    const wanted = modules.map((module) => [module.module, module.kernels, module.wasted_bytes, module.moved_bytes, module.needed_bytes, module.estimated_us, module.file]);
+    assert.deepEqual(rows, wanted.sort((a, b) => b[2] - a[2]));
+    for (const {module} of modules) {
+      await page.locator('.contents button', {hasText: module}).focus();
+      await page.keyboard.press('Enter');
+      assert.equal(await page.evaluate(() => document.activeElement.textContent), module);
+      const {y} = await page.locator('h2', {hasText: module}).boundingBox();
+      assert.ok(y >= -1 && y < 900, `${module} is at ${y}`);
+    }
+  });
+  // A text without a header has the name of its file.
+  const nameless = temporaryFile('nameless.hlo', 'ENTRY e { p = f32[8] parameter(0)  ROOT n = f32[8] negate(p) }\n');
+  await onPage(report(nameless, SLOW), '', async (page) => {
+    assert.deepEqual(await page.locator('.contents button').allTextContents(), ['slow_kernels', 'nameless.hlo']);
+    assert.deepEqual(await page.locator('h2').allTextContents(), ['2 modules', 'nameless.hlo', 'slow_kernels']);
+    assert.match(await page.title(), /^nameless\.hlo: /);
+  });
 });
 
 test('names of 10,000 letters leave room for the rest', async () => {
