@@ -108,9 +108,12 @@ bool MultiplyPacked(Evaluation& e, const DotAxes& axes, const std::vector<Wide>&
         *next++ = static_cast<T>(rhs[batches.rhs[batch] + k + column]);
       }
     }
-    MultiplyMatrices<T>(static_cast<int64_t>(rows.size()), static_cast<int64_t>(columns.size()),
-                        static_cast<int64_t>(inner.size()), packed_lhs.data(), packed_rhs.data(),
-                        products.data());
+    if (!MultiplyMatrices<T>(e, static_cast<int64_t>(rows.size()),
+                             static_cast<int64_t>(columns.size()),
+                             static_cast<int64_t>(inner.size()), packed_lhs.data(),
+                             packed_rhs.data(), products.data())) {
+      return false;
+    }
     for (const T product : products) result.push_back(static_cast<Wide>(product));
   }
   return true;
@@ -132,7 +135,7 @@ bool MultiplyFast(Evaluation& e, const DotAxes& axes, const WideArray& lhs, cons
 }
 
 // Sum by sum: the way for complex numbers, and for elements with sources.
-void MultiplyOneByOne(Evaluation& e, const DotAxes& axes, const WideArray& lhs,
+bool MultiplyOneByOne(Evaluation& e, const DotAxes& axes, const WideArray& lhs,
                       const WideArray& rhs, ElementType wide_type, ArrayValue& result) {
   llvm::SmallVector<Axis, 8> outer(axes.batch);
   outer.append(axes.lhs_free.begin(), axes.lhs_free.end());
@@ -141,11 +144,13 @@ void MultiplyOneByOne(Evaluation& e, const DotAxes& axes, const WideArray& lhs,
   const Positions inner = PositionsOf(axes.contracting);
   SumOfProducts sum(e, lhs, rhs, wide_type);
   for (size_t i = 0; i < starts.size(); ++i) {
+    if (!e.Spend(static_cast<int64_t>(inner.size()))) return false;
     for (size_t k = 0; k < inner.size(); ++k) {
       sum.Add(starts.lhs[i] + inner.lhs[k], starts.rhs[i] + inner.rhs[k]);
     }
     result.Set(static_cast<int64_t>(i), sum.Finish(result.type()));
   }
+  return true;
 }
 
 int64_t SizeOf(llvm::ArrayRef<Axis> axes) {
@@ -173,15 +178,12 @@ bool Multiply(Evaluation& e, const WideArray& lhs, const WideArray& rhs, Element
   const DotAxes axes = AxesOf(e);
   const std::shared_ptr<MemoryReservation> reservation = ReservePositions(e, axes);
   if (reservation == nullptr) return false;
-  if (!e.Spend(support::CheckedMul(result->size(), SizeOf(axes.contracting)).value_or(-1))) {
+  if (!e.CanSpend(support::CheckedMul(result->size(), SizeOf(axes.contracting)).value_or(-1))) {
     return false;
   }
-  if (e.is_traced() || wide_type == ElementType::kC128) {
-    MultiplyOneByOne(e, axes, lhs, rhs, wide_type, *result);
-  } else if (!MultiplyFast(e, axes, lhs, rhs, wide_type, *result)) {
-    return false;
-  }
-  return e.Return(result);
+  const bool is_fast = !e.is_traced() && wide_type != ElementType::kC128;
+  const auto multiply = is_fast ? MultiplyFast : MultiplyOneByOne;
+  return multiply(e, axes, lhs, rhs, wide_type, *result) && e.Return(result);
 }
 
 }  // namespace
@@ -340,7 +342,7 @@ bool RaggedEvaluation::Run() {
   WideArray rhs;
   if (result == nullptr || !Widen(e_, e_.array(0), wide_type, lhs) ||
       !Widen(e_, e_.array(1), wide_type, rhs) ||
-      !e_.Spend(support::CheckedMul(result->size(), SizeOf(axes_.contracting)).value_or(-1))) {
+      !e_.CanSpend(support::CheckedMul(result->size(), SizeOf(axes_.contracting)).value_or(-1))) {
     return false;
   }
   llvm::SmallVector<Axis, 8> outer(axes_.batch);
@@ -364,6 +366,7 @@ bool RaggedEvaluation::Run() {
       groups = ReadGroups(e_.array(2), start / per_batch, num_groups_);
       sizes_read = SourcesOfGroups(start / per_batch);
     }
+    if (!e_.Spend(static_cast<int64_t>(inner_.size()))) return false;
     AddGroup(sum, groups, i / per_repeat, starts.lhs[start], starts.rhs[start]);
     sum.Read(sizes_read);
     result->Set(i, sum.Finish(result->type()));

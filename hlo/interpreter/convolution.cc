@@ -129,25 +129,28 @@ void ConvolutionEvaluation::AddWindow(SumOfProducts& sum, const Output& output) 
 bool ConvolutionEvaluation::Run() {
   const std::shared_ptr<ArrayValue> result = e_.NewResult();
   if (result == nullptr) return false;
-  std::optional<int64_t> steps = support::CheckedMul(result->size(), kernel_input_.size);
+  std::optional<int64_t> of_each = kernel_input_.size;
   for (const WindowDimension& window : window_) {
-    if (steps) steps = support::CheckedMul(*steps, window.size);
+    if (of_each) of_each = support::CheckedMul(*of_each, window.size);
   }
+  const std::optional<int64_t> steps =
+      of_each ? support::CheckedMul(*of_each, result->size()) : std::nullopt;
   const ElementType wide_type = WideTypeOf(e_);
   WideArray input;
   WideArray kernel;
-  if (!e_.Spend(steps.value_or(-1)) || !Widen(e_, e_.array(0), wide_type, input) ||
+  if (!e_.CanSpend(steps.value_or(-1)) || !Widen(e_, e_.array(0), wide_type, input) ||
       !Widen(e_, e_.array(1), wide_type, kernel)) {
     return false;
   }
   SumOfProducts sum(e_, input, kernel, wide_type);
   int64_t position = 0;
-  ForEachIndex(result->shape().sizes(), [&](llvm::ArrayRef<int64_t> index) {
+  const bool is_done = ForEachIndex(result->shape().sizes(), [&](llvm::ArrayRef<int64_t> index) {
+    if (!e_.Spend(*of_each)) return false;
     AddWindow(sum, CoordinatesOf(index));
     result->Set(position++, sum.Finish(result->type()));
     return true;
   });
-  return e_.Return(result);
+  return is_done && e_.Return(result);
 }
 
 }  // namespace

@@ -43,6 +43,8 @@ class Evaluation {
   bool FailUnsupported(const std::string& message) {
     return session_.Fail(instruction_, absl::StatusCode::kUnimplemented, message);
   }
+  /// Of work that is long: whether all of it is within the limit. It is spent as it is done.
+  bool CanSpend(int64_t steps) { return session_.CanSpend(instruction_, steps); }
   bool Spend(int64_t steps) { return session_.Spend(instruction_, steps); }
   /// A new array of the instruction's shape; null after an error.
   std::shared_ptr<ArrayValue> NewResult() { return NewArray(instruction_.shape()); }

@@ -28,8 +28,8 @@ struct InterpreterOptions {
   int64_t num_replicas = 1;
   int64_t num_partitions = 1;
   /// Called after every million steps or so, with the instruction that runs and the steps so far,
-  /// if it is not empty; false ends the run with kCancelled. No call comes from within one long
-  /// instruction without a computation, as a large dot.
+  /// if it is not empty; false ends the run with kCancelled. Of instructions without a computation
+  /// only those that compute more than an operation for each element call it while they work.
   std::function<bool(const Instruction& instruction, int64_t steps)> keep_running = nullptr;
 
   int64_t num_devices() const { return num_replicas * num_partitions; }

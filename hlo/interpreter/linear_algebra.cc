@@ -43,8 +43,8 @@ Number SubtractProduct(Evaluation& e, const Number& a, const Number& b, const Nu
 
 Number Conjugate(const Number& a) { return {std::conj(a.value), a.sources}; }
 
-bool SpendCube(Evaluation& e, int64_t elements, int64_t size) {
-  return e.Spend(support::CheckedMul(elements, size).value_or(-1));
+bool CanSpendCube(Evaluation& e, int64_t elements, int64_t size) {
+  return e.CanSpend(support::CheckedMul(elements, size).value_or(-1));
 }
 
 }  // namespace
@@ -61,7 +61,7 @@ bool Cholesky(Evaluation& e) {
   }
   const int64_t n = sizes.back();
   const bool is_lower = e.instruction().Get<bool>(AttributeName::kLower).value_or(false);
-  if (!SpendCube(e, a.size(), n)) return false;
+  if (!CanSpendCube(e, a.size(), n)) return false;
   const int64_t matrices = n == 0 ? 0 : a.size() / (n * n);
   for (int64_t matrix = 0; matrix < matrices; ++matrix) {
     const int64_t first = matrix * n * n;
@@ -71,6 +71,7 @@ bool Cholesky(Evaluation& e) {
     };
     std::vector<Number> l(static_cast<size_t>(n * n));
     for (int64_t j = 0; j < n; ++j) {
+      if (!e.Spend(n * n)) return false;
       for (int64_t i = j; i < n; ++i) {
         Number sum = Read(a, position(i, j));
         if (!is_lower) sum = Conjugate(sum);
@@ -104,7 +105,7 @@ class TriangularSolveEvaluation {
   int64_t PositionOfUnknown(int64_t matrix, int64_t i, int64_t c) const {
     return matrix * n_ * count_ + (is_left_ ? i * count_ + c : c * n_ + i);
   }
-  void SolveFor(int64_t matrix, int64_t c, ArrayValue& result);
+  bool SolveFor(int64_t matrix, int64_t c, ArrayValue& result);
 
   Evaluation& e_;
   bool is_left_ = true;
@@ -154,11 +155,12 @@ Number TriangularSolveEvaluation::Coefficient(int64_t matrix, int64_t i, int64_t
   return is_conjugated_ ? Conjugate(entry) : entry;
 }
 
-void TriangularSolveEvaluation::SolveFor(int64_t matrix, int64_t c, ArrayValue& result) {
+bool TriangularSolveEvaluation::SolveFor(int64_t matrix, int64_t c, ArrayValue& result) {
   const bool is_forward = is_lower_ == (is_transposed_ != is_left_);
   std::vector<Number> x(static_cast<size_t>(n_));
   for (int64_t step = 0; step < n_; ++step) {
     const int64_t i = is_forward ? step : n_ - 1 - step;
+    if (!e_.Spend(n_)) return false;
     Number sum = Read(e_.array(1), PositionOfUnknown(matrix, i, c));
     for (int64_t before = 0; before < step; ++before) {
       const int64_t k = is_forward ? before : n_ - 1 - before;
@@ -171,15 +173,18 @@ void TriangularSolveEvaluation::SolveFor(int64_t matrix, int64_t c, ArrayValue& 
     x[i] = sum;
     Write(result, PositionOfUnknown(matrix, i, c), sum);
   }
+  return true;
 }
 
 bool TriangularSolveEvaluation::Run() {
   const std::shared_ptr<ArrayValue> result = e_.NewResult();
-  if (result == nullptr || !Prepare() || !SpendCube(e_, result->size(), n_)) return false;
+  if (result == nullptr || !Prepare() || !CanSpendCube(e_, result->size(), n_)) return false;
   const int64_t per_matrix = n_ * count_;
   const int64_t matrices = per_matrix == 0 ? 0 : result->size() / per_matrix;
   for (int64_t matrix = 0; matrix < matrices; ++matrix) {
-    for (int64_t c = 0; c < count_; ++c) SolveFor(matrix, c, *result);
+    for (int64_t c = 0; c < count_; ++c) {
+      if (!SolveFor(matrix, c, *result)) return false;
+    }
   }
   return e_.Return(result);
 }
@@ -324,13 +329,14 @@ bool Fft(Evaluation& e) {
     steps += odd + 64;
   }
   const int64_t elements = std::max(operand.size(), result->size());
-  if (!e.Spend(support::CheckedMul(elements, steps).value_or(-1))) return false;
+  if (!e.CanSpend(support::CheckedMul(elements, steps).value_or(-1))) return false;
   const bool is_inverse = type == "IFFT" || type == "IRFFT";
   const FftDirection direction = is_inverse ? FftDirection::kInverse : FftDirection::kForward;
   const int64_t from_size = NumIndices(from);
   const int64_t to_size = NumIndices(to);
   const int64_t blocks = to_size == 0 ? 0 : result->size() / to_size;
   for (int64_t block = 0; block < blocks; ++block) {
+    if (!e.Spend(std::max(from_size, to_size) * steps)) return false;
     std::vector<Complex> values;
     SourceSet sources = kNoSources;
     for (int64_t i = 0; i < from_size; ++i) {

@@ -59,13 +59,16 @@ bool Session::Fail(const Instruction& instruction, absl::StatusCode code,
   return false;
 }
 
-bool Session::Spend(const Instruction& instruction, int64_t steps) {
+bool Session::CanSpend(const Instruction& instruction, int64_t steps) {
   const std::optional<int64_t> total = support::CheckedAdd(steps_, steps);
-  if (steps < 0 || !total || *total > options_.max_steps) {
-    return Fail(instruction, absl::StatusCode::kResourceExhausted,
-                absl::StrCat("the limit of ", options_.max_steps, " steps of work is reached"));
-  }
-  steps_ = *total;
+  return (steps >= 0 && total && *total <= options_.max_steps) ||
+         Fail(instruction, absl::StatusCode::kResourceExhausted,
+              absl::StrCat("the limit of ", options_.max_steps, " steps of work is reached"));
+}
+
+bool Session::Spend(const Instruction& instruction, int64_t steps) {
+  if (!CanSpend(instruction, steps)) return false;
+  steps_ += steps;
   if (steps_ < next_question_ || !options_.keep_running) return true;
   next_question_ = steps_ + kStepsBetweenQuestions;
   return options_.keep_running(instruction, steps_) ||

@@ -33,7 +33,10 @@ class Session {
 
   /// Records the first error, with the place of the instruction; false, to be returned.
   bool Fail(const Instruction& instruction, absl::StatusCode code, const std::string& message);
-  /// Counts steps; false after an error if the limit is reached.
+  /// Whether so many more steps are within the limit; an error if they are not.
+  bool CanSpend(const Instruction& instruction, int64_t steps);
+  /// Counts steps; false after an error if the limit is reached, or if whoever runs it wants no
+  /// more.
   bool Spend(const Instruction& instruction, int64_t steps);
   /// A new array of that shape, all 0; null after an error.
   std::shared_ptr<ArrayValue> NewArray(const Instruction& instruction, const Shape& shape);

@@ -118,11 +118,12 @@ void MultiplyBlock(int64_t inner, const T* const (&lhs)[kRows], const T* panel,
 }  // namespace
 
 template <typename T>
-void MultiplyMatrices(int64_t rows, int64_t columns, int64_t inner, const T* lhs, const T* rhs,
-                      T* result) {
+bool MultiplyMatrices(Evaluation& e, int64_t rows, int64_t columns, int64_t inner, const T* lhs,
+                      const T* rhs, T* result) {
   std::vector<T> panel(static_cast<size_t>(inner * kColumns));
   for (int64_t column = 0; column < columns; column += kColumns) {
     const int64_t width = std::min(kColumns, columns - column);
+    if (!e.Spend(rows * width * inner)) return false;
     for (int64_t k = 0; k < inner; ++k) {
       for (int64_t j = 0; j < kColumns; ++j) {
         panel[k * kColumns + j] = j < width ? rhs[k * columns + column + j] : T(0);
@@ -140,11 +141,12 @@ void MultiplyMatrices(int64_t rows, int64_t columns, int64_t inner, const T* lhs
       }
     }
   }
+  return true;
 }
 
-template void MultiplyMatrices<double>(int64_t, int64_t, int64_t, const double*, const double*,
-                                       double*);
-template void MultiplyMatrices<uint64_t>(int64_t, int64_t, int64_t, const uint64_t*,
+template bool MultiplyMatrices<double>(Evaluation&, int64_t, int64_t, int64_t, const double*,
+                                       const double*, double*);
+template bool MultiplyMatrices<uint64_t>(Evaluation&, int64_t, int64_t, int64_t, const uint64_t*,
                                          const uint64_t*, uint64_t*);
 
 }  // namespace hlo_indexing::hlo

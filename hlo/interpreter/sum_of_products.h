@@ -71,10 +71,10 @@ class SumOfProducts {
 };
 
 /// result[i][j] = sum over k, in order, of lhs[i][k] * rhs[k][j], all row-major, for double and
-/// uint64_t.
+/// uint64_t. Spends a step for each product; false after an error.
 template <typename T>
-void MultiplyMatrices(int64_t rows, int64_t columns, int64_t inner, const T* lhs, const T* rhs,
-                      T* result);
+bool MultiplyMatrices(Evaluation& e, int64_t rows, int64_t columns, int64_t inner, const T* lhs,
+                      const T* rhs, T* result);
 
 }  // namespace hlo_indexing::hlo
 

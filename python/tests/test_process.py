@@ -224,7 +224,8 @@ except KeyboardInterrupt:
     assert result.stdout == "interrupted\n", result.stderr
 
 
-# What takes long, and work on it: instructions, one literal, what decompresses to much, many points of a map.
+# What takes long, and work on it: instructions, one literal, what decompresses to much, many points of a map, one
+# instruction of the interpreter.
 LONG_WORK = {
     "instructions": """
 lines = "".join(f"t{i} = f32[{i + 9},8] broadcast(s), dimensions={{}}\\n" for i in range(400_000))
@@ -247,6 +248,13 @@ divisions = ", ".join(f"d0 floordiv {i}, d0 mod {i}" for i in range(3, 11))
 m = hi.Map(f"(d0) -> ({divisions}), domain: d0 in [0, 19999999]")
 points = np.arange(8_000_000)
 work = lambda: m(points)
+""",
+    "product": """
+import numpy as np
+shape = "f32[1400,1400]"
+module = hi.parse(f"ENTRY e {{ a = {shape} parameter(0) ROOT d = {shape} dot(a, a), lhs_contracting_dims={{1}}, rhs_contracting_dims={{0}} }}")
+ones = np.ones((1400, 1400), np.float32)
+work = lambda: module.evaluate(ones)
 """,
 }
 

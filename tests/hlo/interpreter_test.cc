@@ -354,6 +354,67 @@ TEST(InterpreterTest, AsksWhetherToGoOn) {
               ::testing::HasSubstr("stopped after " + std::to_string(steps[2]) + " steps"));
 }
 
+// Within one long instruction, too.
+TEST(InterpreterTest, AsksWithinLongInstructions) {
+  constexpr int64_t kProducts = int64_t{200} * 300 * 100;
+  struct LongInstruction {
+    const char* body;
+    int64_t steps;
+  };
+  const LongInstruction all[] = {
+      {"d = f32[200,100] dot(a, b), lhs_contracting_dims={1}, rhs_contracting_dims={0}", kProducts},
+      {"x = s32[200,300] convert(a) y = s32[300,100] convert(b) "
+       "d = s32[200,100] dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={0}",
+       kProducts},
+      {"x = c64[200,300] convert(a) y = c64[300,100] convert(b) "
+       "d = c64[200,100] dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={0}",
+       kProducts},
+      {"x = f32[1,300,100] reshape(b) g = s32[1] constant({200}) "
+       "d = f32[200,100] ragged-dot(a, x, g), lhs_contracting_dims={1}, rhs_contracting_dims={1}, "
+       "lhs_ragged_dims={0}, rhs_group_dims={0}",
+       kProducts},
+      {"d = f32[200,100] convolution(a, b), dim_labels=bf_io->bf", kProducts},
+      {"x = f32[200,200] slice(a), slice={[0:200], [0:200]} d = f32[200,200] cholesky(x)",
+       int64_t{200} * 200 * 200},
+      {"x = f32[200,200] slice(a), slice={[0:200], [0:200]} "
+       "d = f32[200,300] triangular-solve(x, a), left_side=true",
+       int64_t{200} * 200 * 300},
+      {"x = c64[200,300] convert(a) d = c64[200,300] fft(x), fft_type=FFT, fft_length={300}",
+       int64_t{200} * 300 * (75 + 64)},
+  };
+  for (const auto& [body, num_steps] : all) {
+    const auto module = hlo::ParseModule(
+        std::string("ENTRY e { one = f32[] constant(1) a = f32[200,300] broadcast(one), "
+                    "dimensions={} b = f32[300,100] broadcast(one), dimensions={} ") +
+        body + " }");
+    ASSERT_TRUE(module.ok() && hlo::Verify(**module).ok()) << body << module.status();
+    std::vector<int64_t> steps;
+    size_t most = 1000;
+    hlo::InterpreterOptions options;
+    options.keep_running = [&](const hlo::Instruction& instruction, int64_t so_far) {
+      EXPECT_EQ(instruction.name(), "d");
+      steps.push_back(so_far);
+      return steps.size() < most;
+    };
+    EXPECT_TRUE(hlo::Evaluate((*module)->entry(), {}, options).ok()) << body;
+    // Every million steps, but of a dot no earlier than behind 8 columns.
+    EXPECT_GE(steps.size(), static_cast<size_t>((num_steps >> 20) - 1)) << body;
+    EXPECT_LE(steps.size(), static_cast<size_t>(num_steps >> 20)) << body;
+    EXPECT_LE(steps.back() - steps.front(), num_steps) << body;
+    steps.clear();
+    most = 2;
+    const auto result = hlo::Evaluate((*module)->entry(), {}, options);
+    EXPECT_EQ(result.status().code(), absl::StatusCode::kCancelled) << body;
+    EXPECT_EQ(steps.size(), 2u);
+    // What is too much is refused before anything is done.
+    steps.clear();
+    options.max_steps = num_steps - 1;
+    const auto refused = hlo::Evaluate((*module)->entry(), {}, options);
+    EXPECT_EQ(refused.status().code(), absl::StatusCode::kResourceExhausted) << body;
+    EXPECT_TRUE(steps.empty()) << body;
+  }
+}
+
 TEST(InterpreterTest, Table) {
   for (const Case& c : kCases) {
     const std::string body = std::string(kValues) + c.body;
