@@ -46,7 +46,7 @@ def main(files: list[str]) -> None:
 
     def in_core() -> None:
         for name, text in contents.items():
-            for module in hi._core.load(name, text, 1 << 30, 20):
+            for module in hi._core.load(name, text, 1 << 30, 20, None):
                 module.count_maps()
 
     def in_python() -> None:

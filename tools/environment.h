@@ -10,6 +10,7 @@
 #ifndef HLO_INDEXING_TOOLS_ENVIRONMENT_H_
 #define HLO_INDEXING_TOOLS_ENVIRONMENT_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -27,6 +28,8 @@ struct Environment {
   std::function<bool()> stop = nullptr;
   /// Told now and then how far the work is; empty: a line on a terminal says it.
   std::function<void(const std::string& what, int64_t done, int64_t total)> progress = nullptr;
+  /// Told now and then how many bytes of a text have been parsed; empty: nobody.
+  std::function<void(size_t done, size_t total)> parsing_progress = nullptr;
   /// The contents of files that need not exist, by name.
   std::map<std::string, std::shared_ptr<const std::string>> texts;
 };

@@ -138,6 +138,9 @@ std::vector<std::unique_ptr<hlo::Module>> LoadModules(const std::string& file,
   options.file_name = file == "-" ? "<stdin>" : file;
   options.max_errors = limits.errors;
   options.keep_running = KeepRunning();
+  if (const Environment* environment = CurrentEnvironment(); environment != nullptr) {
+    options.progress = environment->parsing_progress;
+  }
   std::vector<support::Diagnostic> diagnostics;
   modules = hlo::ParseModules(std::make_shared<const std::string>(std::move(*text)), options,
                               diagnostics);

@@ -339,6 +339,7 @@ std::vector<std::unique_ptr<Module>> ParseModules(const std::shared_ptr<const st
       begin = state.cursor.Offset();
     }
   }
+  if (options.progress) options.progress(text->size(), text->size());
   if (modules.empty() && diagnostics.empty()) {
     diagnostics.push_back(support::MakeDiagnostic(
         source, 0, "expected an HLO module, found only blanks and comments"));

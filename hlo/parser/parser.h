@@ -23,6 +23,8 @@ struct ParseOptions {
   int max_nesting = 200;
   /// Asked now and then whether to go on; a no is an error where parsing ended. Empty: always.
   std::function<bool()> keep_running = nullptr;
+  /// Told as often how many bytes of the text have been parsed. Empty: nobody.
+  std::function<void(size_t done, size_t total)> progress = nullptr;
 };
 
 /// Parses HLO text as XLA prints and accepts it: with or without `%`, a module header, computation

@@ -49,12 +49,13 @@ struct ParseState {
   /// Whether whoever parses wants no more, which is an error. For what the text has many of:
   /// instructions, elements of literals and lists.
   bool MustStop() {
-    if (is_stopped || !options.keep_running) return is_stopped;
+    if (is_stopped || (!options.keep_running && !options.progress)) return is_stopped;
     constexpr size_t kBytesBetween = size_t{1} << 14;
     const size_t offset = cursor.Offset();
     if (offset < next_question) return false;
     next_question = offset + kBytesBetween;
-    is_stopped = !options.keep_running();
+    if (options.progress) options.progress(offset, source.text.size());
+    is_stopped = options.keep_running && !options.keep_running();
     return is_stopped && !Fail("parsing was stopped");
   }
   /// Consumes `c`, or reports "expected 'c' CONTEXT".

@@ -23,13 +23,18 @@ using indexing_analysis::OutputIndexing;
 namespace {
 
 std::vector<Module> Load(const std::string& file, const std::optional<nb::bytes>& contents,
-                         uint64_t max_bytes, uint64_t max_errors) {
-  LongWork work{nb::none()};
+                         uint64_t max_bytes, uint64_t max_errors, nb::object progress) {
+  LongWork work(std::move(progress));
   tools::Environment environment;
   std::string messages;
   llvm::raw_string_ostream messages_stream(messages);
   environment.messages = &messages_stream;
   environment.stop = [&] { return work.MustStop(); };
+  if (work.has_progress()) {
+    environment.parsing_progress = [&](size_t done, size_t total) {
+      work.Report("bytes of " + file, static_cast<int64_t>(done), static_cast<int64_t>(total));
+    };
+  }
   if (contents.has_value()) {
     environment.texts[file] =
         std::make_shared<const std::string>(contents->c_str(), contents->size());
@@ -330,7 +335,7 @@ void BindModules(nb::module_& module) {
           "json"_a)
       .def("__str__", [](const Module& self) { return hlo::ToString(self.state->module()); });
   module.def("load", &Load, "file"_a, "contents"_a.none(), "max_bytes"_a, "max_errors"_a,
-             "The modules of a file, or of contents that stand for it.");
+             "progress"_a.none(), "The modules of a file, or of contents that stand for it.");
 }
 
 }  // namespace hlo_indexing::python

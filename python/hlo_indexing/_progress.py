@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -10,17 +11,28 @@ from typing import Any
 Progress = Callable[[str, int, int], object]
 """Called with what is done, how much of it, and how much there is (0 if that is not known)."""
 
+_DELAY = 1.0
+"""Seconds that work takes before a bar appears. Before that, tqdm is not even looked for."""
+
 
 class _Bar:
-    """A bar of tqdm, made when the work has taken a second."""
+    """A bar of tqdm, if that is there."""
 
-    def __init__(self, make: Callable[..., Any]) -> None:
-        self._make = make
+    def __init__(self) -> None:
+        self._begin = time.monotonic()
         self._bar: Any = None
+        self._is_missing = False
 
     def __call__(self, what: str, done: int, total: int) -> None:
         if self._bar is None:
-            self._bar = self._make(desc=what, total=total or None, delay=1, leave=False)
+            if self._is_missing or time.monotonic() - self._begin < _DELAY:
+                return
+            try:
+                from tqdm.auto import tqdm
+            except ImportError:
+                self._is_missing = True
+                return
+            self._bar = tqdm(desc=what, total=total or None, initial=done, leave=False)
         self._bar.set_description_str(what, refresh=False)
         self._bar.update(done - self._bar.n)
 
@@ -39,12 +51,7 @@ def reporting(progress: Progress | bool | None) -> Iterator[Progress | None]:
     if not wanted:
         yield None
         return
-    try:
-        from tqdm.auto import tqdm
-    except ImportError:
-        yield None
-        return
-    bar = _Bar(tqdm)
+    bar = _Bar()
     try:
         yield bar
     finally:

@@ -8,6 +8,7 @@ from typing import Any
 
 from . import _core
 from ._errors import InputError, UsageError
+from ._progress import Progress, reporting
 from .modules import Module
 
 
@@ -46,7 +47,12 @@ def _contents(source: Any) -> tuple[str, bytes | None]:
 
 
 def parse_all(
-    source: Any, *, file: str | None = None, max_bytes: int = 1 << 30, max_errors: int = 20
+    source: Any,
+    *,
+    file: str | None = None,
+    max_bytes: int = 1 << 30,
+    max_errors: int = 20,
+    progress: Progress | bool | None = None,
 ) -> list[Module]:
     """The modules of a text, path, file or folder, or of an object of JAX.
 
@@ -56,9 +62,10 @@ def parse_all(
     if contents is None and Path(name).is_dir():
         modules = []
         for path in _module_files(Path(name)):
-            modules += parse_all(path, max_bytes=max_bytes, max_errors=max_errors)
+            modules += parse_all(path, max_bytes=max_bytes, max_errors=max_errors, progress=progress)
         return modules
-    return [Module(m) for m in _core.load(file or name, contents, max_bytes, max_errors)]
+    with reporting(progress) as report:
+        return [Module(m) for m in _core.load(file or name, contents, max_bytes, max_errors, report)]
 
 
 def _module_files(folder: Path) -> list[Path]:
@@ -83,14 +90,21 @@ def _begins_with_module(path: Path) -> bool:
         return False
 
 
-def parse(source: Any, *, file: str | None = None, max_bytes: int = 1 << 30, max_errors: int = 20) -> Module:
+def parse(
+    source: Any,
+    *,
+    file: str | None = None,
+    max_bytes: int = 1 << 30,
+    max_errors: int = 20,
+    progress: Progress | bool | None = None,
+) -> Module:
     """The one module of a text, path, or object of JAX; see parse_all.
 
     >>> import hlo_indexing as hi
     >>> hi.parse("HloModule m ENTRY e { ROOT p = f32[2] parameter(0) }").name
     'm'
     """
-    modules = parse_all(source, file=file, max_bytes=max_bytes, max_errors=max_errors)
+    modules = parse_all(source, file=file, max_bytes=max_bytes, max_errors=max_errors, progress=progress)
     if len(modules) != 1:
         raise InputError(f"there are {len(modules)} modules, not one: parse_all gives all of them")
     return modules[0]

@@ -302,8 +302,23 @@ def test_progress_of_launches_and_programs() -> None:
         hi.ptx.launch(FOREVER, grid=100, block=32, max_warp_instructions=10**15, progress=refuse)
 
 
+def test_progress_of_parsing(tmp_path: Path) -> None:
+    text = "ENTRY e { ROOT c = s32[4000001] constant({" + "1," * 4_000_000 + "1}) }"
+    calls: list[tuple[str, int, int]] = []
+    hi.parse(text, file="long.hlo", progress=lambda *call: calls.append(call))
+    assert {(what, total) for what, _, total in calls} == {("bytes of long.hlo", len(text))}
+    dones = [done for _, done, _ in calls]
+    assert dones == sorted(dones)
+    assert dones[-1] == len(text)
+    for name in ("a.hlo", "b.hlo"):
+        (tmp_path / name).write_text("ENTRY e { ROOT c = s32[] constant(1) }")
+    calls.clear()
+    assert len(hi.parse_all(tmp_path, progress=lambda *call: calls.append(call))) == 2
+    assert [Path(what).name for what, _, _ in calls] == ["a.hlo", "a.hlo", "b.hlo", "b.hlo"]
+
+
 def test_a_bar(capfd: pytest.CaptureFixture[str]) -> None:
-    """It appears when the work takes a second, and goes when that is done."""
+    """It appears when the work has taken a second, and goes when that is done."""
     pytest.importorskip("tqdm")
     with reporting(True) as report:
         assert report is not None
@@ -403,7 +418,7 @@ def test_parsing_and_mapping_take_what_they_take_in_the_core(examples: Path) -> 
 
     def in_core() -> float:
         begin = time.process_time()
-        for module in hi._core.load("copies.hlo", copies, 1 << 30, 20):
+        for module in hi._core.load("copies.hlo", copies, 1 << 30, 20, None):
             module.count_maps()
         return time.process_time() - begin
 

@@ -397,10 +397,17 @@ TEST(Parser, StopsWhenItShall) {
           << body.substr(0, 50);
     }
     ParseOptions options;
-    options.keep_running = [] { return true; };
+    std::vector<size_t> told;
+    options.progress = [&](size_t done, size_t total) {
+      EXPECT_EQ(total, several->size());
+      told.push_back(done);
+    };
     std::vector<support::Diagnostic> diagnostics;
     EXPECT_EQ(ParseModules(several, options, diagnostics).size(), 2u);
     EXPECT_TRUE(diagnostics.empty());
+    EXPECT_GE(told.size(), several->size() / 20000);
+    EXPECT_TRUE(llvm::is_sorted(told));
+    EXPECT_EQ(told.back(), several->size());
   }
 }
 
