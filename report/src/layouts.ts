@@ -27,6 +27,8 @@ const VIEW_WIDTH = 820;
 const VIEW_HEIGHT = 420;
 /** Of blocks and their tiles: 32 rows whose texts can be read. */
 const BLOCK_HEIGHT = 720;
+/** What is lower has cells that can be read, though not all of them. */
+const LEAST_HEIGHT = 20;
 /** Cells from this size on have texts. */
 const READABLE = 22;
 const CELL_SIZES = [4, 8, 14, 22, 34, 48];
@@ -80,7 +82,9 @@ class ZoomableGrid {
     this.canvas = html('canvas', {tabindex: 0, role: 'application', class: 'grid',
       'aria-label': `${label}; arrow keys move, plus and minus zoom`});
     const fitting = CELL_SIZES.filter((size) => size * source.columns <= VIEW_WIDTH && size * source.rows <= height);
-    this.size = fitting[fitting.length - 1] ?? sizeWhereItFitsNot;
+    const whole = fitting[fitting.length - 1] ?? 0;
+    // A single row whose cells nobody can tell apart is no picture.
+    this.size = whole * source.rows < LEAST_HEIGHT && whole < READABLE ? sizeWhereItFitsNot : whole;
     this.canvas.addEventListener('keydown', (event) => this.key(event));
     this.canvas.addEventListener('click', (event) => {
       this.cursor = {row: this.top + Math.floor(event.offsetY / this.size), column: this.left + Math.floor(event.offsetX / this.size)};

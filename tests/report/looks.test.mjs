@@ -207,6 +207,22 @@ test('a page of several modules begins with what leads to them', async () => {
   });
 });
 
+test('a grid of one row can be read', async () => {
+  const file = temporaryFile('row.hlo', `HloModule m
+f { p = f32[65536] parameter(0)  ROOT n = f32[65536] exponential(p) }
+ENTRY e { x = f32[65536] parameter(0)  ROOT k = f32[65536] fusion(x), kind=kLoop, calls=f }
+`);
+  await onPage(report(file), '#k/layouts', async (page) => {
+    await page.selectOption('#panel select >> nth=0', {label: 'threads and values of output 0'});
+    assert.ok((await page.locator('.grid').boundingBox()).height >= 22);
+    assert.match(await page.locator('.zoomable [role="status"]').textContent(), /rows 0 to 0 of 1, columns 0 to \d+ of \d+ are shown/);
+    // All of it can still be asked for.
+    await page.focus('.grid');
+    for (let i = 0; i < 6; i++) await page.keyboard.press('-');
+    assert.ok((await page.locator('.grid').boundingBox()).height < 10);
+  });
+});
+
 test('names of 10,000 letters leave room for the rest', async () => {
   const long = 'n'.repeat(10_000);
   const file = temporaryFile('very_long.hlo', `HloModule m_${long}
