@@ -36,6 +36,7 @@ std::optional<std::vector<const Instruction*>> UpdatesInPlace(const FusedComputa
     const Instruction* update = UpdateOf(fused, *root.instruction);
     if (update == nullptr || update != root.instruction) return std::nullopt;
     const Instruction* updated = &update->operand(0);
+    if (!HaveSamePlaces(updated->shape(), update->shape())) return std::nullopt;
     while (updated->opcode() == Opcode::kBitcast && fused.Contains(*updated)) {
       updated = &updated->operand(0);
     }

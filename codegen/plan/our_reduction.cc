@@ -351,9 +351,9 @@ std::vector<const Instruction*> RowHeroes(const EmitterInput& input) {
     const bool has_scalars =
         llvm::all_of(instruction->operands().take_back(instruction->operands().size() / 2),
                      [](const Instruction* initial) { return initial->shape().IsScalar(); });
-    const bool is_row = dimensions.is_row && dimensions.sizes[0] == 1 &&
-                        dimensions.sizes[2] >= kShortestRow && has_scalars &&
-                        instruction->operand(0).shape().num_elements() == elements;
+    const bool is_row = dimensions.is_row && ReducesOneOrder(*instruction) &&
+                        dimensions.sizes[0] == 1 && dimensions.sizes[2] >= kShortestRow &&
+                        has_scalars && instruction->operand(0).shape().num_elements() == elements;
     if (!is_row) continue;
     if (!heroes.empty() && !(DimensionsOf(*heroes.front()) == dimensions)) continue;
     heroes.push_back(instruction);

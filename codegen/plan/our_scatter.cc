@@ -1,6 +1,7 @@
 // Scatters: those that can be updated in place are launched as XLA launches them, a thread for some
 // updates; others are loops, in which every element looks for its updates.
 #include "codegen/plan/our_emitters.h"
+#include "codegen/plan/thread_map.h"
 #include "codegen/plan/xla_emitters.h"
 #include "hlo/attribute.h"
 #include "llvm/ADT/DenseSet.h"
@@ -14,11 +15,14 @@ using hlo::Opcode;
 
 namespace {
 
-// Whether the arrays are inputs of the kernel that nothing else in it reads, so that the memory of
-// the outputs can be theirs.
+// Whether the arrays are inputs of the kernel that nothing else in it reads, and whose elements
+// have the places of the outputs', so that the memory of these can be theirs.
 bool AreInputs(const FusedComputation& fused, const Instruction& scatter) {
   const size_t num_arrays = scatter.operands().size() / 2;
-  for (const Instruction* array : scatter.operands().take_front(num_arrays)) {
+  for (size_t i = 0; i < num_arrays; ++i) {
+    const Instruction* array = &scatter.operand(i);
+    const hlo::Shape& updated = scatter.shape().ArrayLeaf(static_cast<int64_t>(i));
+    if (!HaveSamePlaces(array->shape(), updated)) return false;
     while (array->opcode() == Opcode::kBitcast && fused.Contains(*array)) {
       array = &array->operand(0);
     }

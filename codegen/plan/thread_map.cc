@@ -18,6 +18,18 @@ Sizes PhysicalDimensions(const hlo::Shape& shape) {
   return Sizes(order.minor_to_major.rbegin(), order.minor_to_major.rend());
 }
 
+bool HaveSamePlaces(const hlo::Shape& a, const hlo::Shape& b) {
+  if (a.StorageBits() != b.StorageBits()) return false;
+  const auto places_of = [](const hlo::Shape& shape) {
+    layout::Layout places =
+        shape.layout() == nullptr ? layout::DefaultLayout(shape.rank()) : *shape.layout();
+    places.element_size_in_bits = 0;
+    places.memory_space = 0;
+    return places;
+  };
+  return places_of(a) == places_of(b);
+}
+
 Sizes PhysicalSizes(const hlo::Shape& shape) {
   Sizes sizes;
   for (const int64_t dimension : PhysicalDimensions(shape)) {

@@ -34,6 +34,9 @@ Sizes PhysicalSizes(const hlo::Shape& shape);
 /// The dimensions of an array in that order.
 /// Example: f32[10,20]{0,1} -> 1, 0
 Sizes PhysicalDimensions(const hlo::Shape& shape);
+/// Whether the memory of one array could be that of another of the same sizes: each element has the
+/// same place, tiles and bits of an element included.
+bool HaveSamePlaces(const hlo::Shape& a, const hlo::Shape& b);
 
 /// The row-major position of an index.
 mlir::AffineExpr Linearize(llvm::ArrayRef<mlir::AffineExpr> index, llvm::ArrayRef<int64_t> sizes,

@@ -24,9 +24,15 @@ bool HasSameLayout(const Shape& a, const Shape& b) {
   return PhysicalDimensions(a) == PhysicalDimensions(b);
 }
 
-// Whether memory stays as it is.
+bool HasTiles(const Shape& shape) {
+  return shape.layout() != nullptr && !shape.layout()->tiles.empty();
+}
+
+// Whether elements stay in the order of memory.
 bool IsBitcastLike(const Instruction& instruction) {
-  if (instruction.opcode() == Opcode::kBitcast) return true;
+  if (instruction.opcode() == Opcode::kBitcast) {
+    return !HasTiles(instruction.shape()) && !HasTiles(instruction.operand(0).shape());
+  }
   const Shape& output = instruction.shape();
   const bool may_be =
       instruction.opcode() == Opcode::kReshape || instruction.opcode() == Opcode::kTranspose;
@@ -43,9 +49,16 @@ bool IsBitcastLike(const Instruction& instruction) {
   return transpose.has_value() && llvm::is_sorted(transpose->permutation);
 }
 
+// The same.
 bool IsElementwise(const Instruction& instruction) {
   const indexing_analysis::RuleTraits& traits = indexing_analysis::TraitsOf(instruction.opcode());
-  return traits.is_elementwise && !traits.reads_other_devices && instruction.shape().IsArray();
+  if (!traits.is_elementwise || traits.reads_other_devices || !instruction.shape().IsArray()) {
+    return false;
+  }
+  return llvm::all_of(instruction.operands(), [&](const Instruction* operand) {
+    const bool is_scalar = operand->shape().IsArray() && operand->shape().rank() == 0;
+    return is_scalar || HasSameLayout(operand->shape(), instruction.shape());
+  });
 }
 
 constexpr size_t kMaxOperands = 3;
@@ -167,8 +180,15 @@ ReductionDimensions DimensionsOf(const Instruction& reduce) {
   return {false, {0, 0, 0}};
 }
 
+bool ReducesOneOrder(const Instruction& reduce) {
+  const size_t num_arrays = reduce.operands().size() / 2;
+  return llvm::all_of(reduce.operands().take_front(num_arrays), [&](const Instruction* array) {
+    return HasSameLayout(array->shape(), reduce.operand(0).shape());
+  });
+}
+
 bool IsReductionHero(const Instruction& root, const Instruction& hero) {
-  if (hero.opcode() != Opcode::kReduce) return false;
+  if (hero.opcode() != Opcode::kReduce || !ReducesOneOrder(hero)) return false;
   const ReductionDimensions dimensions = DimensionsOf(hero);
   const auto [major, middle, minor] = dimensions.sizes;
   // Neither kind of dimensions lies together, or there is nothing to reduce.

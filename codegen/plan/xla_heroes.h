@@ -17,8 +17,8 @@
 
 namespace hlo_indexing::plan {
 
-/// An element-wise instruction or a bitcast, with at most so many operands: one may look through
-/// it.
+/// An element-wise instruction or a bitcast, with at most so many operands, that leaves elements in
+/// the order of memory: one may look through it.
 bool IsIntermediate(const hlo::Instruction& instruction, size_t max_operands);
 
 /// The hero of a root, or the root itself.
@@ -40,6 +40,10 @@ struct ReductionDimensions {
 };
 /// Example: f32[10,20,30] over dimension 1 -> column {10, 20, 30}; over 2 -> row {1, 200, 30}
 ReductionDimensions DimensionsOf(const hlo::Instruction& reduce);
+
+/// Whether the arrays of a reduction have their elements in the same order in memory, so that
+/// threads read them at the same places.
+bool ReducesOneOrder(const hlo::Instruction& reduce);
 
 /// Whether XLA's emitter of reductions takes the hero of a root.
 bool IsReductionHero(const hlo::Instruction& root, const hlo::Instruction& hero);

@@ -37,6 +37,7 @@ class KernelCheck {
 
   const hlo::Module& module() const { return *module_; }
   const hlo::Instruction& root() const { return module_->entry().root(); }
+  absl::StatusOr<plan::KernelPlan> Plan();
   absl::StatusOr<Kernel> Compile(const LoweringOptions& options = {});
   /// What is wrong with the kernel of the root: findings and differences; empty if nothing is.
   /// "unsupported: ..." if there is no kernel.
@@ -57,7 +58,6 @@ class KernelCheck {
   Traffic Measure();
 
  private:
-  absl::StatusOr<plan::KernelPlan> Plan();
   // Of random arguments, with the values that are expected.
   absl::StatusOr<run::KernelRun> RunWith(const Kernel& kernel, uint64_t seed, uint64_t schedule,
                                          bool profile, hlo::Value& expected);

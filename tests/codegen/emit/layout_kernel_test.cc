@@ -1,0 +1,70 @@
+// Kernels of arrays whose layouts differ from each other.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "tests/codegen/emit/kernel_check.h"
+
+namespace hlo_indexing::emit {
+namespace {
+
+constexpr char kReducers[] = R"(
+sum { a = s32[] parameter(0) b = s32[] parameter(1) ROOT r = s32[] add(a, b) }
+larger { v = s32[] parameter(0) i = s32[] parameter(1) w = s32[] parameter(2) j = s32[] parameter(3)
+  gt = pred[] compare(v, w), direction=GT
+  x = s32[] select(gt, v, w) y = s32[] select(gt, i, j) ROOT r = (s32[], s32[]) tuple(x, y) }
+)";
+
+// What is wrong with the kernel; empty if nothing is.
+std::string Wrong(const std::string& body) {
+  static auto* const backend = new PtxBackend();
+  KernelCheck check(absl::StrCat("HloModule m\n", kReducers, body), *backend);
+  return check.Run(1);
+}
+
+TEST(LayoutKernels, AnEpilogueHasAnotherOrder) {
+  EXPECT_EQ(Wrong(R"(
+    fused { p = s32[5,7,100] parameter(0) z = s32[] constant(0)
+      r = s32[5,7] reduce(p, z), dimensions={2}, to_apply=sum
+      ROOT n = s32[5,7]{0,1} negate(r) }
+    ENTRY main { p = s32[5,7,100] parameter(0)
+      ROOT f = s32[5,7]{0,1} fusion(p), kind=kLoop, calls=fused })"),
+            "");
+  EXPECT_EQ(Wrong(R"(
+    fused { p = u8[16,34] parameter(0) q = u8[16,34] parameter(1)
+      t = u8[16,34]{0,1} copy(p)
+      ROOT m = u8[16,34] minimum(t, q) }
+    ENTRY main { p = u8[16,34] parameter(0) q = u8[16,34] parameter(1)
+      ROOT f = u8[16,34] fusion(p, q), kind=kLoop, calls=fused })"),
+            "");
+}
+
+TEST(LayoutKernels, ArraysOfAReductionHaveOtherOrders) {
+  EXPECT_EQ(Wrong(R"(
+    fused { p = s32[6,46] parameter(0) i = s32[6,46]{0,1} iota(), iota_dimension=1
+      least = s32[] constant(-2147483648) z = s32[] constant(0)
+      ROOT r = (s32[6], s32[6]) reduce(p, i, least, z), dimensions={1}, to_apply=larger }
+    ENTRY main { p = s32[6,46] parameter(0)
+      ROOT f = (s32[6], s32[6]) fusion(p), kind=kLoop, calls=fused })"),
+            "");
+}
+
+// Such memory is not that of the output.
+TEST(LayoutKernels, WhatIsUpdatedHasAnotherLayout) {
+  for (const std::string layout : {"{0,1}", "{1,0:T(2,4)}"}) {
+    EXPECT_EQ(Wrong(absl::StrCat("ENTRY main { p = s8[9,31]", layout,
+                                 " parameter(0) u = s8[3,5] parameter(1) i = s32[] parameter(2) "
+                                 "ROOT d = s8[9,31] dynamic-update-slice(p, u, i, i) }")),
+              "");
+    EXPECT_EQ(Wrong(absl::StrCat("ENTRY main { p = s32[9,31]", layout,
+                                 " parameter(0) i = s32[4] parameter(1) u = s32[4,31] parameter(2) "
+                                 "ROOT s = s32[9,31] scatter(p, i, u), update_window_dims={1}, "
+                                 "inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, "
+                                 "index_vector_dim=1, to_apply=sum }")),
+              "");
+  }
+}
+
+}  // namespace
+}  // namespace hlo_indexing::emit

@@ -1,0 +1,114 @@
+// Kernels of random fusions of arrays of all types in all kinds of layouts, against the
+// interpreter.
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <iostream>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "hlo/element_type.h"
+#include "hlo/shape.h"
+#include "layout/xla_layout.h"
+#include "tests/codegen/emit/kernel_check.h"
+#include "tests/codegen/emit/layout_fusions.h"
+#include "tests/property/num_cases.h"
+#include "tests/property/random.h"
+
+namespace hlo_indexing::emit {
+namespace {
+
+std::string LayoutKind(const hlo::Shape& shape) {
+  const layout::Layout* const layout = shape.layout();
+  if (layout == nullptr || layout->IsDefault()) return "row-major";
+  std::string kind = layout->tiles.empty()       ? "order"
+                     : layout->tiles.size() == 1 ? "tiles"
+                                                 : "tiles of tiles";
+  if (layout->tail_padding_alignment > 1) kind += ", padded";
+  if (layout->element_size_in_bits != 0) kind += ", packed";
+  return kind;
+}
+
+// How often things were met.
+class Counts {
+ public:
+  void Add(const std::string& thing) { ++counts_[thing]; }
+  int Of(const std::string& thing) const {
+    const auto found = counts_.find(thing);
+    return found == counts_.end() ? 0 : found->second;
+  }
+  void Print(const char* title) const {
+    std::cout << title << ":";
+    for (const auto& [thing, count] : counts_) std::cout << "  " << thing << " " << count;
+    std::cout << "\n";
+  }
+
+ private:
+  std::map<std::string, int> counts_;
+};
+
+struct Coverage {
+  Counts emitters;
+  Counts types;
+  Counts operand_layouts;
+  Counts output_layouts;
+  Counts families;
+  Counts unsupported;
+
+  void Add(const plan::KernelPlan& plan, const std::string& family) {
+    emitters.Add(plan::EmitterName(plan.emitter).str());
+    families.Add(family);
+    for (const hlo::Instruction* input : plan.Inputs()) AddArrays(input->shape(), operand_layouts);
+    AddArrays(plan.instruction->shape(), output_layouts);
+  }
+
+  void Print() const {
+    emitters.Print("emitters");
+    families.Print("families");
+    types.Print("types");
+    operand_layouts.Print("layouts of operands");
+    output_layouts.Print("layouts of outputs");
+    unsupported.Print("unsupported");
+  }
+
+ private:
+  void AddArrays(const hlo::Shape& shape, Counts& layouts) {
+    for (int64_t leaf = 0; leaf < shape.num_array_leaves(); ++leaf) {
+      const hlo::Shape& array = shape.ArrayLeaf(leaf);
+      types.Add(hlo::ElementTypeName(array.element_type()).str());
+      layouts.Add(LayoutKind(array));
+    }
+  }
+};
+
+int FirstCase() {
+  const char* const text = std::getenv("HLO_INDEXING_FIRST_LAYOUT_CASE");
+  return text == nullptr ? 0 : static_cast<int>(std::strtol(text, nullptr, 10));
+}
+
+TEST(RandomLayoutKernels, FusionsComputeWhatTheInterpreterDoes) {
+  PtxBackend backend;
+  Coverage coverage;
+  const int num_cases = testing::NumCases("HLO_INDEXING_LAYOUT_CASES", 320);
+  const int first = FirstCase();
+  for (int i = first; i < first + num_cases; ++i) {
+    testing::Random random(static_cast<uint64_t>(i));
+    const testing::LayoutFusion fusion =
+        testing::RandomLayoutFusion(random, static_cast<size_t>(i));
+    KernelCheck check(fusion.text, backend, random.OneIn(2) ? std::optional<int>() : 0);
+    const std::string result = check.Run(static_cast<uint64_t>(i), fusion.tolerance);
+    if (result.rfind("unsupported", 0) == 0) {
+      coverage.unsupported.Add(result);
+      continue;
+    }
+    coverage.Add(*check.Plan(), fusion.family);
+    EXPECT_EQ(result, "") << "case " << i << ", " << fusion.family << "\n" << fusion.text;
+  }
+  coverage.Print();
+}
+
+}  // namespace
+}  // namespace hlo_indexing::emit
