@@ -85,6 +85,8 @@ class ElementEmitter {
 
   /// Writes elements of an output array.
   void Store(const Lanes& lanes, int64_t output, const IndexingMap& index);
+  /// The same at places in memory.
+  void StoreAt(const Lanes& lanes, int64_t output, const IndexingMap& position);
   /// Where the one element of an output array is, in elements; null if there is none, and, after
   /// Fail, if it is in a layout that no kernel writes.
   mlir::Value PositionOf(int64_t output, const IndexingMap& index);

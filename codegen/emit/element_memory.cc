@@ -113,14 +113,19 @@ void ElementEmitter::Store(const Lanes& lanes, int64_t output, const IndexingMap
   const Shape& shape = plan_.instruction->shape().ArrayLeaf(output);
   const IndexingMap position = plans_.maps.Compose(index, plans_.maps.Positions(shape));
   if (position.IsUnknown()) return Fail(*plan_.instruction, "has a layout that no kernel writes");
+  StoreAt(lanes, output, position);
+}
+
+void ElementEmitter::StoreAt(const Lanes& lanes, int64_t output, const IndexingMap& position) {
   if (position.IsKnownEmpty()) return;
+  const Shape& shape = plan_.instruction->shape().ArrayLeaf(output);
   const Buffer& buffer = buffers_.output(output);
   const auto store = [&](const Lanes& stored, const IndexingMap& first,
                          llvm::ArrayRef<int64_t> offsets) {
     const auto [divisor, scale] = DivisorOf(first, buffer, offsets.size(), plans_.maps);
     if (!AreWholeBytes(shape, buffer, first, divisor, offsets)) {
       return Fail(*plan_.instruction,
-                  "has elements of less than a byte in tiles: several threads would write a byte");
+                  "has elements of less than a byte: several threads would write to one");
     }
     StoreLanes(builder_, stored, buffer, {EmitQuotient(first, scale), divisor, offsets, scale});
   };

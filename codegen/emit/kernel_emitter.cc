@@ -171,38 +171,78 @@ bool KernelEmitter::HasPackedOutput(llvm::ArrayRef<const ElementPass*> passes) c
   });
 }
 
-// The last byte of an array may have fewer elements than fit.
+std::vector<KernelEmitter::MaybeElement> KernelEmitter::ComputeEach(const ElementPass& pass) {
+  const hlo::ElementType type = pass.instruction->shape().ArrayLeaf(pass.leaf).element_type();
+  std::vector<MaybeElement> computed;
+  for (int64_t lane = 0; lane < pass.vector_elements; ++lane) {
+    const IndexingMap at = AtLane(pass.map, lane, plans_.maps);
+    MaybeElement& element = computed.emplace_back();
+    element.number = ZeroOf(builder_, type);
+    element.is_possible = !at.IsKnownEmpty();
+    if (!element.is_possible) continue;
+    element.exists = elements_.EmitConditions(ConditionsOf(at, AsLaunched(at, 1)));
+    const Values values = builder_.If(
+        element.exists,
+        [&] {
+          return elements_.InScope([&] {
+            const Values ranges = elements_.ranges();
+            elements_.SetVariables(elements_.dimensions(), ranges, 1);
+            Values of_lane = Flatten(elements_.Compute(*pass.instruction, pass.leaf, at));
+            elements_.SetVariables(elements_.dimensions(), ranges, pass.vector_elements);
+            return of_lane;
+          });
+        },
+        [&] { return Flatten({element.number}); });
+    element.number = Unflatten(values, type).front();
+  }
+  return computed;
+}
+
+void KernelEmitter::StoreIfAny(const ElementPass& pass, llvm::ArrayRef<MaybeElement> computed,
+                               int64_t first) {
+  const auto count = static_cast<int64_t>(computed.size());
+  Lanes lanes;
+  Value is_any;
+  bool is_possible = false;
+  bool is_certain = false;
+  for (const MaybeElement& element : computed) {
+    lanes.push_back(element.number);
+    if (!element.is_possible) continue;
+    is_possible = true;
+    if (element.exists == nullptr) is_certain = true;
+    is_any = is_any == nullptr || element.exists == nullptr
+                 ? element.exists
+                 : arith::OrIOp::create(builder_.ops(), is_any, element.exists);
+  }
+  if (!is_possible) return;
+  builder_.If(is_certain ? Value() : is_any, [&] {
+    const Values ranges = elements_.ranges();
+    elements_.SetVariables(elements_.dimensions(), ranges, count);
+    if (pass.places.IsUnknown()) {
+      elements_.Store(lanes, *pass.output, OfLanes(pass.map, first, count, plans_.maps));
+    } else {
+      elements_.StoreAt(lanes, *pass.output, OfLanes(pass.places, first, count, plans_.maps));
+    }
+    elements_.SetVariables(elements_.dimensions(), ranges, pass.vector_elements);
+  });
+}
+
+// The last byte of an array, and any of one in tiles, may have fewer elements than fit. Bytes are
+// written that have an element, and with it what is beside it.
 void KernelEmitter::StorePacked(llvm::ArrayRef<const ElementPass*> passes) {
-  const IndexingMap& map = passes.front()->map;
-  const int64_t lanes = passes.front()->vector_elements;
-  LoopsOver(*this, map, lanes, {}, [&](ValueRange) {
+  constexpr int64_t kByte = 8;
+  const ElementPass& first = *passes.front();
+  LoopsOver(*this, first.map, first.vector_elements, {}, [&](ValueRange) {
     for (const ElementPass* pass : passes) {
-      const hlo::ElementType type = pass->instruction->shape().ArrayLeaf(pass->leaf).element_type();
-      Lanes stored;
-      Value is_first;
-      for (int64_t lane = 0; lane < lanes; ++lane) {
-        const IndexingMap at = AtLane(map, lane, plans_.maps);
-        if (at.IsKnownEmpty()) {
-          stored.push_back(ZeroOf(builder_, type));
-          continue;
-        }
-        const Value is_element = elements_.EmitConditions(ConditionsOf(at, AsLaunched(at, 1)));
-        if (lane == 0) is_first = is_element;
-        const Values values = builder_.If(
-            is_element,
-            [&] {
-              return elements_.InScope([&] {
-                const Values ranges = elements_.ranges();
-                elements_.SetVariables(elements_.dimensions(), ranges, 1);
-                Values computed = Flatten(elements_.Compute(*pass->instruction, pass->leaf, at));
-                elements_.SetVariables(elements_.dimensions(), ranges, lanes);
-                return computed;
-              });
-            },
-            [&] { return Flatten({ZeroOf(builder_, type)}); });
-        stored.push_back(Unflatten(values, type).front());
+      const std::vector<MaybeElement> computed = ComputeEach(*pass);
+      const int64_t bits = buffers_.output(*pass->output).element_bits;
+      const int64_t together = std::min(bits < kByte ? kByte / bits : 1, pass->vector_elements);
+      for (int64_t lane = 0; lane < pass->vector_elements; lane += together) {
+        StoreIfAny(*pass,
+                   llvm::ArrayRef(computed).slice(static_cast<size_t>(lane),
+                                                  static_cast<size_t>(together)),
+                   lane);
       }
-      builder_.If(is_first, [&] { elements_.Store(stored, *pass->output, pass->map); });
     }
     return Values();
   });
@@ -224,7 +264,11 @@ void KernelEmitter::StorePasses(llvm::ArrayRef<const ElementPass*> passes) {
       computed.push_back(elements_.Compute(*pass->instruction, pass->leaf, map));
     }
     for (size_t i = 0; i < passes.size(); ++i) {
-      elements_.Store(computed[i], *passes[i]->output, map);
+      if (passes[i]->places.IsUnknown()) {
+        elements_.Store(computed[i], *passes[i]->output, map);
+      } else {
+        elements_.StoreAt(computed[i], *passes[i]->output, passes[i]->places);
+      }
     }
   });
 }

@@ -65,6 +65,18 @@ class KernelEmitter {
                          std::optional<Interval> loop = std::nullopt) const;
   bool HasPackedOutput(llvm::ArrayRef<const plan::ElementPass*> passes) const;
   void StorePacked(llvm::ArrayRef<const plan::ElementPass*> passes);
+  // What a lane has: a number, or zero where it has no element.
+  struct MaybeElement {
+    Number number;
+    bool is_possible = true;
+    // Null: always.
+    mlir::Value exists;
+  };
+  // The elements of a vector, each by itself.
+  std::vector<MaybeElement> ComputeEach(const plan::ElementPass& pass);
+  // Stores neighbouring lanes, from one on, where any of them is an element.
+  void StoreIfAny(const plan::ElementPass& pass, llvm::ArrayRef<MaybeElement> computed,
+                  int64_t first);
 
   KernelBuilder& builder_;
   plan::PlanContext& plans_;

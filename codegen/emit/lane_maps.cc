@@ -56,6 +56,31 @@ IndexingMap WithLane(const IndexingMap& map, int64_t lane) {
           map.constraints()};
 }
 
+// The lanes from one on, of which the first is 0.
+IndexingMap FromLane(const IndexingMap& map, int64_t first, Interval lanes) {
+  const AffineMap affine = map.affine_map();
+  llvm::SmallVector<AffineExpr, 8> symbols;
+  for (unsigned i = 0; i < affine.getNumSymbols(); ++i) {
+    symbols.push_back(mlir::getAffineSymbolExpr(i, map.context()));
+  }
+  symbols[LaneSymbol(map)] = symbols[LaneSymbol(map)] + first;
+  const auto shifted = [&](AffineExpr expression) { return expression.replaceSymbols(symbols); };
+  llvm::SmallVector<AffineExpr, 6> results;
+  for (const AffineExpr result : affine.getResults()) results.push_back(shifted(result));
+  std::vector<MapConstraint> constraints;
+  for (const MapConstraint& constraint : map.constraints()) {
+    constraints.push_back({shifted(constraint.expression), constraint.bounds});
+  }
+  std::vector<Variable> ranges(map.ranges());
+  ranges.back().bounds = lanes;
+  std::vector<RuntimeVariable> runtime(map.runtime());
+  for (RuntimeVariable& variable : runtime) {
+    if (!variable.index.IsUnknown()) variable.index = FromLane(variable.index, first, lanes);
+  }
+  return {AffineMap::get(affine.getNumDims(), affine.getNumSymbols(), results, map.context()),
+          map.dimensions(), std::move(ranges), std::move(runtime), std::move(constraints)};
+}
+
 }  // namespace
 
 bool DependsOnLane(const IndexingMap& map) {
@@ -68,6 +93,14 @@ IndexingMap AtLane(const IndexingMap& map, int64_t lane, plan::MapTable& maps) {
   const Interval lanes = map.ranges().back().bounds;
   if (lane < lanes.lower || lane > lanes.upper) return IndexingMap::KnownEmpty(map);
   return maps.Simplified(WithLane(map, lane));
+}
+
+IndexingMap OfLanes(const IndexingMap& map, int64_t first, int64_t count, plan::MapTable& maps) {
+  const Interval values = map.ranges().back().bounds;
+  const Interval lanes = {std::max<int64_t>(values.lower - first, 0),
+                          std::min(values.upper - first, count - 1)};
+  if (lanes.lower > lanes.upper) return IndexingMap::KnownEmpty(map);
+  return maps.Simplified(FromLane(map, first, lanes));
 }
 
 IndexingMap AtRange(const IndexingMap& map, size_t range, int64_t value, plan::MapTable& maps) {

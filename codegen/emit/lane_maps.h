@@ -28,6 +28,10 @@ bool DependsOnLane(const IndexingMap& map);
 /// of its values.
 IndexingMap AtLane(const IndexingMap& map, int64_t lane, plan::MapTable& maps);
 
+/// The map for some neighbouring lanes, which are numbered from 0 on then. Known empty if none is
+/// one of its values.
+IndexingMap OfLanes(const IndexingMap& map, int64_t first, int64_t count, plan::MapTable& maps);
+
 /// The map with one value for a range variable. Known empty if it is not one of its values.
 IndexingMap AtRange(const IndexingMap& map, size_t range, int64_t value, plan::MapTable& maps);
 

@@ -101,6 +101,9 @@ struct ElementPass {
   std::optional<int64_t> output;
   /// Elements of a vector that the emitter loads or stores at a time; 1 is scalar.
   int64_t vector_elements = 1;
+  /// Of an output whose elements are less than a byte, in tiles: the places in its memory that the
+  /// threads have, whole bytes with the padding in them. Unknown for others.
+  IndexingMap places;
 };
 
 /// A map that the emitter follows for an operand of the hero, as XLA names it: the hero of an

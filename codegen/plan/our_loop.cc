@@ -9,6 +9,7 @@
 
 #include "codegen/plan/our_emitters.h"
 #include "codegen/plan/thread_map.h"
+#include "codegen/plan/whole_bytes.h"
 #include "hlo/attribute.h"
 #include "llvm/ADT/STLExtras.h"
 #include "support/checked_math.h"
@@ -72,6 +73,7 @@ Launch LaunchOfThreads(int64_t threads, const PlanContext& plans) {
 struct LoopPart {
   IndexingMap map;
   int64_t vector = 1;
+  IndexingMap places;
 };
 
 // The elements of an array of these sizes, in an order of dimensions, major first, that the threads
@@ -88,7 +90,7 @@ std::vector<LoopPart> PartsOf(const VectorLoop& loop, const Launch& launch, int6
     const AffineExpr position = thread_of(builder) * loop.vector + builder.LoopOrZero(loop.vector);
     builder.Constrain(position, {0, loop.vectors * loop.vector - 1});
     parts.push_back(
-        {builder.Build(ThreadMapBuilder::ElementAt(position, sizes, order)), loop.vector});
+        {builder.Build(ThreadMapBuilder::ElementAt(position, sizes, order)), loop.vector, {}});
   }
   if (loop.rest() > 0) {
     ThreadMapBuilder builder(launch, plans);
@@ -97,7 +99,8 @@ std::vector<LoopPart> PartsOf(const VectorLoop& loop, const Launch& launch, int6
                                 builder.LoopOrZero(loop.elements_of_byte) + first;
     builder.Constrain(position, {first, loop.num_elements - 1});
     parts.push_back({builder.Build(ThreadMapBuilder::ElementAt(position, sizes, order)),
-                     loop.elements_of_byte});
+                     loop.elements_of_byte,
+                     {}});
   }
   return parts;
 }
@@ -105,6 +108,14 @@ std::vector<LoopPart> PartsOf(const VectorLoop& loop, const Launch& launch, int6
 // The same of an array in the order of its memory, from the first block on.
 std::vector<LoopPart> PartsOf(const VectorLoop& loop, const Launch& launch, const Shape& shape,
                               PlanContext& plans) {
+  if (IsPackedInTiles(shape)) {
+    std::vector<LoopPart> parts = PartsOf(loop, launch, 0, {loop.num_elements}, {0}, plans);
+    for (LoopPart& part : parts) {
+      part.places = part.map;
+      part.map = plans.maps.Compose(part.places, plans.maps.Elements(shape));
+    }
+    return parts;
+  }
   return PartsOf(loop, launch, 0, shape.sizes(), PhysicalDimensions(shape), plans);
 }
 
@@ -200,8 +211,12 @@ KernelPlan PlanOurLoop(const EmitterInput& input) {
   plan.emitter = Emitter::kLoop;
   plan.variant = "loop";
   const auto loop_of = [&](const Shape& shape) {
-    return VectorLoop(shape.num_elements(), VectorOf(input, shape.num_elements()),
-                      ElementsOfByte(input));
+    const int64_t vector = VectorOf(input, shape.num_elements());
+    if (IsPackedInTiles(shape)) {
+      return VectorLoop(NumPlaces(shape, input.plans), VectorOfPlaces(shape, vector, input.plans),
+                        ElementsOfByte(input));
+    }
+    return VectorLoop(shape.num_elements(), vector, ElementsOfByte(input));
   };
   int64_t threads = 0;
   for (const FusionRoot& root : input.fused.roots()) {
@@ -223,6 +238,7 @@ KernelPlan PlanOurLoop(const EmitterInput& input) {
         pass.store = StoreKind::kStore;
         pass.output = root.first_output + leaf;
         pass.vector_elements = part.vector;
+        pass.places = std::move(part.places);
         AddHeroReads(input, pass, plan);
       }
     }

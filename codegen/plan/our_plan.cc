@@ -9,6 +9,7 @@
 #include "codegen/plan/accesses.h"
 #include "codegen/plan/our_emitters.h"
 #include "codegen/plan/top_k.h"
+#include "codegen/plan/whole_bytes.h"
 #include "codegen/plan/xla_emitters.h"
 #include "codegen/plan/xla_plan.h"
 #include "indexing_analysis/queries/coalescing.h"
@@ -66,10 +67,29 @@ KernelPlan PlanOurByItself(const EmitterInput& input) {
   }
 }
 
-constexpr Emitters kOurEmitters = {HasOurKernel,     PlanOurLoop,        PlanOurTranspose,
-                                   PlanOurReduction, PlanOurConcatenate, PlanOurDynamicUpdateSlice,
-                                   PlanOurScatter,   PlanOurByItself,    PlanOurRows,
-                                   PlanOurProducts};
+// Loops write whole bytes of any output; others only where their elements lie as they have them.
+template <KernelPlan (*kPlan)(const EmitterInput&)>
+KernelPlan InWholeBytes(const EmitterInput& input) {
+  KernelPlan plan = kPlan(input);
+  return WritesWholeBytes(plan, input.plans) ? plan : PlanOurLoop(input);
+}
+template <std::optional<KernelPlan> (*kPlan)(const EmitterInput&)>
+std::optional<KernelPlan> InWholeBytes(const EmitterInput& input) {
+  std::optional<KernelPlan> plan = kPlan(input);
+  if (plan.has_value() && !WritesWholeBytes(*plan, input.plans)) return std::nullopt;
+  return plan;
+}
+
+constexpr Emitters kOurEmitters = {HasOurKernel,
+                                   PlanOurLoop,
+                                   InWholeBytes<PlanOurTranspose>,
+                                   InWholeBytes<PlanOurReduction>,
+                                   InWholeBytes<PlanOurConcatenate>,
+                                   PlanOurDynamicUpdateSlice,
+                                   PlanOurScatter,
+                                   PlanOurByItself,
+                                   InWholeBytes<PlanOurRows>,
+                                   InWholeBytes<PlanOurProducts>};
 
 // What the warps move, then how often they ask for it: less is better.
 struct Traffic {

@@ -12,13 +12,10 @@ using indexing_analysis::IndexingMap;
 
 namespace {
 
-IndexingMap PositionsOf(const hlo::Shape& shape, mlir::MLIRContext* context) {
+absl::StatusOr<layout::TiledLayout> LayoutOf(const hlo::Shape& shape) {
   layout::Layout order =
       shape.layout() == nullptr ? layout::DefaultLayout(shape.rank()) : *shape.layout();
-  const absl::StatusOr<layout::TiledLayout> layout =
-      layout::TiledLayout::Create(shape.sizes(), shape.StorageBits(), std::move(order));
-  if (!layout.ok()) return {};
-  return indexing_analysis::PositionMap(*layout, context);
+  return layout::TiledLayout::Create(shape.sizes(), shape.StorageBits(), std::move(order));
 }
 
 }  // namespace
@@ -35,7 +32,17 @@ const IndexingMap& MapTable::Compose(const IndexingMap& first, const IndexingMap
 
 const IndexingMap& MapTable::Positions(const hlo::Shape& shape) {
   const auto [known, is_new] = positions_.try_emplace(&shape);
-  if (is_new) known->second = PositionsOf(shape, mlir_context_);
+  if (!is_new) return known->second;
+  const absl::StatusOr<layout::TiledLayout> layout = LayoutOf(shape);
+  if (layout.ok()) known->second = indexing_analysis::PositionMap(*layout, mlir_context_);
+  return known->second;
+}
+
+const IndexingMap& MapTable::Elements(const hlo::Shape& shape) {
+  const auto [known, is_new] = elements_.try_emplace(&shape);
+  if (!is_new) return known->second;
+  const absl::StatusOr<layout::TiledLayout> layout = LayoutOf(shape);
+  if (layout.ok()) known->second = indexing_analysis::ElementMap(*layout, mlir_context_);
   return known->second;
 }
 

@@ -34,6 +34,8 @@ class MapTable {
   /// Where the elements of an array lie in memory, in the layout that its shape says, else row
   /// major; unknown if it is none for arrays.
   const IndexingMap& Positions(const hlo::Shape& shape);
+  /// Which element lies at a position; padding is not in its domain.
+  const IndexingMap& Elements(const hlo::Shape& shape);
   /// Simplify(map).
   const IndexingMap& Simplified(const IndexingMap& map);
 
@@ -48,6 +50,7 @@ class MapTable {
   std::unordered_map<Pair, IndexingMap, Hash> compositions_;
   std::unordered_map<IndexingMap, IndexingMap, Hash> simplified_;
   llvm::DenseMap<const hlo::Shape*, IndexingMap> positions_;
+  llvm::DenseMap<const hlo::Shape*, IndexingMap> elements_;
 };
 
 /// For one module: it remembers maps of its instructions. All that it refers to must outlive it;

@@ -28,8 +28,8 @@ std::string RandomTiles(Random& random, size_t rank) {
 
 std::string OrderText(const std::vector<int64_t>& minor_to_major) { return Join(minor_to_major); }
 
-std::vector<int64_t> RandomOrder(Random& random, size_t rank) {
-  if (random.OneIn(2)) return random.Permutation(rank);
+std::vector<int64_t> RandomOrder(Random& random, size_t rank, bool is_row_major) {
+  if (!is_row_major && random.OneIn(2)) return random.Permutation(rank);
   std::vector<int64_t> row_major(rank);
   for (size_t i = 0; i < rank; ++i) row_major[i] = static_cast<int64_t>(rank - 1 - i);
   return row_major;
@@ -37,13 +37,14 @@ std::vector<int64_t> RandomOrder(Random& random, size_t rank) {
 
 }  // namespace
 
-std::string RandomLayout(Random& random, const std::string& type, const Sizes& sizes) {
+std::string RandomLayout(Random& random, const std::string& type, const Sizes& sizes,
+                         bool is_row_major) {
   const size_t rank = sizes.size();
   const bool is_packed = BitsOf(type) < 8 && random.OneIn(2);
   const bool is_tiled = rank > 0 && random.OneIn(2);
   const bool is_padded = rank > 0 && random.OneIn(12);
   if (!is_packed && !is_tiled && !is_padded && random.OneIn(2)) return "";
-  std::string text = "{" + OrderText(RandomOrder(random, rank));
+  std::string text = "{" + OrderText(RandomOrder(random, rank, is_row_major));
   if (is_packed || is_tiled || is_padded) text += ":";
   if (is_tiled) text += RandomTiles(random, rank);
   if (is_padded) text += "L(16)";
@@ -52,9 +53,9 @@ std::string RandomLayout(Random& random, const std::string& type, const Sizes& s
 }
 
 FusedValue FusionWriter::Parameter(const std::string& type, const Sizes& sizes) {
-  const std::string shape = ShapeText(type, sizes) + RandomLayout(random, type, sizes);
+  const std::string shape = ShapeText(type, sizes) + LayoutOf(type, sizes);
   const std::string name = NewName();
-  lines_.push_back({name, shape, "parameter(" + std::to_string(parameters_.size()) + ")"});
+  lines_.push_back({name, shape, "parameter(" + std::to_string(parameters_.size()) + ")", true});
   parameters_.push_back(shape);
   return {name, type, sizes};
 }
@@ -63,11 +64,17 @@ FusedValue FusionWriter::Add(const std::string& type, const Sizes& sizes,
                              const std::string& expression) {
   const std::string name = NewName();
   std::string shape = ShapeText(type, sizes);
-  if (sizes.size() > 1 && random.OneIn(4)) {
+  if (!is_row_major_ && sizes.size() > 1 && random.OneIn(4)) {
     shape += "{" + OrderText(random.Permutation(sizes.size())) + "}";
   }
-  lines_.push_back({name, shape, expression});
+  lines_.push_back({name, shape, expression, false});
   return {name, type, sizes};
+}
+
+FusedValue FusionWriter::AddLike(const FusedValue& parameter, const std::string& expression) {
+  const std::string name = NewName();
+  lines_.push_back({name, LineOf(parameter).shape, expression, true});
+  return {name, parameter.type, parameter.sizes};
 }
 
 FusedValue FusionWriter::Constant(const std::string& type, const std::string& value) {
@@ -78,12 +85,13 @@ FusedValue FusionWriter::Element(const FusedValue& tuple, int64_t number, const 
                                  const Sizes& sizes) {
   const std::string name = NewName();
   lines_.push_back({name, ShapeText(type, sizes),
-                    "get-tuple-element(" + tuple.name + "), index=" + std::to_string(number)});
+                    "get-tuple-element(" + tuple.name + "), index=" + std::to_string(number),
+                    true});
   return {name, type, sizes};
 }
 
 FusedValue FusionWriter::AddTuple(const std::string& shape, const std::string& expression) {
-  lines_.push_back({NewName(), shape, expression});
+  lines_.push_back({NewName(), shape, expression, true});
   return {lines_.back().name, "", {}};
 }
 
@@ -91,6 +99,29 @@ std::string FusionWriter::Reducer(const std::string& type, const std::string& op
   return callees_.Add(opcode, "{\n  a = " + type + "[] parameter(0)\n  b = " + type +
                                   "[] parameter(1)\n  ROOT r = " + type + "[] " + opcode +
                                   "(a, b)\n}");
+}
+
+std::string FusionWriter::RunningSum(const std::string& type, const Sizes& sizes) {
+  const std::string shape = ShapeText(type, sizes);
+  return callees_.Add("step", "{\n  a = " + shape + " parameter(0)\n  b = " + shape +
+                                  " parameter(1)\n  c = " + shape + " add(a, b)\n  ROOT t = (" +
+                                  shape + ", " + shape + ") tuple(c, c)\n}");
+}
+
+std::string FusionWriter::KeyComparator(const std::string& type, const std::string& other) {
+  return callees_.Add("compare", "{\n  a = " + type + "[] parameter(0)\n  b = " + type +
+                                     "[] parameter(1)\n  c = " + other +
+                                     "[] parameter(2)\n  d = " + other +
+                                     "[] parameter(3)\n  ROOT r = pred[] compare(a, b), "
+                                     "direction=LT\n}");
+}
+
+std::string FusionWriter::TupleShape(const std::vector<std::pair<std::string, Sizes>>& arrays) {
+  std::string text;
+  for (const auto& [type, sizes] : arrays) {
+    text += (text.empty() ? "(" : ", ") + ShapeText(type, sizes) + LayoutOf(type, sizes);
+  }
+  return text + ")";
 }
 
 std::string FusionWriter::Comparator(const std::string& type, const std::string& direction) {
@@ -117,12 +148,8 @@ std::string FusionWriter::ArgMax(const std::string& type) {
 FusionWriter::Line& FusionWriter::LineOf(const FusedValue& value) {
   for (Line& line : lines_) {
     if (line.name != value.name) continue;
-    // Elements of tuples have the layouts that the tuple says, parameters those of their arrays.
-    const bool is_own = !value.type.empty() && line.expression.rfind("get-tuple-element", 0) != 0 &&
-                        line.expression.rfind("parameter", 0) != 0;
-    if (is_own) {
-      line.shape =
-          ShapeText(value.type, value.sizes) + RandomLayout(random, value.type, value.sizes);
+    if (!line.has_layout) {
+      line.shape = ShapeText(value.type, value.sizes) + LayoutOf(value.type, value.sizes);
     }
     return line;
   }

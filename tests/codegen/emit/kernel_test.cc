@@ -198,7 +198,7 @@ TEST_F(KernelTest, Layouts) {
        {"p = s4[13,37]{1,0} parameter(0)\nROOT r = s4[13,37]{1,0:T(8,128)(2,1)E(4)} copy(p)",
         "p = s4[13,37]{1,0:T(2,128)E(4)} parameter(0)\n"
         "ROOT r = s4[13,37]{1,0:T(5,3)E(4)} negate(p)"}) {
-    EXPECT_THAT(Run(Entry(text)), HasSubstr("several threads would write a byte"));
+    EXPECT_EQ(Run(Entry(text)), "") << text;
   }
 }
 

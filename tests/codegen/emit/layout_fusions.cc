@@ -287,10 +287,7 @@ Values ArgMax(FusionWriter& w) {
   const FusedValue numbers =
       w.Add("s32", sizes, "iota(), iota_dimension=" + std::to_string(dimension));
   const Values operands = {value, numbers, w.Constant(type, "-inf"), w.Constant("s32", "0")};
-  const auto shape_of = [&](const std::string& element) {
-    return ShapeText(element, {kept}) + RandomLayout(w.random, element, {kept});
-  };
-  return {w.AddTuple("(" + shape_of(type) + ", " + shape_of("s32") + ")",
+  return {w.AddTuple(w.TupleShape({{type, {kept}}, {"s32", {kept}}}),
                      "reduce(" + List(operands) + "), dimensions=" + Braces({dimension}) +
                          ", to_apply=" + w.ArgMax(type))};
 }
@@ -366,7 +363,9 @@ Values UpdateInPlace(FusionWriter& w) {
   const FusedValue updated = w.Parameter(type, sizes);
   Values operands = {updated, MaybeLinear(w, w.Parameter(type, of_update))};
   for (size_t i = 0; i < sizes.size(); ++i) operands.push_back(w.Parameter("s32", {}));
-  return {w.Add(type, sizes, "dynamic-update-slice(" + List(operands) + ")")};
+  const std::string update = "dynamic-update-slice(" + List(operands) + ")";
+  // In place or not.
+  return {w.random.OneIn(4) ? w.Add(type, sizes, update) : w.AddLike(updated, update)};
 }
 
 Values Gather(FusionWriter& w) {
@@ -390,11 +389,11 @@ Values Scatter(FusionWriter& w) {
   const int64_t count = w.random.Between(1, 20);
   const Values operands = {w.Parameter(type, sizes), w.Parameter("s32", {count}),
                            MaybeLinear(w, w.Parameter(type, {count, sizes[1]}))};
-  return {w.Add(type, sizes,
-                "scatter(" + List(operands) +
-                    "), update_window_dims={1}, inserted_window_dims={0}, "
-                    "scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=" +
-                    ReducerOf(w, type))};
+  const std::string scatter = "scatter(" + List(operands) +
+                              "), update_window_dims={1}, inserted_window_dims={0}, "
+                              "scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=" +
+                              ReducerOf(w, type);
+  return {w.random.OneIn(4) ? w.Add(type, sizes, scatter) : w.AddLike(operands[0], scatter)};
 }
 
 Values Sort(FusionWriter& w) {
@@ -477,6 +476,67 @@ Values Convolution(FusionWriter& w) {
                                 std::to_string(window) + "}, dim_labels=b0f_0io->b0f"))};
 }
 
+// The sum up to each slice, from one end.
+Values Scan(FusionWriter& w) {
+  const std::string type = w.random.Pick(Types{"f32", "f64", "s32", "s8", "s4", "u16", "c64"});
+  const Sizes sizes = RaggedSizes(w.random, 1, 3);
+  const int64_t dimension = w.random.Between(0, std::ssize(sizes) - 1);
+  Sizes of_slice = sizes;
+  of_slice.erase(of_slice.begin() + dimension);
+  const Values operands = {w.Parameter(type, sizes), w.Parameter(type, of_slice)};
+  return {w.AddTuple(w.TupleShape({{type, sizes}, {type, of_slice}}),
+                     "scan(" + List(operands) + "), dimensions=" + Braces({dimension}) +
+                         ", num_carries=1, is_reverse=" + (w.random.OneIn(2) ? "true" : "false") +
+                         ", is_associative=true, to_apply=" + w.RunningSum(type, of_slice))};
+}
+
+Values SortWithNumbers(FusionWriter& w) {
+  const std::string type = w.random.Pick(Types{"f32", "bf16", "s8", "s4", "u16", "f64"});
+  const Sizes sizes = RaggedSizes(w.random, 1, 3);
+  const int64_t dimension = w.random.Between(0, std::ssize(sizes) - 1);
+  const std::string other = SomeType(w.random);
+  const Values operands = {w.Parameter(type, sizes), w.Parameter(other, sizes)};
+  return {w.AddTuple(w.TupleShape({{type, sizes}, {other, sizes}}),
+                     "sort(" + List(operands) + "), dimensions=" + Braces({dimension}) +
+                         ", is_stable=true, to_apply=" + w.KeyComparator(type, other))};
+}
+
+Values TopK(FusionWriter& w) {
+  const std::string type = w.random.Pick(Types{"f32", "bf16", "s32", "u8"});
+  const Sizes sizes = RaggedSizes(w.random, 1, 3);
+  Sizes of_result = sizes;
+  of_result.back() = w.random.Between(1, sizes.back());
+  return {w.AddTuple(w.TupleShape({{type, of_result}, {"s32", of_result}}),
+                     "topk(" + w.Parameter(type, sizes).name +
+                         "), k=" + std::to_string(of_result.back()) + ", largest=true")};
+}
+
+Values BatchNorm(FusionWriter& w) {
+  const std::string type = w.random.Pick(Types{"f32", "f64", "bf16", "f16"});
+  const Sizes sizes = RaggedSizes(w.random, 2, 4);
+  const int64_t feature = w.random.Between(0, std::ssize(sizes) - 1);
+  const Sizes of_feature = {sizes[At(feature)]};
+  const Values operands = {w.Parameter(type, sizes), w.Parameter(type, of_feature),
+                           w.Parameter(type, of_feature)};
+  return {w.AddTuple(w.TupleShape({{type, sizes}, {type, of_feature}, {type, of_feature}}),
+                     "batch-norm-training(" + List(operands) +
+                         "), epsilon=0.001, feature_index=" + std::to_string(feature))};
+}
+
+// With ones in the diagonal, so that nothing is divided.
+Values TriangularSolve(FusionWriter& w) {
+  const std::string type = w.random.Pick(Types{"f32", "f64", "c64"});
+  const int64_t batch = w.random.Between(1, 4);
+  const int64_t size = w.random.Between(1, 6);
+  const int64_t columns = w.random.Between(1, 9);
+  const Values operands = {w.Parameter(type, {batch, size, size}),
+                           w.Parameter(type, {batch, size, columns})};
+  return {w.Add(type, {batch, size, columns},
+                "triangular-solve(" + List(operands) +
+                    "), left_side=true, lower=" + (w.random.OneIn(2) ? "true" : "false") +
+                    ", unit_diagonal=true, transpose_a=NO_TRANSPOSE")};
+}
+
 // ---- The table ----
 
 struct Family {
@@ -502,11 +562,20 @@ constexpr Family kFamilies[] = {
     {"reduce-window", ReduceWindow, 0},
     {"select-and-scatter", SelectAndScatter, 0},
     {"convolution", Convolution, 0},
+    {"scan", Scan, 0},
+    {"sort of two arrays", SortWithNumbers, 0},
+    {"largest of lines", TopK, 0},
+    {"batch norm", BatchNorm, 1e-5},
+    {"triangular system", TriangularSolve, 1e-5},
 };
 
 }  // namespace
 
 size_t NumFusionFamilies() { return std::size(kFamilies); }
+
+std::string FusionFamilyName(size_t family) { return kFamilies[family].name; }
+
+const std::vector<std::string>& AllElementTypes() { return kAllTypes; }
 
 LayoutFusion RandomLayoutFusion(Random& random, size_t family) {
   const Family& chosen = kFamilies[family % NumFusionFamilies()];

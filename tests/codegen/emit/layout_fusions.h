@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "tests/property/random.h"
 
@@ -17,8 +18,12 @@ struct LayoutFusion {
   double tolerance = 0;
 };
 
-/// How many families there are.
+/// How many families there are, and what they are called.
 size_t NumFusionFamilies();
+std::string FusionFamilyName(size_t family);
+
+/// All types that arrays have.
+const std::vector<std::string>& AllElementTypes();
 
 /// A fusion of one of these families. Sums and products are such that they are exact in any order,
 /// as long as the parameters are small multiples of a quarter.

@@ -3,12 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <cstdlib>
 #include <iostream>
 #include <map>
 #include <optional>
-#include <set>
 #include <string>
-#include <vector>
 
 #include "hlo/element_type.h"
 #include "hlo/shape.h"
@@ -84,6 +83,27 @@ struct Coverage {
   }
 };
 
+void ExpectAllWereMet(const Coverage& coverage) {
+  for (int i = 0; i <= static_cast<int>(plan::Emitter::kProducts); ++i) {
+    const std::string emitter = plan::EmitterName(static_cast<plan::Emitter>(i)).str();
+    EXPECT_GT(coverage.emitters.Of(emitter), 0) << emitter;
+  }
+  for (const std::string& type : testing::AllElementTypes()) {
+    EXPECT_GT(coverage.types.Of(type), 0) << type;
+  }
+  for (size_t i = 0; i < testing::NumFusionFamilies(); ++i) {
+    const std::string family = testing::FusionFamilyName(i);
+    EXPECT_GT(coverage.families.Of(family), 0) << family;
+  }
+  for (const std::string kind :
+       {"row-major", "order", "order, packed", "order, padded", "tiles", "tiles, packed",
+        "tiles, padded", "tiles of tiles", "tiles of tiles, packed", "tiles of tiles, padded"}) {
+    EXPECT_GT(coverage.operand_layouts.Of(kind), 0) << kind << " of operands";
+    EXPECT_GT(coverage.output_layouts.Of(kind), 0) << kind << " of outputs";
+  }
+}
+
+// For a long run in parts.
 int FirstCase() {
   const char* const text = std::getenv("HLO_INDEXING_FIRST_LAYOUT_CASE");
   return text == nullptr ? 0 : static_cast<int>(std::strtol(text, nullptr, 10));
@@ -92,7 +112,7 @@ int FirstCase() {
 TEST(RandomLayoutKernels, FusionsComputeWhatTheInterpreterDoes) {
   PtxBackend backend;
   Coverage coverage;
-  const int num_cases = testing::NumCases("HLO_INDEXING_LAYOUT_CASES", 320);
+  const int num_cases = testing::NumCases("HLO_INDEXING_LAYOUT_CASES", 420);
   const int first = FirstCase();
   for (int i = first; i < first + num_cases; ++i) {
     testing::Random random(static_cast<uint64_t>(i));
@@ -108,6 +128,7 @@ TEST(RandomLayoutKernels, FusionsComputeWhatTheInterpreterDoes) {
     EXPECT_EQ(result, "") << "case " << i << ", " << fusion.family << "\n" << fusion.text;
   }
   coverage.Print();
+  if (num_cases >= 420) ExpectAllWereMet(coverage);
 }
 
 }  // namespace
