@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "codegen/emit/index_code.h"
+#include "codegen/plan/pass_loops.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -275,19 +277,10 @@ void KernelEmitter::StorePasses(llvm::ArrayRef<const ElementPass*> passes) {
 
 void EmitLoop(KernelEmitter& kernel) {
   const std::vector<ElementPass>& passes = kernel.plan().passes;
-  std::vector<bool> is_done(passes.size(), false);
-  for (size_t i = 0; i < passes.size(); ++i) {
-    if (is_done[i]) continue;
-    llvm::SmallVector<const ElementPass*, 4> together;
-    for (size_t k = i; k < passes.size(); ++k) {
-      const bool is_same =
-          passes[k].vector_elements == passes[i].vector_elements && passes[k].map == passes[i].map;
-      if (!is_same) continue;
-      is_done[k] = true;
-      together.push_back(&passes[k]);
-    }
-    kernel.StorePasses(together);
-  }
+  const std::vector<size_t> loops = plan::LoopsOf(kernel.plan());
+  llvm::MapVector<size_t, llvm::SmallVector<const ElementPass*, 4>> together;
+  for (size_t i = 0; i < passes.size(); ++i) together[loops[i]].push_back(&passes[i]);
+  for (const auto& [first, of_loop] : together) kernel.StorePasses(of_loop);
 }
 
 namespace {

@@ -8,8 +8,10 @@
 #include <vector>
 
 #include "codegen/emit/kernel_emitter.h"
+#include "codegen/plan/pass_loops.h"
 #include "hlo/attribute.h"
 #include "hlo/interpreter/element_value.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -116,6 +118,12 @@ struct Hero {
   ElementType type(size_t array) const { return reduce->operand(array).shape().element_type(); }
 };
 
+// Reductions and side outputs whose elements a thread reads in one loop.
+struct SharedLoop {
+  llvm::SmallVector<Hero*, 2> heroes;
+  llvm::SmallVector<const ElementPass*, 2> side_outputs;
+};
+
 class ReductionKernel {
  public:
   explicit ReductionKernel(KernelEmitter& kernel)
@@ -164,16 +172,22 @@ class ReductionKernel {
 
   void Emit() {
     Collect();
-    for (const ElementPass* pass : side_outputs_) kernel_.StorePasses({pass});
     for (Hero& hero : heroes_) AllocateArrays(hero);
     const bool is_divided = kernel_.plan().blocks_of_group > 1;
-    for (Hero& hero : heroes_) {
-      kernel_.InBlocksOf(hero.loads.front()->map, [&] {
-        CombineWithinBlock(hero, /*is_broadcast=*/false);
-        if (is_divided) {
-          StorePartials(hero);
-        } else {
-          Finish(hero);
+    for (const auto& [first, loop] : loops_) {
+      if (loop.heroes.empty()) {
+        kernel_.StorePasses(loop.side_outputs);
+        continue;
+      }
+      kernel_.InBlocksOf(loop.heroes.front()->loads.front()->map, [&, &of_loop = loop] {
+        CombineWithinThreads(of_loop);
+        for (Hero* hero : of_loop.heroes) {
+          CombineWithinBlock(*hero, /*is_broadcast=*/false);
+          if (is_divided) {
+            StorePartials(*hero);
+          } else {
+            Finish(*hero);
+          }
         }
       });
     }
@@ -197,12 +211,14 @@ class ReductionKernel {
   // its results; side outputs anywhere.
   void Collect() {
     const plan::KernelPlan& plan = kernel_.plan();
+    const std::vector<size_t> loops = plan::LoopsOf(plan);
+    std::vector<size_t> loop_of_hero;
     // The first tile is that of EmitComesLast.
     size_t next_tile = plan.blocks_of_group > 1 ? 1 : 0;
     for (size_t i = 0; i < plan.passes.size(); ++i) {
       const ElementPass& pass = plan.passes[i];
       if (pass.store == plan::StoreKind::kStore && pass.available.empty()) {
-        side_outputs_.push_back(&pass);
+        loops_[loops[i]].side_outputs.push_back(&pass);
         continue;
       }
       if (pass.store == plan::StoreKind::kStore) {
@@ -212,6 +228,8 @@ class ReductionKernel {
         continue;
       }
       Hero& hero = heroes_.emplace_back();
+      loops_.insert({loops[i], {}});
+      loop_of_hero.push_back(loops[i]);
       hero.reduce = HeroOf(i);
       const size_t arrays = hero.reduce->operands().size() / 2;
       for (size_t k = 0; k < arrays; ++k) hero.loads.push_back(&plan.passes[i + k]);
@@ -225,6 +243,8 @@ class ReductionKernel {
         if (partials.hero == hero.reduce) hero.partials.push_back(&partials);
       }
     }
+    for (size_t i = 0; i < heroes_.size(); ++i)
+      loops_[loop_of_hero[i]].heroes.push_back(&heroes_[i]);
   }
 
   // The hero whose arrays are loaded from a pass on: that of the next results.
@@ -296,6 +316,7 @@ class ReductionKernel {
 
   // hero.values becomes the result, in the threads that have it in the end.
   void Reduce(Hero& hero, bool is_broadcast) {
+    CombineWithinThreads({{&hero}, {}});
     CombineWithinBlock(hero, is_broadcast);
     CombineWithInitial(hero);
   }
@@ -313,12 +334,17 @@ class ReductionKernel {
     if (hero.identity.has_value()) hero.start = {{*hero.identity}};
   }
 
+  void CombineWithinThreads(const SharedLoop& loop) {
+    for (Hero* hero : loop.heroes) {
+      EmitStart(*hero);
+      hero->values = hero->start;
+    }
+    Accumulate(loop);
+  }
+
   void CombineWithinBlock(Hero& hero, bool is_broadcast) {
-    EmitStart(hero);
-    hero.values = hero.start;
-    const auto vector = static_cast<size_t>(hero.loads.front()->vector_elements);
-    Accumulate(hero, vector);
     WithoutLoops(1);
+    const auto vector = static_cast<size_t>(hero.loads.front()->vector_elements);
     if (!hero.keeps_lanes()) CombineLanes(hero, vector);
     CombineThreads(hero, is_broadcast, /*first_access=*/0);
   }
@@ -413,23 +439,56 @@ class ReductionKernel {
                         [results](int64_t leaf) { return results[static_cast<size_t>(leaf)]; });
   }
 
-  // hero.values becomes what the thread combines of what it reads, in each lane.
-  void Accumulate(Hero& hero, size_t vector) {
-    for (Lanes& lanes : hero.values) lanes = Replicate(lanes, vector);
-    const ElementPass& first = *hero.loads.front();
+  // The values of each hero become what the thread combines of what it reads, in each lane.
+  void Accumulate(const SharedLoop& loop) {
+    const ElementPass& first = *loop.heroes.front()->loads.front();
+    const auto vector = static_cast<size_t>(first.vector_elements);
+    Values carried;
+    for (Hero* hero : loop.heroes) {
+      for (Lanes& lanes : hero->values) lanes = Replicate(lanes, vector);
+      llvm::append_range(carried, FlattenAll(hero->values));
+    }
     const Values results = kernel_.ForElements(
-        first.map, first.vector_elements, FlattenAll(hero.values), [&](ValueRange carried) {
-          std::vector<Lanes> read;
-          for (const ElementPass* pass : hero.loads) {
-            read.push_back(
-                Replicate(elements_.Compute(*pass->instruction, pass->leaf, pass->map), vector));
-          }
-          std::vector<Lanes> combined = elements_.Apply(
-              hero.reducer(), Joined(UnflattenAll(hero, carried, vector), read), first.map);
-          for (Lanes& lanes : combined) lanes = Replicate(lanes, vector);
-          return FlattenAll(combined);
-        });
-    hero.values = UnflattenAll(hero, results, vector);
+        first.map, first.vector_elements, carried,
+        [&](ValueRange values) { return AccumulateElements(loop, vector, values); });
+    TakeValues(loop, vector, results);
+  }
+
+  // Parts numbers that a loop carries among its heroes.
+  void TakeValues(const SharedLoop& loop, size_t vector, ValueRange values) {
+    for (Hero* hero : loop.heroes) {
+      const size_t count = FlattenAll(hero->values).size();
+      hero->values = UnflattenAll(*hero, values.take_front(count), vector);
+      values = values.drop_front(count);
+    }
+  }
+
+  Values AccumulateElements(const SharedLoop& loop, size_t vector, ValueRange carried) {
+    std::vector<std::vector<Lanes>> read;
+    for (const Hero* hero : loop.heroes) {
+      std::vector<Lanes>& of_hero = read.emplace_back();
+      for (const ElementPass* pass : hero->loads) {
+        of_hero.push_back(
+            Replicate(elements_.Compute(*pass->instruction, pass->leaf, pass->map), vector));
+      }
+    }
+    std::vector<Lanes> stored;
+    for (const ElementPass* pass : loop.side_outputs) {
+      stored.push_back(elements_.Compute(*pass->instruction, pass->leaf, pass->map));
+    }
+    for (size_t i = 0; i < stored.size(); ++i) {
+      elements_.Store(stored[i], *loop.side_outputs[i]->output, loop.side_outputs[i]->map);
+    }
+    TakeValues(loop, vector, carried);
+    Values results;
+    for (size_t i = 0; i < read.size(); ++i) {
+      Hero& hero = *loop.heroes[i];
+      std::vector<Lanes> combined =
+          elements_.Apply(hero.reducer(), Joined(hero.values, read[i]), hero.loads.front()->map);
+      for (Lanes& lanes : combined) lanes = Replicate(lanes, vector);
+      llvm::append_range(results, FlattenAll(combined));
+    }
+    return results;
   }
 
   static std::vector<Lanes> Joined(std::vector<Lanes> a, const std::vector<Lanes>& b) {
@@ -521,7 +580,8 @@ class ReductionKernel {
   KernelBuilder& builder_;
   ElementEmitter& elements_;
   std::vector<Hero> heroes_;
-  std::vector<const ElementPass*> side_outputs_;
+  // By number.
+  llvm::MapVector<size_t, SharedLoop> loops_;
   // Where the next array in scratch memory begins.
   int64_t next_scratch_ = 0;
 };

@@ -1,9 +1,11 @@
 // Transposes: a block fills tiles in shared memory in the order of the input, waits, and stores
 // what it reads there in the order of the output.
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "codegen/emit/kernel_emitter.h"
+#include "codegen/plan/pass_loops.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -28,15 +30,25 @@ class TransposeKernel {
   }
 
   void Emit() {
-    size_t next_tile = 0;
+    const std::vector<size_t> loops = plan::LoopsOf(kernel_.plan());
+    llvm::MapVector<size_t, SharedLoop> together;
     std::vector<const ElementPass*> stores;
-    for (const ElementPass& pass : kernel_.plan().passes) {
+    size_t next_tile = 0;
+    for (size_t i = 0; i < loops.size(); ++i) {
+      const ElementPass& pass = kernel_.plan().passes[i];
       if (pass.store == plan::StoreKind::kNone) {
-        Fill(pass, kernel_.plan().shared_tiles[next_tile++]);
+        together[loops[i]].loads.emplace_back(&pass, &kernel_.plan().shared_tiles[next_tile++]);
       } else if (pass.available.empty()) {
-        kernel_.StorePasses({&pass});
+        together[loops[i]].side_outputs.push_back(&pass);
       } else {
         stores.push_back(&pass);
+      }
+    }
+    for (const auto& [first, loop] : together) {
+      if (loop.loads.empty()) {
+        kernel_.StorePasses(loop.side_outputs);
+      } else {
+        Fill(loop);
       }
     }
     kernel_.builder().Barrier();
@@ -44,19 +56,41 @@ class TransposeKernel {
   }
 
  private:
-  void Fill(const ElementPass& load, const SharedTile& tile) {
-    const SharedAccess& fill = tile.accesses.front();
-    const int64_t vector = load.vector_elements;
+  // What is loaded in one loop, all at the same places: to tiles, and for side outputs.
+  struct SharedLoop {
+    llvm::SmallVector<std::pair<const ElementPass*, const SharedTile*>, 2> loads;
+    llvm::SmallVector<const ElementPass*, 2> side_outputs;
+  };
+
+  void Fill(const SharedLoop& loop) {
+    const auto [load, tile] = loop.loads.front();
     // Where a row of the minor dimension stays as it is, or words are elements.
-    const bool is_turned = vector > 1 && tile.sizes.size() == 2;
-    if (!is_turned) {
-      kernel_.ForElements(load.map, vector, [&](const IndexingMap& map) {
-        const Lanes lanes = kernel_.elements().Compute(*load.instruction, load.leaf, map);
-        arrays_[tile.hero]->Store(lanes, AccessAt(fill, load, map));
-      });
-      return;
+    const bool is_turned = load->vector_elements > 1 && tile->sizes.size() == 2;
+    if (is_turned) return FillTurned(loop);
+    kernel_.ForElements(load->map, load->vector_elements, [&](const IndexingMap& map) {
+      const std::vector<Lanes> loaded = Load(loop, map);
+      for (size_t i = 0; i < loaded.size(); ++i) {
+        const auto [pass, filled] = loop.loads[i];
+        arrays_[filled->hero]->Store(loaded[i], AccessAt(filled->accesses.front(), *pass, map));
+      }
+    });
+  }
+
+  // The elements for the tiles; those of side outputs are stored.
+  std::vector<Lanes> Load(const SharedLoop& loop, const IndexingMap& map) {
+    ElementEmitter& elements = kernel_.elements();
+    std::vector<Lanes> loaded;
+    for (const auto& [pass, tile] : loop.loads) {
+      loaded.push_back(elements.Compute(*pass->instruction, pass->leaf, map));
     }
-    FillTurned(load, tile, fill);
+    std::vector<Lanes> stored;
+    for (const ElementPass* pass : loop.side_outputs) {
+      stored.push_back(elements.Compute(*pass->instruction, pass->leaf, map));
+    }
+    for (size_t i = 0; i < stored.size(); ++i) {
+      elements.Store(stored[i], *loop.side_outputs[i]->output, map);
+    }
+    return loaded;
   }
 
   // Of a vector that was taken apart, the access of one lane.
@@ -72,33 +106,41 @@ class TransposeKernel {
 
   // A thread has V rows of V elements: it loads vectors along the rows and stores vectors along the
   // columns. The last two ranges are row and column where it loads, column and row where it stores.
-  void FillTurned(const ElementPass& load, const SharedTile& tile, const SharedAccess& fill) {
+  void FillTurned(const SharedLoop& loop) {
     plan::MapTable& maps = kernel_.plans().maps;
-    const int64_t vector = load.vector_elements;
-    const size_t row = load.map.num_ranges() - 2;
+    const ElementPass& first = *loop.loads.front().first;
+    const int64_t vector = first.vector_elements;
+    const size_t row = first.map.num_ranges() - 2;
     // Loops over all but row and column; what the thread has not, it has as zeros.
-    const IndexingMap steps = AtRange(AtRange(load.map, row, 0, maps), row + 1, 0, maps);
+    const IndexingMap steps = AtRange(AtRange(first.map, row, 0, maps), row + 1, 0, maps);
     kernel_.ForElements(steps, 1, [&](const IndexingMap&) {
       ElementEmitter& elements = kernel_.elements();
       const Values ranges = elements.ranges();
       Values of_row = ranges;
       of_row.back() = Value();
       elements.SetVariables(elements.dimensions(), of_row, vector);
-      std::vector<Lanes> rows;
+      // By tile, row and column.
+      std::vector<std::vector<Lanes>> rows(loop.loads.size());
       for (int64_t i = 0; i < vector; ++i) {
-        rows.push_back(Replicate(
-            elements.Compute(*load.instruction, load.leaf, AtRange(load.map, row, i, maps)),
-            static_cast<size_t>(vector)));
+        const std::vector<Lanes> loaded = Load(loop, AtRange(first.map, row, i, maps));
+        for (size_t k = 0; k < loaded.size(); ++k) {
+          rows[k].push_back(Replicate(loaded[k], static_cast<size_t>(vector)));
+        }
       }
-      for (size_t column = 0; column < static_cast<size_t>(vector); ++column) {
-        Lanes lanes;
-        for (const Lanes& of_lane : rows) lanes.push_back(of_lane[column]);
-        SharedAccess at = fill;
-        at.index = AtRange(fill.index, row, static_cast<int64_t>(column), maps);
-        arrays_[tile.hero]->Store(lanes, at);
-      }
+      for (size_t k = 0; k < rows.size(); ++k) StoreTurned(rows[k], *loop.loads[k].second, row);
       elements.SetVariables(elements.dimensions(), ranges, 1);
     });
+  }
+
+  void StoreTurned(const std::vector<Lanes>& rows, const SharedTile& tile, size_t row) {
+    const SharedAccess& fill = tile.accesses.front();
+    for (size_t column = 0; column < rows.size(); ++column) {
+      Lanes lanes;
+      for (const Lanes& of_lane : rows) lanes.push_back(of_lane[column]);
+      SharedAccess at = fill;
+      at.index = AtRange(fill.index, row, static_cast<int64_t>(column), kernel_.plans().maps);
+      arrays_[tile.hero]->Store(lanes, at);
+    }
   }
 
   void Store(const ElementPass& pass) {

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "codegen/plan/pass_loops.h"
 #include "codegen/plan/thread_map.h"
 #include "hlo/attribute.h"
 #include "indexing_analysis/maps/output_indexing.h"
@@ -27,9 +28,10 @@ class AccessCollector {
   AccessCollector(const KernelPlan& plan, PlanContext& plans) : plan_(plan), plans_(plans) {}
 
   std::vector<KernelAccess> Collect() && {
+    const std::vector<size_t> loops = LoopsOf(plan_);
     for (pass_number_ = 0; pass_number_ < plan_.passes.size(); ++pass_number_) {
       const ElementPass& pass = plan_.passes[pass_number_];
-      loop_ = LoopOf(pass);
+      loop_ = loops[pass_number_];
       AddLoads(pass);
       AddStore(pass);
     }
@@ -171,29 +173,13 @@ class AccessCollector {
     accesses_.push_back(std::move(access));
   }
 
-  // Roots whose elements a thread computes in one loop share what they read at the same place.
-  size_t LoopOf(const ElementPass& pass) {
-    if (plan_.emitter != Emitter::kLoop || pass.map.IsUnknown()) return pass_number_;
-    std::vector<size_t>& alike =
-        passes_[llvm::hash_combine(pass.vector_elements, hash_value(pass.map))];
-    for (const size_t i : alike) {
-      const ElementPass& other = plan_.passes[i];
-      // The arrays of one variadic instruction count each for itself.
-      if (other.instruction == pass.instruction) continue;
-      if (other.vector_elements == pass.vector_elements && other.map == pass.map) return i;
-    }
-    alike.push_back(pass_number_);
-    return pass_number_;
-  }
-
   const KernelPlan& plan_;
   PlanContext& plans_;
   std::vector<KernelAccess> accesses_;
   size_t pass_number_ = 0;
   // The first pass of the present loop.
   size_t loop_ = 0;
-  // Numbers of passes and loads, by what makes them the same.
-  std::unordered_map<size_t, std::vector<size_t>> passes_;
+  // Numbers of loads, by what makes them the same.
   std::unordered_map<size_t, std::vector<size_t>> loads_;
 };
 

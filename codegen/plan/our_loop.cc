@@ -108,15 +108,20 @@ std::vector<LoopPart> PartsOf(const VectorLoop& loop, const Launch& launch, int6
 // The same of an array in the order of its memory, from the first block on.
 std::vector<LoopPart> PartsOf(const VectorLoop& loop, const Launch& launch, const Shape& shape,
                               PlanContext& plans) {
-  if (IsPackedInTiles(shape)) {
-    std::vector<LoopPart> parts = PartsOf(loop, launch, 0, {loop.num_elements}, {0}, plans);
-    for (LoopPart& part : parts) {
-      part.places = part.map;
-      part.map = plans.maps.Compose(part.places, plans.maps.Elements(shape));
-    }
-    return parts;
-  }
   return PartsOf(loop, launch, 0, shape.sizes(), PhysicalDimensions(shape), plans);
+}
+
+// The same of an output, of which the threads have whole bytes: those of its places, if elements
+// that share one are not neighbours.
+std::vector<LoopPart> PartsOfOutput(const VectorLoop& loop, const Launch& launch,
+                                    const Shape& shape, PlanContext& plans) {
+  if (!IsPackedInTiles(shape)) return PartsOf(loop, launch, shape, plans);
+  std::vector<LoopPart> parts = PartsOf(loop, launch, 0, {loop.num_elements}, {0}, plans);
+  for (LoopPart& part : parts) {
+    part.places = part.map;
+    part.map = plans.maps.Compose(part.places, plans.maps.Elements(shape));
+  }
+  return parts;
 }
 
 // One thread writes whole bytes.
@@ -230,7 +235,7 @@ KernelPlan PlanOurLoop(const EmitterInput& input) {
     const Shape& shape = root.instruction->shape();
     for (int64_t leaf = 0; leaf < shape.num_array_leaves(); ++leaf) {
       const Shape& array = shape.ArrayLeaf(leaf);
-      for (LoopPart& part : PartsOf(loop_of(array), plan.launch, array, input.plans)) {
+      for (LoopPart& part : PartsOfOutput(loop_of(array), plan.launch, array, input.plans)) {
         ElementPass& pass = plan.passes.emplace_back();
         pass.instruction = root.instruction;
         pass.leaf = leaf;

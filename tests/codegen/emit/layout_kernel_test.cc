@@ -50,6 +50,15 @@ TEST(LayoutKernels, ArraysOfAReductionHaveOtherOrders) {
             "");
 }
 
+// What is read is packed, not what is written.
+TEST(LayoutKernels, AnUpdateIsPackedInTiles) {
+  EXPECT_EQ(Wrong(R"(
+    ENTRY main { p = pred[8,7,4,2] parameter(0)
+      u = pred[5,7,3,1]{3,2,1,0:T(2,2,8)(2,1)E(1)} parameter(1) i = s32[] parameter(2)
+      ROOT d = pred[8,7,4,2] dynamic-update-slice(p, u, i, i, i, i) })"),
+            "");
+}
+
 // Such memory is not that of the output.
 TEST(LayoutKernels, WhatIsUpdatedHasAnotherLayout) {
   for (const std::string layout : {"{0,1}", "{1,0:T(2,4)}"}) {
