@@ -110,6 +110,10 @@ Number EmitConvert(KernelBuilder& builder, const Number& number, ElementType fro
   const ElementType from_part = hlo::RealPartType(from);
   const ElementType to_part = hlo::RealPartType(to);
   const Value real = conversion.Convert(number.value, from_part, to_part);
+  if (to == ElementType::kPred && IsComplex(from)) {
+    const Value imaginary = conversion.Convert(number.imaginary, from_part, to_part);
+    return {arith::OrIOp::create(builder.ops(), real, imaginary), Value()};
+  }
   if (!IsComplex(to)) return {real, Value()};
   if (!IsComplex(from)) return {real, ZeroOf(builder, to).imaginary};
   return {real, conversion.Convert(number.imaginary, from_part, to_part)};

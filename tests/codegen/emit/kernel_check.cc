@@ -193,7 +193,9 @@ KernelCheck::Traffic KernelCheck::Measure() {
   }
   for (const plan::KernelAccess& access : plan::AccessesOf(*plan, plans_)) {
     const auto coalescing = indexing_analysis::CoalescingOf(access.access, {});
+    traffic.is_exact &= coalescing.has_value() && coalescing->IsExact() && access.reason.empty();
     if (coalescing.has_value()) {
+      traffic.planned_requests += static_cast<int64_t>(coalescing->requests.upper);
       traffic.planned_sectors += static_cast<int64_t>(coalescing->sectors.upper);
     }
   }
@@ -205,6 +207,7 @@ KernelCheck::Traffic KernelCheck::Measure() {
       shared.element_bits = tile.element_bits;
       shared.vector_elements = access.vector_elements;
       const auto conflicts = indexing_analysis::BankConflictsOf(shared, tile.swizzle);
+      traffic.is_exact &= conflicts.has_value() && conflicts->wavefronts.IsExact();
       if (conflicts.has_value()) {
         traffic.planned_wavefronts += static_cast<int64_t>(conflicts->wavefronts.upper);
         traffic.ideal_wavefronts += static_cast<int64_t>(conflicts->ideal_wavefronts.upper);
@@ -218,6 +221,7 @@ KernelCheck::Traffic KernelCheck::Measure() {
     return traffic;
   }
   for (const ptx::OperationCounts& counts : run->launch.profile->operations()) {
+    traffic.requests += static_cast<int64_t>(counts.global_requests);
     traffic.sectors += static_cast<int64_t>(counts.global_sectors);
     traffic.wavefronts += static_cast<int64_t>(counts.shared_wavefronts);
   }

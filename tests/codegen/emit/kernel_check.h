@@ -48,12 +48,16 @@ class KernelCheck {
   /// sectors of global memory, wavefronts of shared memory.
   struct Traffic {
     std::string error;
+    int64_t requests = 0;
     int64_t sectors = 0;
     int64_t wavefronts = 0;
+    int64_t planned_requests = 0;
     int64_t planned_sectors = 0;
     int64_t planned_wavefronts = 0;
     /// The fewest that the accesses to shared memory could take.
     int64_t ideal_wavefronts = 0;
+    /// Whether values that are known at run time only, or what has no closed form, decide nothing.
+    bool is_exact = true;
   };
   Traffic Measure();
 

@@ -200,13 +200,11 @@ Values TransposeInTiles(FusionWriter& w) {
   return outputs;
 }
 
-// The neutral element of the reducer is not needed: an initial value counts once.
+// The neutral element of the reducer is not needed: an initial value counts once. A constant could
+// decide the result of predicates.
 FusedValue InitialValue(FusionWriter& w, const std::string& type) {
-  const bool is_predicate = ClassOf(type) == ElementClass::kPredicate;
-  const bool is_complex = ClassOf(type) == ElementClass::kComplex;
-  return w.Constant(type, is_predicate ? (w.random.OneIn(2) ? "true" : "false")
-                          : is_complex ? "(1, -2)"
-                                       : "1");
+  if (ClassOf(type) == ElementClass::kPredicate || w.random.OneIn(4)) return w.Parameter(type, {});
+  return w.Constant(type, ClassOf(type) == ElementClass::kComplex ? "(1, -2)" : "1");
 }
 
 // A type, and a reducer of it that gives the same in any order.

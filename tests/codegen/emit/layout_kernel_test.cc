@@ -1,4 +1,4 @@
-// Kernels of arrays whose layouts differ from each other.
+// Kernels of arrays whose layouts differ from each other, and what else random fusions have found.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -47,6 +47,20 @@ TEST(LayoutKernels, ArraysOfAReductionHaveOtherOrders) {
       ROOT r = (s32[6], s32[6]) reduce(p, i, least, z), dimensions={1}, to_apply=larger }
     ENTRY main { p = s32[6,46] parameter(0)
       ROOT f = (s32[6], s32[6]) fusion(p), kind=kLoop, calls=fused })"),
+            "");
+}
+
+TEST(LayoutKernels, AnImaginaryNumberIsTrue) {
+  EXPECT_EQ(Wrong(R"(
+    ENTRY main { p = f32[9] parameter(0) z = f32[] constant(0)
+      b = f32[9] broadcast(z), dimensions={} c = c64[9] complex(b, p)
+      ROOT r = pred[9] convert(c) })"),
+            "");
+  EXPECT_EQ(Wrong(R"(
+    fused { p = f32[9] parameter(0) z = f32[] constant(0)
+      b = f32[9] broadcast(z), dimensions={} c = c64[9] complex(b, p)
+      ROOT r = pred[9] convert(c) }
+    ENTRY main { p = f32[9] parameter(0) ROOT f = pred[9] fusion(p), kind=kLoop, calls=fused })"),
             "");
 }
 
