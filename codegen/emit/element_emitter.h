@@ -233,6 +233,8 @@ class ElementEmitter {
                    llvm::function_ref<Values()> body);
 
   Lanes Load(const Buffer& buffer, const IndexingMap& position);
+  // The only element of an array, which is loaded once for all turns of the loops.
+  Lanes LoadScalar(const Buffer& buffer, const IndexingMap& position);
   // Where an instruction that is called stands.
   const Frame* FrameOf(const hlo::Instruction& instruction);
   // The values of the runtime variables of a map; none may depend on the lane.
@@ -265,6 +267,8 @@ class ElementEmitter {
     bool IsAt(const IndexingMap& place) const;
   };
   llvm::DenseMap<const hlo::Instruction*, Provided> provided_;
+  // By buffer, those that the kernel has loaded at its beginning.
+  llvm::DenseMap<mlir::Value, Lanes> scalars_;
   int depth_ = 0;
   absl::Status status_;
 };

@@ -29,8 +29,9 @@ ElementEmitter::Step ElementEmitter::StepOfLoad(const Element& element, const Bu
       plans_.maps.Compose(element.index, plans_.maps.Positions(ShapeOf(element)));
   if (position.IsUnknown()) return Failed(element, "has a layout that no kernel reads");
   if (position.IsKnownEmpty()) return NeverComputed(element);
-  return {{}, [this, buffer, position](llvm::ArrayRef<const Lanes*>) {
-            return Load(buffer, position);
+  const bool is_scalar = ShapeOf(element).num_elements() == 1;
+  return {{}, [this, buffer, position, is_scalar](llvm::ArrayRef<const Lanes*>) {
+            return is_scalar ? LoadScalar(buffer, position) : Load(buffer, position);
           }};
 }
 
@@ -107,6 +108,16 @@ Lanes ElementEmitter::Load(const Buffer& buffer, const IndexingMap& position) {
     lanes.push_back(load(at.IsKnownEmpty() ? first : at, {0}).front());
   }
   return lanes;
+}
+
+Lanes ElementEmitter::LoadScalar(const Buffer& buffer, const IndexingMap& position) {
+  const bool is_in_loop = llvm::any_of(ranges_, [](Value range) { return range != nullptr; });
+  if (!is_in_loop || !position.affine_map().isConstant() || !builder_.IsReadOnly(buffer.base)) {
+    return Load(buffer, position);
+  }
+  const auto [known, is_new] = scalars_.try_emplace(buffer.base);
+  if (is_new) builder_.AtEntry([&] { known->second = Load(buffer, position); });
+  return known->second;
 }
 
 void ElementEmitter::Store(const Lanes& lanes, int64_t output, const IndexingMap& index) {

@@ -110,6 +110,21 @@ KernelBuilder::KernelBuilder(mlir::MLIRContext* context, const KernelSignature& 
   indices_ = ReadRegisters(ops_, counts, IndexRegisters());
 }
 
+bool KernelBuilder::IsReadOnly(Value argument) const {
+  const size_t number = static_cast<size_t>(llvm::find(arguments_, argument) - arguments_.begin());
+  mlir::LLVM::LLVMFuncOp kernel = functions_.front();
+  return number < arguments_.size() &&
+         kernel.getArgAttr(static_cast<unsigned>(number),
+                           mlir::LLVM::LLVMDialect::getReadonlyAttrName()) != nullptr;
+}
+
+void KernelBuilder::AtEntry(llvm::function_ref<void()> body) {
+  const mlir::OpBuilder::InsertionGuard guard(ops_);
+  mlir::LLVM::LLVMFuncOp kernel = functions_.front();
+  ops_.setInsertionPointToStart(&kernel.getBody().front());
+  body();
+}
+
 void KernelBuilder::SetPosition(int64_t line, int64_t column) {
   if (file_ == nullptr) return;
   ops_.setLoc(

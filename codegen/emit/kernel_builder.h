@@ -87,6 +87,10 @@ class KernelBuilder {
   /// Where all code is made.
   mlir::ImplicitLocOpBuilder& ops() { return ops_; }
   mlir::Value Argument(size_t i) const { return arguments_[i]; }
+  /// Whether that is an argument that nobody writes while the kernel runs.
+  bool IsReadOnly(mlir::Value argument) const;
+  /// Makes code where the kernel begins, before all that has been made.
+  void AtEntry(llvm::function_ref<void()> body);
 
   mlir::Type integer_type(unsigned bits) { return ops_.getIntegerType(bits); }
   /// 32 or 64 bits.

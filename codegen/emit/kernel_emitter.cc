@@ -315,12 +315,14 @@ IndexingMap PlaceOfUpdate(const hlo::Instruction& instruction, const IndexingMap
 
 }  // namespace
 
-// Pairs of passes: what is loaded, and what is stored of it.
+// Pairs of passes: what is loaded, and what is stored of it. Then the starts, which are read for
+// the places.
 void EmitInPlaceUpdate(KernelEmitter& kernel) {
   const std::vector<ElementPass>& passes = kernel.plan().passes;
   for (size_t i = 0; i + 1 < passes.size(); i += 2) {
     const ElementPass& load = passes[i];
     const ElementPass& store = passes[i + 1];
+    if (store.store == plan::StoreKind::kNone) break;
     kernel.ForElements(load.map, load.vector_elements, [&](const IndexingMap& map) {
       const Lanes lanes = kernel.elements().Compute(*load.instruction, load.leaf, map);
       const IndexingMap place = PlaceOfUpdate(*store.instruction, map);

@@ -159,6 +159,14 @@ class AccessCollector {
     }
     // Nothing is accessed.
     if (access.element.IsKnownEmpty()) return;
+    if (IsLoadedAtEntry(access)) {
+      const auto at = std::make_pair(access.operand, access.leaf);
+      if (!llvm::is_contained(at_entry_, at)) {
+        at_entry_.push_back(at);
+        AddAtEntry(std::move(access));
+      }
+      return;
+    }
     if (access.kind == AccessKind::kLoad && !access.access.position.IsUnknown()) {
       std::vector<size_t>& alike = loads_[llvm::hash_combine(loop_, access.operand, access.leaf,
                                                              hash_value(access.access.position))];
@@ -173,9 +181,32 @@ class AccessCollector {
     accesses_.push_back(std::move(access));
   }
 
+  // What is the same in all turns of a loop is loaded before it, by all threads.
+  bool IsLoadedAtEntry(const KernelAccess& access) const {
+    const ElementPass& pass = plan_.passes[pass_number_];
+    const size_t num_loops = pass.map.num_ranges() - (pass.vector_elements > 1 ? 1 : 0);
+    return access.kind == AccessKind::kLoad && plan_.emitter != Emitter::kLoop &&
+           !pass.map.IsUnknown() && num_loops > 0 && access.shape->num_elements() == 1 &&
+           !access.access.position.IsUnknown();
+  }
+
+  void AddAtEntry(KernelAccess access) {
+    ThreadMapBuilder builder(plan_.launch, plans_);
+    const Expressions zeros(static_cast<size_t>(access.shape->rank()),
+                            mlir::getAffineConstantExpr(0, plans_.mlir_context));
+    access.element = builder.Build(zeros);
+    access.access.position =
+        plans_.maps.Compose(access.element, plans_.maps.Positions(*access.shape));
+    access.access.vector_elements = 1;
+    access.reason.clear();
+    accesses_.push_back(std::move(access));
+  }
+
   const KernelPlan& plan_;
   PlanContext& plans_;
   std::vector<KernelAccess> accesses_;
+  // Scalars, by operand and array.
+  std::vector<std::pair<int64_t, int64_t>> at_entry_;
   size_t pass_number_ = 0;
   // The first pass of the present loop.
   size_t loop_ = 0;

@@ -198,6 +198,8 @@ struct KernelPlan {
   std::vector<SharedTile> shared_tiles;
   /// Products of matrices.
   std::optional<ProductTiles> products;
+  /// Loops: whether all arrays of a variadic instruction are computed in one; else each by itself.
+  bool joins_arrays = false;
   /// Reductions: so many neighbouring lanes have partial results of the same elements, which they
   /// shuffle together; a power of two.
   int64_t shuffled_lanes = 1;

@@ -215,6 +215,7 @@ KernelPlan PlanOurLoop(const EmitterInput& input) {
   KernelPlan plan;
   plan.emitter = Emitter::kLoop;
   plan.variant = "loop";
+  plan.joins_arrays = true;
   const auto loop_of = [&](const Shape& shape) {
     const int64_t vector = VectorOf(input, shape.num_elements());
     if (IsPackedInTiles(shape)) {
@@ -298,6 +299,32 @@ KernelPlan PlanOurConcatenate(const EmitterInput& input) {
   return plan;
 }
 
+namespace {
+
+// Where the updates begin, which the threads read that have elements of them.
+void AddStarts(const EmitterInput& input, KernelPlan& plan) {
+  constexpr size_t kFirstStart = 2;
+  const size_t num_updates = plan.passes.size();
+  for (size_t i = 0; i < num_updates; i += 2) {
+    const Instruction& hero = *plan.passes[i + 1].instruction;
+    const llvm::ArrayRef<int64_t> sizes = hero.shape().sizes();
+    if (hero.operands().size() != kFirstStart + sizes.size()) continue;
+    for (size_t k = 0; k < sizes.size(); ++k) {
+      // A start that cannot vary is not read.
+      if (hero.operand(1).shape().sizes()[k] == sizes[k]) continue;
+      const IndexingMap& elements = plan.passes[i].map;
+      const mlir::AffineMap map = elements.affine_map();
+      plan.passes.push_back(
+          LoadPass(hero.operand(kFirstStart + k),
+                   input.plans.maps.Simplified(elements.WithResults(mlir::AffineMap::get(
+                       map.getNumDims(), map.getNumSymbols(), input.plans.mlir_context))),
+                   1));
+    }
+  }
+}
+
+}  // namespace
+
 KernelPlan PlanOurDynamicUpdateSlice(const EmitterInput& input) {
   // An update may begin and end inside of a byte, whose other elements stay.
   if (input.fused.SmallestOutputBits() < 8) return PlanOurLoop(input);
@@ -324,6 +351,7 @@ KernelPlan PlanOurDynamicUpdateSlice(const EmitterInput& input) {
       plan.heroes.push_back({root.first_output, &hero, 1, part.map});
     }
   }
+  AddStarts(input, plan);
   return plan;
 }
 

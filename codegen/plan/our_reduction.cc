@@ -18,6 +18,7 @@
 #include "codegen/plan/thread_map.h"
 #include "codegen/plan/xla_heroes.h"
 #include "hlo/opcode.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 #include "support/checked_math.h"
 
@@ -96,11 +97,11 @@ class RowMaps : public ReductionMaps {
         builder.LoopOrZero(support::CeilDiv(steps_, blocks_of_steps_)) * blocks_of_steps_ +
         Part(builder) % blocks_of_steps_;
     const AffineExpr element = builder.LoopOrZero(vector_);
-    const AffineExpr minor = (step * threads_of_row_ + InRow(builder)) * vector_ + element;
+    const AffineExpr vector = step * threads_of_row_ + InRow(builder);
     builder.Constrain(major, {0, sizes_[0] - 1});
     builder.Constrain(Row(builder), {0, sizes_[1] - 1});
-    builder.Constrain(minor, {0, sizes_[2] - 1});
-    return builder.Build({major, Row(builder), minor});
+    builder.Constrain(vector, {0, sizes_[2] / vector_ - 1});
+    return builder.Build({major, Row(builder), vector * vector_ + element});
   }
 
   IndexingMap Output(const Launch& launch, int64_t group) const override {
@@ -138,8 +139,9 @@ class RowMaps : public ReductionMaps {
     return builder.Build({Row(builder)});
   }
 
-  // The result of each row, which all its threads read.
-  SharedTile ResultTile(const Launch& launch) const {
+  // The result of each row, which all its threads read; or, where one loop needs it only, those
+  // that have elements there.
+  SharedTile ResultTile(const Launch& launch, bool is_for_one_loop) const {
     SharedTile tile;
     tile.sizes = {rows_};
     tile.strides = {1};
@@ -148,6 +150,10 @@ class RowMaps : public ReductionMaps {
     fill.Constrain(InRow(fill), {0, 0});
     tile.accesses.push_back({true, fill.Build({row}), 1});
     ThreadMapBuilder read(launch, input_.plans);
+    if (is_for_one_loop) {
+      read.Constrain(Row(read), {0, sizes_[1] - 1});
+      read.Constrain(InRow(read), {0, sizes_[2] / vector_ - 1});
+    }
     tile.accesses.push_back({false, read.Build({row}), 1});
     return tile;
   }
@@ -233,7 +239,7 @@ class ColumnMaps : public ReductionMaps {
         (step * blocks_of_group_ + Part(builder)) * groups_ + builder.Thread().floorDiv(lanes_);
     const AffineExpr column = Column(builder, builder.LoopOrZero(vector_));
     builder.Constrain(row, {0, sizes_[1] - 1});
-    builder.Constrain(column, {0, sizes_[2] - 1});
+    builder.Constrain(VectorOfRow(builder), {0, sizes_[2] / vector_ - 1});
     return builder.Build({Major(builder), row, column});
   }
 
@@ -243,7 +249,7 @@ class ColumnMaps : public ReductionMaps {
     const AffineExpr column = Column(builder, builder.LoopOrZero(vector_));
     builder.Bound(kBlockY, Interval::Point(blocks_of_group_ - 1));
     builder.Constrain(builder.Thread(), {0, lanes_ - 1});
-    builder.Constrain(column, {0, sizes_[2] - 1});
+    builder.Constrain(VectorOfRow(builder), {0, sizes_[2] / vector_ - 1});
     return builder.Build({Major(builder), column});
   }
 
@@ -297,10 +303,11 @@ class ColumnMaps : public ReductionMaps {
   AffineExpr Major(const ThreadMapBuilder& builder) const {
     return Group(builder).floorDiv(blocks_of_row_);
   }
+  AffineExpr VectorOfRow(const ThreadMapBuilder& builder) const {
+    return (Group(builder) % blocks_of_row_) * lanes_ + builder.Thread() % lanes_;
+  }
   AffineExpr Column(const ThreadMapBuilder& builder, AffineExpr element) const {
-    const AffineExpr vector =
-        (Group(builder) % blocks_of_row_) * lanes_ + builder.Thread() % lanes_;
-    return vector * vector_ + element;
+    return VectorOfRow(builder) * vector_ + element;
   }
 
   const EmitterInput& input_;
@@ -361,6 +368,39 @@ std::vector<const Instruction*> RowHeroes(const EmitterInput& input) {
   return heroes;
 }
 
+// Whether an instruction is computed from a reduction, and not only from others that are.
+bool NeedsResult(const EmitterInput& input, llvm::ArrayRef<const Instruction*> heroes,
+                 const Instruction& instruction, const Instruction& hero) {
+  llvm::DenseSet<const Instruction*> seen = {&instruction};
+  std::vector<const Instruction*> pending = {&instruction};
+  while (!pending.empty()) {
+    const Instruction* needed = pending.back();
+    pending.pop_back();
+    if (needed == &hero) return true;
+    if (needed != &instruction && llvm::is_contained(heroes, needed)) continue;
+    for (const Instruction* operand : needed->operands()) {
+      if (input.fused.Contains(*operand) && seen.insert(operand).second) pending.push_back(operand);
+    }
+  }
+  return false;
+}
+
+// How many of the loops over rows read the results: other reductions, and the roots together, if
+// they have one order.
+int64_t NumReaders(const EmitterInput& input, llvm::ArrayRef<const Instruction*> heroes,
+                   const Instruction& hero) {
+  int64_t count = llvm::count_if(heroes, [&](const Instruction* other) {
+    return other != &hero && NeedsResult(input, heroes, *other, hero);
+  });
+  std::vector<Sizes> orders;
+  for (const FusionRoot& root : input.fused.roots()) {
+    const Sizes order = PhysicalDimensions(root.instruction->shape());
+    if (llvm::is_contained(orders, order)) continue;
+    if (NeedsResult(input, heroes, *root.instruction, hero)) orders.push_back(order);
+  }
+  return count + std::ssize(orders);
+}
+
 }  // namespace
 
 // Rows that are reduced, perhaps several times, and then made of the results, as normalizations
@@ -408,7 +448,10 @@ std::optional<KernelPlan> PlanOurRows(const EmitterInput& input) {
     for (size_t k = 0; k < num_arrays; ++k) {
       if (std::optional<SharedTile> tile = maps.Tile(plan.launch, 0)) add_tile(*std::move(tile), k);
     }
-    for (size_t k = 0; k < num_arrays; ++k) add_tile(maps.ResultTile(plan.launch), k);
+    const bool is_for_one_loop = NumReaders(input, heroes, *hero) == 1;
+    for (size_t k = 0; k < num_arrays; ++k) {
+      add_tile(maps.ResultTile(plan.launch, is_for_one_loop), k);
+    }
   }
   for (const FusionRoot& root : input.fused.roots()) {
     ElementPass& pass = plan.passes.emplace_back(LoadPass(

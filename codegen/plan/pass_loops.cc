@@ -67,6 +67,8 @@ class LoopFinder {
     for (const size_t first : llvm::reverse(alike)) {
       const ElementPass& other = plan_.passes[first];
       if (other.vector_elements != pass.vector_elements || !(other.map == pass.map)) continue;
+      const bool is_of_same = other.instruction == pass.instruction;
+      if (is_of_same && plan_.emitter == Emitter::kLoop && !plan_.joins_arrays) continue;
       const bool has_room = carried_[first] + pass.vector_elements <= kMostCarried;
       if (!is_reduced || goes_on || has_room) return first;
     }

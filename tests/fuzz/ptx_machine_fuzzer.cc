@@ -107,6 +107,13 @@ constexpr auto kInstructions = std::to_array<std::string_view>({
     "mov.u32 $r, %clock",
     "nanosleep.u32 $i",
     "trap",
+    "barrier.cluster.arrive",
+    "barrier.cluster.wait",
+    "mapa.shared::cluster.u32 $r, $r, 0",
+    "barrier.arrive 2, 64",
+    "barrier.sync 2, 64",
+    "add.f16x2 $r, $r, $r",
+    "fma.rn.f64 $g, $g, $g, $g",
 });
 
 // The bytes of the input, one after another; zeros at the end.

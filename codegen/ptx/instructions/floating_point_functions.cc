@@ -51,6 +51,19 @@ absl::Status DecodeApproximate(InstructionDecoder& d) {
   return EmitApproximate<kFunction>(d);
 }
 
+/// sin and cos, of small angles with vectors.
+template <auto kFunction, auto kOfSmall>
+absl::Status DecodeCircular(InstructionDecoder& d) {
+  if (!d.Take("approx")) return NeedsApprox(d);
+  HLO_INDEXING_RETURN_IF_ERROR(d.TakeType({Type::kF32}).status());
+  const Execute execute =
+      d.Take("ftz") ? WideLanewiseIf<ApproximateLane<kOfSmall, true>, numerics::IsSmallAngle,
+                                     ApproximateLane<kFunction, true>>()
+                    : WideLanewiseIf<ApproximateLane<kOfSmall, false>, numerics::IsSmallAngle,
+                                     ApproximateLane<kFunction, false>>();
+  return EmitElementwise(d, Pipe::kSpecialFunction, execute, Type::kF32, {Type::kF32});
+}
+
 enum class Exact : uint8_t { kRcp, kSqrt };
 
 template <Exact kFunction, Modifiers kModifiers>
@@ -174,8 +187,8 @@ constexpr std::array<OpcodeRow, 10> kRows = {{
     {"rcp", DecodeRcp},
     {"sqrt", DecodeSqrt},
     {"rsqrt", DecodeRsqrt},
-    {"sin", DecodeApproximate<numerics::SinApprox>},
-    {"cos", DecodeApproximate<numerics::CosApprox>},
+    {"sin", DecodeCircular<numerics::SinApprox, numerics::SinApproxOfSmall>},
+    {"cos", DecodeCircular<numerics::CosApprox, numerics::CosApproxOfSmall>},
     {"lg2", DecodeApproximate<numerics::Lg2Approx>},
     {"ex2", DecodeEx2},
     {"tanh", DecodeTanh},

@@ -10,6 +10,7 @@
 #define HLO_INDEXING_CODEGEN_PTX_NUMERICS_APPROXIMATE_H_
 
 #include <cmath>
+#include <cstdint>
 #include <limits>
 
 #include "codegen/ptx/numerics/bits.h"
@@ -56,6 +57,18 @@ float SinApprox(float value, bool flush);
 
 /// cos.approx{.ftz}.f32 (9.7.3.19), like SinApprox.
 float CosApprox(float value, bool flush);
+
+/// The same of angles up to kLargestAngle, without calls.
+inline float SinApproxOfSmall(float value, bool flush) {
+  return internal::InDouble(value, flush, Sine<0>);
+}
+inline float CosApproxOfSmall(float value, bool flush) {
+  return internal::InDouble(value, flush, Sine<1>);
+}
+/// All ones if an angle is one of these, else 0.
+inline uint32_t IsSmallAngle(float value) {
+  return Magnitude(value) <= static_cast<float>(kLargestAngle) ? ~uint32_t{0} : 0;
+}
 
 /// tanh.approx.f32 (9.7.3.22). Devices: relative error at most 2^-11. Subnormal numbers are
 /// returned.

@@ -100,6 +100,33 @@ inline double HyperbolicTangent(double x) {
   return DoubleOf(BitsOf(t / (t + 2.0)) | (BitsOf(x) & kSignBit64));
 }
 
+/// The largest angle, in radians, that Sine takes.
+inline constexpr double kLargestAngle = 0x1p20;
+
+/// sin(x + kQuarters * pi / 2) of a float that is no larger, or not finite; NaN of these.
+template <uint64_t kQuarters>
+inline double Sine(double x) {
+  // Taylor's series in r^2 behind r and behind 1, for |r| <= pi / 4; off by 2^-54 and less.
+  constexpr double kSine[] = {-1.0 / 6,        1.0 / 120,        -1.0 / 5040,         1.0 / 362880,
+                              -1.0 / 39916800, 1.0 / 6227020800, -1.0 / 1307674368000};
+  constexpr double kCosine[] = {
+      -1.0 / 2,       1.0 / 24,        -1.0 / 720,         1.0 / 40320,
+      -1.0 / 3628800, 1.0 / 479001600, -1.0 / 87178291200, 1.0 / 20922789888000};
+  constexpr double kTwoOverPi = 0x1.45f306dc9c883p-1;
+  constexpr double kHalfPi = 0x1.921fb54442d18p+0;
+  constexpr double kRestOfHalfPi = 0x1.1a62633145c07p-54;
+  constexpr double kShifter = 0x1.8p52;
+  const double shifted = std::fma(x, kTwoOverPi, kShifter);
+  const double quarters = shifted - kShifter;
+  const double r = std::fma(-quarters, kRestOfHalfPi, std::fma(-quarters, kHalfPi, x));
+  const double square = r * r;
+  const double sine = r * std::fma(square, internal::Polynomial(square, kSine), 1.0);
+  const double cosine = std::fma(square, internal::Polynomial(square, kCosine), 1.0);
+  const uint64_t quadrant = BitsOf(shifted) + kQuarters;
+  const double value = (quadrant & 1) != 0 ? cosine : sine;
+  return DoubleOf(BitsOf(value) ^ (quadrant & 2) << 62);
+}
+
 }  // namespace hlo_indexing::ptx::numerics
 
 #endif  // HLO_INDEXING_CODEGEN_PTX_NUMERICS_VECTOR_FUNCTIONS_H_

@@ -140,7 +140,9 @@ class CorpusCheck {
     auto plan = planned.is_computation ? plan::PlanKernel(instruction.parent(), plans)
                                        : plan::PlanKernel(instruction, plans);
     if (!plan.ok()) return "no plan: " + std::string(plan.status().message());
-    const absl::StatusOr<Kernel> kernel = CompileKernel(*plan, plans, backend_);
+    LoweringOptions lowering;
+    lowering.has_lines = false;
+    const absl::StatusOr<Kernel> kernel = CompileKernel(*plan, plans, backend_, lowering);
     if (!kernel.ok()) return "no kernel: " + std::string(kernel.status().message());
     // The same kernel again, under another name.
     std::string text = kernel->text;
@@ -156,7 +158,7 @@ class CorpusCheck {
     std::vector<Value> operands;
     std::map<const Instruction*, Value> known;
     for (const Instruction* input : plan->Inputs()) {
-      known.try_emplace(input, ValueOf(input->shape(), known.size() + 1));
+      known.try_emplace(input, OperandOf(planned, *input, known.size() + 1));
       operands.push_back(known.at(input));
     }
     hlo::InterpreterOptions options;
@@ -181,6 +183,17 @@ class CorpusCheck {
       }
     }
     return "equal, " + plan::EmitterName(plan->emitter).str();
+  }
+
+  // Operands that follow from constants are what they are: the maps know it.
+  static Value OperandOf(const plan::Kernel& planned, const Instruction& input, uint64_t seed) {
+    if (!planned.is_computation && input.opcode() != hlo::Opcode::kParameter) {
+      hlo::InterpreterOptions options;
+      options.max_steps = 1000;
+      absl::StatusOr<Value> value = hlo::EvaluateInstruction(input, {}, options);
+      if (value.ok()) return *std::move(value);
+    }
+    return ValueOf(input.shape(), seed);
   }
 
   static absl::StatusOr<Value> Expected(const plan::Kernel& planned,

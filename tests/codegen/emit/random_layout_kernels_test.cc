@@ -8,10 +8,13 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <tuple>
+#include <vector>
 
 #include "hlo/element_type.h"
 #include "hlo/shape.h"
 #include "layout/xla_layout.h"
+#include "llvm/ADT/STLExtras.h"
 #include "tests/codegen/emit/kernel_check.h"
 #include "tests/codegen/emit/layout_fusions.h"
 #include "tests/property/num_cases.h"
@@ -129,6 +132,81 @@ TEST(RandomLayoutKernels, FusionsComputeWhatTheInterpreterDoes) {
   }
   coverage.Print();
   if (num_cases >= 420) ExpectAllWereMet(coverage);
+}
+
+bool HasPackedArrays(const plan::KernelPlan& plan) {
+  std::vector<const hlo::Shape*> shapes = {&plan.instruction->shape()};
+  for (const hlo::Instruction* input : plan.Inputs()) shapes.push_back(&input->shape());
+  return llvm::any_of(shapes, [](const hlo::Shape* shape) {
+    for (int64_t leaf = 0; leaf < shape->num_array_leaves(); ++leaf) {
+      if (shape->ArrayLeaf(leaf).StorageBits() < 8) return true;
+    }
+    return false;
+  });
+}
+
+// How the counts of the virtual GPU relate to those of the plan.
+enum class Prediction : uint8_t { kExact, kAtMost, kUnknown };
+
+// Where LLVM joins or drops loads that the plan has twice, or in the branches of lanes, less is
+// moved. Loops inside of an element, which loops of other emitters do not have, are unrolled.
+Prediction PredictionOf(const plan::KernelPlan& plan) {
+  const bool is_packed = HasPackedArrays(plan);
+  switch (plan.emitter) {
+    case plan::Emitter::kReduction:
+    case plan::Emitter::kTranspose:
+    case plan::Emitter::kDynamicUpdateSlice:
+      return is_packed ? Prediction::kAtMost : Prediction::kExact;
+    case plan::Emitter::kRows:
+    case plan::Emitter::kProducts:
+    case plan::Emitter::kConcatenate:
+      return Prediction::kAtMost;
+    default:
+      return Prediction::kUnknown;
+  }
+}
+
+TEST(RandomLayoutKernels, MoveWhatIsPredicted) {
+  PtxBackend backend;
+  Counts exact;
+  Counts less;
+  Counts more;
+  Counts others;
+  const int num_cases = testing::NumCases("HLO_INDEXING_LAYOUT_CASES", 420);
+  const int first = FirstCase();
+  for (int i = first; i < first + num_cases; ++i) {
+    testing::Random random(static_cast<uint64_t>(i));
+    const testing::LayoutFusion fusion =
+        testing::RandomLayoutFusion(random, static_cast<size_t>(i));
+    KernelCheck check(fusion.text, backend, random.OneIn(2) ? std::optional<int>() : 0);
+    const auto plan = check.Plan();
+    if (!plan.ok()) continue;
+    const KernelCheck::Traffic traffic = check.Measure();
+    if (!traffic.error.empty()) continue;
+    const std::string emitter = plan::EmitterName(plan->emitter).str();
+    if (!traffic.is_exact) {
+      others.Add(emitter);
+      continue;
+    }
+    const auto measured = std::tie(traffic.sectors, traffic.requests, traffic.wavefronts);
+    const auto planned =
+        std::tie(traffic.planned_sectors, traffic.planned_requests, traffic.planned_wavefronts);
+    const bool is_at_most = traffic.sectors <= traffic.planned_sectors &&
+                            traffic.requests <= traffic.planned_requests &&
+                            traffic.wavefronts <= traffic.planned_wavefronts;
+    (measured == planned ? exact : is_at_most ? less : more).Add(emitter);
+    const std::string what =
+        "case " + std::to_string(i) + ", " + fusion.family + ", " + emitter + "\n" + fusion.text;
+    if (PredictionOf(*plan) == Prediction::kExact) {
+      EXPECT_EQ(measured, planned) << what;
+    } else if (PredictionOf(*plan) == Prediction::kAtMost) {
+      EXPECT_TRUE(is_at_most) << what;
+    }
+  }
+  exact.Print("as predicted");
+  less.Print("less than predicted");
+  more.Print("more than predicted");
+  others.Print("decided by values");
 }
 
 }  // namespace

@@ -62,6 +62,10 @@ TEST(Approximate, ResultsAreTheNearestFloats) {
                 [](long double x) { return std::sin(x); }, -320.0F, 320.0F);
   ExpectNearest([](float x) { return CosApprox(x, false); },
                 [](long double x) { return std::cos(x); }, -320.0F, 320.0F);
+  ExpectNearest([](float x) { return SinApproxOfSmall(x, false); },
+                [](long double x) { return std::sin(x); }, -0x1p20F, 0x1p20F);
+  ExpectNearest([](float x) { return CosApproxOfSmall(x, false); },
+                [](long double x) { return std::cos(x); }, -0x1p20F, 0x1p20F);
   ExpectNearest([](float x) { return TanhApprox(x); }, [](long double x) { return std::tanh(x); },
                 -20.0F, 20.0F);
   ExpectNearest([](float x) { return RcpApprox(x, false); }, [](long double x) { return 1 / x; },
@@ -98,6 +102,8 @@ TEST(Approximate, SpecialCasesAreThoseOfTheTables) {
   ExpectTable(Lg2Approx, {kNan, inf | minus, inf | minus, inf, kNan});
   ExpectTable(SinApprox, {kNan, minus, 0, kNan, kNan});
   ExpectTable(CosApprox, {kNan, one, one, kNan, kNan});
+  ExpectTable(SinApproxOfSmall, {kNan, minus, 0, kNan, kNan});
+  ExpectTable(CosApproxOfSmall, {kNan, one, one, kNan, kNan});
   ExpectTable(RcpApprox, {minus, inf | minus, inf, 0, kNan});
   ExpectTable(RsqrtApprox, {kNan, inf | minus, inf, 0, kNan});
   ExpectTable(SqrtApprox, {kNan, minus, 0, inf, kNan});
