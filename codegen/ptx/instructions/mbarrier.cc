@@ -212,9 +212,10 @@ Step ExecuteTransactions(const Operation& operation, Execution& execution) {
 /// The asynchronous copies that the barriers wait for end here, at the latest.
 void EndCopies(const Operation& operation, const Execution& execution, const Barriers& barriers) {
   ForEachBarrier(operation, execution, barriers, [&](MbarrierObject& object, int lane) {
-    const AsyncCompletion done =
-        execution.block->async_copies.Complete(barriers.addresses[static_cast<size_t>(lane)]);
+    const uint64_t address = barriers.addresses[static_cast<size_t>(lane)];
+    const AsyncCompletion done = execution.block->async_copies.Complete(address);
     if (done.bytes == 0 && done.arrivals == 0) return false;
+    OrderCopiesEnd(execution, address);
     bool is_right = true;
     if (done.bytes != 0) {
       is_right =

@@ -127,4 +127,9 @@ void OrderCopiesArrive(const Execution& execution, uint64_t mbarrier, LaneMask l
   }
 }
 
+void OrderCopiesEnd(const Execution& execution, uint64_t mbarrier) {
+  RaceDetector* const races = RacesOf(execution);
+  if (races != nullptr) races->CopiesEnd(mbarrier);
+}
+
 }  // namespace hlo_indexing::ptx

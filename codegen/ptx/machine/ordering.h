@@ -45,11 +45,12 @@ void OrderWait(const Execution& execution, uint64_t mbarrier, LaneMask lanes);
 /// Asynchronous copies: their accesses are those of kAsyncLoad and kAsyncStore, which are resolved
 /// where the copy is issued. Then one of these says when they are done: they become a group; all
 /// but the last `pending` groups have been waited for; all copies have; an mbarrier's phase will
-/// end after them.
+/// end after them; those that the mbarrier counts are done.
 void OrderCommitCopies(const Execution& execution, LaneMask lanes);
 void OrderWaitCopies(const Execution& execution, LaneMask lanes, uint32_t pending);
 void OrderWaitAllCopies(const Execution& execution, LaneMask lanes);
 void OrderCopiesArrive(const Execution& execution, uint64_t mbarrier, LaneMask lanes);
+void OrderCopiesEnd(const Execution& execution, uint64_t mbarrier);
 
 }  // namespace hlo_indexing::ptx
 

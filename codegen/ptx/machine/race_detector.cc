@@ -378,11 +378,13 @@ void RaceDetector::OrderBlock() {
       }
     }
     // What an mbarrier tells of copies is not known to anybody yet.
-    for (auto& [address, knowledge] : objects_) {
-      if (knowledge == nullptr) continue;
-      auto times = std::make_shared<Times>(*knowledge);
-      std::fill_n(times->begin(), num_threads_, 0);
-      knowledge = std::move(times);
+    for (auto& [address, object] : objects_) {
+      for (Knowledge* knowledge : {&object.known, &object.copies}) {
+        if (*knowledge == nullptr) continue;
+        auto times = std::make_shared<Times>(**knowledge);
+        std::fill_n(times->begin(), num_threads_, 0);
+        *knowledge = std::move(times);
+      }
     }
   } else {
     objects_.clear();
@@ -441,7 +443,7 @@ void RaceDetector::Exchange(int warp, LaneMask lanes) {
 
 void RaceDetector::Arrive(uint64_t object, int warp, LaneMask lanes) {
   has_partial_order_ = true;
-  Knowledge& knowledge = objects_[object];
+  Knowledge& knowledge = objects_[object].known;
   uint32_t& clock = warp_clocks_[static_cast<size_t>(warp)];
   ForEachLane(lanes, [&](int lane) {
     const size_t thread = ThreadOf(warp, lane);
@@ -456,7 +458,7 @@ void RaceDetector::Wait(uint64_t object, int warp, LaneMask lanes) {
   if (found == objects_.end()) return;
   ForEachLane(lanes, [&](int lane) {
     Knowledge& known = known_[ThreadOf(warp, lane)];
-    known = Joined(known, found->second);
+    known = Joined(known, found->second.known);
   });
 }
 
@@ -482,11 +484,19 @@ void RaceDetector::WaitAllCopies(int warp, LaneMask lanes) {
 void RaceDetector::CopiesArrive(uint64_t object, int warp, LaneMask lanes) {
   has_partial_order_ = true;
   has_copies_ = true;
-  Knowledge& knowledge = objects_[object];
+  Knowledge& knowledge = objects_[object].copies;
   ForEachLane(lanes, [&](int lane) {
     const size_t thread = ThreadOf(warp, lane);
     knowledge = Joined(knowledge, Released(thread, nullptr, 0, open_group_[thread]++));
   });
+}
+
+void RaceDetector::CopiesEnd(uint64_t object) {
+  const auto found = objects_.find(object);
+  if (found == objects_.end()) return;
+  auto& [known, copies] = found->second;
+  known = Joined(known, copies);
+  copies = nullptr;
 }
 
 }  // namespace hlo_indexing::ptx

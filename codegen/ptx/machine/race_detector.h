@@ -87,8 +87,11 @@ class RaceDetector {
   /// All copies that the lanes have issued are done.
   void WaitAllCopies(int warp, LaneMask lanes);
   /// The copies that the lanes have issued will be done when the object's phase has ended
-  /// (cp.async.mbarrier.arrive, complete_tx).
+  /// (cp.async.mbarrier.arrive, complete_tx). Who waits for a phase before that learns nothing of
+  /// them.
   void CopiesArrive(uint64_t object, int warp, LaneMask lanes);
+  /// They are done.
+  void CopiesEnd(uint64_t object);
 
  private:
   /// What is known to have happened: of each thread its warp's clock; after these, of each thread
@@ -172,8 +175,13 @@ class RaceDetector {
     Knowledge known;
   };
   std::vector<FenceState> fences_;
-  /// What is learnt from an mbarrier, or by a strong read of a word.
-  std::unordered_map<uint64_t, Knowledge> objects_;
+  /// What is learnt from an mbarrier, and what will be when the copies that it counts are done.
+  struct Object {
+    Knowledge known;
+    Knowledge copies;
+  };
+  std::unordered_map<uint64_t, Object> objects_;
+  /// What is learnt by a strong read of a word.
   std::unordered_map<uint64_t, Knowledge> words_;
   std::vector<Record> kept_;
 };

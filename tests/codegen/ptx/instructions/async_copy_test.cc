@@ -175,6 +175,31 @@ TEST(MbarrierTest, CopiesOnABarrier) {
   }
 }
 
+TEST(MbarrierTest, ReadingBeforeTheCopyOfThePhaseIsARace) {
+  LaunchOptions options;
+  options.checks.racecheck = true;
+  const auto findings_with = [&](const std::string& parity) {
+    std::vector<std::string> findings;
+    After(
+        "elect.sync %r5|%p1, -1;\n"
+        "@%p1 mbarrier.init.shared.b64 [tile+2048], 1; bar.warp.sync -1;\n"
+        "@%p1 mbarrier.arrive.expect_tx.shared.b64 _, [tile+2048], 64;\n"
+        "@%p1 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [tile], [%rd1], "
+        "64, [tile+2048];\n"
+        "bar.warp.sync -1;\n"
+        "again: mbarrier.try_wait.parity.shared.b64 %p2, [tile+2048], " +
+            parity +
+            "; @!%p2 bra again;\n"
+            "ld.shared.b32 %r3, [tile+4]; st.global.b32 [%rd1+64], %r3;\n",
+        Numbered(), &findings, options);
+    return findings;
+  };
+  EXPECT_THAT(findings_with("0"), testing::IsEmpty());
+  const std::vector<std::string> too_early = findings_with("1");
+  ASSERT_EQ(too_early.size(), 1U);
+  EXPECT_THAT(too_early[0], HasSubstr("asynchronous copy"));
+}
+
 // The parity of the phase before the first one: nobody waits for the copy, and reads come too
 // early.
 TEST(MbarrierTest, WhoAsksForThePhaseBeforeDoesNotWait) {

@@ -97,8 +97,12 @@ class BruteForce {
     ThreadState& state = threads_[thread];
     Commit(thread);
     for (const auto& group : state.groups) {
-      for (const int copy : group) objects_[object].done[copy] = true;
+      for (const int copy : group) copies_[object].done[copy] = true;
     }
+  }
+  void CopiesEnd(uint64_t object) {
+    Join(copies_[object], objects_[object]);
+    copies_[object] = {};
   }
 
  private:
@@ -167,6 +171,7 @@ class BruteForce {
   std::map<size_t, Known> learnt_;
   std::map<uint64_t, std::vector<Event>> bytes_;
   std::map<uint64_t, Known> objects_;
+  std::map<uint64_t, Known> copies_;
   std::map<uint64_t, Known> words_;
   std::map<size_t, Known> fenced_;
   // Of two threads the number of the last access before their last exchange.
@@ -222,7 +227,7 @@ class RandomEvents {
     const LaneMask lanes = SomeLanes();
     const std::vector<size_t> threads = Threads(warp, lanes);
     const uint64_t object = uint64_t{8} * Pick(2);
-    switch (Pick(24)) {
+    switch (Pick(25)) {
       case 0: {
         detector_.OrderBlock();
         std::vector<size_t> all;
@@ -283,7 +288,11 @@ class RandomEvents {
         for (const size_t t : threads) brute_force_.CopiesArrive(object, t);
         return {};
       case 12:
+        detector_.CopiesEnd(object);
+        brute_force_.CopiesEnd(object);
+        return {};
       case 13:
+      case 14:
         detector_.Exchange(warp, lanes);
         brute_force_.Exchange(threads);
         return {};
