@@ -172,7 +172,7 @@ TEST(RandomLayoutKernels, MoveWhatIsPredicted) {
   Counts less;
   Counts more;
   Counts others;
-  const int num_cases = testing::NumCases("HLO_INDEXING_LAYOUT_CASES", 420);
+  const int num_cases = testing::NumCases("HLO_INDEXING_LAYOUT_CASES", 150);
   const int first = FirstCase();
   for (int i = first; i < first + num_cases; ++i) {
     testing::Random random(static_cast<uint64_t>(i));
