@@ -58,7 +58,8 @@ Interval ValuesOf(DigitContext& digits, const Atom& function,
   Interval values = function.ValueRange();
   for (const auto& [expression, bounds] : constraints) {
     const auto* const term = llvm::find_if(expression.terms, [&](const Term& one) {
-      return one.atom == &function && one.IsWhole() && std::abs(one.coefficient) == 1;
+      return one.atom == &function && one.IsWhole() &&
+             (one.coefficient == 1 || one.coefficient == -1);
     });
     if (term == expression.terms.end()) continue;
     const Sum own = ValueOf(digits, function);

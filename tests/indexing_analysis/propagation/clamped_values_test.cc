@@ -46,7 +46,8 @@ class ClampedValuesTest : public testing::Test {
 };
 
 TEST_F(ClampedValuesTest, ExampleOfTheHeader) {
-  access_.map.results = {Add(digits_, D0(), Clamped({0, 3}))};
+  const Sum d0 = D0();
+  access_.map.results = {Add(digits_, d0, Clamped({0, 3}))};
   access_.map.constraints = {{Clamped({0, 1}), {0, 0}}};
   EXPECT_EQ(Merged(), "(d0){rt0, rt1} -> (d0), domain: d0 in [0, 7], rt0 in [0, 0]");
 }
@@ -54,10 +55,13 @@ TEST_F(ClampedValuesTest, ExampleOfTheHeader) {
 // The bounds come from a constraint with other variables, on either sign.
 TEST_F(ClampedValuesTest, BoundsOfDifferences) {
   access_.map.boxes = {{1, 2}};
-  access_.map.results = {Subtract(digits_, D0(), Clamped({0, 5}))};
-  access_.map.constraints = {{Subtract(digits_, D0(), Clamped({0, 3})), {0, 2}}};
+  const Sum d0 = D0();
+  const Sum wide = Clamped({0, 5});
+  const Sum narrow = Clamped({0, 3});
+  access_.map.results = {Subtract(digits_, d0, wide)};
+  access_.map.constraints = {{Subtract(digits_, d0, narrow), {0, 2}}};
   EXPECT_EQ(Merged(),
-            "(d0){rt0, rt1} -> (-rt0 + d0), domain: d0 in [1, 2], -rt0 + d0 - 1 in [-1, 1]");
+            "(d0){rt0, rt1} -> (d0 - rt0), domain: d0 in [1, 2], d0 - rt0 - 1 in [-1, 1]");
 }
 
 TEST_F(ClampedValuesTest, AtTheEndOfARangeTheElementMayBeBeyond) {
@@ -104,9 +108,10 @@ TEST_F(ClampedValuesTest, NothingElseChanges) {
     Access before;
     before.num_dimensions = 0;
     before.runtime = {0};
-    before.map.results = {Add(digits_, Clamped(a), simplifier::Constant(offset))};
-    before.map.constraints = {{Clamped(a), known_a},
-                              {Subtract(digits_, Clamped(b), Clamped(a)), known_b}};
+    const Sum of_a = Clamped(a);
+    const Sum of_b = Clamped(b);
+    before.map.results = {Add(digits_, of_a, simplifier::Constant(offset))};
+    before.map.constraints = {{of_a, known_a}, {Subtract(digits_, of_b, of_a), known_b}};
     simplifier::Simplify(digits_, before.map);
     Access after = before;
     MergeClampedValues(digits_, table_, after);
