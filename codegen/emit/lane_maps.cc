@@ -78,7 +78,7 @@ IndexingMap FromLane(const IndexingMap& map, int64_t first, Interval lanes) {
     if (!variable.index.IsUnknown()) variable.index = FromLane(variable.index, first, lanes);
   }
   return {AffineMap::get(affine.getNumDims(), affine.getNumSymbols(), results, map.context()),
-          map.dimensions(), std::move(ranges), std::move(runtime), std::move(constraints)};
+          map.dimensions(), std::move(ranges), std::move(runtime), constraints};
 }
 
 }  // namespace

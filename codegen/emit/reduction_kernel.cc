@@ -243,8 +243,9 @@ class ReductionKernel {
         if (partials.hero == hero.reduce) hero.partials.push_back(&partials);
       }
     }
-    for (size_t i = 0; i < heroes_.size(); ++i)
+    for (size_t i = 0; i < heroes_.size(); ++i) {
       loops_[loop_of_hero[i]].heroes.push_back(&heroes_[i]);
+    }
   }
 
   // The hero whose arrays are loaded from a pass on: that of the next results.

@@ -69,7 +69,7 @@ double ToleranceOf(const hlo::Shape& shape) {
 
 // Of floats, numbers that are not zero and about 1, so that long products are no NaN in any order.
 Value ValueOf(const hlo::Shape& shape, uint64_t seed) {
-  const Value random = RandomValue(shape, seed);
+  Value random = RandomValue(shape, seed);
   if (!shape.IsArray()) return random;
   auto array = std::make_shared<hlo::ArrayValue>(&shape);
   const hlo::ElementClass kind = hlo::ClassOf(shape.element_type());
@@ -132,7 +132,7 @@ class CorpusCheck {
  private:
   void Count(const std::string& result, const std::string& where) {
     results_[result].push_back(where);
-    if (result.rfind("wrong", 0) == 0) std::cout << where << ": " << result << std::endl;
+    if (result.rfind("wrong", 0) == 0) std::cout << where << ": " << result << "\n" << std::flush;
   }
 
   std::string Run(const plan::Kernel& planned, plan::PlanContext& plans) {

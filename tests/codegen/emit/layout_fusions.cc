@@ -13,21 +13,33 @@ using hlo::ElementClass;
 using Types = std::vector<std::string>;
 using Values = std::vector<FusedValue>;
 
-const Types kAllTypes = {
-    "pred",     "s2",     "s4",     "s8",         "s16",        "s32",           "s64",
-    "u2",       "u4",     "u8",     "u16",        "u32",        "u64",           "bf16",
-    "f4e2m1fn", "f8e3m4", "f8e4m3", "f8e4m3fn",   "f16",        "f32",           "f64",
-    "f8e5m2",   "c64",    "c128",   "f8e4m3fnuz", "f8e5m2fnuz", "f8e4m3b11fnuz", "f8e8m0fnu"};
+const Types& AllTypes() {
+  static const Types types = {
+      "pred",     "s2",     "s4",     "s8",         "s16",        "s32",           "s64",
+      "u2",       "u4",     "u8",     "u16",        "u32",        "u64",           "bf16",
+      "f4e2m1fn", "f8e3m4", "f8e4m3", "f8e4m3fn",   "f16",        "f32",           "f64",
+      "f8e5m2",   "c64",    "c128",   "f8e4m3fnuz", "f8e5m2fnuz", "f8e4m3b11fnuz", "f8e8m0fnu"};
+  return types;
+}
 // Those that most programs are made of, and such of less than a byte.
-const Types kUsualTypes = {"f32", "bf16", "f16",  "s8", "u8", "s32",
-                           "s4",  "u4",   "pred", "u2", "f64"};
+const Types& UsualTypes() {
+  static const Types types = {"f32", "bf16", "f16",  "s8", "u8", "s32",
+                              "s4",  "u4",   "pred", "u2", "f64"};
+  return types;
+}
 // Sums in any order are the same.
-const Types kSummedTypes = {"f32", "f64", "s32", "s8", "s4", "u2", "u16", "c64", "s64"};
+const Types& SummedTypes() {
+  static const Types types = {"f32", "f64", "s32", "s8", "s4", "u2", "u16", "c64", "s64"};
+  return types;
+}
 // Their infinities change no largest element.
-const Types kWideFloats = {"f32", "f64", "f16", "bf16"};
+const Types& WideFloats() {
+  static const Types types = {"f32", "f64", "f16", "bf16"};
+  return types;
+}
 
 std::string SomeType(Random& random) {
-  return random.OneIn(2) ? random.Pick(kAllTypes) : random.Pick(kUsualTypes);
+  return random.OneIn(2) ? random.Pick(AllTypes()) : random.Pick(UsualTypes());
 }
 
 bool IsFloat(const std::string& type) { return ClassOf(type) == ElementClass::kFloat; }
@@ -192,8 +204,9 @@ Values TransposeInTiles(FusionWriter& w) {
   const size_t rank = At(w.random.Between(2, 5));
   Sizes sizes = SomeSizes(w.random, rank, 3);
   const std::vector<int64_t> places = w.random.Permutation(rank);
-  for (size_t i = 0; i < 2; ++i)
+  for (size_t i = 0; i < 2; ++i) {
     sizes[At(places[i])] = w.random.Between(1, 4) * (w.random.OneIn(2) ? 16 : 17);
+  }
   const FusedValue value = MaybeLinear(w, w.Parameter(SomeType(w.random), sizes));
   Values outputs = {Epilogue(w, Transpose(w, value))};
   if (w.random.OneIn(3)) outputs.push_back(Linear(w, value));
@@ -212,7 +225,7 @@ std::string ReducerOf(FusionWriter& w, const std::string& type) {
   const bool is_predicate = ClassOf(type) == ElementClass::kPredicate;
   if (is_predicate) return w.Reducer(type, w.random.OneIn(2) ? "and" : "or");
   const bool is_summed =
-      std::find(kSummedTypes.begin(), kSummedTypes.end(), type) != kSummedTypes.end();
+      std::find(SummedTypes().begin(), SummedTypes().end(), type) != SummedTypes().end();
   const bool is_complex = ClassOf(type) == ElementClass::kComplex;
   if (is_complex || (is_summed && w.random.OneIn(2))) return w.Reducer(type, "add");
   return w.Reducer(type, w.random.OneIn(2) ? "maximum" : "minimum");
@@ -238,7 +251,7 @@ Values Reduction(FusionWriter& w, const Sizes& sizes, const Sizes& dimensions) {
   if (w.random.OneIn(3)) outputs.push_back(Linear(w, value));
   if (w.random.OneIn(4)) {
     const FusedValue other =
-        Convert(w, w.random.OneIn(2) ? value : Linear(w, value), w.random.Pick(kSummedTypes));
+        Convert(w, w.random.OneIn(2) ? value : Linear(w, value), w.random.Pick(SummedTypes()));
     outputs.push_back(Reduce(w, other, dimensions));
   }
   return outputs;
@@ -275,7 +288,7 @@ Values ColumnReduction(FusionWriter& w) {
 
 // The largest elements and where they are.
 Values ArgMax(FusionWriter& w) {
-  const std::string type = w.random.Pick(kWideFloats);
+  const std::string type = w.random.Pick(WideFloats());
   const bool is_row = w.random.OneIn(2);
   const Sizes sizes = is_row ? Sizes{w.random.Between(1, 9), w.random.Between(1, 400)}
                              : Sizes{w.random.Between(1, 300), w.random.Between(1, 40)};
@@ -382,7 +395,7 @@ Values Gather(FusionWriter& w) {
 }
 
 Values Scatter(FusionWriter& w) {
-  const std::string type = w.random.OneIn(4) ? "pred" : w.random.Pick(kSummedTypes);
+  const std::string type = w.random.OneIn(4) ? "pred" : w.random.Pick(SummedTypes());
   const Sizes sizes = {w.random.Between(1, 12), w.random.Between(1, 50)};
   const int64_t count = w.random.Between(1, 20);
   const Values operands = {w.Parameter(type, sizes), w.Parameter("s32", {count}),
@@ -573,7 +586,7 @@ size_t NumFusionFamilies() { return std::size(kFamilies); }
 
 std::string FusionFamilyName(size_t family) { return kFamilies[family].name; }
 
-const std::vector<std::string>& AllElementTypes() { return kAllTypes; }
+const std::vector<std::string>& AllElementTypes() { return AllTypes(); }
 
 LayoutFusion RandomLayoutFusion(Random& random, size_t family) {
   const Family& chosen = kFamilies[family % NumFusionFamilies()];

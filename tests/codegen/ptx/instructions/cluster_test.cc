@@ -52,14 +52,15 @@ Outcome RunBlock(const std::string& body, LaunchOptions options = {},
   const auto run = [&]() -> absl::StatusOr<Outcome> {
     HLO_INDEXING_ASSIGN_OR_RETURN(const Module module, Module::Parse(text, "test.ptx"));
     Device device;
-    HLO_INDEXING_ASSIGN_OR_RETURN(const uint64_t out, device.Allocate(4 * kThreads, "out"));
+    HLO_INDEXING_ASSIGN_OR_RETURN(const uint64_t out,
+                                  device.Allocate(uint64_t{4} * kThreads, "out"));
     options.block = {kThreads, 1, 1};
     options.max_warp_instructions = 100'000;
     HLO_INDEXING_ASSIGN_OR_RETURN(const LaunchResult result,
                                   device.Launch(module, "k", {Argument::Of(out)}, options));
     Outcome outcome{.status = result.status, .findings = result.findings, .values = {}};
     outcome.values.resize(kThreads);
-    HLO_INDEXING_RETURN_IF_ERROR(device.Read(out, outcome.values.data(), 4 * kThreads));
+    HLO_INDEXING_RETURN_IF_ERROR(device.Read(out, outcome.values.data(), uint64_t{4} * kThreads));
     return outcome;
   };
   absl::StatusOr<Outcome> outcome = run();
