@@ -112,7 +112,9 @@ Lanes ElementEmitter::Load(const Buffer& buffer, const IndexingMap& position) {
 
 Lanes ElementEmitter::LoadScalar(const Buffer& buffer, const IndexingMap& position) {
   const bool is_in_loop = llvm::any_of(ranges_, [](Value range) { return range != nullptr; });
-  if (!is_in_loop || !position.affine_map().isConstant() || !builder_.IsReadOnly(buffer.base)) {
+  // Runtime variables have values where the load stands, not where the kernel begins.
+  if (!is_in_loop || position.num_runtime() > 0 || !position.affine_map().isConstant() ||
+      !builder_.IsReadOnly(buffer.base)) {
     return Load(buffer, position);
   }
   const auto [known, is_new] = scalars_.try_emplace(buffer.base);
