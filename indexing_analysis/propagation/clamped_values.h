@@ -12,7 +12,8 @@ namespace hlo_indexing::indexing_analysis {
 /// again.
 ///
 /// Example: rt0 is x in [0, 3], rt1 the same x in [0, 1]. From rt1 in [0, 0] follows that x is at
-/// most 0, so that rt0 is 0, too: (d0) -> (d0 + rt0), rt1 in [0, 0] becomes (d0) -> (d0).
+/// most 0, so that rt0 is 0, too: (d0) -> (d0 + rt0), rt1 in [0, 0] becomes (d0) -> (d0), rt0 in
+/// [0, 0].
 void MergeClampedValues(DigitContext& digits, const RuntimeTable& table, Access& access);
 
 }  // namespace hlo_indexing::indexing_analysis

@@ -1,10 +1,12 @@
-// 2^x, the logarithm to base 2 and the hyperbolic tangent of floats, as doubles: in steps without
-// branches, tables and calls, so that a loop over the lanes of a warp does them with vectors.
+// 2^x, the logarithm to base 2, the hyperbolic tangent, sine and cosine of floats, as doubles: in
+// steps without branches, tables and calls, so that a loop over the lanes of a warp does them with
+// vectors.
 //
 // The doubles are off by at most 2^-51 of their size. That is enough for the nearest float but of
 // two arguments (kHardPowers), of all that were compared with 64-bit mantissas: for 2^x all floats
 // from 2^-29 to 160 and below 0 alike, for the logarithm all from 1/4 to 4 and every seventh of the
-// others, for the tangent all from 2^-15 to 10.
+// others, for the tangent all from 2^-15 to 10. Of sine and cosine all floats from 2^-13 to 2^10
+// were compared, and every fifth up to 2^20: the sine of 0x1.33333p+13 is not the nearest float.
 //
 // Example: static_cast<float>(PowerOfTwo(-0.5)) is 0.70710677f.
 #ifndef HLO_INDEXING_CODEGEN_PTX_NUMERICS_VECTOR_FUNCTIONS_H_

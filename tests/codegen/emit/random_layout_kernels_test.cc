@@ -112,6 +112,13 @@ int FirstCase() {
   return text == nullptr ? 0 : static_cast<int>(std::strtol(text, nullptr, 10));
 }
 
+// Why a fusion of these has no kernel: sorts and scans whose lines share bytes. Any other error is
+// one of ours.
+bool MayHaveNoKernel(const std::string& result) {
+  return result.rfind("unsupported", 0) == 0 &&
+         result.find("has elements of less than a byte") != std::string::npos;
+}
+
 TEST(RandomLayoutKernels, FusionsComputeWhatTheInterpreterDoes) {
   PtxBackend backend;
   Coverage coverage;
@@ -123,12 +130,12 @@ TEST(RandomLayoutKernels, FusionsComputeWhatTheInterpreterDoes) {
         testing::RandomLayoutFusion(random, static_cast<size_t>(i));
     KernelCheck check(fusion.text, backend, random.OneIn(2) ? std::optional<int>() : 0);
     const std::string result = check.Run(static_cast<uint64_t>(i), fusion.tolerance);
-    if (result.rfind("unsupported", 0) == 0) {
+    if (MayHaveNoKernel(result)) {
       coverage.unsupported.Add(result);
       continue;
     }
-    coverage.Add(*check.Plan(), fusion.family);
     EXPECT_EQ(result, "") << "case " << i << ", " << fusion.family << "\n" << fusion.text;
+    if (result.empty()) coverage.Add(*check.Plan(), fusion.family);
   }
   coverage.Print();
   if (num_cases >= 420) ExpectAllWereMet(coverage);
