@@ -1,6 +1,7 @@
 // Faults put into the kernels of this folder, one at a time: a barrier deleted, an address shifted
 // by an element, a guard dropped. Values that are wrong, findings or errors have to tell of at
-// least 95 in 100 of those that matter.
+// least 95 in 100 of those that matter. Sanitizers see every fourth of the faults, of which by
+// chance more may be missed than of all: 10 in 100.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -169,7 +170,8 @@ TEST(MutationTest, FaultsAreFound) {
   for (const std::string& missed : tally.missed) std::cout << missed << "\n";
   std::cout << tally.missed.size() << " of " << tally.faults << " faults were not found\n";
   EXPECT_GT(tally.faults * testing::kShareOfCases, 300);
-  EXPECT_LE(20 * tally.missed.size(), static_cast<size_t>(tally.faults));
+  const size_t one_in = testing::kShareOfCases == 1 ? 20 : 10;
+  EXPECT_LE(one_in * tally.missed.size(), static_cast<size_t>(tally.faults));
 }
 
 }  // namespace
