@@ -84,22 +84,21 @@ To ToIntegerLane(const ConvertModifiers& modifiers, From value) {
   return numerics::ToInteger<To>(Input(modifiers, value), modifiers.rounding);
 }
 
-template <typename To, std::integral From>
-To FromIntegerLane(const ConvertModifiers& modifiers, From value) {
-  To result;
-  if constexpr (std::is_same_v<To, float>) {
-    result = numerics::IntegerToFloat(value, modifiers.rounding);
-  } else if constexpr (std::is_same_v<To, double>) {
-    result = numerics::IntegerToDouble(value, modifiers.rounding);
-  } else {
-    result = numerics::IntegerToHalf<To>(value, modifiers.rounding);
-  }
+template <HalfScalar To, std::integral From>
+To HalfOfIntegerLane(const ConvertModifiers& modifiers, From value) {
+  const To result = numerics::IntegerToHalf<To>(value, modifiers.rounding);
   return modifiers.saturate ? numerics::Saturate(result) : result;
+}
+
+template <std::floating_point To, std::integral From, bool kSaturate>
+To FloatOfIntegerLane(From value) {
+  const To result = numerics::FromInteger<To>(value);
+  return kSaturate ? numerics::Saturate(result) : result;
 }
 
 /// To nearest; a double holds the integer exactly.
 template <HalfScalar To, std::integral From>
-To HalfOfIntegerLane(From value) {
+To NearestHalfOfIntegerLane(From value) {
   return numerics::NearestHalf<To>(static_cast<double>(value));
 }
 
@@ -115,12 +114,6 @@ template <typename T>
 T SameLane(const ConvertModifiers& modifiers, T value) {
   if constexpr (std::is_same_v<T, float>) value = Input(modifiers, value);
   return modifiers.saturate ? numerics::Saturate(value) : value;
-}
-
-float FloatOfDoubleLane(const ConvertModifiers& modifiers, double value) {
-  return numerics::Specialize(
-      {.rounding = modifiers.rounding, .flush = modifiers.flush, .saturate = modifiers.saturate},
-      [&](auto constant) { return numerics::ToFloat<constant.kModifiers>(value); });
 }
 
 double DoubleOfFloatLane(const ConvertModifiers& modifiers, float value) {
@@ -193,16 +186,21 @@ Execute FloatToInteger(Type to, Type from, const ConvertModifiers& modifiers) {
 }
 
 Execute IntegerToFloatingPoint(Type to, Type from, const ConvertModifiers& modifiers) {
-  const bool is_plain = modifiers.rounding == Rounding::kNearestEven && !modifiers.saturate;
   return VisitInteger(from, [&]<typename From>() {
     return VisitFloat(to, [&]<typename To>() -> Execute {
-      // The host converts to nearest too.
       if constexpr (std::is_floating_point_v<To>) {
-        if (is_plain) return Lanewise<CastLane<To, From>>();
-      } else if constexpr (sizeof(From) <= 4) {
-        if (is_plain) return WideLanewise<HalfOfIntegerLane<To, From>>();
+        return modifiers.saturate
+                   ? RoundedLanewise<FloatOfIntegerLane<To, From, true>>(modifiers.rounding)
+                   : RoundedLanewise<FloatOfIntegerLane<To, From, false>>(modifiers.rounding);
+      } else {
+        if constexpr (sizeof(From) <= 4) {
+          const bool is_nearest = modifiers.rounding == Rounding::kNearestEven;
+          if (is_nearest && !modifiers.saturate) {
+            return WideLanewise<NearestHalfOfIntegerLane<To, From>>();
+          }
+        }
+        return WithModifiers<HalfOfIntegerLane<To, From>>;
       }
-      return WithModifiers<FromIntegerLane<To, From>>;
     });
   });
 }
@@ -216,10 +214,10 @@ Execute FloatConversion(Type to, Type from, bool to_integral, const ConvertModif
         return WithModifiers<SameLane<To>>;
       } else if constexpr (HalfScalar<To>) {
         return WithModifiers<HalfLane<To, From>>;
-      } else if constexpr (std::is_same_v<From, double>) {
-        return WithModifiers<FloatOfDoubleLane>;
       } else if constexpr (std::is_same_v<From, float>) {
         return WithModifiers<DoubleOfFloatLane>;
+      } else if constexpr (std::is_same_v<From, double>) {
+        return DoubleToFloat(modifiers);
       } else if constexpr (std::is_same_v<To, float>) {
         return WithModifiers<FloatOfHalfLane<From>>;
       } else {

@@ -25,6 +25,8 @@
 #include "codegen/ptx/machine/lanes.h"
 #include "codegen/ptx/machine/operation.h"
 #include "codegen/ptx/numerics/half.h"
+#include "codegen/ptx/numerics/host_rounding.h"
+#include "codegen/ptx/numerics/rounding.h"
 #include "codegen/ptx/syntax/module.h"
 
 // Operands are the same place or different ones, never shifted against each other: what a lane
@@ -114,19 +116,6 @@ class SourceLanes<bool> {
   LaneMask mask_;
 };
 
-/// The mask of 32 bytes that are 0 or 1.
-inline LaneMask MaskOfBytes(const std::array<uint8_t, kWarpSize>& bytes) {
-  LaneMask mask = 0;
-  for (size_t group = 0; group < kWarpSize / 8; ++group) {
-    uint64_t eight = 0;
-    std::memcpy(&eight, bytes.data() + group * 8, sizeof(eight));
-    // Byte i of a number whose bytes are 0 or 1 goes to bit i of the product's top byte.
-    if constexpr (std::endian::native == std::endian::big) eight = __builtin_bswap64(eight);
-    mask |= static_cast<LaneMask>((eight * 0x0102'0408'1020'4080) >> 56) << (group * 8);
-  }
-  return mask;
-}
-
 template <auto kFunction, typename Result, typename... Sources, size_t... kIndices>
 [[gnu::always_inline]] inline Step RunLanes(Result (*)(Sources...),
                                             std::index_sequence<kIndices...>,
@@ -208,6 +197,12 @@ HLO_INDEXING_PTX_WIDE_VECTORS Step ExecuteWideLanes(const Operation& operation,
   return RunLanes<kFunction>(+kFunction, IndicesOf(+kFunction), operation, execution);
 }
 
+template <Execute kExecute, numerics::Rounding kRounding>
+Step ExecuteRounded(const Operation& operation, Execution& execution) {
+  const numerics::HostRounding mode(kRounding);
+  return kExecute(operation, execution);
+}
+
 }  // namespace internal
 
 /// Executes `slots[0] = kFunction(slots[1], slots[2], ...)`. kFunction is a function of one lane,
@@ -226,6 +221,36 @@ Execute WideLanewise() {
   return internal::ExecuteLanes<kFunction>;
 }
 
+/// The same, with what the host computes rounded in this mode (numerics/host_rounding.h).
+template <auto kFunction, numerics::Rounding kRounding>
+Execute RoundedLanewise() {
+  if constexpr (kRounding == numerics::Rounding::kNearestEven) return WideLanewise<kFunction>();
+#if HLO_INDEXING_PTX_HAS_WIDE_VECTORS
+  if (HasWideVectors()) {
+    return internal::ExecuteRounded<internal::ExecuteWideLanes<kFunction>, kRounding>;
+  }
+#endif
+  return internal::ExecuteRounded<internal::ExecuteLanes<kFunction>, kRounding>;
+}
+
+/// The same with a mode that is known when the instruction is decoded.
+template <auto kFunction>
+Execute RoundedLanewise(numerics::Rounding rounding) {
+  using numerics::Rounding;
+  switch (rounding) {
+    case Rounding::kTowardZero:
+      return RoundedLanewise<kFunction, Rounding::kTowardZero>();
+    case Rounding::kDown:
+      return RoundedLanewise<kFunction, Rounding::kDown>();
+    case Rounding::kUp:
+      return RoundedLanewise<kFunction, Rounding::kUp>();
+    case Rounding::kNearestEven:
+    case Rounding::kNearestAway:
+      break;
+  }
+  return WideLanewise<kFunction>();
+}
+
 /// As WideLanewise<kElse>(): a function that is right for all sources. Where kApplies says of all
 /// lanes (by all ones) that kFunction gives the same, that is executed, which is faster.
 template <auto kFunction, auto kApplies, auto kElse>
@@ -234,6 +259,19 @@ Execute WideLanewiseIf() {
   if (HasWideVectors()) return internal::ExecuteWideLanesIf<kFunction, kApplies, kElse>;
 #endif
   return internal::ExecuteLanes<kElse>;
+}
+
+/// The same, rounded in this mode.
+template <auto kFunction, auto kApplies, auto kElse, numerics::Rounding kRounding>
+Execute RoundedLanewiseIf() {
+#if HLO_INDEXING_PTX_HAS_WIDE_VECTORS
+  if (HasWideVectors() && kRounding != numerics::Rounding::kNearestEven) {
+    return internal::ExecuteRounded<internal::ExecuteWideLanesIf<kFunction, kApplies, kElse>,
+                                    kRounding>;
+  }
+  if (HasWideVectors()) return internal::ExecuteWideLanesIf<kFunction, kApplies, kElse>;
+#endif
+  return RoundedLanewise<kElse, kRounding>();
 }
 
 /// Takes all operands in the order of the text, a result and sources of these types, and emits the

@@ -21,15 +21,16 @@ using numerics::Bf16;
 using numerics::F16;
 using numerics::FloatFormat;
 using numerics::HalfScalar;
+using numerics::Modifiers;
 using numerics::Rounding;
 
 /// What is below a normal number of f32 is below all halves but those of bf16.
 template <HalfScalar Half>
 constexpr bool kHeedsFlush = std::is_same_v<Half, Bf16>;
 
-template <HalfScalar To, typename From, bool kRelu>
+template <HalfScalar To, Rounding kRounding, bool kRelu, typename From>
 To HalfLane(From value) {
-  const To half = numerics::NearestHalf<To>(value);
+  const To half = numerics::RoundedHalf<To, kRounding>(value);
   return kRelu && (half.bits & 0x8000U) != 0 ? To{} : half;
 }
 
@@ -38,13 +39,17 @@ float FloatOfHalfLane(From value) {
   return numerics::ToFloat(value);
 }
 
-float FloatOfDoubleLane(double value) { return numerics::Canonical(static_cast<float>(value)); }
+template <Modifiers kModifiers>
+float FloatOfDoubleLane(double value) {
+  return numerics::ToFloat<kModifiers>(value);
+}
 
 double DoubleOfFloatLane(float value) { return numerics::ToDouble(value); }
 
-template <HalfScalar Half, bool kRelu>
+template <HalfScalar Half, Rounding kRounding, bool kRelu>
 uint32_t PackedHalvesLane(float upper, float lower) {
-  return numerics::Pack(HalfLane<Half, float, kRelu>(upper), HalfLane<Half, float, kRelu>(lower));
+  return numerics::Pack(HalfLane<Half, kRounding, kRelu>(upper),
+                        HalfLane<Half, kRounding, kRelu>(lower));
 }
 
 /// The integer of a float without fraction.
@@ -63,6 +68,24 @@ To IntegerLane(float value) {
   if constexpr (kRounding == Rounding::kTowardZero) return ClampLane<To>(value);
   const float input = kFlush ? numerics::FlushSubnormal(value) : value;
   return ClampLane<To>(numerics::RoundToIntegral<kRounding>(input));
+}
+
+/// Of 64 bits, or from f64, where processors have vectors for small numbers only.
+template <typename To, typename From>
+uint32_t IsSmallInteger(From value) {
+  constexpr From kLeast = std::is_signed_v<To> ? From{-0x1p30} : From{0};
+  return value >= kLeast && value <= From{0x1p30} ? ~uint32_t{0} : 0;
+}
+template <typename To, typename From, Rounding kRounding, bool kFlush>
+To SmallIntegerLane(From value) {
+  if constexpr (kFlush && std::is_same_v<From, float>) value = numerics::FlushSubnormal(value);
+  return static_cast<To>(static_cast<int32_t>(
+      numerics::internal::RoundedToIntegral<kRounding>(static_cast<double>(value))));
+}
+template <typename To, typename From, Rounding kRounding, bool kFlush>
+To WideIntegerLane(From value) {
+  if constexpr (kFlush && std::is_same_v<From, float>) value = numerics::FlushSubnormal(value);
+  return numerics::ToInteger<To, kRounding>(value);
 }
 
 template <Rounding kRounding, bool kFlush>
@@ -110,26 +133,31 @@ uint32_t HalvesOfBytesLane(uint32_t bytes) {
   return halves[bytes >> 8 & 0xff] << 16 | halves[bytes & 0xff];
 }
 
-/// Calls `visit.operator()<rounding, flush>()`.
+/// Calls `visit.operator()<rounding>()`; nullptr for kNearestAway.
 template <typename Visit>
-Execute VisitIntegralRounding(const ConvertModifiers& modifiers, const Visit& visit) {
-  const auto visit_flush = [&]<Rounding kRounding>() -> Execute {
-    return modifiers.flush ? visit.template operator()<kRounding, true>()
-                           : visit.template operator()<kRounding, false>();
-  };
-  switch (modifiers.rounding) {
+Execute VisitRounding(Rounding rounding, const Visit& visit) {
+  switch (rounding) {
     case Rounding::kNearestEven:
-      return visit_flush.template operator()<Rounding::kNearestEven>();
+      return visit.template operator()<Rounding::kNearestEven>();
     case Rounding::kTowardZero:
-      return visit_flush.template operator()<Rounding::kTowardZero>();
+      return visit.template operator()<Rounding::kTowardZero>();
     case Rounding::kDown:
-      return visit_flush.template operator()<Rounding::kDown>();
+      return visit.template operator()<Rounding::kDown>();
     case Rounding::kUp:
-      return visit_flush.template operator()<Rounding::kUp>();
+      return visit.template operator()<Rounding::kUp>();
     case Rounding::kNearestAway:
       break;
   }
   return nullptr;
+}
+
+/// Calls `visit.operator()<rounding, flush>()`.
+template <typename Visit>
+Execute VisitIntegralRounding(const ConvertModifiers& modifiers, const Visit& visit) {
+  return VisitRounding(modifiers.rounding, [&]<Rounding kRounding>() -> Execute {
+    return modifiers.flush ? visit.template operator()<kRounding, true>()
+                           : visit.template operator()<kRounding, false>();
+  });
 }
 
 template <typename To>
@@ -139,33 +167,37 @@ Execute FloatToIntegerOf(const ConvertModifiers& modifiers) {
   });
 }
 
+template <typename To, typename From>
+Execute WideIntegerOf(const ConvertModifiers& modifiers) {
+  return VisitIntegralRounding(modifiers, []<Rounding kRounding, bool kFlush>() -> Execute {
+    return WideLanewiseIf<SmallIntegerLane<To, From, kRounding, kFlush>, IsSmallInteger<To, From>,
+                          WideIntegerLane<To, From, kRounding, kFlush>>();
+  });
+}
+
 template <HalfScalar To>
 Execute ToHalfFrom(Type from, const ConvertModifiers& modifiers) {
-  if (modifiers.rounding != Rounding::kNearestEven || modifiers.saturate_finite ||
-      (modifiers.flush && kHeedsFlush<To>)) {
-    return nullptr;
-  }
-  if (from == Type::kF32) {
-    return modifiers.relu ? WideLanewise<HalfLane<To, float, true>>()
-                          : WideLanewise<HalfLane<To, float, false>>();
-  }
-  return from == Type::kF64 ? WideLanewise<HalfLane<To, double, false>>() : nullptr;
+  if (modifiers.saturate_finite || (modifiers.flush && kHeedsFlush<To>)) return nullptr;
+  return VisitRounding(modifiers.rounding, [&]<Rounding kRounding>() -> Execute {
+    if (from == Type::kF32) {
+      return modifiers.relu ? WideLanewise<HalfLane<To, kRounding, true, float>>()
+                            : WideLanewise<HalfLane<To, kRounding, false, float>>();
+    }
+    return from == Type::kF64 ? WideLanewise<HalfLane<To, kRounding, false, double>>() : nullptr;
+  });
 }
 
 Execute ToFloatFrom(Type from, const ConvertModifiers& modifiers) {
   if (from == Type::kF16) return WideLanewise<FloatOfHalfLane<F16>>();
   if (modifiers.flush) return nullptr;
   if (from == Type::kBf16) return Lanewise<FloatOfHalfLane<Bf16>>();
-  if (from == Type::kF64 && modifiers.rounding == Rounding::kNearestEven) {
-    return WideLanewise<FloatOfDoubleLane>();
-  }
   return nullptr;
 }
 
-template <HalfScalar Half>
+template <HalfScalar Half, Rounding kRounding>
 Execute PackedHalvesOf(const ConvertModifiers& modifiers) {
-  return modifiers.relu ? WideLanewise<PackedHalvesLane<Half, true>>()
-                        : WideLanewise<PackedHalvesLane<Half, false>>();
+  return modifiers.relu ? WideLanewise<PackedHalvesLane<Half, kRounding, true>>()
+                        : WideLanewise<PackedHalvesLane<Half, kRounding, false>>();
 }
 
 template <FloatFormat kTo, bool kRelu>
@@ -185,9 +217,26 @@ Execute BytesConversion(bool to_bytes, Type from, bool relu) {
 }  // namespace
 
 Execute FastFloatToInteger(Type to, Type from, const ConvertModifiers& modifiers) {
+  if (from == Type::kF64) {
+    if (to == Type::kS32) return WideIntegerOf<int32_t, double>(modifiers);
+    if (to == Type::kU32) return WideIntegerOf<uint32_t, double>(modifiers);
+    if (to == Type::kS64) return WideIntegerOf<int64_t, double>(modifiers);
+    return to == Type::kU64 ? WideIntegerOf<uint64_t, double>(modifiers) : nullptr;
+  }
   if (from != Type::kF32) return nullptr;
   if (to == Type::kS32) return FloatToIntegerOf<int32_t>(modifiers);
-  return to == Type::kU32 ? FloatToIntegerOf<uint32_t>(modifiers) : nullptr;
+  if (to == Type::kU32) return FloatToIntegerOf<uint32_t>(modifiers);
+  if (to == Type::kS64) return WideIntegerOf<int64_t, float>(modifiers);
+  return to == Type::kU64 ? WideIntegerOf<uint64_t, float>(modifiers) : nullptr;
+}
+
+Execute DoubleToFloat(const ConvertModifiers& modifiers) {
+  return numerics::Specialize(
+      {.rounding = modifiers.rounding, .flush = modifiers.flush, .saturate = modifiers.saturate},
+      [](auto constant) -> Execute {
+        constexpr Modifiers kModifiers = decltype(constant)::kModifiers;
+        return RoundedLanewise<FloatOfDoubleLane<kModifiers>, kModifiers.rounding>();
+      });
 }
 
 Execute FastFloatConversion(Type to, Type from, bool to_integral,
@@ -212,8 +261,15 @@ Execute FastTf32Conversion(const ConvertModifiers& modifiers) {
 }
 
 Execute FastPackedHalvesConversion(Type to, const ConvertModifiers& modifiers) {
-  if (modifiers.rounding != Rounding::kNearestEven || modifiers.saturate_finite) return nullptr;
-  return to == Type::kF16x2 ? PackedHalvesOf<F16>(modifiers) : PackedHalvesOf<Bf16>(modifiers);
+  if (modifiers.saturate_finite) return nullptr;
+  const bool is_nearest = modifiers.rounding == Rounding::kNearestEven;
+  if (!is_nearest && modifiers.rounding != Rounding::kTowardZero) return nullptr;
+  if (to == Type::kF16x2) {
+    return is_nearest ? PackedHalvesOf<F16, Rounding::kNearestEven>(modifiers)
+                      : PackedHalvesOf<F16, Rounding::kTowardZero>(modifiers);
+  }
+  return is_nearest ? PackedHalvesOf<Bf16, Rounding::kNearestEven>(modifiers)
+                    : PackedHalvesOf<Bf16, Rounding::kTowardZero>(modifiers);
 }
 
 Execute PackedBytesConversion(Type to, Type from, const ConvertModifiers& modifiers) {

@@ -19,6 +19,9 @@ Execute FastFloatConversion(Type to, Type from, bool to_integral,
 Execute FastTf32Conversion(const ConvertModifiers& modifiers);
 Execute FastPackedHalvesConversion(Type to, const ConvertModifiers& modifiers);
 
+/// cvt.f32.f64 with all modifiers.
+Execute DoubleToFloat(const ConvertModifiers& modifiers);
+
 }  // namespace hlo_indexing::ptx
 
 #endif  // HLO_INDEXING_CODEGEN_PTX_INSTRUCTIONS_FAST_CONVERSION_H_

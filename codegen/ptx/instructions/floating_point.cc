@@ -43,11 +43,20 @@ float F32FmaLane(float a, float b, float c) {
   return numerics::Fma<kModifiers>(a, b, c);
 }
 
-/// fma.rn as one instruction of the host, where it has one.
-template <bool kSaturate>
+/// fma as one instruction of the host, where it has one. With .ftz, right if IsFlushedByValue.
+template <bool kFlush, bool kSaturate>
 float HostFmaLane(float a, float b, float c) {
-  const float result = std::fma(a, b, c);
+  const auto flushed = [](float value) { return kFlush ? numerics::FlushSubnormal(value) : value; };
+  const float result = flushed(std::fma(flushed(a), flushed(b), flushed(c)));
   return kSaturate ? numerics::Saturate(result) : numerics::Canonical(result);
+}
+
+/// Whether .ftz flushes this fma as its rounded value says. What is rounded to the least normal
+/// number may have been below it, with the exponent unbounded. (A mask, as vectors have them.)
+uint32_t IsFlushedByValue(float a, float b, float c) {
+  const float result = std::fma(numerics::FlushSubnormal(a), numerics::FlushSubnormal(b),
+                                numerics::FlushSubnormal(c));
+  return numerics::Magnitude(result) == 0x1p-126F ? 0 : ~uint32_t{0};
 }
 
 inline float LowFloat(uint64_t pair) { return numerics::FloatOf(static_cast<uint32_t>(pair)); }
@@ -70,34 +79,37 @@ uint64_t F32x2FmaLane(uint64_t a, uint64_t b, uint64_t c) {
                 numerics::Fma<kModifiers>(HighFloat(a), HighFloat(b), HighFloat(c)));
 }
 
-template <Arithmetic kOperation, Rounding kRounding>
-double F64Lane(double a, double b) {
-  if constexpr (kOperation == Arithmetic::kAdd) return numerics::Add<kRounding>(a, b);
-  if constexpr (kOperation == Arithmetic::kSub) return numerics::Sub<kRounding>(a, b);
-  if constexpr (kOperation == Arithmetic::kMul) return numerics::Mul<kRounding>(a, b);
-  return numerics::Div<kRounding>(a, b);
+uint64_t HostF32x2FmaLane(uint64_t a, uint64_t b, uint64_t c) {
+  return PairOf(HostFmaLane<false, false>(LowFloat(a), LowFloat(b), LowFloat(c)),
+                HostFmaLane<false, false>(HighFloat(a), HighFloat(b), HighFloat(c)));
 }
 
-template <Rounding kRounding>
-double F64FmaLane(double a, double b, double c) {
-  return numerics::Fma<kRounding>(a, b, c);
+template <Arithmetic kOperation>
+double F64Lane(double a, double b) {
+  if constexpr (kOperation == Arithmetic::kAdd) return numerics::Add(a, b);
+  if constexpr (kOperation == Arithmetic::kSub) return numerics::Sub(a, b);
+  if constexpr (kOperation == Arithmetic::kMul) return numerics::Mul(a, b);
+  return numerics::Div(a, b);
 }
+
+double F64FmaLane(double a, double b, double c) { return numerics::Fma(a, b, c); }
 
 template <Arithmetic kOperation>
 Execute F32Execute(const Modifiers& modifiers) {
   return numerics::Specialize(modifiers, [](auto constant) -> Execute {
     constexpr Modifiers kModifiers = decltype(constant)::kModifiers;
     if constexpr (kOperation == Arithmetic::kFma) {
-#if HLO_INDEXING_PTX_HAS_WIDE_VECTORS
-      if constexpr (kModifiers.rounding == Rounding::kNearestEven && !kModifiers.flush) {
-        if (HasWideVectors()) return internal::ExecuteWideLanes<HostFmaLane<kModifiers.saturate>>;
+      constexpr auto kHostFma = HostFmaLane<kModifiers.flush, kModifiers.saturate>;
+      if (HasWideVectors()) {
+        return kModifiers.flush ? RoundedLanewiseIf<kHostFma, IsFlushedByValue,
+                                                    F32FmaLane<kModifiers>, kModifiers.rounding>()
+                                : RoundedLanewise<kHostFma, kModifiers.rounding>();
       }
-#endif
-      return WideLanewise<F32FmaLane<kModifiers>>();
+      return RoundedLanewise<F32FmaLane<kModifiers>, kModifiers.rounding>();
     } else if constexpr (kModifiers.rounding == Rounding::kNearestEven && !kModifiers.flush) {
       return Lanewise<F32Lane<kOperation, kModifiers>>();
     } else {
-      return WideLanewise<F32Lane<kOperation, kModifiers>>();
+      return RoundedLanewise<F32Lane<kOperation, kModifiers>, kModifiers.rounding>();
     }
   });
 }
@@ -110,29 +122,20 @@ Execute F32x2Execute(const Modifiers& modifiers) {
     if constexpr (kModifiers.saturate) {
       return nullptr;
     } else if constexpr (kOperation == Arithmetic::kFma) {
-      return WideLanewise<F32x2FmaLane<kModifiers>>();
+      if (HasWideVectors() && !kModifiers.flush) {
+        return RoundedLanewise<HostF32x2FmaLane, kModifiers.rounding>();
+      }
+      return RoundedLanewise<F32x2FmaLane<kModifiers>, kModifiers.rounding>();
     } else {
-      return Lanewise<F32x2Lane<kOperation, kModifiers>>();
+      return RoundedLanewise<F32x2Lane<kOperation, kModifiers>, kModifiers.rounding>();
     }
   });
 }
 
 template <Arithmetic kOperation>
-Execute F64Execute(const Modifiers& modifiers) {
-  return numerics::Specialize(modifiers, [](auto constant) -> Execute {
-    constexpr Modifiers kModifiers = decltype(constant)::kModifiers;
-    if constexpr (kModifiers.saturate || kModifiers.flush) {
-      return nullptr;
-    } else if constexpr (kOperation == Arithmetic::kFma) {
-      // To nearest it is one instruction of the host, where it has one.
-      if constexpr (kModifiers.rounding == Rounding::kNearestEven) {
-        return WideLanewise<F64FmaLane<Rounding::kNearestEven>>();
-      }
-      return Lanewise<F64FmaLane<kModifiers.rounding>>();
-    } else {
-      return Lanewise<F64Lane<kOperation, kModifiers.rounding>>();
-    }
-  });
+Execute F64Execute(Rounding rounding) {
+  if constexpr (kOperation == Arithmetic::kFma) return RoundedLanewise<F64FmaLane>(rounding);
+  return RoundedLanewise<F64Lane<kOperation>>(rounding);
 }
 
 Pipe PipeOf(Type type) { return type == Type::kF64 ? Pipe::kDouble : Pipe::kFloat; }
@@ -195,7 +198,7 @@ absl::Status DecodeBinary(InstructionDecoder& d, Type type) {
   }
   const Execute execute = type == Type::kF32     ? F32Execute<kOperation>(modifiers)
                           : type == Type::kF32x2 ? F32x2Execute<kOperation>(modifiers)
-                                                 : F64Execute<kOperation>(modifiers);
+                                                 : F64Execute<kOperation>(modifiers.rounding);
   return EmitElementwise(d, PipeOf(type), execute, type, {type, type});
 }
 
@@ -216,7 +219,7 @@ absl::Status DecodeFma(InstructionDecoder& d, Type type, bool is_mad) {
   }
   const Execute execute = type == Type::kF32     ? F32Execute<Arithmetic::kFma>(modifiers)
                           : type == Type::kF32x2 ? F32x2Execute<Arithmetic::kFma>(modifiers)
-                                                 : F64Execute<Arithmetic::kFma>(modifiers);
+                                                 : F64Execute<Arithmetic::kFma>(modifiers.rounding);
   return EmitElementwise(d, PipeOf(type), execute, type, {type, type, type});
 }
 
@@ -245,7 +248,7 @@ absl::Status DecodeDiv(InstructionDecoder& d, Type type) {
   HLO_INDEXING_ASSIGN_OR_RETURN(const Modifiers modifiers,
                                 TakeModifiers(d, type, /*needs_rounding=*/true));
   const Execute execute = type == Type::kF32 ? F32Execute<Arithmetic::kDiv>(modifiers)
-                                             : F64Execute<Arithmetic::kDiv>(modifiers);
+                                             : F64Execute<Arithmetic::kDiv>(modifiers.rounding);
   return EmitElementwise(d, PipeOf(type), execute, type, {type, type});
 }
 

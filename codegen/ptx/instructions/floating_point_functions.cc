@@ -71,10 +71,9 @@ float ExactLane(float value) {
   return kFunction == Exact::kRcp ? numerics::Rcp<kModifiers>(value)
                                   : numerics::Sqrt<kModifiers>(value);
 }
-template <Exact kFunction, Rounding kRounding>
+template <Exact kFunction>
 double ExactF64Lane(double value) {
-  return kFunction == Exact::kRcp ? numerics::Rcp<kRounding>(value)
-                                  : numerics::Sqrt<kRounding>(value);
+  return kFunction == Exact::kRcp ? numerics::Rcp(value) : numerics::Sqrt(value);
 }
 
 /// rcp and sqrt with a rounding mode.
@@ -83,17 +82,20 @@ absl::Status DecodeExact(InstructionDecoder& d, Type type) {
   const std::optional<Rounding> rounding = TakeRounding(d);
   if (!rounding.has_value()) return d.Error("needs .approx, .rn, .rz, .rm or .rp");
   const bool is_f64 = type == Type::kF64;
-  const Modifiers modifiers = {.rounding = *rounding, .flush = !is_f64 && d.Take("ftz")};
-  const Execute execute = numerics::Specialize(modifiers, [&](auto constant) -> Execute {
+  if (is_f64) {
+    return EmitElementwise(d, Pipe::kDouble, RoundedLanewise<ExactF64Lane<kFunction>>(*rounding),
+                           type, {type});
+  }
+  const Modifiers modifiers = {.rounding = *rounding, .flush = d.Take("ftz")};
+  const Execute execute = numerics::Specialize(modifiers, [](auto constant) -> Execute {
     constexpr Modifiers kModifiers = decltype(constant)::kModifiers;
     if constexpr (kModifiers.saturate) {
       return nullptr;
     } else {
-      return is_f64 ? WideLanewise<ExactF64Lane<kFunction, kModifiers.rounding>>()
-                    : WideLanewise<ExactLane<kFunction, kModifiers>>();
+      return RoundedLanewise<ExactLane<kFunction, kModifiers>, kModifiers.rounding>();
     }
   });
-  return EmitElementwise(d, is_f64 ? Pipe::kDouble : Pipe::kSpecialFunction, execute, type, {type});
+  return EmitElementwise(d, Pipe::kSpecialFunction, execute, type, {type});
 }
 
 template <auto kFunction>
@@ -106,8 +108,8 @@ absl::Status DecodeRcp(InstructionDecoder& d) {
   if (!d.Take("approx")) return DecodeExact<Exact::kRcp>(d, type);
   if (type == Type::kF32) return EmitApproximate<numerics::RcpApprox>(d);
   if (!d.Take("ftz")) return d.Error("rcp.approx of f64 needs .ftz");
-  return EmitElementwise(d, Pipe::kDouble, Lanewise<ApproximateF64Lane<numerics::RcpApproxFtz>>(),
-                         type, {type});
+  return EmitElementwise(d, Pipe::kDouble,
+                         WideLanewise<ApproximateF64Lane<numerics::RcpApproxFtz>>(), type, {type});
 }
 
 absl::Status DecodeSqrt(InstructionDecoder& d) {
@@ -125,7 +127,8 @@ absl::Status DecodeRsqrt(InstructionDecoder& d) {
   HLO_INDEXING_ASSIGN_OR_RETURN(const Type type, d.TakeType({Type::kF32, Type::kF64}));
   if (!d.Take("approx")) return NeedsApprox(d);
   if (type == Type::kF32) return EmitApproximate<kRsqrtF32>(d);
-  const Execute execute = d.Take("ftz") ? Lanewise<RsqrtFtzF64Lane>() : Lanewise<RsqrtF64Lane>();
+  const Execute execute =
+      d.Take("ftz") ? WideLanewise<RsqrtFtzF64Lane>() : WideLanewise<RsqrtF64Lane>();
   return EmitElementwise(d, Pipe::kDouble, execute, type, {type});
 }
 

@@ -126,7 +126,7 @@ Execute PackedF16Fma() {
   if constexpr (!kModifiers.saturate) {
     if (internal::HasHalfVectors()) {
       constexpr Execute kElse = internal::ExecuteLanes<PackedLane3<FmaLane<F16, kModifiers>, F16>>;
-      return internal::FmaF16x2<kModifiers.relu, kElse>;
+      return internal::FmaF16x2<kModifiers, kElse>;
     }
   }
 #endif
@@ -136,7 +136,7 @@ Execute PackedF16Fma() {
 
 template <HalfScalar Half, Modifiers kModifiers>
 Execute Fma(Type type) {
-  if constexpr (std::same_as<Half, F16> && !kModifiers.out_of_bounds && !kModifiers.flush) {
+  if constexpr (std::same_as<Half, F16> && !kModifiers.out_of_bounds) {
     if (!IsPacked(type)) {
       return WideLanewiseIf<FiniteFmaLane<kModifiers>, IsFiniteFma, FmaLane<F16, kModifiers>>();
     }

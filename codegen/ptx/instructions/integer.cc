@@ -78,6 +78,41 @@ T RemLane(T a, T b) {
   return static_cast<T>(a % b);
 }
 
+/// What indices are: divided as doubles, by vectors. The quotient of numbers below 2^31 is a whole
+/// number or 2^-31 and more away from one, so that rounding to nearest does not reach it.
+template <typename T>
+uint32_t IsSmallDivision(T a, T b) {
+  using Unsigned = std::make_unsigned_t<T>;
+  const Unsigned both = static_cast<Unsigned>(a) | static_cast<Unsigned>(b);
+  return both < Unsigned{1} << 31 && b != 0 ? ~uint32_t{0} : 0;
+}
+template <typename T>
+T SmallDivLane(T a, T b) {
+  const auto quotient =
+      static_cast<double>(static_cast<int32_t>(a)) / static_cast<double>(static_cast<int32_t>(b));
+  return static_cast<T>(static_cast<int32_t>(quotient));
+}
+template <typename T>
+T SmallRemLane(T a, T b) {
+  return static_cast<T>(static_cast<int32_t>(a) -
+                        static_cast<int32_t>(SmallDivLane(a, b)) * static_cast<int32_t>(b));
+}
+
+template <typename T>
+Execute DivExecute() {
+  if constexpr (sizeof(T) < 4)
+    return Lanewise<DivLane<T>>();
+  else
+    return WideLanewiseIf<SmallDivLane<T>, IsSmallDivision<T>, DivLane<T>>();
+}
+template <typename T>
+Execute RemExecute() {
+  if constexpr (sizeof(T) < 4)
+    return Lanewise<RemLane<T>>();
+  else
+    return WideLanewiseIf<SmallRemLane<T>, IsSmallDivision<T>, RemLane<T>>();
+}
+
 template <typename T>
 T MinLane(T a, T b) {
   return a < b ? a : b;
@@ -272,7 +307,7 @@ absl::Status DecodeRem(InstructionDecoder& d) {
   HLO_INDEXING_ASSIGN_OR_RETURN(const Type type, d.TakeType({Type::kU16, Type::kS16, Type::kU32,
                                                              Type::kS32, Type::kU64, Type::kS64}));
   const Execute execute =
-      VisitArithmeticInteger(type, []<typename T>() { return Lanewise<RemLane<T>>(); });
+      VisitArithmeticInteger(type, []<typename T>() { return RemExecute<T>(); });
   return EmitElementwise(d, Pipe::kInteger, execute, type, {type, type});
 }
 
@@ -381,7 +416,7 @@ absl::Status DecodeIntegerArithmetic(InstructionDecoder& d, Arithmetic operation
     case Arithmetic::kDiv:
       return EmitElementwise(
           d, Pipe::kInteger,
-          VisitArithmeticInteger(type, []<typename T>() { return Lanewise<DivLane<T>>(); }), type,
+          VisitArithmeticInteger(type, []<typename T>() { return DivExecute<T>(); }), type,
           {type, type});
     case Arithmetic::kFma:
       return TypeError(d, type);

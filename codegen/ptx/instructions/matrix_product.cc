@@ -15,6 +15,7 @@
 #include "codegen/ptx/numerics/f64.h"
 #include "codegen/ptx/numerics/float_format.h"
 #include "codegen/ptx/numerics/half.h"
+#include "codegen/ptx/numerics/host_rounding.h"
 #include "codegen/ptx/numerics/rounding.h"
 #include "codegen/ptx/syntax/module.h"
 
@@ -150,6 +151,7 @@ void GatherDoubles(const Execution& execution, const FragmentOperand& fragment, 
 
 template <Rounding kRounding>
 Step ExecuteDoubles(const Operation& operation, Execution& execution) {
+  const numerics::HostRounding mode(kRounding);
   CheckWholeWarp(operation, execution);
   const auto& details = operation.Details<MultiplyDetails>();
   const MatrixShape& shape = details.shape;
@@ -163,7 +165,7 @@ Step ExecuteDoubles(const Operation& operation, Execution& execution) {
     for (size_t j = 0; j < shape.n; ++j) {
       double& sum = sums[i * shape.n + j];
       for (size_t k = 0; k < shape.k; ++k) {
-        sum = numerics::Fma<kRounding>(a[i * shape.k + k], b[k * shape.n + j], sum);
+        sum = numerics::Fma(a[i * shape.k + k], b[k * shape.n + j], sum);
       }
     }
   }

@@ -229,12 +229,6 @@ absl::Status DecodeMov(InstructionDecoder& d) {
   return d.Emit(std::move(move));
 }
 
-/// Byte 0 to 7 of b:a.
-uint32_t ByteOf(uint32_t a, uint32_t b, uint32_t index) {
-  const uint64_t both = static_cast<uint64_t>(b) << 32 | a;
-  return static_cast<uint32_t>(both >> (8 * (index & 7))) & 0xff;
-}
-
 /// The default mode: four selectors of 4 bits, whose top bit spreads the byte's sign.
 uint32_t PrmtLane(uint32_t a, uint32_t b, uint32_t c) {
   uint32_t result = 0;
@@ -258,46 +252,48 @@ enum class PermuteMode : uint8_t {
   kReplicate16
 };
 
+/// Of bytes 0 to 7 of b:a, with the selector s: s and those above it, s and those below it, s four
+/// times, max(i, s) or min(i, s) at place i, or the lower or upper half of a twice.
 template <PermuteMode kMode>
 uint32_t PrmtModeLane(uint32_t a, uint32_t b, uint32_t c) {
-  const uint32_t selector = c & 3;
-  uint32_t result = 0;
-  for (uint32_t i = 0; i < 4; ++i) {
-    uint32_t index = 0;
-    switch (kMode) {
-      case PermuteMode::kForward4:
-        index = selector + i;
-        break;
-      case PermuteMode::kBackward4:
-        index = selector - i;
-        break;
-      case PermuteMode::kReplicate8:
-        index = selector;
-        break;
-      case PermuteMode::kEdgeLeft:
-        index = i > selector ? i : selector;
-        break;
-      case PermuteMode::kEdgeRight:
-        index = i < selector ? i : selector;
-        break;
-      case PermuteMode::kReplicate16:
-        index = 2 * (selector & 1) + (i & 1);
-        break;
+  constexpr uint32_t kFourTimes = 0x0101'0101;
+  const uint64_t both = static_cast<uint64_t>(b) << 32 | a;
+  const uint32_t shift = 8 * (c & 3);
+  const uint32_t selected = (a >> shift & 0xff) * kFourTimes;
+  switch (kMode) {
+    case PermuteMode::kForward4:
+      return static_cast<uint32_t>(both >> shift);
+    case PermuteMode::kBackward4: {
+      // Bytes s - 3 to s, those below 0 from the top, in the other order.
+      const uint64_t below = both << 24 | both >> 40;
+      const auto bytes = static_cast<uint32_t>(below >> shift);
+      return bytes >> 24 | (bytes >> 8 & 0xff00) | (bytes << 8 & 0xff'0000) | bytes << 24;
     }
-    result |= ByteOf(a, b, index) << (8 * i);
+    case PermuteMode::kReplicate8:
+      return selected;
+    case PermuteMode::kEdgeLeft: {
+      const uint32_t upto = ~uint32_t{0} >> (24 - shift);
+      return (selected & upto) | (a & ~upto);
+    }
+    case PermuteMode::kEdgeRight: {
+      const uint32_t below = (uint32_t{1} << shift) - 1;
+      return (a & below) | (selected & ~below);
+    }
+    case PermuteMode::kReplicate16:
+      return (a >> 16 * (c & 1) & 0xffff) * 0x1'0001;
   }
-  return result;
+  return 0;
 }
 
 absl::Status DecodePrmt(InstructionDecoder& d) {
   const std::optional<int> mode = d.TakeOneOf({"f4e", "b4e", "rc8", "ecl", "ecr", "rc16"});
   HLO_INDEXING_RETURN_IF_ERROR(d.TakeType({Type::kB32}).status());
-  const std::array<Execute, 6> modes = {Lanewise<PrmtModeLane<PermuteMode::kForward4>>(),
-                                        Lanewise<PrmtModeLane<PermuteMode::kBackward4>>(),
-                                        Lanewise<PrmtModeLane<PermuteMode::kReplicate8>>(),
-                                        Lanewise<PrmtModeLane<PermuteMode::kEdgeLeft>>(),
-                                        Lanewise<PrmtModeLane<PermuteMode::kEdgeRight>>(),
-                                        Lanewise<PrmtModeLane<PermuteMode::kReplicate16>>()};
+  const std::array<Execute, 6> modes = {WideLanewise<PrmtModeLane<PermuteMode::kForward4>>(),
+                                        WideLanewise<PrmtModeLane<PermuteMode::kBackward4>>(),
+                                        WideLanewise<PrmtModeLane<PermuteMode::kReplicate8>>(),
+                                        WideLanewise<PrmtModeLane<PermuteMode::kEdgeLeft>>(),
+                                        WideLanewise<PrmtModeLane<PermuteMode::kEdgeRight>>(),
+                                        WideLanewise<PrmtModeLane<PermuteMode::kReplicate16>>()};
   return EmitElementwise(
       d, Pipe::kInteger,
       mode.has_value() ? modes[static_cast<size_t>(*mode)] : WideLanewise<PrmtLane>(), Type::kB32,

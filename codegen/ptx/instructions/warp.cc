@@ -119,8 +119,7 @@ Step ExecuteShuffle(const Operation& operation, Execution& execution) {
   ForEachLane(execution.lanes,
               [&](int lane) { result[lane] = received[static_cast<size_t>(lane)]; });
   if (operation.slots[1] != kNoSlot) {
-    AssignPredicate(execution, operation.slots[1], execution.lanes,
-                    internal::MaskOfBytes(in_range));
+    AssignPredicate(execution, operation.slots[1], execution.lanes, MaskOfBytes(in_range));
   }
   return Step::kNext;
 }
@@ -251,25 +250,46 @@ absl::Status DecodeVote(InstructionDecoder& d) {
 
 // --- match
 
+/// For each lane, those that have the same value.
+template <typename T>
+[[gnu::always_inline]] inline Lanes<LaneMask> CompareLanes(const T* values) {
+  Lanes<LaneMask> equal = {};
+  for (size_t other = 0; other < kWarpSize; ++other) {
+    const T value = values[other];
+    const LaneMask bit = LaneMask{1} << other;
+    HLO_INDEXING_PTX_INDEPENDENT_LANES
+    for (size_t lane = 0; lane < kWarpSize; ++lane) {
+      const LaneMask is_equal = values[lane] == value ? ~LaneMask{0} : 0;
+      equal[lane] |= is_equal & bit;
+    }
+  }
+  return equal;
+}
+template <typename T>
+Lanes<LaneMask> EqualLanes(const T* values) {
+  return CompareLanes(values);
+}
+template <typename T>
+HLO_INDEXING_PTX_WIDE_VECTORS Lanes<LaneMask> WideEqualLanes(const T* values) {
+  return CompareLanes(values);
+}
+
 /// Slots: result, predicate (or kNoSlot), value.
-template <typename T, bool kAll>
+template <typename T, bool kAll, auto kEqualLanes>
 Step ExecuteMatch(const Operation& operation, Execution& execution) {
   OrderExchanges(operation, execution);
-  const T* value = execution.At<T>(operation.slots[2]);
+  const Lanes<LaneMask> equal = kEqualLanes(execution.At<T>(operation.slots[2]));
   Lanes<uint32_t> matches = {};
   LaneMask all_equal = 0;
   ForEachMemberSet(execution, operation.members, [&](uint32_t members, LaneMask lanes) {
     CheckMembers(operation, execution, members, lanes);
     const LaneMask participants = members & lanes;
-    for (LaneMask rest = lanes; rest != 0;) {
-      const LaneMask equal = rest & LanesEqualTo(value, value[std::countr_zero(rest)]);
-      const LaneMask peers = equal & participants;
+    ForEachLane(lanes, [&](int lane) {
+      const LaneMask peers = equal[static_cast<size_t>(lane)] & participants;
       const bool is_match = !kAll || peers == participants;
-      if (is_match) all_equal |= equal;
-      ForEachLane(equal,
-                  [&](int lane) { matches[static_cast<size_t>(lane)] = is_match ? peers : 0; });
-      rest &= ~equal;
-    }
+      matches[static_cast<size_t>(lane)] = is_match ? peers : 0;
+      all_equal |= is_match ? LaneMask{1} << lane : 0;
+    });
   });
   auto* result = execution.At<uint32_t>(operation.slots[0]);
   ForEachLane(execution.lanes,
@@ -278,6 +298,17 @@ Step ExecuteMatch(const Operation& operation, Execution& execution) {
     AssignPredicate(execution, operation.slots[1], execution.lanes, all_equal);
   }
   return Step::kNext;
+}
+
+template <typename T>
+Execute MatchExecute(bool is_all) {
+#if HLO_INDEXING_PTX_HAS_WIDE_VECTORS
+  if (HasWideVectors()) {
+    return is_all ? ExecuteMatch<T, true, WideEqualLanes<T>>
+                  : ExecuteMatch<T, false, WideEqualLanes<T>>;
+  }
+#endif
+  return is_all ? ExecuteMatch<T, true, EqualLanes<T>> : ExecuteMatch<T, false, EqualLanes<T>>;
 }
 
 absl::Status DecodeMatch(InstructionDecoder& d) {
@@ -294,10 +325,8 @@ absl::Status DecodeMatch(InstructionDecoder& d) {
   }
   HLO_INDEXING_ASSIGN_OR_RETURN(const Slot value, d.Source(1, type));
   HLO_INDEXING_ASSIGN_OR_RETURN(const Slot members, d.Source(2, Type::kB32));
-  const bool is_wide = type == Type::kB64;
-  const Execute any = is_wide ? ExecuteMatch<uint64_t, false> : ExecuteMatch<uint32_t, false>;
-  const Execute all = is_wide ? ExecuteMatch<uint64_t, true> : ExecuteMatch<uint32_t, true>;
-  return d.Emit({.execute = is_all ? all : any,
+  return d.Emit({.execute = type == Type::kB64 ? MatchExecute<uint64_t>(is_all)
+                                               : MatchExecute<uint32_t>(is_all),
                  .slots = {places.result, places.predicate, value},
                  .pipe = Pipe::kInteger,
                  .members = members});

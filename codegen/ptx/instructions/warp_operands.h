@@ -6,7 +6,9 @@
 #ifndef HLO_INDEXING_CODEGEN_PTX_INSTRUCTIONS_WARP_OPERANDS_H_
 #define HLO_INDEXING_CODEGEN_PTX_INSTRUCTIONS_WARP_OPERANDS_H_
 
+#include <array>
 #include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 
@@ -33,11 +35,9 @@ inline void ReportMisuse(const Operation& operation, const Execution& execution,
 /// The lanes whose values equal `value`.
 template <typename T>
 LaneMask LanesEqualTo(const T* values, T value) {
-  LaneMask equal = 0;
-  for (int lane = 0; lane < kWarpSize; ++lane) {
-    equal |= LaneMask{values[lane] == value ? 1U : 0U} << lane;
-  }
-  return equal;
+  std::array<uint8_t, kWarpSize> equal;
+  for (size_t lane = 0; lane < kWarpSize; ++lane) equal[lane] = values[lane] == value ? 1 : 0;
+  return MaskOfBytes(equal);
 }
 
 /// Calls `visit(members, lanes)` once for each member mask that executing lanes have: `lanes` are

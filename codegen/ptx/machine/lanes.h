@@ -9,7 +9,9 @@
 
 #include <array>
 #include <bit>
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <type_traits>
 
 namespace hlo_indexing::ptx {
@@ -38,6 +40,19 @@ inline void ForEachLane(LaneMask lanes, Visit visit) {
     return;
   }
   for (LaneMask rest = lanes; rest != 0; rest &= rest - 1) visit(std::countr_zero(rest));
+}
+
+/// The mask of 32 bytes that are 0 or 1.
+inline LaneMask MaskOfBytes(const std::array<uint8_t, kWarpSize>& bytes) {
+  LaneMask mask = 0;
+  for (size_t group = 0; group < kWarpSize / 8; ++group) {
+    uint64_t eight = 0;
+    std::memcpy(&eight, bytes.data() + group * 8, sizeof(eight));
+    // Byte i of a number whose bytes are 0 or 1 goes to bit i of the product's top byte.
+    if constexpr (std::endian::native == std::endian::big) eight = __builtin_bswap64(eight);
+    mask |= static_cast<LaneMask>((eight * 0x0102'0408'1020'4080) >> 56) << (group * 8);
+  }
+  return mask;
 }
 
 }  // namespace hlo_indexing::ptx

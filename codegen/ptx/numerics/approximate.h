@@ -15,6 +15,7 @@
 
 #include "codegen/ptx/numerics/bits.h"
 #include "codegen/ptx/numerics/f32.h"
+#include "codegen/ptx/numerics/f64.h"
 #include "codegen/ptx/numerics/half.h"
 #include "codegen/ptx/numerics/rounding.h"
 #include "codegen/ptx/numerics/vector_functions.h"
@@ -30,6 +31,41 @@ inline float InDouble(float value, bool flush, Function function) {
     return Result<Modifiers{.flush = true}>(function(static_cast<double>(FlushSubnormal(value))));
   }
   return Result<Modifiers{}>(function(static_cast<double>(value)));
+}
+
+/// What is in the upper half of a double: 1 bit of sign, 11 of exponent, 20 of mantissa.
+inline constexpr uint64_t kUpperHalf = uint64_t{0xffff'ffff} << 32;
+
+/// The upper half of a double, flushed.
+inline double UpperHalf(double value) {
+  const double upper = DoubleOf(BitsOf(value) & kUpperHalf);
+  return Magnitude(upper) < 0x1p-1022 ? ZeroLike(upper) : upper;
+}
+
+/// To nearest, ties to even, and flushed: the largest reciprocal below 2^-1022 of an upper half is
+/// below it after rounding too.
+inline double RoundToUpperHalf(double value) {
+  constexpr double kNan = DoubleOf(uint64_t{0x7fff'ffff} << 32);
+  const uint64_t is_odd = BitsOf(value) >> 32 & 1;
+  const double rounded = DoubleOf((BitsOf(value) + 0x7fff'ffff + is_odd) & kUpperHalf);
+  const double flushed = Magnitude(value) < 0x1p-1022 ? ZeroLike(value) : rounded;
+  return IsNan(value) ? kNan : flushed;
+}
+
+/// 1 / sqrt of a positive finite number. The root's error is made up for: r = value - root^2, which
+/// a fused operation gives without error, is 2 * root times it.
+inline double ReciprocalRoot(double value) {
+  // Away from where the rest of the root would be subnormal.
+  const bool is_small = value < 0x1p-900;
+  const double scaled = is_small ? value * 0x1p200 : value;
+  const double root = std::sqrt(scaled);
+  const double reciprocal = 1.0 / root;
+  // 1 / sqrt(s) = reciprocal * (1 + e) with e = 1 - root * reciprocal - rest / (2 s) to first
+  // order.
+  const double error_of_reciprocal = std::fma(-root, reciprocal, 1.0);
+  const double error_of_root = std::fma(-root, root, scaled) * reciprocal * reciprocal * -0.5;
+  const double result = std::fma(reciprocal, error_of_reciprocal + error_of_root, reciprocal);
+  return is_small ? result * 0x1p100 : result;
 }
 
 }  // namespace internal
@@ -113,14 +149,24 @@ inline float DivApprox(float a, float b, bool flush) {
 /// rcp.approx.ftz.f64 (9.7.3.14): the reciprocal of the upper 32 bits, rounded to 20 bits of
 /// mantissa; the lower 32 bits are zero. Subnormal inputs and results are flushed, a NaN gives
 /// 0x7fffffff00000000. The ISA gives no bound.
-double RcpApproxFtz(double value);
+inline double RcpApproxFtz(double value) {
+  return internal::RoundToUpperHalf(1.0 / internal::UpperHalf(value));
+}
 
 /// rsqrt.approx.ftz.f64 (9.7.3.17), like RcpApproxFtz.
-double RsqrtApproxFtz(double value);
+inline double RsqrtApproxFtz(double value) {
+  return internal::RoundToUpperHalf(1.0 / std::sqrt(internal::UpperHalf(value)));
+}
 
 /// rsqrt.approx.f64 (9.7.3.16). Subnormal numbers are kept, NaNs as in f64.h. The ISA gives no
 /// bound; here at most 0.51 ulp.
-double RsqrtApprox(double value);
+inline double RsqrtApprox(double value) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  const double root = value < kInfinity ? internal::ReciprocalRoot(value) : 0.0;
+  const double of_zero = value < 0.0 ? kInvalidNan : CopySign(value, kInfinity);
+  const double of_number = value > 0.0 ? root : of_zero;
+  return IsNan(value) ? Quiet(value) : of_number;
+}
 
 /// ex2.approx.f16, and ex2.approx.ftz.bf16 (9.7.4.10): subnormal inputs and results are kept of
 /// f16, and flushed of bf16. Devices: relative error at most 2^-9.9 of f16, 2^-7 of bf16.

@@ -1,10 +1,10 @@
 // Arithmetic of f32: add, sub, mul, fma, div, rcp and sqrt (PTX ISA 9.7.3) with every rounding,
 // .ftz and .sat, bit for bit. A NaN result is kCanonicalNan.
 //
-// Without modifiers these are plain expressions that a loop over the lanes of a warp does with
-// vectors; the others go through double (round_to_odd.h).
+// A loop over the lanes of a warp does these with vectors. Modes but to nearest are the host's:
+// such a function is called under a HostRounding of its mode (host_rounding.h).
 //
-// Example: Mul<{.rounding = Rounding::kUp, .flush = true}>(a, b) is `mul.rp.ftz.f32`.
+// Example: Fma<{.flush = true}>(a, b, c) is `fma.rn.ftz.f32`.
 #ifndef HLO_INDEXING_CODEGEN_PTX_NUMERICS_F32_H_
 #define HLO_INDEXING_CODEGEN_PTX_NUMERICS_F32_H_
 
@@ -24,11 +24,12 @@ inline float Input(float value) {
   return value;
 }
 
-/// The result of rounding a double that is exact, or rounded to odd, or a quotient or root to
-/// nearest.
+/// The result of rounding a double: to nearest, one that is exact, or rounded to odd, or a quotient
+/// or root to nearest; otherwise, one that was rounded in the same direction, as rounding twice in
+/// one direction is rounding once.
 template <Modifiers kModifiers>
 inline float Result(double value) {
-  float result = Narrow<kModifiers.rounding>(value);
+  float result = static_cast<float>(value);
   if constexpr (kModifiers.flush) {
     result = IsTiny<kModifiers.rounding, 24, -126>(value) ? ZeroLike(result) : result;
   }
@@ -36,9 +37,9 @@ inline float Result(double value) {
   return Canonical(result);
 }
 
-/// The result of an f32 operation that was rounded to nearest, and that is not flushed.
+/// The result of an f32 operation of the host, which is not flushed.
 template <Modifiers kModifiers>
-inline float NearestResult(float value) {
+inline float HostResult(float value) {
   if constexpr (kModifiers.saturate) return Saturate(value);
   return Canonical(value);
 }
@@ -47,17 +48,10 @@ constexpr bool IsNearest(const Modifiers& modifiers) {
   return modifiers.rounding == Rounding::kNearestEven;
 }
 
-/// An exact zero of a sum that is no sum of equal signs is -0 when rounding down, else +0 (IEEE 754
-/// 6.3). Doubles are added to nearest, which gives +0.
+/// A sum of doubles that Result rounds to a float.
 template <Modifiers kModifiers>
 inline double SumForRounding(double a, double b) {
-  const double sum = AddRoundedToOdd(a, b);
-  if constexpr (kModifiers.rounding == Rounding::kDown) {
-    const bool cancelled = sum == 0.0 && (BitsOf(a) & BitsOf(b) & kSignBit64) == 0 &&
-                           ((BitsOf(a) | BitsOf(b)) & kSignBit64) != 0;
-    return cancelled ? -0.0 : sum;
-  }
-  return sum;
+  return IsNearest(kModifiers) ? AddRoundedToOdd(a, b) : a + b;
 }
 
 }  // namespace internal
@@ -68,11 +62,7 @@ inline float Add(float a, float b) {
   const float x = internal::Input<kModifiers>(a);
   const float y = internal::Input<kModifiers>(b);
   // A sum of floats below 2^-126 is exact, and so is flushed without looking at its rounding.
-  if constexpr (internal::IsNearest(kModifiers)) {
-    return internal::NearestResult<kModifiers>(internal::Input<kModifiers>(x + y));
-  } else {
-    return internal::Result<kModifiers>(internal::SumForRounding<kModifiers>(x, y));
-  }
+  return internal::HostResult<kModifiers>(internal::Input<kModifiers>(x + y));
 }
 
 /// sub.f32 (9.7.3.4), like Add.
@@ -80,18 +70,14 @@ template <Modifiers kModifiers = Modifiers{}>
 inline float Sub(float a, float b) {
   const float x = internal::Input<kModifiers>(a);
   const float y = internal::Input<kModifiers>(b);
-  if constexpr (internal::IsNearest(kModifiers)) {
-    return internal::NearestResult<kModifiers>(internal::Input<kModifiers>(x - y));
-  } else {
-    return internal::Result<kModifiers>(internal::SumForRounding<kModifiers>(x, Negate(y)));
-  }
+  return internal::HostResult<kModifiers>(internal::Input<kModifiers>(x - y));
 }
 
 /// mul.f32 (9.7.3.5), like Add.
 template <Modifiers kModifiers = Modifiers{}>
 inline float Mul(float a, float b) {
-  if constexpr (internal::IsNearest(kModifiers) && !kModifiers.flush) {
-    return internal::NearestResult<kModifiers>(a * b);
+  if constexpr (!kModifiers.flush) {
+    return internal::HostResult<kModifiers>(a * b);
   } else {
     // The product of two floats is a double: 48 bits, exponents from -298 to 256.
     return internal::Result<kModifiers>(static_cast<double>(internal::Input<kModifiers>(a)) *
@@ -113,8 +99,8 @@ inline float Fma(float a, float b, float c) {
 /// of them.
 template <Modifiers kModifiers = Modifiers{}>
 inline float Div(float a, float b) {
-  if constexpr (internal::IsNearest(kModifiers) && !kModifiers.flush) {
-    return internal::NearestResult<kModifiers>(a / b);
+  if constexpr (!kModifiers.flush) {
+    return internal::HostResult<kModifiers>(a / b);
   } else {
     return internal::Result<kModifiers>(static_cast<double>(internal::Input<kModifiers>(a)) /
                                         static_cast<double>(internal::Input<kModifiers>(b)));

@@ -1,116 +1,58 @@
-// Arithmetic of f64: add, sub, mul, fma, div, rcp, sqrt, min and max (PTX ISA 9.7.3) with every
-// rounding, bit for bit. There is neither .ftz nor .sat of these.
+// Arithmetic of f64: add, sub, mul, fma, div, rcp, sqrt, min and max (PTX ISA 9.7.3), bit for bit.
+// There is neither .ftz nor .sat of these. They are rounded as this thread rounds: to nearest, or
+// otherwise under a HostRounding (host_rounding.h).
 //
 // NaNs: payloads are kept (9.7.3). The result is the first NaN operand made quiet, and kInvalidNan
 // where no operand is NaN. Which of several operands devices choose is not documented.
 //
-// Example: Fma<Rounding::kDown>(a, b, c) is `fma.rm.f64`; with the mode known at run time only,
-// once for a warp: Specialize({.rounding = mode}, [&](auto constant) {
-//   for (...) d[lane] = Fma<constant.kModifiers.rounding>(a[lane], b[lane], c[lane]); });
+// Example: Fma(a, b, c) is `fma.rn.f64`.
 #ifndef HLO_INDEXING_CODEGEN_PTX_NUMERICS_F64_H_
 #define HLO_INDEXING_CODEGEN_PTX_NUMERICS_F64_H_
 
+#include <array>
 #include <cmath>
+#include <cstddef>
 
 #include "codegen/ptx/numerics/bits.h"
-#include "codegen/ptx/numerics/rounding.h"
 
 namespace hlo_indexing::ptx::numerics {
 
 namespace internal {
 
-/// The operations on finite operands, done with integers. Modes but to-nearest-even.
-double AddFinite(double a, double b, Rounding rounding);
-double FmaFinite(double a, double b, double c, Rounding rounding);
-/// Of numbers that are not zero.
-double DivFinite(double a, double b, Rounding rounding);
-/// Of a positive number.
-double SqrtFinite(double value, Rounding rounding);
-
-inline bool IsFinite(double value) { return Magnitude(value) < __builtin_inf(); }
-
-/// The operand that is returned where the result is NaN.
-inline double NanOf(double a) { return IsNan(a) ? Quiet(a) : kInvalidNan; }
-inline double NanOf(double a, double b) { return IsNan(a) ? Quiet(a) : NanOf(b); }
-inline double NanOf(double a, double b, double c) { return IsNan(a) ? Quiet(a) : NanOf(b, c); }
+/// A result, or where it is NaN, what is returned instead: the first operand that is NaN. All
+/// choices are made one after the other, so that loops are done with vectors.
+template <typename... Operands>
+inline double WithNanOf(double result, Operands... operands) {
+  std::array<double, sizeof...(operands)> sources = {operands...};
+  double nan = kInvalidNan;
+  for (size_t i = sources.size(); i-- > 0;) nan = IsNan(sources[i]) ? Quiet(sources[i]) : nan;
+  return IsNan(result) ? nan : result;
+}
 
 }  // namespace internal
 
 /// add.f64 (9.7.3.3).
-template <Rounding kRounding = Rounding::kNearestEven>
-inline double Add(double a, double b) {
-  if constexpr (kRounding != Rounding::kNearestEven) {
-    if (internal::IsFinite(a) && internal::IsFinite(b)) return internal::AddFinite(a, b, kRounding);
-  }
-  const double sum = a + b;
-  return IsNan(sum) ? internal::NanOf(a, b) : sum;
-}
+inline double Add(double a, double b) { return internal::WithNanOf(a + b, a, b); }
 
 /// sub.f64 (9.7.3.4).
-template <Rounding kRounding = Rounding::kNearestEven>
-inline double Sub(double a, double b) {
-  if constexpr (kRounding != Rounding::kNearestEven) {
-    if (internal::IsFinite(a) && internal::IsFinite(b)) {
-      return internal::AddFinite(a, Negate(b), kRounding);
-    }
-  }
-  const double difference = a - b;
-  return IsNan(difference) ? internal::NanOf(a, b) : difference;
-}
+inline double Sub(double a, double b) { return internal::WithNanOf(a - b, a, b); }
 
 /// mul.f64 (9.7.3.5).
-template <Rounding kRounding = Rounding::kNearestEven>
-inline double Mul(double a, double b) {
-  if constexpr (kRounding != Rounding::kNearestEven) {
-    if (internal::IsFinite(a) && internal::IsFinite(b)) {
-      // A zero of the product's sign, which a product of zero keeps.
-      const double zero = DoubleOf((BitsOf(a) ^ BitsOf(b)) & kSignBit64);
-      return internal::FmaFinite(a, b, zero, kRounding);
-    }
-  }
-  const double product = a * b;
-  return IsNan(product) ? internal::NanOf(a, b) : product;
-}
+inline double Mul(double a, double b) { return internal::WithNanOf(a * b, a, b); }
 
 /// fma.f64 and mad.f64 (9.7.3.6): a * b + c rounded once.
-template <Rounding kRounding = Rounding::kNearestEven>
 inline double Fma(double a, double b, double c) {
-  if constexpr (kRounding != Rounding::kNearestEven) {
-    if (internal::IsFinite(a) && internal::IsFinite(b) && internal::IsFinite(c)) {
-      return internal::FmaFinite(a, b, c, kRounding);
-    }
-  }
-  const double result = std::fma(a, b, c);
-  return IsNan(result) ? internal::NanOf(a, b, c) : result;
+  return internal::WithNanOf(std::fma(a, b, c), a, b, c);
 }
 
 /// div.RND.f64 (9.7.3.8).
-template <Rounding kRounding = Rounding::kNearestEven>
-inline double Div(double a, double b) {
-  if constexpr (kRounding != Rounding::kNearestEven) {
-    if (internal::IsFinite(a) && internal::IsFinite(b) && a != 0.0 && b != 0.0) {
-      return internal::DivFinite(a, b, kRounding);
-    }
-  }
-  const double quotient = a / b;
-  return IsNan(quotient) ? internal::NanOf(a, b) : quotient;
-}
+inline double Div(double a, double b) { return internal::WithNanOf(a / b, a, b); }
 
 /// rcp.RND.f64 (9.7.3.13).
-template <Rounding kRounding = Rounding::kNearestEven>
-inline double Rcp(double value) {
-  return Div<kRounding>(1.0, value);
-}
+inline double Rcp(double value) { return Div(1.0, value); }
 
 /// sqrt.RND.f64 (9.7.3.15).
-template <Rounding kRounding = Rounding::kNearestEven>
-inline double Sqrt(double value) {
-  if constexpr (kRounding != Rounding::kNearestEven) {
-    if (value > 0.0 && internal::IsFinite(value)) return internal::SqrtFinite(value, kRounding);
-  }
-  const double root = std::sqrt(value);
-  return IsNan(root) ? internal::NanOf(value) : root;
-}
+inline double Sqrt(double value) { return internal::WithNanOf(std::sqrt(value), value); }
 
 /// min.f64 (9.7.3.11): the other operand if one is NaN, and -0 < +0.
 inline double Min(double a, double b) {

@@ -201,6 +201,23 @@ inline Half NearestHalf(Float value) {
   return internal::RoundToHalf(value, Half());
 }
 
+/// The f16 or bf16 to which the value is rounded: NearestHalf, and the one beside it where that is
+/// on the wrong side. The exponent's carry leads from infinity to the greatest number. Example:
+/// RoundedHalf<F16, Rounding::kTowardZero>(1e6F) is 65504, 0x7bff
+template <HalfScalar Half, Rounding kRounding, std::floating_point Float>
+inline Half RoundedHalf(Float value) {
+  const Half nearest = NearestHalf<Half>(value);
+  if constexpr (kRounding == Rounding::kNearestEven) return nearest;
+  const Float reached = ToFloat(nearest);
+  const bool is_negative = (nearest.bits & 0x8000U) != 0;
+  const bool is_closer = Magnitude(reached) < Magnitude(value);
+  const bool is_beyond = Magnitude(reached) > Magnitude(value);
+  const bool grows = is_negative == (kRounding == Rounding::kDown);
+  constexpr bool kShrinksAlways = kRounding == Rounding::kTowardZero;
+  const uint32_t step = !kShrinksAlways && grows ? (is_closer ? 1U : 0U) : (is_beyond ? ~0U : 0U);
+  return internal::UpperBits<Half>((nearest.bits + step) << 16);
+}
+
 /// add{.rn}{.ftz}{.sat} (9.7.4.1). Heeds flush, saturate, relu of the modifiers, as the following
 /// do: half precision has no rounding but .rn.
 template <HalfScalar Half, Modifiers kModifiers = Modifiers{}>
@@ -252,9 +269,14 @@ inline float WidenFinite(F16 value) {
 
 }  // namespace internal
 
-/// Fma where a and b are finite. Heeds relu and saturate.
+/// Fma where a and b are finite. Heeds flush, relu and saturate.
 template <Modifiers kModifiers = Modifiers{}>
 inline F16 FmaOfFinite(F16 a, F16 b, F16 c) {
+  if constexpr (kModifiers.flush) {
+    a = internal::FlushHalf(a);
+    b = internal::FlushHalf(b);
+    c = internal::FlushHalf(c);
+  }
   return internal::HalfResult<F16, kModifiers>(
       AddRoundedToOdd(internal::WidenFinite(a) * internal::WidenFinite(b), internal::WidenHalf(c)));
 }

@@ -78,21 +78,34 @@ inline Half RoundToIntegral(Half value, Rounding rounding) {
   return NearestHalf<Half>(RoundToIntegral(ToFloat(value), rounding));
 }
 
-/// The integer to which the value is rounded, clamped to the type's range. NaN gives 0 for integers
-/// of at most 32 bits, and of 64 bits the one whose top bit alone is set (9.7.9, Integer Notes of
-/// cvt). f16 and bf16 are converted by way of ToFloat. A modifier .ftz applies to the input first.
-/// Example: ToInteger<uint8_t>(300.0F, Rounding::kTowardZero) is 255
-template <std::integral Integer>
-inline Integer ToInteger(float value, Rounding rounding) {
+/// The integer to which the value is rounded, clamped to the type's range. NaN gives the integer
+/// whose top bit alone is set, but of an f32 and at most 32 bits it gives 0 (9.7.9, Integer Notes
+/// of cvt). f16 and bf16 are converted by way of ToFloat. A modifier .ftz applies to the input
+/// first. Example: ToInteger<uint8_t, Rounding::kTowardZero>(300.0F) is 255
+template <std::integral Integer, Rounding kRounding, std::floating_point Float>
+inline Integer ToInteger(Float value) {
   constexpr Integer kTopBit = static_cast<Integer>(uint64_t{1} << (8 * sizeof(Integer) - 1));
-  return internal::ClampToInteger<Integer>(RoundToIntegral(static_cast<double>(value), rounding),
-                                           sizeof(Integer) == 8 ? kTopBit : Integer{0});
+  constexpr bool kNanIsZero = sizeof(Float) == 4 && sizeof(Integer) <= 4;
+  return internal::ClampToInteger<Integer>(
+      internal::RoundedToIntegral<kRounding>(static_cast<double>(value)),
+      kNanIsZero ? Integer{0} : kTopBit);
 }
-/// As above, of an f64. NaN gives the integer whose top bit alone is set, of every width.
-template <std::integral Integer>
-inline Integer ToInteger(double value, Rounding rounding) {
-  constexpr Integer kTopBit = static_cast<Integer>(uint64_t{1} << (8 * sizeof(Integer) - 1));
-  return internal::ClampToInteger<Integer>(RoundToIntegral(value, rounding), kTopBit);
+/// The same with the mode known at run time.
+template <std::integral Integer, std::floating_point Float>
+inline Integer ToInteger(Float value, Rounding rounding) {
+  switch (rounding) {
+    case Rounding::kTowardZero:
+      return ToInteger<Integer, Rounding::kTowardZero>(value);
+    case Rounding::kDown:
+      return ToInteger<Integer, Rounding::kDown>(value);
+    case Rounding::kUp:
+      return ToInteger<Integer, Rounding::kUp>(value);
+    case Rounding::kNearestAway:
+      return ToInteger<Integer, Rounding::kNearestAway>(value);
+    case Rounding::kNearestEven:
+      break;
+  }
+  return ToInteger<Integer, Rounding::kNearestEven>(value);
 }
 
 /// The encoding of an integer rounded to a format: `cvt.RND.f16.s64` and so on.
@@ -105,19 +118,12 @@ inline uint64_t EncodeIntegral(const FloatFormat& format, Integer value, Roundin
                        {.rounding = rounding});
 }
 
-/// An integer rounded to f32. Example: IntegerToFloat(16777217, Rounding::kUp) is 16777218.0f
-template <std::integral Integer>
-inline float IntegerToFloat(Integer value, Rounding rounding) {
-  if (rounding == Rounding::kNearestEven) return static_cast<float>(value);
-  if constexpr (sizeof(Integer) <= 4) return Narrow(static_cast<double>(value), rounding);
-  return FloatOf(static_cast<uint32_t>(EncodeIntegral(kF32Format, value, rounding)));
-}
-
-/// An integer rounded to f64.
-template <std::integral Integer>
-inline double IntegerToDouble(Integer value, Rounding rounding) {
-  if (sizeof(Integer) <= 4 || rounding == Rounding::kNearestEven) return static_cast<double>(value);
-  return DoubleOf(EncodeIntegral(kF64Format, value, rounding));
+/// An integer rounded to f32 or f64, as this thread rounds (host_rounding.h). Example:
+/// FromInteger<float>(16777217) is 16777218.0f under a HostRounding up
+template <std::floating_point Float, std::integral Integer>
+inline Float FromInteger(Integer value) {
+  // What compilers do for vectors may give -0 when rounding down.
+  return value == 0 ? Float{0} : static_cast<Float>(value);
 }
 
 /// An integer rounded to f16 or bf16. Example: IntegerToHalf<F16>(70000, Rounding::kTowardZero) is

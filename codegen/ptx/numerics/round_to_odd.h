@@ -54,49 +54,6 @@ inline float AddRoundedToOdd(float a, float b) {
   return FloatOf(toward_zero | (has_error & 1));
 }
 
-/// The float to which a double is rounded (`cvt.RND.f32.f64`, and the second rounding above).
-/// Overflow gives infinity or the greatest float as the mode says, and subnormal results are kept.
-/// A NaN stays one.
-template <Rounding kRounding>
-inline float Narrow(double value) {
-  const float nearest = static_cast<float>(value);
-  if constexpr (kRounding == Rounding::kNearestEven) return nearest;
-  // The neighbours of a float are one off in its bits, infinity and the zeros included.
-  const double rounded = Magnitude(static_cast<double>(nearest));
-  const double magnitude = Magnitude(value);
-  const bool negative = (BitsOf(nearest) & kSignBit) != 0;
-  const uint32_t too_large = rounded > magnitude ? 1 : 0;
-  const uint32_t too_small = rounded < magnitude ? 1 : 0;
-  if constexpr (kRounding == Rounding::kTowardZero) {
-    return FloatOf(BitsOf(nearest) - too_large);
-  } else if constexpr (kRounding == Rounding::kNearestAway) {
-    // A tie was rounded toward zero if the next float away from zero is as far from the value.
-    const float away = FloatOf(BitsOf(nearest) + too_small);
-    const bool is_tie = static_cast<double>(Magnitude(away)) - magnitude == magnitude - rounded;
-    return is_tie ? away : nearest;
-  } else {
-    const bool grow = negative == (kRounding == Rounding::kDown);
-    return FloatOf(BitsOf(nearest) + (grow ? too_small : uint32_t{0} - too_large));
-  }
-}
-
-/// Narrow with the mode known at run time.
-inline float Narrow(double value, Rounding rounding) {
-  switch (rounding) {
-    case Rounding::kTowardZero:
-      return Narrow<Rounding::kTowardZero>(value);
-    case Rounding::kDown:
-      return Narrow<Rounding::kDown>(value);
-    case Rounding::kUp:
-      return Narrow<Rounding::kUp>(value);
-    case Rounding::kNearestAway:
-      return Narrow<Rounding::kNearestAway>(value);
-    case Rounding::kNearestEven:
-      break;
-  }
-  return Narrow<Rounding::kNearestEven>(value);
-}
-
 /// Whether .ftz flushes a result: rounded to the precision, as if exponents had no bound, it is
 /// below the least normal number 2^kLeastExponent of the format. Zeros are tiny too. Given the
 /// exact value or one rounded to odd.

@@ -12,6 +12,9 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "codegen/ptx/numerics/convert.h"
+#include "codegen/ptx/numerics/half.h"
+#include "codegen/ptx/numerics/rounding.h"
 #include "tests/codegen/ptx/instructions/instruction_runner.h"
 
 namespace hlo_indexing::ptx {
@@ -111,6 +114,35 @@ TEST(ConversionTest, FloatsToIntegers) {
   }
 }
 
+// Warps of which no lane is beyond 2^30: these are converted in another way.
+TEST(ConversionTest, SmallFloatsToWideIntegers) {
+  Rows singles;
+  Rows doubles;
+  for (int i = -320; i < 320; ++i) {
+    for (const double scale : {0.25, 0x1p22 - 0.25}) {
+      const double value = i * scale;
+      doubles.push_back({std::bit_cast<uint64_t>(value)});
+      singles.push_back({std::bit_cast<uint32_t>(static_cast<float>(value))});
+    }
+  }
+  std::ranges::stable_sort(doubles, {}, [](const Values& s) { return s[0] >> 63; });
+  std::ranges::stable_sort(singles, {}, [](const Values& s) { return s[0] >> 31; });
+  for (const Integer& to : kIntegers) {
+    for (const auto& [mode, host_mode] : kModes) {
+      const std::string prefix = absl::StrCat("cvt.", mode, "i.", to.Name());
+      CheckInstruction(prefix + ".f32 %d0, %s0;", {to.Register()}, {"b32"}, singles,
+                       [&, m = host_mode](const Values& s) {
+                         const float value = std::bit_cast<float>(static_cast<uint32_t>(s[0]));
+                         return Values{RoundedAndClamped(static_cast<double>(value), m, to, false)};
+                       });
+      CheckInstruction(prefix + ".f64 %d0, %s0;", {to.Register()}, {"b64"}, doubles,
+                       [&, m = host_mode](const Values& s) {
+                         return Values{RoundedAndClamped(std::bit_cast<double>(s[0]), m, to, true)};
+                       });
+    }
+  }
+}
+
 TEST(ConversionTest, IntegersToFloats) {
   for (const Integer& from : kIntegers) {
     for (const auto& [mode, host_mode] : kModes) {
@@ -168,6 +200,60 @@ TEST(ConversionTest, HalvesOfAllBits) {
               (m == FE_UPWARD && s[0] < 0x8000) || (m == FE_DOWNWARD && s[0] >= 0x8000);
           return Values{std::bit_cast<uint32_t>(value), s[0] + (!exact && grows ? 1U : 0U)};
         });
+  }
+}
+
+/// The half to which exact arithmetic rounds, by another way than instructions take.
+template <numerics::HalfScalar Half>
+uint64_t EncodedHalf(double value, int mode, bool relu) {
+  const numerics::Rounding rounding = mode == FE_TOWARDZERO ? numerics::Rounding::kTowardZero
+                                      : mode == FE_DOWNWARD ? numerics::Rounding::kDown
+                                      : mode == FE_UPWARD   ? numerics::Rounding::kUp
+                                                            : numerics::Rounding::kNearestEven;
+  return numerics::ToHalf<Half>(value, {.rounding = rounding, .relu = relu}).bits;
+}
+
+TEST(ConversionTest, HalvesInAllModes) {
+  Rows singles = FloatRows(1, 32, 4000);
+  Rows doubles = FloatRows(1, 64, 4000);
+  // Beside the halves, and half way between them.
+  for (uint64_t bits = 0; bits < 0x1'0000; bits += 7) {
+    const double half = HalfValue(bits);
+    if (std::isnan(half)) continue;
+    for (const double offset : {-0x1p-20, 0.0, 0x1p-12, 0x1p-11, 0x1p-10}) {
+      const double value = half * (1 + offset) + offset * 0x1p-14;
+      doubles.push_back({std::bit_cast<uint64_t>(value)});
+      singles.push_back({std::bit_cast<uint32_t>(static_cast<float>(value))});
+    }
+  }
+  const auto single = [](const Values& s) {
+    return static_cast<double>(std::bit_cast<float>(static_cast<uint32_t>(s[0])));
+  };
+  for (const auto& [mode, host_mode] : kModes) {
+    const std::string prefix = absl::StrCat("cvt.", mode);
+    CheckInstruction(absl::StrCat(prefix, ".f16.f32 %d0, %s0;"), {"b16"}, {"b32"}, singles,
+                     [&, m = host_mode](const Values& s) {
+                       return Values{EncodedHalf<numerics::F16>(single(s), m, false)};
+                     });
+    CheckInstruction(
+        absl::StrCat(prefix, ".f16.f64 %d0, %s0;"), {"b16"}, {"b64"}, doubles,
+        [&, m = host_mode](const Values& s) {
+          return Values{EncodedHalf<numerics::F16>(std::bit_cast<double>(s[0]), m, false)};
+        });
+    if (host_mode != FE_TONEAREST && host_mode != FE_TOWARDZERO) continue;
+    for (const bool relu : {false, true}) {
+      const std::string modifiers = absl::StrCat(prefix, relu ? ".relu" : "");
+      CheckInstruction(absl::StrCat(modifiers, ".bf16.f32 %d0, %s0; ", modifiers,
+                                    ".f16x2.f32 %d1, %s0, 0f3F800000; ", modifiers,
+                                    ".bf16x2.f32 %d2, 0fBF800000, %s0;"),
+                       {"b16", "b32", "b32"}, {"b32"}, singles,
+                       [&, m = host_mode](const Values& s) {
+                         const uint64_t bf16 = EncodedHalf<numerics::Bf16>(single(s), m, relu);
+                         const uint64_t f16 = EncodedHalf<numerics::F16>(single(s), m, relu);
+                         const uint64_t minus_one = relu ? 0 : 0xbf80;
+                         return Values{bf16, f16 << 16 | 0x3c00, minus_one << 16 | bf16};
+                       });
+    }
   }
 }
 

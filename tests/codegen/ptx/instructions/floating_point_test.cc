@@ -88,6 +88,41 @@ TEST(FloatingPointTest, F32InAllModes) {
   }
 }
 
+// A result is flushed if it is below 2^-126 with an unbounded exponent: one that is 2^-126 once the
+// exponent is bounded may have been below.
+TEST(FloatingPointTest, FusedF32BesideTheLeastNormalNumber) {
+  const auto bits = [](float value) -> uint64_t { return std::bit_cast<uint32_t>(value); };
+  Rows rows;
+  for (const float sign : {1.0F, -1.0F}) {
+    for (int i = -8; i <= 8; ++i) {
+      const float tiny = static_cast<float>(i) * 0x1p-26F;
+      rows.push_back({bits(sign * tiny), bits(0x1p-126F), bits(sign * 0x1p-126F)});
+      for (int j = 0; j <= 8; ++j) {
+        rows.push_back({bits(sign * (0.5F + static_cast<float>(i) * 0x1p-24F)),
+                        bits(0x1p-125F * (1.0F - static_cast<float>(j) * 0x1p-24F)), 0});
+      }
+    }
+  }
+  for (const auto& [mode, host_mode] : kModes) {
+    CheckInstruction(absl::StrCat("fma.", mode, ".ftz.f32 %d0, %s0, %s1, %s2;"), {"b32"},
+                     {"b32", "b32", "b32"}, rows, [&, m = host_mode](const Values& s) {
+                       // Exact: at most 48 bits.
+                       const double exact =
+                           static_cast<double>(Single(s[0])) * static_cast<double>(Single(s[1])) +
+                           static_cast<double>(Single(s[2]));
+                       std::fesetround(m);
+                       volatile double value = exact;
+                       volatile float result = static_cast<float>(value);
+                       // Rounded away from where floats become subnormal.
+                       volatile float scaled = static_cast<float>(value * 0x1p60);
+                       std::fesetround(FE_TONEAREST);
+                       const bool is_tiny = std::fabs(scaled) < 0x1p-66F;
+                       const float rounded = result;
+                       return Values{bits(is_tiny ? std::copysign(0.0F, rounded) : rounded)};
+                     });
+  }
+}
+
 TEST(FloatingPointTest, F64InAllModes) {
   for (const std::string opcode : {"add", "sub", "mul", "fma", "div", "rcp", "sqrt"}) {
     for (const auto& [mode, host_mode] : kModes) {
@@ -334,9 +369,39 @@ TEST(FloatingPointTest, Halves) {
   CheckHalf<F16>("mul.ftz", "f16", 2, [](const V& v) {
     return numerics::Mul<F16, Modifiers{.flush = true}>(v[0], v[1]);
   });
+  CheckHalf<F16>("fma.rn.ftz", "f16", 3, [](const V& v) {
+    return numerics::Fma<F16, Modifiers{.flush = true}>(v[0], v[1], v[2]);
+  });
+  CheckHalf<F16>("fma.rn.ftz.relu", "f16", 3, [](const V& v) {
+    return numerics::Fma<F16, Modifiers{.flush = true, .relu = true}>(v[0], v[1], v[2]);
+  });
   CheckHalf<F16>("fma.rn.sat", "f16", 3, [](const V& v) {
     return numerics::Fma<F16, Modifiers{.saturate = true}>(v[0], v[1], v[2]);
   });
+}
+
+// Sums beside 2^-14, the least normal number of f16, and subnormal operands.
+TEST(FloatingPointTest, FusedF16BesideTheLeastNormalNumber) {
+  Rows rows;
+  for (uint64_t a = 0x3800; a <= 0x3c00; a += 0x11) {
+    for (const uint64_t b : {0x03ff, 0x0400, 0x0401, 0x07ff, 0x0800}) {
+      for (const uint64_t c : {0x0000, 0x0001, 0x8001, 0x0400, 0x8400}) {
+        rows.push_back({a | a << 16, b | (b | 0x8000) << 16, c | (c ^ 0x8000) << 16});
+      }
+    }
+  }
+  for (const bool relu : {false, true}) {
+    const auto fused = [&](const Values& s, int shift) -> uint64_t {
+      const auto half = [&](size_t i) { return F16{static_cast<uint16_t>(s[i] >> shift)}; };
+      return relu ? numerics::Fma<F16, Modifiers{.flush = true, .relu = true}>(half(0), half(1),
+                                                                               half(2))
+                        .bits
+                  : numerics::Fma<F16, Modifiers{.flush = true}>(half(0), half(1), half(2)).bits;
+    };
+    CheckInstruction(absl::StrCat("fma.rn.ftz", relu ? ".relu" : "", ".f16x2 %d0, %s0, %s1, %s2;"),
+                     {"b32"}, {"b32", "b32", "b32"}, rows,
+                     [&](const Values& s) { return Values{fused(s, 0) | fused(s, 16) << 16}; });
+  }
 }
 
 // Warps in which all products are ordinary numbers or zero, and some in which one is not.

@@ -10,6 +10,7 @@
 #include "tests/codegen/ptx/numerics/arithmetic_model.h"
 #include "tests/codegen/ptx/numerics/exact.h"
 #include "tests/codegen/ptx/numerics/operands.h"
+#include "tests/codegen/ptx/numerics/under_rounding.h"
 
 namespace hlo_indexing::ptx::numerics {
 namespace {
@@ -44,23 +45,28 @@ void ExpectOperations(uint64_t a, uint64_t b, uint64_t c) {
       return testing::Message() << std::hex << a << " " << b << " " << c << " rounding "
                                 << static_cast<int>(kRounding);
     };
-    ASSERT_EQ(BitsOf(Add<kRounding>(x, y)), exact::Sum(format, mode, a, b).value_or(NanOf({a, b})))
+    const auto bits_of = [](const auto& function, auto... values) {
+      return BitsOf(UnderRounding(kRounding, function, values...));
+    };
+    ASSERT_EQ(bits_of([](double u, double v) { return Add(u, v); }, x, y),
+              exact::Sum(format, mode, a, b).value_or(NanOf({a, b})))
         << operands();
-    ASSERT_EQ(BitsOf(Sub<kRounding>(x, y)),
+    ASSERT_EQ(bits_of([](double u, double v) { return Sub(u, v); }, x, y),
               exact::Sum(format, mode, a, b ^ format.sign_bit).value_or(NanOf({a, b})))
         << operands();
-    ASSERT_EQ(BitsOf(Mul<kRounding>(x, y)),
+    ASSERT_EQ(bits_of([](double u, double v) { return Mul(u, v); }, x, y),
               exact::Product(format, mode, a, b).value_or(NanOf({a, b})))
         << operands();
-    ASSERT_EQ(BitsOf(Div<kRounding>(x, y)),
+    ASSERT_EQ(bits_of([](double u, double v) { return Div(u, v); }, x, y),
               exact::Ratio(format, mode, a, b).value_or(NanOf({a, b})))
         << operands();
-    ASSERT_EQ(BitsOf(Rcp<kRounding>(x)),
+    ASSERT_EQ(bits_of([](double u) { return Rcp(u); }, x),
               exact::Ratio(format, mode, BitsOf(1.0), a).value_or(NanOf({a})))
         << operands();
-    ASSERT_EQ(BitsOf(Sqrt<kRounding>(x)), exact::SquareRoot(format, mode, a).value_or(NanOf({a})))
+    ASSERT_EQ(bits_of([](double u) { return Sqrt(u); }, x),
+              exact::SquareRoot(format, mode, a).value_or(NanOf({a})))
         << operands();
-    ASSERT_EQ(BitsOf(Fma<kRounding>(x, y, z)),
+    ASSERT_EQ(bits_of([](double u, double v, double w) { return Fma(u, v, w); }, x, y, z),
               exact::Fused(format, mode, a, b, c).value_or(NanOf({a, b, c})))
         << operands();
   });
@@ -99,7 +105,8 @@ TEST(F64, SquaresHaveExactRootsAndTheirNeighboursNot) {
     for (const uint64_t bits : {square - 1, square, square + 1}) {
       ForAllRoundings([&](auto constant) {
         constexpr Rounding kRounding = decltype(constant)::kModifiers.rounding;
-        ASSERT_EQ(BitsOf(Sqrt<kRounding>(DoubleOf(bits))),
+        ASSERT_EQ(BitsOf(UnderRounding(
+                      kRounding, [](double value) { return Sqrt(value); }, DoubleOf(bits))),
                   exact::SquareRoot(exact::kF64, {kRounding}, bits));
       });
     }

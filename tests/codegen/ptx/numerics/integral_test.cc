@@ -14,6 +14,7 @@
 #include "gtest/gtest.h"
 #include "tests/codegen/ptx/numerics/exact.h"
 #include "tests/codegen/ptx/numerics/operands.h"
+#include "tests/codegen/ptx/numerics/under_rounding.h"
 
 namespace hlo_indexing::ptx::numerics {
 namespace {
@@ -165,10 +166,10 @@ void ExpectFromInteger(Integer value) {
       exact::Known({is_negative, exact::Natural(is_negative ? ~bits + 1 : bits), 0});
   for (const Rounding rounding :
        {Rounding::kNearestEven, Rounding::kTowardZero, Rounding::kDown, Rounding::kUp}) {
-    ASSERT_EQ(BitsOf(IntegerToFloat(value, rounding)),
+    ASSERT_EQ(BitsOf(UnderRounding(rounding, FromInteger<float, Integer>, value)),
               exact::Round(exact::kF32, number, rounding, false))
         << bits;
-    ASSERT_EQ(BitsOf(IntegerToDouble(value, rounding)),
+    ASSERT_EQ(BitsOf(UnderRounding(rounding, FromInteger<double, Integer>, value)),
               exact::Round(exact::kF64, number, rounding, false))
         << bits;
     ASSERT_EQ(IntegerToHalf<F16>(value, rounding).bits,
