@@ -25,6 +25,14 @@ uint64_t NextRandom(uint64_t& state) {
   return z ^ (z >> 31);
 }
 
+// Of a warp in a schedule: short ones as often as long ones, so that a warp that waits for others
+// may find what they have done at once, and may find it long after.
+uint64_t TurnLength(uint64_t longest, uint64_t& order) {
+  constexpr uint64_t kSizes = 10;
+  const uint64_t end = std::max<uint64_t>(longest >> NextRandom(order) % kSizes, 1);
+  return 1 + NextRandom(order) % end;
+}
+
 LaneMask GuardedLanes(const Operation& operation, const Execution& execution) {
   if (operation.guard == kNoSlot) return execution.group;
   const LaneMask guard = execution.Predicate(operation.guard);
@@ -345,7 +353,6 @@ Progress RunBlock(LaunchState& launch, Block& block, uint64_t quantum, uint64_t&
   uint64_t turn_length = quantum;
   if (launch.options->schedule != 0) {
     first = static_cast<uint32_t>(NextRandom(order) % num_warps);
-    turn_length = 1 + NextRandom(order) % quantum;
   }
   bool has_live = false;
   bool has_run = false;
@@ -354,6 +361,7 @@ Progress RunBlock(LaunchState& launch, Block& block, uint64_t quantum, uint64_t&
     Warp& warp = block.warps[(first + i) % num_warps];
     if (warp.live() == 0) continue;
     has_live = true;
+    if (launch.options->schedule != 0) turn_length = TurnLength(quantum, order);
     switch (WarpRunner(launch, block, warp).Run(turn_length)) {
       case Turn::kSpent:
         has_run = true;
