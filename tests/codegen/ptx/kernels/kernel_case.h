@@ -92,7 +92,7 @@ class KernelRun {
   }
   void AddProblem(std::string problem) { problems_.push_back(std::move(problem)); }
 
-  /// Of the last launch, by line of the text, if it was profiled: how often the instructions of the
+  /// Of all launches, by line of the text, if they were profiled: how often the instructions of the
   /// line were executed by a warp, and lanes of these whose guard was true.
   struct LineCounts {
     uint64_t executions = 0;

@@ -116,7 +116,7 @@ std::vector<KernelCase> MatrixCases() {
           {"matrices", "transpose_tiles", TransposeTiles},
           {"matrices", "transpose_swizzled", TransposeSwizzled},
           {"matrices", "transpose_shuffle", TransposeShuffle},
-          {"matrices", "matmul_naive", MatrixProduct<20, 8, 8, 8>},
+          {"matrices", "matmul_naive", MatrixProduct<22, 8, 8, 8>},
           {"matrices", "matmul_tiles", MatrixProduct<32, 16, 16, 16>},
           {"matrices", "matmul_registers", MatrixProduct<64, 32, 64, 1>},
           {"matrices", "matmul_async", MatrixProduct<48, 16, 16, 16>},

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <numeric>
 #include <vector>
 
@@ -34,9 +35,15 @@ void ForEachRow(std::vector<float>& x, size_t columns, const Visit& row) {
 
 template <uint32_t kThreads>
 void Softmax(KernelRun& run) {
-  std::vector<float> x = Fractions(size_t{3} * 200);
+  std::vector<float> x = Fractions(size_t{5} * 200);
+  // Four rows have a number without which the largest one would be so small that exp overflows. It
+  // stands where loops of the kernels begin to read: a loop that begins one later misses it.
+  const size_t columns[] = {0, 72, 104, 136};
+  for (size_t row = 0; row < std::size(columns); ++row) x[200 * row + columns[row]] = 200;
+  // The largest one of the last row is in an odd column, and not by much.
+  x[4 * 200 + 1] = 5;
   const auto out = run.Output<float>(x.size());
-  run.Launch({3, 1, 1}, {kThreads, 1, 1}, run.Input(x), out, 200);
+  run.Launch({5, 1, 1}, {kThreads, 1, 1}, run.Input(x), out, 200);
   ForEachRow(x, 200, [](auto begin, auto end) {
     double sum = 0;
     for (auto i = begin; i != end; ++i) sum += std::exp(static_cast<double>(*i));
@@ -101,11 +108,12 @@ void ReluBf16(KernelRun& run) {
   run.Expect(out, expected);
 }
 
-// y = function(x), element by element.
+// y = function(x), element by element. One number in three is `scale` times as large as the others.
 template <typename T, typename Function>
-void Elementwise(KernelRun& run, Function function) {
+void Elementwise(KernelRun& run, Function function, T scale = 1) {
   const std::vector<float> fractions = Fractions(150);
-  const std::vector<T> x(fractions.begin(), fractions.end());
+  std::vector<T> x(fractions.begin(), fractions.end());
+  for (size_t i = 0; i < x.size(); i += 3) x[i] *= scale;
   std::vector<T> expected;
   for (const T value : x) {
     expected.push_back(static_cast<T>(function(static_cast<double>(value))));
@@ -120,8 +128,9 @@ void Gelu(KernelRun& run) {
     return 0.5 * x * (1 + std::tanh(0.79788456 * (x + 0.044715 * x * x * x)));
   });
 }
+// Of 960 at most: exp has a way of its own where the result is large, and one where it is infinite.
 void SigmoidDouble(KernelRun& run) {
-  Elementwise<double>(run, [](double x) { return 1 / (1 + std::exp(-x)); });
+  Elementwise<double>(run, [](double x) { return 1 / (1 + std::exp(-x)); }, 256);
 }
 void Horner(KernelRun& run) {
   Elementwise<float>(run, [](double x) { return 1 + x * (-2 + x * (0.5 + x * (3 + x * -0.25))); });
@@ -134,7 +143,8 @@ void Convolution(KernelRun& run) {
     return static_cast<size_t>(row) * kColumns + static_cast<size_t>(column);
   };
   const auto x = SomeNumbers<float>(place(kRows, 0), -9, 20);
-  const auto weights = SomeNumbers<float>(9, -4, 9);
+  // No two neighbours are equal.
+  const std::vector<float> weights = {-4, 3, 1, -2, 4, 2, -1, -3, 5};
   std::vector<float> expected(x.size());
   for (int r = 0; r < kRows; ++r) {
     for (int c = 0; c < kColumns; ++c) {
@@ -185,10 +195,14 @@ struct Affine {
 void AffineByValue(KernelRun& run) {
   const auto x = SomeNumbers<float>(100, -50, 100);
   std::vector<float> expected;
-  for (const float value : x) expected.push_back((value * 2 + 3) * 2 + 3);
+  // Four times at once, twice one by one.
+  constexpr Affine kAffine = {.scale = 2, .offset = 3, .repeat = 6};
+  for (float value : x) {
+    for (int i = 0; i < kAffine.repeat; ++i) value = value * kAffine.scale + kAffine.offset;
+    expected.push_back(value);
+  }
   const auto out = run.Output<float>(100);
-  run.Launch({2, 1, 1}, {64, 1, 1}, run.Input(x), out, Affine{.scale = 2, .offset = 3, .repeat = 2},
-             100);
+  run.Launch({2, 1, 1}, {64, 1, 1}, run.Input(x), out, kAffine, 100);
   run.Expect(out, expected);
 }
 

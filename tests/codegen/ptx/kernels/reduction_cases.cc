@@ -54,7 +54,10 @@ void MaxRedux(KernelRun& run) {
 }
 
 void Argmin(KernelRun& run) {
-  const auto x = SomeNumbers<float>(3000, -400, 800);
+  auto x = SomeNumbers<float>(3000, -400, 800);
+  // The least ones, of threads 130, 2 and 66: thread 2 has to take the place of thread 130, which
+  // is before its own, and not that of thread 66.
+  for (const size_t place : {130, 258, 834}) x[place] = -500;
   const auto out = run.Output<int>(1);
   run.Launch({1, 1, 1}, {256, 1, 1}, run.Input(x), out, 3000);
   run.Expect(out, {static_cast<int>(std::ranges::min_element(x) - x.begin())});
@@ -68,11 +71,12 @@ void RowSums(KernelRun& run) {
 }
 
 void ColumnSums(KernelRun& run) {
-  const std::vector<float> x = Numbers(size_t{21} * 70);
+  // Seven or eight numbers to a thread: those that its loop reads one by one, four at a time, both.
+  const std::vector<float> x = Numbers(size_t{61} * 70);
   std::vector<float> expected(70);
   for (size_t i = 0; i < x.size(); ++i) expected[i % 70] += x[i];
   const auto out = run.Output<float>(70);
-  run.Launch({3, 1, 1}, {32, 8, 1}, run.Input(x), out, 21, 70);
+  run.Launch({3, 1, 1}, {32, 8, 1}, run.Input(x), out, 61, 70);
   run.Expect(out, expected);
 }
 

@@ -73,7 +73,10 @@ void BitonicSort(KernelRun& run) {
 }
 
 void OddEvenSort(KernelRun& run) {
-  const auto x = SomeNumbers<uint32_t>(90, 0, 100);
+  auto x = SomeNumbers<uint32_t>(90, 0, 100);
+  // The second largest waits for the largest and reaches its place in the last step.
+  x[0] = 101;
+  x[1] = 100;
   const auto values = run.Input(x);
   run.options().dynamic_shared_bytes = 90 * sizeof(uint32_t);
   run.Launch({1, 1, 1}, {64, 1, 1}, values, 90);
@@ -102,9 +105,13 @@ void LowerBound(KernelRun& run) {
   for (const int key : keys) {
     expected.push_back(static_cast<int>(std::ranges::lower_bound(sorted, key) - sorted.begin()));
   }
+  const auto x = run.Input(sorted);
   const auto out = run.Output<int>(100);
-  run.Launch({2, 1, 1}, {64, 1, 1}, run.Input(sorted), run.Input(keys), out, 300, 100);
+  run.Launch({2, 1, 1}, {64, 1, 1}, x, run.Input(keys), out, 300, 100);
   run.Expect(out, expected);
+  // Among no numbers.
+  run.Launch({2, 1, 1}, {64, 1, 1}, x, run.Input(keys), out, 0, 100);
+  run.Expect(out, std::vector<int>(100));
 }
 
 }  // namespace
