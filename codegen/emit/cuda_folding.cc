@@ -23,8 +23,8 @@ bool IsExpression(Operation& operation) {
   if (mlir::isa<mlir::arith::ArithDialect>(operation.getDialect())) return true;
   return mlir::isa<llvm_ops::LoadOp, llvm_ops::CallOp, llvm_ops::FMAOp, llvm_ops::SqrtOp,
                    llvm_ops::FAbsOp, llvm_ops::FFloorOp, llvm_ops::FCeilOp, llvm_ops::FTruncOp,
-                   llvm_ops::RoundEvenOp, llvm_ops::CountLeadingZerosOp, llvm_ops::CtPopOp>(
-      operation);
+                   llvm_ops::RoundEvenOp, llvm_ops::CallIntrinsicOp, llvm_ops::CountLeadingZerosOp,
+                   llvm_ops::CtPopOp>(operation);
 }
 
 // Where each operand is a statement of its own.

@@ -57,6 +57,13 @@ __device__ __forceinline__ float minimum(float a, float b) {
 }
 __device__ __forceinline__ double minimum(double a, double b) { return a != a || b != b ? a + b : fmin(a, b); }
 )"},
+                                     {"hlo::approx_exp2(", R"(
+__device__ __forceinline__ float approx_exp2(float x) {
+  float result;
+  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(result) : "f"(x));
+  return result;
+}
+)"},
                                      {"parts<", R"(
 template <class T>
 struct parts {

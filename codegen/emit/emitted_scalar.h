@@ -106,6 +106,13 @@ inline EmittedFloat RoundEven(EmittedFloat x) {
   return emitted_scalar_internal::Make<mlir::LLVM::RoundEvenOp>(x);
 }
 
+inline EmittedFloat ApproxExp2(EmittedFloat x) {
+  auto power = mlir::LLVM::CallIntrinsicOp::create(
+      x.ops(), x.value.getType(), x.ops().getStringAttr("llvm.nvvm.ex2.approx.ftz.f32"),
+      mlir::ValueRange{x.value});
+  return {{x.builder, power.getResults()}};
+}
+
 inline EmittedInteger CountLeadingZeros(EmittedInteger n) {
   return {{n.builder,
            mlir::LLVM::CountLeadingZerosOp::create(n.ops(), n.value.getType(), n.value, false)}};

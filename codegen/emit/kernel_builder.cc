@@ -433,25 +433,51 @@ void KernelBuilder::If(Value condition, llvm::function_ref<void()> then) {
   If(condition, body, [] { return Values(); });
 }
 
+namespace {
+
+// Loops that LLVM by itself unrolls once or not at all, having too many iterations to unroll all of
+// them, and of which several fit into registers and bring more loads on their way.
+constexpr int64_t kManyIterations = 16;
+constexpr int kUnrolled = 4;
+
+bool IsShort(mlir::Block& body) {
+  constexpr size_t kMostOperations = 48;
+  return llvm::none_of(body, [](mlir::Operation& op) { return op.getNumRegions() > 0; }) &&
+         static_cast<size_t>(llvm::range_size(body)) <= kMostOperations;
+}
+
+void Unroll(scf::ForOp loop) {
+  mlir::Builder builder(loop.getContext());
+  const auto unroll = mlir::LLVM::LoopUnrollAttr::get(
+      loop.getContext(), {}, builder.getI32IntegerAttr(kUnrolled), {}, {}, {}, {}, {});
+  loop->setAttr("loop_annotation",
+                mlir::LLVM::LoopAnnotationAttr::get(loop.getContext(), {}, {}, {}, unroll, {}, {},
+                                                    {}, {}, {}, {}, {}, {}, {}, {}, {}));
+}
+
+}  // namespace
+
 Values KernelBuilder::For(int64_t lower, int64_t upper, ValueRange carried, LoopBody body) {
   const bool fits = lower >= INT32_MIN && upper < INT32_MAX;
   const unsigned bits = fits ? 32 : 64;
   if (lower == upper) return body(Integer(bits, lower), carried);
-  return EmitFor(Integer(bits, lower), Integer(bits, upper + 1), carried, body);
+  scf::ForOp loop = EmitFor(Integer(bits, lower), Integer(bits, upper + 1), carried, body);
+  if (upper - lower + 1 >= kManyIterations && IsShort(*loop.getBody())) Unroll(loop);
+  return Values(loop.getResults());
 }
 
 Values KernelBuilder::ForBelow(Value count, ValueRange carried, LoopBody body) {
-  return EmitFor(Integer(32, 0), count, carried, body);
+  return Values(EmitFor(Integer(32, 0), count, carried, body).getResults());
 }
 
-Values KernelBuilder::EmitFor(Value begin, Value end, ValueRange carried, LoopBody body) {
+scf::ForOp KernelBuilder::EmitFor(Value begin, Value end, ValueRange carried, LoopBody body) {
   auto loop = scf::ForOp::create(ops_, begin, end, Integer(begin.getType(), 1), carried);
   const mlir::OpBuilder::InsertionGuard guard(ops_);
   mlir::Block* const block = loop.getBody();
   if (!block->empty()) block->getTerminator()->erase();
   ops_.setInsertionPointToEnd(block);
   scf::YieldOp::create(ops_, body(loop.getInductionVar(), loop.getRegionIterArgs()));
-  return Values(loop.getResults());
+  return loop;
 }
 
 Values KernelBuilder::Repeat(ValueRange carried, RepeatBody body) {

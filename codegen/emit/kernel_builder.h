@@ -185,7 +185,8 @@ class KernelBuilder {
  private:
   mlir::LLVM::LLVMFuncOp MakeFunction(llvm::StringRef symbol, mlir::ValueRange operands,
                                       FunctionBody body);
-  Values EmitFor(mlir::Value begin, mlir::Value end, mlir::ValueRange carried, LoopBody body);
+  mlir::scf::ForOp EmitFor(mlir::Value begin, mlir::Value end, mlir::ValueRange carried,
+                           LoopBody body);
 
   mlir::Value Shuffle(mlir::NVVM::ShflKind kind, mlir::Value value, int64_t lane, int64_t segments);
 

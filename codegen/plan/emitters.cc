@@ -90,10 +90,9 @@ bool IsTransposeFusion(const EmitterInput& input) {
          });
 }
 
-bool IsConcatenateFusion(const EmitterInput& input) {
-  constexpr size_t kMaxOperands = 4;
+bool IsConcatenateFusion(const EmitterInput& input, size_t most_operands) {
   return input.heroes.size() == 1 && input.heroes.front()->opcode() == Opcode::kConcatenate &&
-         input.heroes.front()->operands().size() <= kMaxOperands;
+         input.heroes.front()->operands().size() <= most_operands;
 }
 
 bool IsByItself(const Instruction& instruction) {
@@ -121,7 +120,7 @@ KernelPlan PlanByEmitter(EmitterInput& input, const Emitters& emitters) {
     const Instruction& root = *fused.roots().front().instruction;
     if (root.opcode() == Opcode::kScatter) return emitters.scatter(input);
     if (IsByItself(root)) return emitters.by_itself(input);
-    if (IsConcatenateFusion(input)) return emitters.concatenate(input);
+    if (IsConcatenateFusion(input, emitters.most_concatenated)) return emitters.concatenate(input);
   }
   if (const auto updates = UpdatesInPlace(fused)) {
     input.heroes = *updates;

@@ -6,6 +6,7 @@
 #ifndef HLO_INDEXING_CODEGEN_PLAN_EMITTERS_H_
 #define HLO_INDEXING_CODEGEN_PLAN_EMITTERS_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -32,7 +33,9 @@ struct EmitterInput {
 // Whether the emitter takes the fusion with these heroes.
 bool IsReductionFusion(const EmitterInput& input);
 bool IsTransposeFusion(const EmitterInput& input);
-bool IsConcatenateFusion(const EmitterInput& input);
+// Of at most so many operands: each has threads of its own.
+inline constexpr size_t kXlaConcatenates = 4;
+bool IsConcatenateFusion(const EmitterInput& input, size_t most_operands = kXlaConcatenates);
 // Instructions whose threads work together on lines or matrices: sorts, scans, normalizations,
 // decompositions.
 bool IsByItself(const hlo::Instruction& instruction);
@@ -54,6 +57,8 @@ struct Emitters {
   std::optional<KernelPlan> (*rows)(const EmitterInput&) = nullptr;
   /// Of a dot, with what becomes of its elements; nullopt if it is made in loops. Null: in loops.
   std::optional<KernelPlan> (*products)(const EmitterInput&) = nullptr;
+  /// How many operands `concatenate` takes; others are made by loops.
+  size_t most_concatenated = kXlaConcatenates;
 };
 /// The plan by the kind that XLA chooses for the heroes; updates in place become the heroes of
 /// their roots.

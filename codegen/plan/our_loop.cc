@@ -38,6 +38,7 @@ struct VectorLoop {
 
   int64_t rest() const { return num_elements - vectors * vector; }
   int64_t threads() const { return vectors + support::CeilDiv(rest(), elements_of_byte); }
+  friend bool operator==(const VectorLoop&, const VectorLoop&) = default;
 
   int64_t num_elements = 0;
   int64_t vector = 1;
@@ -189,6 +190,31 @@ std::vector<ConcatenatedRun> RunsOf(const Instruction& concatenate) {
   return runs;
 }
 
+// Which blocks go over the operands of a concatenate.
+struct BlocksOfLoops {
+  std::vector<int64_t> first;
+  int64_t number = 0;
+};
+
+// The threads of each operand fill whole blocks. Neighbours of the same size share them as long as
+// multiprocessors have work: so what a thread computes of its number serves several.
+BlocksOfLoops Distribute(llvm::ArrayRef<VectorLoop> loops, int64_t of_block,
+                         const PlanContext& plans) {
+  constexpr int kMostOfThread = 4;
+  constexpr int64_t kLeastOfMultiprocessor = 2;
+  BlocksOfLoops blocks;
+  int of_thread = 0;
+  for (size_t i = 0; i < loops.size(); ++i) {
+    const int64_t needed = support::CeilDiv(loops[i].threads(), of_block);
+    const bool shares = i > 0 && loops[i] == loops[i - 1] && of_thread < kMostOfThread &&
+                        needed >= kLeastOfMultiprocessor * plans.device.multiprocessors;
+    of_thread = shares ? of_thread + 1 : 1;
+    blocks.first.push_back(shares ? blocks.first.back() : blocks.number);
+    if (!shares) blocks.number += needed;
+  }
+  return blocks;
+}
+
 // The same elements of an operand in the result of a concatenate.
 IndexingMap InConcatenate(const IndexingMap& of_operand, size_t dimension, int64_t first,
                           PlanContext& plans) {
@@ -267,23 +293,17 @@ KernelPlan PlanOurConcatenate(const EmitterInput& input) {
     loops.emplace_back(num_elements, vector, ElementsOfByte(input));
     threads += loops.back().threads();
   }
-  // The threads of each operand fill whole blocks.
   const int64_t of_block = ThreadsOfBlock(threads, input.plans);
-  std::vector<int64_t> first_blocks;
-  int64_t blocks = 0;
-  for (const VectorLoop& loop : loops) {
-    first_blocks.push_back(blocks);
-    blocks += support::CeilDiv(loop.threads(), of_block);
-  }
+  const BlocksOfLoops blocks = Distribute(loops, of_block, input.plans);
   KernelPlan plan;
   plan.emitter = Emitter::kConcatenate;
   plan.variant = "concatenate";
-  plan.launch = LaunchOfBlocks(std::max<int64_t>(1, blocks), of_block);
+  plan.launch = LaunchOfBlocks(std::max<int64_t>(1, blocks.number), of_block);
   int64_t first = 0;
   for (size_t i = 0; i < loops.size(); ++i) {
     // In the order in which the result has the operand's elements.
     for (const LoopPart& part :
-         PartsOf(loops[i], plan.launch, first_blocks[i], hero.operand(i).shape().sizes(),
+         PartsOf(loops[i], plan.launch, blocks.first[i], hero.operand(i).shape().sizes(),
                  PhysicalDimensions(hero.shape()), input.plans)) {
       ElementPass& pass = plan.passes.emplace_back();
       pass.instruction = root.instruction;

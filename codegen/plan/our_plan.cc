@@ -89,7 +89,8 @@ constexpr Emitters kOurEmitters = {HasOurKernel,
                                    PlanOurScatter,
                                    PlanOurByItself,
                                    InWholeBytes<PlanOurRows>,
-                                   InWholeBytes<PlanOurProducts>};
+                                   InWholeBytes<PlanOurProducts>,
+                                   /*most_concatenated=*/32};
 
 // What the warps move, then how often they ask for it: less is better.
 struct Traffic {

@@ -3,7 +3,7 @@
 //   e^x = 2^n e^r with n the integer nearest to x / log 2, so |r| <= log(2) / 2
 //   log x = n log 2 + log(1 + f) with x = 2^n (1 + f), so sqrt(1/2) <= 1 + f <= sqrt(2)
 //
-// and polynomials for e^r and log(1 + f).
+// and polynomials for e^r and log(1 + f). Exp of f32 has 2^(r / log 2) of the device instead of e^r.
 //
 // Example: Exp<Precision::kF32>(1.0F) -> 2.7182817F
 #ifndef HLO_INDEXING_CODEGEN_EMIT_SCALAR_EXP_LOG_H_
@@ -76,9 +76,26 @@ F LimitForExp(F x) {
   return Limit(x, PerPrecision<kPrecision>(-105, -746), PerPrecision<kPrecision>(90, 711));
 }
 
+/// e^x of f32 by the device's power of two: 2^n 2^t with n the integer nearest to x / log 2, within
+/// the exponents of normal numbers, and t the rest. Where n is at a bound, 2^t leads on to
+/// infinity, or to subnormal numbers and zero.
+template <FloatScalar F>
+F ExpByApproxExp2(F x) {
+  // x / log 2 to 48 bits. Both parts are positive: infinities stay.
+  const F coarse = FloatConstant(x, 0x1.715476p+0);
+  const F fine = FloatConstant(x, 0x1.4ae0cp-26);
+  // In the last bits of a sum with it stands n with the bias of exponents.
+  const F shifter = FloatConstant(x, 0x1.8p23 + Bias<Precision::kF32>());
+  const F shifted = Fma(Limit(x, -87.3, 88.1), coarse, shifter);
+  const F t = Fma(x, fine, Fma(x, coarse, shifter - shifted));
+  const F power = FloatOf(ShiftLeftBy(BitsOf(shifted), MantissaBits<Precision::kF32>()));
+  return ApproxExp2(t) * power;
+}
+
 /// e^x.
 template <Precision kPrecision, FloatScalar F>
 F Exp(F x) {
+  if constexpr (kPrecision == Precision::kF32) return ExpByApproxExp2(x);
   const BinaryExp<F> exp = ExpOf<kPrecision>(LimitForExp<kPrecision>(x));
   return ScaleByPowerOfTwo<kPrecision>(exp.power, exp.exponent);
 }

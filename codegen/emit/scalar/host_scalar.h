@@ -70,6 +70,11 @@ inline double Trunc(double x) { return std::trunc(x); }
 inline float RoundEven(float x) { return std::nearbyint(x); }
 inline double RoundEven(double x) { return std::nearbyint(x); }
 
+inline float ApproxExp2(float x) {
+  const auto power = static_cast<float>(std::exp2(static_cast<double>(x)));
+  return power < 0x1p-126F ? 0.0F : power;
+}
+
 inline bool Less(float a, float b) { return a < b; }
 inline bool Less(double a, double b) { return a < b; }
 inline bool LessEqual(float a, float b) { return a <= b; }

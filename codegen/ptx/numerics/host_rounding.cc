@@ -33,7 +33,7 @@ unsigned ModeOf(Rounding rounding) {
 unsigned ControlOf() { return _mm_getcsr(); }
 void SetControl(unsigned control) { _mm_setcsr(control); }
 void SetRounding(Rounding rounding) {
-  _mm_setcsr((_mm_getcsr() & ~unsigned{_MM_ROUND_MASK}) | ModeOf(rounding));
+  _mm_setcsr((_mm_getcsr() & ~_MM_ROUND_MASK) | ModeOf(rounding));
 }
 
 #else

@@ -554,9 +554,9 @@ TEST_F(KernelTest, RowsThatAreReducedAndGoOn) {
     }
   }
   // Three times read and once written.
-  const KernelCheck::Traffic traffic = KernelCheck(softmax("f32", 64, 8192), backend()).Measure();
+  const KernelCheck::Traffic traffic = KernelCheck(softmax("f32", 64, 32768), backend()).Measure();
   EXPECT_EQ(traffic.error, "");
-  EXPECT_EQ(traffic.sectors, 4 * 64 * 8192 / 8);
+  EXPECT_EQ(traffic.sectors, 4 * 64 * 32768 / 8);
   EXPECT_EQ(traffic.sectors, traffic.planned_sectors);
   EXPECT_EQ(traffic.wavefronts, traffic.planned_wavefronts);
   // A row of which each thread has one vector: LLVM keeps it in registers.
