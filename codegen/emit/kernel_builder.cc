@@ -443,7 +443,7 @@ constexpr int kUnrolled = 4;
 bool IsShort(mlir::Block& body) {
   constexpr size_t kMostOperations = 48;
   return llvm::none_of(body, [](mlir::Operation& op) { return op.getNumRegions() > 0; }) &&
-         static_cast<size_t>(llvm::range_size(body)) <= kMostOperations;
+         llvm::range_size(body) <= kMostOperations;
 }
 
 void Unroll(scf::ForOp loop) {
