@@ -196,18 +196,30 @@ struct BlocksOfLoops {
   int64_t number = 0;
 };
 
+// Whether two operands are computed from elements of one array.
+bool HaveCommonInput(const Instruction& a, const Instruction& b, const FusedComputation& fused) {
+  return llvm::any_of(fused.inputs(), [&](const Instruction* input) {
+    return input->shape().num_elements() > 1 && fused.Reaches(*input, a) &&
+           fused.Reaches(*input, b);
+  });
+}
+
 // The threads of each operand fill whole blocks. Neighbours of the same size share them as long as
-// multiprocessors have work: so what a thread computes of its number serves several.
+// multiprocessors have work, or if they read the same: so what a thread computes of its number, or
+// loads, serves several.
 BlocksOfLoops Distribute(llvm::ArrayRef<VectorLoop> loops, int64_t of_block,
-                         const PlanContext& plans) {
+                         const Instruction& concatenate, const EmitterInput& input) {
   constexpr int kMostOfThread = 4;
   constexpr int64_t kLeastOfMultiprocessor = 2;
+  const int64_t enough = kLeastOfMultiprocessor * input.plans.device.multiprocessors;
   BlocksOfLoops blocks;
   int of_thread = 0;
   for (size_t i = 0; i < loops.size(); ++i) {
     const int64_t needed = support::CeilDiv(loops[i].threads(), of_block);
-    const bool shares = i > 0 && loops[i] == loops[i - 1] && of_thread < kMostOfThread &&
-                        needed >= kLeastOfMultiprocessor * plans.device.multiprocessors;
+    const bool shares =
+        i > 0 && loops[i] == loops[i - 1] && of_thread < kMostOfThread &&
+        (needed >= enough ||
+         HaveCommonInput(concatenate.operand(i), concatenate.operand(i - 1), input.fused));
     of_thread = shares ? of_thread + 1 : 1;
     blocks.first.push_back(shares ? blocks.first.back() : blocks.number);
     if (!shares) blocks.number += needed;
@@ -294,7 +306,7 @@ KernelPlan PlanOurConcatenate(const EmitterInput& input) {
     threads += loops.back().threads();
   }
   const int64_t of_block = ThreadsOfBlock(threads, input.plans);
-  const BlocksOfLoops blocks = Distribute(loops, of_block, input.plans);
+  const BlocksOfLoops blocks = Distribute(loops, of_block, hero, input);
   KernelPlan plan;
   plan.emitter = Emitter::kConcatenate;
   plan.variant = "concatenate";

@@ -42,5 +42,38 @@ TEST(ConcatenateKernels, OperandsShareThreads) {
   EXPECT_EQ(blocks_of({1024, 512, 1024, 1024}), 2 * 280 + 140);
 }
 
+// Rotary embeddings: both halves are made of both halves of an array, which is read once.
+TEST(ConcatenateKernels, OperandsOfOneArrayShareThreads) {
+  PtxBackend backend;
+  KernelCheck check(R"(HloModule m
+    fused {
+      p = f32[16,8,128] parameter(0)
+      c = f32[64] parameter(1)
+      s = f32[64] parameter(2)
+      low = f32[16,8,64] slice(p), slice={[0:16],[0:8],[0:64]}
+      high = f32[16,8,64] slice(p), slice={[0:16],[0:8],[64:128]}
+      cosine = f32[16,8,64] broadcast(c), dimensions={2}
+      sine = f32[16,8,64] broadcast(s), dimensions={2}
+      lc = f32[16,8,64] multiply(low, cosine)
+      hs = f32[16,8,64] multiply(high, sine)
+      a = f32[16,8,64] subtract(lc, hs)
+      hc = f32[16,8,64] multiply(high, cosine)
+      ls = f32[16,8,64] multiply(low, sine)
+      b = f32[16,8,64] add(hc, ls)
+      ROOT r = f32[16,8,128] concatenate(a, b), dimensions={2} }
+    ENTRY e {
+      p = f32[16,8,128] parameter(0)
+      c = f32[64] parameter(1)
+      s = f32[64] parameter(2)
+      ROOT f = f32[16,8,128] fusion(p, c, s), kind=kLoop, calls=fused })",
+                    backend);
+  EXPECT_EQ(check.Run(1), "");
+  constexpr int64_t kSectors = int64_t{16} * 8 * 128 / 8;
+  const KernelCheck::Traffic traffic = check.Measure();
+  // The array once read and once written, cosines and sines of each row.
+  EXPECT_EQ(traffic.sectors, 3 * kSectors);
+  EXPECT_LE(traffic.sectors, traffic.planned_sectors);
+}
+
 }  // namespace
 }  // namespace hlo_indexing::emit
