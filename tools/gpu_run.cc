@@ -1,6 +1,7 @@
 #include "tools/gpu_run.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -29,6 +30,7 @@ absl::Status GpuRun::Open() {
   program_.reset();
   if (options_.kind == GpuKind::kVirtual) {
     ptx::LaunchOptions launch;
+    launch.max_warp_instructions = std::numeric_limits<uint64_t>::max();
     launch.checks = options_.checks.value_or(ptx::Checks{.synccheck = false});
     launch.keep_running = [](uint64_t, uint64_t) { return !Interruption::IsRequested(); };
     auto gpu = std::make_unique<program::VirtualGpu>(launch);
@@ -71,7 +73,7 @@ absl::StatusOr<hlo::Value> GpuRun::Evaluate(const std::string& file,
   ProgressLine progress;
   program::ExecuteOptions options;
   options.separate_buffers = options_.checks.has_value();
-  options.max_steps = options_.max_steps;
+  if (options_.max_steps.has_value()) options.max_steps = *options_.max_steps;
   options.keep_running = [&](const hlo::Instruction& instruction, int64_t steps) {
     progress.Update([&] {
       return absl::StrCat(file, ": step ", steps, " of the program, ", NameOf(instruction));

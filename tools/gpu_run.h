@@ -33,7 +33,8 @@ class GpuRun {
     GpuKind kind = GpuKind::kVirtual;
     ptx::DeviceModel device;
     std::optional<ptx::Checks> checks;
-    int64_t max_steps = 0;
+    /// The default is that of ExecuteOptions.
+    std::optional<int64_t> max_steps;
   };
   explicit GpuRun(Options options) : options_(std::move(options)) {}
 

@@ -440,7 +440,10 @@ ExitCode RunCommand::MakeGpu(std::optional<GpuRun>& gpu) const {
   GpuRun::Options options;
   const bool is_virtual = options_.backend.value() == Backend::kVirtualGpu;
   options.kind = is_virtual ? GpuKind::kVirtual : GpuKind::kCuda;
-  options.max_steps = options_.max_steps.value();
+  // What the interpreter may do is done by a GPU in a moment.
+  if (is_virtual || options_.max_steps.is_given()) {
+    options.max_steps = options_.max_steps.value();
+  }
   const std::optional<ptx::DeviceModel> device =
       options_.device.Read(options_.limits.value().bytes);
   if (!device.has_value()) return ExitCode::kBadUsage;

@@ -45,11 +45,10 @@ bool AreSameBytes(const Shape& from, const Shape& to) {
 
 }  // namespace
 
-// What the async-start of an async-done starts.
-const Computation& CalleeOfAsync(const Instruction& done) {
+const Computation* CalleeOfAsync(const Instruction& done) {
   const Instruction* start = &done.operand(0);
-  while (start->opcode() != Opcode::kAsyncStart) start = &start->operand(0);
-  return *start->Callee(AttributeName::kCalls);
+  while (start->opcode() == Opcode::kAsyncUpdate) start = &start->operand(0);
+  return start->opcode() == Opcode::kAsyncStart ? start->Callee(AttributeName::kCalls) : nullptr;
 }
 
 size_t ComputationCompiler::AddArray(ArrayOrigin origin) {
@@ -145,10 +144,11 @@ absl::Status ComputationCompiler::FlowOfAsync(const Instruction& instruction) {
     ArraysOf(instruction) = OperandArrays(instruction);
     return absl::OkStatus();
   }
-  const Computation& callee = CalleeOfAsync(instruction);
+  const Computation* callee = CalleeOfAsync(instruction);
+  if (callee == nullptr) return Refused(instruction, "ends no async-start of a computation");
   FlowStep& step = AddStep(instruction);
-  if (step.reads.size() != program_.CompiledOf(callee).num_parameters ||
-      step.makes.size() != program_.CompiledOf(callee).sharing.size()) {
+  if (step.reads.size() != program_.CompiledOf(*callee).num_parameters ||
+      step.makes.size() != program_.CompiledOf(*callee).sharing.size()) {
     return Refused(instruction, "does not fit what is started");
   }
   return absl::OkStatus();

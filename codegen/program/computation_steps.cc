@@ -115,7 +115,7 @@ Step ComputationCompiler::StepOf(size_t number) {
     case Opcode::kAsyncDone: {
       const Computation& callee = instruction.opcode() == Opcode::kCall
                                       ? *instruction.Callee(AttributeName::kToApply)
-                                      : CalleeOfAsync(instruction);
+                                      : *CalleeOfAsync(instruction);
       CallStep call;
       call.computation = program_.NumberOf(callee);
       call.frame = AddBuffer(FrameBuffer::Content::kCallee, instruction, FrameOf(callee), number);

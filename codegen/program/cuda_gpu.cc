@@ -184,17 +184,19 @@ absl::Status CudaGpu::Copy(uint64_t from, uint64_t to, int64_t bytes) {
                         "copy on the GPU");
 }
 
-absl::Status CudaGpu::Launch(const emit::Kernel& kernel, llvm::ArrayRef<uint64_t> arguments) {
+absl::StatusOr<int64_t> CudaGpu::Launch(const emit::Kernel& kernel,
+                                        llvm::ArrayRef<uint64_t> arguments, int64_t /*max_steps*/) {
   HLO_INDEXING_ASSIGN_OR_RETURN(const Handle function, driver_->FunctionOf(kernel));
   std::vector<DevicePointer> values(arguments.begin(), arguments.end());
   std::vector<void*> parameters;
   for (DevicePointer& value : values) parameters.push_back(&value);
   const auto size = [](int64_t n) { return static_cast<unsigned>(n); };
   const auto& [blocks, threads] = kernel.launch;
-  return driver_->Check(
+  HLO_INDEXING_RETURN_IF_ERROR(driver_->Check(
       driver_->launch(function, size(blocks[0]), size(blocks[1]), size(blocks[2]), size(threads[0]),
                       size(threads[1]), size(threads[2]), 0, nullptr, parameters.data(), nullptr),
-      absl::StrCat("launch the kernel ", kernel.name));
+      absl::StrCat("launch the kernel ", kernel.name)));
+  return 0;
 }
 
 }  // namespace hlo_indexing::program

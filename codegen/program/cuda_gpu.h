@@ -32,7 +32,8 @@ class CudaGpu : public Gpu {
   absl::Status Read(uint64_t from, llvm::MutableArrayRef<uint8_t> to) override;
   absl::Status Copy(uint64_t from, uint64_t to, int64_t bytes) override;
   /// kInternal, with the kernel's name, if the driver's compiler refuses its PTX.
-  absl::Status Launch(const emit::Kernel& kernel, llvm::ArrayRef<uint64_t> arguments) override;
+  absl::StatusOr<int64_t> Launch(const emit::Kernel& kernel, llvm::ArrayRef<uint64_t> arguments,
+                                 int64_t max_steps) override;
 
  private:
   struct Driver;

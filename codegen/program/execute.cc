@@ -18,6 +18,10 @@ namespace {
 
 using Addresses = std::vector<uint64_t>;
 
+// Beside the work that it does.
+constexpr int64_t kStepsPerAction = 64;
+constexpr int64_t kBytesCopiedPerStep = 4;
+
 // Memory of a GPU, returned by the destructor.
 class Allocations {
  public:
@@ -60,10 +64,11 @@ class Execution {
   absl::StatusOr<Addresses> LoadArguments(llvm::ArrayRef<hlo::Value> arguments);
   // `frame` is where the frame begins, unless buffers are separate.
   absl::Status Run(size_t computation, Addresses parameters, Addresses outputs, uint64_t frame);
-  absl::Status CountStep(const Instruction& instruction);
+  absl::Status CountSteps(const Instruction& instruction, int64_t steps);
+  absl::Status ReachLimit(const Instruction& instruction) const;
 
-  absl::Status Do(const Activation& here, const CopyStep& copy);
-  absl::Status Do(const Activation& here, const LaunchStep& launch);
+  absl::Status Do(const Activation& here, const CopyStep& copy, const Instruction& instruction);
+  absl::Status Do(const Activation& here, const LaunchStep& launch, const Instruction& instruction);
   absl::Status Do(const Activation& here, const CallStep& call);
   absl::Status Do(const Activation& here, const WhileStep& loop, const Instruction& instruction);
   absl::Status Do(const Activation& here, const ConditionalStep& conditional);
@@ -71,9 +76,8 @@ class Execution {
   absl::Status Do(const Activation& here, const OtherStep& step, const Instruction&) {
     return Do(here, step);
   }
-  absl::Status CopyUnlessSame(uint64_t from, uint64_t to, int64_t bytes) {
-    return from == to ? absl::OkStatus() : gpu_.Copy(from, to, bytes);
-  }
+  absl::Status CopyUnlessSame(uint64_t from, uint64_t to, int64_t bytes,
+                              const Instruction& instruction);
 
   uint64_t AddressOf(const Activation& here, const Place& place) const;
   Addresses AddressesOf(const Activation& here, llvm::ArrayRef<Place> places) const {
@@ -115,32 +119,60 @@ uint64_t Execution::AddressOf(const Activation& here, const Place& place) const 
   return 0;
 }
 
-absl::Status Execution::CountStep(const Instruction& instruction) {
-  if (++steps_ > options_.max_steps) {
-    return At(instruction, absl::ResourceExhaustedError(absl::StrCat(
-                               "the limit of ", options_.max_steps, " steps is reached")));
-  }
+absl::Status Execution::ReachLimit(const Instruction& instruction) const {
+  return At(instruction, absl::ResourceExhaustedError(absl::StrCat(
+                             "the limit of ", options_.max_steps, " steps is reached")));
+}
+
+absl::Status Execution::CountSteps(const Instruction& instruction, int64_t steps) {
+  if (steps > options_.max_steps - steps_) return ReachLimit(instruction);
+  steps_ += steps;
   if (options_.keep_running && !options_.keep_running(instruction, steps_)) {
     return At(instruction, absl::CancelledError(absl::StrCat("stopped after ", steps_, " steps")));
   }
   return absl::OkStatus();
 }
 
-absl::Status Execution::Do(const Activation& here, const CopyStep& copy) {
-  return CopyUnlessSame(AddressOf(here, copy.from), AddressOf(here, copy.to), copy.bytes);
+absl::Status Execution::CopyUnlessSame(uint64_t from, uint64_t to, int64_t bytes,
+                                       const Instruction& instruction) {
+  if (from == to) return absl::OkStatus();
+  HLO_INDEXING_RETURN_IF_ERROR(CountSteps(instruction, bytes / kBytesCopiedPerStep));
+  const absl::Status status = gpu_.Copy(from, to, bytes);
+  return status.ok() ? status : At(instruction, status);
 }
 
-absl::Status Execution::Do(const Activation& here, const LaunchStep& launch) {
+absl::Status Execution::Do(const Activation& here, const CopyStep& copy,
+                           const Instruction& instruction) {
+  return CopyUnlessSame(AddressOf(here, copy.from), AddressOf(here, copy.to), copy.bytes,
+                        instruction);
+}
+
+// What the kernel writes at most.
+int64_t NumOutputElements(const emit::Kernel& kernel) {
+  int64_t elements = 0;
+  for (const emit::KernelArgument& argument : kernel.arguments) {
+    if (argument.is_output()) elements += argument.shape->num_elements();
+  }
+  return elements;
+}
+
+absl::Status Execution::Do(const Activation& here, const LaunchStep& launch,
+                           const Instruction& instruction) {
   const emit::Kernel& kernel = program_.kernels[launch.kernel];
+  HLO_INDEXING_RETURN_IF_ERROR(CountSteps(instruction, NumOutputElements(kernel)));
   const Addresses addresses = AddressesOf(here, launch.arguments);
   for (size_t i = 0; i < addresses.size(); ++i) {
     const std::optional<size_t> updated = kernel.arguments[i].updates;
     if (!updated.has_value()) continue;
     HLO_INDEXING_ASSIGN_OR_RETURN(const int64_t bytes,
                                   run::BufferBytes(*kernel.arguments[i].shape));
-    HLO_INDEXING_RETURN_IF_ERROR(CopyUnlessSame(addresses[*updated], addresses[i], bytes));
+    HLO_INDEXING_RETURN_IF_ERROR(
+        CopyUnlessSame(addresses[*updated], addresses[i], bytes, instruction));
   }
-  return gpu_.Launch(kernel, addresses);
+  const absl::StatusOr<int64_t> steps = gpu_.Launch(kernel, addresses, options_.max_steps - steps_);
+  if (absl::IsDeadlineExceeded(steps.status())) return ReachLimit(instruction);
+  if (!steps.ok()) return At(instruction, steps.status());
+  return CountSteps(instruction, *steps);
 }
 
 absl::Status Execution::Do(const Activation& here, const CallStep& call) {
@@ -155,14 +187,14 @@ absl::Status Execution::Do(const Activation& here, const WhileStep& loop,
   for (const LoopState& state : loop.state) {
     const uint64_t place = AddressOf(here, state.place);
     HLO_INDEXING_RETURN_IF_ERROR(
-        CopyUnlessSame(AddressOf(here, state.initial), place, state.bytes));
+        CopyUnlessSame(AddressOf(here, state.initial), place, state.bytes, instruction));
     present.push_back(place);
     next.push_back(state.second.has_value() ? AddressOf(here, *state.second) : place);
   }
   const uint64_t predicate = AddressOf(here, loop.predicate);
   const uint64_t frame = here.frame[loop.frame];
   while (true) {
-    HLO_INDEXING_RETURN_IF_ERROR(CountStep(instruction));
+    HLO_INDEXING_RETURN_IF_ERROR(CountSteps(instruction, kStepsPerAction));
     HLO_INDEXING_RETURN_IF_ERROR(Run(loop.condition, present, {predicate}, frame));
     uint8_t goes_on = 0;
     HLO_INDEXING_RETURN_IF_ERROR(gpu_.Read(predicate, llvm::MutableArrayRef(goes_on)));
@@ -171,8 +203,8 @@ absl::Status Execution::Do(const Activation& here, const WhileStep& loop,
     std::swap(present, next);
   }
   for (size_t i = 0; i < loop.state.size(); ++i) {
-    HLO_INDEXING_RETURN_IF_ERROR(
-        CopyUnlessSame(present[i], AddressOf(here, loop.state[i].place), loop.state[i].bytes));
+    HLO_INDEXING_RETURN_IF_ERROR(CopyUnlessSame(present[i], AddressOf(here, loop.state[i].place),
+                                                loop.state[i].bytes, instruction));
   }
   return absl::OkStatus();
 }
@@ -211,13 +243,9 @@ absl::Status Execution::Run(size_t computation, Addresses parameters, Addresses 
     here.frame.push_back(address);
   }
   for (const Step& step : compiled.steps) {
-    HLO_INDEXING_RETURN_IF_ERROR(CountStep(*step.instruction));
-    const absl::Status status = std::visit(
-        [&](const auto& action) { return Do(here, action, *step.instruction); }, step.action);
-    if (status.ok()) continue;
-    const bool is_own = std::holds_alternative<CopyStep>(step.action) ||
-                        std::holds_alternative<LaunchStep>(step.action);
-    return is_own ? At(*step.instruction, status) : status;
+    HLO_INDEXING_RETURN_IF_ERROR(CountSteps(*step.instruction, kStepsPerAction));
+    HLO_INDEXING_RETURN_IF_ERROR(std::visit(
+        [&](const auto& action) { return Do(here, action, *step.instruction); }, step.action));
   }
   return absl::OkStatus();
 }

@@ -24,8 +24,10 @@ struct ExecuteOptions {
   /// Called before each step, with the steps so far, if it is not empty; false ends the run with
   /// kCancelled.
   std::function<bool(const hlo::Instruction& instruction, int64_t steps)> keep_running = nullptr;
-  /// Of kernels, copies, calls and iterations; reaching it is an error.
-  int64_t max_steps = int64_t{1} << 40;
+  /// Reaching it is an error, before anything is done that is known to exceed it. A kernel, a copy,
+  /// a call and an iteration are 64 steps each, an element of a kernel's outputs is one, so are 4
+  /// bytes that are copied; on the virtual GPU each warp instruction is one more.
+  int64_t max_steps = int64_t{1} << 50;
 };
 
 /// The result of the program on these arguments, one for each parameter. kInvalidArgument for

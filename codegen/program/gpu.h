@@ -28,8 +28,10 @@ class Gpu {
   /// From one place in its memory to another one.
   virtual absl::Status Copy(uint64_t from, uint64_t to, int64_t bytes) = 0;
   /// A kernel, whose text is PTX, on the addresses of its arguments. The same kernel is launched
-  /// many times: it must live as long as this.
-  virtual absl::Status Launch(const emit::Kernel& kernel, llvm::ArrayRef<uint64_t> arguments) = 0;
+  /// many times: it must live as long as this. Returns the steps that it took, warp instructions,
+  /// as far as the GPU counts them, else 0; kDeadlineExceeded if they exceed `max_steps`.
+  virtual absl::StatusOr<int64_t> Launch(const emit::Kernel& kernel,
+                                         llvm::ArrayRef<uint64_t> arguments, int64_t max_steps) = 0;
 };
 
 }  // namespace hlo_indexing::program

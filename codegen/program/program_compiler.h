@@ -31,8 +31,8 @@ namespace hlo_indexing::program {
 /// The status with the place of an instruction in the text, if there is one.
 absl::Status At(const hlo::Instruction& instruction, const absl::Status& status);
 
-/// What the async-start of an async-done starts.
-const hlo::Computation& CalleeOfAsync(const hlo::Instruction& done);
+/// What the async-start of an async-done starts; nullptr if it ends none that names a computation.
+const hlo::Computation* CalleeOfAsync(const hlo::Instruction& done);
 
 // What the computations of a program share while they are compiled.
 class ProgramCompiler {

@@ -37,7 +37,8 @@ absl::Status VirtualGpu::Copy(uint64_t from, uint64_t to, int64_t bytes) {
   return Write(to, contents);
 }
 
-absl::Status VirtualGpu::Launch(const emit::Kernel& kernel, llvm::ArrayRef<uint64_t> arguments) {
+absl::StatusOr<int64_t> VirtualGpu::Launch(const emit::Kernel& kernel,
+                                           llvm::ArrayRef<uint64_t> arguments, int64_t max_steps) {
   std::unique_ptr<ptx::Module>& module = modules_[&kernel];
   if (module == nullptr) {
     HLO_INDEXING_ASSIGN_OR_RETURN(ptx::Module parsed,
@@ -47,6 +48,8 @@ absl::Status VirtualGpu::Launch(const emit::Kernel& kernel, llvm::ArrayRef<uint6
   std::vector<ptx::Argument> addresses;
   for (const uint64_t address : arguments) addresses.push_back(ptx::Argument::Of(address));
   ptx::LaunchOptions options = options_;
+  options.max_warp_instructions =
+      std::min(options.max_warp_instructions, static_cast<uint64_t>(max_steps));
   for (size_t i = 0; i < 3; ++i) {
     options.grid[i] = static_cast<uint32_t>(kernel.launch.blocks[i]);
     options.block[i] = static_cast<uint32_t>(kernel.launch.threads[i]);
@@ -56,7 +59,13 @@ absl::Status VirtualGpu::Launch(const emit::Kernel& kernel, llvm::ArrayRef<uint6
   ++num_launches_;
   warp_instructions_ += result.warp_instructions;
   for (ptx::Finding& finding : result.findings) findings_.push_back(std::move(finding));
-  return result.status;
+  // Its own limit, not that of the caller.
+  if (absl::IsDeadlineExceeded(result.status) &&
+      options.max_warp_instructions < static_cast<uint64_t>(max_steps)) {
+    return absl::ResourceExhaustedError(result.status.message());
+  }
+  HLO_INDEXING_RETURN_IF_ERROR(result.status);
+  return static_cast<int64_t>(result.warp_instructions);
 }
 
 }  // namespace hlo_indexing::program

@@ -25,7 +25,8 @@ class VirtualGpu : public Gpu {
   absl::Status Write(uint64_t to, llvm::ArrayRef<uint8_t> from) override;
   absl::Status Read(uint64_t from, llvm::MutableArrayRef<uint8_t> to) override;
   absl::Status Copy(uint64_t from, uint64_t to, int64_t bytes) override;
-  absl::Status Launch(const emit::Kernel& kernel, llvm::ArrayRef<uint64_t> arguments) override;
+  absl::StatusOr<int64_t> Launch(const emit::Kernel& kernel, llvm::ArrayRef<uint64_t> arguments,
+                                 int64_t max_steps) override;
 
   /// Of the checks, of all launches so far.
   const std::vector<ptx::Finding>& findings() const { return findings_; }

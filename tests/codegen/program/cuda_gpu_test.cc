@@ -54,13 +54,41 @@ TEST(CudaGpuTest, RunsPrograms) {
   EXPECT_EQ(check.RunOn(**gpu, 2, 0), "");
 }
 
+TEST(CudaGpuTest, ALoopEndsAtTheLimitOfSteps) {
+  const auto gpu = CudaGpu::Open(VirtualDriver());
+  ASSERT_TRUE(gpu.ok()) << gpu.status().message();
+  emit::PtxBackend backend;
+  const ProgramCheck check(R"(
+    less { s = (s32[], f32[100000]) parameter(0)
+      i = s32[] get-tuple-element(s), index=0
+      n = s32[] constant(1000000)
+      ROOT r = pred[] compare(i, n), direction=LT }
+    step { s = (s32[], f32[100000]) parameter(0)
+      i = s32[] get-tuple-element(s), index=0
+      a = f32[100000] get-tuple-element(s), index=1
+      one = s32[] constant(1)
+      j = s32[] add(i, one)
+      b = f32[100000] add(a, a)
+      ROOT r = (s32[], f32[100000]) tuple(j, b) }
+    ENTRY e {
+      p = f32[100000] parameter(0)
+      z = s32[] constant(0)
+      t = (s32[], f32[100000]) tuple(z, p)
+      ROOT w = (s32[], f32[100000]) while(t), condition=less, body=step })",
+                           backend);
+  ASSERT_TRUE(check.is_accepted());
+  const absl::Status status = check.RunWithin(**gpu, 1'000'000);
+  EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_THAT(std::string(status.message()), HasSubstr("the limit of 1000000 steps is reached"));
+}
+
 TEST(CudaGpuTest, WhatTheDriverRefusesIsAnErrorWithItsWords) {
   const auto gpu = CudaGpu::Open(VirtualDriver());
   ASSERT_TRUE(gpu.ok()) << gpu.status().message();
   emit::Kernel kernel;
   kernel.name = "k";
   kernel.text = ".version 8.0 nothing";
-  EXPECT_EQ((*gpu)->Launch(kernel, {}).message(),
+  EXPECT_EQ((*gpu)->Launch(kernel, {}, 1).status().message(),
             "the CUDA driver cannot load the kernel k: a PTX JIT compilation failed");
   EXPECT_THAT(std::string((*gpu)->Free(7).message()), HasSubstr("cannot free memory"));
 }

@@ -12,12 +12,13 @@
 #include "hlo/interpreter/interpreter.h"
 #include "hlo/parser/parser.h"
 #include "hlo/shape_inference/verifier.h"
+#include "support/status_macros.h"
 #include "tests/codegen/emit/kernel_check.h"
 
 namespace hlo_indexing::program {
 namespace {
 
-constexpr int64_t kMostSteps = 100'000;
+constexpr int64_t kMostInterpreterSteps = 10'000'000;
 
 std::vector<hlo::Value> RandomArguments(const hlo::Module& module, uint64_t seed) {
   std::vector<hlo::Value> arguments;
@@ -53,7 +54,7 @@ absl::StatusOr<Program> ProgramCheck::Compile() const {
 
 bool ProgramCheck::HasValue(uint64_t seed) const {
   return hlo::Evaluate(module_->entry(), RandomArguments(*module_, seed),
-                       {.max_steps = kMostSteps * 100})
+                       {.max_steps = kMostInterpreterSteps})
       .ok();
 }
 
@@ -62,12 +63,16 @@ std::string ProgramCheck::RunOn(Gpu& gpu, uint64_t seed, double tolerance) const
   if (!program.ok()) return absl::StrCat("unsupported: ", program.status().message());
   const std::vector<hlo::Value> arguments = RandomArguments(*module_, seed);
   const absl::StatusOr<hlo::Value> expected =
-      hlo::Evaluate(module_->entry(), arguments, {.max_steps = kMostSteps * 100});
+      hlo::Evaluate(module_->entry(), arguments, {.max_steps = kMostInterpreterSteps});
   if (!expected.ok()) return absl::StrCat("no value: ", expected.status().message());
-  const absl::StatusOr<hlo::Value> actual =
-      Execute(*program, gpu, arguments, {.max_steps = kMostSteps});
+  const absl::StatusOr<hlo::Value> actual = Execute(*program, gpu, arguments);
   if (!actual.ok()) return std::string(actual.status().message());
   return DifferenceOf(*expected, *actual, tolerance);
+}
+
+absl::Status ProgramCheck::RunWithin(Gpu& gpu, int64_t max_steps) const {
+  HLO_INDEXING_ASSIGN_OR_RETURN(const Program program, Compile());
+  return Execute(program, gpu, RandomArguments(*module_, 1), {.max_steps = max_steps}).status();
 }
 
 std::string ProgramCheck::Run(uint64_t seed, double tolerance) const {
@@ -75,7 +80,7 @@ std::string ProgramCheck::Run(uint64_t seed, double tolerance) const {
   if (!program.ok()) return absl::StrCat("unsupported: ", program.status().message());
   const std::vector<hlo::Value> arguments = RandomArguments(*module_, seed);
   const absl::StatusOr<hlo::Value> expected =
-      hlo::Evaluate(module_->entry(), arguments, {.max_steps = kMostSteps * 100});
+      hlo::Evaluate(module_->entry(), arguments, {.max_steps = kMostInterpreterSteps});
   if (!expected.ok()) return absl::StrCat("no value: ", expected.status().message());
   for (const bool separate : {true, false}) {
     ptx::LaunchOptions launch;
@@ -83,7 +88,7 @@ std::string ProgramCheck::Run(uint64_t seed, double tolerance) const {
     launch.schedule = seed;
     VirtualGpu gpu(launch);
     const absl::StatusOr<hlo::Value> actual =
-        Execute(*program, gpu, arguments, {.separate_buffers = separate, .max_steps = kMostSteps});
+        Execute(*program, gpu, arguments, {.separate_buffers = separate});
     if (!actual.ok()) return std::string(actual.status().message());
     if (!gpu.findings().empty()) return gpu.findings().front().ToString();
     const std::string difference = DifferenceOf(*expected, *actual, tolerance);

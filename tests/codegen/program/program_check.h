@@ -33,6 +33,8 @@ class ProgramCheck {
   std::string Run(uint64_t seed, double tolerance = 0) const;
   /// The same on one GPU.
   std::string RunOn(Gpu& gpu, uint64_t seed, double tolerance) const;
+  /// What comes of a run on the GPU that may take so many steps.
+  absl::Status RunWithin(Gpu& gpu, int64_t max_steps) const;
 
  private:
   std::unique_ptr<hlo::Module> module_;

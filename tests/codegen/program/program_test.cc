@@ -6,6 +6,7 @@
 #include <string>
 
 #include "codegen/emit/ptx_backend.h"
+#include "codegen/program/virtual_gpu.h"
 #include "tests/codegen/program/program_check.h"
 
 namespace hlo_indexing::program {
@@ -267,8 +268,68 @@ TEST_F(ProgramTest, ErrorsHaveTheirPlace) {
               HasSubstr("test.hlo:4:8: error: %r: all-reduce moves data between devices"));
   EXPECT_THAT(Text("ENTRY e {\n p = f32[<=4] parameter(0)\n ROOT r = f32[<=4] negate(p) }"),
               HasSubstr("test.hlo:2:2: error: %p: parameter has a dimension of unknown size"));
+  EXPECT_THAT(Text("ENTRY e {\n p = ((f32[4]), f32[4], s32[]) parameter(0)\n"
+                   " u = ((f32[4]), f32[4], s32[]) async-update(p)\n"
+                   " ROOT r = f32[4] async-done(u) }"),
+              HasSubstr("test.hlo:4:7: error: %r: async-done ends no async-start"));
+  EXPECT_THAT(Text("ENTRY e {\n p = f32[4] parameter(0)\n"
+                   " a = ((f32[4]), f32[4], s32[]) async-start(p)\n"
+                   " ROOT r = f32[4] async-done(a) }"),
+              HasSubstr("%r: async-done ends no async-start of a computation"));
   EXPECT_THAT(Text("ENTRY e {\n ROOT r = f32[4] custom-call(), custom_call_target=\"f\" }"),
               HasSubstr("custom-call is the call of a library"));
+}
+
+// Few iterations of much work, and a kernel that loops within.
+TEST_F(ProgramTest, TheLimitOfStepsIsOfTheWork) {
+  const ProgramCheck loop(R"(
+    less { s = (s32[], f32[100000]) parameter(0)
+      i = s32[] get-tuple-element(s), index=0
+      n = s32[] constant(1000000)
+      ROOT r = pred[] compare(i, n), direction=LT }
+    step { s = (s32[], f32[100000]) parameter(0)
+      i = s32[] get-tuple-element(s), index=0
+      a = f32[100000] get-tuple-element(s), index=1
+      one = s32[] constant(1)
+      j = s32[] add(i, one)
+      b = f32[100000] add(a, a)
+      ROOT r = (s32[], f32[100000]) tuple(j, b) }
+    ENTRY e {
+      p = f32[100000] parameter(0)
+      z = s32[] constant(0)
+      t = (s32[], f32[100000]) tuple(z, p)
+      ROOT w = (s32[], f32[100000]) while(t), condition=less, body=step })",
+                          backend_);
+  const ProgramCheck sum(R"(
+    sum { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] add(a, b) }
+    ENTRY e {
+      p = f32[100000] parameter(0)
+      z = f32[] constant(0)
+      ROOT w = f32[100000] reduce-window(p, z), window={size=20000 pad=19999_0}, to_apply=sum })",
+                         backend_);
+  for (const ProgramCheck* check : {&loop, &sum}) {
+    ASSERT_TRUE(check->is_accepted());
+    VirtualGpu gpu;
+    const absl::Status status = check->RunWithin(gpu, 1'000'000);
+    EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted) << status.message();
+    EXPECT_THAT(std::string(status.message()), HasSubstr("the limit of 1000000 steps is reached"));
+    EXPECT_LT(gpu.num_launches(), 40);
+    // Each thread of the host stops by itself. All of the sum would be 190 million.
+    EXPECT_LT(gpu.warp_instructions(), 95'000'000U);
+  }
+}
+
+// One step less than a program takes is too few; what it takes is enough.
+TEST_F(ProgramTest, TheLimitOfStepsIsExact) {
+  const ProgramCheck check("ENTRY e { p = f32[100] parameter(0) ROOT n = f32[100] negate(p) }",
+                           backend_);
+  VirtualGpu measured;
+  ASSERT_TRUE(check.RunWithin(measured, 1'000'000).ok());
+  const int64_t steps = 64 + 100 + static_cast<int64_t>(measured.warp_instructions());
+  VirtualGpu gpu;
+  EXPECT_TRUE(check.RunWithin(gpu, steps).ok());
+  EXPECT_EQ(check.RunWithin(gpu, steps - 1).code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_EQ(check.RunWithin(gpu, 63).code(), absl::StatusCode::kResourceExhausted);
 }
 
 TEST_F(ProgramTest, TheSameProgramEachTime) {
