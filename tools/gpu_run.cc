@@ -74,6 +74,7 @@ absl::StatusOr<hlo::Value> GpuRun::Evaluate(const std::string& file,
   program::ExecuteOptions options;
   options.separate_buffers = options_.checks.has_value();
   if (options_.max_steps.has_value()) options.max_steps = *options_.max_steps;
+  if (options_.max_bytes.has_value()) options.max_bytes = *options_.max_bytes;
   options.keep_running = [&](const hlo::Instruction& instruction, int64_t steps) {
     progress.Update([&] {
       return absl::StrCat(file, ": step ", steps, " of the program, ", NameOf(instruction));

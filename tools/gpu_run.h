@@ -33,8 +33,9 @@ class GpuRun {
     GpuKind kind = GpuKind::kVirtual;
     ptx::DeviceModel device;
     std::optional<ptx::Checks> checks;
-    /// The default is that of ExecuteOptions.
+    /// The defaults are those of ExecuteOptions.
     std::optional<int64_t> max_steps;
+    std::optional<int64_t> max_bytes;
   };
   explicit GpuRun(Options options) : options_(std::move(options)) {}
 

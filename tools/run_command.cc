@@ -444,6 +444,9 @@ ExitCode RunCommand::MakeGpu(std::optional<GpuRun>& gpu) const {
   if (is_virtual || options_.max_steps.is_given()) {
     options.max_steps = options_.max_steps.value();
   }
+  if (is_virtual || options_.max_bytes.is_given()) {
+    options.max_bytes = options_.max_bytes.value();
+  }
   const std::optional<ptx::DeviceModel> device =
       options_.device.Read(options_.limits.value().bytes);
   if (!device.has_value()) return ExitCode::kBadUsage;

@@ -22,31 +22,52 @@ using Addresses = std::vector<uint64_t>;
 constexpr int64_t kStepsPerAction = 64;
 constexpr int64_t kBytesCopiedPerStep = 4;
 
+// How many bytes all allocations may have at a time.
+struct MemoryLimit {
+  int64_t max_bytes = 0;
+  int64_t used_bytes = 0;
+};
+
 // Memory of a GPU, returned by the destructor.
 class Allocations {
  public:
-  explicit Allocations(Gpu& gpu) : gpu_(gpu) {}
+  Allocations(Gpu& gpu, MemoryLimit& limit) : gpu_(gpu), limit_(limit) {}
   Allocations(const Allocations&) = delete;
   Allocations& operator=(const Allocations&) = delete;
   ~Allocations() {
     for (const uint64_t address : addresses_) gpu_.Free(address).IgnoreError();
+    limit_.used_bytes -= bytes_;
   }
 
   absl::StatusOr<uint64_t> Add(int64_t bytes, const std::string& name) {
+    if (bytes > limit_.max_bytes - limit_.used_bytes) {
+      return absl::ResourceExhaustedError(
+          absl::StrCat("the limit of ", limit_.max_bytes, " bytes is reached: ", name, " takes ",
+                       bytes, ", ", limit_.used_bytes, " are in use"));
+    }
     absl::StatusOr<uint64_t> address = gpu_.Allocate(bytes, name);
-    if (address.ok()) addresses_.push_back(*address);
+    if (!address.ok()) return address;
+    addresses_.push_back(*address);
+    bytes_ += bytes;
+    limit_.used_bytes += bytes;
     return address;
   }
 
  private:
   Gpu& gpu_;
+  MemoryLimit& limit_;
   Addresses addresses_;
+  int64_t bytes_ = 0;
 };
 
 class Execution {
  public:
   Execution(const Program& program, Gpu& gpu, const ExecuteOptions& options)
-      : program_(program), gpu_(gpu), options_(options), allocations_(gpu) {}
+      : program_(program),
+        gpu_(gpu),
+        options_(options),
+        memory_{options.max_bytes},
+        allocations_(gpu, memory_) {}
 
   absl::StatusOr<hlo::Value> Run(llvm::ArrayRef<hlo::Value> arguments);
 
@@ -89,6 +110,7 @@ class Execution {
   const Program& program_;
   Gpu& gpu_;
   const ExecuteOptions& options_;
+  MemoryLimit memory_;
   Allocations allocations_;
   Addresses constants_;
   int64_t steps_ = 0;
@@ -233,7 +255,7 @@ absl::Status Execution::Run(size_t computation, Addresses parameters, Addresses 
                             uint64_t frame) {
   const CompiledComputation& compiled = program_.computations[computation];
   Activation here = {compiled, std::move(parameters), std::move(outputs), {}};
-  Allocations separate(gpu_);
+  Allocations separate(gpu_, memory_);
   for (const FrameBuffer& buffer : compiled.frame) {
     uint64_t address = frame + static_cast<uint64_t>(buffer.offset);
     if (options_.separate_buffers && buffer.content != FrameBuffer::Content::kCallee) {

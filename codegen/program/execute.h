@@ -28,6 +28,8 @@ struct ExecuteOptions {
   /// a call and an iteration are 64 steps each, an element of a kernel's outputs is one, so are 4
   /// bytes that are copied; on the virtual GPU each warp instruction is one more.
   int64_t max_steps = int64_t{1} << 50;
+  /// Of all buffers at a time; reaching it is an error.
+  int64_t max_bytes = int64_t{1} << 50;
 };
 
 /// The result of the program on these arguments, one for each parameter. kInvalidArgument for
