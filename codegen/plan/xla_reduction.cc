@@ -211,10 +211,11 @@ class XlaReductionMaps : public ReductionMaps {
 
   int64_t BlocksOfRow() const { return support::CeilDiv(sizes_[2], kWarpSize * vector_); }
 
-  // As many rows beside each other as make a block.
+  // As many rows beside each other as make a block; one, if that takes more threads.
   int64_t RowsOfBlock(int64_t threads_of_row) const {
-    return sizes_[1] * threads_of_row <= kThreadsWanted ? sizes_[1]
-                                                        : kThreadsWanted / threads_of_row;
+    return sizes_[1] * threads_of_row <= kThreadsWanted
+               ? sizes_[1]
+               : std::max<int64_t>(1, kThreadsWanted / threads_of_row);
   }
 
   // Rows that a part of a warp reduces.

@@ -73,6 +73,15 @@ const std::vector<NamedModule>& KernelModules() {
        Fusion("f32[4096]", {"f32[4096,16]"},
               "  c = f32[] constant(0)\n"
               "  ROOT r = f32[4096] reduce(p0, c), dimensions={1}, to_apply=sum\n")},
+      // The vectors that would give each multiprocessor a block leave rows of more threads than
+      // one.
+      {"rows of half bytes",
+       "HloModule m\n"
+       "sum4 { a = s4[] parameter(0)\n b = s4[] parameter(1)\n ROOT s = s4[] add(a, b) }\n"
+       "fused { p0 = s4[6,512] parameter(0)\n c = s4[] constant(0)\n"
+       "  ROOT r = s4[6] reduce(p0, c), dimensions={1}, to_apply=sum4 }\n"
+       "ENTRY main { p0 = s4[6,512] parameter(0)\n"
+       "  ROOT f = s4[6] fusion(p0), kind=kInput, calls=fused }\n"},
       {"column reduction",
        Fusion("f32[96]", {"f32[200,96]"},
               "  c = f32[] constant(0)\n"
