@@ -75,7 +75,7 @@ const std::vector<NamedModule>& KernelModules() {
               "  ROOT r = f32[4096] reduce(p0, c), dimensions={1}, to_apply=sum\n")},
       // The vectors that would give each multiprocessor a block leave rows of more threads than
       // one.
-      {"rows of half bytes",
+      {"rows of packed elements",
        "HloModule m\n"
        "sum4 { a = s4[] parameter(0)\n b = s4[] parameter(1)\n ROOT s = s4[] add(a, b) }\n"
        "fused { p0 = s4[6,512] parameter(0)\n c = s4[] constant(0)\n"
