@@ -175,12 +175,6 @@ class LayoutAnswers {
     const hlo::Shape* shape = ParseArray(source, text);
     if (shape == nullptr) return std::nullopt;
     const hlo::ElementType type = shape->element_type();
-    if (shape->StorageBits() < hlo::ElementBits(type)) {
-      FailAt(source, text, 0,
-             hlo::ElementTypeName(type).str() + " does not fit in " +
-                 std::to_string(shape->StorageBits()) + " bits");
-      return std::nullopt;
-    }
     const layout::Layout xla_layout =
         shape->layout() == nullptr ? layout::DefaultLayout(shape->rank()) : *shape->layout();
     absl::StatusOr<TiledLayout> tiled =

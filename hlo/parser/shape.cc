@@ -79,6 +79,12 @@ const Shape* ParseArray(ParseState& state, ElementType type, size_t offset) {
   if (AtLayout(state.cursor.Rest(), dimensions.empty())) {
     has_layout = true;
     if (!ParseLayoutOf(state, static_cast<int64_t>(dimensions.size()), layout)) return nullptr;
+    const int64_t bits = layout.element_size_in_bits;
+    if (bits != 0 && bits < ElementBits(type)) {
+      state.FailAt(offset, ElementTypeName(type).str() + " does not fit in " +
+                               std::to_string(bits) + " bits");
+      return nullptr;
+    }
   }
   if (type == ElementType::kToken || type == ElementType::kOpaque) {
     if (!dimensions.empty()) {

@@ -287,6 +287,8 @@ constexpr ErrorCase kErrors[] = {
     {"Negative", "e { p = f32[-2] parameter(0) }", "cannot be negative"},
     {"TooManyElements", "e { p = f32[4294967296,4294967296] parameter(0) }", "does not fit"},
     {"Layout", "e { p = f32[2,2]{0,0} parameter(0) }", "<input>:1:20: error: minor_to_major"},
+    {"LayoutOfTooFewBits", "e { p = f32[2]{0:E(16)} parameter(0) }",
+     "<input>:1:9: error: f32 does not fit in 16 bits"},
     {"Tile", "e { p = f32[2]{0:T(0)} parameter(0) }", "at least 1"},
     {"Duplicate", "e { p = f32[] parameter(0)\n p = f32[] negate(p) }", "is defined twice"},
     {"TwoRoots", "e { ROOT p = f32[] parameter(0)\n ROOT q = f32[] negate(p) }", "second ROOT"},
