@@ -23,10 +23,11 @@ ElementEmitter::Step ElementEmitter::NeverComputed(const Element& element) {
           }};
 }
 
-ElementEmitter::Step ElementEmitter::StepOfLoad(const Element& element, const Buffer& buffer) {
+// What a fusion is given may lie otherwise than its parameter says: `laid_out` is what is given.
+ElementEmitter::Step ElementEmitter::StepOfLoad(const Element& element, const Buffer& buffer,
+                                                const Shape& laid_out) {
   if (element.index.IsKnownEmpty()) return NeverComputed(element);
-  const IndexingMap position =
-      plans_.maps.Compose(element.index, plans_.maps.Positions(ShapeOf(element)));
+  const IndexingMap position = plans_.maps.Compose(element.index, plans_.maps.Positions(laid_out));
   if (position.IsUnknown()) return Failed(element, "has a layout that no kernel reads");
   if (position.IsKnownEmpty()) return NeverComputed(element);
   const bool is_scalar = ShapeOf(element).num_elements() == 1;

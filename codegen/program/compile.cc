@@ -7,14 +7,20 @@
 #include "codegen/plan/kernels.h"
 #include "codegen/plan/our_plan.h"
 #include "codegen/program/program_compiler.h"
+#include "hlo/attribute.h"
+#include "hlo/parser/parser.h"
+#include "hlo/shape_inference/verifier.h"
 #include "llvm/ADT/DenseSet.h"
 #include "support/diagnostics.h"
 #include "support/status_macros.h"
 
 namespace hlo_indexing::program {
 
+using hlo::AttributeName;
 using hlo::Computation;
 using hlo::Instruction;
+using hlo::Opcode;
+using hlo::Shape;
 
 namespace {
 
@@ -73,8 +79,56 @@ absl::StatusOr<size_t> ProgramCompiler::AddKernel(const Instruction& instruction
   return program_.kernels.size() - 1;
 }
 
+absl::StatusOr<size_t> ProgramCompiler::AddRelayout(const Shape& from, const Shape& to) {
+  const std::string text =
+      absl::StrCat("ENTRY copies {\n  array = ", from.ToString(),
+                   " parameter(0)\n  ROOT relayout = ", to.ToString(), " copy(array)\n}\n");
+  if (const auto known = relayouts_.find(text); known != relayouts_.end()) return known->second;
+  HLO_INDEXING_ASSIGN_OR_RETURN(std::unique_ptr<hlo::Module> module, hlo::ParseModule(text));
+  HLO_INDEXING_RETURN_IF_ERROR(hlo::Verify(*module));
+  program_.relayouts.push_back(std::move(module));
+  HLO_INDEXING_ASSIGN_OR_RETURN(const size_t kernel,
+                                AddKernel(program_.relayouts.back()->entry().root()));
+  relayouts_[text] = kernel;
+  return kernel;
+}
+
+const Shape& ProgramCompiler::OutputShape(const Computation& computation) const {
+  const auto found = output_shapes_.find(&computation);
+  return found == output_shapes_.end() ? computation.root().shape() : *found->second;
+}
+
+void ProgramCompiler::SetOutputShapes(const Instruction& instruction) {
+  switch (instruction.opcode()) {
+    case Opcode::kWhile: {
+      const Computation* body = instruction.Callee(AttributeName::kBody);
+      output_shapes_.try_emplace(body, &body->parameters().front()->shape());
+      return;
+    }
+    case Opcode::kCall:
+    case Opcode::kConditional:
+      for (const Computation* callee : plan::ComputationsRunBy(instruction)) {
+        output_shapes_.try_emplace(callee, &instruction.shape());
+      }
+      return;
+    case Opcode::kAsyncDone:
+      if (const Computation* callee = CalleeOfAsync(instruction)) {
+        output_shapes_.try_emplace(callee, &instruction.shape());
+      }
+      return;
+    default:
+      return;
+  }
+}
+
 absl::StatusOr<Program> ProgramCompiler::Compile() {
-  for (const Computation* computation : CalleesFirst(*program_.module)) {
+  const std::vector<const Computation*> computations = CalleesFirst(*program_.module);
+  for (const Computation* computation : computations) {
+    for (const Instruction* instruction : computation->instructions()) {
+      SetOutputShapes(*instruction);
+    }
+  }
+  for (const Computation* computation : computations) {
     absl::StatusOr<CompiledComputation> compiled =
         ComputationCompiler(*this, *computation).Compile();
     if (!compiled.ok()) return compiled.status();

@@ -51,6 +51,28 @@ const Computation* CalleeOfAsync(const Instruction& done) {
   return start->opcode() == Opcode::kAsyncStart ? start->Callee(AttributeName::kCalls) : nullptr;
 }
 
+std::vector<const Shape*> ParameterLeaves(const Computation& computation) {
+  std::vector<const Shape*> leaves;
+  for (const Instruction* parameter : computation.parameters()) {
+    for (int64_t leaf = 0; leaf < parameter->shape().num_array_leaves(); ++leaf) {
+      leaves.push_back(&parameter->shape().ArrayLeaf(leaf));
+    }
+  }
+  return leaves;
+}
+
+bool HaveSameLayout(const Shape& a, const Shape& b) {
+  if (AreSameBytes(a, b)) return true;
+  const auto layout_of = [](const Shape& shape) {
+    layout::Layout layout =
+        shape.layout() == nullptr ? layout::DefaultLayout(shape.rank()) : *shape.layout();
+    layout.memory_space = 0;
+    layout.element_size_in_bits = shape.StorageBits();
+    return layout;
+  };
+  return layout_of(a) == layout_of(b);
+}
+
 size_t ComputationCompiler::AddArray(ArrayOrigin origin) {
   flow_.arrays.push_back(origin);
   return flow_.arrays.size() - 1;
@@ -64,23 +86,71 @@ size_t ComputationCompiler::Make(FlowStep& step, const Shape& shape) {
   return array;
 }
 
-ArrayIds ComputationCompiler::OperandArrays(const Instruction& instruction, size_t first) {
-  ArrayIds arrays;
-  for (const Instruction* operand : instruction.operands().drop_front(first)) {
-    llvm::append_range(arrays, ArraysOf(*operand));
+absl::StatusOr<size_t> ComputationCompiler::InLayout(const Instruction& instruction, size_t array,
+                                                     const Shape& from, const Shape& to) {
+  if (&from == &to) return array;
+  if (from.element_type() != to.element_type() || from.sizes() != to.sizes()) {
+    return Refused(instruction, absl::StrCat("passes ", from.ToString(), " on as ", to.ToString()));
   }
-  return arrays;
-}
-
-FlowStep& ComputationCompiler::AddStep(const Instruction& instruction) {
+  if (HaveSameLayout(from, to)) return array;
+  absl::StatusOr<size_t> kernel = program_.AddRelayout(from, to);
+  if (!kernel.ok()) return At(instruction, kernel.status());
   FlowStep& step = flow_.steps.emplace_back();
   step.instruction = &instruction;
-  step.reads = OperandArrays(instruction);
-  ArrayIds arrays;
-  for (int64_t leaf = 0; leaf < instruction.shape().num_array_leaves(); ++leaf) {
-    arrays.push_back(Make(step, instruction.shape().ArrayLeaf(leaf)));
+  step.reads = {array};
+  step.kernel = *kernel;
+  return Make(step, to);
+}
+
+absl::Status ComputationCompiler::Forward(const Instruction& instruction,
+                                          llvm::ArrayRef<size_t> arrays, const Shape& shape,
+                                          int64_t first_leaf) {
+  for (const size_t array : arrays) {
+    const auto next = static_cast<int64_t>(ArraysOf(instruction).size());
+    HLO_INDEXING_ASSIGN_OR_RETURN(const size_t laid_out,
+                                  InLayout(instruction, array, shape.ArrayLeaf(first_leaf++),
+                                           instruction.shape().ArrayLeaf(next)));
+    ArraysOf(instruction).push_back(laid_out);
   }
-  ArraysOf(instruction) = std::move(arrays);
+  return absl::OkStatus();
+}
+
+absl::Status ComputationCompiler::ForwardOperand(const Instruction& instruction, size_t operand,
+                                                 int64_t first_leaf) {
+  const Instruction& from = instruction.operand(operand);
+  const int64_t wanted =
+      instruction.shape().num_array_leaves() - static_cast<int64_t>(ArraysOf(instruction).size());
+  const llvm::ArrayRef<size_t> arrays =
+      llvm::ArrayRef(ArraysOf(from)).drop_front(static_cast<size_t>(first_leaf));
+  return Forward(instruction, ArrayIds(arrays.take_front(static_cast<size_t>(wanted))),
+                 from.shape(), first_leaf);
+}
+
+absl::Status ComputationCompiler::AppendOperands(const Instruction& instruction, size_t first,
+                                                 size_t count, llvm::ArrayRef<const Shape*> leaves,
+                                                 ArrayIds& arrays) {
+  size_t next = 0;
+  for (size_t i = first; i < first + count; ++i) {
+    const Instruction& operand = instruction.operand(i);
+    const ArrayIds given = ArraysOf(operand);
+    for (size_t leaf = 0; leaf < given.size(); ++leaf, ++next) {
+      const Shape& from = operand.shape().ArrayLeaf(static_cast<int64_t>(leaf));
+      const Shape& to = next < leaves.size() ? *leaves[next] : from;
+      HLO_INDEXING_ASSIGN_OR_RETURN(arrays.emplace_back(),
+                                    InLayout(instruction, given[leaf], from, to));
+    }
+  }
+  return absl::OkStatus();
+}
+
+FlowStep& ComputationCompiler::AddStep(const Instruction& instruction, ArrayIds reads,
+                                       const Shape& output) {
+  FlowStep& step = flow_.steps.emplace_back();
+  step.instruction = &instruction;
+  step.reads = std::move(reads);
+  for (int64_t leaf = 0; leaf < output.num_array_leaves(); ++leaf) {
+    Make(step, output.ArrayLeaf(leaf));
+  }
   return step;
 }
 
@@ -119,11 +189,9 @@ absl::Status ComputationCompiler::FlowOfBitcast(const Instruction& instruction) 
 // (copy, original, what the copy engine needs to know)
 absl::Status ComputationCompiler::FlowOfCopyStart(const Instruction& instruction) {
   const Shape& shape = instruction.shape();
-  if (!AreSameBytes(instruction.operand(0).shape(), shape.ArrayLeaf(0))) {
-    return Refused(instruction, "changes the layout");
-  }
   const ArrayIds arrays = ArraysOf(instruction.operand(0));
-  ArraysOf(instruction) = {arrays.front(), arrays.front()};
+  HLO_INDEXING_RETURN_IF_ERROR(Forward(instruction, arrays, instruction.operand(0).shape()));
+  HLO_INDEXING_RETURN_IF_ERROR(Forward(instruction, arrays, instruction.operand(0).shape()));
   if (shape.num_array_leaves() > 2) {
     HLO_INDEXING_ASSIGN_OR_RETURN(const int64_t bytes, run::BufferBytes(shape.ArrayLeaf(2)));
     AddConstants(instruction, {std::vector<uint8_t>(static_cast<size_t>(bytes))});
@@ -132,45 +200,97 @@ absl::Status ComputationCompiler::FlowOfCopyStart(const Instruction& instruction
 }
 
 // A computation that is started, given more operands by updates, and awaited: it runs where it is
-// awaited, when all operands are there. What stands for it before is no array but these operands.
+// awaited, when all operands are there. What stands for it before is no array but these operands,
+// as the computation has them.
 absl::Status ComputationCompiler::FlowOfAsync(const Instruction& instruction) {
-  const bool is_done = instruction.opcode() == Opcode::kAsyncDone;
-  if (!is_done) {
-    for (const Instruction* user : instruction.users()) {
-      if (user->opcode() == Opcode::kAsyncUpdate || user->opcode() == Opcode::kAsyncDone) continue;
-      return Refused(instruction, "is used by others than its async-done");
-    }
-    if (instruction.IsRoot()) return Refused(instruction, "has no async-done");
-    ArraysOf(instruction) = OperandArrays(instruction);
-    return absl::OkStatus();
+  for (const Instruction* user : instruction.users()) {
+    if (user->opcode() == Opcode::kAsyncUpdate || user->opcode() == Opcode::kAsyncDone) continue;
+    return Refused(instruction, "is used by others than its async-done");
   }
-  const Computation* callee = CalleeOfAsync(instruction);
-  if (callee == nullptr) return Refused(instruction, "ends no async-start of a computation");
-  FlowStep& step = AddStep(instruction);
-  if (step.reads.size() != program_.CompiledOf(*callee).num_parameters ||
-      step.makes.size() != program_.CompiledOf(*callee).sharing.size()) {
-    return Refused(instruction, "does not fit what is started");
-  }
+  if (instruction.IsRoot()) return Refused(instruction, "has no async-done");
+  const bool is_start = instruction.opcode() == Opcode::kAsyncStart;
+  const Computation* callee =
+      is_start ? instruction.Callee(AttributeName::kCalls) : CalleeOfAsync(instruction);
+  if (callee == nullptr) return Refused(instruction, "starts or continues no computation");
+  ArrayIds bound;
+  if (!is_start) bound = ArraysOf(instruction.operand(0));
+  const std::vector<const Shape*> leaves = ParameterLeaves(*callee);
+  const size_t first = is_start ? 0 : 1;
+  HLO_INDEXING_RETURN_IF_ERROR(AppendOperands(
+      instruction, first, instruction.operands().size() - first,
+      llvm::ArrayRef(leaves).drop_front(std::min(bound.size(), leaves.size())), bound));
+  ArraysOf(instruction) = std::move(bound);
   return absl::OkStatus();
 }
 
-// What the body passes on is not copied.
-void ComputationCompiler::FlowOfWhile(const Instruction& instruction) {
-  const CompiledComputation& body = program_.CompiledOf(*instruction.Callee(AttributeName::kBody));
+absl::Status ComputationCompiler::FlowOfAsyncDone(const Instruction& instruction) {
+  const Computation* callee = CalleeOfAsync(instruction);
+  if (callee == nullptr) return Refused(instruction, "ends no async-start of a computation");
+  const CompiledComputation& compiled = program_.CompiledOf(*callee);
+  const Shape& output = program_.OutputShape(*callee);
+  const ArrayIds bound = ArraysOf(instruction.operand(0));
+  if (bound.size() != compiled.num_parameters ||
+      output.num_array_leaves() != instruction.shape().num_array_leaves()) {
+    return Refused(instruction, "does not fit what is started");
+  }
+  return Forward(instruction, ArrayIds(AddStep(instruction, bound, output).makes), output);
+}
+
+absl::Status ComputationCompiler::FlowOfCall(const Instruction& instruction) {
+  const Computation& callee = *instruction.Callee(AttributeName::kToApply);
+  ArrayIds arguments;
+  HLO_INDEXING_RETURN_IF_ERROR(AppendOperands(instruction, 0, instruction.operands().size(),
+                                              ParameterLeaves(callee), arguments));
+  const Shape& output = program_.OutputShape(callee);
+  return Forward(instruction, ArrayIds(AddStep(instruction, arguments, output).makes), output);
+}
+
+// Reads the selector, then what each branch is given.
+absl::Status ComputationCompiler::FlowOfConditional(const Instruction& instruction) {
+  ArrayIds reads = ArraysOf(instruction.operand(0));
+  size_t operand = 1;
+  const Shape* output = nullptr;
+  for (const Computation* branch : instruction.Branches()) {
+    HLO_INDEXING_RETURN_IF_ERROR(
+        AppendOperands(instruction, operand++, 1, ParameterLeaves(*branch), reads));
+    const Shape& of_branch = program_.OutputShape(*branch);
+    if (output == nullptr) output = &of_branch;
+    for (int64_t leaf = 0; leaf < output->num_array_leaves(); ++leaf) {
+      if (HaveSameLayout(output->ArrayLeaf(leaf), of_branch.ArrayLeaf(leaf))) continue;
+      return Refused(instruction, absl::StrCat("has a branch %", branch->name().str(),
+                                               " that others call for another layout"));
+    }
+  }
+  return Forward(instruction, ArrayIds(AddStep(instruction, reads, *output).makes), *output);
+}
+
+// What the body passes on is not copied. The state is laid out as the body has it.
+absl::Status ComputationCompiler::FlowOfWhile(const Instruction& instruction) {
+  const Computation& body = *instruction.Callee(AttributeName::kBody);
+  const Computation& condition = *instruction.Callee(AttributeName::kCondition);
+  const Shape& state = body.parameters().front()->shape();
+  for (int64_t leaf = 0; leaf < state.num_array_leaves(); ++leaf) {
+    const Shape& array = state.ArrayLeaf(leaf);
+    if (!HaveSameLayout(array, condition.parameters().front()->shape().ArrayLeaf(leaf)) ||
+        !HaveSameLayout(array, program_.OutputShape(body).ArrayLeaf(leaf))) {
+      return Refused(instruction, "has a condition or a body that is run with another layout");
+    }
+  }
+  ArrayIds initial;
+  HLO_INDEXING_RETURN_IF_ERROR(AppendOperands(instruction, 0, 1, ParameterLeaves(body), initial));
   FlowStep& step = flow_.steps.emplace_back();
   step.instruction = &instruction;
-  step.reads = OperandArrays(instruction);
-  ArrayIds arrays;
-  for (size_t i = 0; i < body.sharing.size(); ++i) {
-    const size_t initial = step.reads[i];
-    if (body.sharing[i] == Sharing::kPassed) {
-      arrays.push_back(initial);
+  step.reads = initial;
+  const std::vector<Sharing>& sharing = program_.CompiledOf(body).sharing;
+  for (size_t i = 0; i < sharing.size(); ++i) {
+    if (sharing[i] == Sharing::kPassed) {
+      step.results.push_back(initial[i]);
       continue;
     }
-    arrays.push_back(Make(step, instruction.shape().ArrayLeaf(static_cast<int64_t>(i))));
-    step.updates.emplace_back(arrays.back(), initial);
+    step.results.push_back(Make(step, state.ArrayLeaf(static_cast<int64_t>(i))));
+    step.updates.emplace_back(step.results.back(), initial[i]);
   }
-  ArraysOf(instruction) = std::move(arrays);
+  return Forward(instruction, ArrayIds(step.results), state);
 }
 
 absl::Status ComputationCompiler::FlowOfKernel(const Instruction& instruction) {
@@ -185,10 +305,24 @@ absl::Status ComputationCompiler::FlowOfKernel(const Instruction& instruction) {
     return absl::OkStatus();
   }
   HLO_INDEXING_ASSIGN_OR_RETURN(const size_t number, program_.AddKernel(instruction));
-  kernels_[&instruction] = number;
-  FlowStep& step = AddStep(instruction);
+  // Inputs and outputs of the kernel are in the order of the arrays. A fusion has them as its
+  // computation says.
+  std::vector<const Shape*> leaves;
+  std::vector<const Shape*> outputs;
+  for (const emit::KernelArgument& argument : program_.kernel(number).arguments) {
+    if (argument.is_scratch()) continue;
+    (argument.is_output() ? outputs : leaves).push_back(argument.shape);
+  }
+  ArrayIds reads;
+  HLO_INDEXING_RETURN_IF_ERROR(
+      AppendOperands(instruction, 0, instruction.operands().size(), leaves, reads));
+  FlowStep& step = flow_.steps.emplace_back();
+  step.instruction = &instruction;
+  step.kernel = number;
+  step.reads = std::move(reads);
+  for (const Shape* output : outputs) Make(step, *output);
+  const ArrayIds made = step.makes;
   const emit::Kernel& kernel = program_.kernel(number);
-  // Inputs and outputs of the kernel are in the order of the arrays.
   for (const emit::KernelArgument& argument : kernel.arguments) {
     if (argument.is_zeros) {
       // Kernels leave zeros as they find them: a constant.
@@ -203,6 +337,11 @@ absl::Status ComputationCompiler::FlowOfKernel(const Instruction& instruction) {
     if (!argument.updates.has_value()) continue;
     step.updates.emplace_back(step.makes[static_cast<size_t>(argument.leaf)],
                               step.reads[*argument.updates]);
+  }
+  for (size_t i = 0; i < made.size(); ++i) {
+    HLO_INDEXING_ASSIGN_OR_RETURN(
+        ArraysOf(instruction).emplace_back(),
+        InLayout(instruction, made[i], *outputs[i], shape.ArrayLeaf(static_cast<int64_t>(i))));
   }
   return absl::OkStatus();
 }
@@ -225,25 +364,21 @@ absl::Status ComputationCompiler::Flow(const Instruction& instruction) {
     case Opcode::kTuple:
     case Opcode::kOptimizationBarrier:
     case Opcode::kAfterAll:
-      ArraysOf(instruction) = OperandArrays(instruction);
+      for (size_t i = 0; i < instruction.operands().size(); ++i) {
+        HLO_INDEXING_RETURN_IF_ERROR(Forward(instruction,
+                                             ArrayIds(ArraysOf(instruction.operand(i))),
+                                             instruction.operand(i).shape()));
+      }
       return absl::OkStatus();
     // Other operands say only what comes before.
     case Opcode::kAddDependency:
     case Opcode::kDomain:
-      ArraysOf(instruction) = ArrayIds(ArraysOf(instruction.operand(0)));
-      return absl::OkStatus();
     case Opcode::kCopyDone:
-      ArraysOf(instruction) = {ArraysOf(instruction.operand(0)).front()};
-      return absl::OkStatus();
-    case Opcode::kGetTupleElement: {
-      const Shape& tuple = instruction.operand(0).shape();
-      const int64_t element = instruction.Required<int64_t>(AttributeName::kIndex);
-      const llvm::ArrayRef<size_t> arrays = ArraysOf(instruction.operand(0));
-      ArraysOf(instruction) =
-          ArrayIds(arrays.slice(static_cast<size_t>(tuple.FirstLeafOfElement(element)),
-                                static_cast<size_t>(shape.num_array_leaves())));
-      return absl::OkStatus();
-    }
+      return ForwardOperand(instruction, 0);
+    case Opcode::kGetTupleElement:
+      return ForwardOperand(instruction, 0,
+                            instruction.operand(0).shape().FirstLeafOfElement(
+                                instruction.Required<int64_t>(AttributeName::kIndex)));
     case Opcode::kBitcast:
       return FlowOfBitcast(instruction);
     case Opcode::kReshape:
@@ -255,15 +390,15 @@ absl::Status ComputationCompiler::Flow(const Instruction& instruction) {
       return FlowOfCopyStart(instruction);
     case Opcode::kAsyncStart:
     case Opcode::kAsyncUpdate:
-    case Opcode::kAsyncDone:
       return FlowOfAsync(instruction);
+    case Opcode::kAsyncDone:
+      return FlowOfAsyncDone(instruction);
     case Opcode::kCall:
+      return FlowOfCall(instruction);
     case Opcode::kConditional:
-      AddStep(instruction);
-      return absl::OkStatus();
+      return FlowOfConditional(instruction);
     case Opcode::kWhile:
-      FlowOfWhile(instruction);
-      return absl::OkStatus();
+      return FlowOfWhile(instruction);
     // A program runs on one device.
     case Opcode::kPartitionId:
     case Opcode::kReplicaId:

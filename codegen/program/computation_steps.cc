@@ -71,8 +71,8 @@ WhileStep ComputationCompiler::StepOfWhile(const Instruction& instruction, size_
                          std::max(FrameOf(condition), FrameOf(body)), step);
   loop.predicate = {Place::Kind::kFrame,
                     AddBuffer(FrameBuffer::Content::kPredicate, instruction, 1, step)};
-  const ArrayIds initial = OperandArrays(instruction);
-  const ArrayIds& arrays = ArraysOf(instruction);
+  const ArrayIds& initial = flow_.steps[step].reads;
+  const ArrayIds& arrays = flow_.steps[step].results;
   for (size_t i = 0; i < arrays.size(); ++i) {
     LoopState& state = loop.state.emplace_back();
     state.initial = places_[initial[i]];
@@ -88,31 +88,41 @@ WhileStep ComputationCompiler::StepOfWhile(const Instruction& instruction, size_
 ConditionalStep ComputationCompiler::StepOfConditional(const Instruction& instruction,
                                                        size_t step) {
   ConditionalStep conditional;
-  conditional.selector = places_[ArraysOf(instruction.operand(0)).front()];
+  llvm::ArrayRef<size_t> reads = flow_.steps[step].reads;
+  conditional.selector = places_[reads.front()];
+  reads = reads.drop_front();
   conditional.selector_is_pred =
       instruction.operand(0).shape().element_type() == hlo::ElementType::kPred;
   int64_t bytes = 0;
-  size_t operand = 1;
   for (const Computation* branch : instruction.Branches()) {
-    conditional.branches.push_back(
-        {program_.NumberOf(*branch), PlacesOf(ArraysOf(instruction.operand(operand++)))});
+    const size_t count = program_.CompiledOf(*branch).num_parameters;
+    conditional.branches.push_back({program_.NumberOf(*branch), PlacesOf(reads.take_front(count))});
+    reads = reads.drop_front(count);
     bytes = std::max(bytes, FrameOf(*branch));
   }
   conditional.frame = AddBuffer(FrameBuffer::Content::kCallee, instruction, bytes, step);
-  conditional.outputs = PlacesOf(ArraysOf(instruction));
+  conditional.outputs = PlacesOf(flow_.steps[step].makes);
   return conditional;
 }
 
 Step ComputationCompiler::StepOf(size_t number) {
   const FlowStep& step = flow_.steps[number];
   const Instruction& instruction = *step.instruction;
+  if (step.kernel.has_value()) {
+    LaunchStep launch;
+    launch.kernel = *step.kernel;
+    launch.arguments = PlacesOf(step.reads);
+    llvm::append_range(launch.arguments, PlacesOf(step.makes));
+    if (step.zeros.has_value()) launch.arguments.push_back(places_[*step.zeros]);
+    return {&instruction, std::move(launch)};
+  }
   switch (instruction.opcode()) {
     case Opcode::kWhile:
       return {&instruction, StepOfWhile(instruction, number)};
     case Opcode::kConditional:
       return {&instruction, StepOfConditional(instruction, number)};
-    case Opcode::kCall:
-    case Opcode::kAsyncDone: {
+    // A call, or an async-done.
+    default: {
       const Computation& callee = instruction.opcode() == Opcode::kCall
                                       ? *instruction.Callee(AttributeName::kToApply)
                                       : *CalleeOfAsync(instruction);
@@ -122,14 +132,6 @@ Step ComputationCompiler::StepOf(size_t number) {
       call.parameters = PlacesOf(step.reads);
       call.outputs = PlacesOf(step.makes);
       return {&instruction, std::move(call)};
-    }
-    default: {
-      LaunchStep launch;
-      launch.kernel = kernels_.at(&instruction);
-      launch.arguments = PlacesOf(step.reads);
-      llvm::append_range(launch.arguments, PlacesOf(step.makes));
-      if (step.zeros.has_value()) launch.arguments.push_back(places_[*step.zeros]);
-      return {&instruction, std::move(launch)};
     }
   }
 }
@@ -198,7 +200,13 @@ absl::StatusOr<CompiledComputation> ComputationCompiler::Compile() {
     if (!is_needed[static_cast<size_t>(instruction->index())]) continue;
     HLO_INDEXING_RETURN_IF_ERROR(Flow(*instruction));
   }
-  flow_.outputs = ArraysOf(computation_.root());
+  const Shape& output = program_.OutputShape(computation_);
+  for (int64_t leaf = 0; leaf < output.num_array_leaves(); ++leaf) {
+    HLO_INDEXING_ASSIGN_OR_RETURN(
+        flow_.outputs.emplace_back(),
+        InLayout(computation_.root(), ArraysOf(computation_.root())[static_cast<size_t>(leaf)],
+                 computation_.root().shape().ArrayLeaf(leaf), output.ArrayLeaf(leaf)));
+  }
   const StorageAssignment storages = AssignStorages(flow_);
   SetPlaces(storages);
   for (size_t i = 0; i < flow_.steps.size(); ++i) compiled_.steps.push_back(StepOf(i));

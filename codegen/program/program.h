@@ -16,6 +16,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <variant>
@@ -163,6 +164,8 @@ struct Program {
   const hlo::Module* module = nullptr;
   std::vector<emit::Kernel> kernels;
   std::vector<Constant> constants;
+  /// Of the copies between layouts, which no module has.
+  std::vector<std::shared_ptr<const hlo::Module>> relayouts;
   /// Callees before callers; the last is the entry.
   std::vector<CompiledComputation> computations;
 

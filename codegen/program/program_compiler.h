@@ -24,12 +24,19 @@
 #include "indexing_analysis/analysis.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/StringMap.h"
 #include "mlir/IR/MLIRContext.h"
 
 namespace hlo_indexing::program {
 
 /// The status with the place of an instruction in the text, if there is one.
 absl::Status At(const hlo::Instruction& instruction, const absl::Status& status);
+
+/// The shapes of the arrays of all parameters.
+std::vector<const hlo::Shape*> ParameterLeaves(const hlo::Computation& computation);
+
+/// Whether arrays of both shapes, which have the same type and sizes, lie in memory alike.
+bool HaveSameLayout(const hlo::Shape& a, const hlo::Shape& b);
 
 /// What the async-start of an async-done starts; nullptr if it ends none that names a computation.
 const hlo::Computation* CalleeOfAsync(const hlo::Instruction& done);
@@ -56,12 +63,19 @@ class ProgramCompiler {
 
   const emit::Kernel& kernel(size_t number) const { return program_.kernels[number]; }
   absl::StatusOr<size_t> AddKernel(const hlo::Instruction& instruction);
+  /// The kernel that copies an array of one layout to one of the other, made once.
+  absl::StatusOr<size_t> AddRelayout(const hlo::Shape& from, const hlo::Shape& to);
+  /// The shape, with its layouts, that the outputs of a computation have: what its first caller
+  /// wants, so that a loop has its state as its body reads it.
+  const hlo::Shape& OutputShape(const hlo::Computation& computation) const;
   size_t AddConstant(const hlo::Instruction& instruction, std::vector<uint8_t> bytes) {
     program_.constants.push_back({&instruction, std::move(bytes)});
     return program_.constants.size() - 1;
   }
 
  private:
+  void SetOutputShapes(const hlo::Instruction& instruction);
+
   mlir::MLIRContext mlir_context_;
   indexing_analysis::IndexingAnalysis analysis_;
   plan::PlanContext plans_;
@@ -69,6 +83,9 @@ class ProgramCompiler {
   const CompileOptions& options_;
   Program program_;
   llvm::DenseMap<const hlo::Computation*, size_t> numbers_;
+  llvm::DenseMap<const hlo::Computation*, const hlo::Shape*> output_shapes_;
+  // By the texts of both shapes.
+  llvm::StringMap<size_t> relayouts_;
 };
 
 // Compiles one computation, after all that it calls.
@@ -88,18 +105,33 @@ class ComputationCompiler {
   absl::Status FlowOfBitcast(const hlo::Instruction& instruction);
   absl::Status FlowOfCopyStart(const hlo::Instruction& instruction);
   absl::Status FlowOfAsync(const hlo::Instruction& instruction);
-  void FlowOfWhile(const hlo::Instruction& instruction);
-  // Something is done for it; all its operands are read, all its arrays made.
-  FlowStep& AddStep(const hlo::Instruction& instruction);
+  absl::Status FlowOfAsyncDone(const hlo::Instruction& instruction);
+  absl::Status FlowOfCall(const hlo::Instruction& instruction);
+  absl::Status FlowOfConditional(const hlo::Instruction& instruction);
+  absl::Status FlowOfWhile(const hlo::Instruction& instruction);
+  // Something is done for it: these are read, the arrays of that shape are made.
+  FlowStep& AddStep(const hlo::Instruction& instruction, ArrayIds reads, const hlo::Shape& output);
   size_t AddArray(ArrayOrigin origin);
   size_t Make(FlowStep& step, const hlo::Shape& shape);
   void AddConstants(const hlo::Instruction& instruction,
                     const std::vector<std::vector<uint8_t>>& bytes);
+  // The arrays of an instruction, in the layouts of its shape.
   ArrayIds& ArraysOf(const hlo::Instruction& instruction) {
     return arrays_of_[static_cast<size_t>(instruction.index())];
   }
-  // Those of all operands from one on.
-  ArrayIds OperandArrays(const hlo::Instruction& instruction, size_t first = 0);
+
+  // The array as the other shape lays it out: itself, or what a copy makes of it for that
+  // instruction.
+  absl::StatusOr<size_t> InLayout(const hlo::Instruction& instruction, size_t array,
+                                  const hlo::Shape& from, const hlo::Shape& to);
+  // These arrays, of a shape from a leaf on, become the next arrays of the instruction.
+  absl::Status Forward(const hlo::Instruction& instruction, llvm::ArrayRef<size_t> arrays,
+                       const hlo::Shape& shape, int64_t first_leaf = 0);
+  absl::Status ForwardOperand(const hlo::Instruction& instruction, size_t operand,
+                              int64_t first_leaf = 0);
+  // The arrays of operands from one on, those of shapes that are given in these layouts.
+  absl::Status AppendOperands(const hlo::Instruction& instruction, size_t first, size_t count,
+                              llvm::ArrayRef<const hlo::Shape*> leaves, ArrayIds& arrays);
 
   void SetPlaces(const StorageAssignment& storages);
   std::vector<Place> PlacesOf(llvm::ArrayRef<size_t> arrays) const;
@@ -118,8 +150,6 @@ class ComputationCompiler {
   ValueFlow flow_;
   // By index of the instruction: its array leaves.
   std::vector<ArrayIds> arrays_of_;
-  // Of the steps that are launches.
-  llvm::DenseMap<const hlo::Instruction*, size_t> kernels_;
   std::vector<Place> places_;
 };
 

@@ -33,6 +33,10 @@ struct FlowStep {
   const hlo::Instruction* instruction = nullptr;
   ArrayIds reads;
   ArrayIds makes;
+  /// Of a launch.
+  std::optional<size_t> kernel;
+  /// Of a loop: what it ends with, of each array of its state.
+  ArrayIds results;
   /// A made array and a read one whose memory it may take over: it begins with its contents.
   llvm::SmallVector<std::pair<size_t, size_t>, 2> updates;
   /// The zeros that a kernel begins with, and leaves.

@@ -268,16 +268,120 @@ TEST_F(ProgramTest, ErrorsHaveTheirPlace) {
               HasSubstr("test.hlo:4:8: error: %r: all-reduce moves data between devices"));
   EXPECT_THAT(Text("ENTRY e {\n p = f32[<=4] parameter(0)\n ROOT r = f32[<=4] negate(p) }"),
               HasSubstr("test.hlo:2:2: error: %p: parameter has a dimension of unknown size"));
+  EXPECT_THAT(
+      Text("ENTRY e {\n p = ((f32[4]), f32[4], s32[]) parameter(0)\n"
+           " u = ((f32[4]), f32[4], s32[]) async-update(p)\n"
+           " ROOT r = f32[4] async-done(u) }"),
+      HasSubstr("test.hlo:3:2: error: %u: async-update starts or continues no computation"));
   EXPECT_THAT(Text("ENTRY e {\n p = ((f32[4]), f32[4], s32[]) parameter(0)\n"
-                   " u = ((f32[4]), f32[4], s32[]) async-update(p)\n"
-                   " ROOT r = f32[4] async-done(u) }"),
-              HasSubstr("test.hlo:4:7: error: %r: async-done ends no async-start"));
+                   " ROOT r = f32[4] async-done(p) }"),
+              HasSubstr("test.hlo:3:7: error: %r: async-done ends no async-start"));
   EXPECT_THAT(Text("ENTRY e {\n p = f32[4] parameter(0)\n"
                    " a = ((f32[4]), f32[4], s32[]) async-start(p)\n"
                    " ROOT r = f32[4] async-done(a) }"),
-              HasSubstr("%r: async-done ends no async-start of a computation"));
+              HasSubstr("%a: async-start starts or continues no computation"));
   EXPECT_THAT(Text("ENTRY e {\n ROOT r = f32[4] custom-call(), custom_call_target=\"f\" }"),
               HasSubstr("custom-call is the call of a library"));
+}
+
+// Layouts differ where arrays are passed on, as in modules that are not laid out yet: a copy is in
+// between.
+TEST_F(ProgramTest, WhatIsPassedOnMayLieOtherwise) {
+  for (const char* text : {
+           R"(
+f { p = f32[2,3]{1,0} parameter(0)
+ ROOT n = f32[2,3]{1,0} negate(p) }
+ENTRY e { p = f32[2,3]{0,1} parameter(0)
+ ROOT r = f32[2,3]{1,0} call(p), to_apply=f })",
+           R"(
+f { p = f32[2,3]{0,1} parameter(0)
+ ROOT n = f32[2,3]{0,1} negate(p) }
+ENTRY e { p = f32[2,3]{0,1} parameter(0)
+ ROOT r = f32[2,3]{1,0} call(p), to_apply=f })",
+           R"(
+f { p = f32[2,3]{1,0} parameter(0)
+ ROOT n = f32[2,3]{1,0} negate(p) }
+ENTRY e { p = f32[2,3]{0,1} parameter(0)
+ ROOT r = f32[2,3]{1,0} fusion(p), kind=kLoop, calls=f })",
+           R"(
+add { a = f32[] parameter(0)
+ b = f32[] parameter(1)
+ ROOT s = f32[] add(a,b) }
+f { p = f32[64,2,3]{0,1,2} parameter(0)
+ z = f32[] constant(0)
+ ROOT n = f32[2,3]{1,0} reduce(p,z), dimensions={0}, to_apply=add }
+ENTRY e { p = f32[64,2,3] parameter(0)
+ ROOT r = f32[2,3]{0,1} fusion(p), kind=kInput, calls=f })",
+           R"(
+ENTRY e { t = (f32[2,3]{0,1}, s32[]) parameter(0)
+ g = f32[2,3]{1,0} get-tuple-element(t), index=0
+ ROOT n = f32[2,3]{1,0} negate(g) })",
+           R"(
+ENTRY e { p = f32[2,3]{0,1} parameter(0)
+ n = f32[2,3]{0,1} negate(p)
+ ROOT t = (f32[2,3]{1,0}) tuple(n) })",
+           R"(
+ENTRY e { p = f32[2,3]{0,1} parameter(0)
+ q = f32[2,3]{1,0} opt-barrier(p)
+ ROOT n = f32[2,3]{1,0} negate(q) })",
+           R"(
+ENTRY e { p = f32[2,3]{0,1} parameter(0)
+ k = token[] after-all()
+ q = f32[2,3]{1,0} add-dependency(p, k)
+ ROOT n = f32[2,3]{1,0} negate(q) })",
+           R"(
+c { t = (s32[], f32[2,3]{1,0}) parameter(0)
+ i = s32[] get-tuple-element(t), index=0
+ n = s32[] constant(3)
+ ROOT r = pred[] compare(i,n), direction=LT }
+b { t = (s32[], f32[2,3]{1,0}) parameter(0)
+ i = s32[] get-tuple-element(t), index=0
+ x = f32[2,3]{1,0} get-tuple-element(t), index=1
+ o = s32[] constant(1)
+ j = s32[] add(i,o)
+ y = f32[2,3]{0,1} negate(x)
+ ROOT r = (s32[], f32[2,3]{0,1}) tuple(j,y) }
+ENTRY e { p = (s32[], f32[2,3]{0,1}) parameter(0)
+ ROOT w = (s32[], f32[2,3]{0,1}) while(p), condition=c, body=b })",
+           R"(
+f { p = f32[2,3]{1,0} parameter(0)
+ ROOT n = f32[2,3]{1,0} negate(p) }
+g { p = f32[2,3]{1,0} parameter(0)
+ ROOT n = f32[2,3]{0,1} copy(p) }
+ENTRY e { p = f32[2,3]{0,1} parameter(0)
+ k = pred[] parameter(1)
+ ROOT r = f32[2,3]{1,0} conditional(k,p,p), true_computation=f, false_computation=g })",
+           R"(
+f { p = f32[2,3]{1,0} parameter(0)
+ ROOT n = f32[2,3]{1,0} negate(p) }
+ENTRY e { p = f32[2,3]{0,1} parameter(0)
+ s = ((f32[2,3]{0,1}), f32[2,3]{0,1}, s32[]) async-start(p), calls=f
+ ROOT r = f32[2,3]{1,0} async-done(s) })",
+           R"(
+ENTRY e { p = f32[2,3]{0,1} parameter(0)
+ s = (f32[2,3]{1,0}, f32[2,3]{0,1}, u32[]) copy-start(p)
+ ROOT r = f32[2,3]{1,0} copy-done(s) })",
+           R"(
+ENTRY e { p = f32[2,3]{0,1} parameter(0)
+ s = (f32[2,3]{0,1}, f32[2,3]{0,1}, u32[]) copy-start(p)
+ ROOT r = f32[2,3]{1,0} copy-done(s) })",
+           R"(
+ENTRY e { p = f32[2,3]{0,1} parameter(0)
+ q = f32[2,3]{1,0} domain(p), domain={kind="sharding", entry={maximal device=0}, exit={maximal device=1}}
+ ROOT r = f32[2,3]{1,0} negate(q) })",
+           R"(
+ENTRY e { p = f32[2,3]{0,1} constant({{1,2,3},{4,5,6}})
+ q = (f32[2,3]{1,0}) tuple(p)
+ ROOT g = f32[2,3]{0,1} get-tuple-element(q), index=0 })"}) {
+    EXPECT_EQ(Run(text), "") << text;
+  }
+  EXPECT_THAT(Text("ENTRY e { t = (f32[2,3]{0,1}, s32[]) parameter(0)\n"
+                   "ROOT g = f32[2,3]{1,0} get-tuple-element(t), index=0 }"),
+              HasSubstr("0  launch relayout: parameter 0 -> output 0"));
+  // The memory space is no other layout.
+  EXPECT_THAT(Text("ENTRY e { t = (f32[2,3]{0,1:S(1)}, s32[]) parameter(0)\n"
+                   "ROOT g = f32[2,3]{0,1} get-tuple-element(t), index=0 }"),
+              HasSubstr("0  copy 24 bytes: parameter 0 -> output 0"));
 }
 
 // Few iterations of much work, and a kernel that loops within.
