@@ -3,6 +3,8 @@
 #include <map>
 #include <optional>
 
+#include "indexing_analysis/propagation/array_reads.h"
+#include "indexing_analysis/propagation/called_computations.h"
 #include "indexing_analysis/propagation/map_writer.h"
 #include "indexing_analysis/propagation/operand_renaming.h"
 #include "indexing_analysis/propagation/propagation.h"
@@ -10,6 +12,7 @@
 #include "indexing_analysis/rules/forwarding.h"
 #include "indexing_analysis/rules/rule_table.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/STLExtras.h"
 
 namespace hlo_indexing::indexing_analysis {
 
@@ -88,6 +91,21 @@ class IndexingAnalysis::Cache {
     if (!identity.empty()) {
       operands.push_back(
           OperandIndexing::Exact(*ForwardedOperand(instruction, output_leaf), identity));
+    }
+    return OutputIndexing(std::move(operands));
+  }
+
+  // Of an output array without a bound: which arrays it depends on, not which elements.
+  OutputIndexing Unbounded(const Instruction& instruction, int64_t output_leaf,
+                           const Shape& output) {
+    ArrayReads reads =
+        FactsOf(instruction.parent().parent()).array_reads.ReadsOf(instruction, output_leaf);
+    llvm::sort(reads.arrays);
+    reads.arrays.erase(llvm::unique(reads.arrays), reads.arrays.end());
+    const SharedText& reason = written_.Shared(UnboundedReason(output));
+    OutputIndexing::Operands::Elements operands;
+    for (const OperandArray& array : reads.arrays) {
+      operands.push_back(OperandIndexing::Unknown(array, reason));
     }
     return OutputIndexing(std::move(operands));
   }
@@ -205,10 +223,9 @@ OutputIndexing IndexingAnalysis::Indexing(const Instruction& instruction, int64_
   const bool is_tuple =
       forwarding == Forwarding::kTuple || forwarding == Forwarding::kGetTupleElement;
   const Shape& output = instruction.shape().ArrayLeaf(output_leaf);
-  if (is_tuple && !output.HasUnboundedDimension()) {
-    return cache_->Forwarded(instruction, output_leaf, output);
-  }
-  if (instruction.operands().empty() && !output.HasUnboundedDimension()) return {};
+  if (instruction.operands().empty()) return {};
+  if (output.HasUnboundedDimension()) return cache_->Unbounded(instruction, output_leaf, output);
+  if (is_tuple) return cache_->Forwarded(instruction, output_leaf, output);
   InstructionClass* instruction_class = cache_->ClassOf(instruction, output_leaf);
   std::optional<OutputIndexing>* known =
       instruction_class == nullptr ? nullptr

@@ -51,7 +51,7 @@ std::string Line(const OperandUtilization& operand) {
   std::string text;
   llvm::raw_string_ostream out(text);
   if (operand.shape->HasUnboundedDimension()) {
-    out << "unknown: " << operand.reason;
+    out << (operand.IsExact() ? "not read" : "unknown: " + operand.reason);
     return text;
   }
   const Image::Count& read = operand.elements_read;
@@ -148,7 +148,7 @@ void WriteRecord(const std::string& file, const InstructionUtilization& utilizat
     }
     if (operand.reads.has_value()) WriteCount(json, "reads", *operand.reads);
     if (has_size) WriteCount(json, "bytes", operand.Bytes());
-    if (operand.IsExact()) {
+    if (operand.IsExact() && has_size) {
       json.attribute("utilization",
                      TextOf(operand.elements_read.lower) + "/" + TextOf(operand.Elements()));
     }

@@ -125,7 +125,8 @@ absl::Status FusedComputation::CheckShapes() const {
     for (int64_t leaf = 0; leaf < shape.num_array_leaves(); ++leaf) {
       if (shape.ArrayLeaf(leaf).HasUnboundedDimension()) {
         return absl::UnimplementedError(
-            absl::StrCat("%", instruction.name().str(), " has a dimension without a bound"));
+            absl::StrCat("%", instruction.name().str(),
+                         " has a dimension without a bound: ", shape.ArrayLeaf(leaf).ToString()));
       }
     }
     return absl::OkStatus();

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "indexing_analysis/propagation/called_computations.h"
+#include "indexing_analysis/rules/forwarding.h"
 #include "indexing_analysis/rules/rule_table.h"
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
@@ -291,7 +292,14 @@ void ArrayReadsFinder::FindReadsOfRule(const Instruction& instruction, int64_t l
                                        ArrayReads& reads) {
   Sink sink(*this, instruction, reads);
   const ReadRule rule = ReadRuleOf(instruction.opcode());
-  if (rule == nullptr || IsUnbounded(instruction, leaf)) {
+  const bool is_unbounded = FindUnbounded(instruction, leaf) != nullptr;
+  if (is_unbounded && TraitsOf(instruction.opcode()).forwarding != Forwarding::kNone) {
+    if (const std::optional<OperandArray> from = ForwardedOperand(instruction, leaf)) {
+      reads.arrays.push_back(*from);
+    }
+    return;
+  }
+  if (rule == nullptr || is_unbounded) {
     sink.ReadUnknown("");
     // A rule that is not applied may be a collective's, a computation that is not looked at may
     // hold one.

@@ -3,6 +3,7 @@
 #include "indexing_analysis/rules/forwarding.h"
 #include "indexing_analysis/rules/rule_table.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/raw_ostream.h"
 
 namespace hlo_indexing::indexing_analysis {
 namespace {
@@ -52,13 +53,34 @@ std::optional<int64_t> ForwardedParameter(const Computation& computation, int64_
   return leaf;
 }
 
-bool IsUnbounded(const Instruction& instruction, int64_t leaf) {
-  if (instruction.shape().ArrayLeaf(leaf).HasUnboundedDimension()) return true;
+std::string UnboundedReason(const hlo::Shape& shape) {
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  const auto* const unbounded = llvm::find(shape.sizes(), hlo::kUnboundedSize);
+  out << "dimension " << unbounded - shape.sizes().begin() << " of [";
+  for (int64_t i = 0; i < shape.rank(); ++i) {
+    const int64_t size = shape.sizes()[static_cast<size_t>(i)];
+    out << (i == 0 ? "" : ",");
+    if (size == hlo::kUnboundedSize) {
+      out << '?';
+    } else {
+      out << size;
+    }
+  }
+  out << "] has no bound";
+  return text;
+}
+
+const hlo::Shape* FindUnbounded(const Instruction& instruction, int64_t leaf) {
+  const hlo::Shape& output = instruction.shape().ArrayLeaf(leaf);
+  if (output.HasUnboundedDimension()) return &output;
   // Each array of a tuple reads one operand, of the same shape.
-  return TraitsOf(instruction.opcode()).forwarding != Forwarding::kTuple &&
-         llvm::any_of(instruction.operands(), [](const Instruction* operand) {
-           return operand->shape().IsArray() && operand->shape().HasUnboundedDimension();
-         });
+  if (TraitsOf(instruction.opcode()).forwarding == Forwarding::kTuple) return nullptr;
+  for (const Instruction* operand : instruction.operands()) {
+    const hlo::Shape& shape = operand->shape();
+    if (shape.IsArray() && shape.HasUnboundedDimension()) return &shape;
+  }
+  return nullptr;
 }
 
 }  // namespace hlo_indexing::indexing_analysis

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include "hlo/module.h"
 #include "llvm/ADT/SmallVector.h"
@@ -25,12 +26,15 @@ const hlo::Computation* CalleeOf(const hlo::Instruction& instruction);
 /// Example: (x, y) -> (y, x + y), 0 -> 1
 std::optional<int64_t> ForwardedParameter(const hlo::Computation& computation, int64_t leaf);
 
-/// Why nothing is known if a dimension is unbounded.
-inline constexpr llvm::StringLiteral kUnboundedReason = "a dimension has no bound";
+/// Why nothing is known of an array with a dimension of no bound: of its sizes, which instructions
+/// that share an answer have in common, as they do not the type.
+///
+/// Example: f32[4,?] -> "dimension 1 of [4,?] has no bound"
+std::string UnboundedReason(const hlo::Shape& shape);
 
-/// Whether a dimension of the output array or of an operand has no bound: no rule can say what is
-/// read.
-bool IsUnbounded(const hlo::Instruction& instruction, int64_t leaf);
+/// The output array if a dimension of it has no bound, else such an operand: no rule can say what
+/// is read. Null if all have.
+const hlo::Shape* FindUnbounded(const hlo::Instruction& instruction, int64_t leaf);
 
 }  // namespace hlo_indexing::indexing_analysis
 

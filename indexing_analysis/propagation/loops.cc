@@ -165,7 +165,8 @@ void LoopPropagation::AddWholeArrayOfState(AccessSets& state, const Shape& shape
   const Shape& array = shape.ArrayLeaf(leaf);
   OutputSets& sets = query_.outputs;
   if (array.HasUnboundedDimension()) {
-    target.AddUnknown(sets, kUnboundedReason, sets.Union(executing_device, any_device));
+    target.AddUnknown(sets, query_.Intern(UnboundedReason(array)),
+                      sets.Union(executing_device, any_device));
     return;
   }
   widening_.AddWholeArray(target, array, reason, executing_device, kNoOutputs);
@@ -282,7 +283,9 @@ void LoopPropagation::JoinState(const AccessSet& found, const Shape& shape, Acce
   }
   const OutputSet many = state.OutputsWithMoreThan(sets, kMaxAccessesOfState);
   if (many == kNoOutputs) return;
-  if (shape.HasUnboundedDimension()) return add_unknown(kUnboundedReason, many);
+  if (shape.HasUnboundedDimension()) {
+    return add_unknown(query_.Intern(UnboundedReason(shape)), many);
+  }
   WidenState(many, shape, state, fresh);
 }
 

@@ -119,8 +119,9 @@ MapWriter::MapWriter(mlir::MLIRContext* mlir_context, const AnalysisOptions& opt
     : mlir_context_(mlir_context), options_(options), written_(written), accesses_(accesses) {}
 
 OutputIndexing MapWriter::Write(int64_t output_leaf, MapDirection direction) {
-  if (accesses_.instruction.shape().ArrayLeaf(output_leaf).HasUnboundedDimension()) {
-    return OutputIndexing::Unknown(written_.Shared(kUnboundedReason));
+  const Shape& output_shape = accesses_.instruction.shape().ArrayLeaf(output_leaf);
+  if (output_shape.HasUnboundedDimension()) {
+    return OutputIndexing::Unknown(written_.Shared(UnboundedReason(output_shape)));
   }
   if (group_of_output_.empty()) {
     ListOperandReads();
@@ -158,8 +159,9 @@ void MapWriter::ListOperandReads() {
       const auto leaf = static_cast<int64_t>(k);
       const Shape& shape = accesses_.inputs[i]->shape().ArrayLeaf(leaf);
       const bool is_unbounded = shape.HasUnboundedDimension();
+      const std::string unbounded_reason = is_unbounded ? UnboundedReason(shape) : "";
       for (const AccessSet::Entry& entry : reached.entries()) {
-        const llvm::StringRef reason = is_unbounded ? kUnboundedReason : entry.reason;
+        const llvm::StringRef reason = is_unbounded ? unbounded_reason : entry.reason;
         operand_reads_.push_back({{i, leaf},
                                   entry.outputs,
                                   reason.empty() ? nullptr : &written_.Shared(reason),

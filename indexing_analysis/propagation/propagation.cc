@@ -151,7 +151,7 @@ void Propagator::PropagateByArrays(const Instruction& instruction, const AccessS
       AccessSet& target = SetOfLeaf(*operands(operand), shape, leaf);
       const Shape& array = shape.ArrayLeaf(leaf);
       if (array.HasUnboundedDimension()) {
-        target.AddUnknown(sets, kUnboundedReason, outputs);
+        target.AddUnknown(sets, query_.Intern(UnboundedReason(array)), outputs);
       } else {
         widening_.AddWholeArray(target, array, reason, outputs, with_device);
       }

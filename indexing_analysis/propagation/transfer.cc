@@ -98,8 +98,9 @@ Dependences TransferFunctions::Apply(const Instruction& instruction, int64_t lea
                                      OperandSets operands) {
   if (accesses.entries().empty()) return {};
   OutputSets& sets = query_.outputs;
-  if (IsUnbounded(instruction, leaf)) {
-    AddUnknownToOperands(query_, instruction, kUnboundedReason, accesses.Outputs(sets), operands);
+  if (const Shape* unbounded = FindUnbounded(instruction, leaf)) {
+    AddUnknownToOperands(query_, instruction, query_.Intern(UnboundedReason(*unbounded)),
+                         accesses.Outputs(sets), operands);
     return {};
   }
   const RuleTraits& traits = TraitsOf(instruction.opcode());

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "indexing_analysis/maps/output_indexing.h"
+#include "indexing_analysis/propagation/called_computations.h"
 #include "indexing_analysis/queries/moving_boxes.h"
 #include "indexing_analysis/queries/reached_elements.h"
 #include "indexing_analysis/queries/runtime_choices.h"
@@ -18,7 +19,6 @@ namespace {
 using llvm::DynamicAPInt;
 
 constexpr char kRuntime[] = "depends on values known at run time";
-constexpr char kNoBound[] = "a dimension of the array has no bound";
 // Beyond that, remembered answers for maps are dropped.
 constexpr size_t kMaxRemembered = size_t{1} << 16;
 
@@ -128,8 +128,10 @@ class UtilizationAnalysis::Counter {
     result.array = array;
     result.shape = &input.shape().ArrayLeaf(array.leaf);
     if (result.shape->HasUnboundedDimension()) {
-      result.elements_read = {DynamicAPInt(0), DynamicAPInt(support::kInt64Max)};
-      result.reason = kNoBound;
+      result.elements_read = Zero();
+      if (reads.exact.empty() && reads.superset.empty() && !reads.is_unknown) return result;
+      result.elements_read.upper = DynamicAPInt(support::kInt64Max);
+      result.reason = UnboundedReason(*result.shape);
       return result;
     }
     const Found exact = Count(reads.exact, result.shape->sizes());

@@ -343,7 +343,33 @@ TEST_F(AnalysisTest, UnknownGoesOnlyWhereTheValueCameFrom) {
 
 TEST_F(AnalysisTest, UnboundedDimensionsAreUnknown) {
   EXPECT_THAT(MapsOf({"f32[?,4]"}, "f32[?,4] negate(p0)"),
-              ElementsAre("unknown: a dimension has no bound"));
+              ElementsAre("0 unknown (dimension 0 of [?,4] has no bound)"));
+  // Of the output first, then of the operand.
+  EXPECT_THAT(MapsOf({"f32[4,?]"}, "f32[2,3] slice(p0), slice={[0:2], [0:3]}"),
+              ElementsAre("0 unknown (dimension 1 of [4,?] has no bound)"));
+  // Inside of a fusion, and of instructions that share their answer.
+  const std::string text =
+      "f { a = f32[?,4] parameter(0)\n b = f32[4] parameter(1)\n z = f32[] constant(0)\n"
+      " n = f32[?,4] negate(a)\n r = f32[4] reduce(n, z), dimensions={0}, to_apply=s\n"
+      " ROOT t = f32[4] add(r, b) }\n"
+      "s { a = f32[] parameter(0)\n b = f32[] parameter(1)\n ROOT s = f32[] add(a, b) }\n"
+      "ENTRY e { a = f32[?,4] parameter(0)\n b = f32[4] parameter(1)\n"
+      " ROOT r = f32[4] fusion(a, b), kind=kInput, calls=f }";
+  EXPECT_THAT(Maps(text, 0), ElementsAre("0 unknown (dimension 0 of [?,4] has no bound)",
+                                         "1: (d0) -> (d0), domain: d0 in [0, 3]"));
+  // What an array does not depend on is known.
+  const std::string tuples =
+      "f { a = f32[?] parameter(0)\n b = f32[?] parameter(1)\n n = f32[?] negate(b)\n"
+      " t = (f32[?], f32[?]) tuple(a, n)\n g = f32[?] get-tuple-element(t), index=1\n"
+      " ROOT r = (f32[?], f32[?]) tuple(g, a) }\n"
+      "ENTRY e { a = f32[?] parameter(0)\n b = f32[?] parameter(1)\n"
+      " ROOT r = (f32[?], f32[?]) fusion(a, b), kind=kLoop, calls=f }";
+  EXPECT_THAT(Maps(tuples, 0), ElementsAre("1 unknown (dimension 0 of [?] has no bound)"));
+  EXPECT_THAT(Maps(tuples, 1), ElementsAre("0 unknown (dimension 0 of [?] has no bound)"));
+  EXPECT_THAT(MapsOf({"(f32[?], f32[3])"}, "f32[?] get-tuple-element(p0), index=0"),
+              ElementsAre("0 unknown (dimension 0 of [?] has no bound)"));
+  EXPECT_THAT(MapsOf({"(f32[?], f32[3])"}, "f32[3] get-tuple-element(p0), index=1"),
+              ElementsAre("0.1: (d0) -> (d0), domain: d0 in [0, 2]"));
   EXPECT_THAT(MapsOf({"f32[<=6,4]"}, "f32[<=6,4] negate(p0)"),
               ElementsAre("0: (d0, d1) -> (d0, d1), domain: d0 in [0, 5], d1 in [0, 3]"));
 }

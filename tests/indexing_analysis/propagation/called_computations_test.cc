@@ -83,11 +83,11 @@ TEST_F(CalledComputationsTest, Unbounded) {
     b = f32[] parameter(1)
     ROOT s = f32[] add(a, b) }
   ROOT t = (f32[?], f32[4]) tuple(x, y) })");
-  EXPECT_TRUE(IsUnbounded(Named("n"), 0));
-  EXPECT_TRUE(IsUnbounded(Named("r"), 0));
-  EXPECT_FALSE(IsUnbounded(Named("m"), 0));
-  EXPECT_TRUE(IsUnbounded(root(), 0));
-  EXPECT_FALSE(IsUnbounded(root(), 1));
+  EXPECT_NE(FindUnbounded(Named("n"), 0), nullptr);
+  EXPECT_NE(FindUnbounded(Named("r"), 0), nullptr);
+  EXPECT_EQ(FindUnbounded(Named("m"), 0), nullptr);
+  EXPECT_NE(FindUnbounded(root(), 0), nullptr);
+  EXPECT_EQ(FindUnbounded(root(), 1), nullptr);
 }
 
 }  // namespace

@@ -81,7 +81,8 @@ TEST_F(TransferTest, ValuesAreDependences) {
 TEST_F(TransferTest, NothingIsKnownOfUnboundedArraysAndCustomCalls) {
   Parse(R"(ENTRY e { x = f32[?,5] parameter(0)
   ROOT r = f32[?,5] negate(x) })");
-  EXPECT_THAT(Apply(), ElementsAre(ElementsAre("unknown for {0}: a dimension has no bound")));
+  EXPECT_THAT(Apply(),
+              ElementsAre(ElementsAre("unknown for {0}: dimension 0 of [?,5] has no bound")));
   Parse(R"(ENTRY e { x = f32[4,5] parameter(0)
   ROOT r = f32[4,5] custom-call(x), custom_call_target="t" })");
   EXPECT_EQ(Apply()[0][0].substr(0, 16), "unknown for {0}:");
