@@ -27,6 +27,9 @@ namespace {
 
 // How deep scopes and values known at run time may nest: each takes a frame of the stack.
 constexpr int kMaxDepth = 48;
+// Of one index. Each has a map of its own, with those that it depends on: chains of gathers would
+// take memory by the cube of their length.
+constexpr size_t kMaxRuntimeValues = 64;
 
 }  // namespace
 
@@ -191,6 +194,10 @@ ElementEmitter::Step ElementEmitter::StepOf(const Element& element) {
                                                            ShapeOf(element).sizes().size();
   if (!has_index) return Failed(element, "is read at an index that is not known");
   if (depth_ > kMaxDepth) return Failed(element, "is in too many loops and branches");
+  if (element.index.num_runtime() > kMaxRuntimeValues) {
+    return Failed(element, "is read at an index that depends on more than " +
+                               std::to_string(kMaxRuntimeValues) + " values known at run time");
+  }
   if (element.frame == nullptr) {
     const auto provided = provided_.find(&instruction);
     if (provided != provided_.end() && provided->second.IsAt(element.index)) {

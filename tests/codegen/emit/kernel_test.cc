@@ -473,6 +473,27 @@ TEST_F(KernelTest, LargeArraysAreReadInVectors) {
   EXPECT_EQ(check.Run(1), "");
 }
 
+// Each gather reads at what the next one has read: an error before that takes memory by the cube of
+// their number.
+TEST_F(KernelTest, ChainsOfGathersEndAtALimit) {
+  const auto chain = [](int n) {
+    std::string fused = "f { i = s32[8,1] parameter(1)\n v0 = f32[8] parameter(0)\n";
+    for (int k = 0; k < n; ++k) {
+      fused += absl::StrCat(" v", k + 1, " = f32[8] gather(v", k,
+                            ", i), offset_dims={}, collapsed_slice_dims={0}, "
+                            "start_index_map={0}, index_vector_dim=1, slice_sizes={1}\n");
+    }
+    return absl::StrCat("HloModule m\n", fused, " ROOT r = f32[8] copy(v", n,
+                        ") }\nENTRY e { p = f32[8] parameter(0)\n i = s32[8,1] parameter(1)\n"
+                        " ROOT f = f32[8] fusion(p, i), kind=kLoop, calls=f }");
+  };
+  KernelCheck few(chain(20), backend());
+  EXPECT_EQ(few.Run(1), "");
+  KernelCheck many(chain(3000), backend());
+  EXPECT_THAT(std::string(many.Compile().status().message()),
+              HasSubstr("%v2935: gather is read at an index that depends on more than 64 values"));
+}
+
 TEST_F(KernelTest, TheSameBytesEachTime) {
   const std::string text = Entry(
       "p = f32[70,1000] parameter(0)\nc = f32[] constant(0)\n"
