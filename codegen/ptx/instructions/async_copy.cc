@@ -335,6 +335,9 @@ absl::Status DecodeSourceSize(InstructionDecoder& d, int operand, CopyDetails& d
   if (is_predicate) {
     HLO_INDEXING_ASSIGN_OR_RETURN(details.ignore_source, d.PredicateSource(given));
   } else {
+    if (given.kind == syntax::OperandKind::kInteger && given.bits > details.bytes) {
+      return d.OperandError(operand, "the source size is at most the size of the copy");
+    }
     HLO_INDEXING_ASSIGN_OR_RETURN(details.source_size, d.Source(operand, Type::kU32));
   }
   return absl::OkStatus();
@@ -370,12 +373,20 @@ absl::Status DecodeCopy(InstructionDecoder& d) {
   return d.Emit({.execute = ExecuteCopy, .pipe = Pipe::kMemory, .details = std::move(details)});
 }
 
+/// A size that is written down is checked before anything runs.
+absl::Status CheckBulkSize(const InstructionDecoder& d, int operand) {
+  const syntax::Operand& size = d.operand(operand);
+  if (size.kind != syntax::OperandKind::kInteger || size.bits % 16 == 0) return absl::OkStatus();
+  return d.OperandError(operand, "the size of a bulk copy is a multiple of 16");
+}
+
 absl::Status DecodePrefetch(InstructionDecoder& d) {
   if (d.Take("tensor")) return d.Error("copies of tensors (tensor maps) are not supported");
   if (!d.Take("L2") || !d.Take("global")) return d.Error("a bulk prefetch needs .L2.global");
   const bool has_policy = d.Take("L2::cache_hint");
   HLO_INDEXING_RETURN_IF_ERROR(d.ExpectOperands(has_policy ? 3 : 2));
   HLO_INDEXING_RETURN_IF_ERROR(DecodeMemoryOperand(d, 0, Space::kGlobal).status());
+  HLO_INDEXING_RETURN_IF_ERROR(CheckBulkSize(d, 1));
   HLO_INDEXING_RETURN_IF_ERROR(d.Source(1, Type::kU32).status());
   return d.Emit({.execute = ExecuteNothing, .pipe = Pipe::kMemory});
 }
@@ -389,8 +400,15 @@ absl::Status DecodeBulkCopy(InstructionDecoder& d, bool is_reduction) {
   auto details = std::make_shared<CopyDetails>();
   HLO_INDEXING_ASSIGN_OR_RETURN(const auto spaces, TakeSpaces(d));
   const bool to_global = spaces[0] == "global";
-  if (to_global ? !spaces[1].starts_with("shared") : spaces[1] != "global") {
+  if (spaces[0] == "shared::cluster" && spaces[1] == "shared::cta") {
     return d.Error("bulk copies from shared memory to that of a cluster are not supported");
+  }
+  // Unlike elsewhere `.shared` by itself does not say which.
+  const bool is_in_block = spaces[0] == "shared::cta" || spaces[0] == "shared::cluster";
+  if (to_global ? spaces[1] != "shared::cta" : !is_in_block || spaces[1] != "global") {
+    return d.Error(
+        "bulk copies are from .global to .shared::cta or .shared::cluster, or from .shared::cta "
+        "to .global");
   }
   if (is_reduction && !to_global) return d.Error("bulk reductions are of global memory only");
   details->has_barrier = !to_global;
@@ -408,6 +426,7 @@ absl::Status DecodeBulkCopy(InstructionDecoder& d, bool is_reduction) {
   const Space from = to_global ? Space::kShared : Space::kGlobal;
   HLO_INDEXING_ASSIGN_OR_RETURN(details->to, DecodeMemoryOperand(d, 0, to));
   HLO_INDEXING_ASSIGN_OR_RETURN(details->from, DecodeMemoryOperand(d, 1, from));
+  HLO_INDEXING_RETURN_IF_ERROR(CheckBulkSize(d, 2));
   HLO_INDEXING_ASSIGN_OR_RETURN(details->size, d.Source(2, Type::kU32));
   if (details->has_barrier) {
     HLO_INDEXING_ASSIGN_OR_RETURN(details->barrier, DecodeMemoryOperand(d, 3, Space::kShared));

@@ -28,6 +28,20 @@ struct SpecialRegisterName : OperationDetails {
   std::string_view name;
 };
 
+bool IsBits(Type type) {
+  return type == Type::kPred || type == Type::kB8 || type == Type::kB16 || type == Type::kB32 ||
+         type == Type::kB64 || type == Type::kB128;
+}
+
+/// Whether registers of this type hold values of `type`, widths aside (§9.4): bits go with all,
+/// integers with integers, floating-point numbers with their own type alone. Packed halves go with
+/// integers, which the ISA leaves open and ptxas allows.
+bool AgreeingTypes(Type declared, Type type) {
+  if (IsBits(declared) || IsBits(type) || declared == type) return true;
+  if (declared == Type::kF16x2) return !IsFloat(type);
+  return !IsFloat(declared) && !IsFloat(type);
+}
+
 Step Negate(const Operation& operation, Execution& execution) {
   execution.Predicate(operation.slots[0]) = ~execution.Predicate(operation.slots[1]);
   return Step::kNext;
@@ -186,6 +200,7 @@ absl::StatusOr<Slot> InstructionDecoder::WideSource(const Operand& operand, Type
                        absl::StrCat("a value of ", width, " bits is needed, the register has ",
                                     BitWidth(declared)));
       }
+      HLO_INDEXING_RETURN_IF_ERROR(CheckRegisterType(operand, type));
       *is_wide = LaneBytes(declared) == 8;
       return function_.RegisterSlot(operand.index);
     }
@@ -245,6 +260,25 @@ absl::StatusOr<Slot> InstructionDecoder::WideSource(const Operand& operand, Type
   }
 }
 
+absl::Status InstructionDecoder::CheckRegisterType(const Operand& operand, Type type) const {
+  const Type declared = function_.source().registers[operand.index].type;
+  if (AgreeingTypes(declared, type)) return absl::OkStatus();
+  return ErrorAt(operand.place,
+                 absl::StrCat("a register of type .", std::string(NameOf(declared)),
+                              " holds no value of type .", std::string(NameOf(type))));
+}
+
+absl::Status InstructionDecoder::CheckSink(const Operand& operand) const {
+  const bool is_result = std::ranges::any_of(
+      instruction_.operands, [&](const Operand& whole) { return &whole == &operand; });
+  // Elements of vectors and of `d|p` may be left away, of these also the only result.
+  if (!is_result || opcode() == "setp" || opcode() == "lop3" || opcode() == "match") {
+    return absl::OkStatus();
+  }
+  return ErrorAt(operand.place, absl::StrCat("the result of '", std::string(opcode()),
+                                             "' cannot be left away: '_' is no register"));
+}
+
 absl::StatusOr<Slot> InstructionDecoder::Destination(const Operand& operand, Type type) {
   bool is_wide = false;
   HLO_INDEXING_ASSIGN_OR_RETURN(const Slot slot, WideDestination(operand, type, &is_wide));
@@ -263,7 +297,10 @@ absl::StatusOr<Slot> InstructionDecoder::WideDestination(const Operand& operand,
                                                          bool* is_wide) {
   const int lane_bytes = LaneBytes(type);
   *is_wide = lane_bytes == 8;
-  if (operand.kind == OperandKind::kSink) return function_.NewSlot(lane_bytes);
+  if (operand.kind == OperandKind::kSink) {
+    HLO_INDEXING_RETURN_IF_ERROR(CheckSink(operand));
+    return function_.NewSlot(lane_bytes);
+  }
   if (operand.kind != OperandKind::kRegister || operand.is_negated) {
     return ErrorAt(operand.place, "a register is needed here");
   }
@@ -277,6 +314,7 @@ absl::StatusOr<Slot> InstructionDecoder::WideDestination(const Operand& operand,
                    absl::StrCat("a register of ", BitWidth(type), " bits is needed, this one has ",
                                 BitWidth(declared)));
   }
+  HLO_INDEXING_RETURN_IF_ERROR(CheckRegisterType(operand, type));
   *is_wide = LaneBytes(declared) == 8;
   return function_.RegisterSlot(operand.index);
 }
@@ -299,6 +337,11 @@ absl::StatusOr<std::span<const Operand>> InstructionDecoder::Vector(int i, int c
   if (static_cast<int>(elements.size()) != count) {
     return OperandError(
         i, absl::StrCat("a vector of ", count, " elements is needed, this has ", elements.size()));
+  }
+  if (vector.kind == OperandKind::kVector &&
+      std::ranges::all_of(
+          elements, [](const Operand& element) { return element.kind == OperandKind::kSink; })) {
+    return OperandError(i, "at least one element of a vector is a register or a number");
   }
   return elements;
 }
@@ -410,5 +453,8 @@ absl::Status InstructionDecoder::ModifierError(std::string_view name) const {
 }
 
 int InstructionDecoder::target() const { return function_.program().loaded().module->target; }
+std::string_view InstructionDecoder::target_name() const {
+  return function_.program().loaded().module->target_name;
+}
 
 }  // namespace hlo_indexing::ptx

@@ -86,7 +86,7 @@ class InstructionDecoder {
   /// As Source, but the register may be wider than the type (ld, st, cvt; §9.4.1): `is_wide` tells
   /// whether its lanes have 64 bits.
   absl::StatusOr<Slot> WideSource(const syntax::Operand& operand, Type type, bool* is_wide);
-  /// Where results of `type` are written; `_` gives a place that nobody reads.
+  /// Where results of `type` are written; `_` gives a place that nobody reads, where it may stand.
   absl::StatusOr<Slot> Destination(int i, Type type) { return Destination(operand(i), type); }
   absl::StatusOr<Slot> Destination(const syntax::Operand& operand, Type type);
   absl::StatusOr<Slot> WideDestination(const syntax::Operand& operand, Type type, bool* is_wide);
@@ -126,8 +126,15 @@ class InstructionDecoder {
   const syntax::Instruction& instruction() const { return instruction_; }
   /// `.target` of the module. Example: 90
   int target() const;
+  /// With its features. Example: sm_90a
+  std::string_view target_name() const;
 
  private:
+  /// An error if the register is of a type that does not agree with the instruction's.
+  absl::Status CheckRegisterType(const syntax::Operand& operand, Type type) const;
+  /// An error if `_` stands for a result that the instruction has to have.
+  absl::Status CheckSink(const syntax::Operand& operand) const;
+
   FunctionDecoder& function_;
   const syntax::Instruction& instruction_;
   std::vector<bool> is_taken_;

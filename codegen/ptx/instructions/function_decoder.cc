@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "codegen/ptx/instructions/decoder.h"
 #include "codegen/ptx/instructions/table.h"
+#include "codegen/ptx/instructions/target.h"
 #include "codegen/ptx/machine/address.h"
 #include "codegen/ptx/machine/special_registers.h"
 #include "codegen/ptx/syntax/control_flow.h"
@@ -365,6 +366,7 @@ absl::Status FunctionDecoder::Decode() {
           absl::StrCat("instruction '", std::string(instruction.opcode), "' is not supported"));
     }
     HLO_INDEXING_RETURN_IF_ERROR(row->decode(decoder));
+    HLO_INDEXING_RETURN_IF_ERROR(CheckTarget(decoder));
   }
   first_operations_.push_back(NextIndex());
   // The end of the body returns (§9.7.12.6).

@@ -222,6 +222,7 @@ absl::Status TakeOperands(InstructionDecoder& d, Type type, int count, bool is_s
     HLO_INDEXING_RETURN_IF_ERROR(CheckRegisterWidth(d, element, type));
     if (element.kind == syntax::OperandKind::kSink) {
       if (is_store) return d.ErrorAt(element.place, "'_' has no value to store");
+      if (&element == &d.operand(0)) return d.ErrorAt(element.place, "a load needs a register");
       details.registers[i] = kNoSlot;
       continue;
     }

@@ -17,6 +17,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "codegen/ptx/instructions/decoder.h"
+#include "codegen/ptx/instructions/matrix_fragment.h"
 #include "codegen/ptx/instructions/memory_operand.h"
 #include "codegen/ptx/instructions/table.h"
 #include "codegen/ptx/instructions/warp_operands.h"
@@ -282,7 +283,8 @@ absl::Status DecodeLoadMatrix(InstructionDecoder& d) {
                                 LoadedFragment(d, *shape, is_transposed, *details));
   HLO_INDEXING_RETURN_IF_ERROR(d.ExpectOperands(2));
   const size_t num_registers = details->num_matrices * RegistersOf(fragment);
-  HLO_INDEXING_ASSIGN_OR_RETURN(const auto results, d.Vector(0, static_cast<int>(num_registers)));
+  HLO_INDEXING_ASSIGN_OR_RETURN(const auto results,
+                                FragmentRegisters(d, 0, static_cast<int>(num_registers)));
   for (size_t r = 0; r < num_registers; ++r) {
     HLO_INDEXING_ASSIGN_OR_RETURN(details->registers[r], d.Destination(results[r], Type::kB32));
   }
@@ -291,6 +293,12 @@ absl::Status DecodeLoadMatrix(InstructionDecoder& d) {
                  .pipe = Pipe::kMemory,
                  .members = members,
                  .details = std::move(details)});
+}
+
+/// A matrix lies in registers: numbers in their place are refused.
+absl::Status ExpectRegister(const InstructionDecoder& d, const syntax::Operand& operand) {
+  if (operand.kind == syntax::OperandKind::kRegister) return absl::OkStatus();
+  return d.ErrorAt(operand.place, "a register is needed here");
 }
 
 absl::Status DecodeStoreMatrix(InstructionDecoder& d) {
@@ -310,8 +318,9 @@ absl::Status DecodeStoreMatrix(InstructionDecoder& d) {
   HLO_INDEXING_RETURN_IF_ERROR(d.ExpectOperands(2));
   HLO_INDEXING_ASSIGN_OR_RETURN(details->memory, DecodeMemoryOperand(d, 0, space));
   HLO_INDEXING_ASSIGN_OR_RETURN(const auto sources,
-                                d.Vector(1, static_cast<int>(details->num_matrices)));
+                                FragmentRegisters(d, 1, static_cast<int>(details->num_matrices)));
   for (size_t m = 0; m < details->num_matrices; ++m) {
+    HLO_INDEXING_RETURN_IF_ERROR(ExpectRegister(d, sources[m]));
     HLO_INDEXING_ASSIGN_OR_RETURN(details->registers[m], d.Source(sources[m], Type::kB32));
   }
   return d.Emit({.execute = execute,
@@ -327,6 +336,7 @@ absl::Status DecodeMoveMatrix(InstructionDecoder& d) {
   HLO_INDEXING_RETURN_IF_ERROR(d.TakeType({Type::kB16}).status());
   HLO_INDEXING_RETURN_IF_ERROR(d.ExpectOperands(2));
   HLO_INDEXING_ASSIGN_OR_RETURN(const Slot result, d.Destination(0, Type::kB32));
+  HLO_INDEXING_RETURN_IF_ERROR(ExpectRegister(d, d.operand(1)));
   HLO_INDEXING_ASSIGN_OR_RETURN(const Slot source, d.Source(1, Type::kB32));
   return d.Emit({.execute = ExecuteMoveMatrix,
                  .slots = {result, source},

@@ -10,12 +10,15 @@
 #include <cstdint>
 #include <initializer_list>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "codegen/ptx/instructions/decoder.h"
 #include "codegen/ptx/machine/lanes.h"
+#include "codegen/ptx/syntax/module.h"
 
 namespace hlo_indexing::ptx {
 
@@ -93,6 +96,13 @@ struct FragmentLayout {
 
 /// wmma.load and wmma.store (wmma.cc).
 absl::Status DecodeWmmaMemory(InstructionDecoder& d);
+
+/// What the registers of a fragment with such elements hold. Example: kF16 -> kF16x2
+Type RegisterTypeOf(Type element);
+
+/// The registers of a fragment, `{a, b}`: braces also around one.
+absl::StatusOr<std::span<const syntax::Operand>> FragmentRegisters(InstructionDecoder& d,
+                                                                   int operand, int count);
 
 /// Takes the first of the modifiers that is a shape as "m16n8k16".
 std::optional<MatrixShape> TakeMatrixShape(InstructionDecoder& d,

@@ -115,10 +115,10 @@ absl::StatusOr<FragmentOperand> DecodeFragment(InstructionDecoder& d, int operan
   FragmentOperand fragment;
   fragment.num_registers = layout.Registers();
   fragment.places = layout.Places();
-  const Type of_register =
-      type == Type::kF64 || type == Type::kF32 || type == Type::kS32 ? type : Type::kB32;
+  const Type of_register = RegisterTypeOf(type);
   HLO_INDEXING_ASSIGN_OR_RETURN(
-      const auto elements, d.Vector(operand, static_cast<int>(fragment.num_registers * copies)));
+      const auto elements,
+      FragmentRegisters(d, operand, static_cast<int>(fragment.num_registers * copies)));
   for (size_t r = 0; r < elements.size(); ++r) {
     // wmma on f16 holds elements several times: the first copy counts.
     HLO_INDEXING_ASSIGN_OR_RETURN(const Slot slot, operand == 0
@@ -261,6 +261,7 @@ absl::Status DecodeWmma(InstructionDecoder& d) {
   // The fragments are the same whichever layout the matrices had in memory.
   HLO_INDEXING_ASSIGN_OR_RETURN(const auto layouts, TakeLayouts(d));
   HLO_INDEXING_ASSIGN_OR_RETURN(const MultiplyTypes types, TakeTypes(d, true));
+  if (types.a != types.b) return d.Error("A and B of wmma are of one type");
   const bool needs_row_col = BitWidth(types.a) < 8;
   if (needs_row_col && (!layouts.first || layouts.second)) {
     return d.Error("this wmma has A by rows and B by columns: .row.col");
@@ -288,6 +289,33 @@ std::optional<MatrixShape> TakeMatrixShape(InstructionDecoder& d,
     }
   }
   return MatrixShape{numbers[0], numbers[1], numbers[2]};
+}
+
+Type RegisterTypeOf(Type element) {
+  switch (element) {
+    case Type::kF16:
+      return Type::kF16x2;
+    case Type::kBf16:
+      return Type::kBf16x2;
+    case Type::kTf32:
+    case Type::kF32:
+    case Type::kF64:
+    case Type::kS32:
+      return element;
+    case Type::kE4m3:
+    case Type::kE5m2:
+      return Type::kB32;
+    default:
+      return Type::kU32;
+  }
+}
+
+absl::StatusOr<std::span<const syntax::Operand>> FragmentRegisters(InstructionDecoder& d,
+                                                                   int operand, int count) {
+  if (d.operand(operand).kind != syntax::OperandKind::kVector) {
+    return d.OperandError(operand, "the registers of a matrix stand in braces");
+  }
+  return d.Vector(operand, count);
 }
 
 std::span<const OpcodeRow> MatrixMultiplyOpcodes() { return kRows; }

@@ -2,6 +2,7 @@
 //
 // Scopes and semantics change nothing here, as memory accesses happen one after another. A wait
 // does not block: try_wait lets everybody else go first once, and then says what it sees.
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -305,6 +306,11 @@ absl::Status TakeOrder(InstructionDecoder& d, std::initializer_list<std::string_
                            : "semantics of mbarrier need a scope: .cta or .cluster");
 }
 
+bool HasModifier(const InstructionDecoder& d, std::string_view name) {
+  return std::ranges::find(d.instruction().modifiers, name, &syntax::Modifier::name) !=
+         d.instruction().modifiers.end();
+}
+
 absl::Status TakeB64(InstructionDecoder& d) { return d.TakeType({Type::kB64}).status(); }
 
 absl::StatusOr<MemoryOperand> DecodeBarrier(InstructionDecoder& d, int operand, Space space) {
@@ -316,7 +322,7 @@ absl::StatusOr<MemoryOperand> DecodeBarrier(InstructionDecoder& d, int operand, 
 
 absl::Status DecodeInit(InstructionDecoder& d) {
   auto details = std::make_shared<MbarrierDetails>();
-  const Space space = TakeAccessSpace(d);
+  const Space space = d.TakeSpace();
   HLO_INDEXING_RETURN_IF_ERROR(TakeB64(d));
   HLO_INDEXING_RETURN_IF_ERROR(d.ExpectOperands(2));
   HLO_INDEXING_ASSIGN_OR_RETURN(details->memory, DecodeBarrier(d, 0, space));
@@ -327,7 +333,7 @@ absl::Status DecodeInit(InstructionDecoder& d) {
 
 absl::Status DecodeInvalidate(InstructionDecoder& d) {
   auto details = std::make_shared<MbarrierDetails>();
-  const Space space = TakeAccessSpace(d);
+  const Space space = d.TakeSpace();
   HLO_INDEXING_RETURN_IF_ERROR(TakeB64(d));
   HLO_INDEXING_RETURN_IF_ERROR(d.ExpectOperands(1));
   HLO_INDEXING_ASSIGN_OR_RETURN(details->memory, DecodeBarrier(d, 0, space));
@@ -336,26 +342,43 @@ absl::Status DecodeInvalidate(InstructionDecoder& d) {
                  .details = std::move(details)});
 }
 
-/// arrive and arrive_drop: `state, [addr]{, count}`, `_` for the state, or no state at all.
+/// What `.noComplete` does not go with: it is of mbarriers of the block, and always a release.
+absl::Status CheckNoComplete(const InstructionDecoder& d) {
+  for (const std::string_view name : {"relaxed", "cluster", "shared::cluster"}) {
+    if (!HasModifier(d, name)) continue;
+    return d.Error(".noComplete does not go with ." + std::string(name));
+  }
+  return absl::OkStatus();
+}
+
+/// arrive and arrive_drop: `state, [addr]{, count}`; `_` for the state, which alone an mbarrier of
+/// the cluster gives.
 absl::Status DecodeArrive(InstructionDecoder& d, bool is_drop) {
   auto details = std::make_shared<MbarrierDetails>();
   details->is_drop = is_drop;
   details->is_no_complete = d.Take("noComplete");
   const bool expects = !details->is_no_complete && d.Take("expect_tx");
   HLO_INDEXING_RETURN_IF_ERROR(TakeOrder(d, {"release", "relaxed"}));
+  const bool is_of_cluster = HasModifier(d, "shared::cluster");
   const Space space = TakeAccessSpace(d);
   HLO_INDEXING_RETURN_IF_ERROR(TakeB64(d));
-  HLO_INDEXING_RETURN_IF_ERROR(d.ExpectOperands(1, 3));
-  const bool has_state = d.operand(0).kind != syntax::OperandKind::kAddress;
-  const int first = has_state ? 1 : 0;
   const bool needs_count = expects || details->is_no_complete;
-  HLO_INDEXING_RETURN_IF_ERROR(d.ExpectOperands(first + (needs_count ? 2 : 1), first + 2));
-  if (has_state && d.operand(0).kind != syntax::OperandKind::kSink) {
+  HLO_INDEXING_RETURN_IF_ERROR(d.ExpectOperands(needs_count ? 3 : 2, 3));
+  if (details->is_no_complete) HLO_INDEXING_RETURN_IF_ERROR(CheckNoComplete(d));
+  if (d.operand(0).kind != syntax::OperandKind::kSink) {
+    if (is_of_cluster) return d.OperandError(0, "an mbarrier of .shared::cluster gives no state");
     HLO_INDEXING_ASSIGN_OR_RETURN(details->state, d.Destination(0, Type::kB64));
   }
-  HLO_INDEXING_ASSIGN_OR_RETURN(details->memory, DecodeBarrier(d, first, space));
-  if (d.num_operands() == first + 2) {
-    HLO_INDEXING_ASSIGN_OR_RETURN(const Slot count, d.Source(first + 1, Type::kU32));
+  HLO_INDEXING_ASSIGN_OR_RETURN(details->memory, DecodeBarrier(d, 1, space));
+  if (d.num_operands() == 3) {
+    if (!needs_count && d.target() < 90) {
+      return d.OperandError(2, "a count without .noComplete needs .target sm_90 or higher");
+    }
+    const syntax::Operand& given = d.operand(2);
+    if (!expects && given.kind == syntax::OperandKind::kInteger && given.bits == 0) {
+      return d.OperandError(2, "a count of arrivals is positive");
+    }
+    HLO_INDEXING_ASSIGN_OR_RETURN(const Slot count, d.Source(2, Type::kU32));
     (expects ? details->bytes : details->count) = count;
   }
   return d.Emit(
@@ -379,7 +402,7 @@ absl::Status DecodeWait(InstructionDecoder& d, bool is_try) {
   auto details = std::make_shared<MbarrierDetails>();
   const bool is_parity = d.Take("parity");
   HLO_INDEXING_RETURN_IF_ERROR(TakeOrder(d, {"acquire", "relaxed"}));
-  const Space space = TakeAccessSpace(d);
+  const Space space = d.TakeSpace();
   HLO_INDEXING_RETURN_IF_ERROR(TakeB64(d));
   HLO_INDEXING_RETURN_IF_ERROR(d.ExpectOperands(3, is_try ? 4 : 3));
   HLO_INDEXING_ASSIGN_OR_RETURN(const Slot done, d.Destination(0, Type::kPred));

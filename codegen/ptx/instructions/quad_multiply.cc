@@ -115,18 +115,19 @@ absl::Status DecodeQuadMultiply(InstructionDecoder& d, const QuadMultiplyForm& f
   auto details = std::make_shared<QuadDetails>();
   details->form = form;
   HLO_INDEXING_RETURN_IF_ERROR(d.ExpectOperands(4));
-  const auto type = [](bool is_float) { return is_float ? Type::kF32 : Type::kB32; };
-  HLO_INDEXING_ASSIGN_OR_RETURN(const auto results, d.Vector(0, form.d_is_float ? 8 : 4));
+  const auto type = [](bool is_float) { return is_float ? Type::kF32 : Type::kF16x2; };
+  HLO_INDEXING_ASSIGN_OR_RETURN(const auto results,
+                                FragmentRegisters(d, 0, form.d_is_float ? 8 : 4));
   for (size_t i = 0; i < results.size(); ++i) {
     HLO_INDEXING_ASSIGN_OR_RETURN(details->d[i], d.Destination(results[i], type(form.d_is_float)));
   }
-  HLO_INDEXING_ASSIGN_OR_RETURN(const auto a, d.Vector(1, 2));
-  HLO_INDEXING_ASSIGN_OR_RETURN(const auto b, d.Vector(2, 2));
+  HLO_INDEXING_ASSIGN_OR_RETURN(const auto a, FragmentRegisters(d, 1, 2));
+  HLO_INDEXING_ASSIGN_OR_RETURN(const auto b, FragmentRegisters(d, 2, 2));
   for (size_t i = 0; i < 2; ++i) {
-    HLO_INDEXING_ASSIGN_OR_RETURN(details->a[i], d.Source(a[i], Type::kB32));
-    HLO_INDEXING_ASSIGN_OR_RETURN(details->b[i], d.Source(b[i], Type::kB32));
+    HLO_INDEXING_ASSIGN_OR_RETURN(details->a[i], d.Source(a[i], Type::kF16x2));
+    HLO_INDEXING_ASSIGN_OR_RETURN(details->b[i], d.Source(b[i], Type::kF16x2));
   }
-  HLO_INDEXING_ASSIGN_OR_RETURN(const auto c, d.Vector(3, form.c_is_float ? 8 : 4));
+  HLO_INDEXING_ASSIGN_OR_RETURN(const auto c, FragmentRegisters(d, 3, form.c_is_float ? 8 : 4));
   for (size_t i = 0; i < c.size(); ++i) {
     HLO_INDEXING_ASSIGN_OR_RETURN(details->c[i], d.Source(c[i], type(form.c_is_float)));
   }

@@ -159,6 +159,11 @@ absl::Status DecodeShuffle(InstructionDecoder& d) {
   HLO_INDEXING_RETURN_IF_ERROR(d.ExpectOperands(is_sync ? 5 : 4));
   HLO_INDEXING_ASSIGN_OR_RETURN(const ResultAndPredicate places,
                                 DecodeResultAndPredicate(d, Type::kB32));
+  const syntax::Operand& given = d.operand(0);
+  if (given.kind == syntax::OperandKind::kPredicatePair &&
+      given.elements[0].kind == syntax::OperandKind::kSink) {
+    return d.OperandError(0, "the result of shfl cannot be left away");
+  }
   HLO_INDEXING_ASSIGN_OR_RETURN(const Slot value, d.Source(1, Type::kB32));
   HLO_INDEXING_ASSIGN_OR_RETURN(const Slot offset, d.Source(2, Type::kB32));
   HLO_INDEXING_ASSIGN_OR_RETURN(const Slot clamp, d.Source(3, Type::kB32));
@@ -320,6 +325,9 @@ absl::Status DecodeMatch(InstructionDecoder& d) {
   HLO_INDEXING_RETURN_IF_ERROR(d.ExpectOperands(3));
   HLO_INDEXING_ASSIGN_OR_RETURN(const ResultAndPredicate places,
                                 DecodeResultAndPredicate(d, Type::kB32));
+  if (!is_all && d.operand(0).kind == syntax::OperandKind::kSink) {
+    return d.OperandError(0, "the result of match.any cannot be left away");
+  }
   if (!is_all && places.predicate != kNoSlot) {
     return d.OperandError(0, "match.any has no predicate");
   }
@@ -375,7 +383,9 @@ absl::Status DecodeElect(InstructionDecoder& d) {
   HLO_INDEXING_RETURN_IF_ERROR(d.ExpectOperands(2));
   HLO_INDEXING_ASSIGN_OR_RETURN(const ResultAndPredicate places,
                                 DecodeResultAndPredicate(d, Type::kB32));
-  if (places.predicate == kNoSlot) return d.OperandError(0, "elect needs `d|p`");
+  if (places.predicate == kNoSlot || d.operand(0).elements[1].kind == syntax::OperandKind::kSink) {
+    return d.OperandError(0, "elect needs `d|p`");
+  }
   HLO_INDEXING_ASSIGN_OR_RETURN(const Slot members, d.Source(1, Type::kB32));
   return d.Emit({.execute = ExecuteElect,
                  .slots = {places.result, places.predicate},
@@ -512,8 +522,10 @@ absl::Status DecodeRedux(InstructionDecoder& d) {
   if (execute == nullptr) {
     return d.Error("redux does not have this operation for ." + std::string(NameOf(type)));
   }
-  HLO_INDEXING_ASSIGN_OR_RETURN(const Slot result, d.Destination(0, type));
-  HLO_INDEXING_ASSIGN_OR_RETURN(const Slot value, d.Source(1, type));
+  // Bits are of integers here, unlike those of shfl.
+  const Type of_registers = type == Type::kB32 ? Type::kU32 : type;
+  HLO_INDEXING_ASSIGN_OR_RETURN(const Slot result, d.Destination(0, of_registers));
+  HLO_INDEXING_ASSIGN_OR_RETURN(const Slot value, d.Source(1, of_registers));
   HLO_INDEXING_ASSIGN_OR_RETURN(const Slot members, d.Source(2, Type::kB32));
   return d.Emit(
       {.execute = execute, .slots = {result, value}, .pipe = Pipe::kInteger, .members = members});

@@ -258,9 +258,8 @@ absl::Status DecodeWmmaMemory(InstructionDecoder& d) {
       type == Type::kF16 && is_factor ? kMaxFragmentRegisters : details->layout.Registers();
   const int vector = is_store ? 1 : 0;
   HLO_INDEXING_ASSIGN_OR_RETURN(const auto elements,
-                                d.Vector(vector, static_cast<int>(num_registers)));
-  const bool is_plain = type == Type::kF64 || type == Type::kF32 || type == Type::kS32;
-  const Type of_register = is_plain ? type : Type::kB32;
+                                FragmentRegisters(d, vector, static_cast<int>(num_registers)));
+  const Type of_register = RegisterTypeOf(type);
   for (const syntax::Operand& element : elements) {
     HLO_INDEXING_ASSIGN_OR_RETURN(const Slot slot, is_store ? d.Source(element, of_register)
                                                             : d.Destination(element, of_register));

@@ -254,6 +254,9 @@ absl::Status ParsePair(ParserState& state, const OperandContext& context, Operan
   Operand& second = pair.elements.emplace_back();
   second.place = state.cursor.place();
   if (state.cursor.Is(TokenKind::kName) && state.cursor.token().text == "_") {
+    if (pair.elements.front().kind == OperandKind::kSink) {
+      return state.cursor.Error(second.place, "one of the two results is a register");
+    }
     state.cursor.Advance();
   } else {
     HLO_INDEXING_RETURN_IF_ERROR(ParseName(state, inner, second));

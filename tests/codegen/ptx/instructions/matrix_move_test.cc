@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <random>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "gmock/gmock.h"
@@ -266,6 +267,18 @@ TEST(MatrixMoveTest, WhatIsNotThere) {
   EXPECT_THAT(refuse("ldmatrix.sync.aligned.m16n16.x1.shared.b8 {%r0, %r1}, [%r9];"),
               HasSubstr(".trans"));
   EXPECT_THAT(refuse("ldmatrix.sync.m8n8.x1.shared.b16 {%r0}, [%r9];"), HasSubstr("aligned"));
+  const auto refuse_of = [&](std::string_view target, const std::string& text) {
+    return std::string(RunWarp(text, records, nullptr, {}, target).message());
+  };
+  EXPECT_THAT(refuse_of("sm_70", "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r0}, [%r9];"),
+              HasSubstr("'ldmatrix' needs .target sm_75 or higher, this is sm_70"));
+  EXPECT_THAT(refuse_of("sm_120", "stmatrix.sync.aligned.m16n8.x1.trans.shared.b8 [%r9], {%r0};"),
+              HasSubstr("'stmatrix.m16n8' needs a target with the features of its architecture"));
+  EXPECT_THAT(refuse("movmatrix.sync.aligned.m8n8.trans.b16 _, %r1;"),
+              HasSubstr("cannot be left away"));
+  EXPECT_THAT(refuse(".reg .f32 %f<2>;\nwmma.load.a.sync.aligned.row.m16n16k16.global.s8 {%f0, "
+                     "%f1}, [%rd1], 16;"),
+              HasSubstr("a register of type .f32 holds no value of type .u32"));
   EXPECT_THAT(refuse("wmma.load.a.sync.aligned.col.m8n8k32.global.u4 {%r0}, [%rd1], %r3;"),
               HasSubstr("by rows"));
 }
