@@ -168,6 +168,7 @@ LaneMask ResolveBarrier(const Operation& operation, const Execution& execution,
   access.bytes = 8;
   access.alignment = 8;
   SetAddresses(barrier, execution, access);
+  KeepShared(operation, execution, access);
   const LaneMask lanes = ResolveAccess(operation, execution, access, pointers);
   const std::byte* shared = execution.block->memory.shared();
   ForEachLane(lanes, [&](int lane) {

@@ -132,6 +132,7 @@ LaneMask ResolveRows(const Operation& operation, const Execution& execution,
   access.alignment = kRowBytes;
   SetAddresses(details.memory, execution, access);
   access.lanes &= LanesWithRows(rows);
+  KeepShared(operation, execution, access);
   if (access.lanes == 0) return 0;
   return ResolveAccess(operation, execution, access, pointers);
 }

@@ -65,6 +65,7 @@ Barriers Resolve(const Operation& operation, const Execution& execution,
   access.bytes = 8;
   access.alignment = 8;
   SetAddresses(memory, execution, access);
+  KeepShared(operation, execution, access);
   Barriers barriers;
   barriers.lanes = ResolveAccess(operation, execution, access, barriers.pointers);
   // A barrier is known by its place in shared memory, whatever the space of the address.

@@ -1,12 +1,16 @@
 #include "codegen/ptx/instructions/memory_operand.h"
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
 #include "codegen/ptx/instructions/decoder.h"
 #include "codegen/ptx/instructions/function_decoder.h"
+#include "codegen/ptx/machine/address.h"
+#include "codegen/ptx/machine/findings.h"
 #include "codegen/ptx/machine/lanes.h"
 #include "codegen/ptx/machine/operation.h"
 #include "codegen/ptx/machine/warp.h"
@@ -54,6 +58,24 @@ void SetAddresses(const MemoryOperand& operand, const Execution& execution, Warp
     const auto narrow = static_cast<uint32_t>(offset);
     for (size_t lane = 0; lane < kWarpSize; ++lane) access.addresses[lane] = base[lane] + narrow;
   }
+}
+
+void KeepShared(const Operation& operation, const Execution& execution, WarpAccess& access) {
+  if (access.space != Space::kGeneric) return;
+  constexpr uint32_t kNotShared = 40;  // tells the findings at one operation apart
+  LaneMask strangers = 0;
+  ForEachLane(access.lanes, [&](int lane) {
+    const uint64_t address = access.addresses[static_cast<size_t>(lane)];
+    if (SpaceOfGeneric(address) == Space::kShared) return;
+    strangers |= LaneMask{1} << lane;
+  });
+  if (strangers == 0) return;
+  ReportFindingLazily(operation, execution, Check::kMemcheck, strangers, kNotShared, [&] {
+    const auto lane = static_cast<size_t>(std::countr_zero(strangers));
+    return absl::StrCat("the generic address 0x", absl::Hex(access.addresses[lane]),
+                        " is not of shared memory, of which this instruction is");
+  });
+  access.lanes &= ~strangers;
 }
 
 }  // namespace hlo_indexing::ptx

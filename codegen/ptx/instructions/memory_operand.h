@@ -31,6 +31,10 @@ absl::StatusOr<MemoryOperand> DecodeMemoryOperand(InstructionDecoder& d, int ope
 /// Fills in `space`, `lanes` and `addresses` of the access for the executing lanes.
 void SetAddresses(const MemoryOperand& operand, const Execution& execution, WarpAccess& access);
 
+/// For instructions of shared memory, after SetAddresses: lanes whose generic addresses are of
+/// other memory are reported and leave the access.
+void KeepShared(const Operation& operation, const Execution& execution, WarpAccess& access);
+
 }  // namespace hlo_indexing::ptx
 
 #endif  // HLO_INDEXING_CODEGEN_PTX_INSTRUCTIONS_MEMORY_OPERAND_H_

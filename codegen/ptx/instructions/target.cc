@@ -51,7 +51,6 @@ constexpr TargetRow kRows[] = {
     {"wmma", 80, {"bf16"}},
     {"wmma", 80, {"f64"}},
     {"wmma", 80, {"m16n16k8"}},
-    {"wmma", 90, {"shared::cluster"}},
     {"ldmatrix", 75},
     {"movmatrix", 75},
     {"stmatrix", 90},

@@ -3,7 +3,9 @@
 //
 // Elements that lie side by side in memory and in a lane's registers are accessed at once: of A by
 // rows and of B by columns a register, of C and D by rows two elements.
+#include <algorithm>
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -15,10 +17,12 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
 #include "codegen/ptx/instructions/decoder.h"
 #include "codegen/ptx/instructions/matrix_fragment.h"
 #include "codegen/ptx/instructions/memory_operand.h"
 #include "codegen/ptx/instructions/warp_operands.h"
+#include "codegen/ptx/machine/findings.h"
 #include "codegen/ptx/machine/lanes.h"
 #include "codegen/ptx/machine/operation.h"
 #include "codegen/ptx/machine/warp_access.h"
@@ -93,6 +97,42 @@ size_t ElementsTogether(const WmmaDetails& details) {
   return details.layout.per_register == 1 ? 1 : details.chunk;
 }
 
+// Tells the findings at one operation apart.
+enum Fault : uint8_t { kDifferent = 30, kBase, kStride };
+
+/// What the ISA asks of the matrix in memory (§9.7.14.3): one address and one stride for the warp;
+/// that its address is a multiple of the bytes of a lane's fragment; and of its stride the same,
+/// where CUDA C++ is content with 16 bytes.
+void CheckMatrix(const Operation& operation, const Execution& execution, const WarpAccess& matrix) {
+  const auto& details = operation.Details<WmmaDetails>();
+  const auto first = static_cast<size_t>(std::countr_zero(execution.lanes));
+  const uint64_t address = matrix.addresses[first];
+  LaneMask same = LanesEqualTo(matrix.addresses.data(), address);
+  const uint64_t fragment = details.slots.size() * details.register_bytes;
+  if (details.stride != kNoSlot) {
+    const auto* strides = execution.At<uint32_t>(details.stride);
+    same &= LanesEqualTo(strides, strides[first]);
+    const uint64_t bytes = uint64_t{strides[first]} * details.element_bits / 8;
+    const uint64_t multiple = std::min<uint64_t>(fragment, 16);
+    if (bytes % multiple != 0) {
+      ReportFinding(operation, execution, Check::kMemcheck, LaneMask{1} << first,
+                    absl::StrCat("the stride of ", bytes, " bytes is not a multiple of ", multiple),
+                    kStride);
+    }
+  }
+  if ((execution.lanes & ~same) != 0) {
+    ReportMisuse(operation, execution, execution.lanes & ~same,
+                 "lanes of the warp have different addresses or strides of the matrix", kDifferent);
+  }
+  if (address % fragment != 0) {
+    ReportFinding(operation, execution, Check::kMemcheck, LaneMask{1} << first,
+                  absl::StrCat("the matrix is at address 0x", absl::Hex(address),
+                               ", which is not a multiple of the ", fragment,
+                               " bytes that a lane holds of it"),
+                  kBase);
+  }
+}
+
 Step ExecuteWmmaLoad(const Operation& operation, Execution& execution) {
   CheckWholeWarp(operation, execution);
   const auto& details = operation.Details<WmmaDetails>();
@@ -101,6 +141,7 @@ Step ExecuteWmmaLoad(const Operation& operation, Execution& execution) {
   const size_t copies = details.slots.size() / details.layout.Registers();
   WarpAccess matrix;
   SetAddresses(details.memory, execution, matrix);
+  CheckMatrix(operation, execution, matrix);
   // The stride may be in a register that the load writes.
   std::vector<WarpAccess> accesses;
   accesses.reserve(NumChunks(details));
@@ -137,6 +178,7 @@ Step ExecuteWmmaStore(const Operation& operation, Execution& execution) {
   const size_t bytes = together * details.element_bits / 8;
   WarpAccess matrix;
   SetAddresses(details.memory, execution, matrix);
+  CheckMatrix(operation, execution, matrix);
   for (size_t number = 0; number < NumChunks(details); ++number) {
     const Chunk chunk = ChunkNumber(details, number);
     const WarpAccess access = AccessOf(details, execution, matrix, chunk, AccessKind::kStore);
@@ -243,7 +285,7 @@ absl::Status DecodeWmmaMemory(InstructionDecoder& d) {
   if (details->element_bits * details->chunk < 8) {
     return d.Error("A of less than 8 bits is by rows, B by columns");
   }
-  const Space space = TakeAccessSpace(d);
+  const Space space = d.TakeSpace();
   if (space != Space::kGeneric && space != Space::kGlobal && space != Space::kShared) {
     return d.Error("wmma is of global and shared memory");
   }

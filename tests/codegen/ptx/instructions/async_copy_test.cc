@@ -150,6 +150,8 @@ TEST(MbarrierTest, MisuseIsFound) {
               testing::ElementsAre(HasSubstr("from 1 to 1048575")));
   EXPECT_THAT(MisuseOf(init + "@%p1 mbarrier.arrive.shared.b64 _, [tile+2048], 2;"),
               testing::IsEmpty());
+  EXPECT_THAT(MisuseOf("@%p1 mbarrier.init.b64 [%rd1], 2;"),
+              testing::ElementsAre(HasSubstr("not of shared memory")));
 }
 
 TEST(MbarrierTest, CopiesOnABarrier) {

@@ -283,6 +283,45 @@ TEST(MatrixMoveTest, WhatIsNotThere) {
               HasSubstr("by rows"));
 }
 
+std::vector<std::string> FindingsOf(const std::string& text) {
+  Records records;
+  std::vector<std::string> findings;
+  const absl::Status status = RunWarp(kRows + text, records, &findings);
+  EXPECT_TRUE(status.ok()) << status;
+  return findings;
+}
+
+TEST(MatrixMoveTest, MatricesThatAreNotWhereTheyMayBe) {
+  const std::string fifth = "setp.eq.u32 %p1, %r1, 80;\n";  // of lane 5
+  const std::string in_lane_5 = "lane 5, thread (5,0,0)";
+  EXPECT_THAT(FindingsOf(fifth + "@%p1 add.u32 %r1, %r1, 8;\n"
+                                 "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r10}, [%r1];"),
+              testing::ElementsAre(testing::AllOf(HasSubstr("not a multiple of 16"),
+                                                  HasSubstr("0x58"), HasSubstr(in_lane_5))));
+  // Rows of the lanes that give none do not matter.
+  EXPECT_THAT(FindingsOf("setp.eq.u32 %p1, %r1, 128; @%p1 add.u32 %r1, %r1, 8;\n"
+                         "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r10}, [%r1];"),
+              testing::IsEmpty());
+  EXPECT_THAT(FindingsOf("cvt.u64.u32 %rd2, %r1; cvta.shared.u64 %rd2, %rd2;\n" + fifth +
+                         "@%p1 mov.u64 %rd2, %rd1;\n"
+                         "stmatrix.sync.aligned.m8n8.x1.b16 [%rd2], {%r2};"),
+              testing::ElementsAre(
+                  testing::AllOf(HasSubstr("not of shared memory"), HasSubstr(in_lane_5))));
+  const std::string load =
+      "wmma.load.a.sync.aligned.row.m16n16k16.shared.f16 "
+      "{%r10,%r11,%r12,%r13,%r14,%r15,%r16,%r17}, ";
+  EXPECT_THAT(FindingsOf(load + "[tile], 16;"), testing::IsEmpty());
+  // A stride of 48 bytes is right in CUDA C++.
+  EXPECT_THAT(FindingsOf(load + "[tile], 24;"), testing::IsEmpty());
+  EXPECT_THAT(FindingsOf(load + "[tile], 20;"),
+              testing::ElementsAre(HasSubstr("the stride of 40 bytes is not a multiple of 16")));
+  EXPECT_THAT(FindingsOf(load + "[tile+16], 16;"),
+              testing::ElementsAre(HasSubstr("address 0x10, which is not a multiple of the 32")));
+  EXPECT_THAT(FindingsOf(fifth + "mov.u32 %r3, 0; @%p1 mov.u32 %r3, 32;\n" + load + "[%r3], 16;"),
+              testing::ElementsAre(testing::AllOf(HasSubstr("different addresses or strides"),
+                                                  HasSubstr(in_lane_5))));
+}
+
 TEST(MatrixMoveTest, PartOfAWarpIsFound) {
   Records records;
   std::vector<std::string> findings;
