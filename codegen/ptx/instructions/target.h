@@ -8,8 +8,6 @@
 namespace hlo_indexing::ptx {
 
 /// An error if the instruction, or one of its modifiers, is of later targets than the module's.
-/// Covers the matrices, asynchronous copies, mbarriers, exchanges of a warp and what belongs to
-/// clusters; of other families only what they check themselves.
 /// Example: `ldmatrix` in a module of `.target sm_70`
 absl::Status CheckTarget(const InstructionDecoder& d);
 

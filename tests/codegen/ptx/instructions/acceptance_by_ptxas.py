@@ -14,9 +14,9 @@ import subprocess
 import sys
 import tempfile
 
-TARGETS = ["70", "75", "80", "89", "90", "100", "120", "100a", "120a"]
+TARGETS = ["70", "75", "80", "89", "90", "100", "120", "90a", "100a", "120a"]
 PREAMBLE = (".reg .pred %p<16>; .reg .b16 %h<64>; .reg .b32 %r<64>; .reg .b64 %rd<64>; .reg .f32 %f<64>;"
-            " .reg .f64 %d<64>; ")
+            " .reg .f64 %d<64>; .reg .b128 %q<8>; ")
 
 
 def read(path):

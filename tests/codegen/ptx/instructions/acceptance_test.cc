@@ -16,8 +16,8 @@
 namespace hlo_indexing::ptx {
 namespace {
 
-constexpr std::string_view kTargets[] = {"70",  "75",  "80",   "89",  "90",
-                                         "100", "120", "100a", "120a"};
+constexpr std::string_view kTargets[] = {"70",  "75",  "80",  "89",   "90",
+                                         "100", "120", "90a", "100a", "120a"};
 
 /// A line of the list: `80 89 90 | instruction;`.
 struct Line {
@@ -58,7 +58,7 @@ std::string ModuleOf(const std::vector<Line>& lines, std::string_view target) {
   for (size_t i = 0; i < lines.size(); ++i) {
     absl::StrAppend(&text, ".visible .entry k", i,
                     "() { .reg .pred %p<16>; .reg .b16 %h<64>; .reg .b32 %r<64>; .reg .b64 %rd<64>;"
-                    " .reg .f32 %f<64>; .reg .f64 %d<64>; ",
+                    " .reg .f32 %f<64>; .reg .f64 %d<64>; .reg .b128 %q<8>; ",
                     lines[i].instruction, " ret; }\n");
   }
   return text;
