@@ -380,6 +380,9 @@ absl::Status DecodeLop3(InstructionDecoder& d) {
     if (result->kind != syntax::OperandKind::kPredicatePair || result->elements.size() != 2) {
       return d.OperandError(0, "lop3 with a Boolean operation has the results d|p");
     }
+    if (result->elements[1].kind == syntax::OperandKind::kSink) {
+      return d.OperandError(0, "the predicate of lop3 cannot be left away");
+    }
     HLO_INDEXING_ASSIGN_OR_RETURN(operation.slots[4],
                                   d.Destination(result->elements[1], Type::kPred));
     HLO_INDEXING_ASSIGN_OR_RETURN(operation.slots[5], d.PredicateSource(d.operand(5)));

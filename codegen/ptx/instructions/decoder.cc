@@ -231,7 +231,8 @@ absl::StatusOr<Slot> InstructionDecoder::WideSource(const Operand& operand, Type
       }
       return ConstantSlot(type, operand.bits);
     case OperandKind::kFloat:
-      if (type == Type::kPred || (width != 32 && width != 64)) {
+      if (type == Type::kPred || (width != 32 && width != 64) ||
+          (!IsFloat(type) && !IsBits(type))) {
         return ErrorAt(operand.place, absl::StrCat("a floating-point number is no value of type .",
                                                    std::string(NameOf(type))));
       }

@@ -184,6 +184,7 @@ absl::Status DecodeUnpack(InstructionDecoder& d, Type type) {
   HLO_INDEXING_ASSIGN_OR_RETURN(const PackShape shape, ShapeOf(d, 0, type));
   const Type element = *ElementType(shape.bits);
   const std::vector<Operand>& elements = d.operand(0).elements;
+  HLO_INDEXING_RETURN_IF_ERROR(d.Vector(0, static_cast<int>(elements.size())).status());
   HLO_INDEXING_ASSIGN_OR_RETURN(const Slot whole, d.Source(1, type));
   // Elements are narrower than the whole, so none of them is its register.
   if (shape.count == 2 && shape.bits == 16) {

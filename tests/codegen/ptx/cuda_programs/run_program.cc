@@ -135,7 +135,7 @@ int __cudaPopCallConfiguration(Dim3* grid, Dim3* block, size_t* shared_bytes, vo
   *grid = launch.grid;
   *block = launch.block;
   *shared_bytes = launch.shared_bytes;
-  std::memcpy(stream, &launch.stream, sizeof(launch.stream));
+  *static_cast<void**>(stream) = launch.stream;
   return kSuccess;
 }
 int cudaLaunchKernel(const void* function, Dim3 grid, Dim3 block, void** values,
