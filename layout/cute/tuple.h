@@ -67,6 +67,16 @@ template <int... I, class... T>
 struct TupleBase<seq<I...>, T...> : Slot<I, T>... {
   TupleBase() = default;
   HLO_CUTE_LEAF constexpr TupleBase(T const&... t) : Slot<I, T>(t)... {}
+  // A member, for nvcc finds that `this` is not null: it compares the address with null where a
+  // reference becomes one to a base behind others, and that keeps the tuple in memory.
+  template <int i>
+  HLO_CUTE_LEAF constexpr decltype(auto) Member() const {
+    return GetSlot<i>(*this);
+  }
+  template <int i>
+  HLO_CUTE_LEAF constexpr decltype(auto) Member() {
+    return GetSlot<i>(*this);
+  }
 };
 template <>
 struct TupleBase<seq<>> {};
@@ -162,7 +172,7 @@ HLO_CUTE_LEAF constexpr decltype(auto) get(tuple<T...> const& t) {
   constexpr bool exists = 0 <= I && I < static_cast<int>(sizeof...(T));
   static_assert(exists, "get<I>, size<I>, shape<I>, select<I>: there are fewer modes than I + 1.");
   if constexpr (exists) {
-    return detail::GetSlot<I>(t);
+    return t.template Member<I>();
   } else {
     return C<0>{};
   }
@@ -172,7 +182,7 @@ HLO_CUTE_LEAF constexpr decltype(auto) get(tuple<T...>& t) {
   constexpr bool exists = 0 <= I && I < static_cast<int>(sizeof...(T));
   static_assert(exists, "get<I>, size<I>, shape<I>, select<I>: there are fewer modes than I + 1.");
   if constexpr (exists) {
-    return detail::GetSlot<I>(t);
+    return t.template Member<I>();
   } else {
     return C<0>{};
   }
