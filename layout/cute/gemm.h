@@ -86,18 +86,49 @@ HLO_CUTE_INLINE void GemmVector(Atom const&, D&& d, A const& a, B const& b, CT c
   }
 }
 
+// Calls product(m, n) for all rows and columns, in an order in which registers of operands are used
+// again before others: strips of `strip` rows go through the columns to and fro, or, for a strip of
+// 0, columns go through the rows so.
+template <int strip, class Product>
+HLO_CUTE_INLINE void ForEachProduct(int rows, int columns, Product const& product) {
+  if constexpr (strip == 0) {
+    CUTE_UNROLL
+    for (int n = 0; n < columns; ++n) {
+      CUTE_UNROLL
+      for (int i = 0; i < rows; ++i) product((n & 1) != 0 ? rows - 1 - i : i, n);
+    }
+  } else {
+    CUTE_UNROLL
+    for (int first = 0; first < rows; first += strip) {
+      CUTE_UNROLL
+      for (int i = 0; i < columns; ++i) {
+        const int n = (first / strip & 1) != 0 ? columns - 1 - i : i;
+        CUTE_UNROLL
+        for (int m = first; m < first + strip; ++m) {
+          if (m < rows) product(m, n);
+        }
+      }
+    }
+  }
+}
+
 template <class Atom, class D, class A, class B, class CT>
 HLO_CUTE_INLINE void GemmOuter(Atom const&, D&& d, A const& a, B const& b, CT const& c) {
-  const int rows = static_cast<int>(size<0>(d));
-  const int columns = static_cast<int>(size<1>(d));
-  CUTE_UNROLL
-  for (int n = 0; n < columns; ++n) {
-    CUTE_UNROLL
-    for (int m = 0; m < rows; ++m) {
-      auto value = static_cast<typename std::decay_t<D>::value_type>(c(m, n));
-      Atom::Fma(value, a(m), b(n), value);
-      d(m, n) = value;
-    }
+  ForEachProduct<2>(static_cast<int>(size<0>(d)), static_cast<int>(size<1>(d)), [&](int m, int n) {
+    auto value = static_cast<typename std::decay_t<D>::value_type>(c(m, n));
+    Atom::Fma(value, a(m), b(n), value);
+    d(m, n) = value;
+  });
+}
+
+// The rows of a strip for vectors of A: two if a vector is one register.
+template <class A>
+HLO_CUTE_HD constexpr int StripOfVectors() {
+  using Size = decltype(size<0>(std::declval<A const&>()));
+  if constexpr (is_static_v<Size>) {
+    return Size::value * sizeof_bits_v<typename A::value_type> <= 64 ? 2 : 0;
+  } else {
+    return 0;
   }
 }
 
@@ -186,13 +217,9 @@ HLO_CUTE_HD void GemmOfRanks(Atom const& atom, D& d, A const& a, B const& b, CT 
   } else if constexpr (ra == 1) {
     GemmOuter(atom, d, a, b, c);
   } else if constexpr (ra == 2 && rc == 3) {
-    const int rows = static_cast<int>(size<1>(c));
-    const int columns = static_cast<int>(size<2>(c));
-    CUTE_UNROLL
-    for (int n = 0; n < columns; ++n) {
-      CUTE_UNROLL
-      for (int m = 0; m < rows; ++m) GemmVector(atom, d(_, m, n), a(_, m), b(_, n), c(_, m, n));
-    }
+    ForEachProduct<StripOfVectors<A>()>(
+        static_cast<int>(size<1>(c)), static_cast<int>(size<2>(c)),
+        [&](int m, int n) { GemmVector(atom, d(_, m, n), a(_, m), b(_, n), c(_, m, n)); });
   } else {
     const auto depth = size<ra - 1>(a);
     const auto all = tuple_repeat<ra - 1>(_);
