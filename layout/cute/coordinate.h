@@ -85,7 +85,7 @@ HLO_CUTE_LEAF constexpr auto IndexQuotient(A const& index, B const& extent) {
 // A number with as many bits as what is computed from it.
 template <Width width, class T>
 HLO_CUTE_LEAF constexpr auto NumberOf(T const& t) {
-  if constexpr (width == Width::kDevice && IntegerTraits<T>::is_computed) {
+  if constexpr (IsDevice(width) && IntegerTraits<T>::is_computed) {
     return static_cast<int>(static_cast<int64_t>(t));
   } else {
     return t;
@@ -159,14 +159,24 @@ struct StaticReach<tuple<S...>, tuple<D...>> {
   static constexpr bool fits = value >= 0 && value <= INT32_MAX;
 };
 
+// Whether a stride is static and negative: then offsets may be below 0, for unsigned coordinates
+// too.
+template <class D>
+struct HasNegative : C<IntegerTraits<D>::is_negative> {};
+template <class... D>
+struct HasNegative<tuple<D...>> : C<(HasNegative<D>::value || ...)> {};
+// The width of offsets in device code.
+template <class D>
+constexpr Width device_width_v = HasNegative<D>::value ? Width::kSignedDevice : Width::kDevice;
+
 template <class Coordinate, class S, class D>
 HLO_CUTE_LEAF constexpr auto OffsetOf(Coordinate const& coord, S const& shape, D const& stride) {
   if constexpr (StaticReach<S, D>::fits) {
-    return CoordinateToIndex<Width::kShort>(coord, shape, stride);
+    return CoordinateToIndex<Width::kSignedShort>(coord, shape, stride);
   } else {
 #if HLO_CUTE_NARROW
     using Result = decltype(PublicNumber(CoordinateToIndex<Width::k64>(coord, shape, stride)));
-    return static_cast<Result>(CoordinateToIndex<Width::kDevice>(coord, shape, stride));
+    return static_cast<Result>(CoordinateToIndex<device_width_v<D>>(coord, shape, stride));
 #else
     return PublicNumber(CoordinateToIndex<Width::k64>(coord, shape, stride));
 #endif

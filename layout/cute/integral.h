@@ -39,8 +39,9 @@ namespace detail {
 // 64 bits that hold a product or a sum of integers of 32 bits, which a layout then has as a stride
 // or an extent: a type of its own beside the int64_t that a user has written, for device code
 // computes with its lower half (config.h). In halves, so that nothing is left of the other one
-// there.
-struct alignas(8) ComputedInt {
+// there, and with their alignment, so that an integer before it and the lower half are one word to
+// load where a kernel is passed both.
+struct ComputedInt {
   int32_t low;
   int32_t high;
   ComputedInt() = default;
@@ -69,12 +70,21 @@ struct Multiple {
 
 namespace detail {
 
-// How many bits a product has.
+// How many bits a product or a sum has. One of 32 bits is unsigned if a part is and the other part
+// is not static and negative, as in C++, unless the width says that it is signed.
 enum class Width {
-  k64,      // 64
-  kShort,   // 32, if its factors have no more: the caller knows that it fits
-  kDevice,  // 32, if its factors have no more or are a ComputedInt
+  k64,            // 64
+  kShort,         // 32, if its parts have no more: the caller knows that it fits
+  kSignedShort,   // the same, signed
+  kDevice,        // 32, if its parts have no more or are a ComputedInt
+  kSignedDevice,  // the same, signed
 };
+HLO_CUTE_HD constexpr bool IsDevice(Width width) {
+  return width == Width::kDevice || width == Width::kSignedDevice;
+}
+HLO_CUTE_HD constexpr bool IsSigned(Width width) {
+  return width == Width::kSignedShort || width == Width::kSignedDevice;
+}
 
 template <int64_t v, bool fits = (v >= INT32_MIN && v <= INT32_MAX)>
 struct StaticIntOf {
@@ -93,6 +103,8 @@ struct IntegerTraits {
   static constexpr int64_t value = 0;
   static constexpr int64_t divisor = 1;
   static constexpr bool is_wide = sizeof(T) > 4;
+  static constexpr bool is_unsigned = std::is_same<T, unsigned>::value;
+  static constexpr bool is_negative = false;
   using Dynamic = PlainOf<T>;
 };
 template <auto v>
@@ -103,6 +115,8 @@ struct IntegerTraits<C<v>> {
   static constexpr int64_t divisor = value;
   static constexpr bool is_wide = value < INT32_MIN || value > INT32_MAX;
   static constexpr bool is_computed = false;
+  static constexpr bool is_unsigned = false;
+  static constexpr bool is_negative = value < 0;
   using Dynamic = typename C<v>::value_type;
 };
 template <int64_t d, class T>
@@ -113,6 +127,8 @@ struct IntegerTraits<Multiple<d, T>> {
   static constexpr int64_t divisor = d;
   static constexpr bool is_wide = sizeof(T) > 4;
   static constexpr bool is_computed = std::is_same<T, ComputedInt>::value;
+  static constexpr bool is_unsigned = std::is_same<T, unsigned>::value;
+  static constexpr bool is_negative = false;
   using Dynamic = PlainOf<T>;
 };
 // The type of a product or sum.
@@ -122,11 +138,14 @@ struct WidthOf {
   using TB = IntegerTraits<B>;
   static constexpr bool is_given =
       (TA::is_wide && !TA::is_computed) || (TB::is_wide && !TB::is_computed);
-  static constexpr bool is_short = width == Width::kDevice  ? !is_given
-                                   : width == Width::kShort ? !TA::is_wide && !TB::is_wide
-                                                            : false;
+  static constexpr bool is_short = IsDevice(width)       ? !is_given
+                                   : width == Width::k64 ? false
+                                                         : !TA::is_wide && !TB::is_wide;
+  static constexpr bool is_unsigned = !IsSigned(width) && (TA::is_unsigned || TB::is_unsigned) &&
+                                      !TA::is_negative && !TB::is_negative;
+  using Short = std::conditional_t<is_unsigned, unsigned, int>;
   using type =
-      std::conditional_t<is_short, int, std::conditional_t<is_given, int64_t, ComputedInt>>;
+      std::conditional_t<is_short, Short, std::conditional_t<is_given, int64_t, ComputedInt>>;
 };
 
 HLO_CUTE_HD constexpr int64_t Gcd(int64_t a, int64_t b) {

@@ -163,7 +163,17 @@ HLO_CUTE_LEAF constexpr auto PointerOffset(Coordinate const& coord, L const& l) 
 #if HLO_CUTE_NARROW
 template <class Coordinate, class S, class D>
 HLO_CUTE_LEAF constexpr auto PointerOffset(Coordinate const& coord, Layout<S, D> const& l) {
-  return CoordinateToIndex<Width::kDevice>(coord, l.shape(), l.stride());
+  return CoordinateToIndex<device_width_v<D>>(coord, l.shape(), l.stride());
+}
+#endif
+template <class Coordinate, class L>
+HLO_CUTE_LEAF constexpr auto PointerSlice(Coordinate const& coord, L const& l) {
+  return slice_and_offset(coord, l);
+}
+#if HLO_CUTE_NARROW
+template <class Coordinate, class S, class D>
+HLO_CUTE_LEAF constexpr auto PointerSlice(Coordinate const& coord, Layout<S, D> const& l) {
+  HLO_CUTE_RETURN(make_tuple(l(coord), PointerOffset(coord, l)));
 }
 #endif
 
@@ -193,7 +203,7 @@ HLO_CUTE_INLINE constexpr decltype(auto) Tensor<Engine, LayoutType>::At(Self& se
     detail::ErrorCoordinateRank<HLO_CUTE_NAMED(Coordinate), HLO_CUTE_NAMED(LayoutType)>();
     return self.data()[C<0>{}];
   } else if constexpr (detail::HasUnderscore<Coordinate>::value) {
-    const auto sliced = slice_and_offset(coord, self.layout());
+    const auto sliced = detail::PointerSlice(coord, self.layout());
     const auto offset = get<1>(sliced);
 #if HLO_INDEXING_CUTE_DEBUG
     HLO_CUTE_CHECK(detail::Inside(coord, self.shape()),
