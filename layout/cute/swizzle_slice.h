@@ -76,6 +76,123 @@ HLO_CUTE_HD constexpr OffsetBits SliceOffsetBits() {
   return bits;
 }
 
+// Bits of an offset that coordinates set, taken from the coordinates themselves: (x & 24) << 2
+// instead of (offset & 96), which the compiler would find only where it sees how large each
+// coordinate is.
+constexpr int64_t kAllBits = -1;
+HLO_CUTE_HD constexpr int Log2(int64_t x) { return LowestBit(static_cast<uint64_t>(x)); }
+template <int shift, class T>
+HLO_CUTE_LEAF constexpr auto ShiftedRight(T const& x) {
+  if constexpr (shift >= 0) {
+    return static_cast<T>(x >> shift);
+  } else {
+    return static_cast<T>(x << -shift);
+  }
+}
+template <int64_t mask, int shift, class T>
+HLO_CUTE_LEAF constexpr auto MaskedBits(T const& x) {
+  if constexpr (mask == 0) {
+    return C<0>{};
+  } else {
+    return ShiftedRight<shift>(static_cast<int>(x) & static_cast<int>(mask));
+  }
+}
+template <class A, class B>
+HLO_CUTE_LEAF constexpr auto EitherBits(A const& a, B const& b) {
+  if constexpr (is_constant<0, A>::value) {
+    return b;
+  } else if constexpr (is_constant<0, B>::value) {
+    return a;
+  } else {
+    return a | b;
+  }
+}
+// The bits `mask` of the offset, moved to the right by `shift`, which may be negative; with
+// kAllBits those beyond an extent too, as the offset has them, but for an index into several modes.
+// Extents and strides of dynamic coordinates are powers of 2, and static coordinates count as 0.
+// The coordinate of a mode is what is given, whole, or begins at bit `at` of it.
+template <int64_t mask, int shift, int at = 0, bool whole = true, int I = 0, class Coordinate,
+          class S, class D>
+HLO_CUTE_LEAF constexpr auto CoordinateBits(Coordinate const& c, S const& s, D const& d) {
+  if constexpr (is_static_v<Coordinate>) {
+    return C<0>{};
+  } else if constexpr (!is_tuple_v<S>) {
+    if constexpr (IntegerTraits<D>::value == 0) {
+      return C<0>{};
+    } else {
+      constexpr int to = Log2(IntegerTraits<D>::value);
+      if constexpr (mask == kAllBits && whole) {
+        return ShiftedRight<shift - to>(static_cast<int>(c));
+      } else {
+        constexpr int64_t extent = IntegerTraits<S>::value;
+        return MaskedBits<((mask >> to & (extent - 1)) << at), shift + at - to>(c);
+      }
+    }
+  } else if constexpr (I == tuple_size_v<S>) {
+    return C<0>{};
+  } else if constexpr (is_tuple_v<Coordinate>) {
+    return EitherBits(CoordinateBits<mask, shift>(get<I>(c), get<I>(s), get<I>(d)),
+                      CoordinateBits<mask, shift, 0, true, I + 1>(c, s, d));
+  } else {
+    constexpr int bits = Log2(StaticProduct<tuple_element_t<I, S>>::value);
+    return EitherBits(CoordinateBits<mask, shift, at, false>(c, get<I>(s), get<I>(d)),
+                      CoordinateBits<mask, shift, at + bits, false, I + 1>(c, s, d));
+  }
+}
+
+// The bits of the layout's own offset.
+template <int64_t mask, int shift, class Own>
+HLO_CUTE_LEAF constexpr auto OwnBits(Own const&) {
+  return C<0>{};  // static ones are known
+}
+template <int64_t mask, int shift, int64_t s, int64_t f>
+HLO_CUTE_LEAF constexpr auto OwnBits(MixedBits<s, f> const& own) {
+  return MaskedBits<mask & f, shift>(own.dynamic_bits);
+}
+
+template <class T>
+HLO_CUTE_LEAF constexpr T PlainOffset(T const& offset) {
+  return offset;
+}
+template <int64_t s, int64_t f>
+HLO_CUTE_LEAF constexpr auto PlainOffset(MixedBits<s, f> const& offset) {
+  return static_cast<typename MixedBits<s, f>::Plain>(offset);
+}
+template <class A, class B>
+HLO_CUTE_LEAF constexpr auto Xor(A const& a, B const& b) {
+  if constexpr (IntegerTraits<A>::is_static && IntegerTraits<B>::is_static) {
+    return StaticInt<(IntegerTraits<A>::value ^ IntegerTraits<B>::value)>{};
+  } else {
+    return static_cast<typename IntegerTraits<A>::Dynamic>(a ^ static_cast<A>(b));
+  }
+}
+
+// The offset of a slice, an integer, with its bits one by one where they are known.
+template <class Value, class Own, class Coordinate, class L>
+struct SlicedOffset {
+  using S = std::decay_t<decltype(std::declval<L const&>().shape())>;
+  using D = std::decay_t<decltype(std::declval<L const&>().stride())>;
+  static constexpr OffsetBits bits = SliceOffsetBits<Own, Coordinate, S, D>();
+  Value value;
+  Own const& own;
+  Coordinate const& coord;
+  L const& layout;
+
+  // Those of the bits `mask`, moved to the right by `shift`, which may be negative.
+  template <int64_t mask, int shift = 0>
+  HLO_CUTE_LEAF constexpr auto Bits() const {
+    if constexpr (IntegerTraits<Value>::is_static) {
+      return StaticInt<ShiftedRight<shift>(IntegerTraits<Value>::value & mask)>{};
+    } else if constexpr (bits.known && (bits.value | bits.flags) <= INT32_MAX) {
+      using Known = StaticInt<ShiftedRight<shift>(bits.value & mask)>;
+      const auto dynamic = CoordinateBits<mask, shift>(coord, layout.shape(), layout.stride());
+      return EitherBits(Known{}, EitherBits(OwnBits<mask, shift>(own), dynamic));
+    } else {
+      return ShiftedRight<shift>(static_cast<Value>(value & static_cast<Value>(mask)));
+    }
+  }
+};
+
 // The bits that the modes of a static layout set, or -1 if its values are not sums of numbers with
 // distinct bits. Modes that reach bits of `special` must set each of theirs by itself; others, such
 // as one of three stages, may have any extent.
@@ -111,22 +228,22 @@ HLO_CUTE_HD constexpr int64_t ImageBits() {
 // The stride that bit `bit` of the layout's values gets behind a swizzle, of an offset with the
 // other bits: the bit itself, and the change of the bit that it is xor-ed with.
 template <class Sw, int64_t bit, class Offset>
-HLO_CUTE_INLINE constexpr auto SwizzledStride(Offset const& offset) {
+HLO_CUTE_LEAF constexpr auto SwizzledStride(Offset const& offset) {
   if constexpr ((bit & (Sw::source_mask | Sw::target_mask)) == 0) {
     return StaticInt<bit>{};
-  } else if constexpr (is_constant_integer<Offset>::value) {
-    constexpr int64_t value = IntegerTraits<Offset>::value;
-    return StaticInt<((value | bit) ^ Sw::Moved(value | bit)) - (value ^ Sw::Moved(value))>{};
   } else {
-    using Plain = std::conditional_t<IntegerTraits<Offset>::is_wide, int64_t, int>;
     // One bit of the offset says whether the bit that is xor-ed is set or cleared.
     constexpr bool is_target = (bit & Sw::target_mask) != 0;
     constexpr int64_t other = is_target ? Sw::MovedBack(bit) : Sw::Moved(bit);
     constexpr int64_t base = is_target ? 0 : bit;
     constexpr int64_t change = is_target ? bit : other;
-    return (static_cast<Plain>(offset) & static_cast<Plain>(other)) == 0
-               ? static_cast<Plain>(base + change)
-               : static_cast<Plain>(base - change);
+    const auto is_set = offset.template Bits<other>();
+    using IsSet = std::decay_t<decltype(is_set)>;
+    if constexpr (is_constant_integer<IsSet>::value) {
+      return StaticInt<(IntegerTraits<IsSet>::value == 0 ? base + change : base - change)>{};
+    } else {
+      return is_set == 0 ? static_cast<IsSet>(base + change) : static_cast<IsSet>(base - change);
+    }
   }
 }
 
@@ -205,15 +322,19 @@ HLO_CUTE_INLINE constexpr auto slice_and_offset(
   if constexpr (std::is_same<Kept, Layout<SB, DB>>::value) {
     return make_tuple(l, C<0>{});
   } else {
-    const auto offset = l.offset() + crd2idx(coord, l.layout_b().shape(), l.layout_b().stride());
+    const auto offset = detail::PlainOffset(
+        l.offset() + crd2idx(coord, l.layout_b().shape(), l.layout_b().stride()));
     using Offset = std::decay_t<decltype(offset)>;
-    constexpr detail::OffsetBits bits = detail::SliceOffsetBits<O, Coordinate, SB, DB>();
+    using Sliced = detail::SlicedOffset<Offset, O, Coordinate, Layout<SB, DB>>;
+    constexpr detail::OffsetBits bits = Sliced::bits;
     constexpr int64_t image = detail::ImageBits<Sw::source_mask | Sw::target_mask, KS, KD>();
     constexpr bool apart = bits.known && image >= 0 && (image & (bits.value | bits.flags)) == 0;
     constexpr bool one_side = (image & Sw::source_mask) == 0 || (image & Sw::target_mask) == 0;
     if constexpr (apart && one_side) {
-      return make_tuple(detail::SwizzledModes<Sw>(kept.shape(), kept.stride(), offset),
-                        Sw::apply(offset));
+      const Sliced sliced{offset, l.offset(), coord, l.layout_b()};
+      const auto moved = sliced.template Bits<Sw::source_mask, s>();
+      return make_tuple(detail::SwizzledModes<Sw>(kept.shape(), kept.stride(), sliced),
+                        detail::Xor(sliced.template Bits<detail::kAllBits>(), moved));
     } else if constexpr (apart && !is_constant_integer<Offset>::value) {
       constexpr int64_t inside = Sw::source_mask | Sw::target_mask;
       using Inside = MixedBits<(bits.value & inside), (bits.flags & inside)>;

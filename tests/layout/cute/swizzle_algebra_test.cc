@@ -103,7 +103,7 @@ TEST(SwizzleAlgebra, MembersOfComposedLayouts) {
   EXPECT_EQ(crd2idx(make_coord(3, 5), l), l(3, 5));
 }
 
-// Every slice that keeps one or two modes of three, at every coordinate.
+// Every slice that keeps one or two modes of three, at every coordinate, and slices of slices.
 template <class Sw, class L>
 void ExpectSlices(Sw const& swizzle, L const& rows) {
   const auto l = composition(swizzle, rows);
@@ -119,6 +119,10 @@ void ExpectSlices(Sw const& swizzle, L const& rows) {
         ASSERT_EQ(at(slice_and_offset(make_coord(_, j, k), l), make_coord(i)), expected);
         ASSERT_EQ(at(slice_and_offset(make_coord(i, _, _), l), make_coord(j, k)), expected);
         ASSERT_EQ(at(slice_and_offset(make_coord(_, j, _), l), make_coord(i, k)), expected);
+        const auto first = slice_and_offset(make_coord(i, _, _), l);
+        ASSERT_EQ(at(slice_and_offset(make_coord(j, _), get<0>(first)), make_coord(k)) +
+                      static_cast<int64_t>(get<1>(first)),
+                  expected);
       }
     }
   }
@@ -131,6 +135,16 @@ TEST(SwizzleSlices, OfModesOfAnyExtent) {
   ExpectSlices(Swizzle<1, 0, -2>{}, Layout<Shape<_8, _3, _5>, Stride<_1, _8, _32>>{});
   ExpectSlices(Swizzle<2, 0, 3>{}, Layout<Shape<_3, _3, _6>, Stride<_32, _4, _16>>{});
   ExpectSlices(Swizzle<3, 3, -3>{}, Layout<Shape<_8, _8, _8>, Stride<_64, _8, _1>>{});
+}
+TEST(SwizzleSlices, AtIndicesOfModesOfSeveralPieces) {
+  using Pieces =
+      Layout<Shape<Shape<_2, _4>, _8, Shape<_2, _2>>, Stride<Stride<_1, _8>, _64, Stride<_4, _2>>>;
+  ExpectSlices(Swizzle<3, 0, 3>{}, Pieces{});
+  ExpectSlices(Swizzle<2, 1, -3>{}, Pieces{});
+  ExpectSlices(Swizzle<1, 4, 2>{}, Pieces{});
+  ExpectSlices(Swizzle<2, 0, 6>{}, Pieces{});
+  ExpectSlices(Swizzle<2, 3, 3>{}, Layout<Shape<Shape<_2, Shape<_2, _4>>, _4, _4>,
+                                          Stride<Stride<_4, Stride<_64, _16>>, _1, _128>>{});
 }
 TEST(SwizzleSlices, OfOneOfSeveralStagesAreLayouts) {
   const auto l =
