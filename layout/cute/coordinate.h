@@ -165,9 +165,6 @@ template <class D>
 struct HasNegative : C<IntegerTraits<D>::is_negative> {};
 template <class... D>
 struct HasNegative<tuple<D...>> : C<(HasNegative<D>::value || ...)> {};
-// The width of offsets in device code.
-template <class D>
-constexpr Width device_width_v = HasNegative<D>::value ? Width::kSignedDevice : Width::kDevice;
 
 template <class Coordinate, class S, class D>
 HLO_CUTE_LEAF constexpr auto OffsetOf(Coordinate const& coord, S const& shape, D const& stride) {
@@ -176,7 +173,7 @@ HLO_CUTE_LEAF constexpr auto OffsetOf(Coordinate const& coord, S const& shape, D
   } else {
 #if HLO_CUTE_NARROW
     using Result = decltype(PublicNumber(CoordinateToIndex<Width::k64>(coord, shape, stride)));
-    return static_cast<Result>(CoordinateToIndex<device_width_v<D>>(coord, shape, stride));
+    return static_cast<Result>(CoordinateToIndex<Width::kSignedDevice>(coord, shape, stride));
 #else
     return PublicNumber(CoordinateToIndex<Width::k64>(coord, shape, stride));
 #endif

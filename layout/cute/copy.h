@@ -253,8 +253,8 @@ HLO_CUTE_INLINE void CopyVectorized(Src const& src, Dst& dst) {
         const I count = static_cast<I>(size(target));
         CUTE_UNROLL
         for (I i = 0; i < count; ++i) {
-          CopyWord(reinterpret_cast<Word const*>(from) + PointerOffset(i, source),
-                   reinterpret_cast<Word*>(to) + PointerOffset(i, target));
+          CopyWord(reinterpret_cast<Word const*>(from) + PointerOffset<Word*>(i, source),
+                   reinterpret_cast<Word*>(to) + PointerOffset<Word*>(i, target));
         }
         return;
       }

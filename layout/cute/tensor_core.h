@@ -155,32 +155,35 @@ HLO_CUTE_INLINE constexpr auto LayoutFrom(T const&... t)
   return make_layout(t...);
 }
 
-// The offset of a coordinate, for a pointer.
-template <class Coordinate, class L>
+// The offset of a coordinate, for an iterator, and a slice with its offset. In device code with 32
+// bits: unsigned for unsigned coordinates in global memory, where addresses have 64 bits and a sign
+// costs an instruction, if no stride is static and negative; signed elsewhere, for dynamic strides
+// of slices of swizzled layouts may be negative.
+template <class Iter, class Coordinate, class L>
 HLO_CUTE_LEAF constexpr auto PointerOffset(Coordinate const& coord, L const& l) {
   return l(coord);
 }
-#if HLO_CUTE_NARROW
-template <class Coordinate, class S, class D>
-HLO_CUTE_LEAF constexpr auto PointerOffset(Coordinate const& coord, Layout<S, D> const& l) {
-  return CoordinateToIndex<device_width_v<D>>(coord, l.shape(), l.stride());
-}
-#endif
-template <class Coordinate, class L>
+template <class Iter, class Coordinate, class L>
 HLO_CUTE_LEAF constexpr auto PointerSlice(Coordinate const& coord, L const& l) {
   return slice_and_offset(coord, l);
 }
 #if HLO_CUTE_NARROW
-template <class Coordinate, class S, class D>
+template <class Iter, class Coordinate, class S, class D>
+HLO_CUTE_LEAF constexpr auto PointerOffset(Coordinate const& coord, Layout<S, D> const& l) {
+  constexpr Width width =
+      is_gmem_v<Iter> && !HasNegative<D>::value ? Width::kDevice : Width::kSignedDevice;
+  return CoordinateToIndex<width>(coord, l.shape(), l.stride());
+}
+template <class Iter, class Coordinate, class S, class D>
 HLO_CUTE_LEAF constexpr auto PointerSlice(Coordinate const& coord, Layout<S, D> const& l) {
-  HLO_CUTE_RETURN(make_tuple(l(coord), PointerOffset(coord, l)));
+  HLO_CUTE_RETURN(make_tuple(l(coord), PointerOffset<Iter>(coord, l)));
 }
 #endif
 
 // The offset of an access, which debug builds check.
 template <class T, class Coordinate>
 HLO_CUTE_INLINE constexpr auto CheckedOffset(T const& tensor, Coordinate const& coord) {
-  const auto offset = PointerOffset(coord, tensor.layout());
+  const auto offset = PointerOffset<typename T::iterator>(coord, tensor.layout());
 #if HLO_INDEXING_CUTE_DEBUG
   HLO_CUTE_CHECK(Inside(coord, tensor.shape()),
                  "tensor access: the coordinate lies outside the shape of the tensor");
@@ -203,7 +206,7 @@ HLO_CUTE_INLINE constexpr decltype(auto) Tensor<Engine, LayoutType>::At(Self& se
     detail::ErrorCoordinateRank<HLO_CUTE_NAMED(Coordinate), HLO_CUTE_NAMED(LayoutType)>();
     return self.data()[C<0>{}];
   } else if constexpr (detail::HasUnderscore<Coordinate>::value) {
-    const auto sliced = detail::PointerSlice(coord, self.layout());
+    const auto sliced = detail::PointerSlice<iterator>(coord, self.layout());
     const auto offset = get<1>(sliced);
 #if HLO_INDEXING_CUTE_DEBUG
     HLO_CUTE_CHECK(detail::Inside(coord, self.shape()),

@@ -6,8 +6,10 @@
 #include "layout/cute/tensor.h"
 
 // From the ends of 16 x 8 numbers to the front, by elements and by slices; the same through
-// swizzled shared memory, at an index into a mode of two pieces and at a coordinate.
-extern "C" __global__ void run_backwards(int* to, int* through_shared, const int* last) {
+// swizzled shared memory, at an index into a mode of two pieces and at a coordinate, and from there
+// to swizzled global memory.
+extern "C" __global__ void run_backwards(int* to, int* through_shared, int* through_global,
+                                         const int* last) {
   using namespace hlo_indexing::cute;  // NOLINT: as kernels do
   __shared__ int memory[128];
   const unsigned x = threadIdx.x;
@@ -23,4 +25,11 @@ extern "C" __global__ void run_backwards(int* to, int* through_shared, const int
   __syncthreads();
   Tensor result = make_tensor(make_gmem_ptr(through_shared), Layout<Shape<_16, _8>>{});
   if (x < 8) copy(shared(_, x), result(_, x));
+
+  // Dynamic strides, of which the signs are those of bits of x.
+  Tensor swizzled = make_tensor(through_global, layout);
+  if (x < 8) {
+    Tensor column = swizzled(_, x);
+    for (unsigned i = 0; i < 16; ++i) column(i) = result(i, x);
+  }
 }
