@@ -401,30 +401,32 @@ absl::Status DecodeBulkCopy(InstructionDecoder& d, bool is_reduction) {
   auto details = std::make_shared<CopyDetails>();
   HLO_INDEXING_ASSIGN_OR_RETURN(const auto spaces, TakeSpaces(d));
   const bool to_global = spaces[0] == "global";
-  if (spaces[0] == "shared::cluster" && spaces[1] == "shared::cta") {
-    return d.Error("bulk copies from shared memory to that of a cluster are not supported");
-  }
   // Unlike elsewhere `.shared` by itself does not say which.
-  const bool is_in_block = spaces[0] == "shared::cta" || spaces[0] == "shared::cluster";
-  if (to_global ? spaces[1] != "shared::cta" : !is_in_block || spaces[1] != "global") {
+  const bool is_to_cluster = spaces[0] == "shared::cluster";
+  const bool is_within_cluster = is_to_cluster && spaces[1] == "shared::cta";
+  const bool is_in_block = spaces[0] == "shared::cta" || is_to_cluster;
+  if (to_global ? spaces[1] != "shared::cta"
+                : !is_within_cluster && (!is_in_block || spaces[1] != "global")) {
     return d.Error(
         "bulk copies are from .global to .shared::cta or .shared::cluster, or from .shared::cta "
-        "to .global");
+        "to .global or .shared::cluster");
   }
-  if (is_reduction && !to_global) return d.Error("bulk reductions are of global memory only");
+  if (is_reduction && !to_global) {
+    return d.Error("bulk reductions in the shared memory of a cluster are not supported");
+  }
   details->has_barrier = !to_global;
   if (!d.Take(to_global ? "bulk_group" : "mbarrier::complete_tx::bytes")) {
     return d.Error(to_global ? "this copy needs .bulk_group"
                              : "this copy needs .mbarrier::complete_tx::bytes");
   }
-  const bool has_policy = d.Take("L2::cache_hint");
+  const bool has_policy = !is_within_cluster && d.Take("L2::cache_hint");
   if (is_reduction) {
     HLO_INDEXING_ASSIGN_OR_RETURN(details->reduce, TakeBulkReduction(d));
   }
   const int count = 3 + (details->has_barrier ? 1 : 0);
   HLO_INDEXING_RETURN_IF_ERROR(d.ExpectOperands(count + (has_policy ? 1 : 0)));
   const Space to = to_global ? Space::kGlobal : Space::kShared;
-  const Space from = to_global ? Space::kShared : Space::kGlobal;
+  const Space from = to_global || is_within_cluster ? Space::kShared : Space::kGlobal;
   HLO_INDEXING_ASSIGN_OR_RETURN(details->to, DecodeMemoryOperand(d, 0, to));
   HLO_INDEXING_ASSIGN_OR_RETURN(details->from, DecodeMemoryOperand(d, 1, from));
   HLO_INDEXING_RETURN_IF_ERROR(CheckBulkSize(d, 2));

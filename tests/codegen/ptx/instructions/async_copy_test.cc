@@ -177,6 +177,31 @@ TEST(MbarrierTest, CopiesOnABarrier) {
   }
 }
 
+TEST(MbarrierTest, CopiesWithinSharedMemory) {
+  LaunchOptions options;
+  options.checks.racecheck = true;
+  std::vector<std::string> findings;
+  const std::string copy =
+      "elect.sync %r5|%p1, -1;\n"
+      "@%p1 mbarrier.init.shared.b64 [tile+2048], 1;\n"
+      "ld.global.b32 %r3, [%rd1+8]; st.shared.b32 [%r1], %r3; bar.warp.sync -1;\n"
+      "@%p1 mbarrier.arrive.expect_tx.shared.b64 _, [tile+2048], 512;\n"
+      "@%p1 cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [tile+1024], "
+      "[tile], 512, [tile+2048];\n";
+  const std::string wait =
+      "again: mbarrier.try_wait.parity.shared.b64 %p2, [tile+2048], 0; @!%p2 bra again;\n";
+  const Records after =
+      After(copy + wait + "ld.shared.b32 %r2, [%r1+1024]; st.global.b32 [%rd1+64], %r2;\n",
+            Numbered(), &findings, options);
+  EXPECT_THAT(findings, testing::IsEmpty());
+  for (size_t lane = 0; lane < 32; ++lane) {
+    EXPECT_EQ(after.Get<uint32_t>(lane, 64), 100 * lane + 2);
+  }
+  // The source is read until the copy has ended.
+  After(copy + "st.shared.b32 [%r1], 7;\n" + wait, Numbered(), &findings, options);
+  EXPECT_THAT(findings, testing::Contains(HasSubstr("reads by an asynchronous copy")));
+}
+
 TEST(MbarrierTest, ReadingBeforeTheCopyOfThePhaseIsARace) {
   LaunchOptions options;
   options.checks.racecheck = true;
@@ -256,8 +281,8 @@ TEST(CpAsyncTest, WhatIsNotThere) {
   EXPECT_THAT(refuse("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes."
                      "multicast::cluster [%r1], [%rd1], %r2, [%r3], %h1;"),
               HasSubstr("cluster"));
-  EXPECT_THAT(refuse("cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes "
-                     "[%r1], [%r4], %r2, [%r3];"),
+  EXPECT_THAT(refuse("cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::"
+                     "bytes.add.u32 [%r1], [%r4], %r2, [%r3];"),
               HasSubstr("cluster"));
   EXPECT_THAT(
       refuse("cp.async.bulk.global.shared::cta.bulk_group.cp_mask [%rd1], [%r4], %r2, %h1;"),
