@@ -227,16 +227,19 @@ void StoreLanes(KernelBuilder& builder, const Lanes& lanes, const Buffer& buffer
 
 KernelBuffers::KernelBuffers(const plan::KernelPlan& plan, KernelBuilder& builder) {
   size_t next = 0;
-  const auto buffers_of = [&](const hlo::Shape& shape) {
-    std::vector<Buffer> buffers;
-    for (int64_t leaf = 0; leaf < shape.num_array_leaves(); ++leaf) {
-      const hlo::Shape& array = shape.ArrayLeaf(leaf);
-      buffers.push_back({builder.Argument(next++), array.element_type(), array.StorageBits()});
-    }
-    return buffers;
+  const auto buffer_of = [&](const hlo::Shape& array) -> Buffer {
+    return {builder.Argument(next++), array.element_type(), array.StorageBits()};
   };
-  for (const hlo::Instruction* input : plan.Inputs()) inputs_.push_back(buffers_of(input->shape()));
-  outputs_ = buffers_of(plan.instruction->shape());
+  for (size_t i = 0; i < plan.Inputs().size(); ++i) {
+    const hlo::Shape& input = plan.InputShape(i);
+    std::vector<Buffer>& buffers = inputs_.emplace_back();
+    for (int64_t leaf = 0; leaf < input.num_array_leaves(); ++leaf) {
+      buffers.push_back(buffer_of(input.ArrayLeaf(leaf)));
+    }
+  }
+  for (int64_t output = 0; output < plan.instruction->shape().num_array_leaves(); ++output) {
+    outputs_.push_back(buffer_of(plan.OutputShape(output)));
+  }
   if (plan.scratch_bytes > 0) scratch_ = builder.Argument(next++);
   if (plan.counter_bytes() > 0) counters_ = builder.Argument(next);
 }

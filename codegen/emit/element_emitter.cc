@@ -206,9 +206,7 @@ ElementEmitter::Step ElementEmitter::StepOf(const Element& element) {
                leaf = element.leaf](llvm::ArrayRef<const Lanes*>) { return provider(leaf); }};
     }
     if (const std::optional<int64_t> input = plan_.InputNumber(instruction)) {
-      return StepOfLoad(
-          element, buffers_.input(*input, element.leaf),
-          plan_.Inputs()[static_cast<size_t>(*input)]->shape().ArrayLeaf(element.leaf));
+      return StepOfLoad(element, buffers_.input(*input, element.leaf));
     }
   }
   const auto alias_of = [&](size_t operand, int64_t leaf) {

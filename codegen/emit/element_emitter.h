@@ -182,7 +182,7 @@ class ElementEmitter {
   Step StepOfElementwise(const Element& element);
   Step StepOfBitcastConvert(const Element& element);
   Step StepOfMovement(const Element& element);
-  Step StepOfLoad(const Element& element, const Buffer& buffer, const hlo::Shape& laid_out);
+  Step StepOfLoad(const Element& element, const Buffer& buffer);
   Step StepOfConstant(const Element& element);
   Step StepOfIota(const Element& element);
   Step StepOfPad(const Element& element);

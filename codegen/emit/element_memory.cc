@@ -23,11 +23,10 @@ ElementEmitter::Step ElementEmitter::NeverComputed(const Element& element) {
           }};
 }
 
-// What a fusion is given may lie otherwise than its parameter says: `laid_out` is what is given.
-ElementEmitter::Step ElementEmitter::StepOfLoad(const Element& element, const Buffer& buffer,
-                                                const Shape& laid_out) {
+ElementEmitter::Step ElementEmitter::StepOfLoad(const Element& element, const Buffer& buffer) {
   if (element.index.IsKnownEmpty()) return NeverComputed(element);
-  const IndexingMap position = plans_.maps.Compose(element.index, plans_.maps.Positions(laid_out));
+  const IndexingMap position =
+      plans_.maps.Compose(element.index, plans_.maps.Positions(ShapeOf(element)));
   if (position.IsUnknown()) return Failed(element, "has a layout that no kernel reads");
   if (position.IsKnownEmpty()) return NeverComputed(element);
   const bool is_scalar = ShapeOf(element).num_elements() == 1;
@@ -124,7 +123,7 @@ Lanes ElementEmitter::LoadScalar(const Buffer& buffer, const IndexingMap& positi
 }
 
 void ElementEmitter::Store(const Lanes& lanes, int64_t output, const IndexingMap& index) {
-  const Shape& shape = plan_.instruction->shape().ArrayLeaf(output);
+  const Shape& shape = plan_.OutputShape(output);
   const IndexingMap position = plans_.maps.Compose(index, plans_.maps.Positions(shape));
   if (position.IsUnknown()) return Fail(*plan_.instruction, "has a layout that no kernel writes");
   StoreAt(lanes, output, position);
@@ -132,7 +131,7 @@ void ElementEmitter::Store(const Lanes& lanes, int64_t output, const IndexingMap
 
 void ElementEmitter::StoreAt(const Lanes& lanes, int64_t output, const IndexingMap& position) {
   if (position.IsKnownEmpty()) return;
-  const Shape& shape = plan_.instruction->shape().ArrayLeaf(output);
+  const Shape& shape = plan_.OutputShape(output);
   const Buffer& buffer = buffers_.output(output);
   const auto store = [&](const Lanes& stored, const IndexingMap& first,
                          llvm::ArrayRef<int64_t> offsets) {
@@ -155,7 +154,7 @@ void ElementEmitter::StoreAt(const Lanes& lanes, int64_t output, const IndexingM
 }
 
 Value ElementEmitter::PositionOf(int64_t output, const IndexingMap& index) {
-  const Shape& shape = plan_.instruction->shape().ArrayLeaf(output);
+  const Shape& shape = plan_.OutputShape(output);
   const IndexingMap position = plans_.maps.Compose(index, plans_.maps.Positions(shape));
   if (position.IsKnownEmpty()) return nullptr;
   if (!position.IsUnknown()) return EmitIndex(position);

@@ -20,16 +20,14 @@ namespace {
 
 std::vector<KernelArgument> ArgumentsOf(const KernelPlan& plan) {
   std::vector<KernelArgument> arguments;
-  int64_t operand = 0;
-  for (const Instruction* input : plan.Inputs()) {
-    for (int64_t leaf = 0; leaf < input->shape().num_array_leaves(); ++leaf) {
-      arguments.push_back({&input->shape().ArrayLeaf(leaf), operand, leaf, std::nullopt});
+  for (size_t i = 0; i < plan.Inputs().size(); ++i) {
+    const hlo::Shape& input = plan.InputShape(i);
+    for (int64_t leaf = 0; leaf < input.num_array_leaves(); ++leaf) {
+      arguments.push_back({&input.ArrayLeaf(leaf), static_cast<int64_t>(i), leaf, std::nullopt});
     }
-    ++operand;
   }
-  const hlo::Shape& output = plan.instruction->shape();
-  for (int64_t leaf = 0; leaf < output.num_array_leaves(); ++leaf) {
-    arguments.push_back({&output.ArrayLeaf(leaf), std::nullopt, leaf, std::nullopt});
+  for (int64_t leaf = 0; leaf < plan.instruction->shape().num_array_leaves(); ++leaf) {
+    arguments.push_back({&plan.OutputShape(leaf), std::nullopt, leaf, std::nullopt});
   }
   if (plan.scratch_bytes > 0) arguments.emplace_back().scratch_bytes = plan.scratch_bytes;
   if (plan.counter_bytes() > 0) {

@@ -89,7 +89,7 @@ class AccessCollector {
     const OutputIndexing reads = ReadsOf(pass);
     if (reads.IsUnknown()) {
       for (size_t i = 0; i < plan_.Inputs().size(); ++i) {
-        KernelAccess access = NewLoad(pass, static_cast<int64_t>(i), 0, plan_.Inputs()[i]->shape());
+        KernelAccess access = NewLoad(pass, static_cast<int64_t>(i), 0, plan_.InputShape(i));
         access.reason = reads.unknown_reason();
         Add(std::move(access));
       }
@@ -97,7 +97,7 @@ class AccessCollector {
     }
     for (const OperandIndexing& read : reads.operands()) {
       const auto operand = static_cast<int64_t>(read.operand());
-      const Shape& shape = plan_.Inputs()[read.operand()]->shape();
+      const Shape& shape = plan_.InputShape(read.operand());
       if (read.maps().empty()) {
         KernelAccess access = NewLoad(pass, operand, read.leaf(), shape);
         access.reason = read.reason();

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "hlo/attribute.h"
 #include "hlo/opcode.h"
 #include "layout/cute_algebra/int_tuple.h"
 #include "layout/cute_algebra/layout.h"
@@ -34,6 +35,21 @@ std::string Launch::WhyRefused() const {
 
 llvm::ArrayRef<const hlo::Instruction*> KernelPlan::Inputs() const {
   return is_computation ? instruction->parent().parameters() : instruction->operands();
+}
+
+const hlo::Shape& KernelPlan::InputShape(size_t input) const {
+  const hlo::Computation* fused = !is_computation && instruction->opcode() == hlo::Opcode::kFusion
+                                      ? instruction->Callee(hlo::AttributeName::kCalls)
+                                      : nullptr;
+  return fused == nullptr ? Inputs()[input]->shape() : fused->parameters()[input]->shape();
+}
+
+const hlo::Shape& KernelPlan::OutputShape(int64_t output) const {
+  for (const PlannedRoot& root : roots) {
+    if (output < root.first_output || output >= root.first_output + root.num_outputs) continue;
+    return root.instruction->shape().ArrayLeaf(output - root.first_output);
+  }
+  return instruction->shape().ArrayLeaf(output);
 }
 
 std::optional<int64_t> KernelPlan::InputNumber(const hlo::Instruction& computed) const {

@@ -226,6 +226,11 @@ struct KernelPlan {
   /// What stands for the arrays that the kernel reads: the operands of the instruction, or the
   /// parameters of the computation that is itself planned.
   llvm::ArrayRef<const hlo::Instruction*> Inputs() const;
+  /// As the kernel reads an input and writes an array of the output. A fusion has them in the
+  /// layouts of its computation, whatever those of its operands and of its own shape are: before
+  /// XLA lays a module out, they may differ.
+  const hlo::Shape& InputShape(size_t input) const;
+  const hlo::Shape& OutputShape(int64_t output) const;
   /// Which input an instruction stands for where elements are computed: a parameter of the fused
   /// computation, or an operand of the one instruction. nullopt if it is computed itself.
   std::optional<int64_t> InputNumber(const hlo::Instruction& computed) const;

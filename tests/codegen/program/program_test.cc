@@ -289,6 +289,16 @@ TEST_F(ProgramTest, ErrorsHaveTheirPlace) {
 TEST_F(ProgramTest, WhatIsPassedOnMayLieOtherwise) {
   for (const char* text : {
            R"(
+f { p = f32[4,6]{1,0} parameter(0)
+ u = f32[2,3]{0,1} parameter(1)
+ i = s32[] parameter(2)
+ ROOT n = f32[4,6]{1,0} dynamic-update-slice(p,u,i,i) }
+ENTRY e { p = f32[4,6]{0,1} parameter(0)
+ u = f32[2,3]{1,0} parameter(1)
+ i = s32[] parameter(2)
+ n = f32[4,6]{0,1} negate(p)
+ ROOT r = f32[4,6]{0,1} fusion(n,u,i), kind=kLoop, calls=f })",
+           R"(
 f { p = f32[2,3]{1,0} parameter(0)
  ROOT n = f32[2,3]{1,0} negate(p) }
 ENTRY e { p = f32[2,3]{0,1} parameter(0)
