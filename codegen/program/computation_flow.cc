@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "codegen/plan/thread_map.h"
 #include "codegen/program/program_compiler.h"
 #include "codegen/run/buffer_contents.h"
 #include "hlo/attribute.h"
@@ -62,15 +63,7 @@ std::vector<const Shape*> ParameterLeaves(const Computation& computation) {
 }
 
 bool HaveSameLayout(const Shape& a, const Shape& b) {
-  if (AreSameBytes(a, b)) return true;
-  const auto layout_of = [](const Shape& shape) {
-    layout::Layout layout =
-        shape.layout() == nullptr ? layout::DefaultLayout(shape.rank()) : *shape.layout();
-    layout.memory_space = 0;
-    layout.element_size_in_bits = shape.StorageBits();
-    return layout;
-  };
-  return layout_of(a) == layout_of(b);
+  return AreSameBytes(a, b) || plan::HaveSamePlaces(a, b);
 }
 
 size_t ComputationCompiler::AddArray(ArrayOrigin origin) {

@@ -1,5 +1,5 @@
 // The computations that an instruction calls, as accesses are propagated through them. Private to
-// the folder.
+// `indexing_analysis`.
 #ifndef HLO_INDEXING_INDEXING_ANALYSIS_PROPAGATION_CALLED_COMPUTATIONS_H_
 #define HLO_INDEXING_INDEXING_ANALYSIS_PROPAGATION_CALLED_COMPUTATIONS_H_
 
