@@ -29,8 +29,8 @@
 // dynamic layouts have 64 bits on the host. In device code integers of 32 bits are multiplied and
 // added as such, as in CuTe: a tensor of more than 2^31 elements has int64_t extents or strides
 // there, or the program defines the following. In global memory an unsigned coordinate has an
-// unsigned offset then, unless a stride is static and negative: a dynamic stride that may be negative
-// is an int64_t.
+// unsigned offset then, unless a stride is static and negative: a dynamic stride that may be
+// negative is an int64_t.
 //
 //   HLO_INDEXING_CUTE_WIDE_OFFSETS   1: offsets and sizes have 64 bits in device code too. The
 //                                    default is 0, and 1 where checks are on.
