@@ -29,11 +29,16 @@ inline float Input(float value) {
 /// one direction is rounding once.
 template <Modifiers kModifiers>
 inline float Result(double value) {
+  // Before it is rounded, to which the bounds are indifferent: compilers compare what is rounded by
+  // way of what it is rounded from, as if to nearest.
+  if constexpr (kModifiers.saturate) {
+    const double positive = value > 0.0 ? value : 0.0;
+    value = positive < 1.0 ? positive : 1.0;
+  }
   float result = static_cast<float>(value);
   if constexpr (kModifiers.flush) {
     result = IsTiny<kModifiers.rounding, 24, -126>(value) ? ZeroLike(result) : result;
   }
-  if constexpr (kModifiers.saturate) return Saturate(result);
   return Canonical(result);
 }
 
