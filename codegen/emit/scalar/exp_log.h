@@ -3,7 +3,8 @@
 //   e^x = 2^n e^r with n the integer nearest to x / log 2, so |r| <= log(2) / 2
 //   log x = n log 2 + log(1 + f) with x = 2^n (1 + f), so sqrt(1/2) <= 1 + f <= sqrt(2)
 //
-// and polynomials for e^r and log(1 + f). Exp of f32 has 2^(r / log 2) of the device instead of e^r.
+// and polynomials for e^r and log(1 + f). Exp of f32 has 2^(r / log 2) of the device instead of
+// e^r.
 //
 // Example: Exp<Precision::kF32>(1.0F) -> 2.7182817F
 #ifndef HLO_INDEXING_CODEGEN_EMIT_SCALAR_EXP_LOG_H_
