@@ -100,17 +100,19 @@ T SmallRemLane(T a, T b) {
 
 template <typename T>
 Execute DivExecute() {
-  if constexpr (sizeof(T) < 4)
+  if constexpr (sizeof(T) < 4) {
     return Lanewise<DivLane<T>>();
-  else
+  } else {
     return WideLanewiseIf<SmallDivLane<T>, IsSmallDivision<T>, DivLane<T>>();
+  }
 }
 template <typename T>
 Execute RemExecute() {
-  if constexpr (sizeof(T) < 4)
+  if constexpr (sizeof(T) < 4) {
     return Lanewise<RemLane<T>>();
-  else
+  } else {
     return WideLanewiseIf<SmallRemLane<T>, IsSmallDivision<T>, RemLane<T>>();
+  }
 }
 
 template <typename T>
