@@ -197,6 +197,9 @@ absl::StatusOr<Value> FloatCode(KernelBuilder& builder, Opcode opcode, mlir::Val
                                 ElementType type) {
   const EmittedFloat a = {{&builder, x[0]}};
   const EmittedFloat b = {{&builder, x.size() > 1 ? x[1] : x[0]}};
+  if (opcode == Opcode::kExponential && hlo::ElementBits(type) <= 16) {
+    return scalar::ExpTo16Bits(a).value;
+  }
   return a.width() == 32 ? OfFloats<Precision::kF32>(opcode, a, b, type)
                          : OfFloats<Precision::kF64>(opcode, a, b, type);
 }

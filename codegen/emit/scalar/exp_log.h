@@ -93,6 +93,14 @@ F ExpByApproxExp2(F x) {
   return ApproxExp2(t) * power;
 }
 
+/// e^x to 16 bits and more, of f32: what is then rounded to 11 bits or fewer. The square of half the
+/// power is not flushed where e^x is subnormal.
+template <FloatScalar F>
+F ExpTo16Bits(F x) {
+  const F root = ApproxExp2(x * FloatConstant(x, 0x1.715476p-1));
+  return root * root;
+}
+
 /// e^x.
 template <Precision kPrecision, FloatScalar F>
 F Exp(F x) {

@@ -5,9 +5,12 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <cstdio>
 #include <random>
+#include <string>
 #include <vector>
 
+#include "codegen/emit/scalar/exp_log.h"
 #include "gtest/gtest.h"
 #include "hlo/interpreter/element_functions.h"
 #include "hlo/interpreter/element_value.h"
@@ -112,6 +115,36 @@ TEST(FloatFormat, DecodesAsTheInterpreter) {
       ElementType::kF8E8M0FNU,
       [](uint32_t code) { return DecodePowerOfTwo<Precision::kF32>(code); },
       [](uint64_t code) { return DecodePowerOfTwo<Precision::kF64>(code); });
+}
+
+// Small floats of which the exponential is another one than the nearest: ties that the error of
+// ExpTo16Bits turns, and no other is further than the next.
+TEST(FloatFormat, ExponentialsOfSmallFloatsAreTheNearestButForTies) {
+  for (const ElementType type : {ElementType::kBF16, ElementType::kF16, ElementType::kF8E5M2,
+                                 ElementType::kF8E4M3FN, ElementType::kF8E8M0FNU}) {
+    const std::string name = hlo::ElementTypeName(type).str();
+    int others = 0;
+    for (uint64_t code = 0; code < NumCodes(type); ++code) {
+      const double x = hlo::DecodeFloat(type, code);
+      const double exact = std::exp(x);
+      const float power = ExpTo16Bits(static_cast<float>(x));
+      const double nearest = hlo::DecodeFloat(type, hlo::EncodeFloat(type, exact));
+      const double computed = hlo::DecodeFloat(type, hlo::EncodeFloat(type, Widened(power)));
+      if (std::isnan(nearest)) {
+        ASSERT_TRUE(std::isnan(computed)) << name << " " << x;
+        continue;
+      }
+      if (computed == nearest) continue;
+      ++others;
+      // The exact result is nearly in the middle of the two.
+      const double to_nearest = std::abs(exact - nearest);
+      const double to_computed = std::abs(exact - computed);
+      ASSERT_LE(to_computed, to_nearest * 1.01) << name << " " << x;
+    }
+    EXPECT_LE(others, 8) << name;
+    std::printf("%s: %d of %d not the nearest\n", name.c_str(), others,
+                static_cast<int>(NumCodes(type)));
+  }
 }
 
 // The code of what the interpreter makes of a code.
