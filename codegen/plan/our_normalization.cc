@@ -66,12 +66,25 @@ KernelPlan PlanOurNormalization(const EmitterInput& input) {
         StorePass(norm, leaf, root.first_output + leaf, leaf == 0 ? element : of_first, 1));
     plan.heroes.push_back({root.first_output + leaf, &norm, 0, element});
   }
-  // Two sums of each warp.
+  // Sums of each warp, which all threads read one after the other: twice one, or once two.
+  const int64_t num_warps = plan.launch.threads[0] / kWarpSize;
+  const int64_t num_sums = is_training ? 1 : 2;
   SharedTile& tile = plan.shared_tiles.emplace_back();
   tile.hero = &norm;
   tile.element_bits = 64;
-  tile.sizes = {2 * plan.launch.threads[0] / kWarpSize};
-  tile.strides = {1};
+  tile.sizes = {num_warps, 2};
+  tile.strides = {num_sums, 1};
+  for (int64_t exchange = 0; exchange < 2 / num_sums; ++exchange) {
+    ThreadMapBuilder fill(plan.launch, input.plans);
+    const AffineExpr filled = fill.LoopOrZero(num_sums);
+    fill.Constrain(fill.Thread() % kWarpSize, {0, 0});
+    tile.accesses.push_back(
+        {true, fill.Build({fill.Thread().floorDiv(kWarpSize), filled}), num_sums});
+    ThreadMapBuilder read(plan.launch, input.plans);
+    const AffineExpr warp = read.LoopOrZero(num_warps);
+    const AffineExpr sum = read.LoopOrZero(num_sums);
+    tile.accesses.push_back({false, read.Build({warp, sum}), num_sums});
+  }
   return plan;
 }
 
