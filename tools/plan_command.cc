@@ -104,6 +104,7 @@ void WriteJson(const std::string& file, const KernelPlan& plan, const std::strin
     json.attributeArray("shared_tiles", [&] {
       for (const plan::SharedTile& tile : plan.shared_tiles) WriteTile(tile, json);
     });
+    if (plan.keeps_rows) json.attribute("keeps_rows", true);
     if (plan.blocks_of_group > 1) {
       json.attribute("blocks_of_group", plan.blocks_of_group);
       json.attribute("counter_bytes", plan.counter_bytes());

@@ -313,11 +313,29 @@ void CudaFunction::WriteCompareAndSwap(llvm_ops::AtomicCmpXchgOp swap) {
   expressions_.Define(swap.getRes(), {name, kPrimary, false});
 }
 
+namespace {
+
+// CUDA C++ Programming Guide, "Warp Shuffle Functions"; nullptr for `up`, which no kernel has.
+const char* ShuffleFunction(nvvm::ShflKind kind) {
+  switch (kind) {
+    case nvvm::ShflKind::down:
+      return "__shfl_down_sync";
+    case nvvm::ShflKind::bfly:
+      return "__shfl_xor_sync";
+    case nvvm::ShflKind::idx:
+      return "__shfl_sync";
+    default:
+      return nullptr;
+  }
+}
+
+}  // namespace
+
 void CudaFunction::WriteShuffle(Operation& operation) {
   auto shuffle = mlir::cast<nvvm::ShflOp>(operation);
   const std::optional<int64_t> segments = ConstantInteger(shuffle.getMaskAndClamp());
-  const bool is_down = shuffle.getKind() == nvvm::ShflKind::down;
-  if ((!is_down && shuffle.getKind() != nvvm::ShflKind::bfly) || !segments.has_value()) {
+  const char* const function = ShuffleFunction(shuffle.getKind());
+  if (function == nullptr || !segments.has_value()) {
     return Fail("an exchange among lanes has no code");
   }
   // How the segments of lanes are told apart: PTX ISA, "shfl.sync".
@@ -326,9 +344,9 @@ void CudaFunction::WriteShuffle(Operation& operation) {
   const bool is_integer = value.getType().isInteger();
   std::string text = is_integer ? expressions_.Unsigned(value) : expressions_.Text(value);
   if (value.getType().isInteger(64)) text = absl::StrCat("(unsigned long long)(", text, ")");
-  const std::string call = absl::StrCat(
-      is_down ? "__shfl_down_sync" : "__shfl_xor_sync", "(0xffffffffu, ", text, ", ",
-      expressions_.Text(shuffle.getOffset()), width == 32 ? "" : absl::StrCat(", ", width), ")");
+  const std::string call =
+      absl::StrCat(function, "(0xffffffffu, ", text, ", ", expressions_.Text(shuffle.getOffset()),
+                   width == 32 ? "" : absl::StrCat(", ", width), ")");
   DefineValue(operation.getResult(0), "other", {call, kPrimary, false});
 }
 

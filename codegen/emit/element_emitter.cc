@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "codegen/emit/elementwise.h"
 #include "codegen/emit/index_code.h"
+#include "codegen/plan/thread_map.h"
 #include "hlo/attribute.h"
 #include "indexing_analysis/maps/output_indexing.h"
 #include "llvm/ADT/STLExtras.h"
@@ -101,16 +102,23 @@ size_t ElementEmitter::CountOf(const Element& element) const {
   return DependsOnLane(element.index) ? static_cast<size_t>(num_lanes_) : 1;
 }
 
+ElementEmitter::Element ElementEmitter::KeyOf(const Element& element) const {
+  Element key = element;
+  if (plan_.keeps_rows && key.frame == nullptr) key.index = plan::WithoutConditions(key.index);
+  return key;
+}
+
 const Lanes* ElementEmitter::Find(const Element& element) const {
+  const Element key = KeyOf(element);
   for (const Memo& scope : llvm::reverse(scopes_)) {
-    const auto found = scope.find(element);
+    const auto found = scope.find(key);
     if (found != scope.end()) return &found->second;
   }
   return nullptr;
 }
 
 void ElementEmitter::Remember(const Element& element, Lanes lanes) {
-  scopes_.back().insert_or_assign(element, std::move(lanes));
+  scopes_.back().insert_or_assign(KeyOf(element), std::move(lanes));
 }
 
 void ElementEmitter::RememberLeaves(const Element& element, llvm::ArrayRef<Lanes> of_leaves) {

@@ -80,6 +80,11 @@ class ElementEmitter {
   void ProvideAt(const hlo::Instruction& instruction, const IndexingMap& index, Provider provider);
   void ForgetProvided();
 
+  /// From now on arrays are read only where this holds (null: always); elsewhere elements are
+  /// computed from zeros. What is then computed of the same elements again, at the latest where
+  /// another condition holds that is not wider, is what the thread has.
+  void SetReadCondition(mlir::Value condition) { read_condition_ = condition; }
+
   /// The code that is made from now on is the instruction's, but for that of other elements.
   void SetPosition(const hlo::Instruction& instruction);
 
@@ -168,6 +173,8 @@ class ElementEmitter {
   using Memo = std::unordered_map<Element, Lanes, ElementHash>;
 
   Lanes Compute(const Element& element);
+  // What makes elements the same.
+  Element KeyOf(const Element& element) const;
   const Lanes* Find(const Element& element) const;
   void Remember(const Element& element, Lanes lanes);
   // The same element of all arrays of the instruction, but that of the element itself.
@@ -257,6 +264,7 @@ class ElementEmitter {
   Values dimensions_;
   Values ranges_;
   int64_t num_lanes_ = 1;
+  mlir::Value read_condition_;
   std::vector<std::unique_ptr<Frame>> frames_;
   std::vector<Memo> scopes_;
   struct Provided {

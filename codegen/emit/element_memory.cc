@@ -95,7 +95,11 @@ Value ElementEmitter::EmitQuotient(const IndexingMap& map, int64_t divisor) {
 Lanes ElementEmitter::Load(const Buffer& buffer, const IndexingMap& position) {
   const auto load = [&](const IndexingMap& first, llvm::ArrayRef<int64_t> offsets) {
     const auto [divisor, scale] = DivisorOf(first, buffer, offsets.size(), plans_.maps);
-    return LoadLanes(builder_, buffer, {EmitQuotient(first, scale), divisor, offsets, scale});
+    const Value place = EmitQuotient(first, scale);
+    return IfLanes(
+        read_condition_, buffer.type, offsets.size(),
+        [&] { return LoadLanes(builder_, buffer, {place, divisor, offsets, scale}); },
+        [&] { return Replicate({ZeroOf(builder_, buffer.type)}, offsets.size()); });
   };
   if (num_lanes_ == 1 || !DependsOnLane(position)) return load(position, {0});
   const IndexingMap first = AtLane(position, 0, plans_.maps);
@@ -111,14 +115,19 @@ Lanes ElementEmitter::Load(const Buffer& buffer, const IndexingMap& position) {
 }
 
 Lanes ElementEmitter::LoadScalar(const Buffer& buffer, const IndexingMap& position) {
-  const bool is_in_loop = llvm::any_of(ranges_, [](Value range) { return range != nullptr; });
+  const bool is_in_loop =
+      plan_.keeps_rows || llvm::any_of(ranges_, [](Value range) { return range != nullptr; });
   // Runtime variables have values where the load stands, not where the kernel begins.
   if (!is_in_loop || position.num_runtime() > 0 || !position.affine_map().isConstant() ||
       !builder_.IsReadOnly(buffer.base)) {
     return Load(buffer, position);
   }
   const auto [known, is_new] = scalars_.try_emplace(buffer.base);
-  if (is_new) builder_.AtEntry([&] { known->second = Load(buffer, position); });
+  if (is_new) {
+    const Value condition = std::exchange(read_condition_, Value());
+    builder_.AtEntry([&] { known->second = Load(buffer, position); });
+    read_condition_ = condition;
+  }
   return known->second;
 }
 

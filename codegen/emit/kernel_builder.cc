@@ -337,6 +337,10 @@ Value KernelBuilder::ShuffleXor(Value value, int64_t bits) {
   return Shuffle(mlir::NVVM::ShflKind::bfly, value, bits, kWholeWarp);
 }
 
+Value KernelBuilder::ShuffleFromFirst(Value value, int64_t neighbours) {
+  return Shuffle(mlir::NVVM::ShflKind::idx, value, 0, ShuffleSegments(neighbours));
+}
+
 Values KernelBuilder::LoadMatrices(Value row, int64_t count, bool is_transposed) {
   mlir::MLIRContext* const context = ops_.getContext();
   constexpr int kRows = 8;

@@ -144,6 +144,8 @@ class KernelBuilder {
   /// The value of the lane `distance` further, of any type, among neighbouring lanes of that
   /// number, a power of two; its own at their end. All lanes of the warp must take part.
   mlir::Value ShuffleDown(mlir::Value value, int64_t distance, int64_t neighbours);
+  /// The value of the first of so many neighbouring lanes. All lanes must take part.
+  mlir::Value ShuffleFromFirst(mlir::Value value, int64_t neighbours);
   /// The value of the lane whose number differs in these bits. All lanes must take part.
   mlir::Value ShuffleXor(mlir::Value value, int64_t bits);
 

@@ -31,10 +31,15 @@ Values ThreadDimensions(const KernelBuilder& builder) {
   return dimensions;
 }
 
-// Loops over all ranges of a map but the lane, one inside of the other.
+// The ranges of a map but for the lane.
+size_t NumLoops(const IndexingMap& map, int64_t lanes) {
+  return map.num_ranges() - (lanes > 1 ? 1 : 0);
+}
+
+// Loops over all these ranges, one inside of the other.
 Values LoopsOver(KernelEmitter& kernel, const IndexingMap& map, int64_t lanes, ValueRange carried,
                  llvm::function_ref<Values(ValueRange)> body) {
-  const size_t count = map.num_ranges() - (lanes > 1 ? 1 : 0);
+  const size_t count = NumLoops(map, lanes);
   Values indices;
   const std::function<Values(size_t, ValueRange)> from = [&](size_t i, ValueRange values) {
     if (i == count) {
@@ -53,6 +58,16 @@ Values LoopsOver(KernelEmitter& kernel, const IndexingMap& map, int64_t lanes, V
                                 });
   };
   return from(0, carried);
+}
+
+// Whether conditions are the same in all turns of the first `count` ranges, and known before these.
+bool AreBeforeLoops(const Conditions& conditions, size_t count) {
+  const IndexingMap& expressions = conditions.expressions;
+  if (count == 0 || conditions.empty() || expressions.num_runtime() > 0) return false;
+  for (unsigned i = 0; i < count; ++i) {
+    if (expressions.affine_map().isFunctionOfSymbol(i)) return false;
+  }
+  return true;
 }
 
 }  // namespace
@@ -97,10 +112,15 @@ void KernelEmitter::ForElements(const IndexingMap& map, int64_t vector_elements,
     }
     return;
   }
-  LoopsOver(*this, map, vector_elements, {}, [&](ValueRange) {
-    builder_.If(elements_.EmitConditions(*same), [&] { elements_.InScope([&] { body(map); }); });
-    return Values();
-  });
+  const auto loops = [&](const Conditions& in_loops) {
+    LoopsOver(*this, map, vector_elements, {}, [&](ValueRange) {
+      builder_.If(elements_.EmitConditions(in_loops),
+                  [&] { elements_.InScope([&] { body(map); }); });
+      return Values();
+    });
+  };
+  if (!AreBeforeLoops(*same, NumLoops(map, vector_elements))) return loops(*same);
+  builder_.If(EmitBeforeLoops(*same, map), [&] { elements_.InScope([&] { loops({}); }); });
 }
 
 Values KernelEmitter::ForElements(const IndexingMap& map, int64_t vector_elements,
@@ -113,12 +133,42 @@ Values KernelEmitter::ForElements(const IndexingMap& map, int64_t vector_element
     Fail("has vectors that are cut off");
     same = conditions;
   }
-  return LoopsOver(*this, map, vector_elements, carried, [&](ValueRange values) {
-    return builder_.If(
-        elements_.EmitConditions(*same),
-        [&] { return elements_.InScope([&] { return body(values); }); },
-        [&] { return Values(values); });
-  });
+  const auto loops = [&](const Conditions& in_loops) {
+    return LoopsOver(*this, map, vector_elements, carried, [&](ValueRange values) {
+      return builder_.If(
+          elements_.EmitConditions(in_loops),
+          [&] { return elements_.InScope([&] { return body(values); }); },
+          [&] { return Values(values); });
+    });
+  };
+  if (!AreBeforeLoops(*same, NumLoops(map, vector_elements))) return loops(*same);
+  return builder_.If(
+      EmitBeforeLoops(*same, map), [&] { return elements_.InScope([&] { return loops({}); }); },
+      [&] { return carried; });
+}
+
+Value KernelEmitter::EmitBeforeLoops(const Conditions& conditions, const IndexingMap& map) {
+  elements_.SetVariables(ThreadDimensions(builder_), Values(map.num_ranges()), /*lanes=*/1);
+  return elements_.EmitConditions(conditions);
+}
+
+Value KernelEmitter::EnterElements(const IndexingMap& map, int64_t vector_elements) {
+  if (map.IsUnknown()) Fail("has elements that no map gives");
+  if (map.IsUnknown() || map.IsKnownEmpty()) return builder_.Integer(1, 0);
+  Values ranges;
+  for (const Variable& range : map.ranges()) {
+    ranges.push_back(builder_.Integer(32, range.bounds.lower));
+  }
+  if (vector_elements > 1) ranges.back() = Value();
+  elements_.SetReadCondition(Value());
+  elements_.SetVariables(ThreadDimensions(builder_), std::move(ranges), vector_elements);
+  const Conditions conditions = ConditionsOf(map, AsLaunched(map, vector_elements));
+  const auto same = vector_elements > 1 ? SameForAllLanes(conditions, vector_elements, plans_.maps)
+                                        : std::optional<Conditions>(conditions);
+  if (!same.has_value()) Fail("has vectors that are cut off");
+  const Value condition = same.has_value() ? elements_.EmitConditions(*same) : Value();
+  elements_.SetReadCondition(condition);
+  return condition;
 }
 
 Lanes KernelEmitter::ComputeOrZero(const hlo::Instruction& instruction, int64_t leaf,

@@ -42,6 +42,11 @@ class KernelEmitter {
   Values ForElements(const IndexingMap& map, int64_t vector_elements, const Values& carried,
                      CarryingBody body);
 
+  /// Sets the variables of a map without loops, and has arrays read only where the thread has
+  /// elements: the condition of that, null if it always has. Of a vector, all lanes are elements or
+  /// none (else the kernel fails).
+  mlir::Value EnterElements(const IndexingMap& map, int64_t vector_elements);
+
   /// Computes and stores the elements of passes that have the same map.
   void StorePasses(llvm::ArrayRef<const plan::ElementPass*> passes);
 
@@ -63,6 +68,8 @@ class KernelEmitter {
   // one, a loop with bounds of its own.
   IndexingMap AsLaunched(const IndexingMap& map, int64_t vector_elements,
                          std::optional<Interval> loop = std::nullopt) const;
+  // Conditions that mention no range of the map.
+  mlir::Value EmitBeforeLoops(const Conditions& conditions, const IndexingMap& map);
   bool HasPackedOutput(llvm::ArrayRef<const plan::ElementPass*> passes) const;
   void StorePacked(llvm::ArrayRef<const plan::ElementPass*> passes);
   // What a lane has: a number, or zero where it has no element.

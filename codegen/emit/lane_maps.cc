@@ -103,15 +103,6 @@ IndexingMap OfLanes(const IndexingMap& map, int64_t first, int64_t count, plan::
   return maps.Simplified(FromLane(map, first, lanes));
 }
 
-IndexingMap AtRange(const IndexingMap& map, size_t range, int64_t value, plan::MapTable& maps) {
-  const Interval values = map.ranges()[range].bounds;
-  if (value < values.lower || value > values.upper) return IndexingMap::KnownEmpty(map);
-  std::vector<Variable> ranges(map.ranges());
-  ranges[range].bounds = Interval::Point(value);
-  return maps.Simplified(IndexingMap(map.affine_map(), map.dimensions(), std::move(ranges),
-                                     map.runtime(), map.constraints()));
-}
-
 std::optional<llvm::SmallVector<int64_t, 16>> LaneOffsets(const IndexingMap& map, int64_t lanes,
                                                           plan::MapTable& maps) {
   const AffineExpr result = map.affine_map().getResult(0);

@@ -32,9 +32,6 @@ IndexingMap AtLane(const IndexingMap& map, int64_t lane, plan::MapTable& maps);
 /// one of its values.
 IndexingMap OfLanes(const IndexingMap& map, int64_t first, int64_t count, plan::MapTable& maps);
 
-/// The map with one value for a range variable. Known empty if it is not one of its values.
-IndexingMap AtRange(const IndexingMap& map, size_t range, int64_t value, plan::MapTable& maps);
-
 /// How far the one result is from that of lane 0, for each lane; nullopt if that is not the same
 /// for all elements. Example: (d0)[s0] -> (d0 * 4 + s0), 4 lanes -> 0, 1, 2, 3
 std::optional<llvm::SmallVector<int64_t, 16>> LaneOffsets(const IndexingMap& map, int64_t lanes,

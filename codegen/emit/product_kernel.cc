@@ -8,6 +8,7 @@
 
 #include "codegen/emit/elementwise.h"
 #include "codegen/emit/kernel_emitter.h"
+#include "codegen/plan/thread_map.h"
 #include "llvm/ADT/STLExtras.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -79,7 +80,7 @@ class ProductKernel {
   IndexingMap At(const IndexingMap& map, llvm::ArrayRef<int64_t> values) {
     IndexingMap at = map;
     for (size_t i = 0; i < values.size(); ++i) {
-      at = AtRange(at, kStep + 1 + i, values[i], kernel_.plans().maps);
+      at = plan::AtRange(at, kStep + 1 + i, values[i], kernel_.plans().maps);
     }
     return at;
   }
@@ -207,7 +208,7 @@ class ProductKernel {
     const auto at = [&](const SharedAccess& access, llvm::ArrayRef<int64_t> values) {
       SharedAccess of = access;
       for (size_t i = 0; i < values.size(); ++i) {
-        of.index = AtRange(of.index, i, values[i], kernel_.plans().maps);
+        of.index = plan::AtRange(of.index, i, values[i], kernel_.plans().maps);
       }
       return of;
     };
@@ -320,7 +321,7 @@ class ProductKernel {
                      const Lanes& elements) {
     IndexingMap map = pass.map;
     for (size_t i = 0; i < loops.size(); ++i) {
-      map = AtRange(map, i, loops[i], kernel_.plans().maps);
+      map = plan::AtRange(map, i, loops[i], kernel_.plans().maps);
     }
     kernel_.ForElements(map, pass.vector_elements, [&](const IndexingMap& index) {
       // Of a vector that is taken apart, the element that this is called for.

@@ -9,6 +9,7 @@
 
 #include "codegen/emit/kernel_emitter.h"
 #include "codegen/plan/pass_loops.h"
+#include "codegen/plan/thread_map.h"
 #include "hlo/attribute.h"
 #include "hlo/interpreter/element_value.h"
 #include "llvm/ADT/MapVector.h"
@@ -91,8 +92,7 @@ struct Hero {
   std::vector<const ElementPass*> loads;    // of each array
   std::vector<const ElementPass*> initial;  // of each array
   std::vector<std::unique_ptr<SharedArray>> shared;
-  // Through which warps or groups exchange their results, of each array; none if shuffles do. Of
-  // rows, then those through which the threads of a row have its result.
+  // Through which warps or groups exchange their results, of each array; none if shuffles do.
   std::vector<const SharedTile*> tiles;
   std::vector<const ElementPass*> results;
   // The arrays in scratch memory, if several blocks have the same results.
@@ -110,9 +110,6 @@ struct Hero {
   bool keeps_lanes() const { return results.front()->vector_elements > 1; }
   size_t lanes() const {
     return keeps_lanes() ? static_cast<size_t>(loads.front()->vector_elements) : 1;
-  }
-  bool is_exchanged(bool is_broadcast) const {
-    return tiles.size() > (is_broadcast ? num_arrays() : 0);
   }
   const hlo::Computation& reducer() const { return *reduce->Callee(hlo::AttributeName::kToApply); }
   ElementType type(size_t array) const { return reduce->operand(array).shape().element_type(); }
@@ -152,22 +149,27 @@ class ReductionKernel {
              plan.shared_tiles[next_tile].hero == hero.reduce) {
         hero.tiles.push_back(&plan.shared_tiles[next_tile++]);
       }
-      if (hero.is_exchanged(/*is_broadcast=*/true)) AllocateArrays(hero);
-      Reduce(hero, /*is_broadcast=*/true);
-      Broadcast(hero);
+      AllocateArrays(hero);
+      CombineWithinThreads({{&hero}, {}});
+      CombineWithinBlock(hero);
+      CombineWithInitial(hero);
+      elements_.ProvideAt(
+          *hero.reduce, hero.results.front()->map,
+          [values = hero.values](int64_t leaf) { return values[static_cast<size_t>(leaf)]; });
       i = result + arrays;
     }
+    elements_.SetReadCondition(Value());
     std::vector<const ElementPass*> roots;
     for (; i < plan.passes.size(); ++i) {
       const ElementPass& pass = plan.passes[i];
       // Roots of other layouts have other maps.
       if (!roots.empty() && !(roots.front()->map == pass.map)) {
-        kernel_.StorePasses(roots);
+        StoreRoots(roots);
         roots.clear();
       }
       roots.push_back(&pass);
     }
-    kernel_.StorePasses(roots);
+    StoreRoots(roots);
   }
 
   void Emit() {
@@ -182,7 +184,7 @@ class ReductionKernel {
       kernel_.InBlocksOf(loop.heroes.front()->loads.front()->map, [&, &of_loop = loop] {
         CombineWithinThreads(of_loop);
         for (Hero* hero : of_loop.heroes) {
-          CombineWithinBlock(*hero, /*is_broadcast=*/false);
+          CombineWithinBlock(*hero);
           if (is_divided) {
             StorePartials(*hero);
           } else {
@@ -248,6 +250,30 @@ class ReductionKernel {
     }
   }
 
+  // The maps of a pass for each turn of the loop that is written out; the map itself if none is.
+  std::vector<IndexingMap> TurnsOf(const ElementPass& pass) {
+    const size_t lanes = pass.vector_elements > 1 ? 1 : 0;
+    if (!kernel_.plan().keeps_rows || pass.map.IsUnknown() || pass.map.num_ranges() == lanes) {
+      return {pass.map};
+    }
+    const Interval turns = pass.map.ranges().front().bounds;
+    std::vector<IndexingMap> maps;
+    for (int64_t turn = turns.lower; turn <= turns.upper; ++turn) {
+      maps.push_back(plan::AtRange(pass.map, 0, turn, kernel_.plans().maps));
+    }
+    return maps;
+  }
+
+  void StoreRoots(llvm::ArrayRef<const ElementPass*> roots) {
+    for (const IndexingMap& map : TurnsOf(*roots.front())) {
+      std::vector<ElementPass> passes;
+      std::vector<const ElementPass*> of_turn;
+      for (const ElementPass* root : roots) passes.emplace_back(*root).map = map;
+      for (const ElementPass& pass : passes) of_turn.push_back(&pass);
+      kernel_.StorePasses(of_turn);
+    }
+  }
+
   // The hero whose arrays are loaded from a pass on: that of the next results.
   const Instruction* HeroOf(size_t pass) const {
     const std::vector<ElementPass>& passes = kernel_.plan().passes;
@@ -296,15 +322,14 @@ class ReductionKernel {
 
   // Where all blocks and branches can use them.
   void AllocateArrays(Hero& hero) {
-    if (hero.is_exchanged(/*is_broadcast=*/false)) {
-      for (size_t i = 0; i < hero.num_arrays(); ++i) {
-        hero.shared.push_back(std::make_unique<SharedArray>(kernel_, *hero.tiles[i], hero.type(i)));
-      }
+    for (size_t i = 0; i < hero.tiles.size(); ++i) {
+      hero.shared.push_back(std::make_unique<SharedArray>(kernel_, *hero.tiles[i], hero.type(i)));
     }
     for (size_t i = 0; i < hero.partials.size(); ++i) {
       const Value base = builder_.Offset(kernel_.scratch(), next_scratch_);
       next_scratch_ +=
-          support::CeilDiv(hero.partials[i]->bytes(), kBufferAlignment) * kBufferAlignment;
+          support::CeilDiv(hero.partials[i]->bytes(), plan::KernelPlan::kScratchAlignment) *
+          plan::KernelPlan::kScratchAlignment;
       hero.scratch.push_back(
           std::make_unique<SharedArray>(kernel_, *hero.partials[i], hero.type(i), base));
     }
@@ -313,13 +338,6 @@ class ReductionKernel {
   void Finish(Hero& hero) {
     CombineWithInitial(hero);
     for (const ElementPass* pass : hero.results) StoreResult(hero, *pass);
-  }
-
-  // hero.values becomes the result, in the threads that have it in the end.
-  void Reduce(Hero& hero, bool is_broadcast) {
-    CombineWithinThreads({{&hero}, {}});
-    CombineWithinBlock(hero, is_broadcast);
-    CombineWithInitial(hero);
   }
 
   void EmitStart(Hero& hero) {
@@ -343,17 +361,17 @@ class ReductionKernel {
     Accumulate(loop);
   }
 
-  void CombineWithinBlock(Hero& hero, bool is_broadcast) {
+  void CombineWithinBlock(Hero& hero) {
     WithoutLoops(1);
     const auto vector = static_cast<size_t>(hero.loads.front()->vector_elements);
     if (!hero.keeps_lanes()) CombineLanes(hero, vector);
-    CombineThreads(hero, is_broadcast, /*first_access=*/0);
+    CombineThreads(hero, /*first_access=*/0);
   }
 
   // By the accesses of the tiles from one on.
-  void CombineThreads(Hero& hero, bool is_broadcast, size_t first_access) {
-    Shuffle(hero, kernel_.plan().shuffled_lanes);
-    if (hero.is_exchanged(is_broadcast)) Exchange(hero, first_access);
+  void CombineThreads(Hero& hero, size_t first_access) {
+    Shuffle(hero, kernel_.plan().shuffled_lanes, kernel_.plan().shuffle_distance);
+    if (!hero.tiles.empty()) Exchange(hero, first_access);
     WithoutLoops(1);
   }
 
@@ -379,7 +397,7 @@ class ReductionKernel {
     hero.values = hero.start;
     for (Lanes& lanes : hero.values) lanes = Replicate(lanes, hero.lanes());
     CombineWith(hero, hero.scratch, hero.partials, 1);
-    CombineThreads(hero, /*is_broadcast=*/false, /*first_access=*/2);
+    CombineThreads(hero, /*first_access=*/2);
   }
 
   // Whether the block is the last of its group to come here: it sees what all others have stored.
@@ -416,30 +434,6 @@ class ReductionKernel {
                             builder_.Integer(32, kernel_.plan().blocks_of_group - 1));
   }
 
-  // The first thread of a row has the result, which the others need to go on.
-  void Broadcast(Hero& hero) {
-    const size_t first = hero.tiles.size() - hero.num_arrays();
-    std::vector<std::unique_ptr<SharedArray>> shared;
-    for (size_t i = 0; i < hero.num_arrays(); ++i) {
-      shared.push_back(
-          std::make_unique<SharedArray>(kernel_, *hero.tiles[first + i], hero.type(i)));
-    }
-    const std::vector<SharedAccess>& accesses = hero.tiles[first]->accesses;
-    kernel_.ForElements(accesses.front().index, 1, [&](const IndexingMap&) {
-      for (size_t i = 0; i < hero.num_arrays(); ++i) {
-        shared[i]->Store(hero.values[i], hero.tiles[first + i]->accesses.front());
-      }
-    });
-    builder_.Barrier();
-    WithoutLoops(1);
-    std::vector<Lanes> results;
-    for (size_t i = 0; i < hero.num_arrays(); ++i) {
-      results.push_back(shared[i]->Load(hero.tiles[first + i]->accesses.back()));
-    }
-    elements_.ProvideAt(*hero.reduce, hero.results.front()->map,
-                        [results](int64_t leaf) { return results[static_cast<size_t>(leaf)]; });
-  }
-
   // The values of each hero become what the thread combines of what it reads, in each lane.
   void Accumulate(const SharedLoop& loop) {
     const ElementPass& first = *loop.heroes.front()->loads.front();
@@ -449,10 +443,31 @@ class ReductionKernel {
       for (Lanes& lanes : hero->values) lanes = Replicate(lanes, vector);
       llvm::append_range(carried, FlattenAll(hero->values));
     }
+    if (kernel_.plan().keeps_rows) {
+      return TakeValues(loop, vector, AccumulateKept(loop, vector, std::move(carried)));
+    }
     const Values results = kernel_.ForElements(
         first.map, first.vector_elements, carried,
-        [&](ValueRange values) { return AccumulateElements(loop, vector, values); });
+        [&](ValueRange values) { return AccumulateElements(loop, vector, /*turn=*/0, values); });
     TakeValues(loop, vector, results);
+  }
+
+  // Not inside of loops and branches, so that what is computed can be used again. Elements that the
+  // thread has not are computed from zeros, and dropped.
+  Values AccumulateKept(const SharedLoop& loop, size_t vector, Values carried) {
+    const std::vector<IndexingMap> turns = TurnsOf(*loop.heroes.front()->loads.front());
+    for (size_t turn = 0; turn < turns.size(); ++turn) {
+      if (turns[turn].IsKnownEmpty()) continue;
+      const Value exists = kernel_.EnterElements(turns[turn], static_cast<int64_t>(vector));
+      const Values combined = AccumulateElements(loop, vector, turn, carried);
+      for (size_t i = 0; i < carried.size(); ++i) {
+        carried[i] = exists == nullptr
+                         ? combined[i]
+                         : arith::SelectOp::create(builder_.ops(), exists, combined[i], carried[i]);
+      }
+    }
+    elements_.SetReadCondition(Value());
+    return carried;
   }
 
   // Parts numbers that a loop carries among its heroes.
@@ -464,13 +479,14 @@ class ReductionKernel {
     }
   }
 
-  Values AccumulateElements(const SharedLoop& loop, size_t vector, ValueRange carried) {
+  Values AccumulateElements(const SharedLoop& loop, size_t vector, size_t turn,
+                            ValueRange carried) {
     std::vector<std::vector<Lanes>> read;
     for (const Hero* hero : loop.heroes) {
       std::vector<Lanes>& of_hero = read.emplace_back();
       for (const ElementPass* pass : hero->loads) {
-        of_hero.push_back(
-            Replicate(elements_.Compute(*pass->instruction, pass->leaf, pass->map), vector));
+        of_hero.push_back(Replicate(
+            elements_.Compute(*pass->instruction, pass->leaf, TurnsOf(*pass)[turn]), vector));
       }
     }
     std::vector<Lanes> stored;
@@ -505,27 +521,37 @@ class ReductionKernel {
     hero.values = combined;
   }
 
-  // Lane 0 of each `count` lanes gets what all have.
-  void Shuffle(Hero& hero, int64_t count) {
-    for (int64_t distance = count / 2; distance > 0; distance /= 2) {
-      std::vector<Lanes> others;
-      for (const Lanes& lanes : hero.values) {
-        Lanes shuffled;
-        for (const Number& number : lanes) {
-          Number other = {builder_.ShuffleDown(number.value, distance, count), Value()};
-          if (number.imaginary != nullptr) {
-            other.imaginary = builder_.ShuffleDown(number.imaginary, distance, count);
-          }
-          shuffled.push_back(other);
-        }
-        others.push_back(shuffled);
-      }
+  // The first of `count` lanes, which are so far from each other, gets what all have; of rows that
+  // go on, each lane does. One operation of both operands gives lanes that exchange theirs the same
+  // result; else that of the first counts.
+  void Shuffle(Hero& hero, int64_t count, int64_t step) {
+    const bool is_exchange = is_for_all_lanes() && hero.identity.has_value();
+    for (int64_t distance = count * step / 2; distance >= step; distance /= 2) {
+      const std::vector<Lanes> others = OfLanes(hero.values, [&](Value value) {
+        return is_exchange ? builder_.ShuffleXor(value, distance)
+                           : builder_.ShuffleDown(value, distance, count * step);
+      });
       hero.values = Apply(hero, hero.values, others);
     }
+    if (!is_for_all_lanes() || is_exchange) return;
+    hero.values =
+        OfLanes(hero.values, [&](Value value) { return builder_.ShuffleFromFirst(value, count); });
   }
 
-  // Rows: the first warp of a row gets a value of each warp, and shuffles again. Columns: the first
-  // lanes combine theirs with those of all others.
+  // What other lanes have of these.
+  static std::vector<Lanes> OfLanes(std::vector<Lanes> values,
+                                    llvm::function_ref<Value(Value)> shuffle) {
+    for (Lanes& lanes : values) {
+      for (Number& number : lanes) {
+        number.value = shuffle(number.value);
+        if (number.imaginary != nullptr) number.imaginary = shuffle(number.imaginary);
+      }
+    }
+    return values;
+  }
+
+  // Rows: the first warp of a row gets a value of each warp, or each warp does, and shuffles again.
+  // Columns: the first lanes combine theirs with those of all others.
   void Exchange(Hero& hero, size_t first_access) {
     const SharedTile& tile = *hero.tiles.front();
     const SharedAccess& fill = tile.accesses[first_access];
@@ -537,10 +563,11 @@ class ReductionKernel {
     builder_.Barrier();
     if (is_row()) hero.values = hero.start;
     CombineWith(hero, hero.shared, hero.tiles, first_access + 1);
-    if (is_row()) Shuffle(hero, tile.sizes.back());
+    if (is_row()) Shuffle(hero, tile.sizes.back(), /*step=*/1);
   }
 
-  bool is_row() const { return kernel_.plan().shuffled_lanes > 1; }
+  bool is_row() const { return kernel_.plan().reduces_rows; }
+  bool is_for_all_lanes() const { return kernel_.plan().emitter == plan::Emitter::kRows; }
 
   // The values of a thread with those that it reads by an access of that number. Of a row, one
   // thread has one of these at most and no other value.

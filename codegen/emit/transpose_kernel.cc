@@ -6,6 +6,7 @@
 
 #include "codegen/emit/kernel_emitter.h"
 #include "codegen/plan/pass_loops.h"
+#include "codegen/plan/thread_map.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -112,7 +113,8 @@ class TransposeKernel {
     const int64_t vector = first.vector_elements;
     const size_t row = first.map.num_ranges() - 2;
     // Loops over all but row and column; what the thread has not, it has as zeros.
-    const IndexingMap steps = AtRange(AtRange(first.map, row, 0, maps), row + 1, 0, maps);
+    const IndexingMap steps =
+        plan::AtRange(plan::AtRange(first.map, row, 0, maps), row + 1, 0, maps);
     kernel_.ForElements(steps, 1, [&](const IndexingMap&) {
       ElementEmitter& elements = kernel_.elements();
       const Values ranges = elements.ranges();
@@ -122,7 +124,7 @@ class TransposeKernel {
       // By tile, row and column.
       std::vector<std::vector<Lanes>> rows(loop.loads.size());
       for (int64_t i = 0; i < vector; ++i) {
-        const std::vector<Lanes> loaded = Load(loop, AtRange(first.map, row, i, maps));
+        const std::vector<Lanes> loaded = Load(loop, plan::AtRange(first.map, row, i, maps));
         for (size_t k = 0; k < loaded.size(); ++k) {
           rows[k].push_back(Replicate(loaded[k], static_cast<size_t>(vector)));
         }
@@ -138,7 +140,7 @@ class TransposeKernel {
       Lanes lanes;
       for (const Lanes& of_lane : rows) lanes.push_back(of_lane[column]);
       SharedAccess at = fill;
-      at.index = AtRange(fill.index, row, static_cast<int64_t>(column), kernel_.plans().maps);
+      at.index = plan::AtRange(fill.index, row, static_cast<int64_t>(column), kernel_.plans().maps);
       arrays_[tile.hero]->Store(lanes, at);
     }
   }

@@ -31,7 +31,7 @@ class AccessCollector {
     const std::vector<size_t> loops = LoopsOf(plan_);
     for (pass_number_ = 0; pass_number_ < plan_.passes.size(); ++pass_number_) {
       const ElementPass& pass = plan_.passes[pass_number_];
-      loop_ = loops[pass_number_];
+      loop_ = plan_.keeps_rows ? 0 : loops[pass_number_];
       AddLoads(pass);
       AddStore(pass);
     }
@@ -150,6 +150,7 @@ class AccessCollector {
     access.loop = loop_;
     access.access.threads = plan_.launch.threads;
     access.access.element_bits = access.shape->StorageBits();
+    if (plan_.keeps_rows && access.kind == AccessKind::kLoad) ReadOnce(access);
     if (!access.element.IsUnknown()) {
       access.access.position =
           plans_.maps.Compose(access.element, plans_.maps.Positions(*access.shape));
@@ -168,12 +169,12 @@ class AccessCollector {
       return;
     }
     if (access.kind == AccessKind::kLoad && !access.access.position.IsUnknown()) {
-      std::vector<size_t>& alike = loads_[llvm::hash_combine(loop_, access.operand, access.leaf,
-                                                             hash_value(access.access.position))];
+      std::vector<size_t>& alike =
+          loads_[llvm::hash_combine(loop_, access.operand, access.leaf, hash_value(Key(access)))];
       const bool is_loaded = llvm::any_of(alike, [&](size_t i) {
         const KernelAccess& other = accesses_[i];
         return other.loop == loop_ && other.operand == access.operand &&
-               other.leaf == access.leaf && other.access.position == access.access.position;
+               other.leaf == access.leaf && Key(other) == Key(access);
       });
       if (is_loaded) return;
       alike.push_back(accesses_.size());
@@ -181,12 +182,31 @@ class AccessCollector {
     accesses_.push_back(std::move(access));
   }
 
+  // What loads of the same elements have in common. A thread that keeps what it has read does so
+  // wherever it reads it again, and only there, where it has read it before.
+  IndexingMap Key(const KernelAccess& access) const {
+    return plan_.keeps_rows ? WithoutConditions(access.access.position) : access.access.position;
+  }
+
+  // What is the same in all turns of the loop is read in the first.
+  void ReadOnce(KernelAccess& access) const {
+    const IndexingMap& element = access.element;
+    const size_t num_loops = element.IsUnknown() || element.num_runtime() > 0 ? 0 : LoopsOfPass();
+    if (num_loops == 0 || element.affine_map().isFunctionOfSymbol(0)) return;
+    access.element = AtRange(element, 0, 0, plans_.maps);
+  }
+
+  // The ranges of the pass but for the lane.
+  size_t LoopsOfPass() const {
+    const ElementPass& pass = plan_.passes[pass_number_];
+    if (pass.map.IsUnknown()) return 0;
+    return pass.map.num_ranges() - (pass.vector_elements > 1 ? 1 : 0);
+  }
+
   // What is the same in all turns of a loop is loaded before it, by all threads.
   bool IsLoadedAtEntry(const KernelAccess& access) const {
-    const ElementPass& pass = plan_.passes[pass_number_];
-    const size_t num_loops = pass.map.num_ranges() - (pass.vector_elements > 1 ? 1 : 0);
     return access.kind == AccessKind::kLoad && plan_.emitter != Emitter::kLoop &&
-           !pass.map.IsUnknown() && num_loops > 0 && access.shape->num_elements() == 1 &&
+           (LoopsOfPass() > 0 || plan_.keeps_rows) && access.shape->num_elements() == 1 &&
            !access.access.position.IsUnknown();
   }
 

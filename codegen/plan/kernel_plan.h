@@ -200,9 +200,15 @@ struct KernelPlan {
   std::optional<ProductTiles> products;
   /// Loops: whether all arrays of a variadic instruction are computed in one; else each by itself.
   bool joins_arrays = false;
-  /// Reductions: so many neighbouring lanes have partial results of the same elements, which they
-  /// shuffle together; a power of two.
+  /// Reductions: whether the results are of rows, each of one thread; else vectors of columns.
+  bool reduces_rows = false;
+  /// Reductions: so many lanes have partial results of the same elements, which they shuffle
+  /// together; a power of two. They are so far from each other.
   int64_t shuffled_lanes = 1;
+  int64_t shuffle_distance = 1;
+  /// Rows: whether each thread keeps what it has of its row, so that nothing is read or computed
+  /// twice. Its loop, the first range of the maps if there is one, is then written out.
+  bool keeps_rows = false;
 
   /// Global memory that the blocks share with each other while the kernel runs, of any contents.
   int64_t scratch_bytes = 0;
@@ -211,8 +217,10 @@ struct KernelPlan {
   /// that comes last combines them and goes on. Maps of what it does are those of the last block of
   /// a group, as which it goes on, whichever it is.
   int64_t blocks_of_group = 1;
-  /// Partial results in scratch memory, each array from a multiple of 16 bytes.
+  /// Partial results in scratch memory, each array from a multiple of kScratchAlignment bytes.
   std::vector<SharedTile> scratch_arrays;
+  /// A line of 128 bytes: arrays share no sectors.
+  static constexpr int64_t kScratchAlignment = 128;
   /// Whose turn it is: a number of 32 bits for each group of blocks, zeros before and after a
   /// launch.
   int64_t num_counters() const {

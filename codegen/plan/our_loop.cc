@@ -241,8 +241,9 @@ IndexingMap InConcatenate(const IndexingMap& of_operand, size_t dimension, int64
 
 int64_t WidestVector(const EmitterInput& input) {
   constexpr int64_t kMaxVectorBits = 128;
+  // A scalar is loaded once, whatever it has.
   const int64_t bits =
-      std::max<int64_t>({1, input.fused.LargestInputBits(), input.fused.LargestOutputBits()});
+      std::max<int64_t>({1, input.fused.LargestArrayInputBits(), input.fused.LargestOutputBits()});
   const int64_t most = input.vector_elements.value_or(kMaxVectorBits);
   int64_t vector = 1;
   while (vector * 2 * bits <= kMaxVectorBits && vector * 2 <= most) vector *= 2;

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "codegen/plan/our_emitters.h"
 #include "codegen/plan/thread_map.h"
 #include "hlo/attribute.h"
 #include "llvm/ADT/STLExtras.h"
@@ -71,6 +72,21 @@ std::vector<int64_t> GroupRoots(const EmitterInput& input) {
 
 }  // namespace
 
+int64_t VectorOfRows(const EmitterInput& input, int64_t minor) {
+  int64_t vector = WidestVector(input);
+  while (minor % vector != 0) vector /= 2;
+  return vector;
+}
+
+int64_t BlocksOfGroup(const EmitterInput& input, int64_t groups, int64_t steps) {
+  constexpr int64_t kLeastSteps = 2;
+  const int64_t multiprocessors = input.plans.device.multiprocessors;
+  if (2 * groups > multiprocessors) return 1;
+  int64_t blocks = 1;
+  while (groups * blocks < multiprocessors && steps / (2 * blocks) >= kLeastSteps) blocks *= 2;
+  return blocks;
+}
+
 IndexingMap ResultOf(const IndexingMap& kept, llvm::ArrayRef<int64_t> kept_sizes,
                      const Instruction& reduce, PlanContext& plans) {
   const Shape& operand = reduce.operand(0).shape();
@@ -133,7 +149,6 @@ void AddExchangeOfLastBlocks(SharedTile& tile, const KernelPlan& plan) {
 // The arrays of a hero in shared and in scratch memory.
 void AddExchanges(const ReductionMaps& maps, const Instruction& hero, int64_t group,
                   KernelPlan& plan) {
-  constexpr int64_t kAlignment = 16;
   for (size_t k = 0; k < hero.operands().size() / 2; ++k) {
     const int64_t bits = support::CeilDiv(ElementWidth(hero.operand(k).shape()), 8) * 8;
     const auto add = [&](SharedTile array, std::vector<SharedTile>& to) {
@@ -148,7 +163,8 @@ void AddExchanges(const ReductionMaps& maps, const Instruction& hero, int64_t gr
     if (plan.blocks_of_group == 1) continue;
     add(maps.Partials(plan.launch, group), plan.scratch_arrays);
     const int64_t bytes = plan.scratch_arrays.back().bytes();
-    plan.scratch_bytes += support::CeilDiv(bytes, kAlignment) * kAlignment;
+    plan.scratch_bytes +=
+        support::CeilDiv(bytes, KernelPlan::kScratchAlignment) * KernelPlan::kScratchAlignment;
   }
 }
 
@@ -165,6 +181,8 @@ KernelPlan AssembleReduction(const EmitterInput& input, const ReductionDimension
   plan.emitter = Emitter::kReduction;
   plan.variant = maps.variant();
   plan.shuffled_lanes = maps.shuffled_lanes();
+  plan.shuffle_distance = maps.shuffle_distance();
+  plan.reduces_rows = dimensions.is_row;
   plan.blocks_of_group = maps.blocks_of_group();
   plan.launch.threads[0] = maps.threads();
   plan.launch.blocks[0] = maps.blocks();

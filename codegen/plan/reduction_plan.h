@@ -8,6 +8,7 @@
 
 #include "codegen/plan/emitters.h"
 #include "codegen/plan/kernel_plan.h"
+#include "codegen/plan/thread_map.h"
 #include "codegen/plan/xla_heroes.h"
 
 namespace hlo_indexing::plan {
@@ -25,6 +26,7 @@ class ReductionMaps {
   virtual int64_t vector_of_results() const { return 1; }
   /// KernelPlan::shuffled_lanes.
   virtual int64_t shuffled_lanes() const { return 1; }
+  virtual int64_t shuffle_distance() const { return 1; }
   /// The elements of the three dimensions (ReductionDimensions) that a thread of a group, a value
   /// of bl_z, reads.
   virtual IndexingMap Input(const Launch& launch, int64_t group) const = 0;
@@ -39,6 +41,18 @@ class ReductionMaps {
   /// there are several.
   virtual SharedTile Partials(const Launch& /*launch*/, int64_t /*group*/) const { return {}; }
 };
+/// The most elements of an access that divide the minor dimension: then each row begins at a
+/// multiple of them.
+int64_t VectorOfRows(const EmitterInput& input, int64_t minor);
+/// Among how many blocks the steps of each are divided: several if most multiprocessors would have
+/// none otherwise, as long as each has two steps at least; a power of two.
+int64_t BlocksOfGroup(const EmitterInput& input, int64_t groups, int64_t steps);
+/// The blocks of a group lie along y.
+inline mlir::AffineExpr Group(const ThreadMapBuilder& builder) {
+  return builder.Dimension(kBlockX);
+}
+inline mlir::AffineExpr Part(const ThreadMapBuilder& builder) { return builder.Dimension(kBlockY); }
+
 /// The dimensions of the reductions among the heroes, which are the same for all.
 ReductionDimensions DimensionsOfReduction(const EmitterInput& input);
 /// From the dimensions that are kept, which have these sizes, to the result of a reduction: those

@@ -1,6 +1,7 @@
 #include "codegen/plan/thread_map.h"
 
 #include <utility>
+#include <vector>
 
 #include "hlo/shape.h"
 #include "layout/xla_layout.h"
@@ -10,6 +11,8 @@
 namespace hlo_indexing::plan {
 
 using indexing_analysis::Interval;
+using indexing_analysis::RuntimeVariable;
+using indexing_analysis::Variable;
 using mlir::AffineExpr;
 
 Sizes PhysicalDimensions(const hlo::Shape& shape) {
@@ -167,6 +170,42 @@ IndexingMap Bitcast(const IndexingMap& map, const hlo::Shape& from, const hlo::S
   const auto physical =
       mlir::AffineMap::get(affine.getNumDims(), affine.getNumSymbols(), in_memory, map.context());
   return Bitcast(map.WithResults(physical), PhysicalSizes(from), to);
+}
+
+namespace {
+
+// The same in what values known at run time depend on.
+IndexingMap WithRangeAt(const IndexingMap& map, size_t range, int64_t value) {
+  std::vector<Variable> ranges(map.ranges());
+  ranges[range].bounds = Interval::Point(value);
+  std::vector<RuntimeVariable> runtime(map.runtime());
+  for (RuntimeVariable& variable : runtime) {
+    if (!variable.index.IsUnknown()) variable.index = WithRangeAt(variable.index, range, value);
+  }
+  return {map.affine_map(), map.dimensions(), std::move(ranges), std::move(runtime),
+          map.constraints()};
+}
+
+}  // namespace
+
+IndexingMap AtRange(const IndexingMap& map, size_t range, int64_t value, MapTable& maps) {
+  const Interval values = map.ranges()[range].bounds;
+  if (value < values.lower || value > values.upper) return IndexingMap::KnownEmpty(map);
+  return maps.Simplified(WithRangeAt(map, range, value));
+}
+
+IndexingMap WithoutConditions(const IndexingMap& map) {
+  if (map.IsUnknown() || map.IsKnownEmpty()) return map;
+  const mlir::AffineMap affine = map.affine_map();
+  std::vector<Variable> dimensions(map.dimensions());
+  std::vector<Variable> ranges(map.ranges());
+  std::vector<RuntimeVariable> runtime(map.runtime());
+  for (Variable& variable : dimensions) variable.bounds = Interval::Point(0);
+  for (unsigned i = 0; i < ranges.size(); ++i) {
+    if (!affine.isFunctionOfSymbol(i)) ranges[i].bounds = Interval::Point(0);
+  }
+  for (RuntimeVariable& variable : runtime) variable.index = WithoutConditions(variable.index);
+  return {affine, std::move(dimensions), std::move(ranges), std::move(runtime), {}};
 }
 
 }  // namespace hlo_indexing::plan

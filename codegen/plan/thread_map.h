@@ -86,6 +86,12 @@ IndexingMap Bitcast(const IndexingMap& map, llvm::ArrayRef<int64_t> from, const 
 /// The same from elements of an array.
 IndexingMap Bitcast(const IndexingMap& map, const hlo::Shape& from, const hlo::Shape& to);
 
+/// The map with one value for a range variable. Known empty if it is not one of its values.
+IndexingMap AtRange(const IndexingMap& map, size_t range, int64_t value, MapTable& maps);
+/// The expressions alone, for any values of the variables: two maps that are then equal lead to the
+/// same element wherever both lead to one.
+IndexingMap WithoutConditions(const IndexingMap& map);
+
 }  // namespace hlo_indexing::plan
 
 #endif  // HLO_INDEXING_CODEGEN_PLAN_THREAD_MAP_H_

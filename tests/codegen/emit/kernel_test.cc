@@ -548,46 +548,6 @@ TEST_F(KernelTest, LoopsAndBranchesOfLanes) {
   EXPECT_EQ(check.Run(1), "");
 }
 
-// Normalizations and softmax: rows are reduced once, not for each element.
-TEST_F(KernelTest, RowsThatAreReducedAndGoOn) {
-  const auto softmax = [](const std::string& type, int64_t rows, int64_t length) {
-    const std::string of_all = absl::StrCat(type, "[", rows, ",", length, "]");
-    const std::string of_rows = absl::StrCat("f32[", rows, "]");
-    const std::string wide = absl::StrCat("f32[", rows, ",", length, "]");
-    return absl::StrCat(
-        "HloModule m\n", kReducers, "fused {\nx = ", of_all, " parameter(0)\nf = ", wide,
-        " convert(x)\nl = f32[] constant(-inf)\nm = ", of_rows,
-        " reduce(f, l), dimensions={1}, to_apply=largest_f32\nb = ", wide,
-        " broadcast(m), dimensions={0}\nd = ", wide, " subtract(f, b)\ne = ", wide,
-        " exponential(d)\nz = f32[] constant(0)\ns = ", of_rows,
-        " reduce(e, z), dimensions={1}, to_apply=sum_f32\nt = ", wide,
-        " broadcast(s), dimensions={0}\nq = ", wide, " divide(e, t)\nROOT r = ", of_all,
-        " convert(q)\n}\nENTRY e {\nx = ", of_all, " parameter(0)\nROOT r = ", of_all,
-        " fusion(x), kind=kCustom, calls=fused\n}\n");
-  };
-  for (const int64_t length : {16, 30, 33, 64, 700, 1024, 5000}) {
-    for (const int64_t rows : {1, 7, 64}) {
-      for (const char* type : {"f32", "bf16"}) {
-        const double tolerance = std::string(type) == "f32" ? 1e-5 : 1e-2;
-        KernelCheck check(softmax(type, rows, length), backend());
-        EXPECT_EQ(check.Run(1, tolerance), "") << type << rows << "x" << length;
-      }
-    }
-  }
-  // Three times read and once written.
-  const KernelCheck::Traffic traffic = KernelCheck(softmax("f32", 64, 32768), backend()).Measure();
-  EXPECT_EQ(traffic.error, "");
-  EXPECT_EQ(traffic.sectors, 4 * 64 * 32768 / 8);
-  EXPECT_EQ(traffic.sectors, traffic.planned_sectors);
-  EXPECT_EQ(traffic.wavefronts, traffic.planned_wavefronts);
-  // A row of which each thread has one vector: LLVM keeps it in registers.
-  const KernelCheck::Traffic of_short = KernelCheck(softmax("f32", 64, 1024), backend()).Measure();
-  EXPECT_EQ(of_short.error, "");
-  EXPECT_EQ(of_short.sectors, 2 * 64 * 1024 / 8);
-  EXPECT_EQ(of_short.planned_sectors, 4 * 64 * 1024 / 8);
-  EXPECT_EQ(of_short.wavefronts, of_short.planned_wavefronts);
-}
-
 // The lanes of a vector read an index each, and what lies there.
 TEST_F(KernelTest, VectorsGatherAtAnIndexForEachLane) {
   KernelCheck check(R"(ENTRY e {

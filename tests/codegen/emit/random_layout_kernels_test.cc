@@ -159,14 +159,19 @@ enum class Prediction : uint8_t { kExact, kAtMost, kUnknown };
 // moved. Loops inside of an element, which loops of other emitters do not have, are unrolled.
 Prediction PredictionOf(const plan::KernelPlan& plan) {
   const bool is_packed = HasPackedArrays(plan);
+  // One thread adds what is all beside each other in shared memory.
+  const bool is_one_column =
+      !plan.reduces_rows && plan.shuffled_lanes > 1 && plan.shuffle_distance == 1;
   switch (plan.emitter) {
     case plan::Emitter::kReduction:
+      return is_packed || is_one_column ? Prediction::kAtMost : Prediction::kExact;
+    case plan::Emitter::kRows:
     case plan::Emitter::kTranspose:
     case plan::Emitter::kDynamicUpdateSlice:
       return is_packed ? Prediction::kAtMost : Prediction::kExact;
-    case plan::Emitter::kRows:
     case plan::Emitter::kProducts:
     case plan::Emitter::kConcatenate:
+    case plan::Emitter::kNormalization:
       return Prediction::kAtMost;
     default:
       return Prediction::kUnknown;

@@ -69,11 +69,12 @@ TEST(OurPlan, RowsThatGoOnAreReducedOnce) {
   const KernelPlan plan = PlanOf(module);
   EXPECT_EQ(plan.emitter, Emitter::kRows);
   EXPECT_EQ(plan.launch.num_blocks(), 64);
-  EXPECT_EQ(plan.launch.threads_per_block(), 256);
-  // Partial results of 8 warps, and the result.
-  ASSERT_EQ(plan.shared_tiles.size(), 2U);
-  EXPECT_EQ(plan.shared_tiles[0].bytes(), 32);
-  EXPECT_EQ(plan.shared_tiles[1].bytes(), 4);
+  // Each has two vectors of four, which it keeps.
+  EXPECT_EQ(plan.launch.threads_per_block(), 128);
+  EXPECT_TRUE(plan.keeps_rows);
+  // Partial results of 4 warps.
+  ASSERT_EQ(plan.shared_tiles.size(), 1U);
+  EXPECT_EQ(plan.shared_tiles[0].bytes(), 16);
 }
 
 TEST(OurPlan, BytesInFlight) {

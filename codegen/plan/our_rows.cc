@@ -1,0 +1,294 @@
+// Rows that are reduced, perhaps several times, and then made of the results, as normalizations
+// and softmax: each thread of a row gets its results, and keeps what it has of the row if that fits
+// into its registers.
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "codegen/plan/our_emitters.h"
+#include "codegen/plan/reduction_plan.h"
+#include "codegen/plan/row_maps.h"
+#include "codegen/plan/thread_map.h"
+#include "codegen/plan/xla_heroes.h"
+#include "hlo/attribute.h"
+#include "hlo/opcode.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/STLExtras.h"
+#include "support/checked_math.h"
+
+namespace hlo_indexing::plan {
+
+using hlo::Instruction;
+using hlo::Opcode;
+
+namespace {
+
+// The reductions of a fusion that have the same rows.
+struct RowReductions {
+  // Operands before users.
+  std::vector<const Instruction*> heroes;
+  // The first of those whose rows lie in memory one after the other. Of others, either the rows of
+  // memory are the same, or the rows by index, however they lie.
+  const Instruction* reference = nullptr;
+
+  bool SharesIndices(const Instruction& hero) const {
+    const auto dimensions = [](const Instruction& reduce) {
+      return llvm::SmallDenseSet<int64_t>(llvm::from_range,
+                                          reduce.Integers(hlo::AttributeName::kDimensions));
+    };
+    return hero.operand(0).shape().sizes() == reference->operand(0).shape().sizes() &&
+           dimensions(hero) == dimensions(*reference);
+  }
+};
+
+// Reductions of as many elements as each root has.
+RowReductions FindRowReductions(const EmitterInput& input) {
+  // Shorter rows are read again by each element.
+  constexpr int64_t kShortestRow = 16;
+  RowReductions rows;
+  const hlo::Shape& first = input.fused.roots().front().instruction->shape();
+  const int64_t elements = first.IsArray() ? first.num_elements() : 0;
+  for (const FusionRoot& root : input.fused.roots()) {
+    const hlo::Shape& shape = root.instruction->shape();
+    if (!shape.IsArray() || shape.num_elements() != elements) return {};
+  }
+  std::vector<const Instruction*> candidates;
+  const auto are_rows_of_memory = [](const Instruction& reduce) {
+    const ReductionDimensions dimensions = DimensionsOf(reduce);
+    return dimensions.is_row && ReducesOneOrder(reduce) && dimensions.sizes[0] == 1 &&
+           dimensions.sizes[2] >= kShortestRow;
+  };
+  for (const Instruction* instruction : input.fused.instructions()) {
+    if (instruction->opcode() != Opcode::kReduce) continue;
+    const bool has_scalars =
+        llvm::all_of(instruction->operands().take_back(instruction->operands().size() / 2),
+                     [](const Instruction* initial) { return initial->shape().IsScalar(); });
+    if (!has_scalars || instruction->operand(0).shape().num_elements() != elements) continue;
+    candidates.push_back(instruction);
+    if (rows.reference == nullptr && are_rows_of_memory(*instruction)) rows.reference = instruction;
+  }
+  if (rows.reference == nullptr) return {};
+  for (const Instruction* reduce : candidates) {
+    const bool is_hero =
+        rows.SharesIndices(*reduce) ||
+        (are_rows_of_memory(*reduce) && DimensionsOf(*reduce) == DimensionsOf(*rows.reference));
+    if (is_hero) rows.heroes.push_back(reduce);
+  }
+  return rows;
+}
+
+// Whether an instruction may run a loop that ends by what it computes: of zeros it may not end.
+bool MayRunWhile(const Instruction& instruction, llvm::DenseSet<const hlo::Computation*>& seen) {
+  const Opcode opcode = instruction.opcode();
+  if (opcode == Opcode::kWhile || opcode == Opcode::kConditional) return true;
+  return llvm::any_of(instruction.attributes(), [&](const hlo::Attribute& attribute) {
+    const auto* callee = std::get_if<const hlo::Computation*>(&attribute.value);
+    if (callee == nullptr || !seen.insert(*callee).second) return false;
+    return llvm::any_of((*callee)->instructions(),
+                        [&](const Instruction* called) { return MayRunWhile(*called, seen); });
+  });
+}
+
+// How many registers the elements of one index need that a reduction computes and what follows it
+// needs, too: an upper bound, as not all are needed to the end. nullopt if they cannot be kept.
+std::optional<int64_t> KeptRegisters(const EmitterInput& input,
+                                     llvm::ArrayRef<const Instruction*> heroes) {
+  constexpr int64_t kRegisterBits = 32;
+  llvm::DenseSet<const hlo::Computation*> seen;
+  const bool may_run_while = llvm::any_of(
+      input.fused.instructions(), [&](const Instruction* one) { return MayRunWhile(*one, seen); });
+  if (may_run_while) return std::nullopt;
+  const int64_t elements = heroes.front()->operand(0).shape().num_elements();
+  llvm::DenseSet<const Instruction*> computed;
+  llvm::DenseSet<const Instruction*> kept;
+  const auto compute = [&](llvm::ArrayRef<const Instruction*> results) {
+    llvm::DenseSet<const Instruction*> now;
+    std::vector<const Instruction*> pending(results);
+    while (!pending.empty()) {
+      const Instruction* needed = pending.back();
+      pending.pop_back();
+      if (computed.contains(needed)) kept.insert(needed);
+      if (computed.contains(needed) || llvm::is_contained(heroes, needed)) continue;
+      if (!now.insert(needed).second || !input.fused.Contains(*needed)) continue;
+      llvm::append_range(pending, needed->operands());
+    }
+    for (const Instruction* instruction : now) {
+      const hlo::Shape& shape = instruction->shape();
+      if (shape.IsArray() && shape.num_elements() == elements) computed.insert(instruction);
+    }
+  };
+  for (const Instruction* hero : heroes) {
+    compute(hero->operands().take_front(hero->operands().size() / 2));
+  }
+  std::vector<const Instruction*> roots;
+  for (const FusionRoot& root : input.fused.roots()) roots.push_back(root.instruction);
+  compute(roots);
+  int64_t registers = 0;
+  for (const Instruction* instruction : kept) {
+    registers += support::CeilDiv(ElementWidth(instruction->shape()), kRegisterBits);
+  }
+  return std::max<int64_t>(1, registers);
+}
+
+class RowsPlanner {
+ public:
+  RowsPlanner(const EmitterInput& input, const RowReductions& reductions)
+      : input_(input),
+        reductions_(reductions),
+        sizes_(DimensionsOf(*reductions.reference).sizes),
+        maps_(input, sizes_, KeptRegisters(input, reductions.heroes)) {
+    for (const Instruction* instruction : input.fused.instructions()) {
+      if (llvm::any_of(instruction->operands(),
+                       [&](const Instruction* operand) { return NeedsResults(*operand); })) {
+        dependents_.insert(instruction);
+      }
+    }
+  }
+
+  int64_t vector() const { return maps_.vector(); }
+
+  // For each reduction: its arrays, initial values, and the results that the threads have then; in
+  // the end the roots.
+  KernelPlan Plan() && {
+    plan_.emitter = Emitter::kRows;
+    plan_.variant = "rows";
+    plan_.shuffled_lanes = maps_.shuffled_lanes();
+    plan_.reduces_rows = true;
+    plan_.keeps_rows = maps_.keeps_rows();
+    plan_.launch.threads[0] = maps_.threads();
+    plan_.launch.blocks[0] = maps_.blocks();
+    read_ = maps_.Input(plan_.launch, 0);
+    rows_ = maps_.Rows(plan_.launch);
+    for (const Instruction* hero : reductions_.heroes) AddReduction(*hero);
+    for (const FusionRoot& root : input_.fused.roots()) {
+      ElementPass& pass = plan_.passes.emplace_back(
+          LoadPass(*root.instruction, ElementsOf(*root.instruction), maps_.vector()));
+      pass.available = done_;
+      pass.store = StoreKind::kStore;
+      pass.output = root.first_output;
+    }
+    return std::move(plan_);
+  }
+
+ private:
+  bool IsHero(const Instruction& instruction) const {
+    return llvm::is_contained(reductions_.heroes, &instruction);
+  }
+  bool NeedsResults(const Instruction& instruction) const {
+    return IsHero(instruction) || dependents_.contains(&instruction);
+  }
+
+  void AddReduction(const Instruction& hero) {
+    const IndexingMap scalar = ThreadMapBuilder(plan_.launch, input_.plans).Build({});
+    const size_t num_arrays = hero.operands().size() / 2;
+    const bool shares_indices = reductions_.SharesIndices(hero);
+    for (size_t k = 0; k < hero.operands().size(); ++k) {
+      const Instruction& operand = hero.operand(k);
+      if (k >= num_arrays) {
+        plan_.passes.push_back(LoadPass(operand, scalar, 1));
+      } else {
+        const IndexingMap elements = shares_indices ? IndexedAsReference(operand.shape())
+                                                    : Bitcast(read_, sizes_, operand.shape());
+        plan_.passes.push_back(LoadPass(operand, elements, maps_.vector()));
+        plan_.heroes.push_back({0, &hero, static_cast<int64_t>(k), elements});
+      }
+      plan_.passes.back().available = done_;
+    }
+    done_.push_back(&hero);
+    for (size_t k = 0; k < num_arrays; ++k) {
+      ElementPass& pass = plan_.passes.emplace_back(LoadPass(hero, ResultsOf(hero), 1));
+      pass.leaf = static_cast<int64_t>(k);
+      pass.available = {&hero};
+    }
+    for (size_t k = 0; k < num_arrays; ++k) {
+      std::optional<SharedTile> tile = maps_.TileForAll(plan_.launch);
+      if (!tile.has_value()) break;
+      tile->hero = &hero;
+      tile->element_bits = support::CeilDiv(ElementWidth(hero.operand(k).shape()), 8) * 8;
+      plan_.shared_tiles.push_back(*std::move(tile));
+    }
+  }
+
+  // The result that a thread has.
+  IndexingMap ResultsOf(const Instruction& hero) const {
+    const Instruction& like = reductions_.SharesIndices(hero) ? *reductions_.reference : hero;
+    return ResultOf(rows_, {sizes_[1]}, like, input_.plans);
+  }
+
+  // The elements of an array that a thread has if the array is indexed as what the reference
+  // reduces, or as that is reshaped.
+  IndexingMap IndexedAsReference(const hlo::Shape& shape) const {
+    const hlo::Shape& reduced = reductions_.reference->operand(0).shape();
+    const IndexingMap at = Bitcast(read_, sizes_, reduced);
+    if (shape.sizes() == reduced.sizes()) return at;
+    const mlir::AffineMap affine = at.affine_map();
+    const Expressions index = Delinearize(
+        Linearize(affine.getResults(), reduced.sizes(), at.context()), Sizes(shape.sizes()));
+    return input_.plans.maps.Simplified(at.WithResults(
+        mlir::AffineMap::get(affine.getNumDims(), affine.getNumSymbols(), index, at.context())));
+  }
+
+  // The elements of a root that a thread makes: in the order of memory, as it reads, if these are
+  // of its row; else those of its row wherever they lie. Elements of less than a byte are in order.
+  IndexingMap ElementsOf(const Instruction& root) const {
+    IndexingMap in_memory = Bitcast(read_, sizes_, root.shape());
+    if (root.shape().StorageBits() < 8 || AreOfOwnRow(root, in_memory)) return in_memory;
+    IndexingMap by_index = IndexedAsReference(root.shape());
+    return AreOfOwnRow(root, by_index) ? by_index : in_memory;
+  }
+
+  // Whether elements are made of the results that the thread has, as far as each instruction
+  // between them reads one element.
+  bool AreOfOwnRow(const Instruction& array, const IndexingMap& elements) const {
+    const size_t most_visits = 4 * input_.fused.instructions().size();
+    llvm::DenseSet<std::pair<const Instruction*, mlir::AffineMap>> seen;
+    std::vector<std::pair<const Instruction*, IndexingMap>> pending = {{&array, elements}};
+    while (!pending.empty()) {
+      const auto [instruction, at] = std::move(pending.back());
+      pending.pop_back();
+      if (IsHero(*instruction)) {
+        const IndexingMap own = ResultsOf(*instruction);
+        if (at.affine_map().getResults() != own.affine_map().getResults()) return false;
+        continue;
+      }
+      for (size_t k = 0; k < instruction->operands().size(); ++k) {
+        const Instruction& operand = instruction->operand(k);
+        if (!NeedsResults(operand)) continue;
+        IndexingMap read = ReadOfOperand(input_, at, *instruction, 0, k);
+        if (read.IsUnknown()) return false;
+        if (read.IsKnownEmpty() || !seen.insert({&operand, read.affine_map()}).second) continue;
+        if (seen.size() > most_visits) return false;
+        pending.emplace_back(&operand, std::move(read));
+      }
+    }
+    return true;
+  }
+
+  const EmitterInput& input_;
+  const RowReductions& reductions_;
+  std::array<int64_t, 3> sizes_;
+  RowMaps maps_;
+  // What is computed from results.
+  llvm::DenseSet<const Instruction*> dependents_;
+  KernelPlan plan_;
+  IndexingMap read_;
+  IndexingMap rows_;
+  llvm::SmallVector<const Instruction*, 2> done_;
+};
+
+}  // namespace
+
+std::optional<KernelPlan> PlanOurRows(const EmitterInput& input) {
+  const RowReductions reductions = FindRowReductions(input);
+  if (reductions.heroes.empty()) return std::nullopt;
+  RowsPlanner planner(input, reductions);
+  if (input.fused.SmallestOutputBits() * planner.vector() < 8) return std::nullopt;
+  return std::move(planner).Plan();
+}
+
+}  // namespace hlo_indexing::plan

@@ -1,0 +1,170 @@
+// Kernels of rows that are reduced, and then made of the results: what is read how often.
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "codegen/emit/kernel.h"
+#include "tests/codegen/emit/kernel_check.h"
+
+namespace hlo_indexing::emit {
+namespace {
+
+constexpr char kReducers[] = R"(
+sum_f32 { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] add(a, b) }
+largest_f32 { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] maximum(a, b) }
+)";
+
+// Each access as often as planned.
+KernelCheck::Traffic MeasureAsPlanned(KernelCheck& check, const std::string& name) {
+  const KernelCheck::Traffic traffic = check.Measure();
+  EXPECT_EQ(traffic.error, "") << name;
+  EXPECT_EQ(traffic.sectors, traffic.planned_sectors) << name;
+  EXPECT_EQ(traffic.requests, traffic.planned_requests) << name;
+  EXPECT_EQ(traffic.wavefronts, traffic.planned_wavefronts) << name;
+  return traffic;
+}
+
+TEST(RowKernels, RowsThatAreReducedAndGoOn) {
+  PtxBackend backend;
+  const auto softmax = [](const std::string& type, int64_t rows, int64_t length) {
+    const std::string of_all = absl::StrCat(type, "[", rows, ",", length, "]");
+    const std::string of_rows = absl::StrCat("f32[", rows, "]");
+    const std::string wide = absl::StrCat("f32[", rows, ",", length, "]");
+    return absl::StrCat(
+        "HloModule m\n", kReducers, "fused {\nx = ", of_all, " parameter(0)\nf = ", wide,
+        " convert(x)\nl = f32[] constant(-inf)\nm = ", of_rows,
+        " reduce(f, l), dimensions={1}, to_apply=largest_f32\nb = ", wide,
+        " broadcast(m), dimensions={0}\nd = ", wide, " subtract(f, b)\ne = ", wide,
+        " exponential(d)\nz = f32[] constant(0)\ns = ", of_rows,
+        " reduce(e, z), dimensions={1}, to_apply=sum_f32\nt = ", wide,
+        " broadcast(s), dimensions={0}\nq = ", wide, " divide(e, t)\nROOT r = ", of_all,
+        " convert(q)\n}\nENTRY e {\nx = ", of_all, " parameter(0)\nROOT r = ", of_all,
+        " fusion(x), kind=kCustom, calls=fused\n}\n");
+  };
+  for (const int64_t length : {16, 30, 33, 64, 700, 1024, 5000}) {
+    for (const int64_t rows : {1, 7, 64}) {
+      for (const char* type : {"f32", "bf16"}) {
+        const double tolerance = std::string(type) == "f32" ? 1e-5 : 1e-2;
+        KernelCheck check(softmax(type, rows, length), backend);
+        EXPECT_EQ(check.Run(1, tolerance), "") << type << rows << "x" << length;
+      }
+    }
+  }
+  // What fits into registers is read once and written once; longer rows are read three times. The
+  // vectors of some of these are not as many as the threads have.
+  for (const int64_t length : {1024, 1056, 4168, 32768, 65536}) {
+    KernelCheck check(softmax("f32", 64, length), backend);
+    const KernelCheck::Traffic traffic = MeasureAsPlanned(check, absl::StrCat(length));
+    EXPECT_EQ(traffic.sectors, (length <= 32768 ? 2 : 4) * 64 * length / 8) << length;
+  }
+}
+
+// What one thread has of a row is in one place of memory for the reduction and in another for the
+// result, which would need other rows' results if threads went over it in the order of memory.
+TEST(RowKernels, ResultsInAnotherLayout) {
+  PtxBackend backend;
+  for (const char* layout : {"{0,1}", "{1,0:T(8,128)}"}) {
+    KernelCheck check(absl::StrCat("HloModule m\n", kReducers, R"(
+          fused {
+            p = f32[96,200]{1,0} parameter(0)
+            c = f32[] constant(-inf)
+            m = f32[96] reduce(p, c), dimensions={1}, to_apply=largest_f32
+            b = f32[96,200] broadcast(m), dimensions={0}
+            ROOT s = f32[96,200])",
+                                   layout, R"( subtract(p, b)
+          }
+          ENTRY e { p = f32[96,200]{1,0} parameter(0) ROOT r = f32[96,200])",
+                                   layout, " fusion(p), kind=kCustom, calls=fused }\n"),
+                      backend);
+    EXPECT_EQ(check.Run(1), "") << layout;
+    const auto plan = check.Plan();
+    ASSERT_TRUE(plan.ok()) << plan.status();
+    EXPECT_EQ(plan->emitter, plan::Emitter::kRows) << layout;
+    // Stores of lanes that are apart are a sector each, at most.
+    EXPECT_LE(MeasureAsPlanned(check, layout).sectors, 96 * 200 / 8 + 96 * 200) << layout;
+  }
+}
+
+// Two reductions of the same rows, one of an array whose rows do not lie one after the other.
+TEST(RowKernels, ReductionsOfOtherLayouts) {
+  PtxBackend backend;
+  KernelCheck check(absl::StrCat("HloModule m\n", kReducers, R"(
+    fused {
+      p = f32[64,80]{0,1} parameter(0)
+      c = f32[] constant(-inf)
+      z = f32[] constant(0)
+      m = f32[64] reduce(p, c), dimensions={1}, to_apply=largest_f32
+      b = f32[64,80]{1,0} broadcast(m), dimensions={0}
+      d = f32[64,80]{1,0} subtract(p, b)
+      t = f32[64] reduce(d, z), dimensions={1}, to_apply=sum_f32
+      u = f32[64,80]{1,0} broadcast(t), dimensions={0}
+      ROOT s = f32[64,80]{1,0} multiply(d, u)
+    }
+    ENTRY e { p = f32[64,80]{0,1} parameter(0)
+      ROOT r = f32[64,80]{1,0} fusion(p), kind=kCustom, calls=fused })"),
+                    backend);
+  EXPECT_EQ(check.Run(1, 1e-4), "");
+  // Once each, not once for each element of a row.
+  EXPECT_LE(MeasureAsPlanned(check, "").sectors, 64 * 80 + 64 * 80 / 8);
+}
+
+// Elements that a thread has not are computed from zeros: not where that might never end.
+TEST(RowKernels, LoopsThatEndByTheirValuesAreNotComputedFromZeros) {
+  PtxBackend backend;
+  const auto plan_of = [&](const std::string& doubled) {
+    KernelCheck check(absl::StrCat("HloModule m\n", kReducers, R"(
+      is_small { s = (f32[16,33]) parameter(0) x = f32[16,33] get-tuple-element(s), index=0
+        z = f32[] constant(0) l = f32[] constant(-inf)
+        m = f32[] reduce(x, l), dimensions={0,1}, to_apply=largest_f32
+        o = f32[] constant(100) ROOT r = pred[] compare(m, o), direction=LT }
+      grow { s = (f32[16,33]) parameter(0) x = f32[16,33] get-tuple-element(s), index=0
+        y = f32[16,33] add(x, x) ROOT r = (f32[16,33]) tuple(y) }
+      fused {
+        p = f32[16,33] parameter(0)
+        q = f32[16,33] abs(p)
+        o = f32[] constant(1)
+        ob = f32[16,33] broadcast(o), dimensions={}
+        v = f32[16,33] add(q, ob)
+        )",
+                                   doubled, R"(
+        z = f32[] constant(0)
+        t = f32[16] reduce(w, z), dimensions={1}, to_apply=sum_f32
+        u = f32[16,33] broadcast(t), dimensions={0}
+        ROOT s = f32[16,33] divide(w, u)
+      }
+      ENTRY e { p = f32[16,33] parameter(0)
+        ROOT r = f32[16,33] fusion(p), kind=kCustom, calls=fused })"),
+                      backend);
+    return check.Plan();
+  };
+  const auto kept = plan_of("w = f32[16,33] add(v, v)");
+  ASSERT_TRUE(kept.ok()) << kept.status();
+  EXPECT_TRUE(kept->keeps_rows);
+  const auto looped = plan_of(
+      "i = (f32[16,33]) tuple(v)\nn = (f32[16,33]) while(i), condition=is_small, body=grow\n"
+      "w = f32[16,33] get-tuple-element(n), index=0");
+  ASSERT_TRUE(looped.ok()) << looped.status();
+  EXPECT_FALSE(looped->keeps_rows);
+}
+
+// Few columns: lanes of a warp that have the same are shuffled together.
+TEST(RowKernels, FewColumns) {
+  PtxBackend backend;
+  for (const int64_t columns : {1, 2, 3, 4, 8, 12, 16, 32, 64, 96}) {
+    for (const int64_t rows : {5, 31, 72, 700, 5000}) {
+      const std::string text =
+          absl::StrCat("HloModule m\n", kReducers, "fused {\np = f32[3,", rows, ",", columns,
+                       "] parameter(0)\nz = f32[] constant(0)\nROOT t = f32[3,", columns,
+                       "] reduce(p, z), dimensions={1}, to_apply=sum_f32\n}\nENTRY e { p = f32[3,",
+                       rows, ",", columns, "] parameter(0) ROOT r = f32[3,", columns,
+                       "] fusion(p), kind=kInput, calls=fused }\n");
+      KernelCheck check(text, backend);
+      EXPECT_EQ(check.Run(1, 1e-4), "") << rows << "x" << columns;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace hlo_indexing::emit
