@@ -10,42 +10,18 @@ operands and outputs, as where two share a buffer, are named and left out.
 
 from __future__ import annotations
 
-import json
 import math
 import re
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
-TYPES = {"pred": "u8", "bf16": "u16", "f8e4m3fn": "u8", "f8e5m2": "u8"}
-
-
-def lines_of(*command: str | Path) -> list[dict]:
-    # Fusions without a plan or kernel are errors, and the others are written all the same.
-    result = subprocess.run([str(part) for part in command], capture_output=True, text=True, check=False)
-    return [json.loads(line) for line in result.stdout.splitlines()]
+from kernel_comparison import TYPES, Table, launch, lines_of
 
 
 def argument(kind: str, shape: str) -> str:
     element, sizes = shape.split("{")[0].split("[")
     return f"{kind}:{TYPES.get(element, element)}[{sizes}"
-
-
-def launch(program: str, ptx: Path, kernel: str, grid: list[int], block: list[int] | None,
-           arguments: list[str], shared: int) -> dict | str:
-    options = [f"--arg={text}" for text in arguments]
-    if block is not None:
-        options.append(f"--block={','.join(map(str, block))}")
-    result = subprocess.run(
-        [program, "ptx", str(ptx), f"--kernel={kernel}", f"--grid={','.join(map(str, grid))}",
-         f"--shared={shared}", "--profile", "--device=a100", "--format=json", *options],
-        capture_output=True, text=True, check=False)
-    for line in result.stdout.splitlines():
-        read = json.loads(line)
-        if read["kind"] == "launch":
-            return read
-    return (result.stderr or result.stdout).strip().splitlines()[0]
 
 
 def triton_grid(config: str, shape: str) -> list[int] | None:
@@ -71,13 +47,7 @@ def parameters(ptx: str, kernel: str) -> int:
 
 
 def main(program: str, *files: str) -> None:
-    print("| module, kernel | warp instructions | sectors | bytes of DRAM | bank conflicts "
-          "| estimated µs | ratio |")
-    print("|---|---|---|---|---|---|---|")
-    wins = {key: 0 for key in ("instructions", "sectors", "DRAM", "conflicts", "time")}
-    ratios: list[float] = []
-    losers: list[str] = []
-    left_out: list[str] = []
+    table = Table("XLA", "module, kernel")
     for hlo, xla_ptx in zip(files[::2], files[1::2], strict=True):
         with tempfile.TemporaryDirectory() as folder:
             ours_of = {line["instruction"]: line for line in lines_of(
@@ -98,47 +68,26 @@ def main(program: str, *files: str) -> None:
                 if grid is None and line is not None:
                     grid = triton_grid(line.group(0), line.group(1))
                 if grid is None:
-                    left_out.append(f"{name} (its grid is not known)")
+                    table.left_out.append(f"{name} (its grid is not known)")
                     continue
                 arguments = [argument("out" if "output" in one else "zeros", one["shape"])
                              for one in ours["arguments"] if "shape" in one]
                 if parameters(theirs_ptx, kernel) != len(arguments):
-                    left_out.append(f"{name} (other arguments)")
+                    table.left_out.append(f"{name} (other arguments)")
                     continue
                 dynamic = 232448 if "extern .shared" in theirs_ptx else 0
-                theirs = launch(program, Path(xla_ptx), kernel, grid, None, arguments, dynamic)
+                theirs = launch(program, Path(xla_ptx), kernel, grid, None, arguments, dynamic,
+                                "a100")
                 scratch = [f"zeros:u8[{one['scratch_bytes']}]" for one in ours["arguments"]
                            if "scratch_bytes" in one]
                 mine = launch(program, Path(folder) / ours["text_file"], kernel, ours["blocks"],
-                              ours["threads"], arguments + scratch, 0)
+                              ours["threads"], arguments + scratch, 0, "a100")
                 if isinstance(mine, str) or isinstance(theirs, str):
                     reason = mine if isinstance(mine, str) else theirs
-                    left_out.append(f"{name} ({reason})")
+                    table.left_out.append(f"{name} ({reason})")
                     continue
-                pairs = {
-                    "instructions": (mine["warp_instructions"], theirs["warp_instructions"]),
-                    "sectors": (mine["sectors"], theirs["sectors"]),
-                    "DRAM": tuple(one["dram_bytes_read"] + one["dram_bytes_written"]
-                                  for one in (mine, theirs)),
-                    "conflicts": (mine["bank_conflicts"], theirs["bank_conflicts"]),
-                    "time": tuple(one["estimated_us"]["at_least"] for one in (mine, theirs)),
-                }
-                worse = [key for key, (a, b) in pairs.items() if a > b * 1.0001]
-                for key in pairs:
-                    wins[key] += key not in worse
-                ratios.append(pairs["time"][1] / pairs["time"][0])
-                if worse:
-                    losers.append(f"{name} ({', '.join(worse)})")
-                cells = [f"{a:,}, {b:,}" for key, (a, b) in pairs.items() if key != "time"]
-                a, b = pairs["time"]
-                print(f"| {name} | {' | '.join(cells)} | {a:.2f}, {b:.2f} | {b / a:.2f} |")
-    if ratios:
-        mean = math.exp(sum(map(math.log, ratios)) / len(ratios))
-        of = ", ".join(f"{key} {count}" for key, count in wins.items())
-        print(f"\nIn each pair ours comes first. Of {len(ratios)} kernels ours is at least as good "
-              f"in: {of}. XLA's estimated time is {mean:.2f} times ours in the geometric mean.")
-    print(f"\nWorse in something: {'; '.join(losers) or 'none'}.")
-    print(f"\nLeft out: {'; '.join(left_out) or 'none'}.")
+                table.add(name, mine, theirs)
+    table.finish()
 
 
 if __name__ == "__main__":
