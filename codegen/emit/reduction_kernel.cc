@@ -2,16 +2,15 @@
 // is then left in several warps, or in several groups of lanes, through shared memory. Where
 // several blocks have the same results, each leaves its own in scratch memory, and counts; the one
 // that comes last combines what all have left, always in the same order.
-#include <limits>
 #include <memory>
 #include <optional>
 #include <vector>
 
 #include "codegen/emit/kernel_emitter.h"
+#include "codegen/emit/reducer_identity.h"
 #include "codegen/plan/pass_loops.h"
 #include "codegen/plan/thread_map.h"
 #include "hlo/attribute.h"
-#include "hlo/interpreter/element_value.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -21,10 +20,8 @@
 namespace hlo_indexing::emit {
 
 namespace arith = mlir::arith;
-using hlo::ElementClass;
 using hlo::ElementType;
 using hlo::Instruction;
-using hlo::Opcode;
 using mlir::Value;
 using mlir::ValueRange;
 using plan::ElementPass;
@@ -32,59 +29,6 @@ using plan::SharedAccess;
 using plan::SharedTile;
 
 namespace {
-
-// What does not change the other operand of a reducer: nullopt if the reducer is not one operation
-// of both of its parameters.
-std::optional<hlo::Element> IdentityOf(const hlo::Computation& reducer) {
-  const Instruction& root = reducer.root();
-  if (root.operands().size() != 2 || root.operand(0).opcode() != Opcode::kParameter ||
-      root.operand(1).opcode() != Opcode::kParameter ||
-      root.operand(0).parameter_number() == root.operand(1).parameter_number()) {
-    return std::nullopt;
-  }
-  const ElementType type = root.shape().element_type();
-  const bool is_float = hlo::ClassOf(type) == ElementClass::kFloat;
-  const bool is_predicate = type == ElementType::kPred;
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  hlo::Element identity;
-  switch (root.opcode()) {
-    case Opcode::kAdd:
-      // 0 would change -0.
-      identity.real = identity.imag = -0.0;
-      return identity;
-    case Opcode::kMultiply:
-      if (IsComplex(type)) return std::nullopt;
-      return hlo::Element{.integer = 1, .real = 1};
-    case Opcode::kMaximum:
-      if (is_float) return hlo::FloatElement(-kInfinity);
-      return hlo::IntegerElement(is_predicate ? 0 : hlo::SmallestInteger(type));
-    case Opcode::kMinimum:
-      if (is_float) return hlo::FloatElement(kInfinity);
-      return hlo::IntegerElement(is_predicate ? 1 : hlo::LargestInteger(type));
-    case Opcode::kAnd:
-      return hlo::IntegerElement(is_predicate ? 1 : -1);
-    case Opcode::kOr:
-    case Opcode::kXor:
-      return hlo::IntegerElement(0);
-    default:
-      return std::nullopt;
-  }
-}
-
-std::optional<Number> EmitIdentity(KernelBuilder& builder, const hlo::Computation& reducer) {
-  const std::optional<hlo::Element> identity = IdentityOf(reducer);
-  if (!identity.has_value()) return std::nullopt;
-  const ElementType type = reducer.root().shape().element_type();
-  // Some of these have neither infinity nor a sign of zero.
-  if (IsSmallFloat(type)) return std::nullopt;
-  const auto bytes_of = [&] {
-    std::vector<uint8_t> bytes(16);
-    hlo::StoreElement(type, *identity, bytes.data());
-    bytes.resize(static_cast<size_t>(std::max<int64_t>(8, hlo::ElementBits(type)) / 8));
-    return bytes;
-  };
-  return NumberOfBytes(builder, type, bytes_of());
-}
 
 // A reduction of one or several arrays, while its code is made.
 struct Hero {
@@ -561,9 +505,33 @@ class ReductionKernel {
       }
     });
     builder_.Barrier();
-    if (is_row()) hero.values = hero.start;
-    CombineWith(hero, hero.shared, hero.tiles, first_access + 1);
-    if (is_row()) Shuffle(hero, tile.sizes.back(), /*step=*/1);
+    const auto combine = [&] {
+      if (is_row()) hero.values = hero.start;
+      CombineWith(hero, hero.shared, hero.tiles, first_access + 1);
+      if (is_row()) Shuffle(hero, tile.sizes.back(), /*step=*/1);
+      return FlattenAll(hero.values);
+    };
+    // A branch costs as much as one shuffle.
+    constexpr int64_t kFewWarps = 2;
+    const int64_t warps = tile.sizes.back();
+    if (!is_row() || is_for_all_lanes() || warps <= kFewWarps) {
+      combine();
+      return;
+    }
+    const Values ends = builder_.If(
+        IsFirstWarpOf(warps), [&] { return elements_.InScope(combine); },
+        [&] { return FlattenAll(hero.start); });
+    hero.values = UnflattenAll(hero, ends, 1);
+  }
+
+  // Whether the thread is in the first one of so many warps, a power of two, which have a row.
+  Value IsFirstWarpOf(int64_t warps) {
+    constexpr int64_t kWarpSize = 32;
+    const Value thread = builder_.ThreadIndex(plan::kThreadX);
+    const Value in_row = arith::AndIOp::create(
+        builder_.ops(), thread, builder_.Integer(thread.getType(), warps * kWarpSize - 1));
+    return arith::CmpIOp::create(builder_.ops(), arith::CmpIPredicate::ult, in_row,
+                                 builder_.Integer(thread.getType(), kWarpSize));
   }
 
   bool is_row() const { return kernel_.plan().reduces_rows; }

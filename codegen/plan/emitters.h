@@ -52,8 +52,8 @@ struct Emitters {
   KernelPlan (*scatter)(const EmitterInput&);
   /// Of what is made neither element by element nor as a part of other kernels (IsByItself).
   KernelPlan (*by_itself)(const EmitterInput&);
-  /// Of elements that are made of the rows that they are in; nullopt if there are none, or if they
-  /// are made by loops. Null: by loops.
+  /// Of elements that are made of the rows that they are in, or of several reductions of one;
+  /// nullopt if there are none, or if they are made by loops. Null: by loops.
   std::optional<KernelPlan> (*rows)(const EmitterInput&) = nullptr;
   /// Of a dot, with what becomes of its elements; nullopt if it is made in loops. Null: in loops.
   std::optional<KernelPlan> (*products)(const EmitterInput&) = nullptr;

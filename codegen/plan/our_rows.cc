@@ -46,37 +46,70 @@ struct RowReductions {
   }
 };
 
-// Reductions of as many elements as each root has.
-RowReductions FindRowReductions(const EmitterInput& input) {
-  // Shorter rows are read again by each element.
-  constexpr int64_t kShortestRow = 16;
-  RowReductions rows;
-  const hlo::Shape& first = input.fused.roots().front().instruction->shape();
-  const int64_t elements = first.IsArray() ? first.num_elements() : 0;
-  for (const FusionRoot& root : input.fused.roots()) {
-    const hlo::Shape& shape = root.instruction->shape();
-    if (!shape.IsArray() || shape.num_elements() != elements) return {};
+// Whether a root is made of results of reductions of these dimensions in their order: an element of
+// each row.
+bool IsOfResults(const EmitterInput& input, const Instruction& root,
+                 const ReductionDimensions& dimensions) {
+  constexpr size_t kMostOperands = 3;
+  llvm::DenseSet<const Instruction*> seen = {&root};
+  std::vector<const Instruction*> pending = {&root};
+  while (!pending.empty()) {
+    const Instruction& instruction = *pending.back();
+    pending.pop_back();
+    if (instruction.opcode() == Opcode::kReduce && DimensionsOf(instruction) == dimensions) {
+      return true;
+    }
+    const bool keeps_order = instruction.opcode() == Opcode::kGetTupleElement ||
+                             IsIntermediate(instruction, kMostOperands);
+    if (!keeps_order) continue;
+    for (const Instruction* operand : instruction.operands()) {
+      if (input.fused.Contains(*operand) && seen.insert(operand).second) pending.push_back(operand);
+    }
   }
+  return false;
+}
+
+// Whether a root has as many elements as are reduced, and not one of each row.
+bool IsOfElements(const Instruction& root, const ReductionDimensions& dimensions) {
+  return root.shape().num_elements() == dimensions.sizes[1] * dimensions.sizes[2];
+}
+
+// Whether a reduction is one of rows in memory that the roots can be made of.
+bool AreRowsOfRoots(const EmitterInput& input, const Instruction& reduce) {
+  // Shorter ones are read again by each element.
+  constexpr int64_t kShortestRow = 16;
+  const ReductionDimensions dimensions = DimensionsOf(reduce);
+  const auto [major, rows, length] = dimensions.sizes;
+  if (!dimensions.is_row || major != 1 || length < kShortestRow) return false;
+  return llvm::all_of(input.fused.roots(), [&, rows = rows](const FusionRoot& root) {
+    if (!root.instruction->shape().IsArray()) return false;
+    if (IsOfElements(*root.instruction, dimensions)) return true;
+    return root.instruction->shape().num_elements() == rows &&
+           IsOfResults(input, *root.instruction, dimensions);
+  });
+}
+
+// Reductions whose elements or results the roots are made of.
+RowReductions FindRowReductions(const EmitterInput& input) {
+  RowReductions rows;
   std::vector<const Instruction*> candidates;
-  const auto are_rows_of_memory = [](const Instruction& reduce) {
-    const ReductionDimensions dimensions = DimensionsOf(reduce);
-    return dimensions.is_row && ReducesOneOrder(reduce) && dimensions.sizes[0] == 1 &&
-           dimensions.sizes[2] >= kShortestRow;
-  };
   for (const Instruction* instruction : input.fused.instructions()) {
     if (instruction->opcode() != Opcode::kReduce) continue;
     const bool has_scalars =
         llvm::all_of(instruction->operands().take_back(instruction->operands().size() / 2),
                      [](const Instruction* initial) { return initial->shape().IsScalar(); });
-    if (!has_scalars || instruction->operand(0).shape().num_elements() != elements) continue;
+    if (!has_scalars) continue;
     candidates.push_back(instruction);
-    if (rows.reference == nullptr && are_rows_of_memory(*instruction)) rows.reference = instruction;
+    if (rows.reference == nullptr && ReducesOneOrder(*instruction) &&
+        AreRowsOfRoots(input, *instruction)) {
+      rows.reference = instruction;
+    }
   }
   if (rows.reference == nullptr) return {};
   for (const Instruction* reduce : candidates) {
     const bool is_hero =
         rows.SharesIndices(*reduce) ||
-        (are_rows_of_memory(*reduce) && DimensionsOf(*reduce) == DimensionsOf(*rows.reference));
+        (ReducesOneOrder(*reduce) && DimensionsOf(*reduce) == DimensionsOf(*rows.reference));
     if (is_hero) rows.heroes.push_back(reduce);
   }
   return rows;
@@ -153,7 +186,8 @@ class RowsPlanner {
   int64_t vector() const { return maps_.vector(); }
 
   // For each reduction: its arrays, initial values, and the results that the threads have then; in
-  // the end the roots.
+  // the end the roots, those that have an element of each row, as a cross entropy, behind the
+  // others.
   KernelPlan Plan() && {
     plan_.emitter = Emitter::kRows;
     plan_.variant = "rows";
@@ -165,12 +199,11 @@ class RowsPlanner {
     read_ = maps_.Input(plan_.launch, 0);
     rows_ = maps_.Rows(plan_.launch);
     for (const Instruction* hero : reductions_.heroes) AddReduction(*hero);
-    for (const FusionRoot& root : input_.fused.roots()) {
-      ElementPass& pass = plan_.passes.emplace_back(
-          LoadPass(*root.instruction, ElementsOf(*root.instruction), maps_.vector()));
-      pass.available = done_;
-      pass.store = StoreKind::kStore;
-      pass.output = root.first_output;
+    for (const bool is_of_elements : {true, false}) {
+      for (const FusionRoot& root : input_.fused.roots()) {
+        const bool is_now = IsOfElements(*root.instruction, DimensionsOf(*reductions_.reference));
+        if (is_now == is_of_elements) AddRoot(root, is_of_elements);
+      }
     }
     return std::move(plan_);
   }
@@ -212,6 +245,24 @@ class RowsPlanner {
       tile->element_bits = support::CeilDiv(ElementWidth(hero.operand(k).shape()), 8) * 8;
       plan_.shared_tiles.push_back(*std::move(tile));
     }
+  }
+
+  void AddRoot(const FusionRoot& root, bool is_of_elements) {
+    const Instruction& instruction = *root.instruction;
+    ElementPass& pass = plan_.passes.emplace_back(
+        is_of_elements ? LoadPass(instruction, ElementsOf(instruction), maps_.vector())
+                       : LoadPass(instruction, ResultInFirstThread(instruction.shape()), 1));
+    pass.available = done_;
+    pass.store = StoreKind::kStore;
+    pass.output = root.first_output;
+  }
+
+  // What the first thread of a row has of an array with one element of each row.
+  IndexingMap ResultInFirstThread(const hlo::Shape& shape) const {
+    const IndexingMap first = maps_.Output(plan_.launch, 0).WithResults(rows_.affine_map());
+    const Instruction& reference = *reductions_.reference;
+    return Bitcast(ResultOf(first, {sizes_[1]}, reference, input_.plans),
+                   reference.shape().ArrayLeaf(0), shape);
   }
 
   // The result that a thread has.

@@ -77,6 +77,58 @@ TEST(OurPlan, RowsThatGoOnAreReducedOnce) {
   EXPECT_EQ(plan.shared_tiles[0].bytes(), 16);
 }
 
+// Each block reduces rows twice; what is made of both results has an element of each row.
+TEST(OurPlan, RowsThatBecomeOneElementAreReducedOnce) {
+  PlannedModule module(R"(HloModule m
+    largest { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] maximum(a, b) }
+    sum { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] add(a, b) }
+    f { p = f32[64,1024] parameter(0) l = f32[] constant(-inf) z = f32[] constant(0)
+      m = f32[64] reduce(p, l), dimensions={1}, to_apply=largest
+      b = f32[64,1024] broadcast(m), dimensions={0} d = f32[64,1024] subtract(p, b)
+      e = f32[64,1024] exponential(d)
+      s = f32[64] reduce(e, z), dimensions={1}, to_apply=sum
+      n = f32[64] log(s) ROOT r = f32[64] add(n, m) }
+    ENTRY e { p = f32[64,1024] parameter(0) ROOT r = f32[64] fusion(p), kind=kLoop, calls=f })");
+  const KernelPlan plan = PlanOf(module);
+  EXPECT_EQ(plan.emitter, Emitter::kRows);
+  EXPECT_EQ(plan.launch.num_blocks(), 64);
+  EXPECT_EQ(plan.launch.threads_per_block(), 128);
+  // Partial results of 4 warps for each reduction.
+  ASSERT_EQ(plan.shared_tiles.size(), 2U);
+  EXPECT_EQ(plan.shared_tiles[1].bytes(), 16);
+  EXPECT_EQ(plan.passes.back().vector_elements, 1);
+  EXPECT_EQ(plan.passes.back().map.dimensions()[kThreadX].bounds.upper, 0);
+}
+
+// One array of a reduction of two.
+TEST(OurPlan, TheIndexOfTheLargestElementIsReducedFromRows) {
+  PlannedModule module(R"(HloModule m
+    argmax { a = f32[] parameter(0) i = s32[] parameter(1) b = f32[] parameter(2)
+      j = s32[] parameter(3) c = pred[] compare(a, b), direction=GE
+      v = f32[] select(c, a, b) k = s32[] select(c, i, j) ROOT r = (f32[], s32[]) tuple(v, k) }
+    f { p = f32[512,1024] parameter(0) i = s32[512,1024] iota(), iota_dimension=1
+      l = f32[] constant(-inf) z = s32[] constant(0)
+      m = (f32[512], s32[512]) reduce(p, i, l, z), dimensions={1}, to_apply=argmax
+      ROOT r = s32[512] get-tuple-element(m), index=1 }
+    ENTRY e { p = f32[512,1024] parameter(0) ROOT r = s32[512] fusion(p), kind=kLoop, calls=f })");
+  const KernelPlan plan = PlanOf(module);
+  EXPECT_EQ(plan.emitter, Emitter::kRows);
+  EXPECT_EQ(plan.launch.num_blocks(), 512);
+  // Partial results of 4 warps for each array.
+  EXPECT_EQ(plan.shared_tiles.size(), 2U);
+}
+
+// Elements in another order than that of the rows.
+TEST(OurPlan, ResultsThatAreTurnedComeFromALoop) {
+  PlannedModule module(R"(HloModule m
+    largest { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] maximum(a, b) }
+    f { p = f32[8,8,64] parameter(0) l = f32[] constant(-inf)
+      m = f32[8,8] reduce(p, l), dimensions={2}, to_apply=largest
+      ROOT r = f32[8,8] reverse(m), dimensions={0} }
+    ENTRY e { p = f32[8,8,64] parameter(0) ROOT r = f32[8,8] fusion(p), kind=kLoop, calls=f })");
+  EXPECT_EQ(PlanOf(module).emitter, Emitter::kLoop);
+}
+
 TEST(OurPlan, BytesInFlight) {
   PlannedModule module(
       Entry("  p = f32[16777216] parameter(0)\n  q = f32[16777216] parameter(1)\n"

@@ -14,6 +14,10 @@ namespace {
 constexpr char kReducers[] = R"(
 sum_f32 { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] add(a, b) }
 largest_f32 { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] maximum(a, b) }
+argmax { v = f32[] parameter(0) i = s32[] parameter(1) w = f32[] parameter(2) j = s32[] parameter(3)
+  gt = pred[] compare(v, w), direction=GT eq = pred[] compare(v, w), direction=EQ
+  lt = pred[] compare(i, j), direction=LT tie = pred[] and(eq, lt) keep = pred[] or(gt, tie)
+  x = f32[] select(keep, v, w) y = s32[] select(keep, i, j) ROOT r = (f32[], s32[]) tuple(x, y) }
 )";
 
 // Each access as often as planned.
@@ -58,6 +62,69 @@ TEST(RowKernels, RowsThatAreReducedAndGoOn) {
     KernelCheck check(softmax("f32", 64, length), backend);
     const KernelCheck::Traffic traffic = MeasureAsPlanned(check, absl::StrCat(length));
     EXPECT_EQ(traffic.sectors, (length <= 32768 ? 2 : 4) * 64 * length / 8) << length;
+  }
+}
+
+// Of the same reductions one element for each row, alone or beside all elements: the logarithm of
+// the sum of exponentials.
+TEST(RowKernels, RowsThatBecomeOneElement) {
+  PtxBackend backend;
+  const auto module = [](const std::string& rows, int64_t length, bool has_softmax) {
+    const std::string of_rows = absl::StrCat("f32[", rows, "]");
+    const std::string wide = absl::StrCat("f32[", rows, rows.empty() ? "" : ",", length, "]");
+    const std::string kept = rows.empty() ? "" : "0";
+    const std::string reduced = rows.empty() ? "0" : "1";
+    const std::string result = has_softmax ? absl::StrCat("(", of_rows, ", ", wide, ")") : of_rows;
+    return absl::StrCat(
+        "HloModule m\n", kReducers, "fused {\nx = ", wide,
+        " parameter(0)\nl = f32[] constant(-inf)\nm = ", of_rows, " reduce(x, l), dimensions={",
+        reduced, "}, to_apply=largest_f32\nb = ", wide, " broadcast(m), dimensions={", kept,
+        "}\nd = ", wide, " subtract(x, b)\ne = ", wide,
+        " exponential(d)\nz = f32[] constant(0)\ns = ", of_rows, " reduce(e, z), dimensions={",
+        reduced, "}, to_apply=sum_f32\nn = ", of_rows, " log(s)\n",
+        has_softmax ? absl::StrCat("t = ", wide, " broadcast(s), dimensions={", kept,
+                                   "}\nq = ", wide, " divide(e, t)\na = ", of_rows,
+                                   " add(n, m)\nROOT r = ", result, " tuple(a, q)")
+                    : absl::StrCat("ROOT a = ", of_rows, " add(n, m)"),
+        "\n}\nENTRY e {\nx = ", wide, " parameter(0)\nROOT r = ", result,
+        " fusion(x), kind=kCustom, calls=fused\n}\n");
+  };
+  for (const int64_t length : {16, 33, 64, 700, 1024, 5000}) {
+    for (const char* rows : {"", "1", "7", "64"}) {
+      for (const bool has_softmax : {false, true}) {
+        KernelCheck check(module(rows, length, has_softmax), backend);
+        EXPECT_EQ(check.Run(1, 1e-5), "") << rows << "x" << length << " " << has_softmax;
+      }
+    }
+  }
+  for (const bool has_softmax : {false, true}) {
+    KernelCheck check(module("64", 32768, has_softmax), backend);
+    EXPECT_EQ(MeasureAsPlanned(check, "").sectors, (has_softmax ? 2 : 1) * 64 * 32768 / 8 + 64);
+  }
+}
+
+// One array of a reduction of two, and what becomes of it.
+TEST(RowKernels, OneArrayOfAReduction) {
+  PtxBackend backend;
+  for (const int64_t rows : {1, 5, 200}) {
+    for (const int64_t length : {16, 100, 1024, 3000}) {
+      const std::string kept = absl::StrCat("[", rows, "]");
+      const std::string all = absl::StrCat("[", rows, ",", length, "]");
+      KernelCheck check(
+          absl::StrCat("HloModule m\n", kReducers, "f {\np = f32", all, " parameter(0)\ni = s32",
+                       all, " iota(), iota_dimension=1\nl = f32[] constant(-inf)\n",
+                       "z = s32[] constant(2147483647)\nm = (f32", kept, ", s32", kept,
+                       ") reduce(p, i, l, z), dimensions={1}, to_apply=argmax\n", "g = s32", kept,
+                       " get-tuple-element(m), index=1\nROOT r = s64", kept,
+                       " convert(g)\n}\nENTRY e {\np = f32", all, " parameter(0)\nROOT r = s64",
+                       kept, " fusion(p), kind=kLoop, calls=f\n}\n"),
+          backend);
+      EXPECT_EQ(check.Run(1), "") << rows << "x" << length;
+      const KernelCheck::Traffic traffic = check.Measure();
+      EXPECT_EQ(traffic.error, "");
+      EXPECT_EQ(traffic.sectors, traffic.planned_sectors) << rows << "x" << length;
+      EXPECT_EQ(traffic.wavefronts, traffic.planned_wavefronts) << rows << "x" << length;
+    }
   }
 }
 
