@@ -1,9 +1,9 @@
 // How this library's own emitters launch a fusion, or an instruction by itself, on a GPU.
 //
 // Example: the plan of `ROOT t = f32[1024,1024] transpose(p), dimensions={1,0}` has blocks of 256
-// threads, each of which moves a tile of 32 x 32 floats through shared memory, where they lie as
+// threads, each of which moves a tile of 64 x 64 floats through shared memory, where they lie as
 //
-//   Sw<5,0,5> o _0 o (_32,_32):(_32,_1)
+//   Sw<3,2,6> o _0 o (_64,_64):(_64,_1)
 //
 // so that neither the rows that are stored nor the columns that are loaded meet in one bank.
 #ifndef HLO_INDEXING_CODEGEN_PLAN_OUR_PLAN_H_

@@ -1,13 +1,15 @@
-// Transposes through shared memory, in tiles of 32 words by 32 words.
+// Transposes through shared memory, in tiles of 16 words by 16 words, or 32 by 32.
 //
-// A word are V elements that become 32 bits, or one element that is not narrower, or a row of the
-// minor dimension if that stays minor. Where a dimension has fewer elements than a tile, the tile
-// takes the dimensions before it, too. A warp reads a row of 32 words V times, for V rows of the
-// input. Then each lane has V x V elements, which it turns in its registers, and stores V words of
-// the tile, in which columns of the input are rows; other lanes read these as the rows of the
-// output. Stores would meet in one bank: the swizzle moves the words of a row by the number of the
-// lane that stores them, so that neither side has conflicts. Where a word is one element, a word of
-// padding behind each row does the same, and the places of a thread are constants apart.
+// A word are V elements: four, but no more than are 16 bytes of any array, or as many as become 32
+// bits; or one element that is not narrower; or a row of the minor dimension if that stays minor.
+// Where a dimension has fewer elements than a tile, the tile takes the dimensions before it, too.
+// Neighbouring threads read a row of words V times, for V rows of the input. Then each has V x V
+// elements, which it turns in its registers, and stores V words of the tile, in which columns of
+// the input are rows; other threads read these as the rows of the output. Stores would meet in few
+// banks: the swizzle moves the words of a row by the number of the thread that stores them, so that
+// neither side has conflicts. Where a word is one element, a word of padding behind each row does
+// the same, and the places of a thread are constants apart.
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <optional>
@@ -25,38 +27,38 @@ using mlir::AffineExpr;
 
 namespace {
 
-constexpr int64_t kWarpSize = 32;
-constexpr int64_t kWarps = 8;
+constexpr int64_t kThreads = 256;
 constexpr int64_t kWordBits = 32;
+constexpr int64_t kBankBytes = 128;  // of all banks together
 
 // Log2 of a power of two.
 int64_t BitsOf(int64_t power) { return std::countr_zero(static_cast<uint64_t>(power)); }
 
-// Exchanges the 32 words of each row of a tile by the lane that stores them: words of so many
-// elements, so many rows of a lane.
-std::optional<layout::CuteSwizzle> SwizzleOf(int64_t elements_of_word, int64_t rows_of_lane) {
-  constexpr int64_t kBits = 5;
-  const absl::StatusOr<layout::CuteSwizzle> swizzle =
-      layout::CuteSwizzle::Create(kBits, BitsOf(elements_of_word), kBits + BitsOf(rows_of_lane));
+// Exchanges the words of each row of a tile by the thread that stores them: rows of so many
+// elements, words of so many elements, which are so many rows of a thread, too.
+std::optional<layout::CuteSwizzle> SwizzleOf(int64_t words_of_banks, int64_t elements_of_row,
+                                             int64_t elements_of_word) {
+  const absl::StatusOr<layout::CuteSwizzle> swizzle = layout::CuteSwizzle::Create(
+      BitsOf(words_of_banks), BitsOf(elements_of_word), BitsOf(elements_of_row));
   return swizzle.ok() ? std::optional(*swizzle) : std::nullopt;
 }
 
 class TransposeTiles {
  public:
-  TransposeTiles(const NormalizedTranspose& transpose, int64_t element_bits)
-      : transpose_(transpose), keeps_minor_(transpose.KeepsMinorDimension()) {
+  TransposeTiles(const EmitterInput& input, const NormalizedTranspose& transpose,
+                 int64_t element_bits)
+      : transpose_(transpose),
+        keeps_minor_(transpose.KeepsMinorDimension()),
+        element_bits_(element_bits) {
     ChooseDimensions();
     if (keeps_minor_) {
       unit_ = transpose.input.back();
       vector_ = std::has_single_bit(static_cast<uint64_t>(unit_)) ? unit_ : 1;
     } else {
-      while (packed_ * 2 * element_bits <= kWordBits && num_rows_ % (packed_ * 2) == 0 &&
-             num_columns_ % (packed_ * 2) == 0) {
-        packed_ *= 2;
-      }
+      ChooseWords(input);
       vector_ = packed_;
     }
-    side_ = kWarpSize * packed_;
+    side_ = words_ * packed_;
     counts_ = {support::CeilDiv(num_rows_, side_), support::CeilDiv(num_columns_, side_)};
     for (const size_t dimension : others_) counts_.push_back(Size(dimension));
   }
@@ -65,7 +67,7 @@ class TransposeTiles {
 
   Launch launch() const {
     Launch launch;
-    launch.threads[0] = kWarps * kWarpSize;
+    launch.threads[0] = kThreads;
     for (const int64_t count : counts_) launch.blocks[0] *= count;
     return launch;
   }
@@ -81,9 +83,10 @@ class TransposeTiles {
       const bool has_swizzle = vector_ == unit_;
       maps.tile.sizes.push_back(unit_);
       maps.tile.strides = {(has_swizzle ? side_ : side_ + 1) * unit_, unit_, 1};
-      if (has_swizzle) maps.tile.swizzle = SwizzleOf(unit_, 1);
+      if (has_swizzle) maps.tile.swizzle = SwizzleOf(side_, side_, unit_);
     } else if (packed_ > 1) {
-      maps.tile.swizzle = SwizzleOf(packed_, packed_);
+      maps.tile.swizzle =
+          SwizzleOf(std::min(words_, kBankBytes * 8 / (packed_ * element_bits_)), side_, packed_);
     } else {
       maps.tile.strides.front() = side_ + 1;
     }
@@ -108,7 +111,7 @@ class TransposeTiles {
   // Columns are neighbours in the input, rows in the output: the minor dimension of each, and those
   // before it until there are as many as a tile has.
   void ChooseDimensions() {
-    constexpr int64_t kMostOfTile = kWarpSize * kWordBits;
+    constexpr int64_t kMostOfTile = 32 * kWordBits;
     const size_t rank = transpose_.input.size() - (keeps_minor_ ? 1 : 0);
     const auto row_of = [&](size_t i) { return static_cast<size_t>(transpose_.permutation[i]); };
     for (size_t i = rank - 1; i != row_of(rank - 1) && num_columns_ < kMostOfTile; --i) {
@@ -126,24 +129,58 @@ class TransposeTiles {
     }
   }
 
-  static AffineExpr Lane(const ThreadMapBuilder& builder) { return builder.Thread() % kWarpSize; }
-  // The number of a word of those that the warps go over.
-  static AffineExpr WordOfWarp(ThreadMapBuilder& builder, int64_t words) {
-    const AffineExpr step = builder.LoopOrZero(words / kWarps);
-    return step * kWarps + builder.Thread().floorDiv(kWarpSize);
+  // How many elements are a word, so that all arrays of the kernel are read and written in whole
+  // ones.
+  void ChooseWords(const EmitterInput& input) {
+    constexpr int64_t kWideWord = 4;
+    constexpr int64_t kWideWords = 16;
+    const auto most = [&](auto may_be) {
+      int64_t elements = 1;
+      while (may_be(2 * elements) && num_rows_ % (2 * elements) == 0 &&
+             num_columns_ % (2 * elements) == 0) {
+        elements *= 2;
+      }
+      return elements;
+    };
+    packed_ = most([&](int64_t elements) { return elements * element_bits_ <= kWordBits; });
+    const int64_t widest = std::min(kWideWord, WidestVector(input));
+    const int64_t wide = most([&](int64_t elements) { return elements <= widest; });
+    if (wide <= packed_) return;
+    // Larger tiles are worth it where they are neither few nor mostly empty.
+    const auto tiles_of = [&](int64_t side) {
+      return support::CeilDiv(num_rows_, side) * support::CeilDiv(num_columns_, side);
+    };
+    const int64_t small_side = words_ * packed_;
+    const int64_t large_side = kWideWords * wide;
+    int64_t tiles = tiles_of(large_side);
+    if (tiles * large_side * large_side * 2 > tiles_of(small_side) * small_side * small_side * 3) {
+      return;
+    }
+    for (const size_t dimension : others_) tiles *= Size(dimension);
+    if (large_side > small_side && tiles < input.plans.device.multiprocessors) return;
+    packed_ = wide;
+    words_ = kWideWords;
+  }
+
+  AffineExpr Lane(const ThreadMapBuilder& builder) const { return builder.Thread() % words_; }
+  // The number of a row of words of those that the threads go over.
+  AffineExpr RowOfWords(ThreadMapBuilder& builder, int64_t rows) const {
+    const int64_t at_a_time = kThreads / words_;
+    const AffineExpr step = builder.LoopOrZero(rows / at_a_time);
+    return step * at_a_time + builder.Thread().floorDiv(words_);
   }
 
   // A warp has a row of words of the tile: the places of its elements, in the order of memory.
   Place RowOfUnits(ThreadMapBuilder& builder, AffineExpr major) const {
     const AffineExpr step = builder.LoopOrZero(unit_ / vector_);
     const AffineExpr element = builder.LoopOrZero(vector_);
-    const AffineExpr position = (step * kWarpSize + Lane(builder)) * vector_ + element;
+    const AffineExpr position = (step * words_ + Lane(builder)) * vector_ + element;
     return {major, position.floorDiv(unit_), position % unit_};
   }
 
   // What a thread reads of the input.
   Place ReadOf(ThreadMapBuilder& builder) const {
-    const AffineExpr word = WordOfWarp(builder, kWarpSize);
+    const AffineExpr word = RowOfWords(builder, words_);
     if (keeps_minor_) return RowOfUnits(builder, word);
     const AffineExpr row = builder.LoopOrZero(packed_);
     const AffineExpr column = builder.LoopOrZero(packed_);
@@ -152,14 +189,14 @@ class TransposeTiles {
   // The same, turned: vectors run along the rows of the input.
   Place FillOf(ThreadMapBuilder& builder) const {
     if (keeps_minor_) return ReadOf(builder);
-    const AffineExpr word = WordOfWarp(builder, kWarpSize);
+    const AffineExpr word = RowOfWords(builder, words_);
     const AffineExpr column = builder.LoopOrZero(packed_);
     const AffineExpr row = builder.LoopOrZero(packed_);
     return {word * packed_ + row, Lane(builder) * packed_ + column, Zero(builder)};
   }
   // What a thread reads of the tile, and writes to the output.
   Place WriteOf(ThreadMapBuilder& builder) const {
-    const AffineExpr column = WordOfWarp(builder, side_);
+    const AffineExpr column = RowOfWords(builder, side_);
     if (keeps_minor_) {
       const Place place = RowOfUnits(builder, column);
       return {place.column, place.row, place.unit};
@@ -208,6 +245,7 @@ class TransposeTiles {
 
   const NormalizedTranspose& transpose_;
   bool keeps_minor_;
+  int64_t element_bits_;
   // Dimensions of the input, but for a minor one that stays; the first two major first.
   Dimensions rows_;
   Dimensions columns_;
@@ -218,8 +256,10 @@ class TransposeTiles {
   int64_t packed_ = 1;
   int64_t unit_ = 1;
   int64_t vector_ = 1;
-  // Rows and columns of a tile; tiles in rows and columns, then the sizes of the others.
-  int64_t side_ = kWarpSize;
+  // Words of a row of a tile; rows and columns of a tile; tiles in rows and columns, then the sizes
+  // of the others.
+  int64_t words_ = 32;
+  int64_t side_ = 32;
   Sizes counts_;
 };
 
@@ -227,7 +267,7 @@ class TransposeTiles {
 
 KernelPlan PlanOurTranspose(const EmitterInput& input) {
   const TransposeHeroes heroes = HeroesOfTranspose(input);
-  const TransposeTiles tiles(heroes.transpose, heroes.element_bits);
+  const TransposeTiles tiles(input, heroes.transpose, heroes.element_bits);
   // Two threads would write to one byte.
   if (heroes.element_bits * tiles.vector() < 8) return PlanOurLoop(input);
   return AssembleTranspose(input, heroes.transpose, tiles.launch(), tiles.Maps(input.plans),

@@ -342,31 +342,6 @@ TEST_F(KernelTest, ReductionsOfSeveralBlocksGiveTheSameBitsEachTime) {
   EXPECT_EQ(fusion.RunInSchedules(5), "");
 }
 
-TEST_F(KernelTest, TransposesOfAllTypesAndSizes) {
-  for (const std::string type : {"pred", "s8", "bf16", "f32", "f64", "c128"}) {
-    for (const std::string sizes : {"64,64", "33,70", "128,40", "1000,6"}) {
-      const size_t comma = sizes.find(',');
-      const std::string turned = sizes.substr(comma + 1) + "," + sizes.substr(0, comma);
-      EXPECT_EQ(Run(Entry(absl::StrCat("p = ", type, "[", sizes, "] parameter(0)\nROOT r = ", type,
-                                       "[", turned, "] transpose(p), dimensions={1,0}"))),
-                "")
-          << type << sizes;
-    }
-  }
-  for (const std::string order : {"0,2,1", "2,1,0", "1,0,2", "2,0,1", "1,2,0"}) {
-    const int64_t sizes[] = {34, 40, 36};
-    std::vector<int64_t> turned;
-    for (const char digit : order) {
-      if (digit != ',') turned.push_back(sizes[digit - '0']);
-    }
-    EXPECT_EQ(Run(Entry(absl::StrCat("p = f16[34,40,36] parameter(0)\nROOT r = f16[", turned[0],
-                                     ",", turned[1], ",", turned[2], "] transpose(p), dimensions={",
-                                     order, "}"))),
-              "")
-        << order;
-  }
-}
-
 TEST_F(KernelTest, MovementsAndWindows) {
   const std::vector<std::string> bodies = {
       R"(p = f32[30,20] parameter(0)

@@ -152,7 +152,11 @@ TEST(OurPlan, TransposesHavePaddedOrSwizzledTiles) {
     return plan.shared_tiles.empty() ? std::string("none") : plan.shared_tiles[0].LayoutText();
   };
   EXPECT_EQ(layout("f32", "[64,96]", "[96,64]", "{1,0}"), "(_32,_32):(_33,_1)");
-  EXPECT_EQ(layout("bf16", "[64,128]", "[128,64]", "{1,0}"), "Sw<5,1,6> o _0 o (_64,_64):(_64,_1)");
+  // Words of 8 and of 16 bytes; such larger tiles only where there are many.
+  EXPECT_EQ(layout("bf16", "[64,128]", "[128,64]", "{1,0}"), "Sw<4,2,6> o _0 o (_64,_64):(_64,_1)");
+  EXPECT_EQ(layout("f32", "[640,960]", "[960,640]", "{1,0}"),
+            "Sw<3,2,6> o _0 o (_64,_64):(_64,_1)");
+  EXPECT_EQ(layout("bf16", "[66,128]", "[128,66]", "{1,0}"), "Sw<5,1,6> o _0 o (_64,_64):(_64,_1)");
   EXPECT_EQ(layout("s8", "[128,256]", "[256,128]", "{1,0}"),
             "Sw<5,2,7> o _0 o (_128,_128):(_128,_1)");
   // No whole words.

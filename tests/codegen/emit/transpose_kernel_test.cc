@@ -1,0 +1,96 @@
+// Kernels of transposes through shared memory.
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "codegen/emit/kernel.h"
+#include "tests/codegen/emit/kernel_check.h"
+
+namespace hlo_indexing::emit {
+namespace {
+
+std::string Entry(const std::string& body) {
+  return absl::StrCat("HloModule m\nENTRY main {\n", body, "\n}\n");
+}
+
+std::string RunOnce(PtxBackend& backend, const std::string& text) {
+  return KernelCheck(text, backend).Run(1);
+}
+
+TEST(TransposeKernels, AllTypesAndSizes) {
+  PtxBackend backend;
+  for (const std::string type : {"pred", "s8", "bf16", "f32", "f64", "c128"}) {
+    for (const std::string sizes : {"64,64", "33,70", "128,40", "1000,6"}) {
+      const size_t comma = sizes.find(',');
+      const std::string turned = sizes.substr(comma + 1) + "," + sizes.substr(0, comma);
+      EXPECT_EQ(RunOnce(backend, Entry(absl::StrCat("p = ", type, "[", sizes,
+                                                    "] parameter(0)\nROOT r = ", type, "[", turned,
+                                                    "] transpose(p), dimensions={1,0}"))),
+                "")
+          << type << sizes;
+    }
+  }
+  for (const std::string order : {"0,2,1", "2,1,0", "1,0,2", "2,0,1", "1,2,0"}) {
+    const int64_t sizes[] = {34, 40, 36};
+    std::vector<int64_t> turned;
+    for (const char digit : order) {
+      if (digit != ',') turned.push_back(sizes[digit - '0']);
+    }
+    EXPECT_EQ(RunOnce(backend, Entry(absl::StrCat("p = f16[34,40,36] parameter(0)\nROOT r = f16[",
+                                                  turned[0], ",", turned[1], ",", turned[2],
+                                                  "] transpose(p), dimensions={", order, "}"))),
+              "")
+        << order;
+  }
+}
+
+// Without multiprocessors that want blocks, small arrays, too, have tiles of wide words.
+TEST(TransposeKernels, WideWords) {
+  PtxBackend backend;
+  for (const std::string type : {"bf16", "f32", "s64", "c64", "f64", "c128"}) {
+    for (const std::string sizes : {"64,64", "68,132", "128,20", "1000,8", "66,70", "3,64,64"}) {
+      const bool is_batch = sizes == "3,64,64";
+      const size_t comma = sizes.find(',');
+      const std::string turned = sizes.substr(comma + 1) + "," + sizes.substr(0, comma);
+      KernelCheck check(
+          Entry(absl::StrCat("p = ", type, "[", sizes, "] parameter(0)\nROOT r = ", type, "[",
+                             is_batch ? sizes : turned, "] transpose(p), dimensions={",
+                             is_batch ? "0,2,1" : "1,0", "}")),
+          backend, /*multiprocessors=*/0);
+      EXPECT_EQ(check.Run(1), "") << type << sizes;
+      const KernelCheck::Traffic traffic = check.Measure();
+      EXPECT_EQ(traffic.error, "") << type << sizes;
+      EXPECT_EQ(traffic.sectors, traffic.planned_sectors) << type << sizes;
+      EXPECT_EQ(traffic.wavefronts, traffic.planned_wavefronts) << type << sizes;
+      const bool is_full = sizes == "64,64" || is_batch;
+      if (is_full) {
+        EXPECT_EQ(traffic.wavefronts, traffic.ideal_wavefronts) << type << sizes;
+      }
+    }
+  }
+}
+
+// What is made of the elements on both sides, and stored beside them.
+TEST(TransposeKernels, WideWordsInFusions) {
+  PtxBackend backend;
+  KernelCheck check(R"(HloModule m
+    f { p = f32[100,72] parameter(0) q = bf16[72,100] parameter(1)
+      n = f32[100,72] negate(p) t = f32[72,100] transpose(n), dimensions={1,0}
+      w = f32[72,100] convert(q) a = f32[72,100] add(t, w)
+      ROOT r = (f32[72,100], f32[100,72]) tuple(a, n) }
+    ENTRY e { p = f32[100,72] parameter(0) q = bf16[72,100] parameter(1)
+      ROOT r = (f32[72,100], f32[100,72]) fusion(p, q), kind=kInput, calls=f })",
+                    backend, /*multiprocessors=*/0);
+  EXPECT_EQ(check.Run(1), "");
+  const KernelCheck::Traffic traffic = check.Measure();
+  EXPECT_EQ(traffic.error, "");
+  EXPECT_EQ(traffic.sectors, traffic.planned_sectors);
+  EXPECT_EQ(traffic.wavefronts, traffic.planned_wavefronts);
+}
+
+}  // namespace
+}  // namespace hlo_indexing::emit
