@@ -102,11 +102,6 @@ bool FusedComputation::Reaches(const Instruction& from, const Instruction& to) c
 
 int64_t FusedComputation::SmallestInputBits() const { return ReduceBits(inputs_, INT_MAX, Least); }
 int64_t FusedComputation::LargestInputBits() const { return ReduceBits(inputs_, 0, Most); }
-int64_t FusedComputation::LargestArrayInputBits() const {
-  std::vector<const Instruction*> arrays(inputs_);
-  std::erase_if(arrays, [](const Instruction* input) { return input->shape().IsScalar(); });
-  return ReduceBits(arrays, 0, Most);
-}
 
 int64_t FusedComputation::SmallestOutputBits() const {
   int64_t least = INT_MAX;

@@ -52,8 +52,6 @@ class FusedComputation {
   /// for packed outputs; INT_MAX and 0 if there are none.
   int64_t SmallestInputBits() const;
   int64_t LargestInputBits() const;
-  /// Of inputs but scalars.
-  int64_t LargestArrayInputBits() const;
   int64_t SmallestOutputBits() const;
   int64_t LargestOutputBits() const;
 

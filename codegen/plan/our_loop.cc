@@ -241,9 +241,28 @@ IndexingMap InConcatenate(const IndexingMap& of_operand, size_t dimension, int64
 
 int64_t WidestVector(const EmitterInput& input) {
   constexpr int64_t kMaxVectorBits = 128;
-  // A scalar is loaded once, whatever it has.
-  const int64_t bits =
-      std::max<int64_t>({1, input.fused.LargestArrayInputBits(), input.fused.LargestOutputBits()});
+  // For so many elements that are computed one at most is read: indices, scalars. It matters little
+  // how.
+  constexpr int64_t kRarely = 16;
+  int64_t elements = 0;
+  const auto count = [&](const Shape& shape) {
+    for (int64_t leaf = 0; leaf < shape.num_array_leaves(); ++leaf) {
+      elements = std::max(elements, shape.ArrayLeaf(leaf).num_elements());
+    }
+  };
+  for (const FusionRoot& root : input.fused.roots()) count(root.instruction->shape());
+  for (const Instruction* instruction : input.fused.instructions()) {
+    if (instruction->opcode() == Opcode::kReduce) count(instruction->operand(0).shape());
+  }
+  int64_t bits = std::max<int64_t>(1, input.fused.LargestOutputBits());
+  for (const Instruction* read : input.fused.inputs()) {
+    const Shape& shape = read->shape();
+    for (int64_t leaf = 0; leaf < shape.num_array_leaves(); ++leaf) {
+      const Shape& array = shape.ArrayLeaf(leaf);
+      if (array.num_elements() < support::CeilDiv(elements, kRarely)) continue;
+      bits = std::max(bits, ElementWidth(array));
+    }
+  }
   const int64_t most = input.vector_elements.value_or(kMaxVectorBits);
   int64_t vector = 1;
   while (vector * 2 * bits <= kMaxVectorBits && vector * 2 <= most) vector *= 2;

@@ -40,10 +40,10 @@ RowMaps::RowMaps(const EmitterInput& input, const std::array<int64_t, 3>& sizes,
 
 // Two vectors of a thread take fewer instructions than one, if requests are whole lines.
 void RowMaps::ChooseThreads(llvm::function_ref<bool()> fits) {
-  constexpr int64_t kLineBits = 128 * 8;
-  const int64_t bits = vector_ * std::max<int64_t>(1, input_.fused.LargestArrayInputBits());
+  // Eight accesses of 16 bytes, of the widest array.
+  const int64_t of_line = 8 * WidestVector(input_);
   while (threads_of_row_ < vectors() && threads_of_row_ < MostThreads() &&
-         (!fits() || 2 * threads_of_row_ < vectors() || threads_of_row_ * bits < kLineBits)) {
+         (!fits() || 2 * threads_of_row_ < vectors() || threads_of_row_ * vector_ < of_line)) {
     threads_of_row_ *= 2;
   }
 }

@@ -45,6 +45,21 @@ TEST(OurPlan, TheWidestArrayFillsAnAccess) {
   EXPECT_EQ(PlanOf(narrow).passes.front().vector_elements, 8);
 }
 
+TEST(OurPlan, IndicesOfRowsDoNotCount) {
+  PlannedModule module(
+      Entry("  p = bf16[4096,1024] parameter(0)\n"
+            "  i = s64[2048,1] parameter(1)\n"
+            "  ROOT g = bf16[2048,1024] gather(p, i), offset_dims={1}, collapsed_slice_dims={0},"
+            " start_index_map={0}, index_vector_dim=1, slice_sizes={1,1024}\n"));
+  EXPECT_EQ(PlanOf(module).passes.front().vector_elements, 8);
+  PlannedModule each(
+      Entry("  p = bf16[4096] parameter(0)\n"
+            "  i = s64[2097152,1] parameter(1)\n"
+            "  ROOT g = bf16[2097152] gather(p, i), offset_dims={}, collapsed_slice_dims={0},"
+            " start_index_map={0}, index_vector_dim=1, slice_sizes={1}\n"));
+  EXPECT_EQ(PlanOf(each).passes.front().vector_elements, 2);
+}
+
 // The device has 84 multiprocessors.
 TEST(OurPlan, FewElementsKeepAllMultiprocessorsBusy) {
   PlannedModule module(
