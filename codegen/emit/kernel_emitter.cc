@@ -31,15 +31,39 @@ Values ThreadDimensions(const KernelBuilder& builder) {
   return dimensions;
 }
 
-// The ranges of a map but for the lane.
-size_t NumLoops(const IndexingMap& map, int64_t lanes) {
-  return map.num_ranges() - (lanes > 1 ? 1 : 0);
+// Those of the conditions that depend on loops, or on values known at run time, and the others.
+struct ConditionsByLoops {
+  Conditions inside;
+  Conditions outside;
+};
+
+ConditionsByLoops ByLoops(const Conditions& conditions) {
+  const IndexingMap& all = conditions.expressions;
+  const mlir::AffineMap affine = all.affine_map();
+  ConditionsByLoops parts;
+  std::vector<mlir::AffineExpr> inside;
+  std::vector<mlir::AffineExpr> outside;
+  for (unsigned i = 0; i < conditions.bounds.size(); ++i) {
+    const mlir::AffineExpr expression = affine.getResult(i);
+    bool is_inside = false;
+    for (unsigned k = 0; k < affine.getNumSymbols(); ++k) {
+      is_inside |= expression.isFunctionOfSymbol(k);
+    }
+    (is_inside ? inside : outside).push_back(expression);
+    (is_inside ? parts.inside : parts.outside).bounds.push_back(conditions.bounds[i]);
+  }
+  parts.inside.expressions = all.WithResults(
+      mlir::AffineMap::get(affine.getNumDims(), affine.getNumSymbols(), inside, all.context()));
+  parts.outside.expressions =
+      IndexingMap(mlir::AffineMap::get(affine.getNumDims(), 0, outside, all.context()),
+                  all.dimensions(), {}, {}, {});
+  return parts;
 }
 
-// Loops over all these ranges, one inside of the other.
+// Loops over all ranges of a map but the lane, one inside of the other.
 Values LoopsOver(KernelEmitter& kernel, const IndexingMap& map, int64_t lanes, ValueRange carried,
                  llvm::function_ref<Values(ValueRange)> body) {
-  const size_t count = NumLoops(map, lanes);
+  const size_t count = map.num_ranges() - (lanes > 1 ? 1 : 0);
   Values indices;
   const std::function<Values(size_t, ValueRange)> from = [&](size_t i, ValueRange values) {
     if (i == count) {
@@ -60,14 +84,27 @@ Values LoopsOver(KernelEmitter& kernel, const IndexingMap& map, int64_t lanes, V
   return from(0, carried);
 }
 
-// Whether conditions are the same in all turns of the first `count` ranges, and known before these.
-bool AreBeforeLoops(const Conditions& conditions, size_t count) {
-  const IndexingMap& expressions = conditions.expressions;
-  if (count == 0 || conditions.empty() || expressions.num_runtime() > 0) return false;
-  for (unsigned i = 0; i < count; ++i) {
-    if (expressions.affine_map().isFunctionOfSymbol(i)) return false;
-  }
-  return true;
+// The same where the conditions hold: what does not depend on the loops is decided before them.
+Values LoopsUnder(KernelEmitter& kernel, const Conditions& conditions, const IndexingMap& map,
+                  int64_t lanes, ValueRange carried, llvm::function_ref<Values(ValueRange)> body) {
+  KernelBuilder& builder = kernel.builder();
+  ElementEmitter& elements = kernel.elements();
+  const bool has_loops = map.num_ranges() > (lanes > 1 ? 1 : 0);
+  const ConditionsByLoops parts =
+      has_loops ? ByLoops(conditions) : ConditionsByLoops{conditions, {}};
+  const auto loops = [&] {
+    return LoopsOver(kernel, map, lanes, carried, [&](ValueRange values) {
+      return builder.If(
+          elements.EmitConditions(parts.inside),
+          [&] { return elements.InScope([&] { return body(values); }); },
+          [&] { return Values(values); });
+    });
+  };
+  if (parts.outside.empty()) return loops();
+  elements.SetVariables(ThreadDimensions(builder), {}, 1);
+  return builder.If(
+      elements.EmitConditions(parts.outside), [&] { return elements.InScope(loops); },
+      [&] { return Values(carried); });
 }
 
 }  // namespace
@@ -112,15 +149,10 @@ void KernelEmitter::ForElements(const IndexingMap& map, int64_t vector_elements,
     }
     return;
   }
-  const auto loops = [&](const Conditions& in_loops) {
-    LoopsOver(*this, map, vector_elements, {}, [&](ValueRange) {
-      builder_.If(elements_.EmitConditions(in_loops),
-                  [&] { elements_.InScope([&] { body(map); }); });
-      return Values();
-    });
-  };
-  if (!AreBeforeLoops(*same, NumLoops(map, vector_elements))) return loops(*same);
-  builder_.If(EmitBeforeLoops(*same, map), [&] { elements_.InScope([&] { loops({}); }); });
+  LoopsUnder(*this, *same, map, vector_elements, {}, [&](ValueRange) {
+    body(map);
+    return Values();
+  });
 }
 
 Values KernelEmitter::ForElements(const IndexingMap& map, int64_t vector_elements,
@@ -133,23 +165,7 @@ Values KernelEmitter::ForElements(const IndexingMap& map, int64_t vector_element
     Fail("has vectors that are cut off");
     same = conditions;
   }
-  const auto loops = [&](const Conditions& in_loops) {
-    return LoopsOver(*this, map, vector_elements, carried, [&](ValueRange values) {
-      return builder_.If(
-          elements_.EmitConditions(in_loops),
-          [&] { return elements_.InScope([&] { return body(values); }); },
-          [&] { return Values(values); });
-    });
-  };
-  if (!AreBeforeLoops(*same, NumLoops(map, vector_elements))) return loops(*same);
-  return builder_.If(
-      EmitBeforeLoops(*same, map), [&] { return elements_.InScope([&] { return loops({}); }); },
-      [&] { return carried; });
-}
-
-Value KernelEmitter::EmitBeforeLoops(const Conditions& conditions, const IndexingMap& map) {
-  elements_.SetVariables(ThreadDimensions(builder_), Values(map.num_ranges()), /*lanes=*/1);
-  return elements_.EmitConditions(conditions);
+  return LoopsUnder(*this, *same, map, vector_elements, carried, body);
 }
 
 Value KernelEmitter::EnterElements(const IndexingMap& map, int64_t vector_elements) {
@@ -169,6 +185,9 @@ Value KernelEmitter::EnterElements(const IndexingMap& map, int64_t vector_elemen
   const Value condition = same.has_value() ? elements_.EmitConditions(*same) : Value();
   elements_.SetReadCondition(condition);
   return condition;
+=======
+  return LoopsUnder(*this, *same, map, vector_elements, carried, body);
+>>>>>>> df6e98a (Loops: what is the same in all turns is decided before them)
 }
 
 Lanes KernelEmitter::ComputeOrZero(const hlo::Instruction& instruction, int64_t leaf,

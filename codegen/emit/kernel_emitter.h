@@ -68,8 +68,6 @@ class KernelEmitter {
   // one, a loop with bounds of its own.
   IndexingMap AsLaunched(const IndexingMap& map, int64_t vector_elements,
                          std::optional<Interval> loop = std::nullopt) const;
-  // Conditions that mention no range of the map.
-  mlir::Value EmitBeforeLoops(const Conditions& conditions, const IndexingMap& map);
   bool HasPackedOutput(llvm::ArrayRef<const plan::ElementPass*> passes) const;
   void StorePacked(llvm::ArrayRef<const plan::ElementPass*> passes);
   // What a lane has: a number, or zero where it has no element.

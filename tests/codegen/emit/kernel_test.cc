@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -488,6 +489,28 @@ TEST_F(KernelTest, StagesAndArchitectures) {
   EXPECT_THAT(check.Compile({.architecture = 100})->text, HasSubstr(".target sm_100"));
   EXPECT_EQ(check.Compile({.architecture = 91}).status().message(),
             "LLVM does not know the architecture sm_91");
+}
+
+// Which columns a thread has is decided before its rows.
+TEST_F(KernelTest, LoopsHaveNoConditionsThatStayTheSame) {
+  KernelCheck check(Entry("p = f32[4096,1000] parameter(0)\nc = f32[] constant(0)\n"
+                          "ROOT r = f32[1000] reduce(p, c), dimensions={0}, to_apply=sum_f32"),
+                    backend());
+  EXPECT_EQ(check.Run(1), "");
+  std::istringstream mlir(check.Compile({.stage = Stage::kMlir})->text);
+  std::string end_of_loop;
+  int loops = 0;
+  for (std::string line; std::getline(mlir, line);) {
+    const std::string indent = line.substr(0, line.find_first_not_of(' '));
+    if (!end_of_loop.empty()) {
+      EXPECT_THAT(line, Not(HasSubstr("scf.if")));
+      if (line == end_of_loop) end_of_loop.clear();
+    } else if (line.find("scf.for") != std::string::npos) {
+      end_of_loop = indent + "}";
+      ++loops;
+    }
+  }
+  EXPECT_GE(loops, 2);
 }
 
 TEST_F(KernelTest, WhatHasNoKernelSaysSo) {
