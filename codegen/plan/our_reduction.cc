@@ -37,10 +37,7 @@ class ColumnMaps : public ReductionMaps {
     const int64_t vectors = sizes_[2] / vector_;
     lanes_ = std::clamp<int64_t>(vectors, 1, kWarpSize);
     blocks_of_row_ = support::CeilDiv(vectors, lanes_);
-    // Where there are few blocks, each has all threads that it can have.
-    const bool is_few = num_groups() < input.plans.device.multiprocessors;
-    const int64_t most = (is_few ? kMaxThreads : kThreads) / lanes_;
-    groups_ = std::clamp<int64_t>(sizes_[1], 1, most);
+    groups_ = std::clamp<int64_t>(sizes_[1], 1, MostThreads() / lanes_);
     // The groups of a warp are shuffled together: whole warps.
     if (kWarpSize % lanes_ == 0 && groups_ * lanes_ >= kWarpSize) {
       shuffled_lanes_ = kWarpSize / lanes_;
@@ -133,6 +130,15 @@ class ColumnMaps : public ReductionMaps {
 
  private:
   int64_t num_groups() const { return sizes_[0] * blocks_of_row_; }
+
+  // Few blocks have all threads that they can have; but where several have the same results, what
+  // they exchange counts more than what each has on its way.
+  int64_t MostThreads() const {
+    constexpr int64_t kThreadsOfDivided = 512;
+    const int64_t multiprocessors = input_.plans.device.multiprocessors;
+    if (num_groups() >= multiprocessors) return kThreads;
+    return MayDivide(input_, num_groups()) ? kThreadsOfDivided : kMaxThreads;
+  }
 
   AffineExpr Major(const ThreadMapBuilder& builder) const {
     return Group(builder).floorDiv(blocks_of_row_);

@@ -78,10 +78,14 @@ int64_t VectorOfRows(const EmitterInput& input, int64_t minor) {
   return vector;
 }
 
+bool MayDivide(const EmitterInput& input, int64_t groups) {
+  return 2 * groups <= input.plans.device.multiprocessors;
+}
+
 int64_t BlocksOfGroup(const EmitterInput& input, int64_t groups, int64_t steps) {
   constexpr int64_t kLeastSteps = 2;
   const int64_t multiprocessors = input.plans.device.multiprocessors;
-  if (2 * groups > multiprocessors) return 1;
+  if (!MayDivide(input, groups)) return 1;
   int64_t blocks = 1;
   while (groups * blocks < multiprocessors && steps / (2 * blocks) >= kLeastSteps) blocks *= 2;
   return blocks;

@@ -44,6 +44,8 @@ class ReductionMaps {
 /// The most elements of an access that divide the minor dimension: then each row begins at a
 /// multiple of them.
 int64_t VectorOfRows(const EmitterInput& input, int64_t minor);
+/// Whether most multiprocessors would have no block if each group had one.
+bool MayDivide(const EmitterInput& input, int64_t groups);
 /// Among how many blocks the steps of each are divided: several if most multiprocessors would have
 /// none otherwise, as long as each has two steps at least; a power of two.
 int64_t BlocksOfGroup(const EmitterInput& input, int64_t groups, int64_t steps);

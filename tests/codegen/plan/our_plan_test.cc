@@ -202,6 +202,7 @@ TEST(OurPlan, ReductionsTakeVectorsOfRows) {
   EXPECT_EQ(columns.variant, "column reduction");
   // 32 groups of columns, four blocks each: the device has 84 multiprocessors.
   EXPECT_EQ(columns.launch.num_blocks(), 128);
+  EXPECT_EQ(columns.launch.threads_per_block(), 512);
   EXPECT_EQ(columns.blocks_of_group, 4);
   EXPECT_EQ(columns.counter_bytes(), 32 * 4);
   EXPECT_EQ(columns.scratch_bytes, 4 * 4096 * 4);
