@@ -504,7 +504,7 @@ TEST_F(KernelTest, LoopsHaveNoConditionsThatStayTheSame) {
     const std::string indent = line.substr(0, line.find_first_not_of(' '));
     if (!end_of_loop.empty()) {
       EXPECT_THAT(line, Not(HasSubstr("scf.if")));
-      if (line == end_of_loop) end_of_loop.clear();
+      if (line.starts_with(end_of_loop)) end_of_loop.clear();
     } else if (line.find("scf.for") != std::string::npos) {
       end_of_loop = indent + "}";
       ++loops;
