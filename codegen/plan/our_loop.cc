@@ -144,7 +144,7 @@ bool IsLoopForEach(const Instruction& instruction) {
 }
 
 // How many neighbours a thread computes of an array with so many elements. Fewer than fit in the
-// widest access if some multiprocessor had no block otherwise.
+// widest access if multiprocessors had less than four warps otherwise.
 int64_t VectorOf(const EmitterInput& input, int64_t num_elements) {
   const int64_t least = ElementsOfByte(input);
   int64_t vector = std::max(WidestVector(input), least);
@@ -152,7 +152,8 @@ int64_t VectorOf(const EmitterInput& input, int64_t num_elements) {
                    [](const Instruction* i) { return IsLoopForEach(*i); })) {
     return least;
   }
-  const int64_t wanted = kThreads * input.plans.device.multiprocessors;
+  constexpr int64_t kLeastThreads = 128;
+  const int64_t wanted = kLeastThreads * input.plans.device.multiprocessors;
   while (vector > least && num_elements / vector < wanted) vector /= 2;
   return vector;
 }

@@ -66,8 +66,9 @@ TEST(OurPlan, FewElementsKeepAllMultiprocessorsBusy) {
       Entry("  p = f32[32768] parameter(0)\n"
             "  ROOT n = f32[32768] negate(p)\n"));
   const KernelPlan plan = PlanOf(module);
-  EXPECT_EQ(plan.passes.front().vector_elements, 1);
+  EXPECT_EQ(plan.passes.front().vector_elements, 2);
   EXPECT_EQ(plan.launch.num_blocks(), 128);
+  EXPECT_EQ(plan.launch.threads_per_block(), 128);
   PlannedModule large(
       Entry("  p = f32[131072] parameter(0)\n"
             "  ROOT n = f32[131072] negate(p)\n"));
