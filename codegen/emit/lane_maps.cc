@@ -158,6 +158,33 @@ IndexingMap WithRangesInFront(const IndexingMap& map, llvm::ArrayRef<Variable> r
       map.dimensions(), std::move(all), std::move(runtime), constraints};
 }
 
+namespace {
+
+// Of the values in the bounds, from the first to the last that the constraints on remainders of
+// the variable allow.
+// Example: [0, 255], where d0 mod 32 in [0, 0] -> [0, 224]
+Interval WithinRemainders(Interval bounds, AffineExpr variable, const IndexingMap& map) {
+  if (bounds.lower == INT64_MIN || bounds.upper == INT64_MAX) return bounds;
+  for (const MapConstraint& constraint : map.constraints()) {
+    const auto remainder = mlir::dyn_cast<mlir::AffineBinaryOpExpr>(constraint.expression);
+    if (!remainder || remainder.getKind() != mlir::AffineExprKind::Mod) continue;
+    const auto divisor = mlir::dyn_cast<mlir::AffineConstantExpr>(remainder.getRHS());
+    if (remainder.getLHS() != variable || !divisor || divisor.getValue() <= 0) continue;
+    const int64_t of = divisor.getValue();
+    const auto [least, most] = constraint.bounds;
+    if (least < 0 || least > most || most >= of) continue;
+    const int64_t of_first = bounds.lower - support::FloorDiv(bounds.lower, of) * of;
+    const int64_t of_last = bounds.upper - support::FloorDiv(bounds.upper, of) * of;
+    if (of_first < least) bounds.lower += least - of_first;
+    if (of_first > most) bounds.lower += of - of_first + least;
+    if (of_last > most) bounds.upper -= of_last - most;
+    if (of_last < least) bounds.upper -= of_last + of - most;
+  }
+  return bounds;
+}
+
+}  // namespace
+
 Conditions ConditionsOf(const IndexingMap& narrowed, const IndexingMap& known) {
   Conditions conditions;
   llvm::SmallVector<AffineExpr, 6> expressions;
@@ -166,15 +193,19 @@ Conditions ConditionsOf(const IndexingMap& narrowed, const IndexingMap& known) {
     conditions.bounds.push_back(bounds);
   };
   mlir::MLIRContext* const context = narrowed.context();
+  // Bounds that follow from what is required of a remainder are not.
+  const auto require_bounds = [&](AffineExpr variable, Interval bounds, Interval known_bounds) {
+    if (bounds == known_bounds) return;
+    if (bounds == WithinRemainders(known_bounds, variable, narrowed)) return;
+    require(variable, bounds);
+  };
   for (unsigned i = 0; i < narrowed.num_dimensions(); ++i) {
-    const Interval bounds = narrowed.dimensions()[i].bounds;
-    if (bounds == known.dimensions()[i].bounds) continue;
-    require(mlir::getAffineDimExpr(i, context), bounds);
+    require_bounds(mlir::getAffineDimExpr(i, context), narrowed.dimensions()[i].bounds,
+                   known.dimensions()[i].bounds);
   }
   for (unsigned i = 0; i < narrowed.num_ranges(); ++i) {
-    const Interval bounds = narrowed.ranges()[i].bounds;
-    if (bounds == known.ranges()[i].bounds) continue;
-    require(mlir::getAffineSymbolExpr(i, context), bounds);
+    require_bounds(mlir::getAffineSymbolExpr(i, context), narrowed.ranges()[i].bounds,
+                   known.ranges()[i].bounds);
   }
   // What is known, with its runtime variables numbered as in `narrowed`.
   const auto num_ranges = static_cast<unsigned>(narrowed.num_ranges());
