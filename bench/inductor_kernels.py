@@ -1,17 +1,19 @@
 """Our kernels beside those that PyTorch's Inductor writes in Triton, on the virtual GPU in one run, as
 a table in Markdown.
 
-The fusions are those of inductor_fusions.py and, as HLO, of inductor_kernels/kernels.hlo. No GPU is
-needed: inductor_without_gpu.py has Inductor write its kernels for an H100, and Triton compiles them
-to PTX. Where Inductor would time several block sizes on the GPU, the one with the least estimated
-time is taken, and of equals the one with the fewest instructions; where it makes several kernels of
-a fusion, they are added up. Both sides get the same random arrays, and their outputs must be the
-same within the rounding of their type.
+The fusions are those of inductor_fusions.py and, as HLO, of inductor_kernels/kernels.hlo, where sizes
+are powers of two; then the same with 1000 for 1024 and so on. No GPU is needed:
+inductor_without_gpu.py has Inductor write its kernels for an H100, and Triton compiles them to PTX.
+Where Inductor would time several block sizes on the GPU, the one with the least estimated time is
+taken, and of equals the one with the fewest instructions; where it makes several kernels of a fusion,
+they are added up. Both sides get the same random arrays, and their outputs must be the same within
+the rounding of their type.
 """
 
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 import tempfile
 from pathlib import Path
@@ -24,7 +26,10 @@ if TYPE_CHECKING:
     import inductor_without_gpu as inductor
 
 HLO = Path(__file__).parent / "inductor_kernels" / "kernels.hlo"
-INDICES = 4096  # Below what any fusion indexes.
+INDICES = 4000  # Below what any fusion indexes.
+# What makes other sizes of the powers of two, and of their inverses.
+OTHER_SIZES = {"512": "500", "1024": "1000", "2048": "2000", "4096": "4000", "8192": "8000",
+               "384": "376", "640": "624", "0.0009765625": "0.001", "0.00048828125": "0.0005"}
 
 
 def parts_of(shape: str) -> tuple[str, tuple[int, ...]]:
@@ -115,6 +120,37 @@ def run_theirs(program: str, compiled: inductor.Program, inputs: list[Path], fol
     return total, [files[output] for output in compiled.outputs]
 
 
+def compare_fusion(program: str, name: str, kernel: dict, ptx: Path, folder: Path, table: Table,
+                   label: str) -> None:
+    import inductor_fusions
+    import inductor_without_gpu as inductor
+
+    folder.mkdir(parents=True)
+    generator = np.random.default_rng(1)
+    shapes = [parts_of(one["shape"]) for one in kernel["arguments"] if "operand" in one]
+    inputs = [folder / f"input_{number}.npy" for number in range(len(shapes))]
+    for path, shape in zip(inputs, shapes, strict=True):
+        np.save(path, random_array(*shape, generator))
+    ours, our_outputs = run_ours(program, kernel, ptx, inputs, folder / "ours")
+    compiled = inductor.compiled(getattr(inductor_fusions, name),
+                                 [inductor.Array(*shape) for shape in shapes])
+    (folder / "inductor.py").write_text(compiled.code)
+    theirs, their_outputs = run_theirs(program, compiled, inputs, folder / "theirs")
+    if isinstance(ours, str) or isinstance(theirs, str):
+        table.left_out.append(f"{label} ({ours if isinstance(ours, str) else theirs})")
+        return
+    output_types = [parts_of(one["shape"])[0] for one in kernel["arguments"] if "output" in one]
+    for kind, a, b in zip(output_types, our_outputs, their_outputs, strict=True):
+        compare(name, kind, np.load(a), np.load(b))
+    count = len(compiled.launches)
+    table.add(label + (f" (Inductor: {count} kernels)" if count > 1 else ""), ours, theirs)
+
+
+def with_other_sizes(text: str) -> str:
+    numbers = "|".join(re.escape(number) for number in OTHER_SIZES)
+    return re.sub(rf"(?<![\w.])({numbers})(?![\w.])", lambda found: OTHER_SIZES[found[0]], text)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -126,42 +162,27 @@ def main() -> None:
     parser.add_argument("--keep", metavar="FOLDER", type=Path,
                         help="leave there, for each fusion, Inductor's code, the PTX of both and the arrays")
     given = parser.parse_args()
-    # These take seconds, and what they need may not be there.
-    import inductor_fusions
+    # This takes seconds, and what it needs may not be there.
     import inductor_without_gpu as inductor
+
     inductor.pretend_h100()
+    table = Table("Inductor", "fusion")
     with tempfile.TemporaryDirectory() as temporary:
-        folder = given.keep or Path(temporary)
-        kernels = {line["instruction"]: line for line in lines_of(
-            given.program, "emit", "--arch=sm_90", "--device=h100", f"--output={folder / 'ours'}", HLO)}
-        unknown = set(given.fusions) - set(kernels)
-        if unknown:
-            sys.exit(f"no fusion {', '.join(sorted(unknown))} in {HLO}")
-        table = Table("Inductor", "fusion")
-        for name in given.fusions or kernels:
-            kernel = kernels[name]
-            place = folder / name
-            place.mkdir(parents=True)
-            generator = np.random.default_rng(1)
-            shapes = [parts_of(one["shape"]) for one in kernel["arguments"] if "operand" in one]
-            inputs = [place / f"input_{number}.npy" for number in range(len(shapes))]
-            for path, shape in zip(inputs, shapes, strict=True):
-                np.save(path, random_array(*shape, generator))
-            ours, our_outputs = run_ours(given.program, kernel, folder / "ours" / kernel["text_file"],
-                                         inputs, place / "ours")
-            compiled = inductor.compiled(getattr(inductor_fusions, name),
-                                         [inductor.Array(*shape) for shape in shapes])
-            (place / "inductor.py").write_text(compiled.code)
-            theirs, their_outputs = run_theirs(given.program, compiled, inputs, place / "theirs")
-            if isinstance(ours, str) or isinstance(theirs, str):
-                table.left_out.append(f"`{name}` ({ours if isinstance(ours, str) else theirs})")
-                continue
-            output_types = [parts_of(one["shape"])[0] for one in kernel["arguments"] if "output" in one]
-            for kind, a, b in zip(output_types, our_outputs, their_outputs, strict=True):
-                compare(name, kind, np.load(a), np.load(b))
-            count = len(compiled.launches)
-            table.add(f"`{name}`" + (f" (Inductor: {count} kernels)" if count > 1 else ""), ours, theirs)
-        table.finish()
+        for sizes, change in (("", str), (" 1000", with_other_sizes)):
+            folder = (given.keep or Path(temporary)) / f"kernels{sizes.replace(' ', '_')}"
+            folder.mkdir(parents=True)
+            hlo = folder / HLO.name
+            hlo.write_text(change(HLO.read_text()))
+            kernels = {line["instruction"]: line for line in lines_of(
+                given.program, "emit", "--arch=sm_90", "--device=h100", f"--output={folder / 'ours'}", hlo)}
+            unknown = set(given.fusions) - set(kernels)
+            if unknown:
+                sys.exit(f"no fusion {', '.join(sorted(unknown))} in {HLO}")
+            for name in given.fusions or kernels:
+                kernel = kernels[name]
+                compare_fusion(given.program, name, kernel, folder / "ours" / kernel["text_file"],
+                               folder / name, table, f"`{name}`{sizes}")
+    table.finish()
 
 
 if __name__ == "__main__":
