@@ -185,9 +185,6 @@ Value KernelEmitter::EnterElements(const IndexingMap& map, int64_t vector_elemen
   const Value condition = same.has_value() ? elements_.EmitConditions(*same) : Value();
   elements_.SetReadCondition(condition);
   return condition;
-=======
-  return LoopsUnder(*this, *same, map, vector_elements, carried, body);
->>>>>>> df6e98a (Loops: what is the same in all turns is decided before them)
 }
 
 Lanes KernelEmitter::ComputeOrZero(const hlo::Instruction& instruction, int64_t leaf,
