@@ -11,7 +11,7 @@ HLO_CUTE_BEGIN_NAMESPACE
 namespace detail {
 
 template <class T>
-constexpr bool is_tensor_v = is_tensor<std::decay_t<T>>::value;
+constexpr bool is_tensor_v = is_tensor<detail::Plain<T>>::value;
 
 #if HLO_INDEXING_CUTE_DEBUG
 
@@ -141,7 +141,7 @@ HLO_CUTE_INLINE constexpr bool IsZero(T const& x) {
 /// f(element) for each element.
 template <class T, class F, std::enable_if_t<detail::is_tensor_v<T>, int> = 0>
 HLO_CUTE_HD constexpr void for_each(T&& t, F&& f) {
-  using I = detail::IndexOf<std::decay_t<T>>;
+  using I = detail::IndexOf<detail::Plain<T>>;
   const I count = static_cast<I>(size(t));
   CUTE_UNROLL
   for (I i = 0; i < count; ++i) f(t(i));
@@ -149,7 +149,7 @@ HLO_CUTE_HD constexpr void for_each(T&& t, F&& f) {
 /// t(i) = f(t(i))
 template <class T, class F, std::enable_if_t<detail::is_tensor_v<T>, int> = 0>
 HLO_CUTE_HD constexpr void transform(T&& t, F&& f) {
-  using I = detail::IndexOf<std::decay_t<T>>;
+  using I = detail::IndexOf<detail::Plain<T>>;
   detail::CheckDestination(t);
   const I count = static_cast<I>(size(t));
   CUTE_UNROLL
@@ -159,7 +159,7 @@ HLO_CUTE_HD constexpr void transform(T&& t, F&& f) {
 template <class In, class Out, class F,
           std::enable_if_t<detail::is_tensor_v<In> && detail::is_tensor_v<Out>, int> = 0>
 HLO_CUTE_HD constexpr void transform(In const& in, Out&& out, F&& f) {
-  using I = detail::IndexOf<std::decay_t<Out>>;
+  using I = detail::IndexOf<detail::Plain<Out>>;
   detail::CheckDestination(out);
   const I count = static_cast<I>(size(out));
   CUTE_UNROLL
@@ -169,7 +169,7 @@ HLO_CUTE_HD constexpr void transform(In const& in, Out&& out, F&& f) {
 template <class A, class B, class Out, class F,
           std::enable_if_t<detail::is_tensor_v<A> && detail::is_tensor_v<B>, int> = 0>
 HLO_CUTE_HD constexpr void transform(A const& a, B const& b, Out&& out, F&& f) {
-  using I = detail::IndexOf<std::decay_t<Out>>;
+  using I = detail::IndexOf<detail::Plain<Out>>;
   detail::CheckDestination(out);
   const I count = static_cast<I>(size(out));
   CUTE_UNROLL
@@ -181,7 +181,8 @@ namespace lazy {
 /// The iterator of a tensor whose elements are f of those of another, computed when they are read.
 template <class F, class Iter>
 struct transform_iterator {
-  using value_type = std::decay_t<decltype(std::declval<F const&>()(*std::declval<Iter const&>()))>;
+  using value_type =
+      detail::Plain<decltype(std::declval<F const&>()(*std::declval<Iter const&>()))>;
   using element_type = value_type;
   using reference = value_type;
   F f_;
@@ -193,14 +194,14 @@ struct transform_iterator {
   }
   template <class Offset>
   HLO_CUTE_INLINE constexpr auto operator+(Offset const& i) const {
-    using Moved = std::decay_t<decltype(iter_ + i)>;
+    using Moved = detail::Plain<decltype(iter_ + i)>;
     return transform_iterator<F, Moved>{f_, iter_ + i};
   }
 };
 
 template <class T, class F>
 HLO_CUTE_INLINE constexpr auto transform(T&& t, F const& f) {
-  using Iter = std::decay_t<decltype(t.data())>;
+  using Iter = detail::Plain<decltype(t.data())>;
   return cute::detail::View(transform_iterator<F, Iter>{f, t.data()}, t.layout(), t.range());
 }
 
@@ -214,15 +215,15 @@ struct IsWritable<Tensor<E, L>>
     : bool_constant<
           !std::is_const<std::remove_reference_t<typename Tensor<E, L>::reference>>::value> {};
 template <class T>
-constexpr bool is_writable_v = IsWritable<std::decay_t<T>>::value;
+constexpr bool is_writable_v = IsWritable<detail::Plain<T>>::value;
 
 template <class T, class Value>
 HLO_CUTE_INLINE constexpr void FillElements(T& t, Value const& value) {
-  using I = IndexOf<std::decay_t<T>>;
+  using I = IndexOf<detail::Plain<T>>;
   CheckDestination(t);
   const I count = static_cast<I>(size(t));
   CUTE_UNROLL
-  for (I i = 0; i < count; ++i) t(i) = static_cast<typename std::decay_t<T>::value_type>(value);
+  for (I i = 0; i < count; ++i) t(i) = static_cast<typename detail::Plain<T>::value_type>(value);
 }
 }  // namespace detail
 
@@ -239,15 +240,15 @@ HLO_CUTE_HD constexpr void clear(T&& t) {
   static_assert(detail::is_writable_v<T>,
                 "clear(t): t is not a tensor, or its elements are const.");
   if constexpr (detail::is_writable_v<T>) {
-    detail::FillElements(t, typename std::decay_t<T>::value_type{});
+    detail::FillElements(t, typename detail::Plain<T>::value_type{});
   }
 }
 
 /// y(i) = alpha * x(i) + beta * y(i). If beta is 0, y is not read.
 template <class Alpha, class TX, class Beta, class TY>
 HLO_CUTE_HD constexpr void axpby(Alpha const& alpha, TX const& x, Beta const& beta, TY&& y) {
-  using I = detail::IndexOf<std::decay_t<TY>>;
-  using Value = typename std::decay_t<TY>::value_type;
+  using I = detail::IndexOf<detail::Plain<TY>>;
+  using Value = typename detail::Plain<TY>::value_type;
   using SizeOfX = decltype(size(x));
   using SizeOfY = decltype(size(y));
   if constexpr (is_static_v<SizeOfX> && is_static_v<SizeOfY>) {

@@ -14,7 +14,7 @@ HLO_CUTE_BEGIN_NAMESPACE
 template <class T, int... N>
 struct ScaledBasis : private tuple<T> {
   HLO_CUTE_INLINE constexpr ScaledBasis(T const& value = {}) : tuple<T>(value) {}
-  HLO_CUTE_INLINE constexpr decltype(auto) value() const { return detail::GetSlot<0>(*this); }
+  HLO_CUTE_INLINE constexpr decltype(auto) value() const { return detail::Slot<0, T>::Get(); }
   HLO_CUTE_INLINE static constexpr auto mode() { return tuple<Int<N>...>{}; }
 };
 template <int... N>

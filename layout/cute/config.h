@@ -116,6 +116,34 @@ namespace cute = layout::cute;
 HLO_CUTE_BEGIN_NAMESPACE
 namespace detail {
 
+// std::decay_t of what is neither an array nor a function: one class instead of eight.
+template <class T>
+struct PlainType {
+  using type = T;
+};
+template <class T>
+struct PlainType<T const> {
+  using type = T;
+};
+template <class T>
+struct PlainType<T&> {
+  using type = T;
+};
+template <class T>
+struct PlainType<T const&> {
+  using type = T;
+};
+template <class T>
+struct PlainType<T&&> {
+  using type = T;
+};
+template <class T>
+struct PlainType<T const&&> {
+  using type = T;
+};
+template <class T>
+using Plain = typename PlainType<T>::type;
+
 HLO_CUTE_HD inline void Fail(const char* message) {
 #ifdef __CUDA_ARCH__
   printf("layout/cute: %s\n", message);
@@ -148,13 +176,13 @@ HLO_CUTE_END_NAMESPACE
 
 // return (expression), evaluated in its type alone if that has no state. Code that need not exist
 // is most of what a template library costs to compile.
-#define HLO_CUTE_RETURN(...)                                 \
-  using HloCuteResult = std::decay_t<decltype(__VA_ARGS__)>; \
-  if constexpr (std::is_empty<HloCuteResult>::value) {       \
-    return HloCuteResult{};                                  \
-  } else {                                                   \
-    return __VA_ARGS__;                                      \
-  }                                                          \
+#define HLO_CUTE_RETURN(...)                                                                \
+  using HloCuteResult = ::hlo_indexing::layout::cute::detail::Plain<decltype(__VA_ARGS__)>; \
+  if constexpr (__is_empty(HloCuteResult)) {                                                \
+    return HloCuteResult{};                                                                 \
+  } else {                                                                                  \
+    return __VA_ARGS__;                                                                     \
+  }                                                                                         \
   static_assert(true, "")
 
 // Names that kernels written for CuTe use.

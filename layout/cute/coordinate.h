@@ -50,9 +50,9 @@ constexpr bool is_underscore_v = std::is_same<T, Underscore>::value;
 }  // namespace detail
 
 template <class T>
-struct is_underscore : bool_constant<detail::is_underscore_v<std::decay_t<T>>> {};
+struct is_underscore : bool_constant<detail::is_underscore_v<detail::Plain<T>>> {};
 template <class T>
-struct has_underscore : bool_constant<detail::HasUnderscore<std::decay_t<T>>::value> {};
+struct has_underscore : bool_constant<detail::HasUnderscore<detail::Plain<T>>::value> {};
 
 namespace detail {
 
@@ -333,6 +333,39 @@ HLO_CUTE_INLINE constexpr auto crd2crd(Coordinate const& coord, From const& from
 
 namespace detail {
 
+// Where the members of a flat coordinate are `_` and where not, as sequences of their places.
+template <class Coordinate>
+struct UnderscorePlaces;
+template <class... Cs>
+struct UnderscorePlaces<tuple<Cs...>> {
+  static constexpr int count = (is_underscore_v<Cs> + ... + 0);
+  struct Places {
+    int place[sizeof...(Cs) + 1];
+  };
+  HLO_CUTE_HD static constexpr Places Find(bool underscore) {
+    Places places{};
+    const bool is_underscore[] = {is_underscore_v<Cs>..., false};
+    for (int i = 0, next = 0; i < static_cast<int>(sizeof...(Cs)); ++i) {
+      if (is_underscore[i] == underscore) places.place[next++] = i;
+    }
+    return places;
+  }
+  template <bool underscore, class I>
+  struct Sequence;
+  template <bool underscore, int... I>
+  struct Sequence<underscore, seq<I...>> {
+    static constexpr Places places = Find(underscore);
+    using type = seq<places.place[I]...>;
+  };
+  using Kept = typename Sequence<true, make_seq<count>>::type;
+  using Fixed = typename Sequence<false, make_seq<static_cast<int>(sizeof...(Cs)) - count>>::type;
+};
+// A tuple without tuples inside.
+template <class Coordinate>
+struct IsFlat : C<false> {};
+template <class... Cs>
+struct IsFlat<tuple<Cs...>> : C<!(is_tuple_v<Cs> || ...)> {};
+
 template <class Coordinate, class T>
 HLO_CUTE_LEAF constexpr auto LiftSlice(Coordinate const& c, T const& t);
 template <class Coordinate, class T, int... I>
@@ -345,13 +378,13 @@ HLO_CUTE_LEAF constexpr auto LiftSlice(Coordinate const& c, T const& t) {
     return make_tuple(t);
   } else if constexpr (!HasUnderscore<Coordinate>::value) {
     return tuple<>{};
+  } else if constexpr (tuple_size_v<Coordinate> != tuple_size_v<T>) {
+    ErrorCoordinateRank<HLO_CUTE_NAMED(Coordinate), HLO_CUTE_NAMED(T)>();
+    return tuple<>{};
+  } else if constexpr (IsFlat<Coordinate>::value) {
+    return Select(t, typename UnderscorePlaces<Coordinate>::Kept{});
   } else {
-    if constexpr (tuple_size_v<Coordinate> == tuple_size_v<T>) {
-      HLO_CUTE_RETURN(LiftSliceModes(c, t, make_seq<tuple_size_v<T>>{}));
-    } else {
-      ErrorCoordinateRank<HLO_CUTE_NAMED(Coordinate), HLO_CUTE_NAMED(T)>();
-      return tuple<>{};
-    }
+    HLO_CUTE_RETURN(LiftSliceModes(c, t, make_seq<tuple_size_v<T>>{}));
   }
 }
 template <class Coordinate, class T>
@@ -364,15 +397,15 @@ template <class Coordinate, class T>
 HLO_CUTE_INLINE constexpr auto LiftDice(Coordinate const& c, T const& t) {
   if constexpr (is_underscore_v<Coordinate>) {
     return tuple<>{};
-  } else if constexpr (is_tuple_v<Coordinate>) {
-    if constexpr (tuple_size_v<Coordinate> == tuple_size_v<T>) {
-      HLO_CUTE_RETURN(LiftDiceModes(c, t, make_seq<tuple_size_v<T>>{}));
-    } else {
-      ErrorCoordinateRank<HLO_CUTE_NAMED(Coordinate), HLO_CUTE_NAMED(T)>();
-      return tuple<>{};
-    }
-  } else {
+  } else if constexpr (!is_tuple_v<Coordinate>) {
     return make_tuple(t);
+  } else if constexpr (tuple_size_v<Coordinate> != tuple_size_v<T>) {
+    ErrorCoordinateRank<HLO_CUTE_NAMED(Coordinate), HLO_CUTE_NAMED(T)>();
+    return tuple<>{};
+  } else if constexpr (IsFlat<Coordinate>::value) {
+    return Select(t, typename UnderscorePlaces<Coordinate>::Fixed{});
+  } else {
+    HLO_CUTE_RETURN(LiftDiceModes(c, t, make_seq<tuple_size_v<T>>{}));
   }
 }
 

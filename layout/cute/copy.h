@@ -49,7 +49,8 @@ struct alignas(8) VectorWord<8> {
 enum class Alignment { kUnknown, kAssumed, kStatic };
 
 // Whether all strides of a tree but those of the first mode are multiples of n.
-HLO_CUTE_HD constexpr bool OtherStridesDivide(ModeTree const& divided, int64_t n,
+template <int N>
+HLO_CUTE_HD constexpr bool OtherStridesDivide(ModeTree<N> const& divided, int64_t n,
                                               Alignment alignment) {
   for (int i = divided.Member(0, 1); i < divided.count; ++i) {
     if (divided.arity[i] != 0) continue;
@@ -64,23 +65,28 @@ HLO_CUTE_HD constexpr bool OtherStridesDivide(ModeTree const& divided, int64_t n
 // elements of both are adjacent, 4:8 for (8,4):(4,1). 1:0 if there is no vector of at most `limit`
 // elements.
 struct VectorOperation {
-  HLO_CUTE_HD static constexpr bool Divides(Program& p, ModeTree const& a, ModeTree const& vector,
-                                            int64_t n, Alignment alignment) {
-    Outcome divided{};
-    divided.program = p;
+  template <int N>
+  HLO_CUTE_HD static constexpr bool Divides(Program<N>& p, ModeTree<N> const& a,
+                                            ModeTree<N> const& vector, int64_t n,
+                                            Alignment alignment) {
+    Outcome<N> divided{};
+    divided.program.count = p.count;
     LogicalDivideOperation::Run(divided, a, vector);
+    p.overflow = p.overflow || divided.overflow();
     return divided.problem == Problem::kNone && OtherStridesDivide(divided.tree, n, alignment);
   }
-  HLO_CUTE_HD static constexpr void Run(Outcome& o, ModeTree const& a, ModeTree const& b,
+  template <int N>
+  HLO_CUTE_HD static constexpr void Run(Outcome<N>& o, ModeTree<N> const& a, ModeTree<N> const& b,
                                         int64_t limit, Alignment alignment) {
-    Outcome common{};
+    Outcome<N> common{};
     CommonOperation::Run(common, a, b);
-    const Modes modes = common.tree.Leaves();
+    o.program.overflow = o.program.overflow || common.overflow();
+    const Modes<N> modes = common.tree.Leaves();
     const bool usable = common.problem == Problem::kNone && modes.mode[0].shape.known() &&
                         modes.mode[0].stride.known() && modes.mode[0].stride.value > 0;
     for (int64_t n = limit; usable && n > 1; n /= 2) {
       if (modes.mode[0].shape.value % n != 0) continue;
-      ModeTree vector{};
+      ModeTree<N> vector{};
       Mode mode = modes.mode[0];
       mode.shape = Known(n);
       vector.AddLeaf(mode);
@@ -96,7 +102,8 @@ struct VectorOperation {
 };
 template <int limit, Alignment alignment = Alignment::kUnknown>
 struct VectorOperationUpTo {
-  HLO_CUTE_HD static constexpr void Run(Outcome& o, ModeTree const& a, ModeTree const& b) {
+  template <int N>
+  HLO_CUTE_HD static constexpr void Run(Outcome<N>& o, ModeTree<N> const& a, ModeTree<N> const& b) {
     VectorOperation::Run(o, a, b, limit, alignment);
     // The vector is static: nothing of the arguments has to be computed.
     o.program.count = 0;
@@ -106,8 +113,8 @@ struct VectorOperationUpTo {
 // Whether elements of the tensor may be accessed as words: they are plain, and in plain memory.
 template <class T>
 HLO_CUTE_HD constexpr bool HasPlainMemory() {
-  using Iter = std::decay_t<decltype(raw_pointer_cast(std::declval<T const&>().data()))>;
-  using Swizzled = std::decay_t<decltype(std::declval<T const&>().data())>;
+  using Iter = detail::Plain<decltype(raw_pointer_cast(std::declval<T const&>().data()))>;
+  using Swizzled = detail::Plain<decltype(std::declval<T const&>().data())>;
   return std::is_pointer<Iter>::value && !IsSwizzled<Swizzled>::value &&
          is_layout_v<typename T::layout_type> &&
          std::is_trivially_copyable<typename T::value_type>::value;
@@ -130,8 +137,8 @@ HLO_CUTE_INLINE void CopyWord(Word const* src, Word* dst) {
 template <int n, class S, class D>
 HLO_CUTE_INLINE constexpr auto InWords(Layout<S, D> const& l) {
   return make_layout(l.shape(), transform_leaf(l.stride(), [](auto const& d) {
-                       if constexpr (IntegerTraits<std::decay_t<decltype(d)>>::is_static) {
-                         return StaticInt<std::decay_t<decltype(d)>::value / n>{};
+                       if constexpr (IntegerTraits<detail::Plain<decltype(d)>>::is_static) {
+                         return StaticInt<detail::Plain<decltype(d)>::value / n>{};
                        } else {
                          return d / C<n>{};
                        }
@@ -304,7 +311,7 @@ HLO_CUTE_HD void copy(Src const& src, Dst&& dst) {
   if constexpr (!detail::is_writable_v<Dst>) {
     detail::ErrorCopyDestination<HLO_CUTE_NAMED(SL)>();
   } else {
-    using DL = typename std::decay_t<Dst>::layout_type;
+    using DL = typename detail::Plain<Dst>::layout_type;
     constexpr bool all_static = is_static_v<SL> && is_static_v<DL>;
     detail::CheckCopy(src, dst);
     detail::CopyVectorized<AutoVectorizingCopy::vector_bits,
@@ -315,7 +322,7 @@ HLO_CUTE_HD void copy(Src const& src, Dst&& dst) {
 template <class Src, class Dst,
           std::enable_if_t<!detail::is_tensor_v<Src> && detail::is_tensor_v<Dst>, int> = 0>
 HLO_CUTE_HD void copy(Src const&, Dst&&) {
-  using DL = typename std::decay_t<Dst>::layout_type;
+  using DL = typename detail::Plain<Dst>::layout_type;
   detail::ErrorCopySource<HLO_CUTE_NAMED(DL)>();
 }
 template <class Src, class Dst>
@@ -326,8 +333,8 @@ HLO_CUTE_HD void copy_aligned(Src const& src, Dst&& dst) {
 template <class Predicate, class Src, class Dst,
           std::enable_if_t<detail::is_tensor_v<Src>, int> = 0>
 HLO_CUTE_HD void copy_if(Predicate const& predicate, Src const& src, Dst&& dst) {
-  using I = detail::IndexOf<std::decay_t<Dst>>;
-  using Value = typename std::decay_t<Dst>::value_type;
+  using I = detail::IndexOf<detail::Plain<Dst>>;
+  using Value = typename detail::Plain<Dst>::value_type;
   detail::CheckCopy(src, dst);
   const I count = static_cast<I>(size(dst));
   CUTE_UNROLL
@@ -340,7 +347,7 @@ HLO_CUTE_HD void copy_if(Predicate const& predicate, Src const& src, Dst&& dst) 
 /// threads together copy everything. They are not synchronized.
 template <int threads, int max_bits = 128, class Src, class Dst>
 HLO_CUTE_HD void cooperative_copy(int thread, Src const& src, Dst&& dst) {
-  using Value = typename std::decay_t<Dst>::value_type;
+  using Value = typename detail::Plain<Dst>::value_type;
   static_assert(threads > 0, "cooperative_copy<threads>: there must be a thread.");
   HLO_CUTE_DEBUG_CHECK(0 <= thread && thread < threads,
                        "cooperative_copy<threads>: there is no thread of that number");
@@ -350,7 +357,7 @@ HLO_CUTE_HD void cooperative_copy(int thread, Src const& src, Dst&& dst) {
   constexpr int together = is_subbyte_v<Value> ? 8 / sizeof_bits_v<Value> : 1;
   const int64_t count = static_cast<int64_t>(size(dst));
   if constexpr (limit > 1 && detail::HasPlainMemory<Src>() &&
-                detail::HasPlainMemory<std::decay_t<Dst>>() &&
+                detail::HasPlainMemory<detail::Plain<Dst>>() &&
                 std::is_same<typename Src::value_type, Value>::value) {
     using Vector =
         decltype(detail::Evaluate<detail::VectorOperationUpTo<limit>>(src.layout(), dst.layout()));
@@ -363,7 +370,7 @@ HLO_CUTE_HD void cooperative_copy(int thread, Src const& src, Dst&& dst) {
           detail::LiesInMemory(src) && detail::LiesInMemory(dst)) {
         const auto source = logical_divide(src.layout(), Vector{});
         const auto target = logical_divide(dst.layout(), Vector{});
-        using I = detail::IndexOf<std::decay_t<Dst>>;
+        using I = detail::IndexOf<detail::Plain<Dst>>;
         using Word = detail::VectorWord<bytes>;
         const I words = static_cast<I>(count / n);
         for (I i = thread; i < words; i += threads) {

@@ -47,8 +47,8 @@ struct UniversalFMA {
   using CRegisters = C_[1];
   template <class TD, class TA, class TB, class TC>
   HLO_CUTE_INLINE static constexpr void Fma(TD&& d, TA const& a, TB const& b, TC const& c) {
-    d = static_cast<std::decay_t<TD>>(detail::Promoted(a) * detail::Promoted(b) +
-                                      detail::Promoted(c));
+    d = static_cast<detail::Plain<TD>>(detail::Promoted(a) * detail::Promoted(b) +
+                                       detail::Promoted(c));
   }
   template <class TD, class TA, class TB, class TC>
   HLO_CUTE_INLINE static constexpr void fma(TD&& d, TA const& a, TB const& b, TC const& c) {
@@ -59,25 +59,25 @@ template <>
 struct UniversalFMA<void, void, void, void> {
   template <class TD, class TA, class TB, class TC>
   HLO_CUTE_INLINE static constexpr void Fma(TD& d, TA const& a, TB const& b, TC const& c) {
-    d = static_cast<std::decay_t<TD>>(detail::Promoted(a) * detail::Promoted(b) +
-                                      detail::Promoted(c));
+    d = static_cast<detail::Plain<TD>>(detail::Promoted(a) * detail::Promoted(b) +
+                                       detail::Promoted(c));
   }
 };
 
 namespace detail {
 
 template <class T>
-constexpr int tensor_rank_v = std::decay_t<T>::rank;
+constexpr int tensor_rank_v = detail::Plain<T>::rank;
 
 // d(i) = a(i) * b(i) + c(i) on elements, or the atom's instruction on the whole vector.
 template <class Atom, class D, class A, class B, class CT>
 HLO_CUTE_INLINE void GemmVector(Atom const&, D&& d, A const& a, B const& b, CT const& c) {
   if constexpr (std::is_same<Atom, UniversalFMA<>>::value) {
-    using I = IndexOf<std::decay_t<D>>;
+    using I = IndexOf<detail::Plain<D>>;
     const I count = static_cast<I>(size(d));
     CUTE_UNROLL
     for (I i = 0; i < count; ++i) {
-      auto value = static_cast<typename std::decay_t<D>::value_type>(c(i));
+      auto value = static_cast<typename detail::Plain<D>::value_type>(c(i));
       Atom::Fma(value, a(i), b(i), value);
       d(i) = value;
     }
@@ -115,7 +115,7 @@ HLO_CUTE_INLINE void ForEachProduct(int rows, int columns, Product const& produc
 template <class Atom, class D, class A, class B, class CT>
 HLO_CUTE_INLINE void GemmOuter(Atom const&, D&& d, A const& a, B const& b, CT const& c) {
   ForEachProduct<2>(static_cast<int>(size<0>(d)), static_cast<int>(size<1>(d)), [&](int m, int n) {
-    auto value = static_cast<typename std::decay_t<D>::value_type>(c(m, n));
+    auto value = static_cast<typename detail::Plain<D>::value_type>(c(m, n));
     Atom::Fma(value, a(m), b(n), value);
     d(m, n) = value;
   });
@@ -250,7 +250,7 @@ HLO_CUTE_HD void gemm(Atom const& atom, D&& d, A const& a, B const& b, CT const&
                          ((ra == 1 && (rc == 1 || rc == 2)) || (ra == 2 && (rc == 2 || rc == 3)) ||
                           (ra == 3 && rc == 3));
   if constexpr (!detail::is_writable_v<D>) {
-    detail::ErrorGemmDestination<HLO_CUTE_NAMED(typename std::decay_t<D>::layout_type)>();
+    detail::ErrorGemmDestination<HLO_CUTE_NAMED(typename detail::Plain<D>::layout_type)>();
   } else if constexpr (!known) {
     detail::ErrorGemmRanks<HLO_CUTE_NAMED(typename A::layout_type),
                            HLO_CUTE_NAMED(typename B::layout_type),

@@ -95,10 +95,24 @@ struct StaticIntOf<v, false> {
   using type = C<v>;
 };
 
+// What is no integer. Integers are listed: a question to the standard library takes several classes
+// for each type that it is asked of.
 template <class T>
 struct IntegerTraits {
+  static constexpr bool is_computed = false;
+  static constexpr bool is_integer = false;
+  static constexpr bool is_static = false;
+  static constexpr int64_t value = 0;
+  static constexpr int64_t divisor = 1;
+  static constexpr bool is_wide = false;
+  static constexpr bool is_unsigned = false;
+  static constexpr bool is_negative = false;
+  using Dynamic = T;
+};
+template <class T>
+struct DynamicIntegerTraits {
   static constexpr bool is_computed = std::is_same<T, ComputedInt>::value;
-  static constexpr bool is_integer = std::is_integral<T>::value || is_computed;
+  static constexpr bool is_integer = true;
   static constexpr bool is_static = false;
   static constexpr int64_t value = 0;
   static constexpr int64_t divisor = 1;
@@ -107,6 +121,29 @@ struct IntegerTraits {
   static constexpr bool is_negative = false;
   using Dynamic = PlainOf<T>;
 };
+#define HLO_CUTE_INTEGER(...) \
+  template <>                 \
+  struct IntegerTraits<__VA_ARGS__> : DynamicIntegerTraits<__VA_ARGS__> {};
+HLO_CUTE_INTEGER(bool)
+HLO_CUTE_INTEGER(char)
+HLO_CUTE_INTEGER(signed char)
+HLO_CUTE_INTEGER(unsigned char)
+HLO_CUTE_INTEGER(wchar_t)
+#ifdef __cpp_char8_t
+HLO_CUTE_INTEGER(char8_t)
+#endif
+HLO_CUTE_INTEGER(char16_t)
+HLO_CUTE_INTEGER(char32_t)
+HLO_CUTE_INTEGER(short)
+HLO_CUTE_INTEGER(unsigned short)
+HLO_CUTE_INTEGER(int)
+HLO_CUTE_INTEGER(unsigned)
+HLO_CUTE_INTEGER(long)
+HLO_CUTE_INTEGER(unsigned long)
+HLO_CUTE_INTEGER(long long)
+HLO_CUTE_INTEGER(unsigned long long)
+HLO_CUTE_INTEGER(ComputedInt)
+#undef HLO_CUTE_INTEGER
 template <auto v>
 struct IntegerTraits<C<v>> {
   static constexpr bool is_integer = true;
@@ -182,15 +219,15 @@ HLO_CUTE_INLINE constexpr auto assume(T const& n) {
 }
 
 template <class T>
-struct is_integral : bool_constant<detail::IntegerTraits<std::decay_t<T>>::is_integer> {};
+struct is_integral : bool_constant<detail::IntegerTraits<detail::Plain<T>>::is_integer> {};
 template <class T>
-struct is_std_integral : bool_constant<std::is_integral<std::decay_t<T>>::value> {};
+struct is_std_integral : bool_constant<std::is_integral<detail::Plain<T>>::value> {};
 template <class T>
-struct is_constant_integer : bool_constant<detail::IntegerTraits<std::decay_t<T>>::is_static> {};
+struct is_constant_integer : bool_constant<detail::IntegerTraits<detail::Plain<T>>::is_static> {};
 /// Whether T is the static integer n.
 template <int64_t n, class T>
-struct is_constant : bool_constant<detail::IntegerTraits<std::decay_t<T>>::is_static &&
-                                   detail::IntegerTraits<std::decay_t<T>>::value == n> {};
+struct is_constant : bool_constant<detail::IntegerTraits<detail::Plain<T>>::is_static &&
+                                   detail::IntegerTraits<detail::Plain<T>>::value == n> {};
 
 template <int64_t n, class T>
 constexpr bool is_constant_v = is_constant<n, T>::value;

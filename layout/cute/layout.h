@@ -34,24 +34,28 @@ struct Layout : private detail::Slot<0, S>, private detail::Slot<1, D> {
   static constexpr int rank = tuple_size_v<S>;
 
   HLO_CUTE_LEAF constexpr Layout(S const& s = {}, D const& d = {})
-      : detail::Slot<0, S>(s), detail::Slot<1, D>(d) {}
+      : detail::Slot<0, S>{s}, detail::Slot<1, D>{d} {}
 
   HLO_CUTE_LEAF constexpr Layout& layout() { return *this; }
   HLO_CUTE_LEAF constexpr Layout const& layout() const { return *this; }
   template <int... I>
   HLO_CUTE_LEAF constexpr decltype(auto) shape() const {
-    if constexpr (sizeof...(I) == 0) {
-      return detail::GetSlot<0>(static_cast<detail::Slot<0, S> const&>(*this));
-    } else {
+    if constexpr (sizeof...(I) > 0) {
       return get<I...>(shape());
+    } else if constexpr (__is_empty(S)) {
+      return S{};
+    } else {
+      return (detail::Slot<0, S>::value);
     }
   }
   template <int... I>
   HLO_CUTE_LEAF constexpr decltype(auto) stride() const {
-    if constexpr (sizeof...(I) == 0) {
-      return detail::GetSlot<1>(static_cast<detail::Slot<1, D> const&>(*this));
-    } else {
+    if constexpr (sizeof...(I) > 0) {
       return get<I...>(stride());
+    } else if constexpr (__is_empty(D)) {
+      return D{};
+    } else {
+      return (detail::Slot<1, D>::value);
     }
   }
 
@@ -184,9 +188,13 @@ HLO_CUTE_LEAF constexpr auto make_layout(S const& shape, LayoutRight) {
   return Layout<S, D>(shape, compact_row_major(shape));
 }
 template <class S0, class D0, class... S, class... D>
-HLO_CUTE_LEAF constexpr auto make_layout(Layout<S0, D0> const& l0, Layout<S, D> const&... l) {
-  HLO_CUTE_RETURN(Layout<tuple<S0, S...>, tuple<D0, D...>>(
-      tuple<S0, S...>(l0.shape(), l.shape()...), tuple<D0, D...>(l0.stride(), l.stride()...)));
+HLO_CUTE_LEAF constexpr Layout<tuple<S0, S...>, tuple<D0, D...>> make_layout(
+    Layout<S0, D0> const& l0, Layout<S, D> const&... l) {
+  if constexpr (__is_empty(Layout<tuple<S0, S...>, tuple<D0, D...>>)) {
+    return {};
+  } else {
+    return {tuple<S0, S...>(l0.shape(), l.shape()...), tuple<D0, D...>(l0.stride(), l.stride()...)};
+  }
 }
 template <class S>
 HLO_CUTE_INLINE constexpr auto make_layout_right(S const& shape) {
@@ -199,7 +207,13 @@ HLO_CUTE_INLINE constexpr auto layout(Layout<S, D> const& l) {
   if constexpr (sizeof...(I) == 0) {
     return l;
   } else {
-    return make_layout(l.template shape<I...>(), l.template stride<I...>());
+    using Mode = Layout<detail::Plain<decltype(get<I...>(std::declval<S const&>()))>,
+                        detail::Plain<decltype(get<I...>(std::declval<D const&>()))>>;
+    if constexpr (__is_empty(Mode)) {
+      return Mode{};
+    } else {
+      return Mode(l.template shape<I...>(), l.template stride<I...>());
+    }
   }
 }
 template <int I, int... Is, class S, class D>

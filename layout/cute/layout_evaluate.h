@@ -10,8 +10,8 @@ namespace detail {
 
 // ---- Types to trees. Inputs are numbered in the order of the leaves, the shape first.
 
-template <class T>
-HLO_CUTE_HD constexpr Number EncodeNumber(Program& p) {
+template <class T, int N>
+HLO_CUTE_HD constexpr Number EncodeNumber(Program<N>& p) {
   using Traits = IntegerTraits<T>;
   static_assert(Traits::is_integer, "A shape or a stride has a leaf that is not an integer.");
   if constexpr (Traits::is_static) {
@@ -43,71 +43,111 @@ struct StrideTraits<ScaledBasis<T, N...>> {
   static constexpr int64_t path = MakePath();
 };
 
-template <class S, class D>
-HLO_CUTE_HD constexpr void EncodeMode(ModeTree& tree, Program& p, TypeTag<S>, TypeTag<D>) {
+template <int N, class S, class D>
+HLO_CUTE_HD constexpr void EncodeMode(ModeTree<N>& tree, Program<N>& p, TypeTag<S>, TypeTag<D>) {
   Mode mode{};
   mode.shape = EncodeNumber<S>(p);
   mode.stride = EncodeNumber<typename StrideTraits<D>::Value>(p);
   mode.path = StrideTraits<D>::path;
   tree.AddLeaf(mode);
 }
-template <class... S, class... D>
-HLO_CUTE_HD constexpr void EncodeMode(ModeTree& tree, Program& p, TypeTag<tuple<S...>>,
+template <int N, class... S, class... D>
+HLO_CUTE_HD constexpr void EncodeMode(ModeTree<N>& tree, Program<N>& p, TypeTag<tuple<S...>>,
                                       TypeTag<tuple<D...>>) {
   tree.AddTuple(sizeof...(S));
   (EncodeMode(tree, p, TypeTag<S>{}, TypeTag<D>{}), ...);
 }
 // A shape alone.
-template <class S>
-HLO_CUTE_HD constexpr void EncodeShape(ModeTree& tree, Program& p, TypeTag<S>) {
+template <int N, class S>
+HLO_CUTE_HD constexpr void EncodeShape(ModeTree<N>& tree, Program<N>& p, TypeTag<S>) {
   Mode mode{};
   mode.shape = EncodeNumber<S>(p);
   tree.AddLeaf(mode);
 }
-template <class... S>
-HLO_CUTE_HD constexpr void EncodeShape(ModeTree& tree, Program& p, TypeTag<tuple<S...>>) {
+template <int N, class... S>
+HLO_CUTE_HD constexpr void EncodeShape(ModeTree<N>& tree, Program<N>& p, TypeTag<tuple<S...>>) {
   tree.AddTuple(sizeof...(S));
   (EncodeShape(tree, p, TypeTag<S>{}), ...);
 }
 
-template <class T>
-HLO_CUTE_HD constexpr ModeTree Encode(Program& p, TypeTag<T> tag) {
-  ModeTree tree{};
+template <int N, class T>
+HLO_CUTE_HD constexpr ModeTree<N> Encode(Program<N>& p, TypeTag<T> tag) {
+  ModeTree<N> tree{};
   EncodeShape(tree, p, tag);
   return tree;
 }
-template <class S, class D>
-HLO_CUTE_HD constexpr ModeTree Encode(Program& p, TypeTag<Layout<S, D>>) {
-  ModeTree tree{};
+template <int N, class S, class D>
+HLO_CUTE_HD constexpr ModeTree<N> Encode(Program<N>& p, TypeTag<Layout<S, D>>) {
+  ModeTree<N> tree{};
   EncodeMode(tree, p, TypeTag<S>{}, TypeTag<D>{});
   return tree;
 }
 
+// What is kept of an outcome: a constant costs the compiler time for each of its nodes, used or
+// not.
+template <int nodes, int instructions>
+struct KeptOutcome {
+  Mode mode[nodes];
+  signed char arity[nodes];
+  Instruction instruction[instructions];
+  int node_count;
+  int count;  // of instructions
+  Problem problem;
+  bool overflow;  // there was not room for all
+
+  template <int N>
+  HLO_CUTE_HD constexpr void Keep(Outcome<N> const& o) {
+    overflow = o.overflow() || o.tree.count > nodes || o.program.count > instructions;
+    node_count = o.tree.count;
+    count = o.program.count;
+    problem = overflow && o.problem == Problem::kNone ? Problem::kTooLarge : o.problem;
+    for (int i = 0; i < o.tree.count && i < nodes; ++i) {
+      mode[i] = o.tree.mode[i];
+      arity[i] = o.tree.arity[i];
+    }
+    for (int i = 0; i < count && i < instructions; ++i) instruction[i] = o.program.instruction[i];
+  }
+  // The position of a member of the tuple at `position`.
+  HLO_CUTE_HD constexpr int Member(int position, int member) const {
+    int at = position + 1;
+    for (int open = member; open > 0; ++at) open += arity[at] == 0 ? -1 : arity[at] - 2;
+    return at;
+  }
+};
+
 // The outcome of an operation on arguments of the given types.
+template <class Operation, int N, class Kept, class... T>
+HLO_CUTE_HD constexpr Kept MakeOutcome() {
+  Outcome<N> o{};
+  // The inputs of the program are in the order of the arguments.
+  const ModeTree<N> trees[] = {Encode(o.program, TypeTag<T>{})...};
+  if constexpr (sizeof...(T) == 1) {
+    Operation::Run(o, trees[0]);
+  } else {
+    Operation::Run(o, trees[0], trees[1]);
+  }
+  Kept kept{};
+  kept.Keep(o);
+  return kept;
+}
+
+// There is room for most outcomes in few nodes; for others the operation is done again.
 template <class Operation, class... T>
-struct Evaluated;
-template <class Operation, class T>
-struct Evaluated<Operation, T> {
-  HLO_CUTE_HD static constexpr Outcome Make() {
-    Outcome o{};
-    Operation::Run(o, Encode(o.program, TypeTag<T>{}));
-    if (o.program.overflow || o.tree.overflow) o.Fail(Problem::kTooLarge);
-    return o;
-  }
-  static constexpr Outcome outcome = Make();
+struct EvaluatedInLittleRoom {
+  static constexpr auto outcome =
+      MakeOutcome<Operation, kFewTreeNodes, KeptOutcome<12, 16>, T...>();
 };
-template <class Operation, class T, class U>
-struct Evaluated<Operation, T, U> {
-  HLO_CUTE_HD static constexpr Outcome Make() {
-    Outcome o{};
-    const ModeTree t = Encode(o.program, TypeTag<T>{});
-    const ModeTree u = Encode(o.program, TypeTag<U>{});
-    Operation::Run(o, t, u);
-    if (o.program.overflow || o.tree.overflow) o.Fail(Problem::kTooLarge);
-    return o;
-  }
-  static constexpr Outcome outcome = Make();
+template <class Operation, class... T>
+struct EvaluatedInFullRoom {
+  static constexpr auto size = MakeOutcome<Operation, kMaxTreeNodes, KeptOutcome<1, 1>, T...>();
+  static constexpr auto outcome =
+      MakeOutcome<Operation, kMaxTreeNodes, KeptOutcome<size.node_count + 1, size.count + 1>,
+                  T...>();
 };
+template <class Operation, class... T>
+using Evaluated = std::conditional_t<EvaluatedInLittleRoom<Operation, T...>::outcome.overflow,
+                                     EvaluatedInFullRoom<Operation, T...>,
+                                     EvaluatedInLittleRoom<Operation, T...>>;
 
 // ---- The program: straight-line code over an array that the optimizer keeps in registers.
 
@@ -204,17 +244,17 @@ HLO_CUTE_INLINE constexpr I Execute(I a, I b, I c) {
 
 template <class E, int i>
 HLO_CUTE_LEAF constexpr void Step(int64_t* results) {
-  constexpr Code code = E::outcome.program.instruction[i].code;
+  constexpr Code code = E::outcome.instruction[i].code;
   if constexpr (code != Code::kInput) {
-    constexpr int node_a = E::outcome.program.instruction[i].a.node;
-    constexpr int64_t value_a = E::outcome.program.instruction[i].a.value;
-    constexpr int node_b = E::outcome.program.instruction[i].b.node;
-    constexpr int64_t value_b = E::outcome.program.instruction[i].b.value;
-    constexpr int node_c = E::outcome.program.instruction[i].c.node;
-    constexpr int64_t value_c = E::outcome.program.instruction[i].c.value;
-    constexpr bool wide = E::outcome.program.instruction[i].a.wide;
-    using I = std::conditional_t<HLO_CUTE_NARROW && !E::outcome.program.instruction[i].HasGiven(),
-                                 int, int64_t>;
+    constexpr int node_a = E::outcome.instruction[i].a.node;
+    constexpr int64_t value_a = E::outcome.instruction[i].a.value;
+    constexpr int node_b = E::outcome.instruction[i].b.node;
+    constexpr int64_t value_b = E::outcome.instruction[i].b.value;
+    constexpr int node_c = E::outcome.instruction[i].c.node;
+    constexpr int64_t value_c = E::outcome.instruction[i].c.value;
+    constexpr bool wide = E::outcome.instruction[i].a.wide;
+    using I =
+        std::conditional_t<HLO_CUTE_NARROW && !E::outcome.instruction[i].HasGiven(), int, int64_t>;
     results[i] = Execute<code, wide>(static_cast<I>(Operand<node_a, value_a>(results)),
                                      static_cast<I>(Operand<node_b, value_b>(results)),
                                      static_cast<I>(Operand<node_c, value_c>(results)));
@@ -292,11 +332,11 @@ struct WithPath<0, T> {
   using type = T;
 };
 
-template <class E, int position, int arity = E::outcome.tree.arity[position]>
+template <class E, int position, int arity = E::outcome.arity[position]>
 struct Decoded;
 template <class E, int position>
 struct Decoded<E, position, 0> {
-  static constexpr Mode mode = E::outcome.tree.mode[position];
+  static constexpr Mode mode = E::outcome.mode[position];
   using ShapeNumber = DecodedNumber<mode.shape.node, mode.shape.value, mode.shape.wide,
                                     mode.shape.given, mode.shape.divisor>;
   using StrideNumber = DecodedNumber<mode.stride.node, mode.stride.value, mode.stride.wide,
@@ -315,7 +355,7 @@ struct DecodedTuple;
 template <class E, int position, int... I>
 struct DecodedTuple<E, position, seq<I...>> {
   template <int i>
-  using Member = Decoded<E, E::outcome.tree.Member(position, i)>;
+  using Member = Decoded<E, E::outcome.Member(position, i)>;
   using S = tuple<typename Member<I>::S...>;
   using D = tuple<typename Member<I>::D...>;
   HLO_CUTE_LEAF static constexpr S GetShape(const int64_t* results) {
@@ -336,7 +376,7 @@ HLO_CUTE_INLINE constexpr auto Evaluate(T const&... arguments) {
   using E = Evaluated<Operation, T...>;
   using Root = Decoded<E, 0>;
   using Result = Layout<typename Root::S, typename Root::D>;
-  constexpr int count = E::outcome.program.count;
+  constexpr int count = E::outcome.count;
   if constexpr (count == 0) {
     return Result{};
   } else {

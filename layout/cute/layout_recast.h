@@ -290,16 +290,18 @@ HLO_CUTE_INLINE constexpr auto max_alignment(Layout<S, D> const& l) {
 namespace detail {
 
 struct DistributeOperation {
-  HLO_CUTE_HD static constexpr void Run(Outcome& o, ModeTree const& shape, ModeTree const& count) {
-    const Modes modes = shape.Leaves();
+  template <int N>
+  HLO_CUTE_HD static constexpr void Run(Outcome<N>& o, ModeTree<N> const& shape,
+                                        ModeTree<N> const& count) {
+    const Modes<N> modes = shape.Leaves();
     Number rest = count.mode[0].shape;
     Number before = Known(1);
-    Modes result{};
+    Modes<N> result{};
     for (int i = 0; i < modes.count; ++i) {
       Number const& extent = modes.mode[i].shape;
       if (!extent.known() || !rest.known()) return o.Fail(Problem::kDynamicStride);
       const int64_t part = Gcd(extent.value, rest.value);
-      Push(result, Known(part), before);
+      Push(o.program, result, Known(part), before);
       rest = Known(rest.value / part);
       before = Known(before.value * extent.value);
     }

@@ -239,7 +239,7 @@ HLO_CUTE_INLINE constexpr auto ZipModes(A const& a, B const& b, seq<I...>) {
 }
 // The shape of a layout with modes of size 1 appended.
 template <int n, class L>
-using PaddedShape = std::decay_t<decltype(append<n>(std::declval<L const&>()).shape())>;
+using PaddedShape = detail::Plain<decltype(append<n>(std::declval<L const&>()).shape())>;
 
 }  // namespace detail
 
@@ -299,9 +299,10 @@ namespace detail {
 // ones by value, then the dynamic ones from left to right.
 struct OrderOperation {
   // The step of each leaf of a shape: the leaf of `order` that it lies below, and which that is.
+  template <int N>
   struct Steps {
-    Number rank[kMaxTreeNodes];
-    int which[kMaxTreeNodes];
+    Number rank[N];
+    int which[N];
     HLO_CUTE_HD constexpr bool Before(int i, int k) const {
       Number const& a = rank[i];
       Number const& b = rank[k];
@@ -309,8 +310,9 @@ struct OrderOperation {
       return a.known() ? (!b.known() || a.value < b.value) : (!b.known() && i < k);
     }
   };
-  HLO_CUTE_HD static constexpr void Spread(ModeTree const& order, ModeTree const& shapes,
-                                           Steps& steps) {
+  template <int N>
+  HLO_CUTE_HD static constexpr void Spread(ModeTree<N> const& order, ModeTree<N> const& shapes,
+                                           Steps<N>& steps) {
     for (int at = 0, step = 0, leaf = 0; at < shapes.count; ++step) {
       if (order.arity[step] != 0) {
         ++at;
@@ -323,9 +325,11 @@ struct OrderOperation {
       }
     }
   }
-  HLO_CUTE_HD static constexpr void Run(Outcome& o, ModeTree const& shapes, ModeTree const& order) {
-    const Modes shape = shapes.Leaves();
-    Steps steps{};
+  template <int N>
+  HLO_CUTE_HD static constexpr void Run(Outcome<N>& o, ModeTree<N> const& shapes,
+                                        ModeTree<N> const& order) {
+    const Modes<N> shape = shapes.Leaves();
+    Steps<N> steps{};
     Spread(order, shapes, steps);
     for (int i = 0, leaf = 0; i < shapes.count; ++i) {
       if (shapes.arity[i] != 0) {

@@ -11,8 +11,13 @@
 HLO_CUTE_BEGIN_NAMESPACE
 namespace detail {
 
-HLO_CUTE_HD constexpr void Push(Modes& modes, Number shape, Number stride, int64_t path = 0) {
-  if (modes.count >= kMaxTreeNodes) return;
+template <int N>
+HLO_CUTE_HD constexpr void Push(Program<N>& p, Modes<N>& modes, Number shape, Number stride,
+                                int64_t path = 0) {
+  if (modes.count >= N) {
+    p.overflow = true;
+    return;
+  }
   Mode& mode = modes.mode[modes.count++];
   mode.shape = shape;
   mode.stride = stride;
@@ -30,8 +35,9 @@ enum class LastMode { kLikeOthers, kKept };
 /// The least modes with the same function on the domain. LastMode::kKept keeps a last mode of size
 /// 1, in which an index past the end counts on.
 /// Example: (2,(1,6)):(1,(6,2)) -> 12:1
-HLO_CUTE_HD constexpr Modes Coalesced(Program& p, Modes const& modes, LastMode last) {
-  Modes result{};
+template <int N>
+HLO_CUTE_HD constexpr Modes<N> Coalesced(Program<N>& p, Modes<N> const& modes, LastMode last) {
+  Modes<N> result{};
   for (int i = 0; i < modes.count; ++i) {
     Mode const& mode = modes.mode[i];
     const bool keep = last == LastMode::kKept && i + 1 == modes.count;
@@ -40,16 +46,17 @@ HLO_CUTE_HD constexpr Modes Coalesced(Program& p, Modes const& modes, LastMode l
       Mode& previous = result.mode[result.count - 1];
       previous.shape = Product(p, previous.shape, mode.shape);
     } else {
-      Push(result, mode.shape, mode.stride, mode.path);
+      Push(p, result, mode.shape, mode.stride, mode.path);
     }
   }
-  if (result.count == 0) Push(result, Known(1), Known(0));
+  if (result.count == 0) Push(p, result, Known(1), Known(0));
   return result;
 }
 
 /// The modes without those that a stride of 0 or an extent of 1 makes constant.
-HLO_CUTE_HD constexpr Modes WithoutConstantModes(Modes const& modes) {
-  Modes result{};
+template <int N>
+HLO_CUTE_HD constexpr Modes<N> WithoutConstantModes(Modes<N> const& modes) {
+  Modes<N> result{};
   for (int i = 0; i < modes.count; ++i) {
     if (modes.mode[i].stride.Is(0) || modes.mode[i].shape.Is(1)) continue;
     result.mode[result.count++] = modes.mode[i];
@@ -57,13 +64,15 @@ HLO_CUTE_HD constexpr Modes WithoutConstantModes(Modes const& modes) {
   return result;
 }
 
-HLO_CUTE_HD constexpr bool AllKnown(Modes const& modes) {
+template <int N>
+HLO_CUTE_HD constexpr bool AllKnown(Modes<N> const& modes) {
   for (int i = 0; i < modes.count; ++i) {
     if (!modes.mode[i].shape.known() || !modes.mode[i].stride.known()) return false;
   }
   return true;
 }
-HLO_CUTE_HD constexpr bool HasPath(Modes const& modes) {
+template <int N>
+HLO_CUTE_HD constexpr bool HasPath(Modes<N> const& modes) {
   for (int i = 0; i < modes.count; ++i) {
     if (modes.mode[i].path != 0) return true;
   }
@@ -71,7 +80,8 @@ HLO_CUTE_HD constexpr bool HasPath(Modes const& modes) {
 }
 
 /// The value of known modes at a one-dimensional index.
-HLO_CUTE_HD constexpr int64_t Evaluate(Modes const& modes, int64_t index) {
+template <int N>
+HLO_CUTE_HD constexpr int64_t Evaluate(Modes<N> const& modes, int64_t index) {
   int64_t value = 0;
   for (int i = 0; i < modes.count; ++i) {
     const int64_t extent = modes.mode[i].shape.value;
@@ -86,7 +96,9 @@ HLO_CUTE_HD constexpr int64_t Evaluate(Modes const& modes, int64_t index) {
 // result may exist all the same, for instance (4,6):(1,9) o 2:5 -> 2:10. `pieces` gets the modes of
 // each leaf of b one after the other and `sizes` their numbers.
 constexpr int64_t kMaxEnumeratedComposition = 1024;
-HLO_CUTE_HD constexpr Problem ComposeByEnumeration(Modes const& a, Modes const& b, Modes& pieces,
+template <int N>
+HLO_CUTE_HD constexpr Problem ComposeByEnumeration(Program<N>& p, Modes<N> const& a,
+                                                   Modes<N> const& b, Modes<N>& pieces,
                                                    int* sizes) {
   int64_t size = 1;
   for (int i = 0; i + 1 < a.count; ++i) {
@@ -106,7 +118,7 @@ HLO_CUTE_HD constexpr Problem ComposeByEnumeration(Modes const& a, Modes const& 
       int64_t linear = 1;
       while (linear < rest && Evaluate(a, linear * stride) == linear * step) ++linear;
       if (rest % linear != 0) return Problem::kStrideDoesNotDivide;
-      Push(pieces, Known(linear), Known(step));
+      Push(p, pieces, Known(linear), Known(step));
       rest /= linear;
       stride *= linear;
     } while (rest > 1);
@@ -128,15 +140,16 @@ HLO_CUTE_HD constexpr Problem ComposeByEnumeration(Modes const& a, Modes const& 
 
 // Which coordinates of which modes of the left layout the leaves of the right one run through:
 // shape:stride in mode k.
+template <int N>
 struct DigitUses {
-  int k[kMaxTreeNodes];
-  Number shape[kMaxTreeNodes];
-  Number stride[kMaxTreeNodes];
+  int k[N];
+  Number shape[N];
+  Number stride[N];
   int count;
 
-  HLO_CUTE_HD constexpr void Add(Program& p, int mode, Number extent, Number step) {
+  HLO_CUTE_HD constexpr void Add(Program<N>& p, int mode, Number extent, Number step) {
     if (extent.Is(1)) return;
-    if (count >= kMaxTreeNodes) {
+    if (count >= N) {
       p.overflow = true;
       return;
     }
@@ -150,7 +163,7 @@ struct DigitUses {
     return users;
   }
   // The sum of the largest coordinates in a mode.
-  HLO_CUTE_HD constexpr Number Largest(Program& p, int mode) const {
+  HLO_CUTE_HD constexpr Number Largest(Program<N>& p, int mode) const {
     Number sum{};
     for (int i = 0; i < count; ++i) {
       if (k[i] != mode) continue;
@@ -167,15 +180,16 @@ enum class Signs : unsigned char { kNotNegative, kAny };
 
 /// a o (shape:stride), for the coalesced modes of a: walks through the modes of a, takes the part
 /// of the stride that a mode covers out of it, and cuts as much of the extent off as fits the mode.
-HLO_CUTE_HD constexpr Problem ComposeLeaf(Program& p, Modes const& a, Mode const& b, Signs signs,
-                                          DigitUses& uses, Modes& result) {
+template <int N>
+HLO_CUTE_HD constexpr Problem ComposeLeaf(Program<N>& p, Modes<N> const& a, Mode const& b,
+                                          Signs signs, DigitUses<N>& uses, Modes<N>& result) {
   const Code walk = signs == Signs::kAny ? Code::kWalkSignedShape : Code::kWalkShape;
   Number rest = b.shape;
   Number stride = b.stride;
   const int first = result.count;
   const int last = a.count - 1;
   if (stride.Is(0)) {
-    Push(result, rest, Known(0));
+    Push(p, result, rest, Known(0));
     return Problem::kNone;
   }
   for (int k = 0; k < last; ++k) {
@@ -214,7 +228,7 @@ HLO_CUTE_HD constexpr Problem ComposeLeaf(Program& p, Modes const& a, Mode const
     } else {
       taken = Emit(p, walk, extent, stride, rest, rest.wide, 0);
     }
-    Push(result, taken, Product(p, stride, a.mode[k].stride), a.mode[k].path);
+    Push(p, result, taken, Product(p, stride, a.mode[k].stride), a.mode[k].path);
     uses.Add(p, k, taken, stride);
     const bool all = taken.node == rest.node && taken.value == rest.value;
     rest = all ? Known(1) : Quotient(p, rest, taken);
@@ -225,13 +239,14 @@ HLO_CUTE_HD constexpr Problem ComposeLeaf(Program& p, Modes const& a, Mode const
     }
   }
   if (!rest.Is(1) || result.count == first) {
-    Push(result, rest, Product(p, stride, a.mode[last].stride), a.mode[last].path);
+    Push(p, result, rest, Product(p, stride, a.mode[last].stride), a.mode[last].path);
   }
   return Problem::kNone;
 }
 
 // The modes of a that a stride with a path counts along, and its position.
-HLO_CUTE_HD constexpr int FindPath(ModeTree const& a, int64_t path) {
+template <int N>
+HLO_CUTE_HD constexpr int FindPath(ModeTree<N> const& a, int64_t path) {
   int position = 0;
   for (; path != 0; path >>= 8) {
     const int member = static_cast<int>(path & 0xff) - 1;
@@ -247,7 +262,9 @@ HLO_CUTE_HD constexpr int FindPath(ModeTree const& a, int64_t path) {
 
 // Modes of b that meet in a mode of a must not carry over into the next: unless that continues the
 // mode, which for dynamic numbers is seen at run time only.
-HLO_CUTE_HD constexpr Problem CheckDigits(Program& p, Modes const& a, DigitUses const& uses) {
+template <int N>
+HLO_CUTE_HD constexpr Problem CheckDigits(Program<N>& p, Modes<N> const& a,
+                                          DigitUses<N> const& uses) {
   for (int k = 0; k + 1 < a.count; ++k) {
     if (uses.UsersOf(k) < 2) continue;
     Mode const& mode = a.mode[k];
@@ -270,14 +287,16 @@ HLO_CUTE_HD constexpr Problem CheckDigits(Program& p, Modes const& a, DigitUses 
 }
 
 // The leaves of b that count along one path of a.
+template <int N>
 struct ChosenLeaves {
-  int leaf[kMaxTreeNodes];
+  int leaf[N];
   int count;
   int moving;    // of which so many have more than one value
   int negative;  // and of these so many run backwards
 };
-HLO_CUTE_HD constexpr ChosenLeaves LeavesAtPath(Modes const& b, int64_t path) {
-  ChosenLeaves chosen{};
+template <int N>
+HLO_CUTE_HD constexpr ChosenLeaves<N> LeavesAtPath(Modes<N> const& b, int64_t path) {
+  ChosenLeaves<N> chosen{};
   for (int i = 0; i < b.count; ++i) {
     Mode const& mode = b.mode[i];
     if (mode.path != path && (path != 0 || !mode.stride.Is(0))) continue;
@@ -288,38 +307,54 @@ HLO_CUTE_HD constexpr ChosenLeaves LeavesAtPath(Modes const& b, int64_t path) {
   }
   return chosen;
 }
-HLO_CUTE_HD constexpr void Negate(Program& p, Modes& modes) {
-  for (int i = 0; i < modes.count; ++i) {
+template <int N>
+HLO_CUTE_HD constexpr void Negate(Program<N>& p, Modes<N>& modes, int first = 0) {
+  for (int i = first; i < modes.count; ++i) {
     modes.mode[i].stride = Product(p, Known(-1), modes.mode[i].stride);
   }
 }
 
+// What leaves become in a composition: modes, those of one leaf next to each other.
+template <int N>
+struct LeafResults {
+  Modes<N> modes;
+  int begin[N];
+  int count[N];
+};
+
 // The chosen leaves of b, none of which runs backwards or all of which do. Division rounds towards
 // 0, so a(-x) = -a(x), and what runs backwards is composed as if it ran forwards.
-HLO_CUTE_HD constexpr Problem ComposeLeaves(Program& p, Modes const& left, Modes const& b,
-                                            ChosenLeaves const& chosen, Modes* results) {
+template <int N>
+HLO_CUTE_HD constexpr Problem ComposeLeaves(Program<N>& p, Modes<N> const& left, Modes<N> const& b,
+                                            ChosenLeaves<N> const& chosen,
+                                            LeafResults<N>& results) {
   const bool backwards = chosen.negative > 0;
   const Signs signs = chosen.moving == 1 ? Signs::kAny : Signs::kNotNegative;
-  DigitUses uses{};
+  DigitUses<N> uses{};
   for (int i = 0; i < chosen.count; ++i) {
     Mode leaf = b.mode[chosen.leaf[i]];
-    Modes& result = results[chosen.leaf[i]];
+    Modes<N>& result = results.modes;
+    const int begin = result.count;
     if (backwards) leaf.stride = Product(p, Known(-1), leaf.stride);
     const Problem problem = ComposeLeaf(p, left, leaf, signs, uses, result);
     if (problem != Problem::kNone) return problem;
-    if (backwards) Negate(p, result);
+    if (backwards) Negate(p, result, begin);
+    results.begin[chosen.leaf[i]] = begin;
+    results.count[chosen.leaf[i]] = result.count - begin;
   }
   return CheckDigits(p, left, uses);
 }
 
 // The leaves of b whose strides have the given path, composed with the part of a at that path.
-HLO_CUTE_HD constexpr Problem ComposeAtPath(Program& p, ModeTree const& a, Modes const& b,
-                                            int64_t path, Modes* results) {
+template <int N>
+HLO_CUTE_HD constexpr Problem ComposeAtPath(Program<N>& p, ModeTree<N> const& a, Modes<N> const& b,
+                                            int64_t path, LeafResults<N>& results) {
   const int position = FindPath(a, path);
   if (position < 0) return Problem::kCoordinateStride;
-  const Modes left = Coalesced(p, a.Leaves(position, a.After(position)), LastMode::kKept);
-  const Program before = p;
-  const ChosenLeaves chosen = LeavesAtPath(b, path);
+  const Modes<N> left = Coalesced(p, a.Leaves(position, a.After(position)), LastMode::kKept);
+  const int instructions = p.count;
+  const bool overflow = p.overflow;
+  const ChosenLeaves<N> chosen = LeavesAtPath(b, path);
   const bool mixed = chosen.negative > 0 && chosen.negative < chosen.moving && left.count > 1;
   const Problem problem =
       mixed ? Problem::kNegativeStride : ComposeLeaves(p, left, b, chosen, results);
@@ -327,19 +362,18 @@ HLO_CUTE_HD constexpr Problem ComposeAtPath(Program& p, ModeTree const& a, Modes
     return problem;
   }
   if (path != 0 || !AllKnown(left) || !AllKnown(b) || HasPath(left) || HasPath(b)) return problem;
-  p = before;
-  Modes pieces{};
-  int sizes[kMaxTreeNodes] = {};
-  if (ComposeByEnumeration(left, b, pieces, sizes) != Problem::kNone) return problem;
-  for (int i = 0, next = 0; i < b.count; ++i) {
-    results[i].count = 0;
-    for (int k = 0; k < sizes[i]; ++k) results[i].mode[results[i].count++] = pieces.mode[next++];
-  }
+  p.count = instructions;
+  p.overflow = overflow;
+  // No leaf has a path, so these are the results of all.
+  if (ComposeByEnumeration(p, left, b, results.modes, results.count) != Problem::kNone)
+    return problem;
+  for (int i = 1; i < b.count; ++i) results.begin[i] = results.begin[i - 1] + results.count[i - 1];
   return Problem::kNone;
 }
 
 // A layout without elements: any with its shape will do.
-HLO_CUTE_HD constexpr bool IsEmpty(Modes const& modes) {
+template <int N>
+HLO_CUTE_HD constexpr bool IsEmpty(Modes<N> const& modes) {
   for (int i = 0; i < modes.count; ++i) {
     if (modes.mode[i].shape.Is(0)) return true;
   }
@@ -350,11 +384,12 @@ HLO_CUTE_HD constexpr bool IsEmpty(Modes const& modes) {
 /// Fails if and only if there is none, as far as the known numbers tell, and records checks for the
 /// others.
 /// Example: (10,2):(16,4) o (5,4):(1,5) -> (5,(2,2)):(16,(80,4))
-HLO_CUTE_HD constexpr void Compose(Outcome& o, ModeTree const& a, ModeTree const& b) {
-  const Modes leaves = b.Leaves();
+template <int N>
+HLO_CUTE_HD constexpr void Compose(Outcome<N>& o, ModeTree<N> const& a, ModeTree<N> const& b) {
+  const Modes<N> leaves = b.Leaves();
   if (IsEmpty(leaves)) return o.tree.AddTree(b);
-  Modes results[kMaxTreeNodes] = {};
-  int64_t paths[kMaxTreeNodes] = {};
+  LeafResults<N> results{};
+  int64_t paths[N] = {};
   int path_count = 0;
   for (int i = 0; i < leaves.count; ++i) {
     bool seen = false;
@@ -369,7 +404,8 @@ HLO_CUTE_HD constexpr void Compose(Outcome& o, ModeTree const& a, ModeTree const
     if (b.arity[i] != 0) {
       o.tree.AddTuple(b.arity[i] - 1);
     } else {
-      o.tree.AddModes(results[leaf++]);
+      o.tree.AddModes(results.modes, results.begin[leaf], results.count[leaf]);
+      ++leaf;
     }
   }
 }

@@ -10,7 +10,8 @@ namespace detail {
 // Sorts by stride, small ones first; equal strides by extent, and otherwise keeps the order. The
 // strides are known and positive. `before` gets, for each mode, the product of the extents before
 // it, in the order from which it came.
-HLO_CUTE_HD constexpr void SortByStride(Program& p, Modes& modes, Number* before) {
+template <int N>
+HLO_CUTE_HD constexpr void SortByStride(Program<N>& p, Modes<N>& modes, Number* before) {
   Number product = Known(1);
   for (int i = 0; i < modes.count; ++i) {
     before[i] = product;
@@ -34,7 +35,8 @@ HLO_CUTE_HD constexpr void SortByStride(Program& p, Modes& modes, Number* before
   }
 }
 
-HLO_CUTE_HD constexpr Problem StridesMustBePositive(Modes const& modes) {
+template <int N>
+HLO_CUTE_HD constexpr Problem StridesMustBePositive(Modes<N> const& modes) {
   for (int i = 0; i < modes.count; ++i) {
     if (modes.mode[i].path != 0) return Problem::kCoordinateStride;
     if (!modes.mode[i].stride.known()) return Problem::kDynamicStride;
@@ -45,15 +47,16 @@ HLO_CUTE_HD constexpr Problem StridesMustBePositive(Modes const& modes) {
 
 // What of the space of size `target` (a product of extents) lies beyond `covered`: one mode, or two
 // if known extents come before dynamic ones, so that the known part stays known.
-HLO_CUTE_HD constexpr void PushRest(Program& p, Modes const& target, Number covered,
-                                    Modes& result) {
+template <int N>
+HLO_CUTE_HD constexpr void PushRest(Program<N>& p, Modes<N> const& target, Number covered,
+                                    Modes<N>& result) {
   Number known = Known(1);
   int at = 0;
   for (; at < target.count && target.mode[at].shape.known(); ++at) {
     known = Known(known.value * target.mode[at].shape.value);
   }
   if (at == target.count) {
-    Push(result, CeilQuotient(p, known, covered), covered);
+    Push(p, result, CeilQuotient(p, known, covered), covered);
     return;
   }
   Number dynamic = target.mode[at].shape;
@@ -61,7 +64,7 @@ HLO_CUTE_HD constexpr void PushRest(Program& p, Modes const& target, Number cove
     dynamic = Product(p, dynamic, target.mode[i].shape);
   }
   if (known.value <= 1) {
-    Push(result, CeilQuotient(p, Product(p, known, dynamic), covered), covered);
+    Push(p, result, CeilQuotient(p, Product(p, known, dynamic), covered), covered);
     return;
   }
   // What is covered has to end with the known part or to divide it, or two quotients rounded up
@@ -70,8 +73,8 @@ HLO_CUTE_HD constexpr void PushRest(Program& p, Modes const& target, Number cove
                        (known.value % covered.value == 0 || covered.value % known.value == 0);
   if (!divides) Require(p, Code::kRequireDivides, known, covered);
   const Number quotient = CeilQuotient(p, known, covered);
-  Push(result, quotient, covered);
-  Push(result, CeilQuotient(p, dynamic, CeilQuotient(p, covered, known)),
+  Push(p, result, quotient, covered);
+  Push(p, result, CeilQuotient(p, dynamic, CeilQuotient(p, covered, known)),
        Product(p, covered, quotient));
 }
 
@@ -80,17 +83,18 @@ enum class Gaps { kRefused, kSkipped };
 // The modes that lie between those of a layout, of which the smallest has the stride 1, and up to
 // where all of them reach. If the strides do not divide each other some offsets cannot be covered:
 // `policy` says what then happens.
-HLO_CUTE_HD constexpr Problem FindGaps(Program& p, Modes const& modes, Gaps policy, Modes& gaps,
-                                       Number& covered) {
-  Modes sorted = WithoutConstantModes(modes);
+template <int N>
+HLO_CUTE_HD constexpr Problem FindGaps(Program<N>& p, Modes<N> const& modes, Gaps policy,
+                                       Modes<N>& gaps, Number& covered) {
+  Modes<N> sorted = WithoutConstantModes(modes);
   covered = Known(1);
   if (sorted.count == 1 && sorted.mode[0].path == 0 && !sorted.mode[0].stride.known()) {
-    Push(gaps, sorted.mode[0].stride, Known(1));
+    Push(p, gaps, sorted.mode[0].stride, Known(1));
     covered = Product(p, sorted.mode[0].shape, sorted.mode[0].stride);
   } else {
     const Problem problem = StridesMustBePositive(sorted);
     if (problem != Problem::kNone) return problem;
-    Number before[kMaxTreeNodes] = {};
+    Number before[N] = {};
     SortByStride(p, sorted, before);
     for (int i = 0; i < sorted.count; ++i) {
       Number const& stride = sorted.mode[i].stride;
@@ -100,11 +104,11 @@ HLO_CUTE_HD constexpr Problem FindGaps(Program& p, Modes const& modes, Gaps poli
             covered.value > 0 && (policy == Gaps::kSkipped ? stride.value >= covered.value
                                                            : stride.value % covered.value == 0);
         if (!fits) return Problem::kNotInjective;
-        Push(gaps, Known(stride.value / covered.value), covered);
+        Push(p, gaps, Known(stride.value / covered.value), covered);
       } else {
         Require(p, policy == Gaps::kSkipped ? Code::kRequireApart : Code::kRequireMultiple, stride,
                 covered);
-        Push(gaps, Quotient(p, stride, covered), covered);
+        Push(p, gaps, Quotient(p, stride, covered), covered);
       }
       covered = Product(p, sorted.mode[i].shape, stride);
     }
@@ -115,9 +119,10 @@ HLO_CUTE_HD constexpr Problem FindGaps(Program& p, Modes const& modes, Gaps poli
 /// The layout of what `modes` leaves out of the space of size `target`: its image together with
 /// that of `modes` covers the space, each element once, but for what Gaps::kSkipped leaves out.
 /// Example: 4:2 in 24 -> (2,3):(1,8); with Gaps::kSkipped, (3,6):(1,10) in 60 -> 3:3
-HLO_CUTE_HD constexpr Problem Complement(Program& p, Modes const& modes, Modes const& target,
-                                         Gaps policy, Modes& result) {
-  Modes gaps{};
+template <int N>
+HLO_CUTE_HD constexpr Problem Complement(Program<N>& p, Modes<N> const& modes,
+                                         Modes<N> const& target, Gaps policy, Modes<N>& result) {
+  Modes<N> gaps{};
   Number covered{};
   const Problem problem = FindGaps(p, modes, policy, gaps, covered);
   if (problem != Problem::kNone) return problem;
@@ -129,25 +134,27 @@ HLO_CUTE_HD constexpr Problem Complement(Program& p, Modes const& modes, Modes c
 /// Where `count` copies of `modes` lie that have no offset in common: first in the gaps, then
 /// behind what all of them reach. Padding stays free.
 /// Example: 6 copies of (3,6):(1,10) -> (3,2):(3,60)
-HLO_CUTE_HD constexpr Problem PlacesOfCopies(Program& p, Modes const& modes, Number count,
-                                             Modes& result) {
-  Modes places{};
+template <int N>
+HLO_CUTE_HD constexpr Problem PlacesOfCopies(Program<N>& p, Modes<N> const& modes, Number count,
+                                             Modes<N>& result) {
+  Modes<N> places{};
   Number covered{};
   const Problem problem = FindGaps(p, modes, Gaps::kSkipped, places, covered);
   if (problem != Problem::kNone) return problem;
   Number between = Known(1);
   for (int i = 0; i < places.count; ++i) between = Product(p, between, places.mode[i].shape);
-  Push(places, CeilQuotient(p, count, between), covered);
+  Push(p, places, CeilQuotient(p, count, between), covered);
   result = Coalesced(p, places, LastMode::kLikeOthers);
   return Problem::kNone;
 }
 
 /// The largest layout r with layout(r(i)) = i.
 /// Example: (8,4):(4,1) -> (4,8):(8,1)
-HLO_CUTE_HD constexpr Modes RightInverse(Program& p, Modes const& modes) {
+template <int N>
+HLO_CUTE_HD constexpr Modes<N> RightInverse(Program<N>& p, Modes<N> const& modes) {
   // Only modes with known, positive strides take part; extents before them count.
-  const Modes coalesced = Coalesced(p, modes, LastMode::kLikeOthers);
-  Modes result{};
+  const Modes<N> coalesced = Coalesced(p, modes, LastMode::kLikeOthers);
+  Modes<N> result{};
   Number reached = Known(1);
   while (reached.known()) {
     int best = -1;
@@ -165,7 +172,7 @@ HLO_CUTE_HD constexpr Modes RightInverse(Program& p, Modes const& modes) {
       before = Product(p, before, mode.shape);
     }
     if (best < 0) break;
-    Push(result, coalesced.mode[best].shape, before_best);
+    Push(p, result, coalesced.mode[best].shape, before_best);
     reached = coalesced.mode[best].shape.known()
                   ? Known(reached.value * coalesced.mode[best].shape.value)
                   : coalesced.mode[best].shape;
@@ -175,7 +182,8 @@ HLO_CUTE_HD constexpr Modes RightInverse(Program& p, Modes const& modes) {
 
 constexpr int64_t kMaxEnumeratedInverse = 4096;
 
-HLO_CUTE_HD constexpr Problem InvertsOnImage(Modes const& layout, Modes const& inverse) {
+template <int N>
+HLO_CUTE_HD constexpr Problem InvertsOnImage(Modes<N> const& layout, Modes<N> const& inverse) {
   int64_t size = 1;
   for (int i = 0; i < layout.count; ++i) size *= layout.mode[i].shape.value;
   if (size > kMaxEnumeratedInverse) return Problem::kInverseGap;
@@ -188,15 +196,17 @@ HLO_CUTE_HD constexpr Problem InvertsOnImage(Modes const& layout, Modes const& i
 
 // The modes that a left inverse is made of, small strides first, with the index strides of their
 // coordinates. Strides are known and have one sign; if they are negative, their opposites.
+template <int N>
 struct InvertedModes {
-  Modes sorted;
-  Number before[kMaxTreeNodes];
+  Modes<N> sorted;
+  Number before[N];
   bool negative;
 };
-HLO_CUTE_HD constexpr Problem SortForInverse(Program& p, Modes const& coalesced,
-                                             InvertedModes& result) {
+template <int N>
+HLO_CUTE_HD constexpr Problem SortForInverse(Program<N>& p, Modes<N> const& coalesced,
+                                             InvertedModes<N>& result) {
   Number before = Known(1);
-  Modes& sorted = result.sorted;
+  Modes<N>& sorted = result.sorted;
   for (int i = 0; i < coalesced.count; ++i) {
     Mode mode = coalesced.mode[i];
     if (!mode.stride.Is(0) && !mode.shape.Is(1)) {
@@ -221,20 +231,21 @@ HLO_CUTE_HD constexpr Problem SortForInverse(Program& p, Modes const& coalesced,
 
 /// A layout r with layout(r(layout(i))) = layout(i).
 /// Example: 4:2 -> (2,4):(0,1)
-HLO_CUTE_HD constexpr Problem LeftInverse(Program& p, Modes const& modes, Modes& result) {
-  InvertedModes inverted{};
+template <int N>
+HLO_CUTE_HD constexpr Problem LeftInverse(Program<N>& p, Modes<N> const& modes, Modes<N>& result) {
+  InvertedModes<N> inverted{};
   const Problem problem = SortForInverse(p, Coalesced(p, modes, LastMode::kLikeOthers), inverted);
   if (problem != Problem::kNone) return problem;
-  Modes const& sorted = inverted.sorted;
+  Modes<N> const& sorted = inverted.sorted;
   // A value is a sum of digits times strides. The digit of a stride is what is left when it is
   // divided out, modulo the next stride.
-  Modes pieces{};
+  Modes<N> pieces{};
   bool disjoint = true;
-  if (sorted.count > 0) Push(pieces, sorted.mode[0].stride, Known(0));
+  if (sorted.count > 0) Push(p, pieces, sorted.mode[0].stride, Known(0));
   for (int i = 0; i < sorted.count; ++i) {
     Mode const& mode = sorted.mode[i];
     if (i + 1 == sorted.count) {
-      Push(pieces, mode.shape, inverted.before[i]);
+      Push(p, pieces, mode.shape, inverted.before[i]);
       break;
     }
     const int64_t next = sorted.mode[i + 1].stride.value;
@@ -243,7 +254,7 @@ HLO_CUTE_HD constexpr Problem LeftInverse(Program& p, Modes const& modes, Modes&
     disjoint = disjoint && mode.shape.known() && mode.shape.value <= period;
     if (!mode.shape.known())
       Require(p, Code::kRequireLess, Sum(p, mode.shape, Known(-1)), Known(period));
-    Push(pieces, Known(period), inverted.before[i]);
+    Push(p, pieces, Known(period), inverted.before[i]);
   }
   // Division rounds towards 0, so the inverse at -x is that at x of the opposite strides.
   if (inverted.negative) Negate(p, pieces);
@@ -255,20 +266,22 @@ HLO_CUTE_HD constexpr Problem LeftInverse(Program& p, Modes const& modes, Modes&
 
 /// The modes that the layout maps to 0.
 /// Example: (2,4):(3,0) -> 4:2
-HLO_CUTE_HD constexpr Modes NullSpace(Program& p, Modes const& modes) {
-  Modes zeros{};
+template <int N>
+HLO_CUTE_HD constexpr Modes<N> NullSpace(Program<N>& p, Modes<N> const& modes) {
+  Modes<N> zeros{};
   Number before = Known(1);
   for (int i = 0; i < modes.count; ++i) {
     Number const& extent = modes.mode[i].shape;
-    if (modes.mode[i].stride.Is(0)) Push(zeros, extent, extent.Is(1) ? Known(0) : before);
+    if (modes.mode[i].stride.Is(0)) Push(p, zeros, extent, extent.Is(1) ? Known(0) : before);
     before = Product(p, before, extent);
   }
-  if (zeros.count == 0) Push(zeros, Known(1), Known(0));
+  if (zeros.count == 0) Push(p, zeros, Known(1), Known(0));
   return zeros;
 }
 
 /// 1 + the largest value less the smallest, of integer strides.
-HLO_CUTE_HD constexpr Number CoSize(Program& p, Modes const& modes) {
+template <int N>
+HLO_CUTE_HD constexpr Number CoSize(Program<N>& p, Modes<N> const& modes) {
   Number size = Known(1);
   for (int i = 0; i < modes.count; ++i) {
     Number stride = modes.mode[i].stride;
@@ -281,23 +294,28 @@ HLO_CUTE_HD constexpr Number CoSize(Program& p, Modes const& modes) {
 // The operations by which layouts call the algebra; Run gets the arguments as trees.
 
 struct CoalesceOperation {
-  HLO_CUTE_HD static constexpr void Run(Outcome& o, ModeTree const& a) {
+  template <int N>
+  HLO_CUTE_HD static constexpr void Run(Outcome<N>& o, ModeTree<N> const& a) {
     o.tree.AddModes(Coalesced(o.program, a.Leaves(), LastMode::kLikeOthers));
   }
 };
 struct FilterOperation {
-  HLO_CUTE_HD static constexpr void Run(Outcome& o, ModeTree const& a) {
+  template <int N>
+  HLO_CUTE_HD static constexpr void Run(Outcome<N>& o, ModeTree<N> const& a) {
     o.tree.AddModes(Coalesced(o.program, WithoutConstantModes(a.Leaves()), LastMode::kLikeOthers));
   }
 };
 struct ComposeOperation {
-  HLO_CUTE_HD static constexpr void Run(Outcome& o, ModeTree const& a, ModeTree const& b) {
+  template <int N>
+  HLO_CUTE_HD static constexpr void Run(Outcome<N>& o, ModeTree<N> const& a, ModeTree<N> const& b) {
     Compose(o, a, b);
   }
 };
 struct ComplementOperation {
-  HLO_CUTE_HD static constexpr void Run(Outcome& o, ModeTree const& a, ModeTree const& target) {
-    Modes result{};
+  template <int N>
+  HLO_CUTE_HD static constexpr void Run(Outcome<N>& o, ModeTree<N> const& a,
+                                        ModeTree<N> const& target) {
+    Modes<N> result{};
     const Problem problem =
         Complement(o.program, a.Leaves(), target.Leaves(), Gaps::kSkipped, result);
     if (problem != Problem::kNone) return o.Fail(problem);
@@ -305,32 +323,36 @@ struct ComplementOperation {
   }
 };
 struct RightInverseOperation {
-  HLO_CUTE_HD static constexpr void Run(Outcome& o, ModeTree const& a) {
+  template <int N>
+  HLO_CUTE_HD static constexpr void Run(Outcome<N>& o, ModeTree<N> const& a) {
     o.tree.AddModes(RightInverse(o.program, a.Leaves()));
   }
 };
 struct LeftInverseOperation {
-  HLO_CUTE_HD static constexpr void Run(Outcome& o, ModeTree const& a) {
-    Modes result{};
+  template <int N>
+  HLO_CUTE_HD static constexpr void Run(Outcome<N>& o, ModeTree<N> const& a) {
+    Modes<N> result{};
     const Problem problem = LeftInverse(o.program, a.Leaves(), result);
     if (problem != Problem::kNone) return o.Fail(problem);
     o.tree.AddModes(result);
   }
 };
 struct NullSpaceOperation {
-  HLO_CUTE_HD static constexpr void Run(Outcome& o, ModeTree const& a) {
+  template <int N>
+  HLO_CUTE_HD static constexpr void Run(Outcome<N>& o, ModeTree<N> const& a) {
     o.tree.AddModes(NullSpace(o.program, a.Leaves()));
   }
 };
 /// a o (b, complement of b in the domain of a): the elements of a that a tile b holds, and the
 /// tiles.
 struct LogicalDivideOperation {
-  HLO_CUTE_HD static constexpr void Run(Outcome& o, ModeTree const& a, ModeTree const& b) {
-    const Modes domain = Coalesced(o.program, a.Leaves(), LastMode::kLikeOthers);
-    Modes rest{};
+  template <int N>
+  HLO_CUTE_HD static constexpr void Run(Outcome<N>& o, ModeTree<N> const& a, ModeTree<N> const& b) {
+    const Modes<N> domain = Coalesced(o.program, a.Leaves(), LastMode::kLikeOthers);
+    Modes<N> rest{};
     const Problem problem = Complement(o.program, b.Leaves(), domain, Gaps::kRefused, rest);
     if (problem != Problem::kNone) return o.Fail(problem);
-    ModeTree tile_and_rest{};
+    ModeTree<N> tile_and_rest{};
     tile_and_rest.AddTuple(2);
     tile_and_rest.AddTree(b);
     tile_and_rest.AddModes(rest);
@@ -339,12 +361,13 @@ struct LogicalDivideOperation {
 };
 /// (a, places of copies o b): copies of a, arranged as b says.
 struct LogicalProductOperation {
-  HLO_CUTE_HD static constexpr void Run(Outcome& o, ModeTree const& a, ModeTree const& b) {
+  template <int N>
+  HLO_CUTE_HD static constexpr void Run(Outcome<N>& o, ModeTree<N> const& a, ModeTree<N> const& b) {
     const Number count = CoSize(o.program, b.Leaves());
-    Modes places{};
+    Modes<N> places{};
     const Problem problem = PlacesOfCopies(o.program, a.Leaves(), count, places);
     if (problem != Problem::kNone) return o.Fail(problem);
-    ModeTree place_tree{};
+    ModeTree<N> place_tree{};
     place_tree.AddModes(places);
     o.tree.AddTuple(2);
     o.tree.AddTree(a);
@@ -353,20 +376,22 @@ struct LogicalProductOperation {
 };
 /// The part in which both layouts run through memory alike: from b's memory to a's domain, or 1:0.
 struct CommonOperation {
-  HLO_CUTE_HD static constexpr void Run(Outcome& o, ModeTree const& a, ModeTree const& b) {
-    const Modes inverse = RightInverse(o.program, b.Leaves());
-    ModeTree inverse_tree{};
+  template <int N>
+  HLO_CUTE_HD static constexpr void Run(Outcome<N>& o, ModeTree<N> const& a, ModeTree<N> const& b) {
+    const Modes<N> inverse = RightInverse(o.program, b.Leaves());
+    ModeTree<N> inverse_tree{};
     inverse_tree.AddModes(inverse);
-    Outcome composed{};
+    Outcome<N> composed{};
     Compose(composed, a, inverse_tree);
-    Modes result{};
-    Push(result, Known(1), Known(0));
+    o.program.overflow = o.program.overflow || composed.overflow();
+    Modes<N> result{};
+    Push(o.program, result, Known(1), Known(0));
     if (composed.problem == Problem::kNone) {
-      const Modes common =
+      const Modes<N> common =
           Coalesced(composed.program, composed.tree.Leaves(), LastMode::kLikeOthers);
       Mode const& first = common.mode[0];
       if (first.shape.known() && first.stride.Is(1) && first.path == 0) {
-        ModeTree prefix{};
+        ModeTree<N> prefix{};
         Mode mode{};
         mode.shape = first.shape;
         mode.stride = Known(1);

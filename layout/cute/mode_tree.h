@@ -16,8 +16,14 @@
 HLO_CUTE_BEGIN_NAMESPACE
 namespace detail {
 
+// How many nodes a layout may have. Everything below has room for N nodes: kFewTreeNodes are enough
+// for most layouts, and a compiler that interprets the algebra takes time for each node of each
+// variable. Where no room is left the program or the tree says so (overflow), and the operation is
+// done again with kMaxTreeNodes.
 constexpr int kMaxTreeNodes = 128;
-constexpr int kMaxInstructions = 400;
+constexpr int kFewTreeNodes = 16;
+HLO_CUTE_HD constexpr int InstructionsFor(int nodes) { return 16 + 3 * nodes; }
+constexpr int kMaxInstructions = InstructionsFor(kMaxTreeNodes);
 
 // All structs below are zero when value-initialized: compilers then make large ones for free.
 
@@ -74,16 +80,19 @@ struct Instruction {
   }
 };
 
+template <int N>
 struct Program {
-  Instruction instruction[kMaxInstructions];
+  static constexpr int capacity = InstructionsFor(N);
+  Instruction instruction[capacity];
   int count;
   bool overflow;  // more instructions than there is room for
 };
 
-HLO_CUTE_HD constexpr Number Emit(Program& p, Code code, Number a, Number b, Number c, bool wide,
+template <int N>
+HLO_CUTE_HD constexpr Number Emit(Program<N>& p, Code code, Number a, Number b, Number c, bool wide,
                                   int64_t divisor) {
   Number result{};
-  if (p.count >= kMaxInstructions) {
+  if (p.count >= Program<N>::capacity) {
     p.overflow = true;
     return Known(1);
   }
@@ -98,7 +107,8 @@ HLO_CUTE_HD constexpr Number Emit(Program& p, Code code, Number a, Number b, Num
   return result;
 }
 
-HLO_CUTE_HD constexpr Number Product(Program& p, Number a, Number b) {
+template <int N>
+HLO_CUTE_HD constexpr Number Product(Program<N>& p, Number a, Number b) {
   if (a.known() && b.known()) return Known(a.value * b.value);
   if (a.Is(0) || b.Is(0)) return Known(0);
   if (a.Is(1)) return b;
@@ -108,31 +118,36 @@ HLO_CUTE_HD constexpr Number Product(Program& p, Number a, Number b) {
   const int64_t divisor = assumed ? DivisorOf(a) * DivisorOf(b) : 0;
   return Emit(p, Code::kProduct, a, b, Number{}, true, divisor < 0 ? -divisor : divisor);
 }
-HLO_CUTE_HD constexpr Number Sum(Program& p, Number a, Number b) {
+template <int N>
+HLO_CUTE_HD constexpr Number Sum(Program<N>& p, Number a, Number b) {
   if (a.known() && b.known()) return Known(a.value + b.value);
   if (a.Is(0)) return b;
   if (b.Is(0)) return a;
   return Emit(p, Code::kSum, a, b, Number{}, true, 0);
 }
 // a / b, of which the caller knows that it leaves no rest.
-HLO_CUTE_HD constexpr Number Quotient(Program& p, Number a, Number b) {
+template <int N>
+HLO_CUTE_HD constexpr Number Quotient(Program<N>& p, Number a, Number b) {
   if (a.known() && b.known()) return Known(a.value / b.value);
   if (b.Is(1)) return a;
   const bool divides = b.known() && DivisorOf(a) % b.value == 0;
   return Emit(p, Code::kQuotient, a, b, Number{}, a.wide, divides ? DivisorOf(a) / b.value : 0);
 }
-HLO_CUTE_HD constexpr Number CeilQuotient(Program& p, Number a, Number b) {
+template <int N>
+HLO_CUTE_HD constexpr Number CeilQuotient(Program<N>& p, Number a, Number b) {
   if (a.known() && b.known()) return Known((a.value + b.value - 1) / b.value);
   if (b.Is(1)) return a;
   if (b.known() && DivisorOf(a) % b.value == 0) return Quotient(p, a, b);
   return Emit(p, Code::kCeilQuotient, a, b, Number{}, a.wide, 0);
 }
-HLO_CUTE_HD constexpr Number Minimum(Program& p, Number a, Number b) {
+template <int N>
+HLO_CUTE_HD constexpr Number Minimum(Program<N>& p, Number a, Number b) {
   if (a.known() && b.known()) return Known(a.value < b.value ? a.value : b.value);
   return Emit(p, Code::kMinimum, a, b, Number{}, a.wide && b.wide, 0);
 }
 // What an instruction for a check refers to is not a number; nothing uses its result.
-HLO_CUTE_HD constexpr void Require(Program& p, Code code, Number a, Number b) {
+template <int N>
+HLO_CUTE_HD constexpr void Require(Program<N>& p, Code code, Number a, Number b) {
   Emit(p, code, a, b, Number{}, false, 0);
 }
 
@@ -145,33 +160,35 @@ struct Mode {
 };
 
 /// A flat layout.
+template <int N>
 struct Modes {
-  Mode mode[kMaxTreeNodes];
+  Mode mode[N];
   int count;
 };
 
 /// A layout in preorder. arity[i] is 0 for a leaf and k + 1 for a tuple of k modes.
+template <int N>
 struct ModeTree {
-  Mode mode[kMaxTreeNodes];
-  signed char arity[kMaxTreeNodes];
+  Mode mode[N];
+  signed char arity[N];
   int count;
   bool overflow;  // more nodes than there is room for
 
   HLO_CUTE_HD constexpr void AddTuple(int members) {
-    if (count >= kMaxTreeNodes || members > 126) {
+    if (count >= N || members > 126) {
       overflow = true;
       return;
     }
     arity[count++] = static_cast<signed char>(members + 1);
   }
   HLO_CUTE_HD constexpr void AddLeaf(Mode const& leaf) {
-    if (count >= kMaxTreeNodes) {
+    if (count >= N) {
       overflow = true;
       return;
     }
     mode[count++] = leaf;
   }
-  HLO_CUTE_HD constexpr void AddTree(ModeTree const& tree) {
+  HLO_CUTE_HD constexpr void AddTree(ModeTree<N> const& tree) {
     overflow = overflow || tree.overflow;
     for (int i = 0; i < tree.count; ++i) {
       if (tree.arity[i] == 0) {
@@ -182,10 +199,11 @@ struct ModeTree {
     }
   }
   // One mode is a leaf, several are a tuple of leaves.
-  HLO_CUTE_HD constexpr void AddModes(Modes const& modes) {
-    if (modes.count != 1) AddTuple(modes.count);
-    for (int i = 0; i < modes.count; ++i) AddLeaf(modes.mode[i]);
+  HLO_CUTE_HD constexpr void AddModes(Modes<N> const& modes, int begin, int number) {
+    if (number != 1) AddTuple(number);
+    for (int i = begin; i < begin + number; ++i) AddLeaf(modes.mode[i]);
   }
+  HLO_CUTE_HD constexpr void AddModes(Modes<N> const& modes) { AddModes(modes, 0, modes.count); }
   // The position after the subtree at `position`.
   HLO_CUTE_HD constexpr int After(int position) const {
     int open = 1;
@@ -201,14 +219,14 @@ struct ModeTree {
     for (int i = 0; i < member; ++i) at = After(at);
     return at;
   }
-  HLO_CUTE_HD constexpr Modes Leaves(int begin, int end) const {
-    Modes modes{};
+  HLO_CUTE_HD constexpr Modes<N> Leaves(int begin, int end) const {
+    Modes<N> modes{};
     for (int i = begin; i < end; ++i) {
       if (arity[i] == 0) modes.mode[modes.count++] = mode[i];
     }
     return modes;
   }
-  HLO_CUTE_HD constexpr Modes Leaves() const { return Leaves(0, count); }
+  HLO_CUTE_HD constexpr Modes<N> Leaves() const { return Leaves(0, count); }
 };
 
 /// Why an operation has no result.
@@ -227,11 +245,13 @@ enum class Problem : unsigned char {
 };
 
 /// What an operation of the algebra results in.
+template <int N>
 struct Outcome {
-  ModeTree tree;
-  Program program;
+  ModeTree<N> tree;
+  Program<N> program;
   Problem problem;
 
+  HLO_CUTE_HD constexpr bool overflow() const { return tree.overflow || program.overflow; }
   HLO_CUTE_HD constexpr void Fail(Problem why) {
     if (problem == Problem::kNone) problem = why;
   }

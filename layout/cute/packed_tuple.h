@@ -41,13 +41,13 @@ struct PackedBase<tuple<Kept...>> {
 };
 template <class... Kept, class T, class... Rest>
 struct PackedBase<tuple<Kept...>, T, Rest...>
-    : std::conditional_t<std::is_empty<T>::value, PackedBase<tuple<Kept...>, Rest...>,
+    : std::conditional_t<__is_empty(T), PackedBase<tuple<Kept...>, Rest...>,
                          PackedBase<tuple<Kept..., T>, Rest...>> {};
 
 // Which of the members that have state the member I is.
 template <int I, class... T>
 constexpr int PackedIndex() {
-  const bool has_state[] = {!std::is_empty<T>::value..., false};
+  const bool has_state[] = {!__is_empty(T)..., false};
   int index = 0;
   for (int i = 0; i < I; ++i) index += has_state[i];
   return index;
@@ -61,9 +61,9 @@ HLO_CUTE_LEAF constexpr Members PackMembers() {
 }
 template <class Members, class T, class... Rest>
 HLO_CUTE_LEAF constexpr Members PackMembers(T const& t, Rest const&... rest) {
-  if constexpr (std::is_empty<T>::value) {
+  if constexpr (__is_empty(T)) {
     return PackMembers<Members>(rest...);
-  } else if constexpr ((std::is_empty<Rest>::value && ...)) {
+  } else if constexpr ((__is_empty(Rest) && ...)) {
     return Members{t};
   } else {
     return Members{t, PackMembers<decltype(Members::rest)>(rest...)};
@@ -100,7 +100,7 @@ HLO_CUTE_LEAF constexpr decltype(auto) get(packed_tuple<T...> const& t) {
   static_assert(0 <= I && I < static_cast<int>(sizeof...(T)),
                 "get<I>: the tuple has fewer members than I + 1.");
   using Member = detail::MemberType<I, T...>;
-  if constexpr (std::is_empty<Member>::value) {
+  if constexpr (__is_empty(Member)) {
     return Member{};
   } else {
     using Members = typename packed_tuple<T...>::Members;
@@ -112,7 +112,7 @@ HLO_CUTE_LEAF constexpr decltype(auto) get(packed_tuple<T...>& t) {
   static_assert(0 <= I && I < static_cast<int>(sizeof...(T)),
                 "get<I>: the tuple has fewer members than I + 1.");
   using Member = detail::MemberType<I, T...>;
-  if constexpr (std::is_empty<Member>::value) {
+  if constexpr (__is_empty(Member)) {
     return Member{};
   } else {
     using Members = typename packed_tuple<T...>::Members;

@@ -154,13 +154,11 @@ struct ComposedLayout : private detail::Slot<0, A>,
   static constexpr int rank = detail::RankOfDomain<B>::value;
   ComposedLayout() = default;
   HLO_CUTE_INLINE constexpr ComposedLayout(A const& a, Offset const& offset, B const& b)
-      : detail::Slot<0, A>(a), detail::Slot<1, Offset>(offset), detail::Slot<2, B>(b) {}
+      : detail::Slot<0, A>{a}, detail::Slot<1, Offset>{offset}, detail::Slot<2, B>{b} {}
 
-  HLO_CUTE_INLINE constexpr decltype(auto) layout_a() const { return detail::GetSlot<0, A>(*this); }
-  HLO_CUTE_INLINE constexpr decltype(auto) offset() const {
-    return detail::GetSlot<1, Offset>(*this);
-  }
-  HLO_CUTE_INLINE constexpr decltype(auto) layout_b() const { return detail::GetSlot<2, B>(*this); }
+  HLO_CUTE_INLINE constexpr decltype(auto) layout_a() const { return detail::Slot<0, A>::Get(); }
+  HLO_CUTE_INLINE constexpr decltype(auto) offset() const { return detail::Slot<1, Offset>::Get(); }
+  HLO_CUTE_INLINE constexpr decltype(auto) layout_b() const { return detail::Slot<2, B>::Get(); }
   HLO_CUTE_INLINE constexpr ComposedLayout const& layout() const { return *this; }
   template <int... I>
   HLO_CUTE_INLINE constexpr decltype(auto) shape() const {

@@ -28,8 +28,8 @@ template <class S, class D>
 HLO_CUTE_HD constexpr BitMap BitMapOf() {
   BitMap map{};
   if (ImageBits<-1, S, D>() < 0) return map;
-  Program program{};
-  ModeTree tree{};
+  Program<kMaxTreeNodes> program{};
+  ModeTree<kMaxTreeNodes> tree{};
   EncodeMode(tree, program, TypeTag<S>{}, TypeTag<D>{});
   map.is_map = true;
   for (int i = 0; i < tree.count; ++i) {

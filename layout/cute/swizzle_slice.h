@@ -170,8 +170,8 @@ HLO_CUTE_LEAF constexpr auto Xor(A const& a, B const& b) {
 // The offset of a slice, an integer, with its bits one by one where they are known.
 template <class Value, class Own, class Coordinate, class L>
 struct SlicedOffset {
-  using S = std::decay_t<decltype(std::declval<L const&>().shape())>;
-  using D = std::decay_t<decltype(std::declval<L const&>().stride())>;
+  using S = detail::Plain<decltype(std::declval<L const&>().shape())>;
+  using D = detail::Plain<decltype(std::declval<L const&>().stride())>;
   static constexpr OffsetBits bits = SliceOffsetBits<Own, Coordinate, S, D>();
   Value value;
   Own const& own;
@@ -198,8 +198,8 @@ struct SlicedOffset {
 // as one of three stages, may have any extent.
 template <int64_t special, class S, class D>
 HLO_CUTE_HD constexpr int64_t ImageBits() {
-  Program program{};
-  ModeTree tree{};
+  Program<kMaxTreeNodes> program{};
+  ModeTree<kMaxTreeNodes> tree{};
   EncodeMode(tree, program, TypeTag<S>{}, TypeTag<D>{});
   if (program.count > 0) return -1;
   int64_t image = 0;
@@ -238,7 +238,7 @@ HLO_CUTE_LEAF constexpr auto SwizzledStride(Offset const& offset) {
     constexpr int64_t base = is_target ? 0 : bit;
     constexpr int64_t change = is_target ? bit : other;
     const auto is_set = offset.template Bits<other>();
-    using IsSet = std::decay_t<decltype(is_set)>;
+    using IsSet = detail::Plain<decltype(is_set)>;
     if constexpr (is_constant_integer<IsSet>::value) {
       return StaticInt<(IntegerTraits<IsSet>::value == 0 ? base + change : base - change)>{};
     } else {
@@ -316,15 +316,15 @@ HLO_CUTE_INLINE constexpr auto slice_and_offset(
     Coordinate const& coord, ComposedLayout<Swizzle<b, m, s>, O, Layout<SB, DB>> const& l) {
   using Sw = Swizzle<b, m, s>;
   const auto kept = l.layout_b()(coord);
-  using Kept = std::decay_t<decltype(kept)>;
-  using KS = std::decay_t<decltype(kept.shape())>;
-  using KD = std::decay_t<decltype(kept.stride())>;
+  using Kept = detail::Plain<decltype(kept)>;
+  using KS = detail::Plain<decltype(kept.shape())>;
+  using KD = detail::Plain<decltype(kept.stride())>;
   if constexpr (std::is_same<Kept, Layout<SB, DB>>::value) {
     return make_tuple(l, C<0>{});
   } else {
     const auto offset = detail::PlainOffset(
         l.offset() + crd2idx(coord, l.layout_b().shape(), l.layout_b().stride()));
-    using Offset = std::decay_t<decltype(offset)>;
+    using Offset = detail::Plain<decltype(offset)>;
     using Sliced = detail::SlicedOffset<Offset, O, Coordinate, Layout<SB, DB>>;
     constexpr detail::OffsetBits bits = Sliced::bits;
     constexpr int64_t image = detail::ImageBits<Sw::source_mask | Sw::target_mask, KS, KD>();

@@ -52,9 +52,9 @@ struct Tensor : private detail::Slot<0, LayoutType>, private detail::OffsetRange
   HLO_CUTE_LEAF constexpr Tensor() : engine_{} {}
   HLO_CUTE_LEAF constexpr Tensor(Engine const& engine, LayoutType const& layout,
                                  detail::OffsetRange const& range)
-      : detail::Slot<0, LayoutType>(layout), detail::OffsetRange(range), engine_(engine) {}
+      : detail::Slot<0, LayoutType>{layout}, detail::OffsetRange(range), engine_(engine) {}
   HLO_CUTE_LEAF constexpr explicit Tensor(LayoutType const& layout)
-      : detail::Slot<0, LayoutType>(layout),
+      : detail::Slot<0, LayoutType>{layout},
         detail::OffsetRange(detail::RangeOf(layout)),
         engine_{} {}
 
@@ -62,7 +62,11 @@ struct Tensor : private detail::Slot<0, LayoutType>, private detail::OffsetRange
   HLO_CUTE_LEAF constexpr Engine const& engine() const { return engine_; }
   HLO_CUTE_LEAF constexpr Engine& engine() { return engine_; }
   HLO_CUTE_LEAF constexpr decltype(auto) layout() const {
-    return detail::GetSlot<0, LayoutType>(*this);
+    if constexpr (__is_empty(LayoutType)) {
+      return LayoutType{};
+    } else {
+      return (detail::Slot<0, LayoutType>::value);
+    }
   }
   HLO_CUTE_LEAF constexpr auto data() { return engine_.begin(); }
   HLO_CUTE_LEAF constexpr auto data() const { return engine_.begin(); }
@@ -163,22 +167,33 @@ template <class Iter, class Coordinate, class L>
 HLO_CUTE_LEAF constexpr auto PointerOffset(Coordinate const& coord, L const& l) {
   return l(coord);
 }
-template <class Iter, class Coordinate, class L>
-HLO_CUTE_LEAF constexpr auto PointerSlice(Coordinate const& coord, L const& l) {
-  return slice_and_offset(coord, l);
+template <class Iter, class Coordinate, class S, class D>
+HLO_CUTE_LEAF constexpr auto SliceOffset(Coordinate const& coord, Layout<S, D> const& l) {
+#if HLO_CUTE_NARROW
+  constexpr Width width =
+      is_gmem_v<Iter> && !HasNegative<D>::value ? Width::kDevice : Width::kSignedDevice;
+  return CoordinateToIndex<width>(coord, l.shape(), l.stride());
+#else
+  return crd2idx(coord, l.shape(), l.stride());
+#endif
 }
 #if HLO_CUTE_NARROW
 template <class Iter, class Coordinate, class S, class D>
 HLO_CUTE_LEAF constexpr auto PointerOffset(Coordinate const& coord, Layout<S, D> const& l) {
-  constexpr Width width =
-      is_gmem_v<Iter> && !HasNegative<D>::value ? Width::kDevice : Width::kSignedDevice;
-  return CoordinateToIndex<width>(coord, l.shape(), l.stride());
-}
-template <class Iter, class Coordinate, class S, class D>
-HLO_CUTE_LEAF constexpr auto PointerSlice(Coordinate const& coord, Layout<S, D> const& l) {
-  HLO_CUTE_RETURN(make_tuple(l(coord), PointerOffset<Iter>(coord, l)));
+  return SliceOffset<Iter>(coord, l);
 }
 #endif
+
+// What a slice may reach, counted from its first element.
+template <class Offset>
+HLO_CUTE_LEAF constexpr OffsetRange MovedRange(OffsetRange const& range, Offset const& offset) {
+  if constexpr (is_integral<Offset>::value) {
+    return range.Moved(static_cast<int64_t>(offset));
+  } else {
+    static_cast<void>(offset);
+    return range;
+  }
+}
 
 // The offset of an access, which debug builds check.
 template <class T, class Coordinate>
@@ -206,17 +221,19 @@ HLO_CUTE_INLINE constexpr decltype(auto) Tensor<Engine, LayoutType>::At(Self& se
     detail::ErrorCoordinateRank<HLO_CUTE_NAMED(Coordinate), HLO_CUTE_NAMED(LayoutType)>();
     return self.data()[C<0>{}];
   } else if constexpr (detail::HasUnderscore<Coordinate>::value) {
-    const auto sliced = detail::PointerSlice<iterator>(coord, self.layout());
-    const auto offset = get<1>(sliced);
 #if HLO_INDEXING_CUTE_DEBUG
     HLO_CUTE_CHECK(detail::Inside(coord, self.shape()),
                    "tensor slice: the coordinate lies outside the shape of the tensor");
 #endif
-    if constexpr (is_integral<decltype(offset)>::value) {
-      return detail::View(self.data() + offset, get<0>(sliced),
-                          self.range().Moved(static_cast<int64_t>(offset)));
+    if constexpr (is_layout<LayoutType>::value) {
+      const auto offset = detail::SliceOffset<iterator>(coord, self.layout());
+      return detail::View(self.data() + offset, self.layout()(coord),
+                          detail::MovedRange(self.range(), offset));
     } else {
-      return detail::View(self.data() + offset, get<0>(sliced), self.range());
+      const auto sliced = slice_and_offset(coord, self.layout());
+      const auto offset = get<1>(sliced);
+      return detail::View(self.data() + offset, get<0>(sliced),
+                          detail::MovedRange(self.range(), offset));
     }
   } else {
     return *(self.data() + detail::CheckedOffset(self, coord));
@@ -368,46 +385,48 @@ HLO_CUTE_LEAF constexpr auto WithLayout(T& tensor, L const& layout) {
 }  // namespace detail
 
 /// The view of a mode, at the same data: tensor<0,1>(t).
-template <int... I, class T, std::enable_if_t<is_tensor<std::decay_t<T>>::value, int> = 0>
+template <int... I, class T, std::enable_if_t<is_tensor<detail::Plain<T>>::value, int> = 0>
 HLO_CUTE_INLINE constexpr auto tensor(T&& t) {
   return detail::WithLayout(t, layout<I...>(t.layout()));
 }
-template <int begin, int end, class T, std::enable_if_t<is_tensor<std::decay_t<T>>::value, int> = 0>
+template <int begin, int end, class T,
+          std::enable_if_t<is_tensor<detail::Plain<T>>::value, int> = 0>
 HLO_CUTE_INLINE constexpr auto group_modes(T&& t) {
   return detail::WithLayout(t, group<begin, end>(t.layout()));
 }
-template <int begin, int end, class T, std::enable_if_t<is_tensor<std::decay_t<T>>::value, int> = 0>
+template <int begin, int end, class T,
+          std::enable_if_t<is_tensor<detail::Plain<T>>::value, int> = 0>
 HLO_CUTE_LEAF constexpr auto take(T&& t) {
   static_assert(begin < end, "take<begin, end>(tensor): the range is empty.");
   return detail::WithLayout(t, take<begin, end>(t.layout()));
 }
-template <int... I, class T, std::enable_if_t<is_tensor<std::decay_t<T>>::value, int> = 0>
+template <int... I, class T, std::enable_if_t<is_tensor<detail::Plain<T>>::value, int> = 0>
 HLO_CUTE_INLINE constexpr auto select(T&& t) {
   return detail::WithLayout(t, select<I...>(t.layout()));
 }
-template <class T, std::enable_if_t<is_tensor<std::decay_t<T>>::value, int> = 0>
+template <class T, std::enable_if_t<is_tensor<detail::Plain<T>>::value, int> = 0>
 HLO_CUTE_INLINE constexpr auto flatten(T&& t) {
   return detail::WithLayout(t, flatten(t.layout()));
 }
-template <class T, std::enable_if_t<is_tensor<std::decay_t<T>>::value, int> = 0>
+template <class T, std::enable_if_t<is_tensor<detail::Plain<T>>::value, int> = 0>
 HLO_CUTE_INLINE constexpr auto coalesce(T&& t) {
   return detail::WithLayout(t, coalesce(t.layout()));
 }
-template <class T, class Profile, std::enable_if_t<is_tensor<std::decay_t<T>>::value, int> = 0>
+template <class T, class Profile, std::enable_if_t<is_tensor<detail::Plain<T>>::value, int> = 0>
 HLO_CUTE_INLINE constexpr auto coalesce(T&& t, Profile const& profile) {
   return detail::WithLayout(t, coalesce(t.layout(), profile));
 }
-template <class T, std::enable_if_t<is_tensor<std::decay_t<T>>::value, int> = 0>
+template <class T, std::enable_if_t<is_tensor<detail::Plain<T>>::value, int> = 0>
 HLO_CUTE_INLINE constexpr auto filter(T&& t) {
   return detail::WithLayout(t, filter(t.layout()));
 }
-template <class T, std::enable_if_t<is_tensor<std::decay_t<T>>::value, int> = 0>
+template <class T, std::enable_if_t<is_tensor<detail::Plain<T>>::value, int> = 0>
 HLO_CUTE_INLINE constexpr auto filter_zeros(T&& t) {
   return detail::WithLayout(t, filter_zeros(t.layout()));
 }
 
 /// The tensor with its origin moved to a coordinate.
-template <class Coordinate, class T, std::enable_if_t<is_tensor<std::decay_t<T>>::value, int> = 0>
+template <class Coordinate, class T, std::enable_if_t<is_tensor<detail::Plain<T>>::value, int> = 0>
 HLO_CUTE_INLINE constexpr auto domain_offset(Coordinate const& coord, T&& t) {
   const auto moved = domain_offset(coord, t.layout());
   const auto offset = get<1>(moved);
@@ -420,7 +439,7 @@ HLO_CUTE_INLINE constexpr auto domain_offset(Coordinate const& coord, T&& t) {
 }
 
 /// The same memory as elements of another type: recast<uint32_t>(tensor of half_t).
-template <class NewT, class T, std::enable_if_t<is_tensor<std::decay_t<T>>::value, int> = 0>
+template <class NewT, class T, std::enable_if_t<is_tensor<detail::Plain<T>>::value, int> = 0>
 HLO_CUTE_INLINE constexpr auto recast(T&& t) {
   using Old = typename std::decay_t<T>::element_type;
   using New = std::conditional_t<std::is_const<Old>::value, NewT const, NewT>;

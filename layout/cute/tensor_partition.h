@@ -19,7 +19,7 @@ constexpr bool tiler_fits_v = !is_tuple_v<Tiler> || tuple_size_v<Tiler> <= L::ra
 
 /// Composition and the divides of a tensor: those of its layout, with the data as they are.
 /// Example: zipped_divide(t with (24,8):(1,24), (8,4)) -> t with ((8,4),(3,2)):((1,24),(8,96))
-template <class T, class Tiler, std::enable_if_t<is_tensor<std::decay_t<T>>::value, int> = 0>
+template <class T, class Tiler, std::enable_if_t<is_tensor<detail::Plain<T>>::value, int> = 0>
 HLO_CUTE_INLINE constexpr auto composition(T&& t, Tiler const& tiler) {
   using L = typename std::decay_t<T>::layout_type;
   if constexpr (detail::tiler_fits_v<L, Tiler>) {
@@ -29,7 +29,7 @@ HLO_CUTE_INLINE constexpr auto composition(T&& t, Tiler const& tiler) {
     return detail::WithLayout(t, t.layout());
   }
 }
-template <class T, class Tiler, std::enable_if_t<is_tensor<std::decay_t<T>>::value, int> = 0>
+template <class T, class Tiler, std::enable_if_t<is_tensor<detail::Plain<T>>::value, int> = 0>
 HLO_CUTE_INLINE constexpr auto logical_divide(T&& t, Tiler const& tiler) {
   using L = typename std::decay_t<T>::layout_type;
   if constexpr (detail::tiler_fits_v<L, Tiler>) {
@@ -39,7 +39,7 @@ HLO_CUTE_INLINE constexpr auto logical_divide(T&& t, Tiler const& tiler) {
     return detail::WithLayout(t, t.layout());
   }
 }
-template <class T, class Tiler, std::enable_if_t<is_tensor<std::decay_t<T>>::value, int> = 0>
+template <class T, class Tiler, std::enable_if_t<is_tensor<detail::Plain<T>>::value, int> = 0>
 HLO_CUTE_INLINE constexpr auto zipped_divide(T&& t, Tiler const& tiler) {
   using L = typename std::decay_t<T>::layout_type;
   if constexpr (detail::tiler_fits_v<L, Tiler>) {
@@ -49,7 +49,7 @@ HLO_CUTE_INLINE constexpr auto zipped_divide(T&& t, Tiler const& tiler) {
     return detail::WithLayout(t, t.layout());
   }
 }
-template <class T, class Tiler, std::enable_if_t<is_tensor<std::decay_t<T>>::value, int> = 0>
+template <class T, class Tiler, std::enable_if_t<is_tensor<detail::Plain<T>>::value, int> = 0>
 HLO_CUTE_INLINE constexpr auto tiled_divide(T&& t, Tiler const& tiler) {
   using L = typename std::decay_t<T>::layout_type;
   if constexpr (detail::tiler_fits_v<L, Tiler>) {
@@ -59,7 +59,7 @@ HLO_CUTE_INLINE constexpr auto tiled_divide(T&& t, Tiler const& tiler) {
     return detail::WithLayout(t, t.layout());
   }
 }
-template <class T, class Tiler, std::enable_if_t<is_tensor<std::decay_t<T>>::value, int> = 0>
+template <class T, class Tiler, std::enable_if_t<is_tensor<detail::Plain<T>>::value, int> = 0>
 HLO_CUTE_INLINE constexpr auto flat_divide(T&& t, Tiler const& tiler) {
   using L = typename std::decay_t<T>::layout_type;
   if constexpr (detail::tiler_fits_v<L, Tiler>) {
@@ -135,11 +135,11 @@ HLO_CUTE_HD constexpr void ErrorTileExtent() {
 }
 }  // namespace detail
 
-#define HLO_CUTE_NO_TENSOR_PRODUCT(name)                                                        \
-  template <class T, class Tiler, std::enable_if_t<is_tensor<std::decay_t<T>>::value, int> = 0> \
-  HLO_CUTE_INLINE constexpr void name(T&&, Tiler const&) {                                      \
-    detail::ErrorTensorProduct<HLO_CUTE_NAMED(typename std::decay_t<T>::layout_type),           \
-                               HLO_CUTE_NAMED(Tiler)>();                                        \
+#define HLO_CUTE_NO_TENSOR_PRODUCT(name)                                                         \
+  template <class T, class Tiler, std::enable_if_t<is_tensor<detail::Plain<T>>::value, int> = 0> \
+  HLO_CUTE_INLINE constexpr void name(T&&, Tiler const&) {                                       \
+    detail::ErrorTensorProduct<HLO_CUTE_NAMED(typename std::decay_t<T>::layout_type),            \
+                               HLO_CUTE_NAMED(Tiler)>();                                         \
   }
 HLO_CUTE_NO_TENSOR_PRODUCT(logical_product)
 HLO_CUTE_NO_TENSOR_PRODUCT(zipped_product)
@@ -198,7 +198,7 @@ HLO_CUTE_INLINE constexpr auto ElementsOf(T const& tiled, Coordinate const& coor
 /// have `_`, and has it if it is shorter than the grid.
 /// Example: inner_partition((24,8):(1,24), (8,4), (1,1)) -> (8,4):(1,24) at offset 104
 template <class T, class Tiler, class Coordinate,
-          std::enable_if_t<is_tensor<std::decay_t<T>>::value, int> = 0>
+          std::enable_if_t<is_tensor<detail::Plain<T>>::value, int> = 0>
 HLO_CUTE_INLINE constexpr auto inner_partition(T&& t, Tiler const& tiler, Coordinate const& coord) {
   using L = typename std::decay_t<T>::layout_type;
   if constexpr (!detail::tiler_fits_v<L, Tiler>) {
@@ -211,7 +211,7 @@ HLO_CUTE_INLINE constexpr auto inner_partition(T&& t, Tiler const& tiler, Coordi
 /// The element at a coordinate inside of each tile: the outer modes are kept.
 /// Example: outer_partition((24,8):(1,24), (8,4), 10) -> (3,2):(8,96) at offset 26
 template <class T, class Tiler, class Coordinate,
-          std::enable_if_t<is_tensor<std::decay_t<T>>::value, int> = 0>
+          std::enable_if_t<is_tensor<detail::Plain<T>>::value, int> = 0>
 HLO_CUTE_INLINE constexpr auto outer_partition(T&& t, Tiler const& tiler, Coordinate const& coord) {
   using L = typename std::decay_t<T>::layout_type;
   if constexpr (!detail::tiler_fits_v<L, Tiler>) {
@@ -225,7 +225,7 @@ HLO_CUTE_INLINE constexpr auto outer_partition(T&& t, Tiler const& tiler, Coordi
 /// inner_partition, as kernels call it. With a projection, only its modes with integers take part:
 /// local_tile(t, (BM,BN,BK), (m,n,k), Step<_1,X,_1>{}).
 template <class T, class Tiler, class Coordinate,
-          std::enable_if_t<is_tensor<std::decay_t<T>>::value, int> = 0>
+          std::enable_if_t<is_tensor<detail::Plain<T>>::value, int> = 0>
 HLO_CUTE_INLINE constexpr auto local_tile(T&& t, Tiler const& tiler, Coordinate const& coord) {
   using L = typename std::decay_t<T>::layout_type;
   if constexpr (!detail::tiler_fits_v<L, Tiler>) {
@@ -236,7 +236,7 @@ HLO_CUTE_INLINE constexpr auto local_tile(T&& t, Tiler const& tiler, Coordinate 
   }
 }
 template <class T, class Tiler, class Coordinate, class Projection,
-          std::enable_if_t<is_tensor<std::decay_t<T>>::value, int> = 0>
+          std::enable_if_t<is_tensor<detail::Plain<T>>::value, int> = 0>
 HLO_CUTE_INLINE constexpr auto local_tile(T&& t, Tiler const& tiler, Coordinate const& coord,
                                           Projection const& projection) {
   using L = typename std::decay_t<T>::layout_type;
@@ -273,7 +273,7 @@ HLO_CUTE_INLINE constexpr void CheckThread(Layout<S, D> const& threads, Index co
 /// The elements of one of the threads that a layout of threads tiles the tensor with.
 /// Example: local_partition((24,8):(1,24), 8x4 threads, 10) -> (3,2):(8,96) at offset 26
 template <class T, class S, class D, class Index,
-          std::enable_if_t<is_tensor<std::decay_t<T>>::value, int> = 0>
+          std::enable_if_t<is_tensor<detail::Plain<T>>::value, int> = 0>
 HLO_CUTE_INLINE constexpr auto local_partition(T&& t, Layout<S, D> const& threads,
                                                Index const& index) {
   using L = typename std::decay_t<T>::layout_type;
@@ -290,14 +290,14 @@ HLO_CUTE_INLINE constexpr auto local_partition(T&& t, Layout<S, D> const& thread
 }
 template <
     class T, class Threads, class Index,
-    std::enable_if_t<is_tensor<std::decay_t<T>>::value && !is_layout<Threads>::value, int> = 0>
+    std::enable_if_t<is_tensor<detail::Plain<T>>::value && !is_layout<Threads>::value, int> = 0>
 HLO_CUTE_INLINE constexpr auto local_partition(T&& t, Threads const&, Index const&) {
   using L = typename std::decay_t<T>::layout_type;
   detail::ErrorThreads<HLO_CUTE_NAMED(L)>();
   return detail::WithLayout(t, t.layout());
 }
 template <class T, class S, class D, class Index, class Projection,
-          std::enable_if_t<is_tensor<std::decay_t<T>>::value, int> = 0>
+          std::enable_if_t<is_tensor<detail::Plain<T>>::value, int> = 0>
 HLO_CUTE_INLINE constexpr auto local_partition(T&& t, Layout<S, D> const& threads,
                                                Index const& index, Projection const& projection) {
   using L = typename std::decay_t<T>::layout_type;

@@ -32,14 +32,15 @@ HLO_CUTE_INLINE constexpr auto OnPlainLayout(ComposedLayout<A, O, B> const& l, F
 // the grid of vectors by modes of the tile, and a layout from the number of a vector to its place
 // in that grid, the first mode fastest.
 struct VectorGridOperation {
-  HLO_CUTE_HD static constexpr void Run(Outcome& o, ModeTree const& vectors,
-                                        ModeTree const& tiler) {
-    const Modes modes = vectors.Leaves();
-    const Modes tile = tiler.Leaves();
-    Modes split{};
-    int axis[kMaxTreeNodes] = {};
+  template <int N>
+  HLO_CUTE_HD static constexpr void Run(Outcome<N>& o, ModeTree<N> const& vectors,
+                                        ModeTree<N> const& tiler) {
+    const Modes<N> modes = vectors.Leaves();
+    const Modes<N> tile = tiler.Leaves();
+    Modes<N> split{};
+    int axis[N] = {};
     for (int i = 0; i < modes.count; ++i) {
-      SplitAtModesOfTile(modes.mode[i].shape.value, modes.mode[i].stride.value, tile, split, axis);
+      SplitAtModesOfTile(o.program, modes.mode[i], tile, split, axis);
     }
     o.tree.AddTuple(split.count);
     for (int i = 0; i < split.count; ++i) {
@@ -56,9 +57,13 @@ struct VectorGridOperation {
       o.tree.AddLeaf(mode);
     }
   }
-  // extent:stride as modes each of which stays in one mode of the tile.
-  HLO_CUTE_HD static constexpr void SplitAtModesOfTile(int64_t extent, int64_t stride,
-                                                       Modes const& tile, Modes& split, int* axis) {
+  // A mode as modes each of which stays in one mode of the tile.
+  template <int N>
+  HLO_CUTE_HD static constexpr void SplitAtModesOfTile(Program<N>& p, Mode const& mode,
+                                                       Modes<N> const& tile, Modes<N>& split,
+                                                       int* axis) {
+    int64_t extent = mode.shape.value;
+    int64_t stride = mode.stride.value;
     int64_t end = 1;
     for (int a = 0; a < tile.count && extent > 1; ++a) {
       end *= tile.mode[a].shape.value;
@@ -66,8 +71,8 @@ struct VectorGridOperation {
       const int64_t fits = a + 1 == tile.count ? extent : end / stride;
       const int64_t taken = extent < fits ? extent : fits;
       if (taken > 1) {
-        axis[split.count] = a;
-        Push(split, Known(taken), Known(stride));
+        if (split.count < N) axis[split.count] = a;
+        Push(p, split, Known(taken), Known(stride));
       }
       extent /= taken;
       stride *= taken;
@@ -76,15 +81,15 @@ struct VectorGridOperation {
 };
 // The extents of the grid.
 struct VectorGridShapeOperation {
-  HLO_CUTE_HD static constexpr void Run(Outcome& o, ModeTree const& vectors,
-                                        ModeTree const& tiler) {
-    const Modes modes = vectors.Leaves();
-    const Modes tile = tiler.Leaves();
-    Modes split{};
-    int axis[kMaxTreeNodes] = {};
+  template <int N>
+  HLO_CUTE_HD static constexpr void Run(Outcome<N>& o, ModeTree<N> const& vectors,
+                                        ModeTree<N> const& tiler) {
+    const Modes<N> modes = vectors.Leaves();
+    const Modes<N> tile = tiler.Leaves();
+    Modes<N> split{};
+    int axis[N] = {};
     for (int i = 0; i < modes.count; ++i) {
-      VectorGridOperation::SplitAtModesOfTile(modes.mode[i].shape.value, modes.mode[i].stride.value,
-                                              tile, split, axis);
+      VectorGridOperation::SplitAtModesOfTile(o.program, modes.mode[i], tile, split, axis);
     }
     o.tree.AddTuple(tile.count);
     for (int a = 0; a < tile.count; ++a) {

@@ -36,48 +36,33 @@ using std::make_integer_sequence;
 
 namespace detail {
 
-template <int I, class T, bool empty = std::is_empty<T>::value>
+// The members are aggregates, for a constructor of each would be a function to compile.
+template <int I, class T, bool empty = __is_empty(T)>
 struct Slot {
+  using Member = T;
+  static constexpr bool is_empty = true;
   Slot() = default;
   HLO_CUTE_LEAF constexpr Slot(T const&) {}
+  HLO_CUTE_LEAF constexpr T Get() const { return {}; }
 };
 template <int I, class T>
 struct Slot<I, T, false> {
-  Slot() = default;
-  HLO_CUTE_LEAF constexpr Slot(T const& t) : value(t) {}
+  using Member = T;
+  static constexpr bool is_empty = false;
   T value{};
+  HLO_CUTE_LEAF constexpr T const& Get() const { return value; }
 };
 
+// Only declared: the slot of member I.
+template <int I, class T, bool empty>
+Slot<I, T, empty> SlotAt(Slot<I, T, empty> const&);
 template <int I, class T>
-HLO_CUTE_LEAF constexpr T GetSlot(Slot<I, T, true> const&) {
-  return T{};
-}
-template <int I, class T>
-HLO_CUTE_LEAF constexpr T const& GetSlot(Slot<I, T, false> const& slot) {
-  return slot.value;
-}
-template <int I, class T>
-HLO_CUTE_LEAF constexpr T& GetSlot(Slot<I, T, false>& slot) {
-  return slot.value;
-}
+using SlotOf = decltype(SlotAt<I>(std::declval<T const&>()));
 
 template <class S, class... T>
 struct TupleBase;
 template <int... I, class... T>
-struct TupleBase<seq<I...>, T...> : Slot<I, T>... {
-  TupleBase() = default;
-  HLO_CUTE_LEAF constexpr TupleBase(T const&... t) : Slot<I, T>(t)... {}
-  // A member, for nvcc finds that `this` is not null: it compares the address with null where a
-  // reference becomes one to a base behind others, and that keeps the tuple in memory.
-  template <int i>
-  HLO_CUTE_LEAF constexpr decltype(auto) Member() const {
-    return GetSlot<i>(*this);
-  }
-  template <int i>
-  HLO_CUTE_LEAF constexpr decltype(auto) Member() {
-    return GetSlot<i>(*this);
-  }
-};
+struct TupleBase<seq<I...>, T...> : Slot<I, T>... {};
 template <>
 struct TupleBase<seq<>> {};
 
@@ -87,7 +72,7 @@ template <class... T>
 struct tuple : detail::TupleBase<make_seq<sizeof...(T)>, T...> {
   using Base = detail::TupleBase<make_seq<sizeof...(T)>, T...>;
   tuple() = default;
-  HLO_CUTE_LEAF constexpr tuple(T const&... t) : Base(t...) {}
+  HLO_CUTE_LEAF constexpr tuple(T const&... t) : Base{{t}...} {}
 };
 template <>
 struct tuple<> {};
@@ -133,16 +118,15 @@ constexpr bool is_tuple_v = TupleTraits<T>::is_tuple;
 }  // namespace detail
 
 template <class T>
-struct is_tuple : bool_constant<detail::is_tuple_v<std::decay_t<T>>> {};
+struct is_tuple : bool_constant<detail::is_tuple_v<detail::Plain<T>>> {};
 template <class T>
-struct tuple_size : Int<detail::TupleTraits<std::decay_t<T>>::size> {};
+struct tuple_size : Int<detail::TupleTraits<detail::Plain<T>>::size> {};
 template <class T>
-constexpr int tuple_size_v = detail::TupleTraits<std::decay_t<T>>::size;
+constexpr int tuple_size_v = detail::TupleTraits<detail::Plain<T>>::size;
 
 /// Whether everything in T is known at compile time.
 template <class T>
-struct is_static
-    : bool_constant<std::is_empty<std::remove_cv_t<std::remove_reference_t<T>>>::value> {};
+struct is_static : bool_constant<__is_empty(detail::Plain<T>)> {};
 template <class T>
 constexpr bool is_static_v = is_static<T>::value;
 
@@ -165,6 +149,10 @@ HLO_CUTE_HD constexpr bool HasModes(int rank, C<I>, Is...) {
 }
 }  // namespace detail
 
+// A pointer to a member does what nvcc does not see otherwise, that `t` is not null: it compares
+// the address of a reference with null where that becomes one to a base behind others, and a tuple
+// whose address is compared stays in memory.
+
 /// The member at the path I...; an integer is its own member 0.
 /// Example: get<1,0>(((a,b),(c,d))) -> c
 template <int I, class... T>
@@ -172,7 +160,13 @@ HLO_CUTE_LEAF constexpr decltype(auto) get(tuple<T...> const& t) {
   constexpr bool exists = 0 <= I && I < static_cast<int>(sizeof...(T));
   static_assert(exists, "get<I>, size<I>, shape<I>, select<I>: there are fewer modes than I + 1.");
   if constexpr (exists) {
-    return t.template Member<I>();
+    using S = decltype(detail::SlotAt<I>(t));
+    if constexpr (S::is_empty) {
+      return typename S::Member{};
+    } else {
+      constexpr typename S::Member tuple<T...>::* member = &S::value;
+      return (t.*member);
+    }
   } else {
     return C<0>{};
   }
@@ -182,7 +176,13 @@ HLO_CUTE_LEAF constexpr decltype(auto) get(tuple<T...>& t) {
   constexpr bool exists = 0 <= I && I < static_cast<int>(sizeof...(T));
   static_assert(exists, "get<I>, size<I>, shape<I>, select<I>: there are fewer modes than I + 1.");
   if constexpr (exists) {
-    return t.template Member<I>();
+    using S = decltype(detail::SlotAt<I>(t));
+    if constexpr (S::is_empty) {
+      return typename S::Member{};
+    } else {
+      constexpr typename S::Member tuple<T...>::* member = &S::value;
+      return (t.*member);
+    }
   } else {
     return C<0>{};
   }
@@ -203,14 +203,14 @@ HLO_CUTE_LEAF constexpr decltype(auto) get(T const& t) {
 
 template <int I, class T>
 struct tuple_element {
-  using type = std::decay_t<decltype(get<I>(std::declval<T const&>()))>;
+  using type = detail::Plain<decltype(get<I>(std::declval<T const&>()))>;
 };
 template <int I, class T>
 using tuple_element_t = typename tuple_element<I, T>::type;
 
 template <class... T>
 HLO_CUTE_INLINE constexpr tuple<T...> make_tuple(T const&... t) {
-  if constexpr ((std::is_empty<T>::value && ...)) {
+  if constexpr ((__is_empty(T) && ...)) {
     return {};
   } else {
     return {t...};
@@ -218,7 +218,7 @@ HLO_CUTE_INLINE constexpr tuple<T...> make_tuple(T const&... t) {
 }
 template <class... T>
 HLO_CUTE_INLINE constexpr tuple<T...> make_shape(T const&... t) {
-  if constexpr ((std::is_empty<T>::value && ...)) {
+  if constexpr ((__is_empty(T) && ...)) {
     return {};
   } else {
     return {t...};
@@ -226,7 +226,7 @@ HLO_CUTE_INLINE constexpr tuple<T...> make_shape(T const&... t) {
 }
 template <class... T>
 HLO_CUTE_INLINE constexpr tuple<T...> make_stride(T const&... t) {
-  if constexpr ((std::is_empty<T>::value && ...)) {
+  if constexpr ((__is_empty(T) && ...)) {
     return {};
   } else {
     return {t...};
@@ -234,7 +234,7 @@ HLO_CUTE_INLINE constexpr tuple<T...> make_stride(T const&... t) {
 }
 template <class... T>
 HLO_CUTE_INLINE constexpr tuple<T...> make_step(T const&... t) {
-  if constexpr ((std::is_empty<T>::value && ...)) {
+  if constexpr ((__is_empty(T) && ...)) {
     return {};
   } else {
     return {t...};
@@ -242,7 +242,7 @@ HLO_CUTE_INLINE constexpr tuple<T...> make_step(T const&... t) {
 }
 template <class... T>
 HLO_CUTE_INLINE constexpr tuple<T...> make_coord(T const&... t) {
-  if constexpr ((std::is_empty<T>::value && ...)) {
+  if constexpr ((__is_empty(T) && ...)) {
     return {};
   } else {
     return {t...};
@@ -250,7 +250,7 @@ HLO_CUTE_INLINE constexpr tuple<T...> make_coord(T const&... t) {
 }
 template <class... T>
 HLO_CUTE_INLINE constexpr tuple<T...> make_tile(T const&... t) {
-  if constexpr ((std::is_empty<T>::value && ...)) {
+  if constexpr ((__is_empty(T) && ...)) {
     return {};
   } else {
     return {t...};
@@ -258,7 +258,7 @@ HLO_CUTE_INLINE constexpr tuple<T...> make_tile(T const&... t) {
 }
 template <class... T>
 HLO_CUTE_INLINE constexpr tuple<T...> make_int_tuple(T const&... t) {
-  if constexpr ((std::is_empty<T>::value && ...)) {
+  if constexpr ((__is_empty(T) && ...)) {
     return {};
   } else {
     return {t...};

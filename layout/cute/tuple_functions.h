@@ -7,9 +7,20 @@
 HLO_CUTE_BEGIN_NAMESPACE
 namespace detail {
 
+// The chosen members. Functions with an explicit type cost nothing where only that is asked for.
 template <class T, int... I>
 HLO_CUTE_INLINE constexpr auto Select(T const& t, seq<I...>) {
   HLO_CUTE_RETURN(make_tuple(get<I>(t)...));
+}
+template <class... T, int... I>
+HLO_CUTE_INLINE constexpr tuple<typename SlotOf<I, tuple<T...>>::Member...> Select(
+    tuple<T...> const& t, seq<I...>) {
+  static_cast<void>(t);
+  if constexpr (__is_empty(tuple<typename SlotOf<I, tuple<T...>>::Member...>)) {
+    return {};
+  } else {
+    return {get<I>(t)...};
+  }
 }
 
 // Which member of which argument the i-th member of a concatenation is.
@@ -40,12 +51,32 @@ HLO_CUTE_INLINE constexpr auto Cat(T const& t, seq<I...>) {
   HLO_CUTE_RETURN(make_tuple(get<Plan::index.member[I]>(get<Plan::index.argument[I]>(t))...));
 }
 
+template <class R, class T, class U, int... I, int... J>
+HLO_CUTE_LEAF constexpr R CatTwo(T const& t, U const& u, seq<I...>, seq<J...>) {
+  static_cast<void>(t);
+  static_cast<void>(u);
+  return R(get<I>(t)..., get<J>(u)...);
+}
+
 }  // namespace detail
 /// Example: tuple_cat((a,b),(c)) -> (a,b,c)
 HLO_CUTE_LEAF constexpr tuple<> tuple_cat() { return {}; }
 template <class T>
 HLO_CUTE_LEAF constexpr T tuple_cat(T const& t) {
   return t;
+}
+template <class... T, class... U>
+HLO_CUTE_LEAF constexpr tuple<T..., U...> tuple_cat(tuple<T...> const& t, tuple<U...> const& u) {
+  if constexpr (__is_empty(tuple<T..., U...>)) {
+    return {};
+  } else if constexpr (sizeof...(T) == 0) {
+    return u;
+  } else if constexpr (sizeof...(U) == 0) {
+    return t;
+  } else {
+    return detail::CatTwo<tuple<T..., U...>>(t, u, make_seq<sizeof...(T)>{},
+                                             make_seq<sizeof...(U)>{});
+  }
 }
 template <class T0, class T1, class... T>
 HLO_CUTE_LEAF constexpr auto tuple_cat(T0 const& t0, T1 const& t1, T const&... t) {

@@ -360,8 +360,8 @@ TEST(CuteAlgebraProperty, OtherFormsAreTheSameFunction) {
 
 namespace header = cute::detail;
 
-header::ModeTree TreeOf(const PlainModes& modes) {
-  header::ModeTree tree{};
+header::ModeTree<header::kMaxTreeNodes> TreeOf(const PlainModes& modes) {
+  header::ModeTree<header::kMaxTreeNodes> tree{};
   tree.AddTuple(static_cast<int>(modes.size()));
   for (const PlainMode& plain : modes) {
     header::Mode mode{};
@@ -380,11 +380,11 @@ std::string PlainModeText(int64_t extent, int64_t stride) {
 // The modes that an operation of the headers gives, as text; empty where it refuses.
 template <class Operation, class... Trees>
 std::string OfHeader(const Trees&... trees) {
-  const auto outcome = std::make_unique<header::Outcome>();
+  const auto outcome = std::make_unique<header::Outcome<header::kMaxTreeNodes>>();
   Operation::Run(*outcome, trees...);
   if (outcome->problem != header::Problem::kNone) return "";
   std::string text;
-  const header::Modes leaves = outcome->tree.Leaves();
+  const header::Modes<header::kMaxTreeNodes> leaves = outcome->tree.Leaves();
   for (int i = 0; i < leaves.count; ++i) {
     text += PlainModeText(leaves.mode[i].shape.value, leaves.mode[i].stride.value);
   }
@@ -408,8 +408,8 @@ TEST(CuteAlgebraProperty, StaticLayoutsGiveWhatTheHeadersGive) {
     const PlainModes plain_b = random.WithSigns(random.ModesInto(plain_a, 3));
     const CuteLayout a = random.Nested(plain_a, RandomKinds::kStatic);
     const CuteLayout b = random.Nested(plain_b, RandomKinds::kStatic);
-    const header::ModeTree tree_a = TreeOf(plain_a);
-    const header::ModeTree tree_b = TreeOf(plain_b);
+    const header::ModeTree<header::kMaxTreeNodes> tree_a = TreeOf(plain_a);
+    const header::ModeTree<header::kMaxTreeNodes> tree_b = TreeOf(plain_b);
     const std::string composed = OfHeader<header::ComposeOperation>(tree_a, tree_b);
     ASSERT_EQ(ModesText(Compose(a, b)), composed) << Row("composition", a, b);
     found += !composed.empty();
@@ -431,7 +431,7 @@ TEST(CuteAlgebraProperty, StaticLayoutsGiveWhatTheHeadersGive) {
     ASSERT_EQ(ModesText(MaxCommonLayout(a, b)), OfHeader<header::CommonOperation>(tree_a, tree_b))
         << Row("max_common_layout", a, b);
     const int64_t target = 1 + random.Below(150);
-    header::ModeTree space{};
+    header::ModeTree<header::kMaxTreeNodes> space{};
     header::Mode whole{};
     whole.shape = header::Known(target);
     space.AddLeaf(whole);

@@ -48,6 +48,25 @@ TEST(Products, OfPaddedBlocks) {
                  108);
 }
 
+// Outcomes with more nodes or instructions than evaluations have room for at first.
+TEST(ManyModes, StaticAndDynamic) {
+  const auto ten = Layout<Shape<_2, _2, _2, _2, _2, _2, _2, _2, _2, _2>,
+                          Stride<_512, _1, _256, _2, _128, _4, _64, _8, _32, _16>>{};
+  const auto twenty = make_layout(ten, ten);
+  EXPECT_EQ(decltype(rank(flatten(twenty)))::value, 20);
+  const auto same = composition(ten, Layout<Shape<_4, _256>>{});
+  EXPECT_EQ(TextOf(same),
+            "((_2,_2),(_2,_2,_2,_2,_2,_2,_2,_2)):"
+            "((_512,_1),(_256,_2,_128,_4,_64,_8,_32,_16))");
+  const auto inverse = right_inverse(ten);
+  for (int i = 0; i < 1024; ++i) ASSERT_EQ(ten(inverse(i)), i);
+
+  const auto five = make_layout(make_shape(2, 3, 4, 5, 6), make_stride(1, 2, 6, 24, 120));
+  const auto squared = composition(five, five);
+  EXPECT_EQ(size(squared), 720);
+  for (int i = 0; i < 720; ++i) ASSERT_EQ(squared(i), i);
+}
+
 TEST(Compositions, ThatRunBackwards) {
   const auto a = Layout<Shape<_1, Shape<_2, _4>>, Stride<_0, Stride<_m1, _512>>>{};
   EXPECT_EQ(TextOf(composition(a, Layout<_2, _m1>{})), "_2:_1");

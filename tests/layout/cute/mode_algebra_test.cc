@@ -42,7 +42,7 @@ std::string ToText(PlainModes const& layout) {
 
 // Numbers are inputs of the program where `dynamic` says so.
 struct Encoder {
-  Program* program;
+  Program<kMaxTreeNodes>* program;
   std::vector<int64_t>* inputs;
   RandomModes* random;  // null: everything is known
   Number Encode(int64_t value) {
@@ -50,8 +50,8 @@ struct Encoder {
     inputs->push_back(value);
     return Emit(*program, Code::kInput, Number{}, Number{}, Number{}, true, 0);
   }
-  ModeTree Encode(PlainModes const& layout) {
-    ModeTree tree{};
+  ModeTree<kMaxTreeNodes> Encode(PlainModes const& layout) {
+    ModeTree<kMaxTreeNodes> tree{};
     tree.AddTuple(static_cast<int>(layout.size()));
     for (PlainMode const& leaf : layout) {
       Mode mode{};
@@ -115,7 +115,7 @@ int64_t Interpret(Code code, int64_t a, int64_t b, int64_t c) {
 }
 
 // The values of all numbers, or nothing if a check fails.
-std::optional<std::vector<int64_t>> RunProgramOn(Program const& program,
+std::optional<std::vector<int64_t>> RunProgramOn(Program<kMaxTreeNodes> const& program,
                                                  std::vector<int64_t> const& inputs) {
   std::vector<int64_t> results;
   const auto value = [&](Number const& n) {
@@ -133,7 +133,7 @@ std::optional<std::vector<int64_t>> RunProgramOn(Program const& program,
   }
   return results;
 }
-PlainModes Decode(Modes const& modes, std::vector<int64_t> const& results) {
+PlainModes Decode(Modes<kMaxTreeNodes> const& modes, std::vector<int64_t> const& results) {
   PlainModes layout;
   const auto value = [&](Number const& n) {
     return n.known() ? n.value : results[static_cast<size_t>(n.node - 1)];
@@ -147,13 +147,12 @@ PlainModes Decode(Modes const& modes, std::vector<int64_t> const& results) {
 // The result of an operation, or nothing if it says that there is none.
 template <class Operation>
 std::optional<PlainModes> Apply(PlainModes const& a, PlainModes const* b, RandomModes* random) {
-  auto outcome = std::make_unique<Outcome>();
+  auto outcome = std::make_unique<Outcome<kMaxTreeNodes>>();
   std::vector<int64_t> inputs;
   Encoder encoder{&outcome->program, &inputs, random};
-  const ModeTree left = encoder.Encode(a);
-  if constexpr (std::is_invocable_v<decltype(&Operation::Run), Outcome&, ModeTree const&,
-                                    ModeTree const&>) {
-    const ModeTree right = encoder.Encode(*b);
+  const ModeTree<kMaxTreeNodes> left = encoder.Encode(a);
+  if constexpr (requires { Operation::Run(*outcome, left, left); }) {
+    const ModeTree<kMaxTreeNodes> right = encoder.Encode(*b);
     Operation::Run(*outcome, left, right);
   } else {
     Operation::Run(*outcome, left);
@@ -388,8 +387,8 @@ TEST(ModeAlgebra, PaddedBlocksHaveProducts) {
 TEST(ModeAlgebra, OrderedLeavesFollowTheirSteps) {
   RandomModes random(10);
   for (int i = 0; i < 5000; ++i) {
-    ModeTree shapes{};
-    ModeTree order{};
+    ModeTree<kMaxTreeNodes> shapes{};
+    ModeTree<kMaxTreeNodes> order{};
     std::vector<int64_t> extents, steps;
     const int64_t rank = 1 + random.Below(4);
     shapes.AddTuple(static_cast<int>(rank));
@@ -408,7 +407,7 @@ TEST(ModeAlgebra, OrderedLeavesFollowTheirSteps) {
         shapes.AddLeaf(mode);
       }
     }
-    auto outcome = std::make_unique<Outcome>();
+    auto outcome = std::make_unique<Outcome<kMaxTreeNodes>>();
     OrderOperation::Run(*outcome, shapes, order);
     const PlainModes result = Decode(outcome->tree.Leaves(), {});
     for (size_t k = 0; k < extents.size(); ++k) {
@@ -429,22 +428,22 @@ TEST(ModeAlgebra, FiveDynamicModesOfFive) {
     a.push_back({extent, stride});
     stride *= extent;
   }
-  auto outcome = std::make_unique<Outcome>();
+  auto outcome = std::make_unique<Outcome<kMaxTreeNodes>>();
   std::vector<int64_t> inputs;
   const auto dynamic = [&](int64_t value) {
     inputs.push_back(value);
     return Emit(outcome->program, Code::kInput, Number{}, Number{}, Number{}, false, 0);
   };
   const auto encode = [&] {
-    ModeTree tree{};
+    ModeTree<kMaxTreeNodes> tree{};
     tree.AddTuple(5);
     for (PlainMode const& plain : a) {
       tree.AddLeaf({dynamic(plain.extent), dynamic(plain.stride), 0});
     }
     return tree;
   };
-  const ModeTree left = encode();
-  const ModeTree right = encode();
+  const ModeTree<kMaxTreeNodes> left = encode();
+  const ModeTree<kMaxTreeNodes> right = encode();
   ComposeOperation::Run(*outcome, left, right);
   ASSERT_EQ(outcome->problem, Problem::kNone);
   ASSERT_FALSE(outcome->program.overflow);
@@ -455,12 +454,12 @@ TEST(ModeAlgebra, FiveDynamicModesOfFive) {
 
 TEST(ModeAlgebra, AlgebraIsConstexpr) {
   constexpr auto size_of_result = [] {
-    Outcome o{};
-    ModeTree a{};
+    Outcome<kMaxTreeNodes> o{};
+    ModeTree<kMaxTreeNodes> a{};
     a.AddTuple(2);
     a.AddLeaf({Known(10), Known(16), 0});
     a.AddLeaf({Known(2), Known(4), 0});
-    ModeTree b{};
+    ModeTree<kMaxTreeNodes> b{};
     b.AddLeaf({Known(20), Known(1), 0});
     Compose(o, a, b);
     return o.tree.count;
