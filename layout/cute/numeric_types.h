@@ -198,10 +198,15 @@ using int2b_t = SubbyteInteger<2, Signedness::kSigned>;
 using uint2b_t = SubbyteInteger<2, Signedness::kUnsigned>;
 using uint1b_t = SubbyteInteger<1, Signedness::kUnsigned>;
 
+// In CuTe it belongs to CUTLASS. ptxas knows kernels by the word in their names: those that have it
+// are compiled otherwise, with fewer registers for sgemm_2 (bench/README.md), so it is here as
+// well.
+inline namespace cutlass_words {
 /// 128 bits, for the widest memory access.
 struct alignas(16) uint128_t {
   uint64_t low, high;
 };
+}  // namespace cutlass_words
 
 using ::int16_t;
 using ::int32_t;
