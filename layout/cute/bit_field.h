@@ -37,8 +37,9 @@ struct bit_field {
 
   HLO_CUTE_HD constexpr uint64_t raw() const {
     uint64_t value = static_cast<uint64_t>(words_[word]) >> shift;
-    if constexpr (straddles)
+    if constexpr (straddles) {
       value |= static_cast<uint64_t>(words_[word + 1]) << (word_bits - shift);
+    }
     return value & mask;
   }
   HLO_CUTE_HD operator Value() const {

@@ -296,9 +296,7 @@ template <class Policy, class Src, class Dst,
 HLO_CUTE_HD void copy(Policy const& policy, Src const& src, Dst&& dst) {
   static_assert(detail::is_tensor_v<Dst>, "copy(policy, src, dst): dst is not a tensor.");
   if constexpr (!detail::IsCopyAtom<Policy>::value) detail::CheckCopy(src, dst);
-  if constexpr (detail::IsCopyAtom<Policy>::value) {
-    policy.Copy(src, dst);
-  } else if constexpr (detail::HasVectorBits<Policy>::value) {
+  if constexpr (!detail::IsCopyAtom<Policy>::value && detail::HasVectorBits<Policy>::value) {
     static_cast<void>(policy);
     detail::CopyVectorized<Policy::vector_bits, detail::AlignmentOf<Policy>::value>(src, dst);
   } else {
@@ -383,8 +381,9 @@ HLO_CUTE_HD void cooperative_copy(int thread, Src const& src, Dst&& dst) {
   }
   for (int64_t first = int64_t{thread} * together; first < count;
        first += int64_t{threads} * together) {
-    for (int64_t i = first; i < first + together && i < count; ++i)
+    for (int64_t i = first; i < first + together && i < count; ++i) {
       dst(i) = static_cast<Value>(src(i));
+    }
   }
 }
 

@@ -121,6 +121,7 @@ HLO_CUTE_HD constexpr Kept MakeOutcome() {
   Outcome<N> o{};
   // The inputs of the program are in the order of the arguments.
   const ModeTree<N> trees[] = {Encode(o.program, TypeTag<T>{})...};
+  for (ModeTree<N> const& tree : trees) o.tree.overflow = o.tree.overflow || tree.overflow;
   if constexpr (sizeof...(T) == 1) {
     Operation::Run(o, trees[0]);
   } else {

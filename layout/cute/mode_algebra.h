@@ -365,8 +365,9 @@ HLO_CUTE_HD constexpr Problem ComposeAtPath(Program<N>& p, ModeTree<N> const& a,
   p.count = instructions;
   p.overflow = overflow;
   // No leaf has a path, so these are the results of all.
-  if (ComposeByEnumeration(p, left, b, results.modes, results.count) != Problem::kNone)
+  if (ComposeByEnumeration(p, left, b, results.modes, results.count) != Problem::kNone) {
     return problem;
+  }
   for (int i = 1; i < b.count; ++i) results.begin[i] = results.begin[i - 1] + results.count[i - 1];
   return Problem::kNone;
 }
@@ -386,6 +387,7 @@ HLO_CUTE_HD constexpr bool IsEmpty(Modes<N> const& modes) {
 /// Example: (10,2):(16,4) o (5,4):(1,5) -> (5,(2,2)):(16,(80,4))
 template <int N>
 HLO_CUTE_HD constexpr void Compose(Outcome<N>& o, ModeTree<N> const& a, ModeTree<N> const& b) {
+  o.tree.overflow = o.tree.overflow || a.overflow || b.overflow;
   const Modes<N> leaves = b.Leaves();
   if (IsEmpty(leaves)) return o.tree.AddTree(b);
   LeafResults<N> results{};

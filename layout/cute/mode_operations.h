@@ -252,8 +252,9 @@ HLO_CUTE_HD constexpr Problem LeftInverse(Program<N>& p, Modes<N> const& modes, 
     if (next % mode.stride.value != 0) return Problem::kInverseGap;
     const int64_t period = next / mode.stride.value;
     disjoint = disjoint && mode.shape.known() && mode.shape.value <= period;
-    if (!mode.shape.known())
+    if (!mode.shape.known()) {
       Require(p, Code::kRequireLess, Sum(p, mode.shape, Known(-1)), Known(period));
+    }
     Push(p, pieces, Known(period), inverted.before[i]);
   }
   // Division rounds towards 0, so the inverse at -x is that at x of the opposite strides.

@@ -188,7 +188,8 @@ struct ModeTree {
     }
     mode[count++] = leaf;
   }
-  HLO_CUTE_HD constexpr void AddTree(ModeTree<N> const& tree) {
+  template <int M>
+  HLO_CUTE_HD constexpr void AddTree(ModeTree<M> const& tree) {
     overflow = overflow || tree.overflow;
     for (int i = 0; i < tree.count; ++i) {
       if (tree.arity[i] == 0) {

@@ -15,7 +15,7 @@ namespace detail {
 
 // Writes with printf.
 struct PrintSink {
-  HLO_CUTE_HD inline void Text(const char* text) const { printf("%s", text); }
+  HLO_CUTE_HD void Text(const char* text) const { printf("%s", text); }
   HLO_CUTE_HD void Integer(int64_t value) const { printf("%lld", static_cast<long long>(value)); }
   HLO_CUTE_HD void Unsigned(uint64_t value) const {
     printf("%llu", static_cast<unsigned long long>(value));

@@ -76,8 +76,6 @@ HLO_CUTE_HD void PrintElement(T const& x) {
     printf("%*.2f", 8, static_cast<double>(static_cast<float>(x)));
   } else if constexpr (std::is_integral<T>::value && sizeof(T) > 1) {
     printf("%*lld", 5, static_cast<long long>(x));
-  } else if constexpr (std::is_integral<T>::value) {
-    printf("  %d", static_cast<int>(x));
   } else if constexpr (std::is_convertible<T, int>::value) {
     printf("  %d", static_cast<int>(x));
   } else {
@@ -112,8 +110,9 @@ HLO_CUTE_HD void PrintElements(T const& t) {
     }
   } else if constexpr (r == 2) {
     for (int64_t m = 0; m < static_cast<int64_t>(size<0>(t)); ++m) {
-      for (int64_t n = 0; n < static_cast<int64_t>(size<1>(t)); ++n)
+      for (int64_t n = 0; n < static_cast<int64_t>(size<1>(t)); ++n) {
         PrintElement(ElementValue<T>(t(m, n)));
+      }
       printf("\n");
     }
   } else {

@@ -194,8 +194,9 @@ struct TiledCopy : Atom {
   HLO_CUTE_INLINE static constexpr auto ThreadsAndValues(RefToTarget const& target) {
     constexpr bool fits =
         TiledNumThr::value % AtomNumThr::value == 0 && TiledNumVal::value % AtomNumVal::value == 0;
-    if constexpr (!fits)
+    if constexpr (!fits) {
       detail::ErrorTiledCopyAtom<HLO_CUTE_NAMED(TV), HLO_CUTE_NAMED(AtomLayoutRef)>();
+    }
     const auto atoms = zipped_divide(TV{}, make_tile(AtomNumThr{}, AtomNumVal{}));
     const auto moved = composition(layout<0>(atoms), target);
     return make_layout(make_layout(layout<0>(moved), layout<1, 0>(atoms)),

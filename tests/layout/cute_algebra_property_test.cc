@@ -377,17 +377,36 @@ std::string PlainModeText(int64_t extent, int64_t stride) {
   return std::to_string(extent) + ":" + (extent == 1 ? "any" : std::to_string(stride)) + " ";
 }
 
-// The modes that an operation of the headers gives, as text; empty where it refuses.
-template <class Operation, class... Trees>
-std::string OfHeader(const Trees&... trees) {
-  const auto outcome = std::make_unique<header::Outcome<header::kMaxTreeNodes>>();
-  Operation::Run(*outcome, trees...);
+// The same tree with room for n nodes.
+template <int n>
+header::ModeTree<n> InRoomFor(const header::ModeTree<header::kMaxTreeNodes>& tree) {
+  header::ModeTree<n> result{};
+  result.AddTree(tree);
+  return result;
+}
+
+// The modes that an operation of the headers gives, as text; empty where it refuses. Nothing where
+// the room was not enough.
+template <int n, class Operation, class... Trees>
+std::optional<std::string> InRoom(const Trees&... trees) {
+  const auto outcome = std::make_unique<header::Outcome<n>>();
+  outcome->tree.overflow = (InRoomFor<n>(trees).overflow || ...);
+  Operation::Run(*outcome, InRoomFor<n>(trees)...);
+  if (outcome->overflow()) return std::nullopt;
   if (outcome->problem != header::Problem::kNone) return "";
   std::string text;
-  const header::Modes<header::kMaxTreeNodes> leaves = outcome->tree.Leaves();
+  const header::Modes<n> leaves = outcome->tree.Leaves();
   for (int i = 0; i < leaves.count; ++i) {
     text += PlainModeText(leaves.mode[i].shape.value, leaves.mode[i].stride.value);
   }
+  return text;
+}
+// The same result with less room, or word that it does not suffice.
+template <class Operation, class... Trees>
+std::string OfHeader(const Trees&... trees) {
+  const std::string text = *InRoom<header::kMaxTreeNodes, Operation>(trees...);
+  EXPECT_EQ((InRoom<header::kFewTreeNodes, Operation>(trees...).value_or(text)), text);
+  EXPECT_EQ((InRoom<6, Operation>(trees...).value_or(text)), text);
   return text;
 }
 

@@ -144,6 +144,36 @@ PlainModes Decode(Modes<kMaxTreeNodes> const& modes, std::vector<int64_t> const&
   return layout;
 }
 
+// With room for few nodes an operation records the same, or says that there is no room.
+template <class Operation, class... Trees>
+void ExpectSameInLittleRoom(Program<kMaxTreeNodes> const& inputs,
+                            Outcome<kMaxTreeNodes> const& outcome, Trees const&... trees) {
+  Outcome<kFewTreeNodes> few{};
+  if (inputs.count > Program<kFewTreeNodes>::capacity) return;
+  std::copy_n(inputs.instruction, inputs.count, few.program.instruction);
+  few.program.count = inputs.count;
+  const auto copied = [&](ModeTree<kMaxTreeNodes> const& tree) {
+    ModeTree<kFewTreeNodes> copy{};
+    copy.AddTree(tree);
+    few.tree.overflow = few.tree.overflow || copy.overflow;
+    return copy;
+  };
+  Operation::Run(few, copied(trees)...);
+  if (few.overflow()) return;
+  EXPECT_EQ(few.problem, outcome.problem);
+  EXPECT_EQ(few.program.count, outcome.program.count);
+  ASSERT_EQ(few.tree.count, outcome.tree.count);
+  const auto expect_same = [](Number const& x, Number const& y) {
+    EXPECT_EQ(x.node, y.node);
+    EXPECT_EQ(x.value, y.value);
+  };
+  for (int i = 0; i < few.tree.count; ++i) {
+    EXPECT_EQ(few.tree.arity[i], outcome.tree.arity[i]);
+    expect_same(few.tree.mode[i].shape, outcome.tree.mode[i].shape);
+    expect_same(few.tree.mode[i].stride, outcome.tree.mode[i].stride);
+  }
+}
+
 // The result of an operation, or nothing if it says that there is none.
 template <class Operation>
 std::optional<PlainModes> Apply(PlainModes const& a, PlainModes const* b, RandomModes* random) {
@@ -153,9 +183,13 @@ std::optional<PlainModes> Apply(PlainModes const& a, PlainModes const* b, Random
   const ModeTree<kMaxTreeNodes> left = encoder.Encode(a);
   if constexpr (requires { Operation::Run(*outcome, left, left); }) {
     const ModeTree<kMaxTreeNodes> right = encoder.Encode(*b);
+    const auto program = std::make_unique<Program<kMaxTreeNodes>>(outcome->program);
     Operation::Run(*outcome, left, right);
+    ExpectSameInLittleRoom<Operation>(*program, *outcome, left, right);
   } else {
+    const auto program = std::make_unique<Program<kMaxTreeNodes>>(outcome->program);
     Operation::Run(*outcome, left);
+    ExpectSameInLittleRoom<Operation>(*program, *outcome, left);
   }
   if (outcome->problem != Problem::kNone) return std::nullopt;
   const auto results = RunProgramOn(outcome->program, inputs);
