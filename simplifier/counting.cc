@@ -126,6 +126,7 @@ class Counter {
       for (size_t i = 0; i < map.constraints.size(); ++i) {
         if (is_of_group(i)) group.constraints.push_back(map.constraints[i]);
       }
+      if (!llvm::all_of(group.boxes, [](const Interval& box) { return box.IsFinite(); })) continue;
       const Image image = ImageOf(context_, group);
       if (!image.points.IsExact()) continue;
       points *= Fraction(image.points.lower);

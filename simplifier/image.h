@@ -42,13 +42,12 @@ struct Image {
   std::string ToString() const { return support::ToString(*this); }
 };
 
-/// The image of a simplified map. Results that share no variable are counted apart. If digits are
-/// independent, the results of a group are one sum, by strides that keep them apart, and its values
-/// are counted as sums of progressions (sum_set.h); variables in constraints and in quotients of
-/// sums are tried one by one, up to a million points. Beyond that the answer is a range and says
-/// why. Function atoms count as variables.
-/// Example: (d0, d1) -> (d0 * 4 + d1), d0 in [0, 9], d1 in [0, 5] -> 42 values in [0, 41], not
-/// injective
+/// The image of a simplified map whose variables all have bounds. Results that share no variable
+/// are counted apart. If digits are independent, the results of a group are one sum, by strides
+/// that keep them apart, and its values are counted as sums of progressions (sum_set.h); variables
+/// in constraints and in quotients of sums are tried one by one, up to a million points. Beyond
+/// that the answer is a range and says why. Function atoms count as variables. Example: (d0, d1) ->
+/// (d0 * 4 + d1), d0 in [0, 9], d1 in [0, 5] -> 42 values in [0, 41], not injective
 Image ImageOf(DigitContext& context, const QuasiAffineMap& f);
 
 /// Whether f takes every value of the box, and no other: `bounds` has an interval for each result.

@@ -36,9 +36,9 @@ class ImageCommand : public MapAlgebraCommand {
  protected:
   void Answer(llvm::ArrayRef<IndexingMap> maps, llvm::ArrayRef<llvm::StringRef> texts) override {
     const std::optional<Image> image = ImageOf(maps[0]);
-    if (is_json()) return WriteJson(image, Joined(texts));
+    if (is_json()) return WriteJson(maps[0], image, Joined(texts));
     if (!image) {
-      out() << "unknown: the map is unknown\n";
+      out() << "unknown: " << WhyNoImage(maps[0]) << '\n';
       return;
     }
     out() << image->ToString() << '\n';
@@ -51,13 +51,14 @@ class ImageCommand : public MapAlgebraCommand {
     return text;
   }
 
-  void WriteJson(const std::optional<Image>& image, const std::string& input) {
+  void WriteJson(const IndexingMap& map, const std::optional<Image>& image,
+                 const std::string& input) {
     WriteObject([&](llvm::json::OStream& json) {
       json.attribute("kind", "image");
       json.attribute("input", input);
       json.attribute("exact", image.has_value() && image->size.IsExact());
       if (!image) {
-        json.attribute("reason", "the map is unknown");
+        json.attribute("reason", WhyNoImage(map));
         return;
       }
       WriteCount("size", image->size, json);

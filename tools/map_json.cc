@@ -13,9 +13,17 @@ using indexing_analysis::RuntimeVariable;
 
 constexpr int kSchemaVersion = 1;
 
+// Null where there is no bound.
 void WriteBounds(Interval bounds, llvm::json::OStream& json) {
-  json.attribute("lower", bounds.lower);
-  json.attribute("upper", bounds.upper);
+  const auto write = [&](llvm::StringRef name, int64_t end, int64_t infinity) {
+    if (end == infinity) {
+      json.attribute(name, nullptr);
+    } else {
+      json.attribute(name, end);
+    }
+  };
+  write("lower", bounds.lower, Interval::kMinusInfinity);
+  write("upper", bounds.upper, Interval::kPlusInfinity);
 }
 
 void WriteRuntimeVariable(const IndexingMap& map, size_t i, llvm::json::OStream& json) {

@@ -57,7 +57,9 @@ absl::Status CheckElements(const IndexingMap& elements, const Shape& shape) {
         shape.ToString(), " has ", shape.rank(), " dimensions"));
   }
   const std::optional<Image> image = ImageOf(elements);
-  if (!image.has_value()) return absl::InvalidArgumentError("the thread map is unknown");
+  if (!image.has_value()) {
+    return absl::InvalidArgumentError("of the thread map: " + WhyNoImage(elements));
+  }
   if (elements.IsKnownEmpty()) return absl::OkStatus();
   for (size_t i = 0; i < image->bounds.size(); ++i) {
     if (image->bounds[i].lower >= 0 && image->bounds[i].upper < shape.sizes()[i]) continue;

@@ -3,22 +3,52 @@
 #include <string>
 
 #include "indexing_analysis/maps/read_map.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
 namespace hlo_indexing::indexing_analysis {
 
-std::optional<Image> ImageOf(const IndexingMap& map) {
-  if (map.IsUnknown()) return std::nullopt;
-  simplifier::DigitContext context;
+namespace {
+
+// In simplest form, the variables in the order of the map: dimensions, ranges, runtime variables.
+simplifier::QuasiAffineMap ReadSimplified(simplifier::DigitContext& context,
+                                          const IndexingMap& map) {
   simplifier::QuasiAffineMap f = ReadMap(context, map, RuntimeVariablesAs::kVariables);
   if (!f.empty) simplifier::Simplify(context, f);
   if (f.empty) f.results.assign(map.affine_map().getNumResults(), simplifier::Constant(0));
+  return f;
+}
+
+// The number of the first variable without a lower or an upper bound.
+std::optional<size_t> FindWithoutBound(const simplifier::QuasiAffineMap& f) {
+  const auto* const found =
+      llvm::find_if_not(f.boxes, [](const Interval& box) { return box.IsFinite(); });
+  if (f.empty || found == f.boxes.end()) return std::nullopt;
+  return static_cast<size_t>(found - f.boxes.begin());
+}
+
+}  // namespace
+
+std::optional<Image> ImageOf(const IndexingMap& map) {
+  if (map.IsUnknown()) return std::nullopt;
+  simplifier::DigitContext context;
+  const simplifier::QuasiAffineMap f = ReadSimplified(context, map);
+  if (FindWithoutBound(f)) return std::nullopt;
   return simplifier::ImageOf(context, f);
 }
 
-namespace {
+std::string WhyNoImage(const IndexingMap& map) {
+  if (map.IsUnknown()) return "the map is unknown";
+  simplifier::DigitContext context;
+  const std::optional<size_t> variable = FindWithoutBound(ReadSimplified(context, map));
+  if (!variable) return "";
+  const bool is_dimension = *variable < map.num_dimensions();
+  return (is_dimension ? map.DimensionName(*variable)
+                       : map.SymbolName(*variable - map.num_dimensions())) +
+         " has no bound";
+}
 
-constexpr llvm::StringLiteral kUnknownMap = "the map is unknown";
+namespace {
 
 std::string TextOf(const Image::Count& count) {
   std::string text;
@@ -51,17 +81,17 @@ ReasonedAnswer IsSurjective(const Image& image, llvm::ArrayRef<Interval> box) {
 
 ReasonedAnswer IsInjective(const IndexingMap& map) {
   const std::optional<Image> image = ImageOf(map);
-  return image ? IsInjective(*image) : ReasonedAnswer{Answer::kUnknown, kUnknownMap.str()};
+  return image ? IsInjective(*image) : ReasonedAnswer{Answer::kUnknown, WhyNoImage(map)};
 }
 
 ReasonedAnswer IsSurjective(const IndexingMap& map, llvm::ArrayRef<Interval> box) {
   const std::optional<Image> image = ImageOf(map);
-  return image ? IsSurjective(*image, box) : ReasonedAnswer{Answer::kUnknown, kUnknownMap.str()};
+  return image ? IsSurjective(*image, box) : ReasonedAnswer{Answer::kUnknown, WhyNoImage(map)};
 }
 
 ReasonedAnswer IsBijective(const IndexingMap& map, llvm::ArrayRef<Interval> box) {
   const std::optional<Image> image = ImageOf(map);
-  if (!image) return {Answer::kUnknown, kUnknownMap.str()};
+  if (!image) return {Answer::kUnknown, WhyNoImage(map)};
   ReasonedAnswer injective = IsInjective(*image);
   ReasonedAnswer onto = IsSurjective(*image, box);
   if (injective.answer == Answer::kNo) return injective;

@@ -32,7 +32,9 @@ using support::operator<<;
 using support::PrintTo;
 
 /// A variable of a map: its bounds, both inclusive, and the name it prints with; an empty name
-/// stands for the default one, d0, s0 or rt0 by kind and number.
+/// stands for the default one, d0, s0 or rt0 by kind and number. The index of a dimension whose
+/// size is not known, as of f32[?,4], has no upper bound; a map holds for the elements that there
+/// are.
 struct Variable {
   Interval bounds;
   std::string name;
@@ -74,7 +76,8 @@ class IndexingMap {
   IndexingMap(mlir::AffineMap affine_map, std::vector<Variable> dimensions,
               std::vector<Variable> ranges, std::vector<RuntimeVariable> runtime,
               llvm::ArrayRef<MapConstraint> constraints);
-  /// A map from an array of these sizes, without range and runtime variables or constraints.
+  /// A map from an array of these sizes (hlo::kUnboundedSize if one is not known), without range
+  /// and runtime variables or constraints.
   static IndexingMap FromSizes(mlir::AffineMap affine_map, llvm::ArrayRef<int64_t> sizes);
   /// The same variables and number of results as `like`, and no point in the domain.
   static IndexingMap KnownEmpty(const IndexingMap& like);
@@ -195,7 +198,7 @@ inline size_t IndexingMap::num_runtime() const { return runtime().size(); }
 ///   map   ::= variables '->' '(' [expr {',' expr}] ')' [',' 'domain' ':' (items | 'KNOWN EMPTY')]
 ///           | 'KNOWN EMPTY' | 'UNKNOWN'
 ///   variables ::= '(' names ')' ['[' names ']'] ['{' names '}']
-///   item  ::= (name | expr) 'in' '[' integer ',' integer ']'
+///   item  ::= (name | expr) 'in' '[' (integer | '-inf') ',' (integer | 'inf') ']'
 ///   expr  ::= sums of products of factors with + - * floordiv ceildiv mod, parentheses and
 ///   integers
 ///

@@ -141,13 +141,23 @@ class MapParser {
   }
 
   bool ParseInterval(Interval& interval) {
-    return Expect('[') && ParseSigned(interval.lower) && Expect(',') &&
-           ParseSigned(interval.upper) && Expect(']');
+    return Expect('[') && ParseLower(interval.lower) && Expect(',') && ParseUpper(interval.upper) &&
+           Expect(']');
   }
 
-  bool ParseSigned(int64_t& value) {
+  // An integer, or `-inf`: there is no lower end.
+  bool ParseLower(int64_t& value) {
     const bool negative = TakeIf('-');
-    return ParseInteger(value, negative);
+    if (!negative || !TakeWord("inf")) return ParseInteger(value, negative);
+    value = Interval::kMinusInfinity;
+    return true;
+  }
+
+  // An integer, or `inf`: there is no upper end.
+  bool ParseUpper(int64_t& value) {
+    if (!TakeWord("inf")) return ParseInteger(value, TakeIf('-'));
+    value = Interval::kPlusInfinity;
+    return true;
   }
 
   // Digits of a number whose sign has been read.

@@ -123,7 +123,7 @@ class ListSeparator {
 void PrintDomain(const IndexingMap& map, raw_ostream& out) {
   ListSeparator separator(out);
   const auto print = [&](const std::string& subject, Interval bounds) {
-    separator.Next() << subject << " in [" << bounds.lower << ", " << bounds.upper << ']';
+    separator.Next() << subject << " in " << bounds;
   };
   for (size_t i = 0; i < map.num_dimensions(); ++i) {
     print(map.DimensionName(i), map.dimensions()[i].bounds);

@@ -323,7 +323,10 @@ nb::tuple Image(const Map& self) {
   CheckKnown(self);
   const auto image =
       InContext(*self.context(), [&] { return indexing_analysis::ImageOf(self.map()); });
-  if (!image.has_value()) Raise(absl::UnimplementedError("nothing is known of this map"));
+  if (!image.has_value()) {
+    Raise(absl::UnimplementedError(
+        InContext(*self.context(), [&] { return indexing_analysis::WhyNoImage(self.map()); })));
+  }
   std::vector<std::pair<std::optional<int64_t>, std::optional<int64_t>>> bounds;
   for (const Interval& interval : image->bounds) {
     bounds.emplace_back(Finite(interval.lower), Finite(interval.upper));

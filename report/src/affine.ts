@@ -86,9 +86,11 @@ class Parser {
     return items;
   }
 
-  integer(): number {
+  /** An integer, or infinity: there is no such end. */
+  end(): number {
     const sign = this.take('-') ? -1 : 1;
     const token = this.next();
+    if (token === 'inf') return sign * Infinity;
     if (!/^\d+$/.test(token)) throw new SyntaxError(`expected a number, found '${token}'`);
     return sign * Number(token);
   }
@@ -253,9 +255,9 @@ export function parseMap(text: string): IndexingMap {
     const term = parser.term();
     parser.expect('in');
     parser.expect('[');
-    const lower = parser.integer();
+    const lower = parser.end();
     parser.expect(',');
-    const upper = parser.integer();
+    const upper = parser.end();
     parser.expect(']');
     const variable = parser.names.get(term.text);
     // The first item of a variable has its bounds; what comes later holds besides.

@@ -40,6 +40,8 @@ TEST_F(IndexingMapTest, PrintsWhatItParses) {
            "(d0)[s0]{rt0} -> (0), domain: KNOWN EMPTY",
            "(d0)[s0] -> ((d0 - 5) * 8 + (-((d0 - 5) * s0) + 6)), domain: d0 in [0, 7], s0 in [0, "
            "7]",
+           "(d0, inf)[s0] -> (d0, inf), domain: d0 in [0, inf], inf in [-inf, 3], s0 in [-inf, "
+           "inf], d0 - s0 in [-inf, 0], s0 * 2 in [5, inf]",
            "UNKNOWN",
        }) {
     const IndexingMap map = Parse(text);
@@ -61,6 +63,10 @@ TEST_F(IndexingMapTest, ReadsOtherSpellings) {
   EXPECT_EQ(EvaluateExpression(Parse("() -> (-7 floordiv 2 * 3 mod 5)").affine_map().getResult(0),
                                {}, {}),
             3);
+  // Where there is no end, the largest number stands for it.
+  EXPECT_EQ(Parse("(d0)[s0] -> (d0), domain: d0 in [0, inf], s0 in [ - inf , 9]"),
+            Parse("(d0)[s0] -> (d0), domain: d0 in [0, 9223372036854775807], s0 in "
+                  "[-9223372036854775808, 9]"));
   // A bound given twice is intersected.
   EXPECT_EQ(Parse("(d0) -> (d0), domain: d0 in [0, 9], d0 in [3, 12]").dimensions()[0].bounds,
             (Interval{3, 9}));
@@ -122,6 +128,10 @@ INSTANTIATE_TEST_SUITE_P(
         MapError{"(d0) -> (d0 / (3 - 3)), domain: d0 in [0, 1]", "division by zero"},
         MapError{"(d0) -> (d0), domain: d0 in [0]", "expected ','"},
         MapError{"(d0) -> (d0), domain: d0 in [0, 9223372036854775808]", "does not fit"},
+        MapError{"(d0) -> (d0), domain: d0 in [inf, 3]", "expected an integer"},
+        MapError{"(d0) -> (d0), domain: d0 in [0, -inf]", "expected an integer"},
+        MapError{"(d0) -> (d0), domain: d0 in [0, infinity]", "expected an integer"},
+        MapError{"(d0) -> (inf), domain: d0 in [0, inf]", "unknown variable 'inf'"},
         MapError{"(d0) -> (d0), domain: d0 in [0, 1] x", "unexpected text"},
         MapError{"(d0) -> (d0), d0 in [0, 1]", "expected 'domain'"},
         MapError{"(d0) -> (min(d0, 3)), domain: d0 in [0, 9]", "min is not affine"},

@@ -128,12 +128,22 @@ INSTANTIATE_TEST_SUITE_P(
         Row{"BoundBelowTheEndOf64Bits",
             "(d0) -> (d0), domain: d0 in [-9223372036854775808, -9223372036854775797], "
             "d0 floordiv 14 in [-658812288346769701, -658812288346769701]",
-            "(d0) -> (d0), domain: d0 in [-9223372036854775808, -9223372036854775801]"},
+            "(d0) -> (d0), domain: d0 in [-inf, -9223372036854775801]"},
         Row{"LargestModulusOnUnboundedValues",
             "(d0) -> ((d0 + 5) mod 9223372036854775807), domain: d0 in [-9223372036854775808, "
             "9223372036854775807]",
-            "(d0) -> ((d0 + 5) mod 9223372036854775807), domain: d0 in [-9223372036854775808, "
-            "9223372036854775807]"},
+            "(d0) -> ((d0 + 5) mod 9223372036854775807), domain: d0 in [-inf, inf]"},
+        // Nothing is known of how large d0 may be.
+        Row{"DivisionsOfWhatHasNoEnd",
+            "(d0) -> (d0 floordiv 4611686018427387904, d0 mod 4611686018427387904, d0 floordiv "
+            "9223372036854775807), domain: d0 in [0, inf]",
+            "(d0) -> (d0 floordiv 4611686018427387904, d0 mod 4611686018427387904, d0 floordiv "
+            "9223372036854775807), domain: d0 in [0, inf]"},
+        Row{"ConstraintsOnWhatHasNoEnd",
+            "(d0, d1) -> (d0, d1), domain: d0 in [0, inf], d1 in [-inf, inf], d0 * 2 in [3, inf], "
+            "d0 + d1 in [-inf, 9], d0 - d1 in [0, 5]",
+            "(d0, d1) -> (d0, d1), domain: d0 in [2, 7], d1 in [-3, 4], d0 + d1 in [-1, 9], d0 - "
+            "d1 in [0, 5]"},
         Row{"ConstraintOnAMultipleThatLeaves64Bits",
             "(d0) -> (d0), domain: d0 in [-4611686018427387903, 1152921504606846976], d0 * 2 in "
             "[-2011446129297376342, 294396879916317610]",
@@ -181,13 +191,32 @@ TEST(Simplify, IsIdempotentWhereConstantsAreLarge) {
 TEST(Image, CountsValuesBeyond64Bits) {
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
   const auto map = ParseIndexingMap(
-      "(d0, d1) -> (d0 - d1, d1), domain: d0 in [0, 9223372036854775807], d1 in [0, "
-      "9223372036854775807]",
+      "(d0, d1) -> (d0 - d1, d1), domain: d0 in [0, 9223372036854775805], d1 in [0, "
+      "9223372036854775805]",
       &context);
-  const llvm::DynamicAPInt values = llvm::DynamicAPInt(int64_t{1} << 62) * llvm::DynamicAPInt(2);
+  const llvm::DynamicAPInt values(INT64_MAX - 1);
   const std::optional<Image> image = ImageOf(*map);
   EXPECT_EQ(image->points.lower, values * values);
   EXPECT_EQ(image->size.upper, values * values);
+}
+
+TEST(Image, OfWhatHasNoEndIsNotCounted) {
+  mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
+  const auto reason = [&](llvm::StringRef text) {
+    const auto map = ParseIndexingMap(text, &context);
+    EXPECT_TRUE(map.ok()) << map.status().message();
+    EXPECT_EQ(ImageOf(*map).has_value(), WhyNoImage(*map).empty());
+    EXPECT_EQ(IsInjective(*map).answer == Answer::kUnknown, !WhyNoImage(*map).empty());
+    return WhyNoImage(*map);
+  };
+  EXPECT_EQ(reason("(d0) -> (d0), domain: d0 in [0, inf]"), "d0 has no bound");
+  EXPECT_EQ(reason("(d0)[s0, x] -> (s0), domain: d0 in [0, 3], s0 in [0, 1], x in [-inf, 0]"),
+            "x has no bound");
+  EXPECT_EQ(reason("(d0){rt0} -> (rt0), domain: d0 in [0, 3], rt0 in [0, inf]"),
+            "rt0 has no bound");
+  EXPECT_EQ(reason("UNKNOWN"), "the map is unknown");
+  // A constraint is as good as a bound.
+  EXPECT_EQ(reason("(d0) -> (d0), domain: d0 in [0, inf], d0 * 2 in [0, 9]"), "");
 }
 
 TEST(Xla12018, TheRangeIsExact) {

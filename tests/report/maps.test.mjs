@@ -98,6 +98,14 @@ test('images of random maps are those of the program and of enumeration', () => 
   assert.ok(compared > 200, `${compared} images of the program were exact`);
 });
 
+test('bounds may have no end', () => {
+  const map = parseMap('(d0)[s0] -> (d0 + s0), domain: d0 in [0, inf], s0 in [-inf, 3], d0 - s0 in [2, inf]');
+  assert.deepEqual(map.variables.map(({lower, upper}) => [lower, upper]), [[0, Infinity], [-Infinity, 3]]);
+  assert.deepEqual(evaluate(map, [1000, 3]), [1003]);
+  assert.deepEqual(evaluate(map, [1, -1000]), [-999]);
+  assert.equal(evaluate(map, [4, 3]), null);
+});
+
 test('the bytes that lanes want, side by side, are those without gaps', () => {
   for (let i = 0; i < 300; i++) {
     const [bits, vector, spread] = [[4, 8, 16, 32, 64][random(5)], 1 << random(3), 1 + random(60)];
