@@ -4,7 +4,6 @@
 #include <optional>
 
 #include "indexing_analysis/propagation/array_reads.h"
-#include "indexing_analysis/propagation/called_computations.h"
 #include "indexing_analysis/propagation/map_writer.h"
 #include "indexing_analysis/propagation/operand_renaming.h"
 #include "indexing_analysis/propagation/propagation.h"
@@ -18,6 +17,18 @@ namespace hlo_indexing::indexing_analysis {
 
 using hlo::Instruction;
 using hlo::Shape;
+
+namespace {
+
+// Whether the array of the operand that a tuple or get-tuple-element hands on has the same sizes.
+bool IsForwardedWhole(const Instruction& instruction, int64_t output_leaf) {
+  const Shape& output = instruction.shape().ArrayLeaf(output_leaf);
+  const std::optional<OperandArray> from = ForwardedOperand(instruction, output_leaf);
+  return from &&
+         instruction.operand(from->operand).shape().ArrayLeaf(from->leaf).sizes() == output.sizes();
+}
+
+}  // namespace
 
 // What earlier queries have found.
 class IndexingAnalysis::Cache {
@@ -80,6 +91,8 @@ class IndexingAnalysis::Cache {
         mlir::AffineMap::getMultiDimIdentityMap(static_cast<unsigned>(shape.rank()), context_);
     MapList::Elements one(1);
     one.front().map = Simplify(IndexingMap::FromSizes(map, shape.sizes()));
+    // Of a dimension without bound and one without elements.
+    if (one.front().map.IsKnownEmpty()) return list;
     return list = MapList(std::move(one));
   }
 
@@ -91,21 +104,6 @@ class IndexingAnalysis::Cache {
     if (!identity.empty()) {
       operands.push_back(
           OperandIndexing::Exact(*ForwardedOperand(instruction, output_leaf), identity));
-    }
-    return OutputIndexing(std::move(operands));
-  }
-
-  // Of an output array without a bound: which arrays it depends on, not which elements.
-  OutputIndexing Unbounded(const Instruction& instruction, int64_t output_leaf,
-                           const Shape& output) {
-    ArrayReads reads =
-        FactsOf(instruction.parent().parent()).array_reads.ReadsOf(instruction, output_leaf);
-    llvm::sort(reads.arrays);
-    reads.arrays.erase(llvm::unique(reads.arrays), reads.arrays.end());
-    const SharedText& reason = written_.Shared(UnboundedReason(output));
-    OutputIndexing::Operands::Elements operands;
-    for (const OperandArray& array : reads.arrays) {
-      operands.push_back(OperandIndexing::Unknown(array, reason));
     }
     return OutputIndexing(std::move(operands));
   }
@@ -224,8 +222,9 @@ OutputIndexing IndexingAnalysis::Indexing(const Instruction& instruction, int64_
       forwarding == Forwarding::kTuple || forwarding == Forwarding::kGetTupleElement;
   const Shape& output = instruction.shape().ArrayLeaf(output_leaf);
   if (instruction.operands().empty()) return {};
-  if (output.HasUnboundedDimension()) return cache_->Unbounded(instruction, output_leaf, output);
-  if (is_tuple) return cache_->Forwarded(instruction, output_leaf, output);
+  // Where sizes differ, one of them is not known and the other is.
+  if (is_tuple && IsForwardedWhole(instruction, output_leaf))
+    return cache_->Forwarded(instruction, output_leaf, output);
   InstructionClass* instruction_class = cache_->ClassOf(instruction, output_leaf);
   std::optional<OutputIndexing>* known =
       instruction_class == nullptr ? nullptr

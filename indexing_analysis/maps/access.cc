@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "indexing_analysis/maps/index_range.h"
 #include "indexing_analysis/maps/write_map.h"
 #include "llvm/ADT/Sequence.h"
 #include "llvm/ADT/SmallPtrSet.h"
@@ -312,9 +313,9 @@ VariableId Access::AddRange(Interval bounds) {
 
 void ReadAll(DigitContext& context, llvm::ArrayRef<int64_t> sizes, Access& access) {
   for (const int64_t size : sizes) {
-    const VariableId variable = access.AddRange({0, size - 1});
+    const VariableId variable = access.AddRange(IndexRange(size));
     access.ranges.push_back(variable);
-    if (size > 0) access.map.results.push_back(access.map.Variable(context, variable));
+    if (size != 0) access.map.results.push_back(access.map.Variable(context, variable));
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "indexing_analysis/maps/index_range.h"
 #include "support/checked_math.h"
 
 namespace hlo_indexing::indexing_analysis {
@@ -131,7 +132,7 @@ IndexingMap IndexingMap::WithResults(mlir::AffineMap affine_map) const {
 IndexingMap IndexingMap::FromSizes(mlir::AffineMap affine_map, llvm::ArrayRef<int64_t> sizes) {
   std::vector<Variable> dimensions;
   dimensions.reserve(sizes.size());
-  for (const int64_t size : sizes) dimensions.push_back({{0, size - 1}, ""});
+  for (const int64_t size : sizes) dimensions.push_back({IndexRange(size), ""});
   return IndexingMap(affine_map, std::move(dimensions), {}, {}, {});
 }
 

@@ -3,6 +3,7 @@
 #include <numeric>
 #include <vector>
 
+#include "indexing_analysis/maps/index_range.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
@@ -141,6 +142,12 @@ bool IsLarge(const Access& access) {
   return seen.size() > kMaxAtoms;
 }
 
+bool HasUnboundedIndex(const Access& access) {
+  return llvm::any_of(access.Index(), [](const Sum& index) {
+    return simplifier::NaturalRange(index).upper == Interval::kPlusInfinity;
+  });
+}
+
 bool IsBeyondLimits(const Access& access, size_t num_runtime) {
   if (access.ranges.size() > kMaxRangeVariables || num_runtime > kMaxRuntimeValues) return true;
   const auto is_deep = [](const Sum& sum) { return DepthOf(sum) > simplifier::kMaxDepth; };
@@ -196,6 +203,7 @@ const InternedAccess& AccessInterner::InternOwn(Access access, size_t num_runtim
   interned.access = std::move(access);
   interned.num_runtime = num_runtime;
   interned.is_large = large_accesses_ && IsLarge(interned.access);
+  interned.has_unbounded_index = HasUnboundedIndex(interned.access);
   interned.is_beyond_limits = IsBeyondLimits(interned.access, num_runtime);
   interned.content = &variants;
   interned.unbound.interned = &interned;
@@ -207,8 +215,8 @@ const InternedAccess* AccessInterner::Identity(llvm::ArrayRef<int64_t> sizes) {
   Access identity;
   identity.num_dimensions = sizes.size();
   for (const int64_t size : sizes) {
-    const VariableId variable = identity.AddRange({0, size - 1});
-    if (size > 0) identity.map.results.push_back(identity.map.Variable(digits_, variable));
+    const VariableId variable = identity.AddRange(IndexRange(size));
+    if (size != 0) identity.map.results.push_back(identity.map.Variable(digits_, variable));
   }
   return identity.map.empty ? nullptr : &InternOwn(std::move(identity), /*num_runtime=*/0);
 }

@@ -56,6 +56,8 @@ struct InternedAccess {
   /// Whether its index is beyond what is followed: operations nest deeper than kMaxDepth in it, or
   /// it holds more than kMaxRangeVariables or kMaxRuntimeValues.
   bool is_beyond_limits = false;
+  /// Whether an index has no upper end, as of an array whose size is not known.
+  bool has_unbounded_index = false;
   /// The same for all that differ only in names and in the order in which range variables and
   /// runtime values print.
   const void* content = nullptr;

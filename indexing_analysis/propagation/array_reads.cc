@@ -323,6 +323,8 @@ void ArrayReadsFinder::FindReadsOfRule(const Instruction& instruction, int64_t l
   }
   Access whole;
   ReadAll(digits_, shape.sizes(), whole);
+  // Of a dimension without bound and one without elements.
+  if (whole.map.empty) return;
   ReadContext context(instruction, leaf, whole, digits_, sink);
   rule(context);
 }

@@ -13,6 +13,17 @@ using hlo::Computation;
 using hlo::Instruction;
 using hlo::Opcode;
 
+// An array of the output or of an operand that has a dimension without bound.
+const hlo::Shape* AnyUnbounded(const Instruction& instruction, int64_t leaf) {
+  const hlo::Shape& output = instruction.shape().ArrayLeaf(leaf);
+  if (output.HasUnboundedDimension()) return &output;
+  for (const Instruction* operand : instruction.operands()) {
+    const hlo::Shape& shape = operand->shape();
+    if (shape.IsArray() && shape.HasUnboundedDimension()) return &shape;
+  }
+  return nullptr;
+}
+
 }  // namespace
 
 bool HasControlFlow(const Instruction& instruction) {
@@ -72,15 +83,13 @@ std::string UnboundedReason(const hlo::Shape& shape) {
 }
 
 const hlo::Shape* FindUnbounded(const Instruction& instruction, int64_t leaf) {
-  const hlo::Shape& output = instruction.shape().ArrayLeaf(leaf);
-  if (output.HasUnboundedDimension()) return &output;
-  // Each array of a tuple reads one operand, of the same shape.
-  if (TraitsOf(instruction.opcode()).forwarding == Forwarding::kTuple) return nullptr;
-  for (const Instruction* operand : instruction.operands()) {
-    const hlo::Shape& shape = operand->shape();
-    if (shape.IsArray() && shape.HasUnboundedDimension()) return &shape;
-  }
-  return nullptr;
+  const hlo::Shape* const unbounded = AnyUnbounded(instruction, leaf);
+  if (unbounded == nullptr) return nullptr;
+  const RuleTraits& traits = TraitsOf(instruction.opcode());
+  if (traits.forwarding != Forwarding::kNone) return nullptr;
+  const bool is_allowed =
+      traits.allows_unbounded != nullptr && traits.allows_unbounded(instruction);
+  return is_allowed ? nullptr : unbounded;
 }
 
 }  // namespace hlo_indexing::indexing_analysis

@@ -32,8 +32,8 @@ std::optional<int64_t> ForwardedParameter(const hlo::Computation& computation, i
 /// Example: f32[4,?] -> "dimension 1 of [4,?] has no bound"
 std::string UnboundedReason(const hlo::Shape& shape);
 
-/// The output array if a dimension of it has no bound, else such an operand: no rule can say what
-/// is read. Null if all have.
+/// Where the rule of the instruction needs a size that is not known, the output array if a
+/// dimension of it has no bound, else such an operand. Null if the rule says what is read.
 const hlo::Shape* FindUnbounded(const hlo::Instruction& instruction, int64_t leaf);
 
 }  // namespace hlo_indexing::indexing_analysis

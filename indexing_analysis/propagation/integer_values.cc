@@ -162,6 +162,8 @@ class Evaluator {
     const size_t dimension =
         static_cast<size_t>(iota.Required<int64_t>(AttributeName::kIotaDimension));
     IntegerValue value;
+    // A type does not hold all indices of a dimension without bound.
+    if (iota.shape().sizes()[dimension] == hlo::kUnboundedSize) return value;
     const int64_t last = iota.shape().sizes()[dimension] - 1;
     if (RangeOfType(iota.shape().element_type()).Contains(last)) value.sum = index[dimension];
     return value;

@@ -163,12 +163,6 @@ void LoopPropagation::AddWholeArrayOfState(AccessSets& state, const Shape& shape
                                            OutputSet any_device) {
   AccessSet& target = SetOfLeaf(state, shape, leaf);
   const Shape& array = shape.ArrayLeaf(leaf);
-  OutputSets& sets = query_.outputs;
-  if (array.HasUnboundedDimension()) {
-    target.AddUnknown(sets, query_.Intern(UnboundedReason(array)),
-                      sets.Union(executing_device, any_device));
-    return;
-  }
   widening_.AddWholeArray(target, array, reason, executing_device, kNoOutputs);
   if (any_device == kNoOutputs) return;
   widening_.AddWholeArray(target, array, reason, any_device, any_device);

@@ -4,7 +4,7 @@
 #include <unordered_map>
 
 #include "indexing_analysis/maps/access_inversion.h"
-#include "indexing_analysis/propagation/called_computations.h"
+#include "indexing_analysis/maps/index_range.h"
 #include "indexing_analysis/propagation/clamped_values.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -63,7 +63,7 @@ MapList Concatenate(llvm::ArrayRef<const MapList*> lists) {
 
 bool IsInside(const IndexingMap& map, llvm::ArrayRef<int64_t> sizes) {
   for (size_t i = 0; i < map.num_dimensions() && i < sizes.size(); ++i) {
-    if (!Interval{0, sizes[i] - 1}.Contains(map.dimensions()[i].bounds)) return false;
+    if (!IndexRange(sizes[i]).Contains(map.dimensions()[i].bounds)) return false;
   }
   return true;
 }
@@ -73,7 +73,7 @@ IndexingMap Within(const IndexingMap& map, llvm::ArrayRef<int64_t> sizes) {
   if (map.IsUnknown() || map.IsKnownEmpty()) return map;
   std::vector<Variable> dimensions(map.dimensions());
   for (size_t i = 0; i < dimensions.size() && i < sizes.size(); ++i) {
-    dimensions[i].bounds = dimensions[i].bounds.Intersect({0, sizes[i] - 1});
+    dimensions[i].bounds = dimensions[i].bounds.Intersect(IndexRange(sizes[i]));
   }
   std::vector<RuntimeVariable> runtime(map.runtime());
   for (RuntimeVariable& variable : runtime) variable.index = Within(variable.index, sizes);
@@ -119,10 +119,6 @@ MapWriter::MapWriter(mlir::MLIRContext* mlir_context, const AnalysisOptions& opt
     : mlir_context_(mlir_context), options_(options), written_(written), accesses_(accesses) {}
 
 OutputIndexing MapWriter::Write(int64_t output_leaf, MapDirection direction) {
-  const Shape& output_shape = accesses_.instruction.shape().ArrayLeaf(output_leaf);
-  if (output_shape.HasUnboundedDimension()) {
-    return OutputIndexing::Unknown(written_.Shared(UnboundedReason(output_shape)));
-  }
   if (group_of_output_.empty()) {
     ListOperandReads();
     GroupOutputs();
@@ -157,16 +153,12 @@ void MapWriter::ListOperandReads() {
       const AccessSet& reached = accesses_.operands[i][k];
       if (reached.IsEmpty()) continue;
       const auto leaf = static_cast<int64_t>(k);
-      const Shape& shape = accesses_.inputs[i]->shape().ArrayLeaf(leaf);
-      const bool is_unbounded = shape.HasUnboundedDimension();
-      const std::string unbounded_reason = is_unbounded ? UnboundedReason(shape) : "";
       for (const AccessSet::Entry& entry : reached.entries()) {
-        const llvm::StringRef reason = is_unbounded ? unbounded_reason : entry.reason;
         operand_reads_.push_back({{i, leaf},
                                   entry.outputs,
-                                  reason.empty() ? nullptr : &written_.Shared(reason),
+                                  entry.reason.empty() ? nullptr : &written_.Shared(entry.reason),
                                   entry.access,
-                                  is_unbounded ? nullptr : &MapsOf(*entry.access)});
+                                  &MapsOf(*entry.access)});
       }
       for (const auto& [reason, outputs] : reached.unknown()) {
         operand_reads_.push_back({{i, leaf}, outputs, &written_.Shared(reason), nullptr, nullptr});

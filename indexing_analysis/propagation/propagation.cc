@@ -46,6 +46,7 @@ Dependences Propagator::PropagateToParameters(const Instruction& start, AccessSe
     AccessSets& output = outputs[static_cast<size_t>(i)];
     if (output.empty() || llvm::is_contained(available, &instruction)) continue;
     if (instruction.opcode() == Opcode::kParameter) {
+      RestrictToArrays(output, instruction.shape());
       if (query_.trace != nullptr) query_.trace->AddAll(query_, instruction, frame, output);
       AddAll(query_.outputs, output, instruction.shape(),
              *parameters(static_cast<size_t>(instruction.parameter_number())));
@@ -75,11 +76,12 @@ Dependences Propagator::PropagateInstruction(const Instruction& instruction, Acc
     if (output[k].IsEmpty()) continue;
     const auto leaf = static_cast<int64_t>(k);
     const Shape& shape = instruction.shape().ArrayLeaf(leaf);
-    PropagateUnknown(instruction, leaf, output[k], operands);
+    widening_.RestrictToArray(output[k], shape);
     widening_.RemoveSubsumed(output[k], shape);
     if (frame != nullptr) {
       dependences.on_query |= widening_.WidenBeyondLimits(output[k], shape, *frame);
     }
+    PropagateUnknown(instruction, leaf, output[k], operands);
     if (query_.trace != nullptr) query_.trace->Add(query_, instruction, leaf, frame, output[k]);
     output[k].ClearUnknown();
     if (has_control_flow) continue;
@@ -149,12 +151,7 @@ void Propagator::PropagateByArrays(const Instruction& instruction, const AccessS
     for (const auto& [operand, leaf] : reads.arrays) {
       const Shape& shape = instruction.operand(operand).shape();
       AccessSet& target = SetOfLeaf(*operands(operand), shape, leaf);
-      const Shape& array = shape.ArrayLeaf(leaf);
-      if (array.HasUnboundedDimension()) {
-        target.AddUnknown(sets, query_.Intern(UnboundedReason(array)), outputs);
-      } else {
-        widening_.AddWholeArray(target, array, reason, outputs, with_device);
-      }
+      widening_.AddWholeArray(target, shape.ArrayLeaf(leaf), reason, outputs, with_device);
     }
   }
 }
@@ -190,6 +187,12 @@ bool Propagator::MayNest(const CallFrame* frame, size_t depth) const {
 void Propagator::WidenOperandOfNestedCall(const Shape& shape, AccessSets& arrays) {
   for (size_t k = 0; k < arrays.size(); ++k) {
     widening_.WidenOperandOfNestedCall(arrays[k], shape.ArrayLeaf(static_cast<int64_t>(k)));
+  }
+}
+
+void Propagator::RestrictToArrays(AccessSets& arrays, const Shape& shape) {
+  for (size_t k = 0; k < arrays.size(); ++k) {
+    widening_.RestrictToArray(arrays[k], shape.ArrayLeaf(static_cast<int64_t>(k)));
   }
 }
 
@@ -250,7 +253,6 @@ Propagation::Propagation(ToParameters, mlir::MLIRContext* mlir_context,
 AccessSets Propagation::Start() {
   AccessSets accesses;
   const Shape& output = instruction_.shape().ArrayLeaf(output_leaves_.front());
-  if (output.HasUnboundedDimension()) return accesses;
   query_.identity = query_.memory.accesses.Identity(output.sizes());
   // Nobody reads anything for an array without elements.
   if (query_.identity == nullptr) return accesses;
@@ -264,6 +266,7 @@ AccessSets Propagation::Start() {
 
 void Propagation::Finish(Propagator& propagator) {
   for (size_t i = 0; i < reached_.size(); ++i) {
+    propagator.RestrictToArrays(reached_[i], inputs_[i]->shape());
     propagator.RemoveSubsumed(reached_[i], inputs_[i]->shape());
   }
 }

@@ -69,6 +69,7 @@ class Propagator {
   void WidenOperandOfNestedCall(const hlo::Shape& shape, AccessSets& arrays);
   /// For the end of a propagation: see Widening.
   void RemoveSubsumed(AccessSets& arrays, const hlo::Shape& shape);
+  void RestrictToArrays(AccessSets& arrays, const hlo::Shape& shape);
 
  private:
   Dependences PropagateControlFlow(const hlo::Instruction& instruction, const AccessSets& output,
@@ -120,7 +121,7 @@ class Propagation {
               PropagationMemory& memory, ArrayReadsFinder& array_reads, const DeviceCounts& devices,
               const hlo::Instruction& instruction, llvm::ArrayRef<int64_t> output_leaves,
               llvm::ArrayRef<const hlo::Instruction*> inputs, Trace* trace);
-  // The accesses to the outputs themselves; none if these have no elements or no bound.
+  // The accesses to the outputs themselves; none if these have no elements.
   AccessSets Start();
   void Finish(Propagator& propagator);
 

@@ -5,6 +5,10 @@
 #include <utility>
 #include <vector>
 
+#include "indexing_analysis/maps/index_range.h"
+#include "indexing_analysis/propagation/called_computations.h"
+#include "indexing_analysis/propagation/rule_results.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Twine.h"
 
 namespace hlo_indexing::indexing_analysis {
@@ -30,7 +34,58 @@ std::string TooManyWays(size_t max_accesses) {
                  " ways");
 }
 
+// Whether index `i` has no upper end, and nothing says yet that it lies in the array.
+bool LeavesDimension(const Access& access, const Shape& shape, size_t i) {
+  const int64_t size = shape.sizes()[i];
+  const Sum& index = access.Index()[i];
+  if (size == hlo::kUnboundedSize) return false;
+  if (simplifier::NaturalRange(index).upper != Interval::kPlusInfinity) return false;
+  return llvm::none_of(access.map.constraints, [&](const simplifier::Constraint& constraint) {
+    return constraint.expression == index && IndexRange(size).Contains(constraint.bounds);
+  });
+}
+
+bool LeavesArray(const AccessSet::Entry& entry, const Shape& shape) {
+  if (!entry.access->interned->has_unbounded_index) return false;
+  const Access& access = entry.access->interned->access;
+  for (size_t i = 0; i < access.Index().size(); ++i) {
+    if (LeavesDimension(access, shape, i)) return true;
+  }
+  return false;
+}
+
 }  // namespace
+
+void Widening::RestrictToArray(AccessSet& accesses, const Shape& shape) {
+  llvm::SmallVector<AccessSet::Entry, 2> restricted;
+  for (const AccessSet::Entry& entry : accesses.entries()) {
+    if (LeavesArray(entry, shape)) restricted.push_back(Restricted(entry, shape));
+  }
+  if (restricted.empty()) return;
+  accesses.Remove(query_.outputs, [&](const AccessSet::Entry& entry) {
+    return LeavesArray(entry, shape) ? entry.outputs : kNoOutputs;
+  });
+  for (const AccessSet::Entry& entry : restricted) {
+    if (entry.access != nullptr) accesses.Add(query_.outputs, entry);
+  }
+}
+
+// Without an access if no index lies in the array.
+AccessSet::Entry Widening::Restricted(const AccessSet::Entry& entry, const Shape& shape) {
+  DigitContext digits;
+  Access access = CopyTo(digits, *entry.access);
+  for (size_t i = 0; i < access.Index().size(); ++i) {
+    if (!LeavesDimension(access, shape, i)) continue;
+    access.map.constraints.push_back({access.Index()[i], IndexRange(shape.sizes()[i])});
+  }
+  const std::string reason = Canonicalize(digits, query_.options, access);
+  AccessSet::Entry restricted = entry;
+  if (!reason.empty()) restricted.reason = query_.Intern(reason);
+  restricted.access = access.map.empty
+                          ? nullptr
+                          : query_.accesses.Bind(query_.memory.accesses.Intern(std::move(access)));
+  return restricted;
+}
 
 void Widening::RemoveSubsumed(AccessSet& accesses, const Shape& shape) {
   if (accesses.entries().size() < 2 || shape.HasUnboundedDimension()) return;
@@ -56,7 +111,6 @@ void Widening::RemoveSubsumed(AccessSet& accesses, const Shape& shape) {
 }
 
 bool Widening::WidenBeyondLimits(AccessSet& accesses, const Shape& shape, const CallFrame& frame) {
-  if (shape.HasUnboundedDimension()) return false;
   OutputSets& sets = query_.outputs;
   const AnalysisOptions& options = query_.options;
   if (IsBeyondSteps()) {
@@ -104,7 +158,6 @@ std::string Widening::ReasonOfSteps() const {
 
 void Widening::WidenOperandOfNestedCall(AccessSet& accesses, const Shape& shape) {
   if (accesses.entries().size() <= kMaxAccessesOfNestedOperand) return;
-  if (shape.HasUnboundedDimension()) return;
   ReplaceByWholeArray(accesses, shape, TooManyWays(kMaxAccessesOfNestedOperand),
                       accesses.OutputsWithMoreThan(query_.outputs, kMaxAccessesOfNestedOperand));
 }
@@ -127,8 +180,7 @@ void Widening::DropConstraints(AccessSet::Entry& entry, const Shape& shape,
   if (access.map.constraints.empty()) return;
   const llvm::ArrayRef<Sum> index = access.Index();
   for (size_t i = 0; i < index.size(); ++i) {
-    const Interval inside = {0, shape.sizes()[i] - 1};
-    if (!inside.Contains(simplifier::NaturalRange(index[i]))) return;
+    if (!IndexRange(shape.sizes()[i]).Contains(simplifier::NaturalRange(index[i]))) return;
   }
   const Interval devices = {0, query_.devices.Count() - 1};
   if (access.has_device && !devices.Contains(simplifier::NaturalRange(access.map.results.back()))) {
@@ -159,7 +211,13 @@ void Widening::DropConstraints(AccessSet& accesses, const Shape& shape, llvm::St
 
 void Widening::AddWholeArray(AccessSet& accesses, const Shape& shape, llvm::StringRef reason,
                              OutputSet outputs, OutputSet with_device) {
+  if (outputs == kNoOutputs) return;
   OutputSets& sets = query_.outputs;
+  if (shape.HasUnboundedDimension()) {
+    accesses.AddUnknown(sets, query_.Intern((reason + ", and " + UnboundedReason(shape)).str()),
+                        outputs);
+    return;
+  }
   const OutputSet elsewhere = sets.Intersection(outputs, with_device);
   const std::pair<Device, OutputSet> parts[] = {
       {Device::kExecuting, sets.Difference(outputs, elsewhere)}, {Device::kAny, elsewhere}};

@@ -25,6 +25,11 @@ class Widening {
  public:
   explicit Widening(Query& query) : query_(query) {}
 
+  /// Where an index has no upper end but the array's dimension has: the sizes are the same then,
+  /// and the index lies in the array.
+  /// Example: f32[?] negate(p), where p is f32[8]: (d0) -> (d0), d0 in [0, inf] -> d0 in [0, 7]
+  void RestrictToArray(AccessSet& accesses, const hlo::Shape& shape);
+
   /// Of an output that reads the whole array, its other accesses say nothing.
   void RemoveSubsumed(AccessSet& accesses, const hlo::Shape& shape);
 
@@ -47,13 +52,15 @@ class Widening {
   /// on a device that there is. Iterations differ in them, and what is read in any of them counts.
   void WidenInLoop(AccessSet::Entry& entry, const hlo::Shape& shape);
 
-  /// Adds the whole array for the outputs; on any device for those `with_device`.
+  /// Adds the whole array for the outputs; on any device for those `with_device`. Of an array whose
+  /// size is not known nothing is known then.
   void AddWholeArray(AccessSet& accesses, const hlo::Shape& shape, llvm::StringRef reason,
                      OutputSet outputs, OutputSet with_device);
 
  private:
   enum class Device : uint8_t { kExecuting, kAny };
 
+  AccessSet::Entry Restricted(const AccessSet::Entry& entry, const hlo::Shape& shape);
   const BoundAccess* WholeArray(const hlo::Shape& shape, Device device);
   // Leaves out the constraints that the results do not need to lie inside the array and on a device
   // that there is; of all accesses of the outputs, of which equal ones are one then.

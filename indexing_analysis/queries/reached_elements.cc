@@ -58,7 +58,7 @@ ReachedElements AllBut(const DynamicAPInt& all, std::vector<StridedBox> unreache
 const Image& ReachCounter::ImageOfMap(const IndexingMap& map) {
   const auto found = images_.find(map);
   if (found != images_.end()) return found->second;
-  // Only an unknown map has none.
+  // Only an unknown map has none, and one with a variable without bound.
   Image image = ImageOf(map).value_or(Image());
   if (!image.points.IsExact()) {
     const auto points = NumPointsOf(map, limits_.max_work);

@@ -31,6 +31,12 @@ void AddTo(Image::Count& sum, const Image::Count& count) {
 
 bool HasRuntime(const IndexingMap& map) { return map.num_runtime() != 0; }
 
+// Whether it is known how often an array is read: the elements of f32[?] cannot be counted.
+bool HasBounds(const IndexingMap& map) {
+  const auto has_bounds = [](const Variable& variable) { return variable.bounds.IsFinite(); };
+  return llvm::all_of(map.dimensions(), has_bounds) && llvm::all_of(map.ranges(), has_bounds);
+}
+
 void WriteCount(const Image::Count& count, llvm::raw_ostream& out) {
   out << count.lower;
   if (!count.IsExact()) out << " to " << count.upper;
@@ -50,7 +56,13 @@ struct Reads {
     is_unknown |= indexing.exactness() == Exactness::kUnknown;
     std::vector<IndexingMap>& maps = indexing.exactness() == Exactness::kExact ? exact : superset;
     for (const OperandMap& map : indexing.maps()) {
-      if (!map.map.IsKnownEmpty()) maps.push_back(map.map);
+      if (map.map.IsKnownEmpty()) continue;
+      if (!HasBounds(map.map)) {
+        is_unknown = true;
+        if (reason.empty()) reason = WhyNoImage(map.map);
+      } else {
+        maps.push_back(map.map);
+      }
     }
   }
 };

@@ -38,7 +38,8 @@ std::optional<Sum> SameBits(ReadContext& context, Access& access, const Sum& pos
   return DivMod(digits, position, operand_bits / output_bits).quotient;
 }
 
-// The position of one output index relative to the operand in a padded dimension.
+// The position of one output index relative to the operand in a padded dimension. One without bound
+// is not padded, and has no end.
 struct PaddedDimension {
   Sum position;      // relative to the first element, in units of the output
   Sum element;       // the operand's index
@@ -51,6 +52,12 @@ PaddedDimension PositionInPadded(DigitContext& digits, const Sum& index,
                                  const PaddingDimension& padding, int64_t size) {
   PaddedDimension dimension;
   dimension.position = Subtract(digits, index, Constant(padding.low));
+  if (size == hlo::kUnboundedSize) {
+    dimension.element = dimension.position;
+    dimension.between = Constant(0);
+    dimension.span = Interval::kPlusInfinity;
+    return dimension;
+  }
   const simplifier::Division division = DivMod(digits, dimension.position, padding.interior + 1);
   dimension.element = division.quotient;
   dimension.between = division.remainder;
@@ -67,6 +74,7 @@ void ReadPaddingValue(ReadContext& context, llvm::ArrayRef<PaddedDimension> dime
     Access before = inside;
     context.Constrain(before, dimension.position, {Interval::kMinusInfinity, -1});
     context.Read(1, 0, std::move(before), {});
+    if (dimension.span == Interval::kPlusInfinity) continue;
     Access after = inside;
     context.Constrain(after, dimension.position, {dimension.span + 1, Interval::kPlusInfinity});
     context.Read(1, 0, std::move(after), {});
@@ -112,13 +120,36 @@ void Reverse(ReadContext& context) {
   context.Read(0, 0, context.Start(), index);
 }
 
-// The element at the same row-major position.
+// The element at the same row-major position. A dimension without bound stays: what is before it
+// and what is behind it, each is reshaped by itself.
 void Reshape(ReadContext& context) {
-  // An array that is read has elements, and their number fits in 64 bits.
-  const Sum position =
-      layout::Linearize(context.digits(), context.index(), context.output().sizes()).value();
-  context.Read(0, 0, context.Start(),
-               layout::Delinearize(context.digits(), position, context.operand(0).sizes()));
+  Indices index;
+  llvm::ArrayRef<Sum> to = context.index();
+  llvm::ArrayRef<int64_t> to_sizes = context.output().sizes();
+  llvm::ArrayRef<int64_t> from_sizes = context.operand(0).sizes();
+  const auto reshape_front = [&](size_t num_to, size_t num_from) {
+    // An array that is read has elements, and their number fits in 64 bits.
+    const Sum position =
+        layout::Linearize(context.digits(), to.take_front(num_to), to_sizes.take_front(num_to))
+            .value();
+    llvm::append_range(
+        index, layout::Delinearize(context.digits(), position, from_sizes.take_front(num_from)));
+    to = to.drop_front(num_to);
+    to_sizes = to_sizes.drop_front(num_to);
+    from_sizes = from_sizes.drop_front(num_from);
+  };
+  if (const auto* const unbounded = llvm::find(to_sizes, hlo::kUnboundedSize);
+      unbounded != to_sizes.end()) {
+    const auto* const unbounded_from = llvm::find(from_sizes, hlo::kUnboundedSize);
+    reshape_front(static_cast<size_t>(unbounded - to_sizes.begin()),
+                  static_cast<size_t>(unbounded_from - from_sizes.begin()));
+    index.push_back(to.front());
+    to = to.drop_front();
+    to_sizes = to_sizes.drop_front();
+    from_sizes = from_sizes.drop_front();
+  }
+  reshape_front(to.size(), from_sizes.size());
+  context.Read(0, 0, context.Start(), index);
 }
 
 // As reshape if the strides do not depend on sizes that are known at run time only: these are sizes
@@ -224,12 +255,15 @@ void Concatenate(ReadContext& context) {
   int64_t start = 0;
   for (size_t i = 0; i < context.num_operands(); ++i) {
     const int64_t size = context.operand(i).sizes()[dimension];
+    const bool has_end = size != hlo::kUnboundedSize;
     Access access = context.Start();
-    context.Constrain(access, context.index()[dimension], {start, start + size - 1});
+    context.Constrain(access, context.index()[dimension],
+                      {start, has_end ? start + size - 1 : Interval::kPlusInfinity});
     Indices index(context.index().begin(), context.index().end());
     index[dimension] = Add(context.digits(), index[dimension], Constant(-start));
     context.Read(i, 0, std::move(access), index);
-    start += size;
+    // Only the last operand may have no end.
+    if (has_end) start += size;
   }
 }
 

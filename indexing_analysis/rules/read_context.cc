@@ -2,10 +2,12 @@
 
 #include <optional>
 
+#include "indexing_analysis/maps/index_range.h"
+
 namespace hlo_indexing::indexing_analysis {
 
 Sum ReadContext::AddRange(Access& access, int64_t size) {
-  const VariableId variable = access.AddRange({0, size - 1});
+  const VariableId variable = access.AddRange(IndexRange(size));
   // In front of the ranges that the access came with, behind those that this rule has added.
   const size_t added = access.ranges.size() - access_.ranges.size();
   access.ranges.insert(access.ranges.begin() + static_cast<std::ptrdiff_t>(added), variable);
@@ -41,7 +43,7 @@ void ReadContext::ReadWithin(size_t operand, int64_t leaf, Access access,
     return;
   }
   const llvm::ArrayRef<int64_t> sizes = shape.ArrayLeaf(leaf).sizes();
-  for (size_t i = 0; i < sizes.size(); ++i) Constrain(access, index[i], {0, sizes[i] - 1});
+  for (size_t i = 0; i < sizes.size(); ++i) Constrain(access, index[i], IndexRange(sizes[i]));
   Read(operand, leaf, std::move(access), index);
 }
 

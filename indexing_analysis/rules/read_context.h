@@ -70,7 +70,7 @@ class ReadContext {
 
   /// A copy of the access, to add variables and constraints to.
   Access Start() const { return access_; }
-  /// A new range variable in [0, size - 1].
+  /// A new range variable over the indices of a dimension of that size.
   Sum AddRange(Access& access, int64_t size);
   /// Restricts the access to those elements for which `sum` lies in `bounds`.
   void Constrain(Access& access, const Sum& sum, Interval bounds) const;

@@ -2,6 +2,7 @@
 
 #include <iterator>
 
+#include "indexing_analysis/rules/unbounded.h"
 #include "indexing_analysis/rules/used_parameters.h"
 
 namespace hlo_indexing::indexing_analysis {
@@ -32,17 +33,27 @@ constexpr RuleInputs kAttributes = {.dimensions = true,
 constexpr RuleTraits kByAttributes = {.inputs = kAttributes, .reads_other_devices = false};
 constexpr RuleTraits kByAttributesOfEveryOperand = {
     .inputs = kAttributes, .reads_every_operand = true, .reads_other_devices = false};
-constexpr RuleTraits kReshape = {
-    .inputs = kDimensions, .reads_every_operand = true, .reads_other_devices = false};
+constexpr RuleTraits kReshape = {.inputs = kDimensions,
+                                 .reads_every_operand = true,
+                                 .allows_unbounded = allows_unbounded::Reshape,
+                                 .reads_other_devices = false};
 constexpr RuleTraits kElementwise = {.inputs = kDimensions,
                                      .is_elementwise = true,
                                      .reads_every_operand = true,
+                                     .allows_unbounded = allows_unbounded::Anywhere,
                                      .reads_other_devices = false};
 constexpr RuleTraits kCopy = {.inputs = kDimensions,
                               .is_elementwise = true,
                               .is_identity = true,
                               .reads_every_operand = true,
+                              .allows_unbounded = allows_unbounded::Anywhere,
                               .reads_other_devices = false};
+
+// The traits of a rule that is right of dimensions without bound, where `allows` says so.
+constexpr RuleTraits Unbounded(RuleTraits traits, decltype(RuleTraits::allows_unbounded) allows) {
+  traits.allows_unbounded = allows;
+  return traits;
+}
 
 constexpr RuleTraits Forwards(Forwarding forwarding) {
   return {.inputs = kAttributes, .reads_other_devices = false, .forwarding = forwarding};
@@ -73,11 +84,13 @@ constexpr RuleTraits kLinesByComputation = [] {
 constexpr RuleTraits kReduce = [] {
   RuleTraits traits = kByAttributes;
   traits.first_alike = ReducedAlike;
+  traits.allows_unbounded = allows_unbounded::Reduce;
   return traits;
 }();
 constexpr RuleTraits kSort = [] {
   RuleTraits traits = kLinesByComputation;
   traits.first_alike = SortedAlike;
+  traits.allows_unbounded = allows_unbounded::Sort;
   return traits;
 }();
 constexpr RuleTraits kCustomCall = [] {
@@ -106,7 +119,7 @@ constexpr RuleTraits Indexed(decltype(RuleTraits::index_operands) index_operands
 }
 constexpr RuleTraits kDynamicSlice = Indexed(index_operands::DynamicSlice);
 constexpr RuleTraits kDynamicUpdateSlice = Indexed(index_operands::DynamicUpdateSlice);
-constexpr RuleTraits kGather = Indexed(index_operands::Gather);
+constexpr RuleTraits kGather = Unbounded(Indexed(index_operands::Gather), allows_unbounded::Gather);
 constexpr RuleTraits kScatter = Indexed(index_operands::Scatter, Callees::kUsedParameters);
 
 // A computation says all, also which dimensions its callers have. A start may have fewer operands
@@ -141,7 +154,7 @@ extern constexpr OpcodeRow kOpcodeRows[] = {
     {Opcode::kAddDependency, FirstOperand, kFirstOperand},
     {Opcode::kAfterAll, NoOperands, kReadsNothing},
     {Opcode::kAllGather, AllGather, kCollective},
-    {Opcode::kAllGatherDone, SecondElement, kByAttributes},
+    {Opcode::kAllGatherDone, SecondElement, Unbounded(kByAttributes, allows_unbounded::Anywhere)},
     {Opcode::kAllGatherStart, AllGatherStart, kCollective},
     {Opcode::kAllReduce, AllReduce, kCollective},
     {Opcode::kAllReduceDone, FirstOperand, kFirstOperand},
@@ -150,7 +163,7 @@ extern constexpr OpcodeRow kOpcodeRows[] = {
     {Opcode::kAnd, Elementwise, kElementwise},
     {Opcode::kAsin, Elementwise, kElementwise},
     {Opcode::kAsinh, Elementwise, kElementwise},
-    {Opcode::kAsyncDone, SecondElement, kByAttributes},
+    {Opcode::kAsyncDone, SecondElement, Unbounded(kByAttributes, allows_unbounded::Anywhere)},
     {Opcode::kAsyncStart, nullptr, kAsyncStart},
     {Opcode::kAsyncUpdate, AsyncUpdate, kByAttributes},
     {Opcode::kAtan2, Elementwise, kElementwise},
@@ -159,8 +172,8 @@ extern constexpr OpcodeRow kOpcodeRows[] = {
     {Opcode::kBatchNormInference, BatchNormInference, kByAttributes},
     {Opcode::kBatchNormTraining, BatchNormTraining, kByAttributes},
     {Opcode::kBitcast, Bitcast, kBitcast},
-    {Opcode::kBitcastConvert, BitcastConvert, kByAttributes},
-    {Opcode::kBroadcast, Broadcast, kByAttributesOfEveryOperand},
+    {Opcode::kBitcastConvert, BitcastConvert, Unbounded(kByAttributes, allows_unbounded::BitcastConvert)},
+    {Opcode::kBroadcast, Broadcast, Unbounded(kByAttributesOfEveryOperand, allows_unbounded::Anywhere)},
     {Opcode::kCall, nullptr, kCall},
     {Opcode::kCbrt, Elementwise, kElementwise},
     {Opcode::kCeil, Elementwise, kElementwise},
@@ -168,25 +181,25 @@ extern constexpr OpcodeRow kOpcodeRows[] = {
     {Opcode::kClamp, Elementwise, kElementwise},
     {Opcode::kCollectiveBroadcast, CollectiveBroadcast, kCollective},
     {Opcode::kCollectivePermute, CollectivePermute, kCollective},
-    {Opcode::kCollectivePermuteDone, SecondElement, kByAttributes},
+    {Opcode::kCollectivePermuteDone, SecondElement, Unbounded(kByAttributes, allows_unbounded::Anywhere)},
     {Opcode::kCollectivePermuteStart, CollectivePermuteStart, kCollective},
     {Opcode::kCompare, Elementwise, kElementwise},
     {Opcode::kComplex, Elementwise, kElementwise},
-    {Opcode::kConcatenate, Concatenate, kByAttributesOfEveryOperand},
+    {Opcode::kConcatenate, Concatenate, Unbounded(kByAttributesOfEveryOperand, allows_unbounded::Concatenate)},
     {Opcode::kConditional, nullptr, kConditional},
     {Opcode::kConstant, NoOperands, kReadsNothing},
     {Opcode::kConvert, Elementwise, kElementwise},
-    {Opcode::kConvolution, Convolution, kByAttributes},
+    {Opcode::kConvolution, Convolution, Unbounded(kByAttributes, allows_unbounded::Convolution)},
     {Opcode::kCopy, Elementwise, kCopy},
-    {Opcode::kCopyDone, FirstElement, kByAttributes},
-    {Opcode::kCopyStart, CopyStart, kByAttributes},
+    {Opcode::kCopyDone, FirstElement, Unbounded(kByAttributes, allows_unbounded::Anywhere)},
+    {Opcode::kCopyStart, CopyStart, Unbounded(kByAttributes, allows_unbounded::Anywhere)},
     {Opcode::kCosh, Elementwise, kElementwise},
     {Opcode::kCosine, Elementwise, kElementwise},
     {Opcode::kCountLeadingZeros, Elementwise, kElementwise},
     {Opcode::kCustomCall, CustomCall, kCustomCall},
     {Opcode::kDivide, Elementwise, kElementwise},
     {Opcode::kDomain, FirstOperand, kFirstOperand},
-    {Opcode::kDot, Dot, kByAttributesOfEveryOperand},
+    {Opcode::kDot, Dot, Unbounded(kByAttributesOfEveryOperand, allows_unbounded::Dot)},
     {Opcode::kDynamicReshape, DynamicReshape, kByAttributes},
     {Opcode::kDynamicSlice, DynamicSlice, kDynamicSlice},
     {Opcode::kDynamicUpdateSlice, DynamicUpdateSlice, kDynamicUpdateSlice},
@@ -216,7 +229,7 @@ extern constexpr OpcodeRow kOpcodeRows[] = {
     {Opcode::kOptimizationBarrier, FirstOperand, kBarrier},
     {Opcode::kOr, Elementwise, kElementwise},
     {Opcode::kOutfeed, NoOperands, kReadsNothing},
-    {Opcode::kPad, Pad, kByAttributes},
+    {Opcode::kPad, Pad, Unbounded(kByAttributes, allows_unbounded::Pad)},
     {Opcode::kParameter, NoOperands, kReadsNothing},
     {Opcode::kPartitionId, NoOperands, kReadsNothing},
     {Opcode::kPopulationCount, Elementwise, kElementwise},
@@ -225,15 +238,15 @@ extern constexpr OpcodeRow kOpcodeRows[] = {
     {Opcode::kRaggedDot, RaggedDot, kByAttributes},
     {Opcode::kReal, Elementwise, kElementwise},
     {Opcode::kRecv, NoOperands, kReadsNothing},
-    {Opcode::kRecvDone, FirstElement, kByAttributes},
+    {Opcode::kRecvDone, FirstElement, Unbounded(kByAttributes, allows_unbounded::Anywhere)},
     {Opcode::kReduce, Reduce, kReduce},
     {Opcode::kReducePrecision, Elementwise, kElementwise},
     {Opcode::kReduceScatter, ReduceScatter, kCollective},
-    {Opcode::kReduceWindow, ReduceWindow, kByAttributes},
+    {Opcode::kReduceWindow, ReduceWindow, Unbounded(kByAttributes, allows_unbounded::ReduceWindow)},
     {Opcode::kRemainder, Elementwise, kElementwise},
     {Opcode::kReplicaId, NoOperands, kReadsNothing},
     {Opcode::kReshape, Reshape, kReshape},
-    {Opcode::kReverse, Reverse, kByAttributesOfEveryOperand},
+    {Opcode::kReverse, Reverse, Unbounded(kByAttributesOfEveryOperand, allows_unbounded::Reverse)},
     {Opcode::kRng, Random, kByAttributes},
     {Opcode::kRngBitGenerator, RandomBits, kByAttributes},
     {Opcode::kRngGetAndUpdateState, NoOperands, kReadsNothing},
@@ -245,7 +258,7 @@ extern constexpr OpcodeRow kOpcodeRows[] = {
     {Opcode::kScatter, Scatter, kScatter},
     {Opcode::kSelect, Elementwise, kElementwise},
     {Opcode::kSelectAndScatter, SelectAndScatter, kByAttributes},
-    {Opcode::kSend, Send, kByAttributes},
+    {Opcode::kSend, Send, Unbounded(kByAttributes, allows_unbounded::Anywhere)},
     {Opcode::kSendDone, NoOperands, kReadsNothing},
     {Opcode::kSetDimensionSize, FirstOperand, kFirstOperand},
     {Opcode::kShiftLeft, Elementwise, kElementwise},
@@ -254,7 +267,7 @@ extern constexpr OpcodeRow kOpcodeRows[] = {
     {Opcode::kSign, Elementwise, kElementwise},
     {Opcode::kSine, Elementwise, kElementwise},
     {Opcode::kSinh, Elementwise, kElementwise},
-    {Opcode::kSlice, Slice, kByAttributesOfEveryOperand},
+    {Opcode::kSlice, Slice, Unbounded(kByAttributesOfEveryOperand, allows_unbounded::Anywhere)},
     {Opcode::kSort, Sort, kSort},
     {Opcode::kSqrt, Elementwise, kElementwise},
     {Opcode::kStochasticConvert, Elementwise, kElementwise},
@@ -262,7 +275,7 @@ extern constexpr OpcodeRow kOpcodeRows[] = {
     {Opcode::kTan, Elementwise, kElementwise},
     {Opcode::kTanh, Elementwise, kElementwise},
     {Opcode::kTopK, TopK, kByAttributes},
-    {Opcode::kTranspose, Transpose, kByAttributesOfEveryOperand},
+    {Opcode::kTranspose, Transpose, Unbounded(kByAttributesOfEveryOperand, allows_unbounded::Anywhere)},
     {Opcode::kTriangularSolve, TriangularSolve, kByAttributes},
     {Opcode::kTuple, Tuple, kTuple},
     {Opcode::kWhile, nullptr, kWhile},

@@ -76,6 +76,9 @@ struct RuleTraits {
   /// An array that has elements reads every operand that has some; of operands that are tuples,
   /// their array of the same number.
   bool reads_every_operand = false;
+  /// Whether the rule is right for this instruction although dimensions of its arrays have no
+  /// bound: it does not look at their sizes (rules/unbounded.h). Null if it may look at all sizes.
+  bool (*allows_unbounded)(const hlo::Instruction&) = nullptr;
   /// A collective: it may read what other devices hold, which depends on how many there are.
   bool reads_other_devices = true;
   Forwarding forwarding = Forwarding::kNone;

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "indexing_analysis/maps/equality.h"
+#include "indexing_analysis/maps/index_range.h"
 #include "indexing_analysis/rules/custom_calls.h"
 #include "indexing_analysis/rules/forwarding.h"
 #include "indexing_analysis/rules/read_rules.h"
@@ -31,7 +32,7 @@ std::pair<int64_t, int64_t> ElementAndLeaf(const hlo::Shape& tuple, int64_t leaf
 bool IsInside(llvm::ArrayRef<Sum> index, const hlo::Shape& array) {
   if (index.size() != array.sizes().size()) return false;
   for (size_t i = 0; i < index.size(); ++i) {
-    const Interval bounds = {0, array.sizes()[i] - 1};
+    const Interval bounds = IndexRange(array.sizes()[i]);
     if (!bounds.Contains(simplifier::NaturalRange(index[i]))) return false;
   }
   return true;

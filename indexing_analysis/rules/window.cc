@@ -31,6 +31,8 @@ Sum ElementInWindow(ReadContext& context, Access& access, const WindowDimension&
     access.map.empty = true;
     return Constant(0);
   }
+  // No window moves over a dimension without bound: windows are elements.
+  if (size == hlo::kUnboundedSize) return position;
   context.Constrain(access, position, {0, (size - 1) * window.base_dilation});
   if (window.base_dilation == 1) return position;
   const simplifier::Division division = DivMod(context.digits(), position, window.base_dilation);

@@ -341,12 +341,104 @@ TEST_F(AnalysisTest, UnknownGoesOnlyWhereTheValueCameFrom) {
   EXPECT_THAT(Maps(text, 1), ElementsAre("0: (d0) -> (d0), domain: d0 in [0, 5]"));
 }
 
+// The answer for operand 0.
+TEST_F(AnalysisTest, DimensionsWithoutBound) {
+  constexpr char kBatch[] = "f32[?,4]";
+  struct Row {
+    std::vector<std::string> shapes;
+    const char* instruction;
+    const char* map;
+  };
+  const Row rows[] = {
+      {{kBatch},
+       "f32[?,4] negate(p0)",
+       "(d0, d1) -> (d0, d1), domain: d0 in [0, inf], d1 in [0, 3]"},
+      // The sizes agree, so what is known of one is known of the other.
+      {{kBatch, "f32[8,4]"},
+       "f32[?,4] add(p0, p1)",
+       "(d0, d1) -> (d0, d1), domain: d0 in [0, inf], d1 in [0, 3]"},
+      {{"f32[8,4]", kBatch},
+       "f32[?,4] add(p0, p1)",
+       "(d0, d1) -> (d0, d1), domain: d0 in [0, 7], d1 in [0, 3]"},
+      {{kBatch}, "f32[8,4] negate(p0)", "(d0, d1) -> (d0, d1), domain: d0 in [0, 7], d1 in [0, 3]"},
+      {{"f32[?]"},
+       "f32[?,4] broadcast(p0), dimensions={0}",
+       "(d0, d1) -> (d0), domain: d0 in [0, inf], d1 in [0, 3]"},
+      {{kBatch},
+       "f32[4,?] transpose(p0), dimensions={1,0}",
+       "(d0, d1) -> (d1, d0), domain: d0 in [0, 3], d1 in [0, inf]"},
+      {{"f32[4,?]"},
+       "f32[2,3] slice(p0), slice={[0:2], [1:7:2]}",
+       "(d0, d1) -> (d0, d1 * 2 + 1), domain: d0 in [0, 1], d1 in [0, 2]"},
+      {{kBatch},
+       "f32[?,4] reverse(p0), dimensions={1}",
+       "(d0, d1) -> (d0, -d1 + 3), domain: d0 in [0, inf], d1 in [0, 3]"},
+      {{"f32[3,4]", kBatch},
+       "f32[?,4] concatenate(p0, p1), dimensions={0}",
+       "(d0, d1) -> (d0, d1), domain: d0 in [0, 2], d1 in [0, 3]"},
+      {{kBatch, "f32[]"},
+       "f32[?,6] pad(p0, p1), padding=0_0x1_1",
+       "(d0, d1) -> (d0, d1 - 1), domain: d0 in [0, inf], d1 in [1, 4]"},
+      {{"f32[6,?,4]"},
+       "f32[2,3,?,2,2] reshape(p0)",
+       "(d0, d1, d2, d3, d4) -> (d0 * 3 + d1, d2, d3 * 2 + d4), domain: d0 in [0, 1], d1 in [0, "
+       "2], d2 in [0, inf], d3 in [0, 1], d4 in [0, 1]"},
+      {{kBatch, "f32[]"},
+       "f32[?] reduce(p0, p1), dimensions={1}, to_apply=add",
+       "(d0)[s0] -> (d0, s0), domain: d0 in [0, inf], s0 in [0, 3]"},
+      {{"f32[?,4]", "f32[4,5]"},
+       "f32[?,5] dot(p0, p1), lhs_contracting_dims={1}, rhs_contracting_dims={0}",
+       "(d0, d1)[s0] -> (d0, s0), domain: d0 in [0, inf], d1 in [0, 4], s0 in [0, 3]"},
+      {{"f32[9,4]", "s32[?,1]"},
+       "f32[?,4] gather(p0, p1), offset_dims={1}, collapsed_slice_dims={0}, start_index_map={0}, "
+       "index_vector_dim=1, slice_sizes={1,4}",
+       "(d0, d1){rt0} -> (rt0, d1), domain: d0 in [0, inf], d1 in [0, 3], rt0 in [0, 8]"},
+      {{"f32[?,9,1]", "f32[3,1,2]"},
+       "f32[?,7,2] convolution(p0, p1), window={size=3}, dim_labels=b0f_0io->b0f",
+       "(d0, d1, d2)[s0] -> (d0, d1 + s0, 0), domain: d0 in [0, inf], d1 in [0, 6], d2 in [0, 1], "
+       "s0 in [0, 2]"},
+      {{kBatch, "f32[]"},
+       "f32[?,2] reduce-window(p0, p1), window={size=1x3}, to_apply=add",
+       "(d0, d1)[s0] -> (d0, d1 + s0), domain: d0 in [0, inf], d1 in [0, 1], s0 in [0, 2]"},
+      {{"(f32[?], f32[3])"},
+       "f32[?] get-tuple-element(p0), index=0",
+       "(d0) -> (d0), domain: d0 in [0, inf]"},
+      {{"f32[?,2]"},
+       "f64[?] bitcast-convert(p0)",
+       "(d0)[s0] -> (d0, s0), domain: d0 in [0, inf], s0 in [0, 1]"},
+      {{"f32[?,0]"}, "f32[?,0] negate(p0)", nullptr},
+  };
+  for (const Row& row : rows) {
+    SCOPED_TRACE(row.instruction);
+    const std::vector<std::string> maps = MapsOf(row.shapes, row.instruction);
+    if (row.map == nullptr) {
+      EXPECT_THAT(maps, IsEmpty());
+    } else {
+      ASSERT_THAT(maps, Not(IsEmpty()));
+      EXPECT_EQ(maps.front(), std::string("0: ") + row.map);
+    }
+  }
+}
+
+// Rules that need the size.
 TEST_F(AnalysisTest, UnboundedDimensionsAreUnknown) {
-  EXPECT_THAT(MapsOf({"f32[?,4]"}, "f32[?,4] negate(p0)"),
-              ElementsAre("0 unknown (dimension 0 of [?,4] has no bound)"));
-  // Of the output first, then of the operand.
-  EXPECT_THAT(MapsOf({"f32[4,?]"}, "f32[2,3] slice(p0), slice={[0:2], [0:3]}"),
-              ElementsAre("0 unknown (dimension 1 of [4,?] has no bound)"));
+  constexpr char kUnknown[] = "0 unknown (dimension 0 of [?,4] has no bound)";
+  EXPECT_THAT(MapsOf({"f32[?,4]"}, "f32[?,4] reverse(p0), dimensions={0}"), ElementsAre(kUnknown));
+  EXPECT_THAT(MapsOf({"f32[?,4]", "f32[]"}, "f32[?,4] pad(p0, p1), padding=1_0x0_0"),
+              Contains(kUnknown));
+  EXPECT_THAT(MapsOf({"f32[?,4]", "f32[3,4]"}, "f32[?,4] concatenate(p0, p1), dimensions={0}"),
+              Contains(kUnknown));
+  EXPECT_THAT(MapsOf({"f32[?,4]"},
+                     "f32[4,4] dot(p0, p0), lhs_contracting_dims={0}, "
+                     "rhs_contracting_dims={0}"),
+              Contains(kUnknown));
+  EXPECT_THAT(MapsOf({"f32[?,4]"}, "f32[?,4] cholesky(p0)"), ElementsAre(kUnknown));
+  // Of the output first, then of the operand. Two sizes may have changed places.
+  EXPECT_THAT(MapsOf({"f32[?,4]"}, "f32[?,2] reshape(p0)"),
+              ElementsAre("0 unknown (dimension 0 of [?,2] has no bound)"));
+  EXPECT_THAT(MapsOf({"f32[?,4]"}, "f32[8,4] reshape(p0)"), ElementsAre(kUnknown));
+  EXPECT_THAT(MapsOf({"f32[?,2,?]"}, "f32[?,2,?] reshape(p0)"),
+              ElementsAre("0 unknown (dimension 0 of [?,2,?] has no bound)"));
   // Inside of a fusion, and of instructions that share their answer.
   const std::string text =
       "f { a = f32[?,4] parameter(0)\n b = f32[4] parameter(1)\n z = f32[] constant(0)\n"
@@ -355,23 +447,33 @@ TEST_F(AnalysisTest, UnboundedDimensionsAreUnknown) {
       "s { a = f32[] parameter(0)\n b = f32[] parameter(1)\n ROOT s = f32[] add(a, b) }\n"
       "ENTRY e { a = f32[?,4] parameter(0)\n b = f32[4] parameter(1)\n"
       " ROOT r = f32[4] fusion(a, b), kind=kInput, calls=f }";
-  EXPECT_THAT(Maps(text, 0), ElementsAre("0 unknown (dimension 0 of [?,4] has no bound)",
-                                         "1: (d0) -> (d0), domain: d0 in [0, 3]"));
+  EXPECT_THAT(Maps(text, 0), ElementsAre(kUnknown, "1: (d0) -> (d0), domain: d0 in [0, 3]"));
   // What an array does not depend on is known.
   const std::string tuples =
-      "f { a = f32[?] parameter(0)\n b = f32[?] parameter(1)\n n = f32[?] negate(b)\n"
+      "f { a = f32[?] parameter(0)\n b = f32[?] parameter(1)\n"
+      " n = f32[?] reverse(b), dimensions={0}\n"
       " t = (f32[?], f32[?]) tuple(a, n)\n g = f32[?] get-tuple-element(t), index=1\n"
       " ROOT r = (f32[?], f32[?]) tuple(g, a) }\n"
       "ENTRY e { a = f32[?] parameter(0)\n b = f32[?] parameter(1)\n"
       " ROOT r = (f32[?], f32[?]) fusion(a, b), kind=kLoop, calls=f }";
   EXPECT_THAT(Maps(tuples, 0), ElementsAre("1 unknown (dimension 0 of [?] has no bound)"));
-  EXPECT_THAT(Maps(tuples, 1), ElementsAre("0 unknown (dimension 0 of [?] has no bound)"));
-  EXPECT_THAT(MapsOf({"(f32[?], f32[3])"}, "f32[?] get-tuple-element(p0), index=0"),
-              ElementsAre("0 unknown (dimension 0 of [?] has no bound)"));
+  EXPECT_THAT(Maps(tuples, 1), ElementsAre("0: (d0) -> (d0), domain: d0 in [0, inf]"));
   EXPECT_THAT(MapsOf({"(f32[?], f32[3])"}, "f32[3] get-tuple-element(p0), index=1"),
               ElementsAre("0.1: (d0) -> (d0), domain: d0 in [0, 2]"));
   EXPECT_THAT(MapsOf({"f32[<=6,4]"}, "f32[<=6,4] negate(p0)"),
               ElementsAre("0: (d0, d1) -> (d0, d1), domain: d0 in [0, 5], d1 in [0, 3]"));
+}
+
+// The size that a computation gives what it is called with, and what it returns.
+TEST_F(AnalysisTest, CallsMayKnowMoreOfASizeThanTheirCallers) {
+  const auto call = [&](const std::string& outside, const std::string& inside) {
+    return Maps("f { a = f32[" + inside + "] parameter(0)\n ROOT n = f32[" + inside +
+                "] negate(a) }\nENTRY e { a = f32[" + outside + "] parameter(0)\n ROOT r = f32[" +
+                outside + "] call(a), to_apply=f }");
+  };
+  EXPECT_THAT(call("?", "8"), ElementsAre("0: (d0) -> (d0), domain: d0 in [0, 7]"));
+  EXPECT_THAT(call("8", "?"), ElementsAre("0: (d0) -> (d0), domain: d0 in [0, 7]"));
+  EXPECT_THAT(call("?", "?"), ElementsAre("0: (d0) -> (d0), domain: d0 in [0, inf]"));
 }
 
 TEST_F(AnalysisTest, DeepDiamondsAreLinear) {

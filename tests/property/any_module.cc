@@ -40,6 +40,7 @@ bool IsSmall(const Shape& shape) {
 // Values in the bounds, or nothing if there are none.
 std::optional<int64_t> Sample(Interval bounds, Random& random) {
   if (bounds.IsEmpty()) return std::nullopt;
+  if (bounds.upper == Interval::kPlusInfinity) bounds.upper = bounds.lower + 1'000'000;
   // The ends are where mistakes show.
   if (random.OneIn(4)) return bounds.lower;
   if (random.OneIn(3)) return bounds.upper;

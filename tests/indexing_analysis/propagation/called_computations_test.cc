@@ -83,10 +83,10 @@ TEST_F(CalledComputationsTest, Unbounded) {
     b = f32[] parameter(1)
     ROOT s = f32[] add(a, b) }
   ROOT t = (f32[?], f32[4]) tuple(x, y) })");
-  EXPECT_NE(FindUnbounded(Named("n"), 0), nullptr);
-  EXPECT_NE(FindUnbounded(Named("r"), 0), nullptr);
+  EXPECT_EQ(FindUnbounded(Named("n"), 0), nullptr);
+  EXPECT_EQ(FindUnbounded(Named("r"), 0), &Named("x").shape());
   EXPECT_EQ(FindUnbounded(Named("m"), 0), nullptr);
-  EXPECT_NE(FindUnbounded(root(), 0), nullptr);
+  EXPECT_EQ(FindUnbounded(root(), 0), nullptr);
   EXPECT_EQ(FindUnbounded(root(), 1), nullptr);
 }
 

@@ -78,9 +78,12 @@ TEST_F(TransferTest, ValuesAreDependences) {
   EXPECT_EQ(dependences_.outermost_call_depth, 0);
 }
 
-TEST_F(TransferTest, NothingIsKnownOfUnboundedArraysAndCustomCalls) {
+TEST_F(TransferTest, NothingIsKnownWhereASizeIsMissingAndOfCustomCalls) {
   Parse(R"(ENTRY e { x = f32[?,5] parameter(0)
-  ROOT r = f32[?,5] negate(x) })");
+  ROOT r = f32[?,5] reverse(x), dimensions={1} })");
+  EXPECT_THAT(Apply(), ElementsAre(ElementsAre("(d0) -> (d0, 2), domain: d0 in [0, 3] for {0}")));
+  Parse(R"(ENTRY e { x = f32[?,5] parameter(0)
+  ROOT r = f32[?,5] reverse(x), dimensions={0} })");
   EXPECT_THAT(Apply(),
               ElementsAre(ElementsAre("unknown for {0}: dimension 0 of [?,5] has no bound")));
   Parse(R"(ENTRY e { x = f32[4,5] parameter(0)

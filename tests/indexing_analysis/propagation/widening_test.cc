@@ -239,11 +239,38 @@ TEST_F(WideningInLoopTest, LeavesOutConstraintsThatTheIndexDoesNotNeed) {
   }
 }
 
-TEST_F(WideningTest, ArraysWithoutBoundsStayAsTheyAre) {
+TEST_F(WideningTest, NothingIsKnownOfArraysWithoutBoundsBeyondLimits) {
   Parse("ENTRY e { ROOT p = f32[?] parameter(0) }");
-  AccessSet accesses = Elements(65, sets().All());
+  AccessSet accesses = Elements(64, sets().All());
   EXPECT_FALSE(Widen(accesses));
-  EXPECT_THAT(accesses.entries(), SizeIs(65));
+  EXPECT_THAT(accesses.entries(), SizeIs(64));
+  accesses = Elements(65, sets().All());
+  EXPECT_FALSE(Widen(accesses));
+  EXPECT_THAT(LinesOf(sets(), accesses),
+              ElementsAre("unknown for {0, 1}: an array inside is read in more than 64 ways, and "
+                          "dimension 0 of [?] has no bound"));
+}
+
+// Of an index without end, what lies in the array.
+TEST_F(WideningTest, IndicesWithoutEndLieInTheArray) {
+  const auto restricted = [&](const std::string& shape) {
+    Parse("ENTRY e { ROOT p = " + shape + " parameter(0) }");
+    DigitContext digits;
+    Access access;
+    access.num_dimensions = 1;
+    access.map.boxes = {{0, Interval::kPlusInfinity}};
+    access.map.results = {access.map.Variable(digits, 0), simplifier::Constant(1)};
+    AccessSet accesses;
+    accesses.Add(sets(), {query_->accesses.Bind(query_->memory.accesses.Intern(std::move(access))),
+                          "", sets().All()});
+    for (int times = 0; times < 2; ++times) widening_->RestrictToArray(accesses, root().shape());
+    return LinesOf(sets(), accesses);
+  };
+  EXPECT_THAT(restricted("f32[5,2]"),
+              ElementsAre("(d0) -> (d0, 1), domain: d0 in [0, 4] for {0, 1}"));
+  EXPECT_THAT(restricted("f32[?,2]"),
+              ElementsAre("(d0) -> (d0, 1), domain: d0 in [0, inf] for {0, 1}"));
+  EXPECT_THAT(restricted("f32[0,2]"), ElementsAre());
 }
 
 }  // namespace
