@@ -28,6 +28,11 @@ namespace {
 
 // How deep scopes and values known at run time may nest: each takes a frame of the stack.
 constexpr int kMaxDepth = 48;
+// How many elements the code of a thread computes, and as many more for each instruction of the
+// module. Each branch computes its own, so that updates at indices which further updates give
+// double them.
+constexpr int64_t kMostElements = int64_t{1} << 13;
+constexpr int64_t kElementsPerInstruction = 16;
 // Of one index. Each has a map of its own, with those that it depends on: chains of gathers would
 // take memory by the cube of their length.
 constexpr size_t kMaxRuntimeValues = 64;
@@ -198,6 +203,14 @@ ElementEmitter::Step ElementEmitter::Alias(Element element) {
 
 ElementEmitter::Step ElementEmitter::StepOf(const Element& element) {
   const Instruction& instruction = *element.instruction;
+  // What has failed has no code: nothing of it is followed any more.
+  if (!status_.ok()) return Failed(element, "");
+  const int64_t most =
+      kMostElements + kElementsPerInstruction * instruction.parent().parent().num_instructions();
+  if (++num_elements_ > most) {
+    Fail(*plan_.instruction, absl::StrCat("has code of more than ", most, " elements of a thread"));
+    return Failed(element, "");
+  }
   const bool has_index = !element.index.IsUnknown() && element.index.affine_map().getNumResults() ==
                                                            ShapeOf(element).sizes().size();
   if (!has_index) return Failed(element, "is read at an index that is not known");
