@@ -11,7 +11,9 @@
 #include "hlo/parser/parser.h"
 #include "hlo/shape_inference/verifier.h"
 #include "indexing_analysis/analysis.h"
+#include "indexing_analysis/maps/index_range.h"
 #include "mlir/IR/MLIRContext.h"
+#include "tests/property/any_module.h"
 #include "tests/property/map_points.h"
 #include "tests/property/num_cases.h"
 #include "tests/property/random_opcode.h"
@@ -89,9 +91,8 @@ IndexingMap Within(const IndexingMap& map, const Shape& array) {
   if (map.IsKnownEmpty()) return map;
   std::vector<Variable> dimensions(map.dimensions());
   for (size_t i = 0; i < dimensions.size(); ++i) {
-    const Interval inside = {0, array.sizes()[i] - 1};
     Interval& bounds = dimensions[i].bounds;
-    bounds = array.sizes()[i] == hlo::kUnboundedSize ? Clipped(bounds) : bounds.Intersect(inside);
+    bounds = Clipped(bounds.Intersect(indexing_analysis::IndexRange(array.sizes()[i])));
   }
   std::vector<Variable> ranges(map.ranges());
   for (Variable& range : ranges) range.bounds = Clipped(range.bounds);
@@ -222,6 +223,8 @@ void Compare(const std::string& text, Random& random, Compared& compared) {
   AnalysisOptions options;
   if (random.OneIn(4)) options.simplification = AnalysisOptions::Simplification::kNone;
   IndexingAnalysis analysis(&context, options);
+  AnyModuleCount count;
+  ASSERT_EQ(CheckAnyModule(without, random, &context, count), "");
   const auto& instructions = (*bounded)->entry().instructions();
   for (size_t i = 0; i < instructions.size(); ++i) {
     const Instruction& of_unbounded = *(*unbounded)->entry().instructions()[i];
