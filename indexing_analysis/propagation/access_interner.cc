@@ -142,7 +142,12 @@ bool IsLarge(const Access& access) {
   return seen.size() > kMaxAtoms;
 }
 
+// Only what runs along a dimension without bound is a variable without end.
 bool HasUnboundedIndex(const Access& access) {
+  const auto is_unbounded = [](const Interval& box) {
+    return box.upper == Interval::kPlusInfinity;
+  };
+  if (llvm::none_of(access.map.boxes, is_unbounded)) return false;
   return llvm::any_of(access.Index(), [](const Sum& index) {
     return simplifier::NaturalRange(index).upper == Interval::kPlusInfinity;
   });
