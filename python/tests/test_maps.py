@@ -198,6 +198,23 @@ def test_pickle_and_image() -> None:
     assert image.box == ((0, 11, 1),)
 
 
+def test_bounds_may_be_missing() -> None:
+    module = hi.parse(
+        "ENTRY e { p = f32[?,4] parameter(0) ROOT n = f32[4,?] transpose(p), dimensions={1,0} }"
+    )
+    m = module["n"].maps(operand=0)[0]
+    assert str(m) == "(d0, d1) -> (d1, d0), domain: d0 in [0, 3], d1 in [0, inf]"
+    assert [(d.lower, d.upper) for d in m.dimensions] == [(0, 3), (0, None)]
+    assert m == hi.Map(str(m))
+    assert m(1, 10**12) == (10**12, 1)
+    assert str(~m) == "(d0, d1) -> (d1, d0), domain: d0 in [0, inf], d1 in [0, 3]"
+    with pytest.raises(hi.UnsupportedError, match="d1 has no bound"):
+        m.image()
+    rows = hi.Map("(d0)[s0] -> (s0), domain: d0 in [0, 3], s0 in [0, inf]")
+    with pytest.raises(hi.DomainError, match="has no end"):
+        rows.reads(0)
+
+
 def test_algebra_of_sets() -> None:
     a = hi.maps.Maps([hi.Map("(d0) -> (d0), domain: d0 in [0, 9]")])
     b = hi.maps.Maps([hi.Map("(d0) -> (d0), domain: d0 in [5, 14]")])
