@@ -129,7 +129,8 @@ TEST(OurPlan, TheIndexOfTheLargestElementIsReducedFromRows) {
     ENTRY e { p = f32[512,1024] parameter(0) ROOT r = s32[512] fusion(p), kind=kLoop, calls=f })");
   const KernelPlan plan = PlanOf(module);
   EXPECT_EQ(plan.emitter, Emitter::kRows);
-  EXPECT_EQ(plan.launch.num_blocks(), 512);
+  // Two rows of 128 threads each.
+  EXPECT_EQ(plan.launch.num_blocks(), 256);
   // Partial results of 4 warps for each array.
   EXPECT_EQ(plan.shared_tiles.size(), 2U);
 }
