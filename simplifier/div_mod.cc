@@ -108,13 +108,15 @@ class Divider {
     Interval range = Interval::Point(rest_constant_);
     for (const Constraint& fact : context_.facts()) {
       const std::optional<int64_t> factor = MatchingFactor(left, fact.expression);
-      if (!factor) continue;
+      // In normal form it has no constant; those of a domain that is not tightened may have one.
+      const int64_t constant = fact.expression.constant;
+      if (!factor || constant == support::kInt64Min) continue;
       const std::optional<TermVector> next = SubtractTerms(left, fact.expression, *factor);
       if (!next || llvm::count_if(*next, indivisible) >= llvm::count_if(left, indivisible)) {
         continue;
       }
       left = *next;
-      range = range + fact.bounds * *factor;
+      range = range + (fact.bounds + Interval::Point(-constant)) * *factor;
       for (Term term : fact.expression.terms) {
         term.coefficient *= *factor;
         bounded.push_back(term);
@@ -315,6 +317,9 @@ Interval Range(const DigitContext& context, const Sum& sum) {
   TermVector left(sum.terms.begin(), sum.terms.end());
   Interval range = Interval::Point(sum.constant);
   for (const Constraint& fact : context.facts()) {
+    // In normal form it has no constant; those of a domain that is not tightened may have one.
+    const int64_t constant = fact.expression.constant;
+    if (fact.expression.IsConstant() || constant == support::kInt64Min) continue;
     const Term& first = fact.expression.terms.front();
     const Term* same =
         std::find_if(left.begin(), left.end(), [&](const Term& t) { return t.SameDigit(first); });
@@ -326,7 +331,7 @@ Interval Range(const DigitContext& context, const Sum& sum) {
     const std::optional<TermVector> next = SubtractTerms(left, fact.expression, factor);
     if (!next || next->size() + fact.expression.terms.size() != left.size()) continue;
     left = *next;
-    range = range + fact.bounds * factor;
+    range = range + (fact.bounds + Interval::Point(-constant)) * factor;
   }
   return natural.Intersect(range + NaturalRange(left, 0));
 }

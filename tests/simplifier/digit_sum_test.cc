@@ -294,8 +294,10 @@ TEST_F(DigitSumTest, FactsKeepARemainderInside) {
   const Sum difference = Subtract(context_, x, y);
   const ScaledSum parts[] = {{z, 8}, {difference, 1}};
   const Sum sum = Linear(context_, parts);
-  const Constraint fact = {difference, {0, 5}};
-  {
+  // A domain that is not tightened says it with a constant, too: 3 <= x - y + 3 <= 8.
+  Sum shifted = difference;
+  shifted.constant = 3;
+  for (const Constraint& fact : {Constraint{difference, {0, 5}}, Constraint{shifted, {3, 8}}}) {
     const FactScope facts(context_, fact);
     const Division division = DivMod(context_, sum, 8);
     EXPECT_EQ(division.quotient, z);
