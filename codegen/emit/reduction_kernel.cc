@@ -469,7 +469,7 @@ class ReductionKernel {
   // go on, each lane does. One operation of both operands gives lanes that exchange theirs the same
   // result; else that of the first counts.
   void Shuffle(Hero& hero, int64_t count, int64_t step) {
-    const bool is_exchange = is_for_all_lanes() && hero.identity.has_value();
+    const bool is_exchange = is_for_all_lanes(hero) && hero.identity.has_value();
     for (int64_t distance = count * step / 2; distance >= step; distance /= 2) {
       const std::vector<Lanes> others = OfLanes(hero.values, [&](Value value) {
         return is_exchange ? builder_.ShuffleXor(value, distance)
@@ -477,7 +477,7 @@ class ReductionKernel {
       });
       hero.values = Apply(hero, hero.values, others);
     }
-    if (!is_for_all_lanes() || is_exchange) return;
+    if (!is_for_all_lanes(hero) || is_exchange) return;
     hero.values =
         OfLanes(hero.values, [&](Value value) { return builder_.ShuffleFromFirst(value, count); });
   }
@@ -514,7 +514,7 @@ class ReductionKernel {
     // A branch costs as much as one shuffle.
     constexpr int64_t kFewWarps = 2;
     const int64_t warps = tile.sizes.back();
-    if (!is_row() || is_for_all_lanes() || warps <= kFewWarps) {
+    if (!is_row() || is_for_all_lanes(hero) || warps <= kFewWarps) {
       combine();
       return;
     }
@@ -535,7 +535,15 @@ class ReductionKernel {
   }
 
   bool is_row() const { return kernel_.plan().reduces_rows; }
-  bool is_for_all_lanes() const { return kernel_.plan().emitter == plan::Emitter::kRows; }
+  // Of rows that go on: whether all threads get the result, as all read what warps have left.
+  bool is_for_all_lanes(const Hero& hero) const {
+    const plan::KernelPlan& plan = kernel_.plan();
+    if (plan.emitter != plan::Emitter::kRows) return false;
+    if (hero.tiles.empty()) return true;
+    const IndexingMap& read = hero.tiles.front()->accesses.back().index;
+    return read.constraints().empty() &&
+           read.dimensions()[plan::kThreadX].bounds.upper == plan.launch.threads[0] - 1;
+  }
 
   // The values of a thread with those that it reads by an access of that number. Of a row, one
   // thread has one of these at most and no other value.

@@ -239,7 +239,8 @@ class RowsPlanner {
       pass.available = {&hero};
     }
     for (size_t k = 0; k < num_arrays; ++k) {
-      std::optional<SharedTile> tile = maps_.TileForAll(plan_.launch);
+      std::optional<SharedTile> tile =
+          NeedAllThreads(hero) ? maps_.TileForAll(plan_.launch) : maps_.Tile(plan_.launch, 0);
       if (!tile.has_value()) break;
       tile->hero = &hero;
       tile->element_bits = support::CeilDiv(ElementWidth(hero.operand(k).shape()), 8) * 8;
@@ -255,6 +256,19 @@ class RowsPlanner {
     pass.available = done_;
     pass.store = StoreKind::kStore;
     pass.output = root.first_output;
+  }
+
+  // Whether all threads of a row go on with the result, and not only the first one.
+  bool NeedAllThreads(const Instruction& hero) const {
+    const ReductionDimensions dimensions = DimensionsOf(*reductions_.reference);
+    return llvm::any_of(reductions_.heroes,
+                        [&](const Instruction* other) {
+                          return other != &hero && input_.fused.Reaches(hero, *other);
+                        }) ||
+           llvm::any_of(input_.fused.roots(), [&](const FusionRoot& root) {
+             return IsOfElements(*root.instruction, dimensions) &&
+                    input_.fused.Reaches(hero, *root.instruction);
+           });
   }
 
   // What the first thread of a row has of an array with one element of each row.

@@ -38,12 +38,14 @@ RowMaps::RowMaps(const EmitterInput& input, const std::array<int64_t, 3>& sizes,
   ChooseRows();
 }
 
-// Two vectors of a thread take fewer instructions than one, if requests are whole lines.
+// Two vectors of a thread take fewer instructions than one, if requests are whole lines, or those
+// of whole warps.
 void RowMaps::ChooseThreads(llvm::function_ref<bool()> fits) {
   // Eight accesses of 16 bytes, of the widest array.
   const int64_t of_line = 8 * WidestVector(input_);
   while (threads_of_row_ < vectors() && threads_of_row_ < MostThreads() &&
-         (!fits() || 2 * threads_of_row_ < vectors() || threads_of_row_ * vector_ < of_line)) {
+         (!fits() || 2 * threads_of_row_ < vectors() ||
+          (threads_of_row_ < kWarpSize && threads_of_row_ * vector_ < of_line))) {
     threads_of_row_ *= 2;
   }
 }
