@@ -93,8 +93,8 @@ F ExpByApproxExp2(F x) {
   return ApproxExp2(t) * power;
 }
 
-/// e^x to 16 bits and more, of f32: what is then rounded to 11 bits or fewer. The square of half the
-/// power is not flushed where e^x is subnormal.
+/// e^x to 16 bits and more, of f32: what is then rounded to 11 bits or fewer. The square of half
+/// the power is not flushed where e^x is subnormal.
 template <FloatScalar F>
 F ExpTo16Bits(F x) {
   const F root = ApproxExp2(x * FloatConstant(x, 0x1.715476p-1));
