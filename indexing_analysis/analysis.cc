@@ -223,8 +223,9 @@ OutputIndexing IndexingAnalysis::Indexing(const Instruction& instruction, int64_
   const Shape& output = instruction.shape().ArrayLeaf(output_leaf);
   if (instruction.operands().empty()) return {};
   // Where sizes differ, one of them is not known and the other is.
-  if (is_tuple && IsForwardedWhole(instruction, output_leaf))
+  if (is_tuple && IsForwardedWhole(instruction, output_leaf)) {
     return cache_->Forwarded(instruction, output_leaf, output);
+  }
   InstructionClass* instruction_class = cache_->ClassOf(instruction, output_leaf);
   std::optional<OutputIndexing>* known =
       instruction_class == nullptr ? nullptr

@@ -289,7 +289,7 @@ class RowsPlanner {
   // reduces, or as that is reshaped.
   IndexingMap IndexedAsReference(const hlo::Shape& shape) const {
     const hlo::Shape& reduced = reductions_.reference->operand(0).shape();
-    const IndexingMap at = Bitcast(read_, sizes_, reduced);
+    IndexingMap at = Bitcast(read_, sizes_, reduced);
     if (shape.sizes() == reduced.sizes()) return at;
     const mlir::AffineMap affine = at.affine_map();
     const Expressions index = Delinearize(

@@ -12,6 +12,7 @@
 #include "hlo/shape_inference/verifier.h"
 #include "indexing_analysis/analysis.h"
 #include "indexing_analysis/maps/index_range.h"
+#include "llvm/ADT/STLExtras.h"
 #include "mlir/IR/MLIRContext.h"
 #include "tests/property/any_module.h"
 #include "tests/property/map_points.h"
@@ -73,9 +74,9 @@ std::string WithUnknownSize(std::string text, Random& random) {
   const std::string chosen = random.Pick(candidates);
   const bool everywhere = random.OneIn(2);
   // From the end, as places move.
-  for (auto i = sizes.rbegin(); i != sizes.rend(); ++i) {
-    if (i->second != chosen || (!everywhere && random.OneIn(3))) continue;
-    text.replace(i->first, chosen.size(), "?");
+  for (const auto& [place, size] : llvm::reverse(sizes)) {
+    if (size != chosen || (!everywhere && random.OneIn(3))) continue;
+    text.replace(place, chosen.size(), "?");
   }
   return text;
 }

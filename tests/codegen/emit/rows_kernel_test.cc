@@ -61,7 +61,7 @@ TEST(RowKernels, RowsThatAreReducedAndGoOn) {
   for (const int64_t length : {1024, 1056, 4168, 32768, 65536}) {
     KernelCheck check(softmax("f32", 64, length), backend);
     const KernelCheck::Traffic traffic = MeasureAsPlanned(check, absl::StrCat(length));
-    EXPECT_EQ(traffic.sectors, (length <= 32768 ? 2 : 4) * 64 * length / 8) << length;
+    EXPECT_EQ(traffic.sectors, int64_t{length <= 32768 ? 2 : 4} * 64 * length / 8) << length;
   }
 }
 
