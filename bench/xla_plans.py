@@ -3,9 +3,9 @@
     python3 bench/xla_plans.py build/release/bin/hlo-indexing FILE.hlo [...]
 
 Bytes are those of whole sectors that warps move between the multiprocessors and L2, and, of arrays,
-between L2 and DRAM; times are the estimates of `explain` for an H100, without latency, launches and
-the passes by which a library or Triton would do the same. Kernels that only one of the two has, and
-those of which either has accesses without a closed form, are counted and left out.
+between L2 and DRAM; times are the estimates of `explain` for an H100, without latency and launches.
+Kernels that only one of the two has, and those of which either has accesses without a closed form,
+are counted and left out.
 """
 
 from __future__ import annotations

@@ -80,9 +80,9 @@ class ElementEmitter {
   void ProvideAt(const hlo::Instruction& instruction, const IndexingMap& index, Provider provider);
   void ForgetProvided();
 
-  /// From now on arrays are read only where this holds (null: always); elsewhere elements are
-  /// computed from zeros. What is then computed of the same elements again, at the latest where
-  /// another condition holds that is not wider, is what the thread has.
+  /// From now on arrays are read only where this holds (null: always), and elements are computed
+  /// from zeros elsewhere, without a branch. Of rows that a thread keeps, an element that was
+  /// computed under one condition is used again under the next, which must imply it.
   void SetReadCondition(mlir::Value condition) { read_condition_ = condition; }
 
   /// The code that is made from now on is the instruction's, but for that of other elements.
@@ -173,7 +173,7 @@ class ElementEmitter {
   using Memo = std::unordered_map<Element, Lanes, ElementHash>;
 
   Lanes Compute(const Element& element);
-  // What makes elements the same.
+  // By which an element is remembered: of rows that are kept, without the conditions of its index.
   Element KeyOf(const Element& element) const;
   const Lanes* Find(const Element& element) const;
   void Remember(const Element& element, Lanes lanes);

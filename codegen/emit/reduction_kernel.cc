@@ -8,6 +8,7 @@
 
 #include "codegen/emit/kernel_emitter.h"
 #include "codegen/emit/reducer_identity.h"
+#include "codegen/emit/reduction_hero.h"
 #include "codegen/plan/pass_loops.h"
 #include "codegen/plan/thread_map.h"
 #include "hlo/attribute.h"
@@ -29,41 +30,6 @@ using plan::SharedAccess;
 using plan::SharedTile;
 
 namespace {
-
-// A reduction of one or several arrays, while its code is made.
-struct Hero {
-  const Instruction* reduce = nullptr;
-  std::vector<const ElementPass*> loads;    // of each array
-  std::vector<const ElementPass*> initial;  // of each array
-  std::vector<std::unique_ptr<SharedArray>> shared;
-  // Through which warps or groups exchange their results, of each array; none if shuffles do.
-  std::vector<const SharedTile*> tiles;
-  std::vector<const ElementPass*> results;
-  // The arrays in scratch memory, if several blocks have the same results.
-  std::vector<const SharedTile*> partials;
-  std::vector<std::unique_ptr<SharedArray>> scratch;
-  // The initial values; what changes no result, if that is known; what threads begin with.
-  std::vector<Lanes> initial_values;
-  std::optional<Number> identity;
-  std::vector<Lanes> start;
-  // What the thread has: for each array one value, or one for each lane of the results' vectors.
-  std::vector<Lanes> values;
-
-  size_t num_arrays() const { return loads.size(); }
-  // Of each array, which has lanes or not.
-  bool keeps_lanes() const { return results.front()->vector_elements > 1; }
-  size_t lanes() const {
-    return keeps_lanes() ? static_cast<size_t>(loads.front()->vector_elements) : 1;
-  }
-  const hlo::Computation& reducer() const { return *reduce->Callee(hlo::AttributeName::kToApply); }
-  ElementType type(size_t array) const { return reduce->operand(array).shape().element_type(); }
-};
-
-// Reductions and side outputs whose elements a thread reads in one loop.
-struct SharedLoop {
-  llvm::SmallVector<Hero*, 2> heroes;
-  llvm::SmallVector<const ElementPass*, 2> side_outputs;
-};
 
 class ReductionKernel {
  public:
@@ -194,22 +160,21 @@ class ReductionKernel {
     }
   }
 
-  // The maps of a pass for each turn of the loop that is written out; the map itself if none is.
-  std::vector<IndexingMap> TurnsOf(const ElementPass& pass) {
+  // Turns of the loop of a pass that is written out, if it is and there is one.
+  Interval TurnsOf(const ElementPass& pass) const {
     const size_t lanes = pass.vector_elements > 1 ? 1 : 0;
-    if (!kernel_.plan().keeps_rows || pass.map.IsUnknown() || pass.map.num_ranges() == lanes) {
-      return {pass.map};
-    }
-    const Interval turns = pass.map.ranges().front().bounds;
-    std::vector<IndexingMap> maps;
-    for (int64_t turn = turns.lower; turn <= turns.upper; ++turn) {
-      maps.push_back(plan::AtRange(pass.map, 0, turn, kernel_.plans().maps));
-    }
-    return maps;
+    const bool has_turns =
+        kernel_.plan().keeps_rows && !pass.map.IsUnknown() && pass.map.num_ranges() > lanes;
+    return has_turns ? pass.map.ranges().front().bounds : Interval::Point(kNoTurn);
+  }
+  IndexingMap AtTurn(const ElementPass& pass, int64_t turn) {
+    return turn == kNoTurn ? pass.map : plan::AtRange(pass.map, 0, turn, kernel_.plans().maps);
   }
 
   void StoreRoots(llvm::ArrayRef<const ElementPass*> roots) {
-    for (const IndexingMap& map : TurnsOf(*roots.front())) {
+    const Interval turns = TurnsOf(*roots.front());
+    for (int64_t turn = turns.lower; turn <= turns.upper; ++turn) {
+      const IndexingMap map = AtTurn(*roots.front(), turn);
       std::vector<ElementPass> passes;
       std::vector<const ElementPass*> of_turn;
       for (const ElementPass* root : roots) passes.emplace_back(*root).map = map;
@@ -392,17 +357,19 @@ class ReductionKernel {
     }
     const Values results = kernel_.ForElements(
         first.map, first.vector_elements, carried,
-        [&](ValueRange values) { return AccumulateElements(loop, vector, /*turn=*/0, values); });
+        [&](ValueRange values) { return AccumulateElements(loop, vector, kNoTurn, values); });
     TakeValues(loop, vector, results);
   }
 
   // Not inside of loops and branches, so that what is computed can be used again. Elements that the
   // thread has not are computed from zeros, and dropped.
   Values AccumulateKept(const SharedLoop& loop, size_t vector, Values carried) {
-    const std::vector<IndexingMap> turns = TurnsOf(*loop.heroes.front()->loads.front());
-    for (size_t turn = 0; turn < turns.size(); ++turn) {
-      if (turns[turn].IsKnownEmpty()) continue;
-      const Value exists = kernel_.EnterElements(turns[turn], static_cast<int64_t>(vector));
+    const ElementPass& first = *loop.heroes.front()->loads.front();
+    const Interval turns = TurnsOf(first);
+    for (int64_t turn = turns.lower; turn <= turns.upper; ++turn) {
+      const IndexingMap map = AtTurn(first, turn);
+      if (map.IsKnownEmpty()) continue;
+      const Value exists = kernel_.EnterElements(map, first.vector_elements);
       const Values combined = AccumulateElements(loop, vector, turn, carried);
       for (size_t i = 0; i < carried.size(); ++i) {
         carried[i] = exists == nullptr
@@ -423,14 +390,14 @@ class ReductionKernel {
     }
   }
 
-  Values AccumulateElements(const SharedLoop& loop, size_t vector, size_t turn,
+  Values AccumulateElements(const SharedLoop& loop, size_t vector, int64_t turn,
                             ValueRange carried) {
     std::vector<std::vector<Lanes>> read;
     for (const Hero* hero : loop.heroes) {
       std::vector<Lanes>& of_hero = read.emplace_back();
       for (const ElementPass* pass : hero->loads) {
         of_hero.push_back(Replicate(
-            elements_.Compute(*pass->instruction, pass->leaf, TurnsOf(*pass)[turn]), vector));
+            elements_.Compute(*pass->instruction, pass->leaf, AtTurn(*pass, turn)), vector));
       }
     }
     std::vector<Lanes> stored;
@@ -579,6 +546,9 @@ class ReductionKernel {
       elements_.ForgetProvided();
     });
   }
+
+  // Of passes whose loop is none, or is not written out.
+  static constexpr int64_t kNoTurn = -1;
 
   KernelEmitter& kernel_;
   KernelBuilder& builder_;

@@ -203,7 +203,7 @@ struct KernelPlan {
   /// Reductions: whether the results are of rows, each of one thread; else vectors of columns.
   bool reduces_rows = false;
   /// Reductions: so many lanes have partial results of the same elements, which they shuffle
-  /// together; a power of two. They are so far from each other.
+  /// together; a power of two. `shuffle_distance` is that from one of them to the next.
   int64_t shuffled_lanes = 1;
   int64_t shuffle_distance = 1;
   /// Rows: whether each thread keeps what it has of its row, so that nothing is read or computed

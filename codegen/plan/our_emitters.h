@@ -32,7 +32,7 @@ KernelPlan PlanOurNormalization(const EmitterInput& input);
 KernelPlan PlanOurMatrices(const EmitterInput& input);
 
 /// The most elements that are one access of 16 bytes of the widest input or output, and that may be
-/// taken; a power of two. Inputs that have few elements for those of the output do not count.
+/// taken; a power of two. Inputs that have few elements for those that are computed do not count.
 int64_t WidestVector(const EmitterInput& input);
 
 }  // namespace hlo_indexing::plan

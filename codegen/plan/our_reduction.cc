@@ -26,8 +26,6 @@ using mlir::AffineExpr;
 namespace {
 
 constexpr int64_t kWarpSize = 32;
-constexpr int64_t kThreads = 256;
-constexpr int64_t kMaxThreads = 1024;
 
 // {kept, reduced, kept}.
 class ColumnMaps : public ReductionMaps {
@@ -136,8 +134,8 @@ class ColumnMaps : public ReductionMaps {
   int64_t MostThreads() const {
     constexpr int64_t kThreadsOfDivided = 512;
     const int64_t multiprocessors = input_.plans.device.multiprocessors;
-    if (num_groups() >= multiprocessors) return kThreads;
-    return MayDivide(input_, num_groups()) ? kThreadsOfDivided : kMaxThreads;
+    if (num_groups() >= multiprocessors) return kThreadsOfReduction;
+    return MayDivide(input_, num_groups()) ? kThreadsOfDivided : kMaxThreadsOfReduction;
   }
 
   AffineExpr Major(const ThreadMapBuilder& builder) const {

@@ -115,16 +115,22 @@ RowReductions FindRowReductions(const EmitterInput& input) {
   return rows;
 }
 
-// Whether an instruction may run a loop that ends by what it computes: of zeros it may not end.
-bool MayRunWhile(const Instruction& instruction, llvm::DenseSet<const hlo::Computation*>& seen) {
-  const Opcode opcode = instruction.opcode();
-  if (opcode == Opcode::kWhile || opcode == Opcode::kConditional) return true;
-  return llvm::any_of(instruction.attributes(), [&](const hlo::Attribute& attribute) {
-    const auto* callee = std::get_if<const hlo::Computation*>(&attribute.value);
-    if (callee == nullptr || !seen.insert(*callee).second) return false;
-    return llvm::any_of((*callee)->instructions(),
-                        [&](const Instruction* called) { return MayRunWhile(*called, seen); });
-  });
+// Whether what is fused may run a loop that ends by what it computes: of zeros it may not end.
+bool MayRunWhile(const EmitterInput& input) {
+  llvm::SmallVector<const Instruction*, 16> pending(input.fused.instructions());
+  llvm::DenseSet<const hlo::Computation*> seen;
+  while (!pending.empty()) {
+    const Instruction& instruction = *pending.back();
+    pending.pop_back();
+    const Opcode opcode = instruction.opcode();
+    if (opcode == Opcode::kWhile || opcode == Opcode::kConditional) return true;
+    for (const hlo::Attribute& attribute : instruction.attributes()) {
+      const auto* callee = std::get_if<const hlo::Computation*>(&attribute.value);
+      if (callee == nullptr || !seen.insert(*callee).second) continue;
+      llvm::append_range(pending, (*callee)->instructions());
+    }
+  }
+  return false;
 }
 
 // How many registers the elements of one index need that a reduction computes and what follows it
@@ -132,10 +138,7 @@ bool MayRunWhile(const Instruction& instruction, llvm::DenseSet<const hlo::Compu
 std::optional<int64_t> KeptRegisters(const EmitterInput& input,
                                      llvm::ArrayRef<const Instruction*> heroes) {
   constexpr int64_t kRegisterBits = 32;
-  llvm::DenseSet<const hlo::Computation*> seen;
-  const bool may_run_while = llvm::any_of(
-      input.fused.instructions(), [&](const Instruction* one) { return MayRunWhile(*one, seen); });
-  if (may_run_while) return std::nullopt;
+  if (MayRunWhile(input)) return std::nullopt;
   const int64_t elements = heroes.front()->operand(0).shape().num_elements();
   llvm::DenseSet<const Instruction*> computed;
   llvm::DenseSet<const Instruction*> kept;

@@ -13,6 +13,11 @@
 
 namespace hlo_indexing::plan {
 
+/// Threads of a block of our reductions: where there are blocks enough, and the most that it may
+/// have.
+inline constexpr int64_t kThreadsOfReduction = 256;
+inline constexpr int64_t kMaxThreadsOfReduction = 1024;
+
 /// How a reduction is launched, and what its threads read and write.
 class ReductionMaps {
  public:

@@ -14,8 +14,6 @@ using mlir::AffineExpr;
 namespace {
 
 constexpr int64_t kWarpSize = 32;
-constexpr int64_t kThreads = 256;
-constexpr int64_t kMaxThreads = 1024;
 
 }  // namespace
 
@@ -32,7 +30,9 @@ RowMaps::RowMaps(const EmitterInput& input, const std::array<int64_t, 3>& sizes,
   const auto fits = [&] { return kept.has_value() && MayKeep(*kept); };
   ChooseThreads(fits);
   const int64_t threads = threads_of_row_;
-  while (kept.has_value() && !fits() && threads_of_row_ < kMaxThreads) threads_of_row_ *= 2;
+  while (kept.has_value() && !fits() && threads_of_row_ < kMaxThreadsOfReduction) {
+    threads_of_row_ *= 2;
+  }
   keeps_rows_ = fits();
   if (!keeps_rows_) threads_of_row_ = threads;
   ChooseRows();
@@ -56,20 +56,27 @@ int64_t RowMaps::shuffled_lanes() const { return std::min(threads_of_row_, kWarp
 
 // A multiprocessor that has one row only gives it more threads.
 int64_t RowMaps::MostThreads() const {
-  return sizes_[1] < int64_t{2} * input_.plans.device.multiprocessors ? kMaxThreads : kThreads;
+  return sizes_[1] < int64_t{2} * input_.plans.device.multiprocessors ? kMaxThreadsOfReduction
+                                                                      : kThreadsOfReduction;
 }
 
 // Whether what a thread has of a row stays in its registers, of which it has 64 if a
-// multiprocessor is to have half of the threads that it can have.
+// multiprocessor is to have half of the threads that it can have. Its loop is written out then,
+// which large fusions would make too much code of.
 bool RowMaps::MayKeep(int64_t kept) const {
   constexpr int64_t kMostElements = 32;
   constexpr int64_t kMostRegisters = 64;
-  const int64_t elements = support::CeilDiv(vectors(), threads_of_row_) * vector_;
-  return elements <= kMostElements && elements * kept <= kMostRegisters;
+  constexpr int64_t kMostInstructions = 1024;
+  const int64_t turns = support::CeilDiv(vectors(), threads_of_row_);
+  const int64_t elements = turns * vector_;
+  const auto instructions = static_cast<int64_t>(input_.fused.instructions().size());
+  return elements <= kMostElements && elements * kept <= kMostRegisters &&
+         (turns == 1 || turns * instructions <= kMostInstructions);
 }
 
 void RowMaps::ChooseRows() {
-  rows_ = std::clamp<int64_t>(sizes_[1], 1, std::max<int64_t>(1, kThreads / threads_of_row_));
+  rows_ = std::clamp<int64_t>(sizes_[1], 1,
+                              std::max<int64_t>(1, kThreadsOfReduction / threads_of_row_));
   // Fewer if some multiprocessor had no block otherwise, but whole warps.
   while (rows_ > 1 && rows_ * threads_of_row_ > kWarpSize &&
          support::CeilDiv(sizes_[1], rows_) < input_.plans.device.multiprocessors) {

@@ -44,8 +44,7 @@ class ReachCounter {
   explicit ReachCounter(const ReachLimits& limits) : limits_(limits) {}
 
   /// What the maps reach for all values of their variables, those known at run time included, in an
-  /// array of these sizes. No map is unknown, and
-  /// every variable has bounds.
+  /// array of these sizes. No map is unknown, and every variable has bounds.
   ReachedElements Count(llvm::ArrayRef<IndexingMap> maps, llvm::ArrayRef<int64_t> sizes);
 
   /// The image of such a map; remembered.

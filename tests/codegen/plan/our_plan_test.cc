@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "codegen/plan/bytes_in_flight.h"
 #include "tests/codegen/plan/kernel_fixtures.h"
+#include "tests/support/small_stack.h"
 
 namespace hlo_indexing::plan {
 namespace {
@@ -91,6 +92,60 @@ TEST(OurPlan, RowsThatGoOnAreReducedOnce) {
   // Partial results of 4 warps.
   ASSERT_EQ(plan.shared_tiles.size(), 1U);
   EXPECT_EQ(plan.shared_tiles[0].bytes(), 16);
+}
+
+// What is written out for each turn of a loop is bounded: rows of an odd length have many turns.
+TEST(OurPlan, RowsOfLargeFusionsStayLoops) {
+  const auto plan_of = [](int64_t num_instructions) {
+    std::string body;
+    for (int64_t i = 0; i < num_instructions; ++i) {
+      absl::StrAppend(&body, "v", i + 1, " = f32[2048,8191] add(v", i, ", v0)\n");
+    }
+    PlannedModule module(absl::StrCat(R"(HloModule m
+      largest { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] maximum(a, b) }
+      f { v0 = f32[2048,8191] parameter(0) c = f32[] constant(-inf)
+        )",
+                                      body, "m = f32[2048] reduce(v", num_instructions, R"(, c),
+          dimensions={1}, to_apply=largest
+        b = f32[2048,8191] broadcast(m), dimensions={0}
+        ROOT s = f32[2048,8191] subtract(v)",
+                                      num_instructions, R"(, b) }
+      ENTRY e { p = f32[2048,8191] parameter(0)
+        ROOT r = f32[2048,8191] fusion(p), kind=kLoop, calls=f })"));
+    return PlanOf(module);
+  };
+  const KernelPlan small = plan_of(10);
+  EXPECT_TRUE(small.keeps_rows);
+  EXPECT_EQ(small.launch.threads_per_block(), 256);
+  // Fewer turns of more threads.
+  const KernelPlan medium = plan_of(100);
+  EXPECT_TRUE(medium.keeps_rows);
+  EXPECT_EQ(medium.launch.threads_per_block(), 1024);
+  EXPECT_FALSE(plan_of(1000).keeps_rows);
+}
+
+// Calls in each other are looked through without recursion.
+TEST(OurPlan, RowsOfDeepCallsFitASmallStack) {
+  constexpr int kDepth = 20'000;
+  std::string text = R"(HloModule m
+    largest { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] maximum(a, b) }
+    c0 { x = f32[64,1024] parameter(0) ROOT n = f32[64,1024] negate(x) }
+)";
+  for (int i = 1; i < kDepth; ++i) {
+    absl::StrAppend(&text, "c", i, " { x = f32[64,1024] parameter(0) ROOT n = f32[64,1024] ",
+                    "call(x), to_apply=c", i - 1, " }\n");
+  }
+  absl::StrAppend(&text, R"(
+    f { p = f32[64,1024] parameter(0) c = f32[] constant(-inf)
+      v = f32[64,1024] call(p), to_apply=c)",
+                  kDepth - 1, R"(
+      m = f32[64] reduce(v, c), dimensions={1}, to_apply=largest
+      b = f32[64,1024] broadcast(m), dimensions={0} ROOT s = f32[64,1024] subtract(v, b) }
+    ENTRY e { p = f32[64,1024] parameter(0) ROOT r = f32[64,1024] fusion(p), kind=kLoop, calls=f })");
+  hlo_indexing::testing::RunOnSmallStack([&] {
+    PlannedModule module(text);
+    EXPECT_EQ(PlanOf(module).emitter, Emitter::kRows);
+  });
 }
 
 // Each block reduces rows twice; what is made of both results has an element of each row.
