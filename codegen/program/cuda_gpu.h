@@ -1,5 +1,4 @@
-// A GPU of NVIDIA, through the CUDA driver, which is looked for when a program is to run: nothing
-// of CUDA is needed to build this, nor to run what does not use it.
+// A GPU of NVIDIA, through the CUDA driver (codegen/cuda/driver.h), as what a program runs on.
 #ifndef HLO_INDEXING_CODEGEN_PROGRAM_CUDA_GPU_H_
 #define HLO_INDEXING_CODEGEN_PROGRAM_CUDA_GPU_H_
 
@@ -7,7 +6,9 @@
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "codegen/cuda/driver.h"
 #include "codegen/program/gpu.h"
+#include "llvm/ADT/DenseMap.h"
 
 namespace hlo_indexing::program {
 
@@ -24,7 +25,7 @@ class CudaGpu : public Gpu {
   ~CudaGpu() override;
 
   /// The number in sm_90.
-  int architecture() const { return architecture_; }
+  int architecture() const { return driver_->architecture(); }
 
   absl::StatusOr<uint64_t> Allocate(int64_t bytes, const std::string& name) override;
   absl::Status Free(uint64_t address) override;
@@ -36,11 +37,16 @@ class CudaGpu : public Gpu {
                                  int64_t max_steps) override;
 
  private:
-  struct Driver;
-  explicit CudaGpu(std::unique_ptr<Driver> driver);
+  struct LoadedKernel {
+    cuda::Handle module = nullptr;
+    cuda::Handle function = nullptr;
+  };
 
-  std::unique_ptr<Driver> driver_;
-  int architecture_ = 0;
+  explicit CudaGpu(std::unique_ptr<cuda::Driver> driver);
+  absl::StatusOr<cuda::Handle> Load(const emit::Kernel& kernel);
+
+  std::unique_ptr<cuda::Driver> driver_;
+  llvm::DenseMap<const emit::Kernel*, LoadedKernel> kernels_;
 };
 
 }  // namespace hlo_indexing::program

@@ -54,11 +54,12 @@ absl::StatusOr<int64_t> VirtualGpu::Launch(const emit::Kernel& kernel,
     options.grid[i] = static_cast<uint32_t>(kernel.launch.blocks[i]);
     options.block[i] = static_cast<uint32_t>(kernel.launch.threads[i]);
   }
-  HLO_INDEXING_ASSIGN_OR_RETURN(ptx::LaunchResult result,
+  HLO_INDEXING_ASSIGN_OR_RETURN(last_launch_,
                                 device_.Launch(*module, kernel.name, addresses, options));
+  const ptx::LaunchResult& result = last_launch_;
   ++num_launches_;
   warp_instructions_ += result.warp_instructions;
-  for (ptx::Finding& finding : result.findings) findings_.push_back(std::move(finding));
+  findings_.insert(findings_.end(), result.findings.begin(), result.findings.end());
   // Its own limit, not that of the caller.
   if (absl::IsDeadlineExceeded(result.status) &&
       options.max_warp_instructions < static_cast<uint64_t>(max_steps)) {

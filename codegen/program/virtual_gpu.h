@@ -30,6 +30,8 @@ class VirtualGpu : public Gpu {
 
   /// Of the checks, of all launches so far.
   const std::vector<ptx::Finding>& findings() const { return findings_; }
+  /// Of the last launch that ended, with its profile if options ask for one.
+  const ptx::LaunchResult& last_launch() const { return last_launch_; }
   uint64_t warp_instructions() const { return warp_instructions_; }
   int64_t num_launches() const { return num_launches_; }
 
@@ -38,6 +40,7 @@ class VirtualGpu : public Gpu {
   ptx::Device device_;
   llvm::DenseMap<const emit::Kernel*, std::unique_ptr<ptx::Module>> modules_;
   std::vector<ptx::Finding> findings_;
+  ptx::LaunchResult last_launch_;
   uint64_t warp_instructions_ = 0;
   int64_t num_launches_ = 0;
 };

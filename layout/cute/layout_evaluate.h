@@ -333,10 +333,14 @@ struct WithPath<0, T> {
   using type = T;
 };
 
-template <class E, int position, int arity = E::outcome.arity[position]>
-struct Decoded;
+// `arity` is no default argument: nvcc leaves these out where it writes the names of types into the
+// host's code, and GCC then takes S and D of a constant in a template for values.
+template <class E, int position, int arity>
+struct DecodedOf;
 template <class E, int position>
-struct Decoded<E, position, 0> {
+using Decoded = DecodedOf<E, position, E::outcome.arity[position]>;
+template <class E, int position>
+struct DecodedOf<E, position, 0> {
   static constexpr Mode mode = E::outcome.mode[position];
   using ShapeNumber = DecodedNumber<mode.shape.node, mode.shape.value, mode.shape.wide,
                                     mode.shape.given, mode.shape.divisor>;
@@ -369,7 +373,7 @@ struct DecodedTuple<E, position, seq<I...>> {
   }
 };
 template <class E, int position, int arity>
-struct Decoded : DecodedTuple<E, position, make_seq<arity - 1>> {};
+struct DecodedOf : DecodedTuple<E, position, make_seq<arity - 1>> {};
 
 // The result of an operation as a layout.
 template <class Operation, class... T>

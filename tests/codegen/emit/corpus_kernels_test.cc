@@ -17,6 +17,7 @@
 
 #include "codegen/plan/kernels.h"
 #include "codegen/plan/our_plan.h"
+#include "codegen/program/kernel_run.h"
 #include "hlo/element_type.h"
 #include "hlo/interpreter/interpreter.h"
 #include "hlo/parser/parser.h"
@@ -169,15 +170,21 @@ class CorpusCheck {
     launch.checks = {.initcheck = true, .racecheck = true, .synccheck = true};
     launch.num_host_threads = 1;
     launch.max_warp_instructions = 20'000'000;
-    const auto run = run::RunKernel(*kernel, operands, launch);
-    if (!run.ok()) return "not run: " + Short(run.status());
-    if (!run->launch.findings.empty()) {
-      return "wrong: finding " + run->launch.findings.front().ToString();
+    program::VirtualGpu virtual_gpu(launch);
+    const std::unique_ptr<program::CudaGpu> cuda_gpu = CudaGpuOfEnvironment();
+    const auto outputs = program::RunKernel(
+        *kernel, operands,
+        cuda_gpu == nullptr ? static_cast<program::Gpu&>(virtual_gpu) : *cuda_gpu);
+    if (!outputs.ok()) {
+      return (cuda_gpu == nullptr ? "not run: " : "wrong: not run: ") + Short(outputs.status());
+    }
+    if (!virtual_gpu.findings().empty()) {
+      return "wrong: finding " + virtual_gpu.findings().front().ToString();
     }
     const std::vector<const hlo::ArrayValue*> leaves = expected->ArrayLeaves();
     for (size_t i = 0; i < leaves.size(); ++i) {
       std::string difference =
-          Difference(*leaves[i], *run->outputs[i], ToleranceOf(instruction.shape()));
+          Difference(*leaves[i], *(*outputs)[i], ToleranceOf(instruction.shape()));
       if (!difference.empty()) {
         return "wrong: " + plan::EmitterName(plan->emitter).str() + " " + difference;
       }

@@ -3,11 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdlib>
 #include <random>
 
 #include "absl/strings/str_cat.h"
 #include "codegen/plan/accesses.h"
 #include "codegen/plan/our_plan.h"
+#include "codegen/program/kernel_run.h"
 #include "hlo/element_type.h"
 #include "hlo/interpreter/element_value.h"
 #include "hlo/parser/parser.h"
@@ -21,8 +23,17 @@ using hlo::ArrayValue;
 using hlo::Element;
 using hlo::ElementClass;
 using hlo::Value;
+using program::Gpu;
 
 namespace {
+
+ptx::LaunchOptions AllChecks(uint64_t schedule) {
+  ptx::LaunchOptions options;
+  options.checks = {.initcheck = true, .racecheck = true, .synccheck = true};
+  options.num_host_threads = 1;
+  options.schedule = schedule;
+  return options;
+}
 
 bool IsClose(double expected, double actual, double tolerance) {
   if (std::isnan(expected) || std::isnan(actual)) return std::isnan(expected) && std::isnan(actual);
@@ -91,6 +102,19 @@ std::string Difference(const ArrayValue& expected, const ArrayValue& actual, dou
   return "";
 }
 
+std::unique_ptr<program::CudaGpu> CudaGpuOfEnvironment() {
+  const char* const driver = std::getenv("HLO_INDEXING_CUDA_DRIVER");
+  if (driver == nullptr) return nullptr;
+  const auto open = [&] {
+    auto gpu = program::CudaGpu::Open({.driver = driver});
+    EXPECT_TRUE(gpu.ok()) << gpu.status().message();
+    return gpu.ok() ? *std::move(gpu) : nullptr;
+  };
+  // The context of the device takes long to make, and lives as long as one of these.
+  static const std::unique_ptr<program::CudaGpu> keeps_context = open();
+  return open();
+}
+
 KernelCheck::KernelCheck(const std::string& text, PtxBackend& backend,
                          std::optional<int> multiprocessors)
     : mlir_context_(mlir::MLIRContext::Threading::DISABLED),
@@ -120,43 +144,40 @@ absl::StatusOr<Kernel> KernelCheck::Compile(const LoweringOptions& options) {
   return CompileKernel(*plan, plans_, backend_, options);
 }
 
-absl::StatusOr<run::KernelRun> KernelCheck::RunWith(const Kernel& kernel, uint64_t seed,
-                                                    uint64_t schedule, bool profile,
-                                                    Value& expected) {
+absl::StatusOr<KernelCheck::Values> KernelCheck::RandomValues(uint64_t seed) {
   std::vector<Value> arguments;
   for (const hlo::Instruction* parameter : module_->entry().parameters()) {
     arguments.push_back(RandomValue(parameter->shape(), seed + arguments.size()));
   }
-  std::vector<Value> operands;
+  Values values;
   for (const hlo::Instruction* operand :
        module_->has_entry_keyword() ? root().operands() : module_->entry().parameters()) {
     auto value = hlo::EvaluateInstruction(*operand, arguments);
     if (!value.ok()) return value.status();
-    operands.push_back(*std::move(value));
+    values.operands.push_back(*std::move(value));
   }
   auto value = hlo::EvaluateInstruction(root(), arguments);
   if (!value.ok()) return value.status();
-  expected = *std::move(value);
-  ptx::LaunchOptions options;
-  options.checks = {.initcheck = true, .racecheck = true, .synccheck = true};
-  options.num_host_threads = 1;
-  options.schedule = schedule;
-  options.profile = profile;
-  return run::RunKernel(kernel, operands, options);
+  values.expected = *std::move(value);
+  return values;
 }
 
 std::string KernelCheck::Run(uint64_t seed, double tolerance) {
   const absl::StatusOr<Kernel> kernel = Compile();
   if (!kernel.ok()) return absl::StrCat("unsupported: ", kernel.status().message());
-  Value expected;
-  const auto run = RunWith(*kernel, seed, seed, /*profile=*/false, expected);
-  if (!run.ok()) return absl::StrCat("not run: ", run.status().message());
-  if (!run->launch.findings.empty()) {
-    return absl::StrCat("finding: ", run->launch.findings.front().ToString());
+  const absl::StatusOr<Values> values = RandomValues(seed);
+  if (!values.ok()) return absl::StrCat("not run: ", values.status().message());
+  program::VirtualGpu virtual_gpu(AllChecks(seed));
+  const std::unique_ptr<program::CudaGpu> cuda_gpu = CudaGpuOfEnvironment();
+  const auto outputs = program::RunKernel(
+      *kernel, values->operands, cuda_gpu == nullptr ? static_cast<Gpu&>(virtual_gpu) : *cuda_gpu);
+  if (!outputs.ok()) return absl::StrCat("not run: ", outputs.status().message());
+  if (!virtual_gpu.findings().empty()) {
+    return absl::StrCat("finding: ", virtual_gpu.findings().front().ToString());
   }
-  const std::vector<const ArrayValue*> leaves = expected.ArrayLeaves();
+  const std::vector<const ArrayValue*> leaves = values->expected.ArrayLeaves();
   for (size_t i = 0; i < leaves.size(); ++i) {
-    std::string difference = Difference(*leaves[i], *run->outputs[i], tolerance);
+    std::string difference = Difference(*leaves[i], *(*outputs)[i], tolerance);
     if (!difference.empty()) return difference;
   }
   return "";
@@ -165,18 +186,19 @@ std::string KernelCheck::Run(uint64_t seed, double tolerance) {
 std::string KernelCheck::RunInSchedules(int count) {
   const absl::StatusOr<Kernel> kernel = Compile();
   if (!kernel.ok()) return absl::StrCat("unsupported: ", kernel.status().message());
+  const absl::StatusOr<Values> values = RandomValues(1);
+  if (!values.ok()) return absl::StrCat("not run: ", values.status().message());
   std::vector<std::shared_ptr<const ArrayValue>> first;
   for (int schedule = 0; schedule < count; ++schedule) {
-    Value expected;
-    const auto run =
-        RunWith(*kernel, 1, static_cast<uint64_t>(schedule), /*profile=*/false, expected);
-    if (!run.ok()) return absl::StrCat("not run: ", run.status().message());
-    if (!run->launch.findings.empty()) {
-      return absl::StrCat("finding: ", run->launch.findings.front().ToString());
+    program::VirtualGpu gpu(AllChecks(static_cast<uint64_t>(schedule)));
+    const auto outputs = program::RunKernel(*kernel, values->operands, gpu);
+    if (!outputs.ok()) return absl::StrCat("not run: ", outputs.status().message());
+    if (!gpu.findings().empty()) {
+      return absl::StrCat("finding: ", gpu.findings().front().ToString());
     }
-    if (schedule == 0) first.assign(run->outputs.begin(), run->outputs.end());
+    if (schedule == 0) first = *outputs;
     for (size_t i = 0; i < first.size(); ++i) {
-      std::string difference = Difference(*first[i], *run->outputs[i], 0);
+      std::string difference = Difference(*first[i], *(*outputs)[i], 0);
       if (!difference.empty()) return absl::StrCat("schedule ", schedule, ": ", difference);
     }
   }
@@ -214,13 +236,17 @@ KernelCheck::Traffic KernelCheck::Measure() {
       }
     }
   }
-  Value expected;
-  const auto run = RunWith(*kernel, 1, 1, /*profile=*/true, expected);
-  if (!run.ok()) {
-    traffic.error = std::string(run.status().message());
+  const absl::StatusOr<Values> values = RandomValues(1);
+  ptx::LaunchOptions options = AllChecks(1);
+  options.profile = true;
+  program::VirtualGpu gpu(options);
+  absl::Status status = values.status();
+  if (status.ok()) status = program::RunKernel(*kernel, values->operands, gpu).status();
+  if (!status.ok()) {
+    traffic.error = std::string(status.message());
     return traffic;
   }
-  for (const ptx::OperationCounts& counts : run->launch.profile->operations()) {
+  for (const ptx::OperationCounts& counts : gpu.last_launch().profile->operations()) {
     traffic.requests += static_cast<int64_t>(counts.global_requests);
     traffic.sectors += static_cast<int64_t>(counts.global_sectors);
     traffic.wavefronts += static_cast<int64_t>(counts.shared_wavefronts);

@@ -1,4 +1,7 @@
 // Runs our kernels on the virtual GPU with all checks, and holds them against the interpreter.
+//
+// Where HLO_INDEXING_CUDA_DRIVER names a library, as libcuda.so.1, tests of values run kernels on
+// its GPU instead, and those that count what kernels do are as ever.
 #ifndef HLO_INDEXING_TESTS_CODEGEN_EMIT_KERNEL_CHECK_H_
 #define HLO_INDEXING_TESTS_CODEGEN_EMIT_KERNEL_CHECK_H_
 
@@ -10,8 +13,9 @@
 
 #include "codegen/emit/kernel.h"
 #include "codegen/plan/plan_context.h"
+#include "codegen/program/cuda_gpu.h"
+#include "codegen/program/virtual_gpu.h"
 #include "codegen/ptx/device_model.h"
-#include "codegen/run/kernel_run.h"
 #include "hlo/interpreter/interpreter.h"
 #include "hlo/module.h"
 #include "indexing_analysis/analysis.h"
@@ -27,6 +31,10 @@ hlo::Value RandomValue(const hlo::Shape& shape, uint64_t seed);
 /// nan), or for floats and complex numbers within `tolerance` times what is expected.
 std::string Difference(const hlo::ArrayValue& expected, const hlo::ArrayValue& actual,
                        double tolerance);
+
+/// The GPU of the driver that HLO_INDEXING_CUDA_DRIVER names; null if it names none. Fails the test
+/// if it cannot be opened.
+std::unique_ptr<program::CudaGpu> CudaGpuOfEnvironment();
 
 class KernelCheck {
  public:
@@ -62,9 +70,12 @@ class KernelCheck {
   Traffic Measure();
 
  private:
-  // Of random arguments, with the values that are expected.
-  absl::StatusOr<run::KernelRun> RunWith(const Kernel& kernel, uint64_t seed, uint64_t schedule,
-                                         bool profile, hlo::Value& expected);
+  // Random arguments of the kernel, and what is expected for them.
+  struct Values {
+    std::vector<hlo::Value> operands;
+    hlo::Value expected;
+  };
+  absl::StatusOr<Values> RandomValues(uint64_t seed);
 
   std::unique_ptr<hlo::Module> module_;
   mlir::MLIRContext mlir_context_;

@@ -89,7 +89,8 @@ TEST(CudaGpuTest, WhatTheDriverRefusesIsAnErrorWithItsWords) {
   kernel.name = "k";
   kernel.text = ".version 8.0 nothing";
   EXPECT_EQ((*gpu)->Launch(kernel, {}, 1).status().message(),
-            "the CUDA driver cannot load the kernel k: a PTX JIT compilation failed");
+            "the CUDA driver cannot load the kernel k: a PTX JIT compilation failed\n"
+            "driver.ptx:1:14: expected an end of the line");
   EXPECT_THAT(std::string((*gpu)->Free(7).message()), HasSubstr("cannot free memory"));
 }
 

@@ -76,6 +76,7 @@ absl::Status ProgramCheck::RunWithin(Gpu& gpu, int64_t max_steps) const {
 }
 
 std::string ProgramCheck::Run(uint64_t seed, double tolerance) const {
+  if (const auto gpu = emit::CudaGpuOfEnvironment()) return RunOn(*gpu, seed, tolerance);
   const absl::StatusOr<Program> program = Compile();
   if (!program.ok()) return absl::StrCat("unsupported: ", program.status().message());
   const std::vector<hlo::Value> arguments = RandomArguments(*module_, seed);

@@ -2,6 +2,7 @@
 // driver is tested where there is none. One GPU of compute capability 9.0.
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <string>
 #include <vector>
@@ -28,7 +29,7 @@ using DevicePointer = unsigned long long;  // NOLINT(google-runtime-int): the dr
 struct Function {
   const Module* module = nullptr;
   std::string name;
-  size_t num_parameters = 0;
+  std::vector<uint64_t> parameter_bytes;
 };
 
 Device& TheDevice() {
@@ -46,6 +47,18 @@ std::vector<std::unique_ptr<Function>>& Functions() {
 int& PendingError() {
   static int error = kSuccess;
   return error;
+}
+
+int Launch(const Function& kernel, const LaunchOptions& options, void** parameters) {
+  std::vector<Argument> arguments;
+  for (size_t i = 0; i < kernel.parameter_bytes.size(); ++i) {
+    const auto* const value = static_cast<const std::byte*>(parameters[i]);
+    arguments.push_back({.bytes = {value, value + kernel.parameter_bytes[i]}});
+  }
+  const auto result = TheDevice().Launch(*kernel.module, kernel.name, arguments, options);
+  if (!result.ok()) return kInvalidValue;
+  if (!result->status.ok() || !result->findings.empty()) PendingError() = kLaunchFailed;
+  return kSuccess;
 }
 
 }  // namespace
@@ -83,12 +96,27 @@ int cuCtxSetCurrent(void* context) { return context == &TheDevice() ? kSuccess :
 
 int cuCtxSynchronize() { return PendingError(); }
 
-int cuModuleLoadData(void** module, const void* image) {
+int cuModuleLoadDataEx(void** module, const void* image, unsigned num_options, const int* options,
+                       void** values) {
+  constexpr int kErrorLog = 5;
   absl::StatusOr<Module> parsed = Module::Parse(static_cast<const char*>(image), "driver.ptx");
-  if (!parsed.ok()) return kInvalidPtx;
+  if (!parsed.ok()) {
+    for (unsigned i = 0; i < num_options; ++i) {
+      if (options[i] != kErrorLog) continue;
+      const std::string message(parsed.status().message());
+      std::strncpy(static_cast<char*>(values[i]), message.c_str(), 100);
+    }
+    return kInvalidPtx;
+  }
   *module = new Module(*std::move(parsed));
   return kSuccess;
 }
+
+int cuModuleLoadData(void** module, const void* image) {
+  return cuModuleLoadDataEx(module, image, 0, nullptr, nullptr);
+}
+
+int cuFuncSetAttribute(void* /*function*/, int /*attribute*/, int /*value*/) { return kSuccess; }
 
 int cuModuleUnload(void* module) {
   delete static_cast<Module*>(module);
@@ -102,7 +130,9 @@ int cuModuleGetFunction(void** function, void* module, const char* name) {
   auto found = std::make_unique<Function>();
   found->module = loaded;
   found->name = name;
-  found->num_parameters = loaded->syntax().functions[*kernel].parameters.size();
+  for (const auto& parameter : loaded->Summarize(*kernel).parameters) {
+    found->parameter_bytes.push_back(parameter.bytes);
+  }
   *function = found.get();
   Functions().push_back(std::move(found));
   return kSuccess;
@@ -136,20 +166,23 @@ int cuMemcpyDtoD_v2(DevicePointer to, DevicePointer from, size_t bytes) {
 int cuLaunchKernel(void* function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
                    unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,
                    void* /*stream*/, void** parameters, void** extra) {
-  const auto* const kernel = static_cast<const Function*>(function);
   if (extra != nullptr) return kInvalidValue;
-  std::vector<Argument> arguments;
-  for (size_t i = 0; i < kernel->num_parameters; ++i) {
-    arguments.push_back(Argument::Of(*static_cast<const uint64_t*>(parameters[i])));
-  }
   LaunchOptions options;
   options.grid = {grid_x, grid_y, grid_z};
   options.block = {block_x, block_y, block_z};
   options.dynamic_shared_bytes = shared_bytes;
-  const auto result = TheDevice().Launch(*kernel->module, kernel->name, arguments, options);
-  if (!result.ok()) return kInvalidValue;
-  if (!result->status.ok() || !result->findings.empty()) PendingError() = kLaunchFailed;
-  return kSuccess;
+  return Launch(*static_cast<const Function*>(function), options, parameters);
+}
+
+int cuLaunchCooperativeKernel(void* function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+                              unsigned block_x, unsigned block_y, unsigned block_z,
+                              unsigned shared_bytes, void* /*stream*/, void** parameters) {
+  LaunchOptions options;
+  options.grid = {grid_x, grid_y, grid_z};
+  options.block = {block_x, block_y, block_z};
+  options.dynamic_shared_bytes = shared_bytes;
+  options.is_cooperative = true;
+  return Launch(*static_cast<const Function*>(function), options, parameters);
 }
 
 int cuGetErrorString(int error, const char** text) {

@@ -7,6 +7,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "support/status_macros.h"
+#include "tests/codegen/ptx/test_device.h"
 
 namespace hlo_indexing::ptx {
 namespace {
@@ -51,7 +52,7 @@ Outcome RunBlock(const std::string& body, LaunchOptions options = {},
     })";
   const auto run = [&]() -> absl::StatusOr<Outcome> {
     HLO_INDEXING_ASSIGN_OR_RETURN(const Module module, Module::Parse(text, "test.ptx"));
-    Device device;
+    TestDevice device;
     HLO_INDEXING_ASSIGN_OR_RETURN(const uint64_t out,
                                   device.Allocate(uint64_t{4} * kThreads, "out"));
     options.block = {kThreads, 1, 1};

@@ -1,7 +1,6 @@
 // Runs a few instructions on one warp, whose lanes have a record of global memory each.
 //
-// The kernel needs nothing but the instructions under test and loads and stores: the address of a
-// lane's record comes from an atomic addition, which the lanes of a warp do in order.
+// All that the kernel needs besides are loads, stores and the thread's number.
 #ifndef HLO_INDEXING_TESTS_CODEGEN_PTX_INSTRUCTIONS_ONE_WARP_H_
 #define HLO_INDEXING_TESTS_CODEGEN_PTX_INSTRUCTIONS_ONE_WARP_H_
 
@@ -18,6 +17,7 @@
 #include "codegen/ptx/device.h"
 #include "codegen/ptx/module.h"
 #include "support/status_macros.h"
+#include "tests/codegen/ptx/test_device.h"
 
 namespace hlo_indexing::ptx {
 
@@ -52,18 +52,16 @@ inline absl::Status RunWarp(std::string_view body, Records& records,
                      ".reg .pred %p<16>; .reg .b16 %h<32>; .reg .b32 %r<64>; .reg .b64 %rd<64>;\n"
                      ".reg .b128 %q<8>;\n"
                      "ld.param.u64 %rd0, [p];\n"
-                     "atom.global.add.u64 %rd1, [%rd0], 256;\n" +
+                     "mov.u32 %r0, %tid.x;\nmad.wide.u32 %rd1, %r0, 256, %rd0;\n" +
                      std::string(body) + "\nret;\n}\n";
   HLO_INDEXING_ASSIGN_OR_RETURN(const Module module, Module::Parse(std::move(text), "test.ptx"));
-  Device device;
-  HLO_INDEXING_ASSIGN_OR_RETURN(const uint64_t counter, device.Allocate(8, "counter"));
+  TestDevice device;
   HLO_INDEXING_ASSIGN_OR_RETURN(const uint64_t data,
                                 device.Allocate(records.bytes.size(), "records"));
-  HLO_INDEXING_RETURN_IF_ERROR(device.Write(counter, &data, 8));
   HLO_INDEXING_RETURN_IF_ERROR(device.Write(data, records.bytes.data(), records.bytes.size()));
   if (options.block[0] == 1) options.block = {32, 1, 1};
   HLO_INDEXING_ASSIGN_OR_RETURN(const LaunchResult result,
-                                device.Launch(module, "k", {Argument::Of(counter)}, options));
+                                device.Launch(module, "k", {Argument::Of(data)}, options));
   HLO_INDEXING_RETURN_IF_ERROR(result.status);
   if (findings != nullptr) {
     for (const Finding& finding : result.findings) findings->push_back(finding.ToString());

@@ -16,6 +16,7 @@
 #include "codegen/ptx/device.h"
 #include "codegen/ptx/module.h"
 #include "gtest/gtest.h"
+#include "tests/codegen/ptx/test_device.h"
 
 namespace hlo_indexing::ptx {
 namespace {
@@ -282,7 +283,7 @@ void Check(const Case& test) {
   SCOPED_TRACE(text);
   const auto module = Module::Parse(text, "wmma.ptx");
   ASSERT_TRUE(module.ok()) << module.status().message();
-  Device device;
+  TestDevice device;
   std::vector<Argument> arguments;
   for (const Stored* matrix : {&a, &b, &c, &d}) {
     const uint64_t address = device.Allocate(matrix->bytes.size(), "matrix").value();

@@ -24,6 +24,7 @@
 #include "absl/strings/str_cat.h"
 #include "codegen/ptx/device.h"
 #include "codegen/ptx/module.h"
+#include "tests/codegen/ptx/test_device.h"
 
 namespace hlo_indexing::ptx {
 
@@ -120,7 +121,7 @@ class KernelRun {
   Module module_;
   std::string kernel_;
   LaunchOptions options_;
-  Device device_;
+  TestDevice device_;
   int num_buffers_ = 0;
   std::map<uint32_t, LineCounts> lines_;
   std::vector<std::string> problems_;

@@ -24,7 +24,7 @@ const Module& Kernels() {
 
 // Runs a kernel of one warp on buffers; the last one is written.
 void Run(const std::string& kernel, const std::vector<std::vector<uint8_t>*>& buffers) {
-  Device device;
+  TestDevice device;
   std::vector<Argument> arguments;
   std::vector<uint64_t> addresses;
   for (std::vector<uint8_t>* buffer : buffers) {

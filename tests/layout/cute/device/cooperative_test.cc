@@ -49,7 +49,7 @@ class Kernel {
 
  private:
   std::string name_;
-  Device device_;
+  TestDevice device_;
   std::vector<uint64_t> addresses_;
 };
 
