@@ -69,11 +69,11 @@ def main(program: str) -> None:
         print("|---|---|---|---|---|")
         for kernel in kernels:
             name = kernel["name"]
-            inputs, outputs, addresses = [], [], []
+            inputs, outputs, scratch, addresses = [], [], [], []
             for argument in kernel["arguments"]:
                 if "scratch_bytes" in argument:
                     array = torch.zeros(argument["scratch_bytes"], dtype=torch.uint8, device="cuda")
-                    scratch = array  # noqa: F841 - is used by the kernel
+                    scratch.append(array)
                 elif "output" in argument:
                     kind, sizes = parts_of(argument["shape"])
                     array = torch.empty(sizes, dtype=TYPES[kind], device="cuda")

@@ -28,8 +28,8 @@ def argument(kind: str, shape: str) -> str:
     return f"{kind}:{TYPES.get(element, element)}[{sizes}"
 
 
-def triton_grid(config: str, shape: str) -> list[int] | None:
-    """One block for each tile of the output."""
+def triton_grid(config: str, shape: str, module: str) -> list[int] | None:
+    """One block for each tile of the output; of a dot, of its own result, before it is transposed."""
     sizes = [int(size) for size in shape.split("[")[1].split("]")[0].split(",") if size]
     tile = re.search(r'"output_tiles":\[\{"sizes":\[([^\]]*)\]', config)
     if tile is not None:
@@ -39,7 +39,13 @@ def triton_grid(config: str, shape: str) -> list[int] | None:
         return [math.prod(math.ceil(size / of) for size, of in zip(sizes, tiles, strict=True))]
     gemm = {key: int(value)
             for key, value in re.findall(r'"(block_m|block_n|split_k)":"(\d+)"', config)}
-    if len(gemm) != 3 or len(sizes) != 2:
+    called = re.search(r"calls=(%[\w.]+)", config)
+    if len(gemm) != 3 or called is None:
+        return None
+    body = module.split(f"\n{called.group(1)} (")[1].split("\n}")[0]
+    dot = re.search(r"= \w+\[([\d,]+)\]\S* dot\(", body)
+    sizes = [int(size) for size in dot.group(1).split(",")] if dot else []
+    if len(sizes) != 2:
         return None
     blocks = math.ceil(sizes[0] / gemm["block_m"]) * math.ceil(sizes[1] / gemm["block_n"])
     return [blocks, gemm["split_k"]]
@@ -85,7 +91,7 @@ def pairs(program: str, files: list[str], folder: Path, left_out: list[str]) -> 
             line = re.search(rf"%{re.escape(instruction)} = (\S+) .*", text)
             grid = plans[instruction]["blocks"] if instruction in plans else None
             if grid is None and line is not None:
-                grid = triton_grid(line.group(0), line.group(1))
+                grid = triton_grid(line.group(0), line.group(1), text)
             if grid is None:
                 left_out.append(f"{name} (its grid is not known)")
                 continue

@@ -139,7 +139,10 @@ CudaExpression CudaExpressions::ComputeLlvm(Operation& operation) {
       .Case([&](llvm_ops::FCeilOp) { return Mathematics(operation, "ceil"); })
       .Case([&](llvm_ops::FTruncOp) { return Mathematics(operation, "trunc"); })
       .Case([&](llvm_ops::RoundEvenOp) { return Mathematics(operation, "rint"); })
-      .Case([&](llvm_ops::CallIntrinsicOp) { return Function(operation, "hlo::approx_exp2"); })
+      .Case([&](llvm_ops::CallIntrinsicOp call) {
+        const bool is_power = call.getIntrin().contains("ex2");
+        return Function(operation, is_power ? "hlo::approx_exp2" : "hlo::approx_reciprocal");
+      })
       .Case([&](llvm_ops::CallOp op) { return CallOf(op); })
       .Case([&](llvm_ops::LoadOp op) { return Element(op.getAddr(), op.getType()); })
       .Case([&](llvm_ops::ExtractElementOp op) {

@@ -64,6 +64,13 @@ __device__ __forceinline__ float approx_exp2(float x) {
   return result;
 }
 )"},
+                                     {"hlo::approx_reciprocal(", R"(
+__device__ __forceinline__ float approx_reciprocal(float x) {
+  float result;
+  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(result) : "f"(x));
+  return result;
+}
+)"},
                                      {"parts<", R"(
 template <class T>
 struct parts {

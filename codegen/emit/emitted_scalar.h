@@ -106,11 +106,16 @@ inline EmittedFloat RoundEven(EmittedFloat x) {
   return emitted_scalar_internal::Make<mlir::LLVM::RoundEvenOp>(x);
 }
 
+inline EmittedFloat Approximation(EmittedFloat x, llvm::StringRef intrinsic) {
+  auto result = mlir::LLVM::CallIntrinsicOp::create(
+      x.ops(), x.value.getType(), x.ops().getStringAttr(intrinsic), mlir::ValueRange{x.value});
+  return {{x.builder, result.getResults()}};
+}
 inline EmittedFloat ApproxExp2(EmittedFloat x) {
-  auto power = mlir::LLVM::CallIntrinsicOp::create(
-      x.ops(), x.value.getType(), x.ops().getStringAttr("llvm.nvvm.ex2.approx.ftz.f32"),
-      mlir::ValueRange{x.value});
-  return {{x.builder, power.getResults()}};
+  return Approximation(x, "llvm.nvvm.ex2.approx.ftz.f32");
+}
+inline EmittedFloat ApproxReciprocal(EmittedFloat x) {
+  return Approximation(x, "llvm.nvvm.rcp.approx.ftz.f");
 }
 
 inline EmittedInteger CountLeadingZeros(EmittedInteger n) {

@@ -3,11 +3,14 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "codegen/plan/bytes_in_flight.h"
 #include "llvm/BinaryFormat/Dwarf.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Interfaces/DataLayoutInterfaces.h"
+#include "support/checked_math.h"
 
 namespace hlo_indexing::emit {
 
@@ -441,19 +444,24 @@ namespace {
 
 // Loops that LLVM by itself unrolls once or not at all, having too many iterations to unroll all of
 // them, and of which several fit into registers and bring more loads on their way.
-constexpr int64_t kManyIterations = 16;
-constexpr int kUnrolled = 4;
-
 bool IsShort(mlir::Block& body) {
   constexpr size_t kMostOperations = 48;
   return llvm::none_of(body, [](mlir::Operation& op) { return op.getNumRegions() > 0; }) &&
          llvm::range_size(body) <= kMostOperations;
 }
 
-void Unroll(scf::ForOp loop) {
+int64_t LoadedBytes(mlir::Block& body) {
+  int64_t bits = 0;
+  for (auto load : body.getOps<mlir::LLVM::LoadOp>()) {
+    bits += mlir::DataLayout::closest(load).getTypeSizeInBits(load.getType());
+  }
+  return support::CeilDiv(bits, 8);
+}
+
+void Unroll(scf::ForOp loop, int turns) {
   mlir::Builder builder(loop.getContext());
   const auto unroll = mlir::LLVM::LoopUnrollAttr::get(
-      loop.getContext(), {}, builder.getI32IntegerAttr(kUnrolled), {}, {}, {}, {}, {});
+      loop.getContext(), {}, builder.getI32IntegerAttr(turns), {}, {}, {}, {}, {});
   loop->setAttr("loop_annotation",
                 mlir::LLVM::LoopAnnotationAttr::get(loop.getContext(), {}, {}, {}, unroll, {}, {},
                                                     {}, {}, {}, {}, {}, {}, {}, {}, {}));
@@ -466,7 +474,8 @@ Values KernelBuilder::For(int64_t lower, int64_t upper, ValueRange carried, Loop
   const unsigned bits = fits ? 32 : 64;
   if (lower == upper) return body(Integer(bits, lower), carried);
   scf::ForOp loop = EmitFor(Integer(bits, lower), Integer(bits, upper + 1), carried, body);
-  if (upper - lower + 1 >= kManyIterations && IsShort(*loop.getBody())) Unroll(loop);
+  const int turns = plan::TurnsAtOnce(upper - lower + 1, LoadedBytes(*loop.getBody()));
+  if (turns > 1 && IsShort(*loop.getBody())) Unroll(loop, turns);
   return Values(loop.getResults());
 }
 

@@ -60,9 +60,14 @@ ConditionsByLoops ByLoops(const Conditions& conditions) {
   return parts;
 }
 
-// Loops over all ranges of a map but the lane, one inside of the other.
-Values LoopsOver(KernelEmitter& kernel, const IndexingMap& map, int64_t lanes, ValueRange carried,
-                 llvm::function_ref<Values(ValueRange)> body) {
+bool HasLoops(const IndexingMap& map, int64_t lanes) {
+  return map.num_ranges() > (lanes > 1 ? 1 : 0);
+}
+
+// Loops over all ranges of a map but the lane, one inside of the other; the outermost one within
+// `turns`.
+Values LoopsOver(KernelEmitter& kernel, const IndexingMap& map, int64_t lanes, Interval turns,
+                 ValueRange carried, llvm::function_ref<Values(ValueRange)> body) {
   const size_t count = map.num_ranges() - (lanes > 1 ? 1 : 0);
   Values indices;
   const std::function<Values(size_t, ValueRange)> from = [&](size_t i, ValueRange values) {
@@ -72,7 +77,7 @@ Values LoopsOver(KernelEmitter& kernel, const IndexingMap& map, int64_t lanes, V
       kernel.elements().SetVariables(ThreadDimensions(kernel.builder()), ranges, lanes);
       return kernel.elements().InScope([&] { return body(values); });
     }
-    const Interval bounds = map.ranges()[i].bounds;
+    const Interval bounds = i == 0 ? turns : map.ranges()[i].bounds;
     return kernel.builder().For(bounds.lower, bounds.upper, values,
                                 [&](Value index, ValueRange inner) -> Values {
                                   indices.push_back(index);
@@ -85,19 +90,27 @@ Values LoopsOver(KernelEmitter& kernel, const IndexingMap& map, int64_t lanes, V
 }
 
 // The same where the conditions hold: what does not depend on the loops is decided before them.
+// `whole` are turns of the outermost loop in which nothing else has to hold.
 Values LoopsUnder(KernelEmitter& kernel, const Conditions& conditions, const IndexingMap& map,
-                  int64_t lanes, ValueRange carried, llvm::function_ref<Values(ValueRange)> body) {
+                  int64_t lanes, std::optional<Interval> whole, ValueRange carried,
+                  llvm::function_ref<Values(ValueRange)> body) {
   KernelBuilder& builder = kernel.builder();
   ElementEmitter& elements = kernel.elements();
-  const bool has_loops = map.num_ranges() > (lanes > 1 ? 1 : 0);
+  const bool has_loops = HasLoops(map, lanes);
   const ConditionsByLoops parts =
       has_loops ? ByLoops(conditions) : ConditionsByLoops{conditions, {}};
   const auto loops = [&] {
-    return LoopsOver(kernel, map, lanes, carried, [&](ValueRange values) {
+    Interval turns = has_loops ? map.ranges().front().bounds : Interval::Point(0);
+    Values values(carried);
+    if (whole.has_value()) {
+      values = LoopsOver(kernel, map, lanes, *whole, values, body);
+      turns.lower = whole->upper + 1;
+    }
+    return LoopsOver(kernel, map, lanes, turns, values, [&](ValueRange inner) {
       return builder.If(
           elements.EmitConditions(parts.inside),
-          [&] { return elements.InScope([&] { return body(values); }); },
-          [&] { return Values(values); });
+          [&] { return elements.InScope([&] { return body(inner); }); },
+          [&] { return Values(inner); });
     });
   };
   if (parts.outside.empty()) return loops();
@@ -149,7 +162,7 @@ void KernelEmitter::ForElements(const IndexingMap& map, int64_t vector_elements,
     }
     return;
   }
-  LoopsUnder(*this, *same, map, vector_elements, {}, [&](ValueRange) {
+  LoopsUnder(*this, *same, map, vector_elements, std::nullopt, {}, [&](ValueRange) {
     body(map);
     return Values();
   });
@@ -165,7 +178,29 @@ Values KernelEmitter::ForElements(const IndexingMap& map, int64_t vector_element
     Fail("has vectors that are cut off");
     same = conditions;
   }
-  return LoopsUnder(*this, *same, map, vector_elements, carried, body);
+  return LoopsUnder(*this, *same, map, vector_elements, WholeTurns(map, vector_elements), carried,
+                    body);
+}
+
+// Where a length is no multiple of what a turn takes, all turns but the last are whole: they come
+// without conditions, so that several have their loads on the way.
+std::optional<Interval> KernelEmitter::WholeTurns(const IndexingMap& map,
+                                                  int64_t vector_elements) const {
+  constexpr int64_t kManyTurns = 8;
+  if (!HasLoops(map, vector_elements)) return std::nullopt;
+  const Interval all = map.ranges().front().bounds;
+  if (all.upper - all.lower < kManyTurns) return std::nullopt;
+  const Interval whole = {all.lower, all.upper - 1};
+  std::vector<Variable> ranges(map.ranges());
+  ranges.front().bounds = whole;
+  const IndexingMap narrowed = plans_.maps.Simplified(
+      {map.affine_map(), map.dimensions(), std::move(ranges), map.runtime(), map.constraints()});
+  if (narrowed.IsKnownEmpty() || narrowed.num_ranges() != map.num_ranges()) return std::nullopt;
+  const auto has_conditions = [&](const IndexingMap& of, std::optional<Interval> turns) {
+    return !ByLoops(ConditionsOf(of, AsLaunched(of, vector_elements, turns))).inside.empty();
+  };
+  if (!has_conditions(map, std::nullopt) || has_conditions(narrowed, whole)) return std::nullopt;
+  return whole;
 }
 
 Value KernelEmitter::EnterElements(const IndexingMap& map, int64_t vector_elements) {
@@ -300,7 +335,10 @@ void KernelEmitter::StoreIfAny(const ElementPass& pass, llvm::ArrayRef<MaybeElem
 void KernelEmitter::StorePacked(llvm::ArrayRef<const ElementPass*> passes) {
   constexpr int64_t kByte = 8;
   const ElementPass& first = *passes.front();
-  LoopsOver(*this, first.map, first.vector_elements, {}, [&](ValueRange) {
+  const Interval turns = HasLoops(first.map, first.vector_elements)
+                             ? first.map.ranges().front().bounds
+                             : Interval::Point(0);
+  LoopsOver(*this, first.map, first.vector_elements, turns, {}, [&](ValueRange) {
     for (const ElementPass* pass : passes) {
       const std::vector<MaybeElement> computed = ComputeEach(*pass);
       const int64_t bits = buffers_.output(*pass->output).element_bits;

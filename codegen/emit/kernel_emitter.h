@@ -68,6 +68,9 @@ class KernelEmitter {
   // one, a loop with bounds of its own.
   IndexingMap AsLaunched(const IndexingMap& map, int64_t vector_elements,
                          std::optional<Interval> loop = std::nullopt) const;
+  // The turns of the outermost loop of a map in which all conditions that depend on loops hold, if
+  // it has such and all but the last turn are.
+  std::optional<Interval> WholeTurns(const IndexingMap& map, int64_t vector_elements) const;
   bool HasPackedOutput(llvm::ArrayRef<const plan::ElementPass*> passes) const;
   void StorePacked(llvm::ArrayRef<const plan::ElementPass*> passes);
   // What a lane has: a number, or zero where it has no element.

@@ -197,8 +197,10 @@ absl::StatusOr<Value> FloatCode(KernelBuilder& builder, Opcode opcode, mlir::Val
                                 ElementType type) {
   const EmittedFloat a = {{&builder, x[0]}};
   const EmittedFloat b = {{&builder, x.size() > 1 ? x[1] : x[0]}};
-  if (opcode == Opcode::kExponential && hlo::ElementBits(type) <= 16) {
-    return scalar::ExpTo16Bits(a).value;
+  if (hlo::ElementBits(type) <= 16) {
+    if (opcode == Opcode::kExponential) return scalar::ExpTo16Bits(a).value;
+    if (opcode == Opcode::kLogistic) return scalar::LogisticTo16Bits(a).value;
+    if (opcode == Opcode::kTanh) return scalar::TanhTo16Bits(a).value;
   }
   return a.width() == 32 ? OfFloats<Precision::kF32>(opcode, a, b, type)
                          : OfFloats<Precision::kF64>(opcode, a, b, type);

@@ -68,6 +68,7 @@ class TransposeKernel {
     // Where a row of the minor dimension stays as it is, or words are elements.
     const bool is_turned = load->vector_elements > 1 && tile->sizes.size() == 2;
     if (is_turned) return FillTurned(loop);
+    if (IsCutOff(loop)) return FillByConditions(loop);
     kernel_.ForElements(load->map, load->vector_elements, [&](const IndexingMap& map) {
       const std::vector<Lanes> loaded = Load(loop, map);
       for (size_t i = 0; i < loaded.size(); ++i) {
@@ -75,6 +76,45 @@ class TransposeKernel {
         arrays_[filled->hero]->Store(loaded[i], AccessAt(filled->accesses.front(), *pass, map));
       }
     });
+  }
+
+  // Whether tiles hang over the array, in one loop of a few turns. A turn that is a branch would
+  // wait for what it loads before the next one begins.
+  static bool IsCutOff(const SharedLoop& loop) {
+    constexpr int64_t kFewTurns = 16;
+    const ElementPass& first = *loop.loads.front().first;
+    if (!loop.side_outputs.empty() || first.vector_elements > 1) return false;
+    if (first.map.IsUnknown() || first.map.constraints().empty()) return false;
+    return first.map.num_ranges() == 1 && first.map.ranges().front().bounds.upper < kFewTurns;
+  }
+
+  // All turns load, under their conditions, and then all store.
+  void FillByConditions(const SharedLoop& loop) {
+    plan::MapTable& maps = kernel_.plans().maps;
+    const IndexingMap& map = loop.loads.front().first->map;
+    const Interval turns = map.ranges().front().bounds;
+    std::vector<std::vector<Lanes>> loaded;
+    for (int64_t turn = turns.lower; turn <= turns.upper; ++turn) {
+      const IndexingMap at = plan::AtRange(map, 0, turn, maps);
+      loaded.emplace_back();
+      if (at.IsKnownEmpty()) continue;
+      kernel_.EnterElements(at, 1);
+      loaded.back() = Load(loop, at);
+    }
+    for (int64_t turn = turns.lower; turn <= turns.upper; ++turn) {
+      const std::vector<Lanes>& of_turn = loaded[static_cast<size_t>(turn - turns.lower)];
+      if (of_turn.empty()) continue;
+      const Value exists = kernel_.EnterElements(plan::AtRange(map, 0, turn, maps), 1);
+      kernel_.builder().If(exists, [&] {
+        for (size_t i = 0; i < of_turn.size(); ++i) {
+          const SharedTile& tile = *loop.loads[i].second;
+          SharedAccess access = tile.accesses.front();
+          access.index = plan::AtRange(access.index, 0, turn, maps);
+          arrays_[tile.hero]->Store(of_turn[i], access);
+        }
+      });
+    }
+    kernel_.elements().SetReadCondition(Value());
   }
 
   // The elements for the tiles; those of side outputs are stored.

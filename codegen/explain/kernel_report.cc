@@ -24,9 +24,18 @@ uint64_t Saturated(const DynamicAPInt& number) {
   return static_cast<uint64_t>(static_cast<int64_t>(number));
 }
 
+// The first operand that is the same array.
+int64_t FirstOperandLike(const plan::KernelPlan& plan, int64_t operand) {
+  // Then it is a parameter.
+  if (plan.is_computation) return operand;
+  const auto operands = plan.instruction->operands();
+  const auto* const first = llvm::find(operands, operands[static_cast<size_t>(operand)]);
+  return first - operands.begin();
+}
+
 // Different sectors of all accesses: accesses of an array may touch the same ones, but no more than
-// it has.
-DynamicAPInt DistinctSectors(llvm::ArrayRef<AccessReport> accesses) {
+// it has. Where an index is known at run time only, an access touches no more than it moves.
+DynamicAPInt DistinctSectors(const plan::KernelPlan& plan, llvm::ArrayRef<AccessReport> accesses) {
   // Loads and outputs by array.
   std::map<std::tuple<bool, int64_t, int64_t>, DynamicAPInt> by_array;
   DynamicAPInt sum(0);
@@ -34,18 +43,21 @@ DynamicAPInt DistinctSectors(llvm::ArrayRef<AccessReport> accesses) {
     if (!report.coalescing.has_value()) continue;
     const plan::KernelAccess& access = report.access;
     const bool is_load = access.kind == plan::AccessKind::kLoad;
+    const DynamicAPInt touched =
+        std::min(report.coalescing->distinct_sectors.upper, report.coalescing->sectors.upper);
     if (access.scratch.has_value()) {
       // What is read has been stored.
-      if (!is_load) sum += report.coalescing->distinct_sectors.upper;
+      if (!is_load) sum += touched;
       continue;
     }
-    DynamicAPInt& known = is_load ? by_array[{true, access.operand, access.leaf}]
-                                  : by_array[{false, access.output, 0}];
+    DynamicAPInt& known =
+        is_load ? by_array[{true, FirstOperandLike(plan, access.operand), access.leaf}]
+                : by_array[{false, access.output, 0}];
     const int64_t bits = access.shape->StorageBits();
     // Padding of tiles, or a tail, makes an array larger than its elements.
     const bool is_dense =
         access.shape->layout() == nullptr || access.shape->layout()->HasOnlyOrder();
-    DynamicAPInt next = known + report.coalescing->distinct_sectors.upper;
+    DynamicAPInt next = known + touched;
     if (is_dense) {
       const DynamicAPInt bytes =
           llvm::ceilDiv(DynamicAPInt(access.shape->num_elements()) * bits, DynamicAPInt(8));
@@ -95,7 +107,7 @@ KernelSums SumKernel(const plan::KernelPlan& plan, llvm::ArrayRef<AccessReport> 
     totals.ideal_sectors += access.coalescing->ideal_sectors.upper;
   }
   totals.distinct_sectors =
-      distinct_sectors.has_value() ? *distinct_sectors : DistinctSectors(accesses);
+      distinct_sectors.has_value() ? *distinct_sectors : DistinctSectors(plan, accesses);
 
   ptx::OperationCounts counts;
   counts.global_requests = Saturated(totals.requests);

@@ -7,16 +7,18 @@
 
 #include "codegen/plan/kernel_plan.h"
 #include "codegen/plan/plan_context.h"
+#include "codegen/ptx/device_model.h"
 
 namespace hlo_indexing::plan {
 
 /// Of one multiprocessor.
 struct BytesInFlight {
-  /// The threads that it has at a time, and what each loads before it waits: one turn of the loop
-  /// with the most loads. Registers are not known to a plan, and do not limit the threads.
+  /// The threads that it has at a time, and what each loads before it waits: the turns of the loop
+  /// with the most loads that are on their way together. Registers are not known to a plan, and do
+  /// not limit the threads.
   int64_t threads = 0;
   int64_t bytes_of_thread = 0;
-  /// Bandwidth times latency (Little's law), the latency taken as kLatencyNs.
+  /// BytesAsked.
   int64_t asked = 0;
 
   int64_t bytes() const { return threads * bytes_of_thread; }
@@ -24,6 +26,14 @@ struct BytesInFlight {
 
 /// Of a load that misses L2, under load: about that of GPUs from A100 to B200.
 inline constexpr double kLatencyNs = 600;
+
+/// Those that keep the memory busy, of one multiprocessor: bandwidth times latency (Little's law).
+int64_t BytesAsked(const ptx::DeviceModel& device);
+
+/// How many turns of a loop have their loads on their way together, by the number of its turns and
+/// the bytes that one loads: loops of many turns are unrolled. More than that would take registers
+/// from other threads.
+int TurnsAtOnce(int64_t turns, int64_t bytes_of_turn);
 
 BytesInFlight BytesInFlightOf(const KernelPlan& plan, PlanContext& plans);
 

@@ -11,6 +11,7 @@
 #include <optional>
 #include <utility>
 
+#include "codegen/plan/bytes_in_flight.h"
 #include "codegen/plan/our_emitters.h"
 #include "codegen/plan/reduction_plan.h"
 #include "codegen/plan/row_maps.h"
@@ -129,13 +130,40 @@ class ColumnMaps : public ReductionMaps {
  private:
   int64_t num_groups() const { return sizes_[0] * blocks_of_row_; }
 
-  // Few blocks have all threads that they can have; but where several have the same results, what
-  // they exchange counts more than what each has on its way.
+  // As many as it takes to keep the memory busy. Few blocks have all threads that they can have;
+  // but where several have the same results, what they exchange counts more than what each has on
+  // its way.
   int64_t MostThreads() const {
     constexpr int64_t kThreadsOfDivided = 512;
     const int64_t multiprocessors = input_.plans.device.multiprocessors;
-    if (num_groups() >= multiprocessors) return kThreadsOfReduction;
+    if (num_groups() >= multiprocessors) {
+      const int64_t bits = vector_ * BitsOfLargestInput();
+      int64_t threads = kThreadsOfReduction;
+      const auto in_flight = [&] {
+        const int64_t turns = sizes_[1] * lanes_ / threads;
+        const int64_t bytes = support::CeilDiv(bits, 8);
+        return num_groups() * threads * bytes * TurnsAtOnce(turns, bytes);
+      };
+      const int64_t asked = BytesAsked(input_.plans.device) * multiprocessors;
+      while (threads < kMaxThreadsOfReduction && in_flight() < asked) threads *= 2;
+      return threads;
+    }
     return MayDivide(input_, num_groups()) ? kThreadsOfDivided : kMaxThreadsOfReduction;
+  }
+
+  // Of an element of the largest array that is read.
+  int64_t BitsOfLargestInput() const {
+    int64_t elements = 0;
+    int64_t bits = 8;
+    for (const hlo::Instruction* read : input_.fused.inputs()) {
+      for (int64_t leaf = 0; leaf < read->shape().num_array_leaves(); ++leaf) {
+        const hlo::Shape& array = read->shape().ArrayLeaf(leaf);
+        if (array.num_elements() <= elements) continue;
+        elements = array.num_elements();
+        bits = array.StorageBits();
+      }
+    }
+    return bits;
   }
 
   AffineExpr Major(const ThreadMapBuilder& builder) const {

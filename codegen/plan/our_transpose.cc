@@ -1,14 +1,14 @@
-// Transposes through shared memory, in tiles of 16 words by 16 words, or 32 by 32.
+// Transposes through shared memory, in tiles of 32 words by 32 words, or 16 by 16.
 //
-// A word are V elements: four, but no more than are 16 bytes of any array, or as many as become 32
-// bits; or one element that is not narrower; or a row of the minor dimension if that stays minor.
-// Where a dimension has fewer elements than a tile, the tile takes the dimensions before it, too.
-// Neighbouring threads read a row of words V times, for V rows of the input. Then each has V x V
-// elements, which it turns in its registers, and stores V words of the tile, in which columns of
-// the input are rows; other threads read these as the rows of the output. Stores would meet in few
-// banks: the swizzle moves the words of a row by the number of the thread that stores them, so that
-// neither side has conflicts. Where a word is one element, a word of padding behind each row does
-// the same, and the places of a thread are constants apart.
+// A word are V elements: four, of bytes eight, but no more than are 16 bytes of any array, or as
+// many as become 32 bits; or one element that is not narrower; or a row of the minor dimension if
+// that stays minor. Where a dimension has fewer elements than a tile, the tile takes the dimensions
+// before it, too. Neighbouring threads read a row of words V times, for V rows of the input. Then
+// each has V x V elements, which it turns in its registers, and stores V words of the tile, in
+// which columns of the input are rows; other threads read these as the rows of the output. Stores
+// would meet in few banks: the swizzle moves the words of a row by the number of the thread that
+// stores them, so that neither side has conflicts. Where a word is one element, a word of padding
+// behind each row does the same, and the places of a thread are constants apart.
 #include <algorithm>
 #include <bit>
 #include <cstddef>
@@ -28,6 +28,13 @@ using mlir::AffineExpr;
 namespace {
 
 constexpr int64_t kThreads = 256;
+// Tiles of so many bytes have more threads: each has as many elements as of others.
+constexpr int64_t kLargeTile = 64 << 10;
+constexpr int64_t kThreadsOfLargeTile = 512;
+// Rows of tiles are so long if they can be: DRAM does not like shorter ones.
+constexpr int64_t kBytesOfRow = 256;
+constexpr int64_t kMostWords = 32;
+constexpr int64_t kLeastWords = 16;  // of a row, so that each thread has one of the tile
 constexpr int64_t kWordBits = 32;
 constexpr int64_t kBankBytes = 128;  // of all banks together
 
@@ -67,7 +74,7 @@ class TransposeTiles {
 
   Launch launch() const {
     Launch launch;
-    launch.threads[0] = kThreads;
+    launch.threads[0] = threads_;
     for (const int64_t count : counts_) launch.blocks[0] *= count;
     return launch;
   }
@@ -132,8 +139,6 @@ class TransposeTiles {
   // How many elements are a word, so that all arrays of the kernel are read and written in whole
   // ones.
   void ChooseWords(const EmitterInput& input) {
-    constexpr int64_t kWideWord = 4;
-    constexpr int64_t kWideWords = 16;
     const auto most = [&](auto may_be) {
       int64_t elements = 1;
       while (may_be(2 * elements) && num_rows_ % (2 * elements) == 0 &&
@@ -143,29 +148,37 @@ class TransposeTiles {
       return elements;
     };
     packed_ = most([&](int64_t elements) { return elements * element_bits_ <= kWordBits; });
-    const int64_t widest = std::min(kWideWord, WidestVector(input));
+    const int64_t widest = std::min<int64_t>(element_bits_ > 8 ? 4 : 8, WidestVector(input));
     const int64_t wide = most([&](int64_t elements) { return elements <= widest; });
     if (wide <= packed_) return;
-    // Larger tiles are worth it where they are neither few nor mostly empty.
-    const auto tiles_of = [&](int64_t side) {
-      return support::CeilDiv(num_rows_, side) * support::CeilDiv(num_columns_, side);
-    };
-    const int64_t small_side = words_ * packed_;
-    const int64_t large_side = kWideWords * wide;
-    int64_t tiles = tiles_of(large_side);
-    if (tiles * large_side * large_side * 2 > tiles_of(small_side) * small_side * small_side * 3) {
+    const int64_t least_side = words_ * packed_;
+    for (int64_t words = std::min(kMostWords, kBytesOfRow * 8 / (wide * element_bits_));
+         words >= kLeastWords && words * wide >= least_side; words /= 2) {
+      if (!IsWorthIt(words * wide, least_side, input.plans.device.multiprocessors)) continue;
+      packed_ = wide;
+      words_ = words;
+      if (words * words * wide * wide * element_bits_ >= kLargeTile * 8) {
+        threads_ = kThreadsOfLargeTile;
+      }
       return;
     }
+  }
+
+  // Larger tiles are, where they are neither few nor mostly empty.
+  bool IsWorthIt(int64_t side, int64_t least_side, int64_t multiprocessors) const {
+    const auto tiles_of = [&](int64_t of_side) {
+      return support::CeilDiv(num_rows_, of_side) * support::CeilDiv(num_columns_, of_side);
+    };
+    int64_t tiles = tiles_of(side);
+    if (tiles * side * side * 2 > tiles_of(least_side) * least_side * least_side * 3) return false;
     for (const size_t dimension : others_) tiles *= Size(dimension);
-    if (large_side > small_side && tiles < input.plans.device.multiprocessors) return;
-    packed_ = wide;
-    words_ = kWideWords;
+    return side == least_side || tiles >= multiprocessors;
   }
 
   AffineExpr Lane(const ThreadMapBuilder& builder) const { return builder.Thread() % words_; }
   // The number of a row of words of those that the threads go over.
   AffineExpr RowOfWords(ThreadMapBuilder& builder, int64_t rows) const {
-    const int64_t at_a_time = kThreads / words_;
+    const int64_t at_a_time = threads_ / words_;
     const AffineExpr step = builder.LoopOrZero(rows / at_a_time);
     return step * at_a_time + builder.Thread().floorDiv(words_);
   }
@@ -252,6 +265,7 @@ class TransposeTiles {
   Dimensions others_;
   int64_t num_rows_ = 1;
   int64_t num_columns_ = 1;
+  int64_t threads_ = kThreads;
   // Elements of a word; of the minor dimension that stays; and of an access of a thread.
   int64_t packed_ = 1;
   int64_t unit_ = 1;

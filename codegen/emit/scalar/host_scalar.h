@@ -75,6 +75,11 @@ inline float ApproxExp2(float x) {
   return power < 0x1p-126F ? 0.0F : power;
 }
 
+inline float ApproxReciprocal(float x) {
+  const float reciprocal = 1 / (std::fabs(x) < 0x1p-126F ? std::copysign(0.0F, x) : x);
+  return std::fabs(reciprocal) < 0x1p-126F ? std::copysign(0.0F, reciprocal) : reciprocal;
+}
+
 inline bool Less(float a, float b) { return a < b; }
 inline bool Less(double a, double b) { return a < b; }
 inline bool LessEqual(float a, float b) { return a <= b; }

