@@ -138,7 +138,8 @@ std::string KernelName(const Instruction& instruction) {
   for (char& c : name) {
     if (!llvm::isAlnum(c) && c != '_') c = '_';
   }
-  if (name.empty() || llvm::isDigit(name.front())) name.insert(0, "kernel_");
+  // A lone underscore is no name of PTX.
+  if (name.empty() || name == "_" || llvm::isDigit(name.front())) name.insert(0, "kernel_");
   return name;
 }
 

@@ -58,7 +58,8 @@ BytesInFlight BytesInFlightOf(const KernelPlan& plan, PlanContext& plans) {
   }
   for (const auto& [loop, bits] : bits_of_loop) {
     const int64_t bytes = support::CeilDiv(bits, 8);
-    const int64_t turns = NumTurns(plan.passes[loop]);
+    // Partial results in scratch memory come after the passes.
+    const int64_t turns = loop < plan.passes.size() ? NumTurns(plan.passes[loop]) : 1;
     const bool is_written_out = plan.keeps_rows || turns < kManyTurns;
     const int64_t together = is_written_out ? turns : TurnsAtOnce(turns, bytes);
     flight.bytes_of_thread = std::max(flight.bytes_of_thread, together * bytes);

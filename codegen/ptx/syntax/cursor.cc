@@ -40,7 +40,9 @@ absl::Status Cursor::Expect(char symbol, std::string_view where) {
 }
 
 absl::StatusOr<Token> Cursor::ExpectName(std::string_view what) {
-  if (!Is(TokenKind::kName)) return Unexpected(what);
+  // By themselves `_` and `$` are no names ("Identifiers" in the PTX ISA).
+  const bool is_name = Is(TokenKind::kName) && token().text != "_" && token().text != "$";
+  if (!is_name) return Unexpected(what);
   const Token name = token_;
   Advance();
   return name;

@@ -526,6 +526,10 @@ TEST_F(KernelTest, Names) {
   KernelCheck check(Entry("p = f32[8] parameter(0)\nROOT loop-fusion.1 = f32[8] negate(p)"),
                     backend());
   EXPECT_EQ(KernelName(check.root()), "loop_fusion_1");
+  // Some are none in PTX.
+  KernelCheck underscore(Entry("p = f32[8] parameter(0)\nROOT _ = f32[8] negate(p)"), backend());
+  EXPECT_EQ(KernelName(underscore.root()), "kernel__");
+  EXPECT_EQ(underscore.Run(1), "");
 }
 
 // Each lane of a vector repeats its own loop, and takes its own branch.

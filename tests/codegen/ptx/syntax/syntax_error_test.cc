@@ -39,6 +39,8 @@ TEST(SyntaxError, OfDeclarations) {
   const ErrorCase cases[] = {
       {R"(.vizible .entry k() {})", "1:1: unknown directive '.vizible'; did you mean '.visible'?"},
       {R"(entry k() {})", "1:1: expected a directive, found 'entry'"},
+      {R"(.entry _() { ret; })", "1:8: expected the name of a function, found '_'"},
+      {R"(.global .b32 $;)", "1:14: expected the name of a variable, found '$'"},
       {R"(.entry k() {)", "1:12: this '{' is not closed"},
       {R"(.entry k())", "1:11: expected the body of the function, found the end of the text"},
       {R"(.entry k(.param .u64 a, .param .u64 a) { ret; })",
@@ -145,7 +147,7 @@ TEST(SyntaxError, OfBodies) {
       {R"(mov.u32 %r1, (1 + 2;)", "1:20: expected ')' at the end of the expression, found ';'"},
       {R"(mov.u32 %r1, 08;)", "1:14: '08' is no number"},
       {R"(mov.u32 %r1, "x";)", "1:14: expected an operand, found a string"},
-      {R"(mov.u32 %r1, $;)", "1:14: unknown function '$'"},
+      {R"(mov.u32 %r1, $;)", "1:14: expected an operand, found '$'"},
       {R"(mov.u32 %r1, #;)", "1:14: this byte begins no token"},
       {R"(mov. u32 %r1, 1;)", "1:4: a name is missing after '.'"},
       {R"(%r1 = 3;)", "1:1: expected an instruction, found '%r1'"},
