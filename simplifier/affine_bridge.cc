@@ -115,7 +115,7 @@ std::optional<AffineWriter::Parts> AffineWriter::WriteParts(const Sum& sum, int 
   const std::optional<Parts> linear = is_linear ? WriteLinear(sum) : std::nullopt;
   if (linear) return linear;
   if (DepthOf(sum) > kMaxDepth) return std::nullopt;
-  if (!shortest_form_) shortest_form_.emplace(context_);
+  if (!shortest_form_) shortest_form_.emplace(context_, quotients_);
   const LinearForm form = shortest_form_->Write(sum);
   return form.operations > max_operations ? std::nullopt : WriteParts(form);
 }

@@ -46,8 +46,9 @@ class AffineWriter {
   /// The expression for a variable or function atom: a dimension or a symbol.
   using LeafExpression = llvm::function_ref<mlir::AffineExpr(const Atom&)>;
 
-  AffineWriter(DigitContext& context, mlir::MLIRContext* mlir_context, LeafExpression leaf)
-      : context_(context), mlir_context_(mlir_context), leaf_(leaf) {}
+  AffineWriter(DigitContext& context, mlir::MLIRContext* mlir_context, LeafExpression leaf,
+               Quotients quotients = Quotients::kReadBack)
+      : context_(context), quotients_(quotients), mlir_context_(mlir_context), leaf_(leaf) {}
 
   /// An expression in two parts: what varies, null if nothing does, and a constant to be added.
   struct Parts {
@@ -63,6 +64,9 @@ class AffineWriter {
   /// The parts as one expression; nullopt if MLIR would fold constants that overflow.
   std::optional<mlir::AffineExpr> Join(const Parts& parts) const;
 
+  /// Whether a writer of Quotients::kShortest may write something shorter.
+  bool CouldBeShorter() const { return shortest_form_ && shortest_form_->CouldBeShorter(); }
+
  private:
   std::optional<Parts> WriteLinear(const Sum& sum);
   std::optional<Parts> WriteParts(const LinearForm& form);
@@ -71,6 +75,7 @@ class AffineWriter {
   std::optional<mlir::AffineExpr> ComputeFactor(const Factor& factor);
 
   DigitContext& context_;
+  Quotients quotients_;
   // Made when a sum with a division is met: most have none.
   std::optional<ShortestForm> shortest_form_;
   mlir::MLIRContext* mlir_context_;

@@ -1,56 +1,15 @@
 #include "simplifier/linear_form.h"
 
-#include <algorithm>
 #include <optional>
-#include <tuple>
+
+#include "simplifier/linear_form_parts.h"
+#include "simplifier/rebasing.h"
 
 namespace hlo_indexing::simplifier {
 namespace {
 
 using support::CheckedAdd;
 using support::CheckedMul;
-using support::CheckedSub;
-
-int AddOperations(int a, int b) { return std::min(a + b, kManyOperations); }
-
-void Append(int64_t coefficient, const Factor* factor, LinearForm& form) {
-  if (coefficient == 0) return;
-  for (auto& [known_coefficient, known] : form.parts) {
-    if (known != factor) continue;
-    if (const std::optional<int64_t> sum = CheckedAdd(known_coefficient, coefficient)) {
-      known_coefficient = *sum;
-      return;
-    }
-  }
-  form.parts.push_back({coefficient, factor});
-}
-
-// form + coefficient * addend; nullopt on overflow.
-std::optional<LinearForm> SumOf(LinearForm form, int64_t coefficient, const LinearForm& addend) {
-  const std::optional<int64_t> offset = CheckedMul(coefficient, addend.constant);
-  const std::optional<int64_t> constant =
-      offset ? CheckedAdd(form.constant, *offset) : std::nullopt;
-  if (!constant) return std::nullopt;
-  form.constant = *constant;
-  for (const auto& [part_coefficient, factor] : addend.parts) {
-    const std::optional<int64_t> product = CheckedMul(coefficient, part_coefficient);
-    if (!product) return std::nullopt;
-    Append(*product, factor, form);
-  }
-  return form;
-}
-
-void CountOperations(LinearForm& form) {
-  llvm::erase_if(form.parts, [](const auto& part) { return part.first == 0; });
-  form.operations = 0;
-  for (const auto& part : form.parts) {
-    form.operations = AddOperations(form.operations, part.second->operations);
-  }
-}
-
-bool IsShorter(const LinearForm& a, const LinearForm& b) {
-  return std::pair(a.operations, a.parts.size()) < std::pair(b.operations, b.parts.size());
-}
 
 int Compare(const LinearForm& a, const LinearForm& b);
 
@@ -99,94 +58,13 @@ void Factor::Profile(llvm::FoldingSetNodeID& node_id) const {
   }
 }
 
-// Candidate ways to write the digits of one atom by quotients and remainders at their boundaries.
-//
-// With boundaries P_0 < P_1 < ... and coefficient k_j of the digit between P_j and P_j+1, and with
-// X_P = x floordiv P, Y_P = x mod P, the digit is X_Pj - (P_j+1 / P_j) * X_Pj+1 and also
-// (Y_Pj+1 - Y_Pj) / P_j. A split writes the digits below it by remainders, those above by
-// quotients.
-class Rebasing {
- public:
-  Rebasing(ShortestForm& writer, llvm::ArrayRef<Term> digits) : writer_(writer) {
-    atom_ = digits.front().atom;
-    boundaries_.push_back(digits.front().lo);
-    for (const Term& digit : digits) {
-      if (unbounded_ || digit.lo < boundaries_.back() || digit.lo % boundaries_.back() != 0) {
-        valid_ = false;
-        return;
-      }
-      if (digit.lo > boundaries_.back()) {
-        coefficients_.push_back(0);
-        boundaries_.push_back(digit.lo);
-      }
-      coefficients_.push_back(digit.coefficient);
-      unbounded_ = digit.IsTop();
-      const std::optional<int64_t> end = CheckedMul(digit.lo, digit.extent);
-      valid_ &= unbounded_ || end.has_value();
-      boundaries_.push_back(unbounded_ || !end ? kUnbounded : *end);
-    }
-  }
-
-  size_t NumSplits() const { return valid_ ? coefficients_.size() + 1 : 0; }
-
-  // Nullopt if a coefficient would not be an integer.
-  std::optional<LinearForm> Write(size_t split) {
-    LinearForm form;
-    int64_t previous = 0;
-    for (size_t j = 0; j < split; ++j) {
-      if (coefficients_[j] % boundaries_[j] != 0) return std::nullopt;
-      const int64_t scaled = coefficients_[j] / boundaries_[j];
-      if (!AppendRemainder(CheckedSub(previous, scaled), boundaries_[j], form)) return std::nullopt;
-      previous = scaled;
-    }
-    if (!AppendRemainder(previous, boundaries_[split], form)) return std::nullopt;
-    std::optional<int64_t> carried = 0;
-    for (size_t j = split; j < coefficients_.size(); ++j) {
-      const std::optional<int64_t> coefficient = CheckedSub(coefficients_[j], *carried);
-      if (!AppendQuotient(coefficient, boundaries_[j], form)) return std::nullopt;
-      if (boundaries_[j + 1] == kUnbounded) return form;
-      carried = CheckedMul(coefficients_[j], boundaries_[j + 1] / boundaries_[j]);
-      if (!carried) return std::nullopt;
-    }
-    if (split < coefficients_.size() &&
-        !AppendQuotient(CheckedSub(0, *carried), boundaries_.back(), form)) {
-      return std::nullopt;
-    }
-    return form;
-  }
-
- private:
-  bool AppendRemainder(std::optional<int64_t> coefficient, int64_t divisor, LinearForm& form) {
-    if (!coefficient) return false;
-    if (*coefficient == 0 || divisor == 1) return true;
-    if (divisor == kUnbounded) {
-      writer_.AppendForm(*coefficient, writer_.Value(atom_), form);
-      return true;
-    }
-    Append(*coefficient, writer_.Divide(FactorKind::kMod, writer_.Value(atom_), divisor), form);
-    return true;
-  }
-
-  bool AppendQuotient(std::optional<int64_t> coefficient, int64_t divisor, LinearForm& form) {
-    if (!coefficient) return false;
-    if (*coefficient == 0) return true;
-    if (divisor == 1) {
-      writer_.AppendForm(*coefficient, writer_.Value(atom_), form);
-      return true;
-    }
-    Append(*coefficient, writer_.Quotient(atom_, divisor), form);
-    return true;
-  }
-
-  ShortestForm& writer_;
-  const Atom* atom_;
-  llvm::SmallVector<int64_t, 8> boundaries_;
-  llvm::SmallVector<int64_t, 8> coefficients_;
-  bool unbounded_ = false;
-  bool valid_ = true;
-};
-
 LinearForm ShortestForm::Write(const Sum& sum) {
+  LinearForm form = WriteTerms(sum);
+  Absorb(sum, form);
+  return form;
+}
+
+LinearForm ShortestForm::WriteTerms(const Sum& sum) {
   LinearForm form;
   form.constant = sum.constant;
   TermVector terms(sum.terms.begin(), sum.terms.end());
@@ -197,12 +75,17 @@ LinearForm ShortestForm::Write(const Sum& sum) {
     WriteChain(llvm::ArrayRef<Term>(terms).slice(begin, end - begin), form);
     begin = end;
   }
+  Arrange(form);
+  return form;
+}
+
+// Brings the parts into the order of printing, with few signs and constants.
+void ShortestForm::Arrange(LinearForm& form) {
   llvm::stable_sort(form.parts,
                     [](const auto& a, const auto& b) { return Compare(*a.second, *b.second) < 0; });
   CanonicalizeSigns(form);
   CanonicalizeConstants(form);
   CountOperations(form);
-  return form;
 }
 
 const Factor* ShortestForm::Intern(Factor factor) {
@@ -305,7 +188,7 @@ const Factor* ShortestForm::Quotient(const Atom* atom, int64_t lo) {
   if (const auto known = quotients_.find(key); known != quotients_.end()) return known->second;
   LinearForm operand =
       atom->kind == AtomKind::kQuotientVariable ? LiftedOperand(atom, lo) : Value(atom);
-  const Factor* factor = Divide(FactorKind::kFloorDiv, std::move(operand), lo);
+  const Factor* factor = DivideShortly(std::move(operand), lo);
   quotients_[key] = factor;
   return factor;
 }
@@ -363,13 +246,16 @@ void ShortestForm::WriteChain(llvm::ArrayRef<Term> digits, LinearForm& form) {
   LinearForm best = WriteDigits(digits);
   CountOperations(best);
   if (best.operations > 0 && (digits.size() > 1 || best.operations > 1)) {
-    Rebasing rebasing(*this, digits);
-    for (size_t split = 0; split < rebasing.NumSplits(); ++split) {
-      std::optional<LinearForm> candidate = rebasing.Write(split);
-      if (!candidate) continue;
+    const auto try_candidate = [&](std::optional<LinearForm> candidate) {
+      if (!candidate) return;
       CountOperations(*candidate);
       if (IsShorter(*candidate, best)) best = std::move(*candidate);
+    };
+    Rebasing rebasing(*this, digits);
+    for (size_t split = 0; split < rebasing.NumSplits(); ++split) {
+      try_candidate(rebasing.Write(split));
     }
+    try_candidate(rebasing.WriteByQuotients());
   }
   AppendForm(1, best, form);
 }
@@ -398,21 +284,36 @@ LinearForm ShortestForm::WriteDigits(llvm::ArrayRef<Term> digits) {
   return form;
 }
 
+namespace {
+
+// Operands with more divisions, which may share many, are not looked into.
+constexpr int kFewOperations = 6;
+
+// Signs and constants of an operand of a division, and of those of the quotients in it.
+int Clutter(const LinearForm& operand, int64_t divisor) {
+  int count = operand.constant % divisor != 0 ? 1 : 0;
+  for (const auto& [coefficient, factor] : operand.parts) {
+    count += coefficient < 0 ? 1 : 0;
+    const bool divides = factor->kind == FactorKind::kFloorDiv || factor->kind == FactorKind::kMod;
+    if (divides && operand.operations <= kFewOperations) {
+      count += Clutter(factor->operand, factor->divisor);
+    }
+  }
+  return count;
+}
+
+}  // namespace
+
 // With S' = c - 1 - S, -(S floordiv c) is S' floordiv c and -(S mod c) is S' mod c - (c - 1): takes
 // what has fewer signs and constants.
 void ShortestForm::CanonicalizeSigns(LinearForm& form) {
-  const auto clutter = [](const LinearForm& operand, int64_t divisor) {
-    int count = operand.constant % divisor != 0 ? 1 : 0;
-    for (const auto& part : operand.parts) count += part.first < 0 ? 1 : 0;
-    return count;
-  };
   for (auto& [coefficient, factor] : form.parts) {
     const bool divides = factor->kind == FactorKind::kFloorDiv || factor->kind == FactorKind::kMod;
     const int64_t divisor = factor->divisor;
     if (coefficient >= 0 || coefficient == support::kInt64Min || !divides || divisor == 1) continue;
     LinearForm flipped;
     flipped.constant = divisor - 1;
-    const std::optional<LinearForm> operand = SumOf(flipped, -1, factor->operand);
+    std::optional<LinearForm> operand = SumOf(flipped, -1, factor->operand);
     if (!operand) continue;
     std::optional<int64_t> constant = form.constant;
     if (factor->kind == FactorKind::kMod) {
@@ -420,14 +321,17 @@ void ShortestForm::CanonicalizeSigns(LinearForm& form) {
       constant = shift ? CheckedAdd(form.constant, *shift) : std::nullopt;
     }
     if (!constant) continue;
-    const int before = clutter(factor->operand, divisor) + (form.constant != 0 ? 1 : 0) + 1;
-    const int after = clutter(*operand, divisor) + (*constant != 0 ? 1 : 0);
+    operand->operations = factor->operand.operations;
+    if (operand->operations <= kFewOperations) {
+      CanonicalizeSigns(*operand);
+      CanonicalizeConstants(*operand);
+    }
+    const int before = Clutter(factor->operand, divisor) + (form.constant != 0 ? 1 : 0) + 1;
+    const int after = Clutter(*operand, divisor) + (*constant != 0 ? 1 : 0);
     if (after >= before) continue;
     form.constant = *constant;
     coefficient = -coefficient;
-    flipped = *operand;
-    flipped.operations = factor->operand.operations;
-    factor = Divide(factor->kind, std::move(flipped), divisor);
+    factor = Divide(factor->kind, std::move(*operand), divisor);
   }
 }
 

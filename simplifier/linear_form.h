@@ -8,12 +8,19 @@
 //                 g * (S mod c) + r = (g * S + r) mod (c * g). So with S = d1 + d2 floordiv 4 and
 //                 r = d2 mod 4, S floordiv 2 is (4 * d1 + d2) floordiv 8.
 //   Signs         -(S floordiv c) is (c - 1 - S) floordiv c.
-// The result is a function of the sum alone.
+// The result is a function of the sum alone, and reads back as the same sum. Where quotients need
+// not, because a map has no other use for their divisions, three more steps make them shorter:
+//   Merging       (r + s floordiv g) floordiv c = (g * r + s) floordiv (g * c), also where r and s
+//                 share variables: (d0 floordiv 6 - d0) floordiv 3 is (-d0 * 5) floordiv 18.
+//   Absorbing     k * (S floordiv c) + k * b * t = k * ((S + b * c * t) floordiv c), with t a digit
+//                 of S: (d0 mod 5) floordiv 2 + (d0 floordiv 5) * 3 is (d0 * 3) floordiv 5.
+//   Dropping      (g * r + s mod m) floordiv (g * c) = r floordiv c, with m <= g.
 #ifndef HLO_INDEXING_SIMPLIFIER_LINEAR_FORM_H_
 #define HLO_INDEXING_SIMPLIFIER_LINEAR_FORM_H_
 
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <utility>
 
 #include "llvm/ADT/DenseMap.h"
@@ -60,13 +67,23 @@ struct Factor : llvm::FoldingSetNode {
   void Profile(llvm::FoldingSetNodeID& node_id) const;
 };
 
+/// How ShortestForm writes quotients.
+enum class Quotients : uint8_t {
+  kReadBack,  // so that they read back as the same sums
+  kShortest,  // as short as may be
+};
+
 /// Finds the shortest form of sums. Owns the factors of the forms that it returns.
 class ShortestForm {
  public:
-  explicit ShortestForm(DigitContext& context) : context_(context) {}
+  explicit ShortestForm(DigitContext& context, Quotients quotients = Quotients::kReadBack)
+      : context_(context), quotients_kind_(quotients) {}
 
   /// The shortest form of `sum`.
   LinearForm Write(const Sum& sum);
+
+  /// Whether Quotients::kShortest may write something shorter.
+  bool CouldBeShorter() const { return could_be_shorter_; }
 
  private:
   const Factor* Intern(Factor factor);
@@ -75,12 +92,20 @@ class ShortestForm {
   const Factor* Quotient(const Atom* atom, int64_t lo);
   LinearForm Value(const Atom* atom);
   LinearForm ComputeValue(const Atom* atom);
+  void Absorb(const Sum& sum, LinearForm& form);
+  bool DropRemainder(LinearForm& operand, int64_t& divisor);
+  LinearForm WriteTerms(const Sum& sum);
+  std::optional<LinearForm> WriteAbsorbing(const Sum& sum, const Term& quotient);
+  const Factor* DivideShortly(LinearForm operand, int64_t divisor);
+  bool MergeQuotient(LinearForm& operand, int64_t& lo);
+  void ReduceFraction(LinearForm& operand, int64_t& divisor);
   LinearForm LiftedOperand(const Atom* quotient_variable, int64_t& lo);
 
   void LiftRemainders(TermVector& terms, LinearForm& form);
   bool LiftOne(TermVector& terms, int64_t& coefficient, Sum& sum, int64_t& modulus);
   void WriteChain(llvm::ArrayRef<Term> digits, LinearForm& form);
   LinearForm WriteDigits(llvm::ArrayRef<Term> digits);
+  void Arrange(LinearForm& form);
   void CanonicalizeSigns(LinearForm& form);
   void CanonicalizeConstants(LinearForm& form);
   void AppendForm(int64_t coefficient, const LinearForm& addend, LinearForm& form);
@@ -88,6 +113,8 @@ class ShortestForm {
   friend class Rebasing;
 
   DigitContext& context_;
+  Quotients quotients_kind_;
+  bool could_be_shorter_ = false;
   std::deque<Factor> factors_;
   llvm::FoldingSet<Factor> interned_;
   llvm::SmallDenseMap<const Atom*, LinearForm, 4> values_;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "indexing_analysis/maps/expression_limits.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 #include "simplifier/affine_bridge.h"
 
@@ -13,6 +14,7 @@ using simplifier::AffineWriter;
 using simplifier::Atom;
 using simplifier::Constraint;
 using simplifier::DigitContext;
+using simplifier::Quotients;
 using simplifier::Sum;
 
 namespace {
@@ -27,6 +29,24 @@ std::optional<llvm::SmallVector<mlir::AffineExpr>> WriteResults(llvm::ArrayRef<S
     written.push_back(*expression);
   }
   return written;
+}
+
+// Adds the divisions and remainders of the expression to `divisions`.
+void CollectDivisions(mlir::AffineExpr expression,
+                      llvm::SmallDenseSet<mlir::AffineExpr, 16>& divisions) {
+  expression.walk([&](mlir::AffineExpr part) {
+    const mlir::AffineExprKind kind = part.getKind();
+    if (kind == mlir::AffineExprKind::FloorDiv || kind == mlir::AffineExprKind::CeilDiv ||
+        kind == mlir::AffineExprKind::Mod) {
+      divisions.insert(part);
+    }
+  });
+}
+
+size_t NumDivisions(llvm::ArrayRef<mlir::AffineExpr> expressions) {
+  llvm::SmallDenseSet<mlir::AffineExpr, 16> divisions;
+  for (const mlir::AffineExpr expression : expressions) CollectDivisions(expression, divisions);
+  return divisions.size();
 }
 
 // The constraints in shortest form: a constant belongs to the bounds, unless that overflows.
@@ -73,6 +93,11 @@ std::optional<IndexingMap> WriteMap(DigitContext& context, llvm::ArrayRef<Sum> r
   };
   AffineWriter writer(context, mlir_context, leaf);
   auto expressions = WriteResults(results, writer);
+  if (expressions && writer.CouldBeShorter()) {
+    AffineWriter shorter(context, mlir_context, leaf, Quotients::kShortest);
+    auto shortest = WriteResults(results, shorter);
+    if (shortest && NumDivisions(*shortest) < NumDivisions(*expressions)) expressions = shortest;
+  }
   auto written = WriteConstraints(constraints, writer);
   if (!expressions || !written) return std::nullopt;
   if (adjust) adjust(*expressions, *written);

@@ -231,5 +231,36 @@ TEST(Xla12018, TheRangeIsExact) {
   EXPECT_TRUE(image->size.lower == 1024);
 }
 
+// Found beside XLA's simplifier, which wrote these with fewer divisions: quotients merge, take up
+// other terms and drop remainders, also where their sums share variables.
+INSTANTIATE_TEST_SUITE_P(
+    ShortestQuotients, SimplifiesTo,
+    ::testing::Values(
+        Row{"Merges", "(d0) -> ((d0 floordiv 6 - d0) floordiv 3), domain: d0 in [0, 25]",
+            "(d0) -> ((-d0 * 5) floordiv 18), domain: d0 in [0, 25]"},
+        Row{"MergesMinus",
+            "(d0, d1) -> ((-((d0 - d1) floordiv 10) - d0) floordiv 3), domain: d0 in [0, 40], d1 "
+            "in [0, 30]",
+            "(d0, d1) -> ((-d0 * 11 + d1 + 9) floordiv 30), domain: d0 in [0, 40], d1 in [0, 30]"},
+        Row{"MergesInCeilDiv", "(d0) -> ((d0 + d0 floordiv 5) ceildiv -2), domain: d0 in [0, 9]",
+            "(d0) -> (-((d0 * 3) floordiv 5)), domain: d0 in [0, 9]"},
+        Row{"Absorbs",
+            "(d0) -> ((d0 mod 5) floordiv 2 + (d0 floordiv 5) * 3), domain: d0 in [0, 9]",
+            "(d0) -> ((d0 * 3) floordiv 5), domain: d0 in [0, 9]"},
+        Row{"AbsorbsAndMerges",
+            "(d0, d1) -> ((d0 + d1 + d1 mod 12 - d1 floordiv 3) ceildiv 2), domain: d0 in [-3, 3], "
+            "d1 in [0, 9]",
+            "(d0, d1) -> ((d0 * 3 + d1 * 5 + 5) floordiv 6), domain: d0 in [-3, 3], d1 in [0, 9]"},
+        Row{"DropsRemainders",
+            "(d0) -> ((d0 mod 4 - d0 * 36 - 84) floordiv 8), domain: d0 in [0, 7]",
+            "(d0) -> (-((d0 * 9) floordiv 2) - 11), domain: d0 in [0, 7]"},
+        // The quotient belongs to the remainder: 3 * quotient + remainder is the sum again.
+        Row{"KeepsWhatIsShared",
+            "(d0) -> ((d0 + d0 floordiv 6) floordiv 3, (d0 + d0 floordiv 6) mod 3), domain: d0 in "
+            "[0, 99]",
+            "(d0) -> ((d0 + d0 floordiv 6) floordiv 3, (d0 + d0 floordiv 6) mod 3), domain: d0 in "
+            "[0, 99]"}),
+    [](const auto& test) { return std::string(test.param.name); });
+
 }  // namespace
 }  // namespace hlo_indexing::indexing_analysis

@@ -48,6 +48,26 @@ TEST_F(AffineBridgeTest, Rebases) {
   EXPECT_EQ(Shortest((D(0) % 12).floorDiv(4) * 8 + D(0) % 4, {100}), "(d0 mod 12) * 2 - d0 mod 4");
 }
 
+// As many operations as boundaries, though these do not divide each other.
+TEST_F(AffineBridgeTest, RebasesOverAnyBoundaries) {
+  EXPECT_EQ(Shortest(D(0).floorDiv(4) * 10 + (D(0) % 4) * 2 + D(0).floorDiv(6) * 3, {100}),
+            "d0 * 2 + (d0 floordiv 6) * 3 + (d0 floordiv 4) * 2");
+  EXPECT_EQ(Shortest(D(0).floorDiv(8) + D(0).floorDiv(7) * 85 + (D(0) % 7) * 12, {100}),
+            "d0 * 12 + d0 floordiv 8 + d0 floordiv 7");
+}
+
+TEST_F(AffineBridgeTest, TakesRemaindersForFewerMultiplications) {
+  EXPECT_EQ(Shortest(D(0) + D(0) % 5, {100}), "d0 + d0 mod 5");
+  EXPECT_EQ(Shortest(D(0) - (D(0) % 5) * 12, {100}), "d0 - (d0 mod 5) * 12");
+  EXPECT_EQ(Shortest(D(0) * 2 - D(0).floorDiv(5) * 3, {100}), "d0 * 2 - (d0 floordiv 5) * 3");
+}
+
+TEST_F(AffineBridgeTest, TurnsSignsOfNestedDivisions) {
+  EXPECT_EQ(Shortest((-D(0)).floorDiv(3) % 4, {100}), "((-d0) floordiv 3) mod 4");
+  EXPECT_EQ(Shortest(((D(1) - D(0)) % 7).floorDiv(2) * 3, {2, 27}),
+            "(((-d0 + d1) mod 7) floordiv 2) * 3");
+}
+
 TEST_F(AffineBridgeTest, SettlesConstants) {
   EXPECT_EQ(Shortest((D(0) + 3).floorDiv(2), {5}), "(d0 + 3) floordiv 2");
   EXPECT_EQ(Shortest((D(0) + 8).floorDiv(4), {50}), "d0 floordiv 4 + 2");
