@@ -1,6 +1,7 @@
 #include "indexing_analysis/propagation/rule_results.h"
 
 #include "indexing_analysis/rules/rule_table.h"
+#include "simplifier/domain/scaling.h"
 
 namespace hlo_indexing::indexing_analysis {
 
@@ -96,6 +97,11 @@ std::string Canonicalize(DigitContext& digits, const AnalysisOptions& options, A
   access.superset_reason.clear();
   if (options.simplification == AnalysisOptions::Simplification::kFull) {
     simplifier::Tighten(digits, access.map);
+    // s0 // 2 with s0 mod 2 = 0 and with s0 mod 2 = 1 are the same access.
+    const auto first_range = static_cast<VariableId>(access.num_dimensions);
+    if (!access.ranges.empty() && simplifier::ScaleByResidue(digits, access.map, first_range)) {
+      simplifier::Tighten(digits, access.map);
+    }
   }
   if (access.map.empty) return reason;
   if (access.map.constraints.size() > kMaxConstraints) {

@@ -61,7 +61,7 @@ const ScaledLeaf* Scaling::FindByQuotient(const Atom& quotient) const {
   return nullptr;
 }
 
-void RescaleByResidue(DigitContext& context, QuasiAffineMap& map, VariableId first) {
+bool ScaleByResidue(DigitContext& context, QuasiAffineMap& map, VariableId first) {
   std::vector<ScaledLeaf> scaled;
   for (const Constraint& constraint : map.constraints) {
     const std::optional<KnownResidue> residue = ResidueOf(constraint);
@@ -78,13 +78,17 @@ void RescaleByResidue(DigitContext& context, QuasiAffineMap& map, VariableId fir
     scaled.push_back(*made);
     map.boxes[variable] = made->quotient.terms.front().atom->ValueRange();
   }
-  if (scaled.empty()) return;
+  if (scaled.empty()) return false;
   const Scaling scaling(context, scaled);
   for (Sum& result : map.results) result = scaling.Apply(result);
   for (Constraint& constraint : map.constraints) {
     constraint.expression = scaling.Apply(constraint.expression);
   }
-  Simplify(context, map);
+  return true;
+}
+
+void RescaleByResidue(DigitContext& context, QuasiAffineMap& map, VariableId first) {
+  if (ScaleByResidue(context, map, first)) Simplify(context, map);
 }
 
 }  // namespace hlo_indexing::simplifier

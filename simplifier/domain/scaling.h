@@ -50,7 +50,11 @@ class Scaling {
 
 /// Replaces every variable from number `first` on whose residue is known by a new one with the same
 /// number: v mod m = r becomes v = m * v' + lowest. The set of results at a point of the other
-/// variables stays the same. The map must be simplified, and is afterwards.
+/// variables stays the same. False if there is none. What constraints then say in vain is left to
+/// Tighten.
+bool ScaleByResidue(DigitContext& context, QuasiAffineMap& map, VariableId first);
+
+/// The same for a simplified map, which is simplified afterwards.
 /// Example: s0 in [0, 100], s0 mod 42 in [33, 33] -> s0 in [0, 1], 42 * s0 + 33 for the old s0
 void RescaleByResidue(DigitContext& context, QuasiAffineMap& map, VariableId first);
 

@@ -40,6 +40,22 @@ TEST_F(PropagatorTest, EqualAccessesAreOne) {
   EXPECT_THAT(OperandLines(0), ElementsAre("(d0) -> (d0), domain: d0 in [0, 3] for {0}"));
 }
 
+// Every element of the sum is one of x, at an even place in `even`, at an odd one in `odd`.
+TEST_F(PropagatorTest, AccessesThatDifferInResiduesAreOne) {
+  Parse(R"(add { a = f32[] parameter(0)
+  b = f32[] parameter(1)
+  ROOT c = f32[] add(a, b) }
+fused { x = f32[4] parameter(0)
+  z = f32[] constant(0)
+  even = f32[8] pad(x, z), padding=0_1_1
+  odd = f32[8] pad(x, z), padding=1_0_1
+  s = f32[8] add(even, odd)
+  ROOT r = f32[] reduce(s, z), dimensions={0}, to_apply=add }
+ENTRY e { x = f32[4] parameter(0)
+  ROOT f = f32[] fusion(x), kind=kLoop, calls=fused })");
+  EXPECT_THAT(OperandLines(0), ElementsAre("()[s0] -> (s0), domain: s0 in [0, 3] for {0}"));
+}
+
 constexpr char kNested[] = R"(f1 { p = f32[4] parameter(0)
   ROOT r = f32[4] negate(p) }
 f2 { p = f32[4] parameter(0)
