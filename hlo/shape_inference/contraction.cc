@@ -211,6 +211,30 @@ bool Dot(ShapeContext& context) {
   return ExpectProducts(context, sizes);
 }
 
+// (lhs, rhs, their scales). A scale is a scalar, or has an element for each block of its side:
+// blocks are of equal size along every dimension.
+bool ScaledDot(ShapeContext& context) {
+  if (!Dot(context)) return false;
+  for (size_t i = 2; i < context.num_operands(); ++i) {
+    const Shape& scale = context.operand(i);
+    const Shape& scaled = context.operand(i - 2);
+    if (scale.rank() != 0 && scale.rank() != scaled.rank()) {
+      return context.Fail("the scale " + scale.ToString() + " has another rank than " +
+                          scaled.ToString());
+    }
+    for (size_t k = 0; k < scale.sizes().size(); ++k) {
+      const int64_t size = scaled.sizes()[k];
+      const int64_t blocks = scale.sizes()[k];
+      // Nothing is made of blocks of any size.
+      if (size == 0 || size == kUnboundedSize || blocks == kUnboundedSize) continue;
+      if (blocks > 0 && size % blocks == 0) continue;
+      return context.Fail("the scale " + scale.ToString() + " does not divide " +
+                          scaled.ToString() + " into blocks");
+    }
+  }
+  return true;
+}
+
 // (lhs, rhs, group sizes). A result for each group if the sum is ragged; else as a dot, where rhs
 // has a matrix for each group if a free dimension is ragged.
 bool RaggedDot(ShapeContext& context) {

@@ -120,7 +120,7 @@ constexpr RuleRow kRows[] = {
     {Opcode::kRoundNearestAfz, Unary},
     {Opcode::kRoundNearestEven, Unary},
     {Opcode::kRsqrt, Unary},
-    {Opcode::kScaledDot, Dot},
+    {Opcode::kScaledDot, ScaledDot},
     {Opcode::kScan, Scan},
     {Opcode::kScatter, Scatter},
     {Opcode::kSelect, Select},

@@ -73,6 +73,7 @@ bool Scatter(ShapeContext& context);
 
 // contraction.cc
 bool Dot(ShapeContext& context);
+bool ScaledDot(ShapeContext& context);
 bool RaggedDot(ShapeContext& context);
 bool Convolution(ShapeContext& context);
 bool TopK(ShapeContext& context);

@@ -162,6 +162,18 @@ inline constexpr RejectCase kMistakes[] = {
     // Products.
     {"pred[4,5] dot(a, b), lhs_contracting_dims={1}, rhs_contracting_dims={0}",
      "dot of f32 and f32 cannot give pred", "dot"},
+    {"f32[4,7] scaled-dot(a, f32[6,7] parameter(13), f32[4,2] parameter(14), f32[6,0] "
+     "parameter(15)), lhs_contracting_dims={1}, rhs_contracting_dims={0}",
+     "the scale f32[6,0] does not divide f32[6,7] into blocks", "scaled-dot"},
+    {"f32[4,7] scaled-dot(a, f32[6,7] parameter(13), f32[4,2] parameter(14), f32[2,14] "
+     "parameter(15)), lhs_contracting_dims={1}, rhs_contracting_dims={0}",
+     "the scale f32[2,14] does not divide f32[6,7] into blocks", "scaled-dot"},
+    {"f32[4,7] scaled-dot(a, f32[6,7] parameter(13), f32[4,2] parameter(14), f32[4,7] "
+     "parameter(15)), lhs_contracting_dims={1}, rhs_contracting_dims={0}",
+     "the scale f32[4,7] does not divide f32[6,7] into blocks", "scaled-dot"},
+    {"f32[4,7] scaled-dot(a, f32[6,7] parameter(13), f32[4,2] parameter(14), f32[2,7,1] "
+     "parameter(15)), lhs_contracting_dims={1}, rhs_contracting_dims={0}",
+     "the scale f32[2,7,1] has another rank than f32[6,7]", "scaled-dot"},
     {"f32[4,7] ragged-dot(a, f32[3,6,7] parameter(13), f32[3] parameter(14)), "
      "lhs_contracting_dims={1}, rhs_contracting_dims={1}",
      "group sizes must be integers", "ragged-dot"},
