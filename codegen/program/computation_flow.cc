@@ -351,12 +351,13 @@ absl::Status ComputationCompiler::Flow(const Instruction& instruction) {
   }
   switch (instruction.opcode()) {
     case Opcode::kParameter:
+    // A token is no array, and arrays may come before it.
+    case Opcode::kAfterAll:
       return absl::OkStatus();
     case Opcode::kConstant:
       return FlowOfConstant(instruction);
     case Opcode::kTuple:
     case Opcode::kOptimizationBarrier:
-    case Opcode::kAfterAll:
       for (size_t i = 0; i < instruction.operands().size(); ++i) {
         HLO_INDEXING_RETURN_IF_ERROR(Forward(instruction,
                                              ArrayIds(ArraysOf(instruction.operand(i))),

@@ -394,6 +394,16 @@ ENTRY e { p = f32[2,3]{0,1} constant({{1,2,3},{4,5,6}})
               HasSubstr("0  copy 24 bytes: parameter 0 -> output 0"));
 }
 
+TEST_F(ProgramTest, ArraysMayComeBeforeATokenThatHoldsNone) {
+  EXPECT_EQ(Run(R"(
+ENTRY e { p = f32[4] parameter(0)
+ n = f32[4] negate(p)
+ t = token[] after-all(n, p)
+ u = token[] after-all(t)
+ ROOT r = f32[4] add-dependency(p, u) })"),
+            "");
+}
+
 // Few iterations of much work, and a kernel that loops within.
 TEST_F(ProgramTest, TheLimitOfStepsIsOfTheWork) {
   const ProgramCheck loop(R"(
