@@ -12,17 +12,16 @@
 // &, | and ^ keep what is known, sums and comparisons are those of integers.
 HLO_CUTE_BEGIN_NAMESPACE
 
-/// static_bits | (n & flags).
+/// static_bits | (n & flags). A bit that is in both is known.
 template <auto static_bits, class T, auto flags>
 HLO_CUTE_INLINE constexpr auto make_mixed_bits(C<static_bits>, T const& n, C<flags>) {
-  static_assert((int64_t{static_bits} & int64_t{flags}) == 0,
-                "make_mixed_bits(bits, n, flags): a bit is known and unknown.");
-  if constexpr (flags == 0) {
+  constexpr int64_t unknown = int64_t{flags} & ~int64_t{static_bits};
+  if constexpr (unknown == 0) {
     return C<static_bits>{};
   } else if constexpr (detail::IntegerTraits<T>::is_static) {
-    return StaticInt<(int64_t{static_bits} | (detail::IntegerTraits<T>::value & int64_t{flags}))>{};
+    return StaticInt<(int64_t{static_bits} | (detail::IntegerTraits<T>::value & unknown))>{};
   } else {
-    using Bits = MixedBits<int64_t{static_bits}, int64_t{flags}>;
+    using Bits = MixedBits<int64_t{static_bits}, unknown>;
     return Bits{static_cast<typename Bits::Plain>(n)};
   }
 }

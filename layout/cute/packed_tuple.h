@@ -120,8 +120,13 @@ HLO_CUTE_LEAF constexpr decltype(auto) get(packed_tuple<T...>& t) {
   }
 }
 template <int I, class... T>
-HLO_CUTE_LEAF constexpr auto get(packed_tuple<T...>&& t) {
-  return get<I>(static_cast<packed_tuple<T...> const&>(t));
+HLO_CUTE_LEAF constexpr decltype(auto) get(packed_tuple<T...>&& t) {
+  using Lvalue = decltype(get<I>(t));
+  if constexpr (std::is_reference_v<Lvalue>) {
+    return static_cast<std::remove_reference_t<Lvalue>&&>(get<I>(t));
+  } else {
+    return Lvalue{};
+  }
 }
 
 HLO_CUTE_END_NAMESPACE

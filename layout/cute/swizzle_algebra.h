@@ -226,6 +226,10 @@ HLO_CUTE_HD constexpr int64_t SwizzleAlignment() {
 }  // namespace detail
 
 /// A swizzle leaves the elements below its base together.
+template <int b, int m, int s>
+HLO_CUTE_INLINE constexpr auto max_alignment(Swizzle<b, m, s> const&) {
+  return StaticInt<(int64_t{1} << m)>{};
+}
 template <int b, int m, int s, class O, class B>
 HLO_CUTE_INLINE constexpr auto max_alignment(ComposedLayout<Swizzle<b, m, s>, O, B> const& l) {
   constexpr int64_t kept = detail::SwizzleAlignment<Swizzle<b, m, s>, O>();

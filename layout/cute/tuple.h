@@ -9,6 +9,8 @@
 // all-static tuple is an empty class.
 HLO_CUTE_BEGIN_NAMESPACE
 
+template <class... T>
+struct tuple;
 template <int... I>
 using seq = std::integer_sequence<int, I...>;
 namespace detail {
@@ -36,8 +38,10 @@ using std::make_integer_sequence;
 
 namespace detail {
 
-// The members are aggregates, for a constructor of each would be a function to compile.
-template <int I, class T, bool empty = __is_empty(T)>
+// The members are aggregates, for a constructor of each would be a function to compile. Two bases
+// of one class may not lie at one address: Shape<_1, Shape<_1, int>> would have 8 bytes if both its
+// empty members were the same class. So those of a tuple that has state are classes of this tuple.
+template <int I, class T, bool empty = __is_empty(T), class Owner = void>
 struct Slot {
   using Member = T;
   static constexpr bool is_empty = true;
@@ -46,7 +50,7 @@ struct Slot {
   HLO_CUTE_LEAF constexpr T Get() const { return {}; }
 };
 template <int I, class T>
-struct Slot<I, T, false> {
+struct Slot<I, T, false, void> {
   using Member = T;
   static constexpr bool is_empty = false;
   T value{};
@@ -54,23 +58,40 @@ struct Slot<I, T, false> {
 };
 
 // Only declared: the slot of member I.
-template <int I, class T, bool empty>
-Slot<I, T, empty> SlotAt(Slot<I, T, empty> const&);
+template <int I, class T, bool empty, class Owner>
+Slot<I, T, empty, Owner> SlotAt(Slot<I, T, empty, Owner> const&);
 template <int I, class T>
 using SlotOf = decltype(SlotAt<I>(std::declval<T const&>()));
 
-template <class S, class... T>
-struct TupleBase;
-template <int... I, class... T>
-struct TupleBase<seq<I...>, T...> : Slot<I, T>... {};
+template <bool condition>
+struct OnlyIf {
+  template <class T>
+  using Type = T;
+};
 template <>
-struct TupleBase<seq<>> {};
+struct OnlyIf<false> {
+  template <class T>
+  using Type = void;
+};
+
+template <class S, class Owner, class... T>
+struct TupleBase;
+template <int... I, class Owner, class... T>
+struct TupleBase<seq<I...>, Owner, T...>
+    : Slot<I, T, __is_empty(T), typename OnlyIf<__is_empty(T)>::template Type<Owner>>... {};
+template <class Owner>
+struct TupleBase<seq<>, Owner> {};
+
+template <class... T>
+using TupleBaseOf =
+    TupleBase<make_seq<sizeof...(T)>,
+              typename OnlyIf<!(__is_empty(T) && ...)>::template Type<tuple<T...>>, T...>;
 
 }  // namespace detail
 
 template <class... T>
-struct tuple : detail::TupleBase<make_seq<sizeof...(T)>, T...> {
-  using Base = detail::TupleBase<make_seq<sizeof...(T)>, T...>;
+struct tuple : detail::TupleBaseOf<T...> {
+  using Base = detail::TupleBaseOf<T...>;
   tuple() = default;
   HLO_CUTE_LEAF constexpr tuple(T const&... t) : Base{{t}...} {}
 };
@@ -188,8 +209,13 @@ HLO_CUTE_LEAF constexpr decltype(auto) get(tuple<T...>& t) {
   }
 }
 template <int I, class... T>
-HLO_CUTE_LEAF constexpr auto get(tuple<T...>&& t) {
-  HLO_CUTE_RETURN(get<I>(static_cast<tuple<T...> const&>(t)));
+HLO_CUTE_LEAF constexpr decltype(auto) get(tuple<T...>&& t) {
+  using Lvalue = decltype(get<I>(t));
+  if constexpr (std::is_reference_v<Lvalue>) {
+    return static_cast<std::remove_reference_t<Lvalue>&&>(get<I>(t));
+  } else {
+    return Lvalue{};
+  }
 }
 template <int I, class T, std::enable_if_t<detail::IntegerTraits<T>::is_integer, int> = 0>
 HLO_CUTE_LEAF constexpr T get(T const& t) {

@@ -1,7 +1,9 @@
 // Calls that CuTe's documents describe and that the examples of its document on tensors leave out.
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <sstream>
+#include <utility>
 
 #include "tests/layout/cute/text_of.h"
 
@@ -59,6 +61,32 @@ TEST(DocumentedApi, Tuples) {
 
 // All pairs of coordinates below (2,(3,2)), by their numbers from left to right and from right to
 // left.
+TEST(DocumentedApi, StaticMembersTakeNoSpace) {
+  static_assert(std::is_empty_v<tuple<_1, tuple<_1, tuple<_1>>>>, "");
+  static_assert(sizeof(tuple<_1, tuple<_1, int>>) == sizeof(int), "");
+  static_assert(sizeof(tuple<_1, int, tuple<_1, tuple<_1, int64_t>>>) == 2 * sizeof(int64_t), "");
+  static_assert(sizeof(tuple<tuple<_1, int>, tuple<_1, int>, _1>) == 2 * sizeof(int), "");
+  static_assert(
+      sizeof(Layout<Shape<_1, Shape<_1, int>>, Stride<_1, Stride<_1, int>>>) == 2 * sizeof(int),
+      "");
+}
+
+TEST(DocumentedApi, MembersOfExpiringTuples) {
+  using Pointers = tuple<std::unique_ptr<int>, _1>;
+  Pointers pointers;
+  get<0>(pointers) = std::make_unique<int>(7);
+  static_assert(std::is_same_v<decltype(get<0>(pointers)), std::unique_ptr<int>&>, "");
+  static_assert(std::is_same_v<decltype(get<0>(std::move(pointers))), std::unique_ptr<int>&&>, "");
+  static_assert(std::is_same_v<decltype(get<1>(std::move(pointers))), _1>, "");
+  const std::unique_ptr<int> moved = get<0>(std::move(pointers));
+  EXPECT_EQ(*moved, 7);
+  auto [m, n] = make_tuple(3, _4{});
+  EXPECT_EQ(m * n, 12);
+  using Packed = packed_tuple<int, _1>;
+  static_assert(std::is_same_v<decltype(get<0>(Packed{})), int&&>, "");
+  static_assert(std::is_same_v<decltype(get<1>(Packed{})), _1>, "");
+}
+
 TEST(DocumentedApi, OrdersOfCoordinates) {
   const auto coordinate = [](int i) { return make_coord(i / 6, make_coord(i / 2 % 3, i % 2)); };
   const auto backwards = [](int i) { return i / 6 + 2 * (i / 2 % 3) + 6 * (i % 2); };

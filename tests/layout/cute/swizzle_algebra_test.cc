@@ -89,6 +89,8 @@ TEST(SwizzleAlgebra, Inverses) {
 TEST(SwizzleAlgebra, Alignment) {
   const auto l = composition(Swizzle<3, 3, 3>{}, Rows{});
   EXPECT_EQ(TextOf(max_alignment(l)), "_8");
+  EXPECT_EQ(TextOf(max_alignment(Swizzle<3, 4, 3>{})), "_16");
+  EXPECT_EQ(TextOf(max_alignment(Swizzle<2, 0, 3>{})), "_1");
   EXPECT_EQ(TextOf(max_alignment(right_inverse(l))), "_1");
   EXPECT_EQ(TextOf(max_alignment(make_composed_layout(Swizzle<3, 3, 3>{}, _4{}, Rows{}))), "_4");
   EXPECT_EQ(TextOf(max_common_vector(l, l)), "_512");
