@@ -162,8 +162,34 @@ template <class A, class B>
 HLO_CUTE_LEAF constexpr auto Xor(A const& a, B const& b) {
   if constexpr (IntegerTraits<A>::is_static && IntegerTraits<B>::is_static) {
     return StaticInt<(IntegerTraits<A>::value ^ IntegerTraits<B>::value)>{};
+  } else if constexpr (IntegerTraits<A>::is_static) {
+    return Xor(b, a);
   } else {
     return static_cast<typename IntegerTraits<A>::Dynamic>(a ^ static_cast<A>(b));
+  }
+}
+
+// Whether a static shape has a mode of another extent than a power of two, as stages often have.
+template <class S>
+struct HasOddMode : C<false> {};
+template <auto n>
+struct HasOddMode<C<n>> : C<((n & (n - 1)) != 0)> {};
+template <class... S>
+struct HasOddMode<tuple<S...>> : C<(HasOddMode<S>::value || ...)> {};
+
+// The swizzled offset of a slice that keeps modes of the shape KS. What is added up the optimizer
+// follows from one iteration of a loop to the next, and what is xor-ed it does not: where a loop
+// goes through stages, the bits that the swizzle does not change are added. Elsewhere that is
+// longer.
+template <class Sw, class KS, class Sliced>
+HLO_CUTE_LEAF constexpr auto SwizzledOffset(Sliced const& sliced) {
+  const auto moved = sliced.template Bits<Sw::source_mask, Sw::num_shft>();
+  if constexpr (HasOddMode<KS>::value &&
+                (Sliced::bits.flags & ~(Sw::source_mask | Sw::target_mask)) != 0) {
+    return sliced.template Bits<(kAllBits & ~Sw::target_mask)>() +
+           Xor(sliced.template Bits<Sw::target_mask>(), moved);
+  } else {
+    return Xor(sliced.template Bits<kAllBits>(), moved);
   }
 }
 
@@ -332,9 +358,8 @@ HLO_CUTE_INLINE constexpr auto slice_and_offset(
     constexpr bool one_side = (image & Sw::source_mask) == 0 || (image & Sw::target_mask) == 0;
     if constexpr (apart && one_side) {
       const Sliced sliced{offset, l.offset(), coord, l.layout_b()};
-      const auto moved = sliced.template Bits<Sw::source_mask, s>();
       return make_tuple(detail::SwizzledModes<Sw>(kept.shape(), kept.stride(), sliced),
-                        detail::Xor(sliced.template Bits<detail::kAllBits>(), moved));
+                        detail::SwizzledOffset<Sw, KS>(sliced));
     } else if constexpr (apart && !is_constant_integer<Offset>::value) {
       constexpr int64_t inside = Sw::source_mask | Sw::target_mask;
       using Inside = MixedBits<(bits.value & inside), (bits.flags & inside)>;
