@@ -4,20 +4,36 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Analysis/CGSCCPassManager.h"
 #include "llvm/Analysis/LoopAnalysisManager.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/TargetSelect.h"
-#include "llvm/Target/TargetMachine.h"
 #include "llvm/Target/TargetOptions.h"
 #include "llvm/TargetParser/Triple.h"
+#include "llvm/Transforms/IPO/GlobalDCE.h"
+#include "llvm/Transforms/InstCombine/InstCombine.h"
+#include "llvm/Transforms/Scalar/BDCE.h"
+#include "llvm/Transforms/Scalar/CorrelatedValuePropagation.h"
+#include "llvm/Transforms/Scalar/DeadStoreElimination.h"
+#include "llvm/Transforms/Scalar/EarlyCSE.h"
+#include "llvm/Transforms/Scalar/GVN.h"
+#include "llvm/Transforms/Scalar/IndVarSimplify.h"
+#include "llvm/Transforms/Scalar/LICM.h"
+#include "llvm/Transforms/Scalar/LoopPassManager.h"
+#include "llvm/Transforms/Scalar/LoopRotation.h"
+#include "llvm/Transforms/Scalar/LoopUnrollPass.h"
+#include "llvm/Transforms/Scalar/Reassociate.h"
+#include "llvm/Transforms/Scalar/SimplifyCFG.h"
+#include "llvm/Transforms/Vectorize/SLPVectorizer.h"
 
 extern "C" {
 void LLVMInitializeNVPTXTargetInfo();
@@ -28,6 +44,8 @@ void LLVMInitializeNVPTXAsmPrinter();
 
 namespace hlo_indexing::emit {
 namespace {
+
+constexpr llvm::StringLiteral kTriple = "nvptx64-nvidia-cuda";
 
 void InitializeTarget() {
   static std::once_flag once;
@@ -46,9 +64,90 @@ const char* PtxFeature(int architecture) {
   return "+ptx80";
 }
 
-absl::StatusOr<std::unique_ptr<llvm::TargetMachine>> MakeMachine(const llvm::Triple& triple,
-                                                                 int architecture) {
+// One place of the pipeline: branches become values, and what begins alike begins once.
+llvm::SimplifyCFGPass SimplifyBranches(bool is_last) {
+  llvm::SimplifyCFGOptions options;
+  options.convertSwitchRangeToICmp(true).hoistCommonInsts(is_last).sinkCommonInsts(is_last);
+  return llvm::SimplifyCFGPass(options);
+}
+
+llvm::InstCombinePass Combine() {
+  return llvm::InstCombinePass(
+      llvm::InstCombineOptions().setMaxIterations(1).setVerifyFixpoint(false));
+}
+
+llvm::FunctionToLoopPassAdaptor Hoist() {
+  return llvm::createFunctionToLoopPassAdaptor(
+      llvm::LICMPass(llvm::LICMOptions(/*MssaOptCap=*/100, /*MssaNoAccForPromotionCap=*/250,
+                                       /*AllowSpeculation=*/true)),
+      /*UseMemorySSA=*/true);
+}
+
+// Of arithmetic, pairs of halves are one instruction.
+bool ComputesHalves(const llvm::Module& module) {
+  return llvm::any_of(module, [](const llvm::Function& function) {
+    return llvm::any_of(llvm::instructions(function), [](const llvm::Instruction& instruction) {
+      return instruction.getType()->isHalfTy() || instruction.getType()->isBFloatTy();
+    });
+  });
+}
+
+// What of LLVM's pipeline of -O2 changes kernels: they are one function without calls, memory of
+// its own, or vectors to be found, as those are in the kernel where its indexing maps have them.
+// Loads of vectors stay whole: as elements, they would be each pass's to work through, and found
+// together again at the end.
+llvm::FunctionPassManager Passes(const llvm::Module& module) {
+  llvm::FunctionPassManager passes;
+  passes.addPass(SimplifyBranches(/*is_last=*/false));
+  passes.addPass(llvm::EarlyCSEPass());
+  passes.addPass(Combine());
+  passes.addPass(SimplifyBranches(/*is_last=*/false));
+  // Of what is not negative, 32 bits where 64 were.
+  passes.addPass(llvm::CorrelatedValuePropagationPass());
+  passes.addPass(llvm::ReassociatePass());
+  passes.addPass(Hoist());
+  passes.addPass(llvm::createFunctionToLoopPassAdaptor(llvm::LoopRotatePass()));
+  passes.addPass(Hoist());
+  passes.addPass(Combine());
+  llvm::LoopPassManager loops;
+  loops.addPass(llvm::IndVarSimplifyPass());
+  loops.addPass(llvm::LoopFullUnrollPass());
+  passes.addPass(llvm::createFunctionToLoopPassAdaptor(std::move(loops)));
+  passes.addPass(llvm::GVNPass());
+  passes.addPass(llvm::BDCEPass());
+  passes.addPass(Combine());
+  passes.addPass(llvm::DSEPass());
+  passes.addPass(Hoist());
+  passes.addPass(SimplifyBranches(/*is_last=*/true));
+  if (ComputesHalves(module)) passes.addPass(llvm::SLPVectorizerPass());
+  passes.addPass(llvm::LoopUnrollPass(llvm::LoopUnrollOptions(/*OptLevel=*/2)));
+  passes.addPass(Combine());
+  passes.addPass(Hoist());
+  return passes;
+}
+
+void Optimize(llvm::Module& module, llvm::TargetMachine& machine) {
+  llvm::PassBuilder builder(&machine);
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager components;
+  llvm::ModuleAnalysisManager modules;
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(components);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, components, modules);
+  llvm::ModulePassManager passes;
+  passes.addPass(llvm::createModuleToFunctionPassAdaptor(Passes(module)));
+  passes.addPass(llvm::GlobalDCEPass());
+  passes.run(module, modules);
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<llvm::TargetMachine>> MakeMachine(int architecture) {
   InitializeTarget();
+  const llvm::Triple triple(kTriple);
   std::string error;
   const llvm::Target* target = llvm::TargetRegistry::lookupTarget(triple, error);
   if (target == nullptr) return absl::InternalError(error);
@@ -62,41 +161,17 @@ absl::StatusOr<std::unique_ptr<llvm::TargetMachine>> MakeMachine(const llvm::Tri
   llvm::TargetOptions options;
   // A product and a sum are rounded one by one, as HLO has them.
   options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
-  std::unique_ptr<llvm::TargetMachine> machine(target->createTargetMachine(
-      triple, processor, PtxFeature(architecture), options, llvm::Reloc::PIC_, std::nullopt,
-      llvm::CodeGenOptLevel::Aggressive));
+  std::unique_ptr<llvm::TargetMachine> machine(
+      target->createTargetMachine(triple, processor, PtxFeature(architecture), options,
+                                  llvm::Reloc::PIC_, std::nullopt, llvm::CodeGenOptLevel::Default));
   return machine;
 }
 
-void Optimize(llvm::Module& module, llvm::TargetMachine& machine) {
-  llvm::PipelineTuningOptions tuning;
-  // Vectors of memory are in the kernel where its indexing maps have them. Of arithmetic, pairs of
-  // halves are one instruction.
-  tuning.LoopVectorization = false;
-  tuning.SLPVectorization = true;
-  llvm::PassBuilder builder(&machine, tuning);
-  llvm::LoopAnalysisManager loops;
-  llvm::FunctionAnalysisManager functions;
-  llvm::CGSCCAnalysisManager components;
-  llvm::ModuleAnalysisManager modules;
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(components);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, components, modules);
-  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2).run(module, modules);
-}
-
-}  // namespace
-
-absl::Status CompileLlvm(llvm::Module& module, int architecture, bool to_ptx,
+absl::Status CompileLlvm(llvm::Module& module, llvm::TargetMachine& machine, bool to_ptx,
                          llvm::raw_ostream& out) {
-  const llvm::Triple triple("nvptx64-nvidia-cuda");
-  absl::StatusOr<std::unique_ptr<llvm::TargetMachine>> machine = MakeMachine(triple, architecture);
-  if (!machine.ok()) return machine.status();
-  module.setTargetTriple(triple);
-  module.setDataLayout((*machine)->createDataLayout());
-  Optimize(module, **machine);
+  module.setTargetTriple(machine.getTargetTriple());
+  module.setDataLayout(machine.createDataLayout());
+  Optimize(module, machine);
   if (!to_ptx) {
     module.print(out, nullptr);
     return absl::OkStatus();
@@ -104,8 +179,7 @@ absl::Status CompileLlvm(llvm::Module& module, int architecture, bool to_ptx,
   llvm::SmallString<0> ptx;
   llvm::raw_svector_ostream stream(ptx);
   llvm::legacy::PassManager passes;
-  if ((*machine)->addPassesToEmitFile(passes, stream, nullptr,
-                                      llvm::CodeGenFileType::AssemblyFile)) {
+  if (machine.addPassesToEmitFile(passes, stream, nullptr, llvm::CodeGenFileType::AssemblyFile)) {
     return absl::InternalError("LLVM has no PTX printer");
   }
   passes.run(module);

@@ -10,6 +10,7 @@
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/raw_ostream.h"
+#include "llvm/Target/TargetMachine.h"
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
 #include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
@@ -75,6 +76,16 @@ absl::Status PtxBackend::Simplify(mlir::ModuleOp module) {
   return absl::OkStatus();
 }
 
+absl::StatusOr<llvm::TargetMachine*> PtxBackend::Machine(int architecture) {
+  std::unique_ptr<llvm::TargetMachine>& machine = machines_[architecture];
+  if (machine == nullptr) {
+    absl::StatusOr<std::unique_ptr<llvm::TargetMachine>> made = MakeMachine(architecture);
+    if (!made.ok()) return made.status();
+    machine = *std::move(made);
+  }
+  return machine.get();
+}
+
 absl::StatusOr<std::string> PtxBackend::Lower(mlir::OwningOpRef<mlir::ModuleOp> module,
                                               const LoweringOptions& options) {
   HLO_INDEXING_RETURN_IF_ERROR(Simplify(*module));
@@ -96,8 +107,9 @@ absl::StatusOr<std::string> PtxBackend::Lower(mlir::OwningOpRef<mlir::ModuleOp> 
   const std::unique_ptr<llvm::Module> translated =
       mlir::translateModuleToLLVMIR(*module, llvm_context, "kernel");
   if (translated == nullptr) return diagnostics.Error("the kernel has no LLVM IR");
+  HLO_INDEXING_ASSIGN_OR_RETURN(llvm::TargetMachine* const machine, Machine(options.architecture));
   HLO_INDEXING_RETURN_IF_ERROR(
-      CompileLlvm(*translated, options.architecture, options.stage == Stage::kPtx, out));
+      CompileLlvm(*translated, *machine, options.stage == Stage::kPtx, out));
   return text;
 }
 

@@ -13,9 +13,14 @@
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "llvm/ADT/DenseMap.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/OwningOpRef.h"
+
+namespace llvm {
+class TargetMachine;
+}
 
 namespace hlo_indexing::emit {
 
@@ -35,7 +40,7 @@ struct LoweringOptions {
   bool has_lines = true;
 };
 
-/// Owns what kernels share: dialects, and LLVM's target. Not thread-safe.
+/// Owns what kernels share: dialects, and LLVM's back ends. Not thread-safe.
 class PtxBackend {
  public:
   PtxBackend();
@@ -56,7 +61,11 @@ class PtxBackend {
                                     const LoweringOptions& options);
 
  private:
+  // That of an architecture, which is made once.
+  absl::StatusOr<llvm::TargetMachine*> Machine(int architecture);
+
   mlir::MLIRContext context_;
+  llvm::SmallDenseMap<int, std::unique_ptr<llvm::TargetMachine>, 2> machines_;
 };
 
 }  // namespace hlo_indexing::emit
