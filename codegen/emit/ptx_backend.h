@@ -9,11 +9,11 @@
 #ifndef HLO_INDEXING_CODEGEN_EMIT_PTX_BACKEND_H_
 #define HLO_INDEXING_CODEGEN_EMIT_PTX_BACKEND_H_
 
+#include <map>
 #include <memory>
 #include <string>
 
 #include "absl/status/statusor.h"
-#include "llvm/ADT/DenseMap.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -65,7 +65,7 @@ class PtxBackend {
   absl::StatusOr<llvm::TargetMachine*> Machine(int architecture);
 
   mlir::MLIRContext context_;
-  llvm::SmallDenseMap<int, std::unique_ptr<llvm::TargetMachine>, 2> machines_;
+  std::map<int, std::unique_ptr<llvm::TargetMachine>> machines_;
 };
 
 }  // namespace hlo_indexing::emit
