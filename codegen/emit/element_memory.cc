@@ -37,15 +37,6 @@ ElementEmitter::Step ElementEmitter::StepOfLoad(const Element& element, const Bu
 
 namespace {
 
-// Whether a number divides a position, though its terms may hide that: (d0 mod 4) * 2 +
-// (d0 mod 2) * 6 is a multiple of 4.
-bool IsDivided(const IndexingMap& position, int64_t divisor, plan::MapTable& maps) {
-  const AffineMap affine = position.affine_map();
-  const IndexingMap remainder = maps.Simplified(position.WithResults(
-      AffineMap::get(affine.getNumDims(), affine.getNumSymbols(), affine.getResult(0) % divisor)));
-  return remainder.affine_map().getResult(0) == 0;
-}
-
 // Whether no other thread has elements in the bytes of these; of the last byte there may be fewer.
 bool AreWholeBytes(const Shape& shape, const Buffer& buffer, const IndexingMap& first,
                    int64_t divisor, llvm::ArrayRef<int64_t> offsets) {
@@ -68,19 +59,12 @@ bool AreWholeBytes(const Shape& shape, const Buffer& buffer, const IndexingMap& 
 // counted, not elements.
 std::pair<int64_t, int64_t> DivisorOf(const IndexingMap& position, const Buffer& buffer,
                                       size_t num_lanes, plan::MapTable& maps) {
-  const int64_t known = position.affine_map().getResult(0).getLargestKnownDivisor();
-  // A constant 0 is divided by all.
-  int64_t divisor = known == 0 ? kBufferAlignment * 8 : known;
-  if (buffer.element_bits < 8 || position.affine_map().isConstant()) return {divisor, 1};
   const auto lanes = static_cast<int64_t>(llvm::bit_floor(num_lanes));
-  int64_t power = divisor & -divisor;
-  for (int64_t wanted = lanes; wanted > power; wanted /= 2) {
-    if (IsDivided(position, wanted, maps)) {
-      divisor *= wanted / power;
-      power = wanted;
-    }
-  }
-  return {divisor, std::min(power, lanes)};
+  // A constant 0 is divided by all.
+  const int64_t divisor = DivisorOfResult(position, buffer.element_bits < 8 ? 1 : lanes, maps)
+                              .value_or(kBufferAlignment * 8);
+  if (buffer.element_bits < 8 || position.affine_map().isConstant()) return {divisor, 1};
+  return {divisor, std::min(divisor & -divisor, lanes)};
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "codegen/plan/pass_loops.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/bit.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 namespace hlo_indexing::emit {
@@ -461,8 +462,8 @@ SharedArray::Place SharedArray::PlaceOf(const plan::SharedAccess& access) {
   }
   KernelBuilder& builder = kernel_.builder();
   place.first = EmitResults(builder, first, {elements.dimensions(), elements.ranges(), {}}).front();
-  const int64_t divisor = first.affine_map().getResult(0).getLargestKnownDivisor();
-  place.divisor = divisor == 0 ? kBufferAlignment : divisor;
+  const auto lanes = static_cast<int64_t>(llvm::bit_floor(place.offsets.size()));
+  place.divisor = DivisorOfResult(first, lanes, maps).value_or(kBufferAlignment);
   if (tile_.swizzle.has_value()) {
     // Bits `mask` of the position, shifted, exchange lower ones (CuTe, "Swizzle").
     const layout::CuteSwizzle& swizzle = *tile_.swizzle;

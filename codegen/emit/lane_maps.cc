@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/bit.h"
 #include "support/checked_math.h"
 
 namespace hlo_indexing::emit {
@@ -101,6 +102,21 @@ IndexingMap OfLanes(const IndexingMap& map, int64_t first, int64_t count, plan::
                           std::min(values.upper - first, count - 1)};
   if (lanes.lower > lanes.upper) return IndexingMap::KnownEmpty(map);
   return maps.Simplified(FromLane(map, first, lanes));
+}
+
+std::optional<int64_t> DivisorOfResult(const IndexingMap& map, int64_t most, plan::MapTable& maps) {
+  const AffineMap affine = map.affine_map();
+  int64_t divisor = affine.getResult(0).getLargestKnownDivisor();
+  if (divisor == 0) return std::nullopt;
+  int64_t power = divisor & -divisor;
+  for (int64_t wanted = most; wanted > power && !affine.isConstant(); wanted /= 2) {
+    const IndexingMap remainder = maps.Simplified(map.WithResults(
+        AffineMap::get(affine.getNumDims(), affine.getNumSymbols(), affine.getResult(0) % wanted)));
+    if (remainder.affine_map().getResult(0) != 0) continue;
+    divisor *= wanted / power;
+    power = wanted;
+  }
+  return divisor;
 }
 
 std::optional<llvm::SmallVector<int64_t, 16>> LaneOffsets(const IndexingMap& map, int64_t lanes,
@@ -246,7 +262,10 @@ std::optional<Conditions> SameForAllLanes(const Conditions& conditions, int64_t 
     // Lane 0 has multiples of the divisor: the others must be on the same side of each bound.
     const IndexingMap first = maps.Simplified(WithResults(map, {AtLaneZero(expression, map)}));
     const AffineExpr of_first = first.affine_map().getResult(0);
-    const int64_t divisor = of_first.getLargestKnownDivisor();
+    const int64_t divisor =
+        DivisorOfResult(first, static_cast<int64_t>(llvm::bit_floor(static_cast<size_t>(lanes))),
+                        maps)
+            .value_or(0);
     const Interval bounds = conditions.bounds[i];
     for (const int64_t offset : *offsets) {
       if (divisor <= 0) return std::nullopt;

@@ -32,6 +32,10 @@ IndexingMap AtLane(const IndexingMap& map, int64_t lane, plan::MapTable& maps);
 /// one of its values.
 IndexingMap OfLanes(const IndexingMap& map, int64_t first, int64_t count, plan::MapTable& maps);
 
+/// What divides the one result, and of powers of two up to `most` each that does, though the terms
+/// may hide it: 4 divides (d0 mod 4) * 2 + (d0 mod 2) * 6. nullopt for a constant 0.
+std::optional<int64_t> DivisorOfResult(const IndexingMap& map, int64_t most, plan::MapTable& maps);
+
 /// How far the one result is from that of lane 0, for each lane; nullopt if that is not the same
 /// for all elements. Example: (d0)[s0] -> (d0 * 4 + s0), 4 lanes -> 0, 1, 2, 3
 std::optional<llvm::SmallVector<int64_t, 16>> LaneOffsets(const IndexingMap& map, int64_t lanes,

@@ -11,7 +11,7 @@ set(order
   hlo hlo/shape_inference hlo/parser hlo/interpreter
   indexing_analysis/maps indexing_analysis/rules indexing_analysis/propagation indexing_analysis
   indexing_analysis/queries
-  codegen/device
+  codegen/cuda
   codegen/ptx/numerics codegen/ptx/syntax codegen/ptx/machine codegen/ptx/instructions codegen/ptx
   codegen/plan codegen/emit/scalar codegen/emit codegen/run codegen/program codegen/explain
   tools
