@@ -75,7 +75,7 @@ std::vector<int64_t> GroupRoots(const EmitterInput& input) {
 int64_t VectorOfRows(const EmitterInput& input, int64_t minor) {
   // Each element of a vector is computed by code of its own, of which compilers take much longer
   // where it is much.
-  constexpr int64_t kMostInstructions = 16384;
+  constexpr int64_t kMostInstructions = 4096;
   const auto instructions = static_cast<int64_t>(input.fused.instructions().size());
   int64_t vector = WidestVector(input);
   while (minor % vector != 0 || (vector > 1 && vector * instructions > kMostInstructions)) {

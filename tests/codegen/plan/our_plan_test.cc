@@ -122,6 +122,26 @@ TEST(OurPlan, RowsOfLargeFusionsStayLoops) {
   EXPECT_TRUE(medium.keeps_rows);
   EXPECT_EQ(medium.launch.threads_per_block(), 1024);
   EXPECT_FALSE(plan_of(1000).keeps_rows);
+  // Code for each element of a vector would be too much.
+  const auto vector_of = [](int64_t num_instructions) {
+    std::string body;
+    for (int64_t i = 0; i < num_instructions; ++i) {
+      absl::StrAppend(&body, "v", i + 1, " = f32[2048,8192] add(v", i, ", v0)\n");
+    }
+    PlannedModule module(absl::StrCat(R"(HloModule m
+      largest { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] maximum(a, b) }
+      f { v0 = f32[2048,8192] parameter(0) c = f32[] constant(-inf)
+        )",
+                                      body, "ROOT m = f32[2048] reduce(v", num_instructions,
+                                      R"(, c),
+          dimensions={1}, to_apply=largest }
+      ENTRY e { p = f32[2048,8192] parameter(0)
+        ROOT r = f32[2048] fusion(p), kind=kLoop, calls=f })"));
+    return PlanOf(module).passes.front().vector_elements;
+  };
+  EXPECT_EQ(vector_of(1000), 4);
+  EXPECT_EQ(vector_of(2000), 2);
+  EXPECT_EQ(vector_of(5000), 1);
 }
 
 // Calls in each other are looked through without recursion.
