@@ -192,7 +192,7 @@ absl::Status Driver::Copy(uint64_t from, uint64_t to, size_t bytes) {
 }
 
 absl::Status Driver::Launch(Handle kernel, const LaunchShape& shape,
-                            std::vector<const void*> parameters, std::string_view what) {
+                            const std::vector<const void*>& parameters, std::string_view what) {
   const std::string doing = absl::StrCat("launch ", std::string(what));
   if (shape.dynamic_shared_bytes > kUsualSharedBytes) {
     HLO_INDEXING_RETURN_IF_ERROR(

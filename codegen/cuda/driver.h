@@ -65,8 +65,8 @@ class Driver {
   absl::Status Copy(uint64_t from, uint64_t to, size_t bytes);
 
   /// `parameters` point to the values of the kernel's parameters. Does not wait for its end.
-  absl::Status Launch(Handle kernel, const LaunchShape& shape, std::vector<const void*> parameters,
-                      std::string_view what);
+  absl::Status Launch(Handle kernel, const LaunchShape& shape,
+                      const std::vector<const void*>& parameters, std::string_view what);
 
  private:
   struct Functions;

@@ -62,8 +62,8 @@ absl::StatusOr<int64_t> CudaGpu::Launch(const emit::Kernel& kernel,
     shape.grid[i] = static_cast<unsigned>(kernel.launch.blocks[i]);
     shape.block[i] = static_cast<unsigned>(kernel.launch.threads[i]);
   }
-  HLO_INDEXING_RETURN_IF_ERROR(driver_->Launch(function, shape, std::move(parameters),
-                                               absl::StrCat("the kernel ", kernel.name)));
+  HLO_INDEXING_RETURN_IF_ERROR(
+      driver_->Launch(function, shape, parameters, absl::StrCat("the kernel ", kernel.name)));
   return 0;
 }
 

@@ -49,7 +49,7 @@ std::string ColumnRead(const std::string& layout) {
 }
 
 TEST(Explain, AnArrayComesFromMemoryOnceAndNoMoreThanIsMoved) {
-  constexpr int64_t kBytes = 4 * 65536;
+  constexpr int64_t kBytes = 262144;
   PlannedModule square(R"(
     HloModule m
     ENTRY main { x = f32[65536] parameter(0) ROOT r = f32[65536] multiply(x, x) })");

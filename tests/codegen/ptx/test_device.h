@@ -112,7 +112,7 @@ class TestDevice {
     }
     shape.dynamic_shared_bytes = static_cast<unsigned>(options.dynamic_shared_bytes);
     shape.is_cooperative = options.is_cooperative;
-    HLO_INDEXING_RETURN_IF_ERROR(cuda_->Launch(function, shape, std::move(parameters), "a kernel"));
+    HLO_INDEXING_RETURN_IF_ERROR(cuda_->Launch(function, shape, parameters, "a kernel"));
     return cuda_->Read(0, nullptr, 0);
   }
 
