@@ -29,7 +29,8 @@ def bytes_of(argument: dict) -> int:
 
 
 def fill(cuda: Cuda, address: int, size: int, argument: dict) -> None:
-    """Random floats between -4 and 4, integers below 8; the same few mebibytes again and again."""
+    """Random floats between 1/2 and 2 of both signs, indices below 32768, random bytes; of all but
+    indices the same few mebibytes again and again."""
     if "shape" not in argument or size < 64:
         cuda.clear(address, size)
         return

@@ -442,8 +442,7 @@ void KernelBuilder::If(Value condition, llvm::function_ref<void()> then) {
 
 namespace {
 
-// Loops that LLVM by itself unrolls once or not at all, having too many iterations to unroll all of
-// them, and of which several fit into registers and bring more loads on their way.
+// Whether several turns of a loop fit into registers.
 bool IsShort(mlir::Block& body) {
   constexpr size_t kMostOperations = 48;
   return llvm::none_of(body, [](mlir::Operation& op) { return op.getNumRegions() > 0; }) &&

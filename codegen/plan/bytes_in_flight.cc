@@ -12,7 +12,7 @@ namespace hlo_indexing::plan {
 
 namespace {
 
-// Loops of fewer turns are written out by LLVM.
+// Loops of fewer turns are written out by LLVM; of more it unrolls none by itself.
 constexpr int64_t kManyTurns = 16;
 
 }  // namespace

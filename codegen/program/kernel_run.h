@@ -19,7 +19,7 @@
 namespace hlo_indexing::program {
 
 /// The output arrays of the kernel, whose text must be PTX, for arrays of the shapes of its inputs.
-/// The kernel must live as long as the GPU, which has no less memory in use when this fails.
+/// The kernel must live as long as the GPU. Where this fails, its buffers are not freed.
 absl::StatusOr<std::vector<std::shared_ptr<const hlo::ArrayValue>>> RunKernel(
     const emit::Kernel& kernel, llvm::ArrayRef<hlo::Value> operands, Gpu& gpu);
 

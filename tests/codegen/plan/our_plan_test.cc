@@ -95,23 +95,29 @@ TEST(OurPlan, RowsThatGoOnAreReducedOnce) {
 }
 
 // What is written out for each turn of a loop is bounded: rows of an odd length have many turns.
+// A module whose fusion adds up an array so often, v<n>, before what `end` is.
+std::string RepeatedAdds(const std::string& shape, int64_t num_adds, const std::string& result,
+                         const std::string& end) {
+  std::string body;
+  for (int64_t i = 0; i < num_adds; ++i) {
+    absl::StrAppend(&body, "v", i + 1, " = ", shape, " add(v", i, ", v0)\n");
+  }
+  return absl::StrCat(
+      "HloModule m\n"
+      "largest { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] maximum(a, b) }\n"
+      "f { v0 = ",
+      shape, " parameter(0) c = f32[] constant(-inf)\n", body, end, " }\nENTRY e { p = ", shape,
+      " parameter(0)\n  ROOT r = ", result, " fusion(p), kind=kLoop, calls=f }");
+}
+
 TEST(OurPlan, RowsOfLargeFusionsStayLoops) {
-  const auto plan_of = [](int64_t num_instructions) {
-    std::string body;
-    for (int64_t i = 0; i < num_instructions; ++i) {
-      absl::StrAppend(&body, "v", i + 1, " = f32[2048,8191] add(v", i, ", v0)\n");
-    }
-    PlannedModule module(absl::StrCat(R"(HloModule m
-      largest { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] maximum(a, b) }
-      f { v0 = f32[2048,8191] parameter(0) c = f32[] constant(-inf)
-        )",
-                                      body, "m = f32[2048] reduce(v", num_instructions, R"(, c),
-          dimensions={1}, to_apply=largest
-        b = f32[2048,8191] broadcast(m), dimensions={0}
-        ROOT s = f32[2048,8191] subtract(v)",
-                                      num_instructions, R"(, b) }
-      ENTRY e { p = f32[2048,8191] parameter(0)
-        ROOT r = f32[2048,8191] fusion(p), kind=kLoop, calls=f })"));
+  const auto plan_of = [](int64_t num_adds) {
+    const std::string last = absl::StrCat("v", num_adds);
+    PlannedModule module(RepeatedAdds(
+        "f32[2048,8191]", num_adds, "f32[2048,8191]",
+        absl::StrCat("m = f32[2048] reduce(", last, ", c), dimensions={1}, to_apply=largest\n",
+                     "b = f32[2048,8191] broadcast(m), dimensions={0}\n",
+                     "ROOT s = f32[2048,8191] subtract(", last, ", b)")));
     return PlanOf(module);
   };
   const KernelPlan small = plan_of(10);
@@ -122,21 +128,14 @@ TEST(OurPlan, RowsOfLargeFusionsStayLoops) {
   EXPECT_TRUE(medium.keeps_rows);
   EXPECT_EQ(medium.launch.threads_per_block(), 1024);
   EXPECT_FALSE(plan_of(1000).keeps_rows);
-  // Code for each element of a vector would be too much.
-  const auto vector_of = [](int64_t num_instructions) {
-    std::string body;
-    for (int64_t i = 0; i < num_instructions; ++i) {
-      absl::StrAppend(&body, "v", i + 1, " = f32[2048,8192] add(v", i, ", v0)\n");
-    }
-    PlannedModule module(absl::StrCat(R"(HloModule m
-      largest { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] maximum(a, b) }
-      f { v0 = f32[2048,8192] parameter(0) c = f32[] constant(-inf)
-        )",
-                                      body, "ROOT m = f32[2048] reduce(v", num_instructions,
-                                      R"(, c),
-          dimensions={1}, to_apply=largest }
-      ENTRY e { p = f32[2048,8192] parameter(0)
-        ROOT r = f32[2048] fusion(p), kind=kLoop, calls=f })"));
+}
+
+// Code for each element of a vector would be too much.
+TEST(OurPlan, ReductionsOfLargeFusionsHaveNarrowerVectors) {
+  const auto vector_of = [](int64_t num_adds) {
+    PlannedModule module(RepeatedAdds("f32[2048,8192]", num_adds, "f32[2048]",
+                                      absl::StrCat("ROOT m = f32[2048] reduce(v", num_adds,
+                                                   ", c), dimensions={1}, to_apply=largest")));
     return PlanOf(module).passes.front().vector_elements;
   };
   EXPECT_EQ(vector_of(1000), 4);
