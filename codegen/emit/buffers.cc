@@ -90,12 +90,6 @@ Value Offset(KernelBuilder& builder, Value position, int64_t offset) {
                                builder.Integer(position.getType(), offset));
 }
 
-Value Scale(KernelBuilder& builder, Value position, int64_t factor) {
-  if (factor == 1) return position;
-  const Value wide = builder.Resize(position, 64);
-  return arith::MulIOp::create(builder.ops(), wide, builder.Integer(64, factor));
-}
-
 // Elements of fewer bits than a byte: `per_byte` of them in each.
 class PackedAccess {
  public:
@@ -170,11 +164,10 @@ class PackedAccess {
 
 namespace {
 
-KernelBuilder::Position PositionOf(KernelBuilder& builder, const LanePositions& positions,
-                                   int64_t offset, bool is_complex) {
+KernelBuilder::Position PositionOf(const LanePositions& positions, int64_t offset,
+                                   bool is_complex) {
   const int64_t parts = is_complex ? 2 : 1;
-  if (positions.scale > 1) return {positions.first, positions.scale * parts, offset * parts};
-  return Scale(builder, Offset(builder, positions.first, offset), parts);
+  return {positions.first, positions.scale * parts, (positions.constant + offset) * parts};
 }
 
 }  // namespace
@@ -191,9 +184,8 @@ Lanes LoadLanes(KernelBuilder& builder, const Buffer& buffer, const LanePosition
     }
     const int64_t parts = static_cast<int64_t>(run.count) * (is_complex ? 2 : 1);
     const int64_t bytes = static_cast<int64_t>(run.count) * buffer.element_bits / 8;
-    const Value loaded =
-        builder.Load(buffer.base, PositionOf(builder, positions, offset, is_complex), type, parts,
-                     std::min(bytes, buffer.alignment));
+    const Value loaded = builder.Load(buffer.base, PositionOf(positions, offset, is_complex), type,
+                                      parts, std::min(bytes, buffer.alignment));
     Values values;
     for (int64_t i = 0; i < parts; ++i) {
       values.push_back(
@@ -220,8 +212,7 @@ void StoreLanes(KernelBuilder& builder, const Lanes& lanes, const Buffer& buffer
     }
     const int64_t bytes = static_cast<int64_t>(run.count) * buffer.element_bits / 8;
     builder.Store(values.size() == 1 ? values.front() : builder.Vector(values), buffer.base,
-                  PositionOf(builder, positions, offset, is_complex),
-                  std::min(bytes, buffer.alignment));
+                  PositionOf(positions, offset, is_complex), std::min(bytes, buffer.alignment));
   }
 }
 

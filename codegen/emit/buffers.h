@@ -23,13 +23,15 @@ struct Buffer {
   int64_t alignment = kBufferAlignment;
 };
 
-/// Where the elements of neighbouring lanes are: at `first` times `scale` plus an offset each, the
-/// product being a multiple of `divisor`, all in elements. Only elements of whole bytes are scaled.
+/// Where the elements of neighbouring lanes are: at `first` times `scale` plus `constant`, which is
+/// a multiple of `divisor`, plus an offset each, all in elements. Only elements of whole bytes have
+/// a scale or a constant.
 struct LanePositions {
   mlir::Value first;
   int64_t divisor = 1;
   llvm::ArrayRef<int64_t> offsets;
   int64_t scale = 1;
+  int64_t constant = 0;
 };
 
 /// In as few accesses as the positions and their alignment allow, each of at most 16 bytes.

@@ -25,6 +25,7 @@
 
 #include "absl/status/status.h"
 #include "codegen/emit/buffers.h"
+#include "codegen/emit/index_code.h"
 #include "codegen/emit/kernel_builder.h"
 #include "codegen/emit/lane_maps.h"
 #include "codegen/emit/number.h"
@@ -250,8 +251,8 @@ class ElementEmitter {
   bool HasRangeValues(const IndexingMap& map);
   // The one result of a map.
   mlir::Value EmitIndex(const IndexingMap& map);
-  // A number that divides it, times less.
-  mlir::Value EmitQuotient(const IndexingMap& map, int64_t divisor);
+  // A position in a buffer, in units of so many elements, which divide it.
+  IndexSum EmitPlace(const IndexingMap& position, int64_t scale, const Buffer& buffer);
   // The same for each lane, or once if it does not depend on the lane.
   Values IndexOfLanes(const IndexingMap& map);
   size_t CountOf(const Element& element) const;

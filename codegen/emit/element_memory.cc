@@ -69,20 +69,28 @@ std::pair<int64_t, int64_t> DivisorOf(const IndexingMap& position, const Buffer&
 
 }  // namespace
 
-Value ElementEmitter::EmitQuotient(const IndexingMap& map, int64_t divisor) {
-  if (divisor == 1) return EmitIndex(map);
-  const AffineMap affine = map.affine_map();
-  return EmitIndex(plans_.maps.Simplified(map.WithResults(AffineMap::get(
-      affine.getNumDims(), affine.getNumSymbols(), affine.getResult(0).floorDiv(divisor)))));
+IndexSum ElementEmitter::EmitPlace(const IndexingMap& position, int64_t scale,
+                                   const Buffer& buffer) {
+  IndexingMap place = position;
+  if (scale > 1) {
+    const AffineMap affine = position.affine_map();
+    place = plans_.maps.Simplified(position.WithResults(AffineMap::get(
+        affine.getNumDims(), affine.getNumSymbols(), affine.getResult(0).floorDiv(scale))));
+  }
+  // Packed elements are found by the bits of their position.
+  if (buffer.element_bits < 8 || !HasRangeValues(place)) return {EmitIndex(place), 0};
+  const Values runtime = RuntimeValues(place);
+  return EmitSum(builder_, place, {dimensions_, ranges_, runtime}, 1);
 }
 
 Lanes ElementEmitter::Load(const Buffer& buffer, const IndexingMap& position) {
   const auto load = [&](const IndexingMap& first, llvm::ArrayRef<int64_t> offsets) {
     const auto [divisor, scale] = DivisorOf(first, buffer, offsets.size(), plans_.maps);
-    const Value place = EmitQuotient(first, scale);
+    const IndexSum place = EmitPlace(first, scale, buffer);
+    const LanePositions positions = {place.value, divisor, offsets, scale, place.constant * scale};
     return IfLanes(
         read_condition_, buffer.type, offsets.size(),
-        [&] { return LoadLanes(builder_, buffer, {place, divisor, offsets, scale}); },
+        [&] { return LoadLanes(builder_, buffer, positions); },
         [&] { return Replicate({ZeroOf(builder_, buffer.type)}, offsets.size()); });
   };
   if (num_lanes_ == 1 || !DependsOnLane(position)) return load(position, {0});
@@ -133,7 +141,9 @@ void ElementEmitter::StoreAt(const Lanes& lanes, int64_t output, const IndexingM
       return Fail(*plan_.instruction,
                   "has elements of less than a byte: several threads would write to one");
     }
-    StoreLanes(builder_, stored, buffer, {EmitQuotient(first, scale), divisor, offsets, scale});
+    const IndexSum place = EmitPlace(first, scale, buffer);
+    StoreLanes(builder_, stored, buffer,
+               {place.value, divisor, offsets, scale, place.constant * scale});
   };
   if (num_lanes_ == 1 || !DependsOnLane(position)) return store(lanes, position, {0});
   const auto count = static_cast<size_t>(num_lanes_);

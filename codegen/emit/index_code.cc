@@ -1,7 +1,10 @@
 #include "codegen/emit/index_code.h"
 
+#include <utility>
+
 #include "indexing_analysis/maps/read_map.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "simplifier/arithmetic.h"
 #include "simplifier/emission_form.h"
 
 namespace hlo_indexing::emit {
@@ -92,10 +95,13 @@ class ProgramWriter {
   Values computed_;
 };
 
+simplifier::QuasiAffineMap SumsOf(DigitContext& context, const IndexingMap& map) {
+  return indexing_analysis::ReadMap(context, map,
+                                    indexing_analysis::RuntimeVariablesAs::kVariables);
+}
+
 EmissionProgram ProgramOf(DigitContext& context, const IndexingMap& map) {
-  const simplifier::QuasiAffineMap sums =
-      indexing_analysis::ReadMap(context, map, indexing_analysis::RuntimeVariablesAs::kVariables);
-  return simplifier::EmissionForm(context, sums.results);
+  return simplifier::EmissionForm(context, SumsOf(context, map).results);
 }
 
 }  // namespace
@@ -108,6 +114,26 @@ Values EmitResults(KernelBuilder& builder, const IndexingMap& map,
   Values results;
   for (size_t i = 0; i < program.results.size(); ++i) results.push_back(writer.result(i));
   return results;
+}
+
+IndexSum EmitSum(KernelBuilder& builder, const IndexingMap& map, const VariableValues& variables,
+                 int64_t divisor) {
+  // What the offset of an address may be, in elements of at most 16 bytes.
+  constexpr int64_t kMaxConstant = INT32_MAX / 16;
+  DigitContext context;
+  simplifier::Sum sum = SumsOf(context, map).results.front();
+  int64_t constant = 0;
+  const bool is_apart = sum.constant > 0 && sum.constant <= kMaxConstant && !sum.IsConstant() &&
+                        sum.constant % divisor == 0 &&
+                        simplifier::Range(context, sum).lower >= sum.constant;
+  if (is_apart) constant = std::exchange(sum.constant, 0);
+  const EmissionProgram program = simplifier::EmissionForm(context, sum);
+  return {ProgramWriter(builder, program, variables).result(0), constant};
+}
+
+int CostOfResults(const IndexingMap& map) {
+  DigitContext context;
+  return ProgramOf(context, map).cost;
 }
 
 Value EmitConditions(KernelBuilder& builder, const IndexingMap& map,

@@ -27,6 +27,21 @@ struct VariableValues {
 Values EmitResults(KernelBuilder& builder, const indexing_analysis::IndexingMap& map,
                    const VariableValues& variables);
 
+/// A value and how far beyond it an index is, which as a part of an address costs nothing.
+struct IndexSum {
+  mlir::Value value;
+  int64_t constant = 0;
+};
+
+/// The one result of the map, its constant apart if it is a positive multiple of `divisor`, and
+/// what is left is never negative: an address without the constant would be of no array.
+/// Example: (d0) -> (d0 * 4 + 64), divisor 4 -> d0 * 4 and 64; divisor 128 -> d0 * 4 + 64 and 0
+IndexSum EmitSum(KernelBuilder& builder, const indexing_analysis::IndexingMap& map,
+                 const VariableValues& variables, int64_t divisor);
+
+/// What the code of the results costs (simplifier::TargetCosts).
+int CostOfResults(const indexing_analysis::IndexingMap& map);
+
 /// Whether the results of the map lie in these bounds, one for each: null if they always do.
 mlir::Value EmitConditions(KernelBuilder& builder, const indexing_analysis::IndexingMap& map,
                            llvm::ArrayRef<indexing_analysis::Interval> bounds,

@@ -9,6 +9,7 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/DataLayoutInterfaces.h"
 #include "support/checked_math.h"
 
@@ -256,9 +257,30 @@ Value KernelBuilder::Extract(Value vector, int64_t i) {
   return mlir::LLVM::ExtractElementOp::create(ops_, vector, Integer(32, i));
 }
 
+namespace {
+
+// The vector of that type whose elements these are, in order; null if there is none.
+Value VectorOf(llvm::ArrayRef<Value> elements, Type type) {
+  Value whole;
+  for (size_t i = 0; i < elements.size(); ++i) {
+    auto element = elements[i].getDefiningOp<mlir::LLVM::ExtractElementOp>();
+    if (!element || element.getVector().getType() != type) return nullptr;
+    const Value vector = element.getVector();
+    llvm::APInt position;
+    if (i > 0 && vector != whole) return nullptr;
+    if (!mlir::matchPattern(element.getPosition(), mlir::m_ConstantInt(&position))) return nullptr;
+    if (position != i) return nullptr;
+    whole = vector;
+  }
+  return whole;
+}
+
+}  // namespace
+
 Value KernelBuilder::Vector(llvm::ArrayRef<Value> elements) {
   const auto type =
       mlir::VectorType::get({static_cast<int64_t>(elements.size())}, elements.front().getType());
+  if (const Value whole = VectorOf(elements, type)) return whole;
   Value vector = mlir::LLVM::PoisonOp::create(ops_, type);
   for (size_t i = 0; i < elements.size(); ++i) {
     vector = mlir::LLVM::InsertElementOp::create(ops_, vector, elements[i],

@@ -437,6 +437,15 @@ void EmitInPlaceUpdate(KernelEmitter& kernel) {
   }
 }
 
+namespace {
+
+IndexingMap WithResult(const IndexingMap& map, mlir::AffineExpr result) {
+  const mlir::AffineMap affine = map.affine_map();
+  return map.WithResults(mlir::AffineMap::get(affine.getNumDims(), affine.getNumSymbols(), result));
+}
+
+}  // namespace
+
 SharedArray::SharedArray(KernelEmitter& kernel, const plan::SharedTile& tile, hlo::ElementType type)
     : kernel_(kernel), tile_(tile) {
   KernelBuilder& builder = kernel.builder();
@@ -461,39 +470,88 @@ SharedArray::Place SharedArray::PlaceOf(const plan::SharedAccess& access) {
     first = AtLane(position, 0, maps);
   }
   KernelBuilder& builder = kernel_.builder();
-  place.first = EmitResults(builder, first, {elements.dimensions(), elements.ranges(), {}}).front();
   const auto lanes = static_cast<int64_t>(llvm::bit_floor(place.offsets.size()));
   place.divisor = DivisorOfResult(first, lanes, maps).value_or(kBufferAlignment);
-  if (tile_.swizzle.has_value()) {
-    // Bits `mask` of the position, shifted, exchange lower ones (CuTe, "Swizzle").
-    const layout::CuteSwizzle& swizzle = *tile_.swizzle;
-    const int64_t mask = ((int64_t{1} << swizzle.bits()) - 1) << (swizzle.base() + swizzle.shift());
-    mlir::ImplicitLocOpBuilder& ops = builder.ops();
-    const mlir::Type type = place.first.getType();
-    const Value bits = arith::AndIOp::create(ops, place.first, builder.Integer(type, mask));
-    const Value moved = arith::ShRUIOp::create(ops, bits, builder.Integer(type, swizzle.shift()));
-    place.first = arith::XOrIOp::create(ops, place.first, moved);
-    // What lies below the exchanged bits stays together.
-    place.divisor = std::min(place.divisor & -place.divisor, int64_t{1} << swizzle.base());
+  const VariableValues variables = {elements.dimensions(), elements.ranges(), {}};
+  if (!tile_.swizzle.has_value()) {
+    const bool is_packed = buffer_.element_bits < 8;
+    place.first = is_packed ? IndexSum{EmitResults(builder, first, variables).front(), 0}
+                            : EmitSum(builder, first, variables, 1);
+    return place;
   }
+  place.first = Swizzled(first, variables);
+  // What lies below the exchanged bits stays together.
+  place.divisor = std::min(place.divisor & -place.divisor, int64_t{1} << tile_.swizzle->base());
   return place;
+}
+
+// Bits of the position, shifted, exchange lower ones (CuTe, "Swizzle"). They are an expression of
+// the map where that is short, which many accesses share; and what is a multiple of all that is
+// exchanged may be added behind it, as a part of the address.
+IndexSum SharedArray::Swizzled(const IndexingMap& position, const VariableValues& variables) {
+  constexpr int kShort = 4;
+  const layout::CuteSwizzle& swizzle = *tile_.swizzle;
+  KernelBuilder& builder = kernel_.builder();
+  mlir::ImplicitLocOpBuilder& ops = builder.ops();
+  const int64_t count = int64_t{1} << swizzle.bits();
+  const int64_t lowest = int64_t{1} << swizzle.base();
+  const mlir::AffineExpr source =
+      position.affine_map().getResult(0).floorDiv(lowest << swizzle.shift());
+  const IndexingMap bits =
+      kernel_.plans().maps.Simplified(WithResult(position, source % count * lowest));
+  if (CostOfResults(bits) > kShort) {
+    const Value place = EmitResults(builder, position, variables).front();
+    const Value mask = builder.Integer(place.getType(), swizzle.source_mask());
+    const Value distance = builder.Integer(place.getType(), swizzle.shift());
+    const Value moved =
+        arith::ShRUIOp::create(ops, arith::AndIOp::create(ops, place, mask), distance);
+    return {arith::XOrIOp::create(ops, place, moved), 0};
+  }
+  IndexSum sum = EmitSum(builder, position, variables, count * lowest);
+  const auto exchange = [&](Value with) {
+    const unsigned width = std::max(sum.value.getType().getIntOrFloatBitWidth(),
+                                    with.getType().getIntOrFloatBitWidth());
+    sum.value =
+        arith::XOrIOp::create(ops, builder.Resize(sum.value, width), builder.Resize(with, width));
+  };
+  const auto constant_of = [](const IndexingMap& map) {
+    return mlir::dyn_cast<mlir::AffineConstantExpr>(map.affine_map().getResult(0));
+  };
+  if (constant_of(bits) && constant_of(bits).getValue() == 0) return sum;
+  IndexSum exchanged = EmitSum(builder, bits, variables, lowest);
+  if (exchanged.constant == 0) {
+    exchange(exchanged.value);
+    return sum;
+  }
+  // Turns of a loop that is written out often differ in one bit.
+  const mlir::AffineExpr rest = bits.affine_map().getResult(0) - exchanged.constant;
+  const IndexingMap above = kernel_.plans().maps.Simplified(
+      WithResult(bits, rest.floorDiv(exchanged.constant & -exchanged.constant)));
+  if (constant_of(above) && constant_of(above).getValue() == 0) {
+    exchange(exchanged.value);
+    exchange(builder.Integer(exchanged.value.getType(), exchanged.constant));
+    return sum;
+  }
+  exchange(arith::AddIOp::create(ops, exchanged.value,
+                                 builder.Integer(exchanged.value.getType(), exchanged.constant)));
+  return sum;
 }
 
 void SharedArray::Store(const Lanes& lanes, const plan::SharedAccess& access) {
   const Place place = PlaceOf(access);
-  StoreLanes(kernel_.builder(), Replicate(lanes, place.offsets.size()), buffer_,
-             {place.first, place.divisor, place.offsets});
+  StoreLanes(kernel_.builder(), Replicate(lanes, place.offsets.size()), buffer_, place.positions());
 }
 
 Lanes SharedArray::Load(const plan::SharedAccess& access) {
   const Place place = PlaceOf(access);
-  return LoadLanes(kernel_.builder(), buffer_, {place.first, place.divisor, place.offsets});
+  return LoadLanes(kernel_.builder(), buffer_, place.positions());
 }
 
 Value SharedArray::PointerTo(const plan::SharedAccess& access) {
   KernelBuilder& builder = kernel_.builder();
-  const Value first = PlaceOf(access).first;
-  return builder.PointerTo(buffer_.base, first, RegisterType(builder, buffer_.type));
+  const IndexSum first = PlaceOf(access).first;
+  return builder.PointerTo(buffer_.base, {first.value, /*scale_of=*/1, first.constant},
+                           RegisterType(builder, buffer_.type));
 }
 
 }  // namespace hlo_indexing::emit

@@ -6,6 +6,7 @@
 
 #include "absl/status/status.h"
 #include "codegen/emit/element_emitter.h"
+#include "codegen/emit/index_code.h"
 #include "codegen/emit/kernel_builder.h"
 #include "codegen/plan/kernel_plan.h"
 #include "codegen/plan/plan_context.h"
@@ -122,11 +123,16 @@ class SharedArray {
 
  private:
   struct Place {
-    mlir::Value first;
+    IndexSum first;
     int64_t divisor = 1;
     llvm::SmallVector<int64_t, 16> offsets;
+
+    LanePositions positions() const {
+      return {first.value, divisor, offsets, /*scale=*/1, first.constant};
+    }
   };
   Place PlaceOf(const plan::SharedAccess& access);
+  IndexSum Swizzled(const IndexingMap& position, const VariableValues& variables);
 
   KernelEmitter& kernel_;
   const plan::SharedTile& tile_;

@@ -143,6 +143,56 @@ void Optimize(llvm::Module& module, llvm::TargetMachine& machine) {
   passes.run(module, modules);
 }
 
+// Passes of the back end for what kernels do not have: calls, comparisons of memory, exceptions,
+// variables on the stack, other people's tools; and such that look for what the passes above and
+// the indexing maps have found.
+constexpr llvm::StringLiteral kUselessPasses[] = {
+    "Canonicalize Freeze Instructions in Loops",
+    "Constant Hoisting",
+    "Early Tail Duplication",
+    "Expand memcmp() to load/stores",
+    "Fixup Statepoint Caller Saved",
+    "GPU Load and Store Vectorizer",
+    "Insert XRay ops",
+    "Insert fentry calls",
+    "Instrument function entry/exit with calls to e.g. mcount() (post inlining)",
+    "Live DEBUG_VALUE analysis",
+    "Local Stack Slot Allocation",
+    "Lower Garbage Collection Instructions",
+    "Lower invoke and unwind, for unwindless code generators",
+    "Machine Instruction Scheduler",
+    "Machine Optimization Remark Emitter",
+    "Machine Sanitizer Binary Metadata",
+    "Merge contiguous icmps into a memcmp",
+    "Merge disjoint stack slots",
+    "Nary reassociation",
+    "ObjC ARC contraction",
+    "Optimize machine instruction PHIs",
+    "Partially inline calls to library functions",
+    "Prepare callbr",
+    "Remove Redundant DEBUG_VALUE analysis",
+    "Replace intrinsics with calls to vector library",
+    "Safe Stack instrumentation pass",
+    "Shadow Stack GC Lowering",
+    "Stack Slot Coloring",
+};
+
+// Takes all passes but those.
+class KernelPasses : public llvm::legacy::PassManagerBase {
+ public:
+  void add(llvm::Pass* pass) override {
+    if (llvm::is_contained(kUselessPasses, pass->getPassName())) {
+      delete pass;
+    } else {
+      passes_.add(pass);
+    }
+  }
+  void Run(llvm::Module& module) { passes_.run(module); }
+
+ private:
+  llvm::legacy::PassManager passes_;
+};
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<llvm::TargetMachine>> MakeMachine(int architecture) {
@@ -178,11 +228,12 @@ absl::Status CompileLlvm(llvm::Module& module, llvm::TargetMachine& machine, boo
   }
   llvm::SmallString<0> ptx;
   llvm::raw_svector_ostream stream(ptx);
-  llvm::legacy::PassManager passes;
-  if (machine.addPassesToEmitFile(passes, stream, nullptr, llvm::CodeGenFileType::AssemblyFile)) {
+  KernelPasses passes;
+  if (machine.addPassesToEmitFile(passes, stream, nullptr, llvm::CodeGenFileType::AssemblyFile,
+                                  /*DisableVerify=*/true)) {
     return absl::InternalError("LLVM has no PTX printer");
   }
-  passes.run(module);
+  passes.Run(module);
   out << ptx;
   return absl::OkStatus();
 }
