@@ -1,6 +1,7 @@
 // Transposes: a block fills tiles in shared memory in the order of the input, waits, and stores
 // what it reads there in the order of the output.
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -185,12 +186,31 @@ class TransposeKernel {
     }
   }
 
+  // Few turns are written out: where one reads in its tile differs from the next in constants.
   void Store(const ElementPass& pass) {
-    kernel_.ForElements(pass.map, pass.vector_elements, [&](const IndexingMap& map) {
+    constexpr int64_t kFewTurns = 8;
+    const size_t lanes = pass.vector_elements > 1 ? 1 : 0;
+    const bool has_turns = !pass.map.IsUnknown() && pass.map.num_ranges() > lanes;
+    const Interval turns = has_turns ? pass.map.ranges().front().bounds : Interval::Point(0);
+    if (!has_turns || turns.upper - turns.lower >= kFewTurns) {
+      return StoreTurns(pass, pass.map, std::nullopt);
+    }
+    for (int64_t turn = turns.lower; turn <= turns.upper; ++turn) {
+      StoreTurns(pass, plan::AtRange(pass.map, 0, turn, kernel_.plans().maps), turn);
+    }
+  }
+
+  // All turns of the first loop, or one.
+  void StoreTurns(const ElementPass& pass, const IndexingMap& turns, std::optional<int64_t> turn) {
+    kernel_.ForElements(turns, pass.vector_elements, [&](const IndexingMap& map) {
       ElementEmitter& elements = kernel_.elements();
       for (const Instruction* hero : pass.available) {
-        elements.Provide(*hero, [this, hero, &pass, &map](int64_t) {
-          return arrays_[hero]->Load(AccessAt(tiles_[hero]->accesses.back(), pass, map));
+        elements.Provide(*hero, [this, hero, &pass, &map, turn](int64_t) {
+          SharedAccess access = AccessAt(tiles_[hero]->accesses.back(), pass, map);
+          if (turn.has_value()) {
+            access.index = plan::AtRange(access.index, 0, *turn, kernel_.plans().maps);
+          }
+          return arrays_[hero]->Load(access);
         });
       }
       const Lanes lanes = elements.Compute(*pass.instruction, pass.leaf, map);
