@@ -61,6 +61,7 @@ void Factor::Profile(llvm::FoldingSetNodeID& node_id) const {
 LinearForm ShortestForm::Write(const Sum& sum) {
   LinearForm form = WriteTerms(sum);
   Absorb(sum, form);
+  Lift(sum, form);
   return form;
 }
 
@@ -212,7 +213,7 @@ void ShortestForm::LiftRemainders(TermVector& terms, LinearForm& form) {
       continue;
     }
     terms.erase(llvm::find(terms, term));
-    Append(coefficient, Divide(FactorKind::kMod, Write(sum), modulus), form);
+    Append(coefficient, RemainderShortly(Write(sum), modulus), form);
     i = 0;
   }
 }
@@ -268,7 +269,7 @@ LinearForm ShortestForm::WriteDigits(llvm::ArrayRef<Term> digits) {
       continue;
     }
     if (digit.lo == 1) {
-      Append(digit.coefficient, Divide(FactorKind::kMod, Value(digit.atom), digit.extent), form);
+      Append(digit.coefficient, RemainderShortly(Value(digit.atom), digit.extent), form);
       continue;
     }
     const Factor* factor = Quotient(digit.atom, digit.lo);

@@ -9,12 +9,14 @@
 //                 r = d2 mod 4, S floordiv 2 is (4 * d1 + d2) floordiv 8.
 //   Signs         -(S floordiv c) is (c - 1 - S) floordiv c.
 // The result is a function of the sum alone, and reads back as the same sum. Where quotients need
-// not, because a map has no other use for their divisions, three more steps make them shorter:
+// not, because a map has no other use for their divisions, more steps make them shorter:
 //   Merging       (r + s floordiv g) floordiv c = (g * r + s) floordiv (g * c), also where r and s
 //                 share variables: (d0 floordiv 6 - d0) floordiv 3 is (-d0 * 5) floordiv 18.
 //   Absorbing     k * (S floordiv c) + k * b * t = k * ((S + b * c * t) floordiv c), with t a digit
 //                 of S: (d0 mod 5) floordiv 2 + (d0 floordiv 5) * 3 is (d0 * 3) floordiv 5.
-//   Dropping      (g * r + s mod m) floordiv (g * c) = r floordiv c, with m <= g.
+//   Dropping      (g * r + s mod m) floordiv (g * c) = r floordiv c, with m <= g; and
+//                 (k * (s mod m) + r) mod c = (k * s + r) mod c, where c divides k * m.
+//   Lifting       g * (S mod c) + r as above, whatever S has of r.
 #ifndef HLO_INDEXING_SIMPLIFIER_LINEAR_FORM_H_
 #define HLO_INDEXING_SIMPLIFIER_LINEAR_FORM_H_
 
@@ -93,6 +95,11 @@ class ShortestForm {
   LinearForm Value(const Atom* atom);
   LinearForm ComputeValue(const Atom* atom);
   void Absorb(const Sum& sum, LinearForm& form);
+  void Lift(const Sum& sum, LinearForm& form);
+  std::optional<LinearForm> WriteLifted(const Sum& sum, const Term& remainder, const Term& digit,
+                                        bool flips);
+  bool DropHiddenRemainder(LinearForm& operand, int64_t divisor);
+  const Factor* RemainderShortly(LinearForm operand, int64_t divisor);
   bool DropRemainder(LinearForm& operand, int64_t& divisor);
   LinearForm WriteTerms(const Sum& sum);
   std::optional<LinearForm> WriteAbsorbing(const Sum& sum, const Term& quotient);

@@ -28,6 +28,79 @@ bool CanAbsorb(const Term& quotient, const Term& term) {
 
 }  // namespace
 
+// Lets remainders of the sum take up digits, where the form gets shorter.
+void ShortestForm::Lift(const Sum& sum, LinearForm& form) {
+  if (form.operations < 2 || form.operations > kMaxAbsorbed) return;
+  for (const Term& remainder : sum.terms) {
+    const bool is_remainder = remainder.atom->kind == AtomKind::kQuotientVariable &&
+                              remainder.lo == 1 && !remainder.IsTop();
+    if (!is_remainder || remainder.coefficient == support::kInt64Min) continue;
+    for (const Term& digit : sum.terms) {
+      if (digit == remainder || digit.extent == kUnbounded) continue;
+      if (remainder.coefficient % digit.extent != 0) continue;
+      if (quotients_kind_ == Quotients::kReadBack) {
+        could_be_shorter_ = true;
+        return;
+      }
+      for (const bool flips : {false, true}) {
+        std::optional<LinearForm> lifted = WriteLifted(sum, remainder, digit, flips);
+        if (lifted && lifted->operations < form.operations) form = std::move(*lifted);
+      }
+    }
+  }
+}
+
+// Writes k * g * (S mod c) + k * r as k * ((g * S + r) mod (c * g)), for a digit r below g; what
+// else there is of r stays. S is the sum of `remainder`, or c - 1 - that if it `flips`: -(S mod c)
+// is (c - 1 - S) mod c - (c - 1). Nullopt on overflow.
+std::optional<LinearForm> ShortestForm::WriteLifted(const Sum& sum, const Term& remainder,
+                                                    const Term& digit, bool flips) {
+  const int64_t scale = digit.extent;
+  const int64_t factor = (flips ? -remainder.coefficient : remainder.coefficient) / scale;
+  const auto modulus = CheckedMul(remainder.extent, scale);
+  const auto left = support::CheckedSub(digit.coefficient, factor);
+  const auto carried =
+      flips ? CheckedMul(remainder.coefficient, remainder.extent - 1) : std::optional<int64_t>(0);
+  const auto constant = carried ? support::CheckedAdd(sum.constant, *carried) : std::nullopt;
+  const auto added = flips ? CheckedMul(remainder.extent - 1, scale) : std::optional<int64_t>(0);
+  if (!modulus || !left || !constant || !added) return std::nullopt;
+  Term one = digit;
+  one.coefficient = 1;
+  const ScaledSum parts[] = {{remainder.atom->arguments.front(), flips ? -scale : scale},
+                             {context_.Store(one, 0), 1}};
+  const Sum operand = Linear(context_, parts, *added);
+  TermVector rest;
+  for (const Term& term : sum.terms) {
+    if (!(term == remainder) && !(term == digit)) rest.push_back(term);
+  }
+  if (*left != 0) rest.push_back({*left, digit.atom, digit.lo, digit.extent});
+  const std::optional<Sum> normal = Normalize(context_, std::move(rest), *constant);
+  if (!normal) return std::nullopt;
+  LinearForm form = Write(*normal);
+  Append(factor, RemainderShortly(Write(operand), *modulus), form);
+  Arrange(form);
+  return form;
+}
+
+// Leaves out a remainder in the operand of a remainder that its divisor cannot see: k * (S mod m)
+// is k * S there, where it divides k * m. False if there is none.
+bool ShortestForm::DropHiddenRemainder(LinearForm& operand, int64_t divisor) {
+  for (auto* part = operand.parts.begin(); part != operand.parts.end(); ++part) {
+    const auto [coefficient, factor] = *part;
+    if (factor->kind != FactorKind::kMod) continue;
+    const auto step = CheckedMul(coefficient, factor->divisor);
+    if (!step || *step % divisor != 0) continue;
+    LinearForm rest = operand;
+    rest.parts.erase(rest.parts.begin() + (part - operand.parts.begin()));
+    std::optional<LinearForm> without = SumOf(std::move(rest), coefficient, factor->operand);
+    if (!without) continue;
+    operand = std::move(*without);
+    Arrange(operand);
+    return true;
+  }
+  return false;
+}
+
 // Lets quotients of the sum take up other terms, where the form gets shorter.
 void ShortestForm::Absorb(const Sum& sum, LinearForm& form) {
   if (form.operations < 2 || form.operations > kMaxAbsorbed) return;
@@ -67,6 +140,17 @@ std::optional<LinearForm> ShortestForm::WriteAbsorbing(const Sum& sum, const Ter
   Append(quotient.coefficient, DivideShortly(Write(operand), quotient.lo), form);
   Arrange(form);
   return form;
+}
+
+const Factor* ShortestForm::RemainderShortly(LinearForm operand, int64_t divisor) {
+  if (quotients_kind_ == Quotients::kReadBack) {
+    LinearForm shorter = operand;
+    could_be_shorter_ = could_be_shorter_ || DropHiddenRemainder(shorter, divisor);
+  } else {
+    while (DropHiddenRemainder(operand, divisor)) {
+    }
+  }
+  return Divide(FactorKind::kMod, std::move(operand), divisor);
 }
 
 const Factor* ShortestForm::DivideShortly(LinearForm operand, int64_t divisor) {

@@ -2,8 +2,10 @@
 
 #include <optional>
 #include <tuple>
+#include <utility>
 #include <vector>
 
+#include "llvm/ADT/SmallPtrSet.h"
 #include "simplifier/domain/affine_fitter.h"
 #include "simplifier/domain/scaling.h"
 #include "simplifier/linear_form.h"
@@ -32,6 +34,7 @@ class Refiner {
       result = fitter_.Fit(Rescaled(before, scaled_), AffineFitter::Domain::kConstrained);
       changed |= !(result == before);
     }
+    changed |= FitQuotients();
     for (Constraint& constraint : map_.constraints) {
       if (IsAffine(constraint.expression)) continue;
       llvm::SmallVector<ScaledLeaf, 2> others;
@@ -47,6 +50,56 @@ class Refiner {
   }
 
  private:
+  // Takes a quotient for a result with more divisions if the results have fewer together: one may
+  // be in other results too.
+  bool FitQuotients() {
+    bool changed = false;
+    for (Sum& result : map_.results) {
+      if (HasOneDivision(result)) continue;
+      const std::optional<Sum> quotient = fitter_.FitQuotient(result);
+      if (!quotient) continue;
+      const size_t divisions = NumDivisions();
+      const Sum before = std::exchange(result, *quotient);
+      if (NumDivisions() < divisions) {
+        changed = true;
+      } else {
+        result = before;
+      }
+    }
+    return changed;
+  }
+
+  // Whether the sum is written with at most one division, as a look at its digits says.
+  static bool HasOneDivision(const Sum& sum) {
+    int divisions = 0;
+    for (const Term& term : sum.terms) {
+      if (term.lo > 1) ++divisions;
+      if (!term.IsTop()) ++divisions;
+      if (!term.atom->IsLeaf() && !IsAffine(term.atom->arguments.front())) ++divisions;
+    }
+    return divisions <= 1;
+  }
+
+  // The different divisions of all results.
+  size_t NumDivisions() {
+    llvm::SmallPtrSet<const Factor*, 16> seen;
+    size_t divisions = 0;
+    for (const Sum& result : map_.results) {
+      CountDivisions(shortest_form_.Write(result), seen, divisions);
+    }
+    return divisions;
+  }
+
+  static void CountDivisions(const LinearForm& form, llvm::SmallPtrSetImpl<const Factor*>& seen,
+                             size_t& divisions) {
+    for (const auto& part : form.parts) {
+      if (part.second->operations == 0 || !seen.insert(part.second).second) continue;
+      if (part.second->divisor > 1) ++divisions;
+      CountDivisions(part.second->operand, seen, divisions);
+      CountDivisions(part.second->second, seen, divisions);
+    }
+  }
+
   Sum Shorter(const Sum& a, const Sum& b) {
     if (a == b) return a;
     const auto cost = [this](const Sum& sum) {

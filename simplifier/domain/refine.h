@@ -11,7 +11,7 @@ namespace hlo_indexing::simplifier {
 ///   - if a constraint gives the remainder of a variable, as `d0 mod 6 in [3, 3]` does, the
 ///     variable is 6 * w + 3 with w in a box, and sums are simplified as sums of w;
 ///   - a sum or a digit that has, at all points of a small domain, the values of an affine function
-///     becomes that function.
+///     becomes that function; a result that has those of a quotient of a variable becomes that.
 /// Each is taken if it has fewer divisions. A constraint is rewritten by the box, and by the
 /// remainders that other constraints give. Returns whether something has changed, so that the map
 /// may be tightened further.

@@ -254,12 +254,63 @@ INSTANTIATE_TEST_SUITE_P(
         Row{"DropsRemainders",
             "(d0) -> ((d0 mod 4 - d0 * 36 - 84) floordiv 8), domain: d0 in [0, 7]",
             "(d0) -> (-((d0 * 9) floordiv 2) - 11), domain: d0 in [0, 7]"},
+        Row{"DropsHiddenRemainders",
+            "(d0) -> ((((d0 + 2) mod 3 + 6) mod 8 * 5) mod 4 * 2), domain: d0 in [6, 13]",
+            "(d0) -> (((((d0 + 2) mod 3) * 5 + 2) mod 4) * 2), domain: d0 in [6, 13]"},
+        Row{"LiftsRemainders",
+            "(d0)[s0] -> ((s0 - d0 * 2) mod 10), domain: d0 in [1, 5], s0 in [0, 7]",
+            "(d0)[s0] -> ((-d0 * 2 + s0) mod 10), domain: d0 in [1, 5], s0 in [0, 7]"},
+        Row{"LiftsNegative",
+            "(d0, d1) -> (((-9 - (d0 * 10 + d1)) mod 12) * 3 + d1 * 5), domain: d0 in [0, 17], d1 "
+            "in [0, 26]",
+            "(d0, d1) -> (-((d0 * 10 + d1 + 8) mod 12) * 3 + d1 * 5 + 33), domain: d0 in [0, 17], "
+            "d1 in [0, 26]"},
+        Row{"LiftsBesideOthers",
+            "(d0)[s0] -> (d0 * 7 + (d0 + s0 + s0 mod 2) mod 8), domain: d0 in [0, 7], s0 in [0, 1]",
+            "(d0)[s0] -> (d0 * 7 + (d0 + s0 * 2) mod 8), domain: d0 in [0, 7], s0 in [0, 1]"},
         // The quotient belongs to the remainder: 3 * quotient + remainder is the sum again.
         Row{"KeepsWhatIsShared",
             "(d0) -> ((d0 + d0 floordiv 6) floordiv 3, (d0 + d0 floordiv 6) mod 3), domain: d0 in "
             "[0, 99]",
             "(d0) -> ((d0 + d0 floordiv 6) floordiv 3, (d0 + d0 floordiv 6) mod 3), domain: d0 in "
             "[0, 99]"}),
+    [](const auto& test) { return std::string(test.param.name); });
+
+// The same, by the values at the points of small domains.
+INSTANTIATE_TEST_SUITE_P(
+    QuotientsOfSmallDomains, SimplifiesTo,
+    ::testing::Values(
+        Row{"OneQuotient",
+            "(d0) -> ((((d0 ceildiv 6) mod 16) + (d0 * 6 + (d0 floordiv 6))) floordiv 12), domain: "
+            "d0 in [0, 8]",
+            "(d0) -> (d0 floordiv 2), domain: d0 in [0, 8]"},
+        Row{"NoRemainder",
+            "(d0, d1, d2) -> ((d1 floordiv 5 + d1 + d2) mod 10 + d0 * 12), domain: d0 in [0, 4], "
+            "d1 in [0, 5], d2 in [0, 3]",
+            "(d0, d1, d2) -> (d0 * 12 + d1 + d1 floordiv 5 + d2), domain: d0 in [0, 4], d1 in [0, "
+            "5], d2 in [0, 3]"},
+        Row{"UnderAConstraint",
+            "(d0) -> ((((d0 mod 12) * 6 + d0) floordiv 2) floordiv 10), domain: d0 in [0, 5], (d0 "
+            "* 7) mod 12 in [0, 6]",
+            "(d0) -> (d0 floordiv 3), domain: d0 in [0, 4], (d0 * 7) mod 12 in [0, 6]"},
+        Row{"RemainderOfAnAffineQuotient",
+            "(d0) -> (((d0 * 8 + d0 floordiv 4) mod 12) floordiv 4), domain: d0 in [0, 9]",
+            "(d0) -> ((d0 * 2) mod 3), domain: d0 in [0, 9]"},
+        Row{"ReducedCoefficients",
+            "(d0) -> (((d0 + d0) floordiv 6 + d0 * 3 + d0 floordiv 6) mod 3), domain: d0 in [0, "
+            "9], d0 * 5 in [10, 22]",
+            "(d0) -> (d0 floordiv 3), domain: d0 in [2, 4]"},
+        Row{"ScaledQuotient",
+            "(d0) -> (((d0 mod 3) * 49 + (d0 floordiv 2) * 3 + d0) mod 10), domain: d0 in [0, 2]",
+            "(d0) -> ((d0 floordiv 2) * 3), domain: d0 in [0, 2]"},
+        Row{"TwoInOne", "(d0) -> (d0 floordiv 3 + d0 floordiv 5), domain: d0 in [0, 5]",
+            "(d0) -> ((d0 * 2) floordiv 5), domain: d0 in [0, 5]"},
+        // Together they would have more divisions.
+        Row{"KeepsWhatOthersUse",
+            "(d0) -> (d0 floordiv 3 + d0 floordiv 5, d0 floordiv 3, d0 floordiv 5), domain: d0 in "
+            "[0, 5]",
+            "(d0) -> (d0 floordiv 5 + d0 floordiv 3, d0 floordiv 3, d0 floordiv 5), domain: d0 in "
+            "[0, 5]"}),
     [](const auto& test) { return std::string(test.param.name); });
 
 }  // namespace

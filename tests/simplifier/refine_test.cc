@@ -69,6 +69,58 @@ TEST_F(RefineTest, FitsOnTheConstrainedDomain) {
   EXPECT_EQ(fitter.Fit(sum, AffineFitter::Domain::kConstrained).ToString(), "d0 * 3 + d1");
 }
 
+TEST_F(RefineTest, FitsWhatRemaindersAreOf) {
+  // At most 9, though the digits of x may be 4 and 1 together: x is at most 5.
+  const Sum x = Var(0, 5);
+  const Sum y = Var(0, 3);
+  const Sum whole = Add(context_, Add(context_, x, Quotient(x, 5)), y);
+  AffineFitter fitter(context_, map_);
+  EXPECT_EQ(fitter.Fit(Remainder(whole, 10), AffineFitter::Domain::kBox), whole);
+  const Sum cut = Remainder(whole, 9);
+  EXPECT_EQ(fitter.Fit(cut, AffineFitter::Domain::kBox), cut);
+  // (8 * z + z floordiv 4) floordiv 4 is 2 * z below 16.
+  const Sum z = Var(0, 9);
+  const Sum digit = Quotient(Remainder(Add(context_, Times(z, 8), Quotient(z, 4)), 12), 4);
+  EXPECT_EQ(fitter.Fit(digit, AffineFitter::Domain::kBox), Remainder(Times(z, 2), 3));
+  // No point needs to be tried.
+  const Sum wide = Var(0, 5000);
+  EXPECT_EQ(fitter.Fit(Remainder(Times(Quotient(wide, 2500), 10), 3), AffineFitter::Domain::kBox),
+            Quotient(wide, 2500));
+}
+
+TEST_F(RefineTest, FitsQuotients) {
+  const Sum x = Var(0, 5);
+  const Sum sum = Add(context_, Quotient(x, 3), Quotient(x, 5));
+  AffineFitter fitter(context_, map_);
+  EXPECT_EQ(fitter.FitQuotient(sum), Quotient(Times(x, 2), 5));
+  // 0, 0, 0, 1, 2, 2.
+  const Sum steep = Add(context_, Quotient(x, 3), Quotient(x, 4));
+  EXPECT_EQ(fitter.FitQuotient(steep), std::nullopt);
+  EXPECT_EQ(fitter.FitQuotient(Add(context_, sum, Quotient(Var(0, 6), 2))), std::nullopt);
+  map_.results = {sum};
+  Refine(context_, map_);
+  EXPECT_EQ(map_.results[0], Quotient(Times(x, 2), 5));
+  // Others have these divisions.
+  map_.results = {sum, Quotient(x, 3), Quotient(x, 5)};
+  EXPECT_FALSE(Refine(context_, map_));
+}
+
+TEST_F(RefineTest, FitsQuotientsUnderConstraints) {
+  const Sum x = Var(0, 8);
+  map_.constraints.push_back({Remainder(x, 2), {0, 0}});
+  const Sum sum = Add(context_, Quotient(x, 3), Quotient(x, 5));
+  AffineFitter fitter(context_, map_);
+  // 0, 0, 1, 3, 3 has no slope; 0, 0, 1, 1, 2 has.
+  EXPECT_EQ(fitter.FitQuotient(sum), std::nullopt);
+  const Sum gentle = Subtract(context_, Quotient(x, 3), Quotient(Add(context_, x, Constant(1)), 7));
+  const std::optional<Sum> fitted = fitter.FitQuotient(gentle);
+  ASSERT_TRUE(fitted.has_value());
+  for (int64_t value = 0; value <= 8; value += 2) {
+    const auto at = [&](const Sum& s) { return Evaluate(s, [&](const Atom&) { return value; }); };
+    EXPECT_EQ(at(*fitted), at(gentle));
+  }
+}
+
 TEST_F(RefineTest, RefinesResults) {
   const Sum x = Var(3, 45);
   map_.results = {Quotient(x, 2), x};
