@@ -361,8 +361,11 @@ bool TriangularSolve(ShapeContext& context) {
          context.ExpectLike(context.operand(1).element_type(), context.operand(1));
 }
 
-// (operand, one value per feature, one value per feature)
-bool BatchNorm(ShapeContext& context) {
+namespace {
+
+// Whether the operand has the dimension feature_index, and operands 1 to `last` a value for each
+// index of it.
+bool RequireFeatures(ShapeContext& context, size_t last) {
   if (!context.RequireArrays()) return false;
   const Shape& operand = context.operand(0);
   const int64_t feature = context.instruction().Required<int64_t>(AttributeName::kFeatureIndex);
@@ -370,10 +373,41 @@ bool BatchNorm(ShapeContext& context) {
     return context.FailAt(AttributeName::kFeatureIndex,
                           "feature_index is no dimension of " + operand.ToString());
   }
+  const int64_t count = operand.sizes()[static_cast<size_t>(feature)];
+  for (size_t i = 1; i <= last; ++i) {
+    const Shape& values = context.operand(i);
+    if (values.rank() == 1 && SameSize(values.sizes().front(), count)) continue;
+    return context.Fail("operand " + std::to_string(i) + " must have one value for each index of " +
+                        "dimension " + std::to_string(feature) + " of " + operand.ToString() +
+                        ", not be " + values.ToString());
+  }
+  return true;
+}
+
+// (operand, one value per feature, one value per feature)
+bool ExpectFeatures(ShapeContext& context) {
+  const Shape& operand = context.operand(0);
+  const int64_t feature = context.instruction().Required<int64_t>(AttributeName::kFeatureIndex);
   const Shape* per_feature = context.pool().Array(context.operand(1).element_type(),
                                                   operand.sizes()[static_cast<size_t>(feature)]);
   const Shape* shapes[] = {&operand, per_feature, per_feature};
   return context.Expect(context.pool().Tuple(shapes), TypeMatch::kAny);
+}
+
+}  // namespace
+
+bool BatchNormTraining(ShapeContext& context) {
+  return RequireFeatures(context, 2) && ExpectFeatures(context);
+}
+
+bool BatchNormGrad(ShapeContext& context) {
+  return RequireFeatures(context, 3) && context.RequireSameDimensions(0, 4) &&
+         ExpectFeatures(context);
+}
+
+bool BatchNormInference(ShapeContext& context) {
+  return RequireFeatures(context, 4) &&
+         context.Expect(&context.operand(0), TypeMatch::kAnyPrecision);
 }
 
 }  // namespace hlo_indexing::hlo::shape_rules

@@ -79,7 +79,9 @@ bool Convolution(ShapeContext& context);
 bool TopK(ShapeContext& context);
 bool Fft(ShapeContext& context);
 bool TriangularSolve(ShapeContext& context);
-bool BatchNorm(ShapeContext& context);
+bool BatchNormGrad(ShapeContext& context);
+bool BatchNormInference(ShapeContext& context);
+bool BatchNormTraining(ShapeContext& context);
 
 // reduction.cc
 bool Reduce(ShapeContext& context);

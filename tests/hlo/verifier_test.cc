@@ -158,6 +158,24 @@ constexpr RejectCase kRejects[] = {
     {"f32[4,6] call(b), to_apply=neg", "parameter 0 of computation 'neg' has shape f32[4,6]"},
     {"f32[4,6] call(a, a), to_apply=neg", "has 1 parameters, call gives it 2"},
     {"f32[4,7] call(a), to_apply=neg", "give f32[4,6]"},
+    {"f32[4,6] batch-norm-inference(a, f32[6] parameter(13), f32[6] parameter(14), f32[6] "
+     "parameter(15), f32[6] parameter(16)), epsilon=0, feature_index=2",
+     "no dimension of"},
+    {"f32[4,6] batch-norm-inference(a, f32[6] parameter(13), f32[6] parameter(14), f32[6] "
+     "parameter(15), f32[6] parameter(16)), epsilon=0, feature_index=-1",
+     "no dimension of"},
+    {"f32[4,6] batch-norm-inference(a, f32[6] parameter(13), f32[6] parameter(14), f32[6] "
+     "parameter(15), f32[6] parameter(16)), epsilon=0, feature_index=0",
+     "operand 1 must have one value for each index of dimension 0"},
+    {"f32[4,6] batch-norm-inference(a, f32[6] parameter(13), f32[6] parameter(14), f32[6] "
+     "parameter(15), s), epsilon=0, feature_index=1",
+     "operand 4 must have one value"},
+    {"(f32[4,6], f32[6], f32[6]) batch-norm-training(a, f32[6] parameter(13), a), epsilon=0, "
+     "feature_index=1",
+     "operand 2 must have one value"},
+    {"(f32[4,6], f32[6], f32[6]) batch-norm-grad(a, f32[6] parameter(13), f32[6] parameter(14), "
+     "f32[6] parameter(15), b), epsilon=0, feature_index=1",
+     "must have the same dimensions"},
     {"f32[4,6] conditional(i, a), branch_computations={neg, neg}", "needs the selector"},
 };
 
