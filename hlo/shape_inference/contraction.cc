@@ -356,9 +356,37 @@ bool Fft(ShapeContext& context) {
   return context.ExpectArray(operand.element_type(), sizes, TypeMatch::kAny);
 }
 
+namespace {
+
+// Whether operand i is an array of square matrices.
+bool RequireSquareMatrices(ShapeContext& context, size_t i) {
+  if (!context.RequireArray(i)) return false;
+  const llvm::ArrayRef<int64_t> sizes = context.operand(i).sizes();
+  if (sizes.size() >= 2 && SameSize(sizes.back(), sizes[sizes.size() - 2])) return true;
+  return context.Fail("operand " + std::to_string(i) + " must be square matrices, not " +
+                      context.operand(i).ToString());
+}
+
+}  // namespace
+
+bool Cholesky(ShapeContext& context) {
+  return RequireSquareMatrices(context, 0) &&
+         context.Expect(&context.operand(0), TypeMatch::kAnyPrecision);
+}
+
 bool TriangularSolve(ShapeContext& context) {
-  return context.RequireArrays() &&
-         context.ExpectLike(context.operand(1).element_type(), context.operand(1));
+  if (!context.RequireArrays() || !RequireSquareMatrices(context, 0)) return false;
+  const llvm::ArrayRef<int64_t> a = context.operand(0).sizes();
+  const llvm::ArrayRef<int64_t> b = context.operand(1).sizes();
+  const bool is_left = context.instruction().Get<bool>(AttributeName::kLeftSide).value_or(false);
+  const size_t rank = a.size();
+  const bool fits = b.size() == rank && SameSize(b[is_left ? rank - 2 : rank - 1], a[rank - 1]) &&
+                    std::equal(a.begin(), a.end() - 2, b.begin(), b.end() - 2, SameSize);
+  if (!fits) {
+    return context.Fail("square matrices " + context.operand(0).ToString() + " do not fit to " +
+                        context.operand(1).ToString());
+  }
+  return context.ExpectLike(context.operand(1).element_type(), context.operand(1));
 }
 
 namespace {

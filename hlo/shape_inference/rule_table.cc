@@ -44,7 +44,7 @@ constexpr RuleRow kRows[] = {
     {Opcode::kCall, Call},
     {Opcode::kCbrt, Unary},
     {Opcode::kCeil, Unary},
-    {Opcode::kCholesky, SameUpToPrecision},
+    {Opcode::kCholesky, Cholesky},
     {Opcode::kClamp, Clamp},
     {Opcode::kCollectiveBroadcast, CollectiveBroadcast},
     {Opcode::kCollectivePermute, CollectivePermute},

@@ -78,6 +78,7 @@ bool RaggedDot(ShapeContext& context);
 bool Convolution(ShapeContext& context);
 bool TopK(ShapeContext& context);
 bool Fft(ShapeContext& context);
+bool Cholesky(ShapeContext& context);
 bool TriangularSolve(ShapeContext& context);
 bool BatchNormGrad(ShapeContext& context);
 bool BatchNormInference(ShapeContext& context);
