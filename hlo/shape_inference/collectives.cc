@@ -177,6 +177,31 @@ bool AllToAll(ShapeContext& context) {
   return context.ExpectEach(OperandShapes(context));
 }
 
+// (input, output, and four arrays of integers that say which rows are sent where): the output, with
+// rows of the input in it.
+bool RaggedAllToAll(ShapeContext& context) {
+  if (!context.RequireArrays() || !RequireDisjointGroups(context) ||
+      !context.RequireMixable(0, 1)) {
+    return false;
+  }
+  const llvm::ArrayRef<int64_t> input = context.operand(0).sizes();
+  const llvm::ArrayRef<int64_t> output = context.operand(1).sizes();
+  const bool fits = !input.empty() && input.size() == output.size() &&
+                    std::equal(input.begin() + 1, input.end(), output.begin() + 1, SameSize);
+  if (!fits) {
+    return context.Fail("rows of " + context.operand(0).ToString() + " are no rows of " +
+                        context.operand(1).ToString());
+  }
+  for (size_t i = 2; i < context.num_operands(); ++i) {
+    if (!IsIntegral(context.operand(i).element_type())) {
+      return context.Fail("operand " + std::to_string(i) + " must hold integers, not be " +
+                          context.operand(i).ToString());
+    }
+    if (!context.RequireSameDimensions(2, i)) return false;
+  }
+  return context.ExpectLike(context.operand(1).element_type(), context.operand(1));
+}
+
 bool CollectiveBroadcast(ShapeContext& context) {
   if (!RequireDisjointGroups(context)) return false;
   llvm::SmallVector<const Shape*, 4> shapes = OperandShapes(context);

@@ -101,7 +101,7 @@ constexpr RuleRow kRows[] = {
     {Opcode::kPartitionId, DeviceId},
     {Opcode::kPopulationCount, Unary},
     {Opcode::kPower, Binary},
-    {Opcode::kRaggedAllToAll, nullptr},
+    {Opcode::kRaggedAllToAll, RaggedAllToAll},
     {Opcode::kRaggedDot, RaggedDot},
     {Opcode::kReal, RealPart},
     {Opcode::kRecv, nullptr},

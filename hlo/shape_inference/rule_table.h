@@ -110,6 +110,7 @@ bool AllGather(ShapeContext& context);
 bool AllGatherStart(ShapeContext& context);
 bool ReduceScatter(ShapeContext& context);
 bool AllToAll(ShapeContext& context);
+bool RaggedAllToAll(ShapeContext& context);
 bool CollectiveBroadcast(ShapeContext& context);
 bool CollectivePermute(ShapeContext& context);
 bool CollectivePermuteStart(ShapeContext& context);

@@ -167,6 +167,12 @@ constexpr RejectCase kRejects[] = {
     {"f32[4,6] triangular-solve(f32[4,4] parameter(13), a), left_side=false", "do not fit"},
     {"f32[4,6] triangular-solve(f32[6,6] parameter(13), a), left_side=true", "do not fit"},
     {"f32[4,6] triangular-solve(f32[2,4,4] parameter(13), a), left_side=true", "do not fit"},
+    {"f32[4,6] ragged-all-to-all(a, c, n, n, n, t), replica_groups={{0,1}}", "must be an array"},
+    {"f32[4,6] ragged-all-to-all(a, b, n, n, n, n), replica_groups={{0,1}}", "are no rows of"},
+    {"f32[4,6] ragged-all-to-all(a, c, n, a, n, n), replica_groups={{0,1}}",
+     "operand 3 must hold integers"},
+    {"f32[4,6] ragged-all-to-all(a, c, n, n, n, x), replica_groups={{0,1}}",
+     "must have the same dimensions"},
     {"f32[4,6] batch-norm-inference(a, f32[6] parameter(13), f32[6] parameter(14), f32[6] "
      "parameter(15), f32[6] parameter(16)), epsilon=0, feature_index=2",
      "no dimension of"},
