@@ -113,6 +113,22 @@ bool Conditional(ShapeContext& context) {
 
 bool AfterAll(ShapeContext& context) { return context.Expect(context.pool().Token()); }
 
+// The target, the source, and what tells how far it is: (T, T, u32[]), in two layouts.
+bool CopyStart(ShapeContext& context) {
+  if (!context.RequireArray(0)) return false;
+  const Shape* declared = context.declared();
+  if (declared == nullptr) return true;
+  const Shape& source = context.operand(0);
+  const auto is_copy = [&](const Shape* shape) {
+    return shape->IsArray() && ShapesAgree(*shape, source, TypeMatch::kSame);
+  };
+  const bool fits = declared->IsTuple() && declared->elements().size() == 3 &&
+                    is_copy(declared->elements()[0]) && is_copy(declared->elements()[1]) &&
+                    declared->elements()[2]->IsArray();
+  return fits || context.Fail("copy-start gives (" + source.ToString() + ", " + source.ToString() +
+                              ", u32[]), not " + declared->ToString());
+}
+
 bool FirstElementOfOperand(ShapeContext& context) {
   const Shape& operand = context.operand(0);
   if (!operand.IsTuple() || operand.elements().empty()) {

@@ -59,7 +59,7 @@ constexpr RuleRow kRows[] = {
     {Opcode::kConvolution, Convolution},
     {Opcode::kCopy, SameUpToPrecision},
     {Opcode::kCopyDone, FirstElementOfOperand},
-    {Opcode::kCopyStart, nullptr},
+    {Opcode::kCopyStart, CopyStart},
     {Opcode::kCosh, Unary},
     {Opcode::kCosine, Unary},
     {Opcode::kCountLeadingZeros, Unary},

@@ -98,6 +98,7 @@ bool Call(ShapeContext& context);
 bool While(ShapeContext& context);
 bool Conditional(ShapeContext& context);
 bool AfterAll(ShapeContext& context);
+bool CopyStart(ShapeContext& context);
 bool FirstElementOfOperand(ShapeContext& context);
 bool SecondElementOfOperand(ShapeContext& context);
 bool AsyncStart(ShapeContext& context);

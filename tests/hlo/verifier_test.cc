@@ -173,6 +173,9 @@ constexpr RejectCase kRejects[] = {
      "operand 3 must hold integers"},
     {"f32[4,6] ragged-all-to-all(a, c, n, n, n, x), replica_groups={{0,1}}",
      "must have the same dimensions"},
+    {"(f32[4,6], f32[4,6], (u32[], u32[])) copy-start(a)", "copy-start gives"},
+    {"(f32[4,6], f32[6,4], u32[]) copy-start(a)", "copy-start gives"},
+    {"((f32[4,6], s32[]), (f32[4,6], s32[]), u32[]) copy-start(t)", "must be an array"},
     {"f32[4,6] batch-norm-inference(a, f32[6] parameter(13), f32[6] parameter(14), f32[6] "
      "parameter(15), f32[6] parameter(16)), epsilon=0, feature_index=2",
      "no dimension of"},
