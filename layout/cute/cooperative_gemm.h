@@ -53,7 +53,7 @@ struct GuardedOperand {
     CUTE_UNROLL
     for (int i = 0; i < static_cast<int>(size_v<decltype(to.layout())>); ++i) {
       to(i) = elem_less(at(i), extent) ? static_cast<Value>(transform_op(from(i)))
-                                       : static_cast<Value>(0);
+                                       : Value{};
     }
   }
 };
@@ -114,7 +114,7 @@ HLO_CUTE_HD void cooperative_gemm(uint32_t thread, TiledMMA<Atom, L, P> const& m
                                   TB const& sB, TC&& tCrC, LoadA const& load_a = {},
                                   LoadB const& load_b = {}, CopyA const& = {}, CopyB const& = {}) {
   static_assert(TA::rank == 2 && TB::rank == 2, "cooperative_gemm: A and B must have rank 2.");
-  const auto thread_mma = mma.get_slice(static_cast<int>(thread));
+  const auto thread_mma = mma.get_slice(thread);
   const auto copy_a = make_tiled_copy_A(Copy_Atom<CopyA, typename TA::value_type>{}, mma);
   const auto copy_b = make_tiled_copy_B(Copy_Atom<CopyB, typename TB::value_type>{}, mma);
   detail::WithOperand(
@@ -144,19 +144,19 @@ HLO_CUTE_HD void cooperative_gemm(uint32_t thread, TiledMMA<Atom, L, P> const& m
                                   LoadCopyC const& = {}, StoreCopyC const& = {}) {
   static_assert(std::decay_t<TC>::rank == 2, "cooperative_gemm: C must have rank 2.");
   using Value = typename std::decay_t<TC>::value_type;
-  const auto thread_mma = mma.get_slice(static_cast<int>(thread));
+  const auto thread_mma = mma.get_slice(thread);
   auto tCsC = thread_mma.partition_C(sC);
-  const auto places = thread_mma.partition_C(make_identity_tensor(shape(sC)));
   auto accumulators = thread_mma.make_fragment_C(tCsC);
   clear(accumulators);
   cooperative_gemm(thread, mma, sA, sB, accumulators, load_a, load_b, copy_a, copy_b);
+  const auto places = thread_mma.partition_C(make_identity_tensor(shape(sC)));
   const bool overwrite = detail::IsZero(beta);
   const auto extent = shape(sC);
   using Divides = decltype(detail::TilesDivide<0, 1>(mma, sC));
   CUTE_UNROLL
   for (int i = 0; i < static_cast<int>(size_v<decltype(accumulators.layout())>); ++i) {
+    const auto product = alpha * accumulators(i);
     if (is_constant<1, Divides>::value || elem_less(places(i), extent)) {
-      const auto product = alpha * accumulators(i);
       if (overwrite) {
         tCsC(i) = static_cast<Value>(store_c(static_cast<Value>(product)));
       } else {

@@ -86,6 +86,13 @@ HLO_CUTE_HD inline uint16_t BrainFromFloat(float x) {
 #endif
 }
 
+// -x: the upper bit of the storage changed, so that nothing is rounded.
+template <class T>
+HLO_CUTE_HD inline T SignChanged(T x) {
+  using Storage = decltype(x.storage);
+  return T::bitcast(static_cast<Storage>(x.storage ^ Storage{1} << (8 * sizeof(Storage) - 1)));
+}
+
 }  // namespace detail
 
 /// IEEE half precision and bfloat16: storage, and conversion from and to float. The result of
@@ -129,7 +136,7 @@ struct bfloat16_t {
   HLO_CUTE_FLOAT_OPERATOR(T, -)     \
   HLO_CUTE_FLOAT_OPERATOR(T, *)     \
   HLO_CUTE_FLOAT_OPERATOR(T, /)     \
-  HLO_CUTE_HD inline T operator-(T a) { return T(-static_cast<float>(a)); }
+  HLO_CUTE_HD inline T operator-(T a) { return detail::SignChanged(a); }
 #if HLO_CUTE_HALF_INSTRUCTIONS
 #define HLO_CUTE_HALF_OPERATOR(op, instruction)                                                  \
   HLO_CUTE_HD inline half_t operator op(half_t a, half_t b) {                                    \
@@ -142,7 +149,11 @@ HLO_CUTE_HALF_OPERATOR(+, "add")
 HLO_CUTE_HALF_OPERATOR(-, "sub")
 HLO_CUTE_HALF_OPERATOR(*, "mul")
 HLO_CUTE_FLOAT_OPERATOR(half_t, /)
-HLO_CUTE_HD inline half_t operator-(half_t a) { return half_t(-static_cast<float>(a)); }
+HLO_CUTE_HD inline half_t operator-(half_t a) {
+  half_t result;
+  asm("neg.f16 %0, %1;" : "=h"(result.storage) : "h"(a.storage));
+  return result;
+}
 #undef HLO_CUTE_HALF_OPERATOR
 #else
 HLO_CUTE_FLOAT_OPERATORS(half_t)
@@ -202,9 +213,10 @@ using uint1b_t = SubbyteInteger<1, Signedness::kUnsigned>;
 // are compiled otherwise, with fewer registers for sgemm_2 (bench/README.md), so it is here as
 // well.
 inline namespace cutlass_words {
-/// 128 bits, for the widest memory access.
+/// 128 bits, for the widest memory access. An array: nvcc copies one by two words of 64 bits, and
+/// two members by four of 32, with which kernels that store matrices take two registers more.
 struct alignas(16) uint128_t {
-  uint64_t low, high;
+  uint64_t words[2];
 };
 }  // namespace cutlass_words
 

@@ -131,7 +131,8 @@ HLO_CUTE_SMALL_FLOAT_OPERATOR(/)
 #undef HLO_CUTE_SMALL_FLOAT_OPERATOR
 template <int e, int m, SpecialCodes s>
 HLO_CUTE_HD inline SmallFloat<e, m, s> operator-(SmallFloat<e, m, s> a) {
-  return SmallFloat<e, m, s>(-static_cast<float>(a));
+  constexpr int sign = 1 << (SmallFloat<e, m, s>::bits - 1);
+  return SmallFloat<e, m, s>::bitcast(static_cast<uint8_t>(a.storage ^ sign));
 }
 
 template <int e, int m, SpecialCodes s, bool g>

@@ -118,6 +118,26 @@ TEST(SmallFloat, Arithmetic) {
   EXPECT_EQ(static_cast<float>(t), 2.25F);
 }
 
+// -x has the other sign and the same magnitude, infinite or not a number as it may be.
+template <class T>
+void ExpectNegatedBySign(uint32_t codes, uint32_t sign) {
+  for (uint32_t code = 0; code < codes; ++code) {
+    const T negated = -T::bitcast(static_cast<decltype(T::storage)>(code));
+    ASSERT_EQ(negated.storage, code ^ sign);
+  }
+}
+TEST(SmallFloat, NegationChangesTheSign) {
+  ExpectNegatedBySign<half_t>(1 << 16, 0x8000);
+  ExpectNegatedBySign<bfloat16_t>(1 << 16, 0x8000);
+  ExpectNegatedBySign<float_e4m3_t>(1 << 8, 0x80);
+  ExpectNegatedBySign<float_e5m2_t>(1 << 8, 0x80);
+  ExpectNegatedBySign<float_e3m2_t>(1 << 6, 0x20);
+  ExpectNegatedBySign<float_e2m3_t>(1 << 6, 0x20);
+  ExpectNegatedBySign<float_e2m1_t>(1 << 4, 0x8);
+  // The 13 bits that tensor cores do not read stay, too.
+  EXPECT_EQ((-tfloat32_t::bitcast(0x3f801fff)).storage, 0xbf801fff);
+}
+
 TEST(SmallFloat, SixBitsArePackedAcrossBytes) {
   Tensor t = make_tensor<float_e2m3_t>(Shape<_5, _3>{});
   static_assert(sizeof(ArrayEngine<float_e2m3_t, 15>) == 12, "15 elements of 6 bits");

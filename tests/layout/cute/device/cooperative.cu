@@ -32,10 +32,10 @@ __device__ void Multiply(Mma const& mma, SA const& layout_a, SB const& layout_b,
   move(gC, sC);
   __syncthreads();
   if constexpr (sizeof...(functions) == 0) {
-    cooperative_gemm(threadIdx.x, mma, 2, sA, sB, 3, sC, identity{}, identity{}, identity{},
+    cooperative_gemm(threadIdx.x, mma, TC(2), sA, sB, TC(3), sC, identity{}, identity{}, identity{},
                      identity{}, CopyA{}, CopyB{});
   } else {
-    cooperative_gemm(threadIdx.x, mma, 2, sA, sB, 3, sC, functions...);
+    cooperative_gemm(threadIdx.x, mma, TC(2), sA, sB, TC(3), sC, functions...);
   }
   __syncthreads();
   move(sC, gC);
