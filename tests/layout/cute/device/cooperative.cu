@@ -82,6 +82,16 @@ extern "C" __global__ void ComplexDoubles(complex<double> const* a, complex<doub
       make_tiled_mma(SM80_8x8x4_C64C64C64C64_TN{}, Layout<Shape<_2, _2, _1>>{}), RowMajor<13, 35>{},
       RowMajor<7, 35>{}, ColumnMajor<13, 7>{}, a, b, c);
 }
+// By the wider instruction of sm_90.
+extern "C" __global__ void WideComplexDoubles([[maybe_unused]] complex<double> const* a,
+                                              [[maybe_unused]] complex<double> const* b,
+                                              [[maybe_unused]] complex<double>* c) {
+#if __CUDA_ARCH__ >= 900
+  Multiply<64, DefaultCopy, DefaultCopy>(
+      make_tiled_mma(SM90_16x8x8_C64C64C64C64_TN{}, Layout<Shape<_1, _2, _1>>{}), RowMajor<13, 35>{},
+      RowMajor<7, 35>{}, ColumnMajor<13, 7>{}, a, b, c);
+#endif
+}
 extern "C" __global__ void PlainProducts(half_t const* a, half_t const* b, float* c) {
   Multiply<64, DefaultCopy, DefaultCopy>(
       make_tiled_mma(UniversalFMA<float, half_t, half_t, float>{}, Layout<Shape<_8, _8, _1>>{}),

@@ -135,6 +135,7 @@ TEST(CooperativeGemm, FunctionsOfElements) {
 }
 TEST(CooperativeGemm, ComplexDoubles) {
   CheckProduct<complex<double>, complex<double>>("ComplexDoubles", 128, 13, 7, 35);
+  CheckProduct<complex<double>, complex<double>>("WideComplexDoubles", 64, 13, 7, 35);
 }
 TEST(CooperativeGemm, WithoutMatrixInstructions) {
   CheckProduct<half_t, float>("PlainProducts", 64, 8, 7, 3);
