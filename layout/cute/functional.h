@@ -124,6 +124,21 @@ HLO_CUTE_INLINE constexpr auto conditional_return(T const& t, U const& u) {
   }
 }
 
+/// False, but not before the arguments are known: for static_assert.
+template <class... T>
+constexpr bool dependent_false = false;
+/// An error that names the types.
+template <class... T>
+HLO_CUTE_HD void print_type() {
+  static_assert(dependent_false<T...>,
+                "print_type: the types are in the names of functions above.");
+}
+template <class... T>
+HLO_CUTE_HD void print_type(T&&...) {
+  static_assert(dependent_false<T...>,
+                "print_type: the types are in the names of functions above.");
+}
+
 namespace detail {
 template <class F, class... T>
 auto IsValid(int) -> decltype(std::declval<F&&>()(std::declval<T&&>()...), true_type{});
@@ -152,19 +167,47 @@ struct constant_fn {
   }
 };
 
+namespace detail {
+// Of integers, static ones too, and of floats.
+template <class T>
+HLO_CUTE_INLINE constexpr auto Magnitude(T const& x) {
+  if constexpr (is_constant_integer<T>::value) {
+    return StaticInt<(T::value < 0 ? -int64_t{T::value} : int64_t{T::value})>{};
+  } else {
+    return x < T(0) ? static_cast<T>(-x) : x;
+  }
+}
+}  // namespace detail
+
 #define HLO_CUTE_UNARY_FUNCTION(name, op)                         \
   struct name {                                                   \
     template <class T>                                            \
     HLO_CUTE_INLINE constexpr auto operator()(T const& x) const { \
-      return op x;                                                \
+      return op(x);                                               \
     }                                                             \
   };
 HLO_CUTE_UNARY_FUNCTION(unary_plus, +)
 HLO_CUTE_UNARY_FUNCTION(negate, -)
 HLO_CUTE_UNARY_FUNCTION(bit_not, ~)
 HLO_CUTE_UNARY_FUNCTION(logical_not, !)
-HLO_CUTE_UNARY_FUNCTION(dereference, *)
+HLO_CUTE_UNARY_FUNCTION(abs_fn, detail::Magnitude)
 #undef HLO_CUTE_UNARY_FUNCTION
+
+// Functions that take what they change, or its address.
+#define HLO_CUTE_CHANGING_FUNCTION(name, before, after)                \
+  struct name {                                                        \
+    template <class T>                                                 \
+    HLO_CUTE_INLINE constexpr decltype(auto) operator()(T&& x) const { \
+      return before x after;                                           \
+    }                                                                  \
+  };
+HLO_CUTE_CHANGING_FUNCTION(dereference, *, )
+HLO_CUTE_CHANGING_FUNCTION(address_of, &, )
+HLO_CUTE_CHANGING_FUNCTION(pre_increment, ++, )
+HLO_CUTE_CHANGING_FUNCTION(pre_decrement, --, )
+HLO_CUTE_CHANGING_FUNCTION(post_increment, , ++)
+HLO_CUTE_CHANGING_FUNCTION(post_decrement, , --)
+#undef HLO_CUTE_CHANGING_FUNCTION
 
 #define HLO_CUTE_BINARY_FUNCTION(name, op)                                    \
   struct name {                                                               \
@@ -192,6 +235,27 @@ HLO_CUTE_BINARY_FUNCTION(less_equal, <=)
 HLO_CUTE_BINARY_FUNCTION(greater, >)
 HLO_CUTE_BINARY_FUNCTION(greater_equal, >=)
 #undef HLO_CUTE_BINARY_FUNCTION
+using left_shift = shift_left;
+using right_shift = shift_right;
+
+#define HLO_CUTE_ASSIGNING_FUNCTION(name, op)                                      \
+  struct name {                                                                    \
+    template <class T, class U>                                                    \
+    HLO_CUTE_INLINE constexpr decltype(auto) operator()(T&& x, U const& y) const { \
+      return static_cast<T&&>(x) op y;                                             \
+    }                                                                              \
+  };
+HLO_CUTE_ASSIGNING_FUNCTION(plus_assign, +=)
+HLO_CUTE_ASSIGNING_FUNCTION(minus_assign, -=)
+HLO_CUTE_ASSIGNING_FUNCTION(multiplies_assign, *=)
+HLO_CUTE_ASSIGNING_FUNCTION(divides_assign, /=)
+HLO_CUTE_ASSIGNING_FUNCTION(modulus_assign, %=)
+HLO_CUTE_ASSIGNING_FUNCTION(bit_and_assign, &=)
+HLO_CUTE_ASSIGNING_FUNCTION(bit_or_assign, |=)
+HLO_CUTE_ASSIGNING_FUNCTION(bit_xor_assign, ^=)
+HLO_CUTE_ASSIGNING_FUNCTION(left_shift_assign, <<=)
+HLO_CUTE_ASSIGNING_FUNCTION(right_shift_assign, >>=)
+#undef HLO_CUTE_ASSIGNING_FUNCTION
 
 #define HLO_CUTE_LARGER_OR_SMALLER(name, function, op)                        \
   struct name {                                                               \

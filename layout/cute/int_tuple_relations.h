@@ -149,6 +149,31 @@ HLO_CUTE_INLINE constexpr auto colex_less(A const& a, B const& b) {
   return detail::OrderedLess<tuple_size_v<A> - 1, -1>(a, b);
 }
 
+template <class A, class B>
+HLO_CUTE_INLINE constexpr auto lex_gtr(A const& a, B const& b) {
+  return lex_less(b, a);
+}
+template <class A, class B>
+HLO_CUTE_INLINE constexpr auto lex_leq(A const& a, B const& b) {
+  return !lex_less(b, a);
+}
+template <class A, class B>
+HLO_CUTE_INLINE constexpr auto lex_geq(A const& a, B const& b) {
+  return !lex_less(a, b);
+}
+template <class A, class B>
+HLO_CUTE_INLINE constexpr auto colex_gtr(A const& a, B const& b) {
+  return colex_less(b, a);
+}
+template <class A, class B>
+HLO_CUTE_INLINE constexpr auto colex_leq(A const& a, B const& b) {
+  return !colex_less(b, a);
+}
+template <class A, class B>
+HLO_CUTE_INLINE constexpr auto colex_geq(A const& a, B const& b) {
+  return !colex_less(a, b);
+}
+
 HLO_CUTE_END_NAMESPACE
 
 #endif  // HLO_INDEXING_LAYOUT_CUTE_INT_TUPLE_RELATIONS_H_

@@ -46,6 +46,7 @@
 #include "layout/cute/array.h"
 #include "layout/cute/tensor_engine.h"
 #include "layout/cute/tensor_core.h"
+#include "layout/cute/type_names.h"
 #include "layout/cute/tensor_partition.h"
 #include "layout/cute/tensor_zip.h"
 #include "layout/cute/algorithm.h"

@@ -3,7 +3,8 @@
 
 #include "layout/cute/copy_sm80.h"
 
-// Registers exchanged within a warp, loads of matrices into plain registers, and prefetches.
+// Registers exchanged within a warp, loads and stores of matrices in plain registers, and
+// prefetches.
 HLO_CUTE_BEGIN_NAMESPACE
 
 /// An 8x8 matrix of elements of 16 bits, transposed: thread 4 * i + j has two neighbours of row i.
@@ -50,6 +51,34 @@ HLO_CUTE_INLINE void copy_ldsm_trans(uint128_t const* smem, T* registers) {
     SM75_U16x4_LDSM_T::copy(*smem, r[0], r[1]);
   } else {
     SM75_U16x8_LDSM_T::copy(*smem, r[0], r[1], r[2], r[3]);
+  }
+}
+
+/// stmatrix of an object of 4, 8 or 16 bytes of each thread; the second one transposes.
+template <class T>
+HLO_CUTE_INLINE void copy_stsm(T const* registers, uint128_t* smem) {
+  static_assert(sizeof(T) == 4 || sizeof(T) == 8 || sizeof(T) == 16,
+                "copy_stsm(registers, smem): stmatrix stores 4, 8 or 16 bytes.");
+  auto const* r = reinterpret_cast<uint32_t const*>(registers);
+  if constexpr (sizeof(T) == 4) {
+    SM90_U32x1_STSM_N::copy(r[0], *smem);
+  } else if constexpr (sizeof(T) == 8) {
+    SM90_U32x2_STSM_N::copy(r[0], r[1], *smem);
+  } else {
+    SM90_U32x4_STSM_N::copy(r[0], r[1], r[2], r[3], *smem);
+  }
+}
+template <class T>
+HLO_CUTE_INLINE void copy_stsm_trans(T const* registers, uint128_t* smem) {
+  static_assert(sizeof(T) == 4 || sizeof(T) == 8 || sizeof(T) == 16,
+                "copy_stsm_trans(registers, smem): stmatrix stores 4, 8 or 16 bytes.");
+  auto const* r = reinterpret_cast<uint32_t const*>(registers);
+  if constexpr (sizeof(T) == 4) {
+    SM90_U16x2_STSM_T::copy(r[0], *smem);
+  } else if constexpr (sizeof(T) == 8) {
+    SM90_U16x4_STSM_T::copy(r[0], r[1], *smem);
+  } else {
+    SM90_U16x8_STSM_T::copy(r[0], r[1], r[2], r[3], *smem);
   }
 }
 

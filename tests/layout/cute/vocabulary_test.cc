@@ -162,6 +162,58 @@ TEST(Vocabulary, ArithmeticOfNarrowFloats) {
   EXPECT_EQ(static_cast<float>(tfloat32_t(1.0F + 1.0F / 4096)), 1.0F);
 }
 
+TEST(Vocabulary, FunctionsThatChangeWhatTheyTake) {
+  int x = 5;
+  EXPECT_EQ(plus_assign{}(x, 2), 7);
+  EXPECT_EQ(&minus_assign{}(x, 1), &x);
+  multiplies_assign{}(x, 3);
+  divides_assign{}(x, 2);
+  modulus_assign{}(x, 5);
+  EXPECT_EQ(x, 4);
+  left_shift_assign{}(x, 3);
+  right_shift_assign{}(x, 1);
+  bit_or_assign{}(x, 3);
+  bit_and_assign{}(x, 18);
+  bit_xor_assign{}(x, 1);
+  EXPECT_EQ(x, 19);
+  EXPECT_EQ(pre_increment{}(x), 20);
+  EXPECT_EQ(post_increment{}(x), 20);
+  EXPECT_EQ(post_decrement{}(x), 21);
+  EXPECT_EQ(pre_decrement{}(x), 19);
+  EXPECT_EQ(address_of{}(x), &x);
+  dereference{}(&x) = 1;
+  EXPECT_EQ(left_shift{}(x, 4) + right_shift{}(8, 2), 18);
+  EXPECT_EQ(abs_fn{}(-3) + abs_fn{}(4), 7);
+  EXPECT_EQ(abs_fn{}(-1.5), 1.5);
+  EXPECT_EQ(TextOf(transform(make_tuple(_2{}, Int<-3>{}), abs_fn{})), "(_2,_3)");
+}
+
+TEST(Vocabulary, Orders) {
+  const auto a = make_tuple(1, 5);
+  const auto b = make_tuple(2, 4);
+  EXPECT_TRUE(lex_leq(a, b) && lex_leq(a, a) && !lex_geq(a, b) && lex_geq(a, a));
+  EXPECT_TRUE(!lex_gtr(a, b) && lex_gtr(b, a) && !lex_gtr(a, a));
+  EXPECT_TRUE(!colex_leq(a, b) && colex_leq(a, a) && colex_geq(a, b) && colex_gtr(a, b));
+}
+
+TEST(Vocabulary, TypesByName) {
+  using L = Layout<Shape<_4, Shape<_2, _3>>>;
+  static_assert(rank_t<L>::value == 2 && depth_t<L>::value == 2 && cosize_t<L>::value == 24, "");
+  using D = decltype(L{}.stride());
+  static_assert(has_int1<D>::value && !has_int0<D>::value, "");
+  static_assert(all_underscore<tuple<Underscore, tuple<Underscore>>>::value, "");
+  static_assert(!all_underscore<tuple<Underscore, _1>>::value, "");
+  static_assert(is_same_v<int_bit_t<32>, int32_t> && is_same_v<int_byte_t<8>, int64_t>, "");
+  static_assert(is_same_v<int_bit_t<4>, int4_t> && is_same_v<uint_byte<2>::type, uint16_t>, "");
+  static_assert(is_tensor_v<decltype(make_tensor<int>(Shape<_2>{}))> && !is_tensor_v<L>, "");
+  static_assert(!dependent_false<L>, "");
+  EXPECT_EQ(TextOf(compact_major<LayoutRight>(Shape<_4, Shape<_2, _3>>{})), "(_6,(_3,_1))");
+  EXPECT_EQ(TextOf(compact_major<LayoutLeft>(Shape<_4, _2>{}, _8{})), "(_8,_32)");
+  EXPECT_EQ(TextOf(compact_order(Shape<_4, _2, _3>{}, Step<_2, _0, _1>{})), "(_6,_1,_2)");
+  alignas(16) int words[8] = {};
+  EXPECT_TRUE(is_byte_aligned<16>(words) && !is_byte_aligned<8>(words + 1));
+}
+
 // An alias of hlo_indexing::cute suffices for qualified names.
 namespace alias = hlo_indexing::cute;
 TEST(Vocabulary, NamespaceAlias) {
