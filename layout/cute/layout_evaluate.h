@@ -240,6 +240,10 @@ HLO_CUTE_INLINE constexpr I Execute(I a, I b, I c) {
                    "complement or product: there is none, a mode begins inside of what smaller "
                    "strides reach");
     return 0;
+  } else if constexpr (code == Code::kRequirePositive) {
+    HLO_CUTE_CHECK(a > 0,
+                   "complement, divide or product: there is none, a dynamic stride is not above 0");
+    return 0;
   } else {
     static_assert(code == Code::kRequireDivides, "");
     HLO_CUTE_CHECK(

@@ -89,6 +89,7 @@ HLO_CUTE_HD constexpr Problem FindGaps(Program<N>& p, Modes<N> const& modes, Gap
   Modes<N> sorted = WithoutConstantModes(modes);
   covered = Known(1);
   if (sorted.count == 1 && sorted.mode[0].path == 0 && !sorted.mode[0].stride.known()) {
+    Require(p, Code::kRequirePositive, sorted.mode[0].stride, Known(1));
     Push(p, gaps, sorted.mode[0].stride, Known(1));
     covered = Product(p, sorted.mode[0].shape, sorted.mode[0].stride);
   } else {

@@ -58,12 +58,14 @@ enum class Code : unsigned char {
   kWalkShape,
   kWalkSignedShape,  // the same for a stride that may be negative
   kWalkStride,
-  // Checks: a < b; a is a multiple of b; a >= b > 0; one of a and b is a multiple of the other.
+  // Checks: a < b; a is a multiple of b; a >= b > 0; one of a and b is a multiple of the other;
+  // a > 0.
   kRequireLess,
   kRequireNoCarry,  // a < b, or c is 0
   kRequireMultiple,
   kRequireApart,
   kRequireDivides,
+  kRequirePositive,
 };
 
 struct Instruction {

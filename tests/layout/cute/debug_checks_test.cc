@@ -223,5 +223,20 @@ TEST(Checks, RecastsThatDoNotExist) {
   EXPECT_EQ(FailureOf([] { recast_layout<half_t, uint32_t>(make_layout(16, 2)); }), "");
 }
 
+// One mode of a dynamic stride: what lies between its elements are as many places as the stride
+// says.
+TEST(DebugChecks, DynamicStridesOfComplementsArePositive) {
+  constexpr char kNotPositive[] =
+      "complement, divide or product: there is none, a dynamic stride is not above 0";
+  for (int stride : {-3, -1, 0}) {
+    EXPECT_EQ(FailureOf([&] { complement(make_layout(2, stride), 12); }), kNotPositive);
+    EXPECT_EQ(FailureOf([&] { logical_divide(make_layout(12, 1), make_layout(_2{}, stride)); }),
+              kNotPositive);
+    EXPECT_EQ(FailureOf([&] { logical_product(make_layout(4, stride), make_layout(3, 1)); }),
+              kNotPositive);
+  }
+  EXPECT_EQ(FailureOf([&] { complement(make_layout(2, 3), 12); }), "");
+}
+
 }  // namespace
 }  // namespace cute_test

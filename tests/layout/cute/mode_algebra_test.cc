@@ -108,6 +108,9 @@ int64_t Interpret(Code code, int64_t a, int64_t b, int64_t c) {
     case Code::kRequireDivides:
       if (a == 0 || b == 0 || (a % b != 0 && b % a != 0)) throw CheckFailed("divides");
       return 0;
+    case Code::kRequirePositive:
+      if (a <= 0) throw CheckFailed("positive");
+      return 0;
     case Code::kInput:
       break;
   }
