@@ -131,6 +131,13 @@ struct bfloat16_t {
     return T(static_cast<float>(a) op static_cast<float>(b)); \
   }                                                           \
   HLO_CUTE_HD inline T& operator op## = (T & a, T b) { return a = a op b; }
+#define HLO_CUTE_FLOAT_STEP(T, op, sign)                              \
+  HLO_CUTE_HD inline T& operator op(T& a) { return a = a sign T(1); } \
+  HLO_CUTE_HD inline T operator op(T& a, int) {                       \
+    const T before = a;                                               \
+    op a;                                                             \
+    return before;                                                    \
+  }
 #define HLO_CUTE_FLOAT_OPERATORS(T) \
   HLO_CUTE_FLOAT_OPERATOR(T, +)     \
   HLO_CUTE_FLOAT_OPERATOR(T, -)     \
@@ -159,6 +166,10 @@ HLO_CUTE_HD inline half_t operator-(half_t a) {
 HLO_CUTE_FLOAT_OPERATORS(half_t)
 #endif
 HLO_CUTE_FLOAT_OPERATORS(bfloat16_t)
+HLO_CUTE_FLOAT_STEP(half_t, ++, +)
+HLO_CUTE_FLOAT_STEP(half_t, --, -)
+HLO_CUTE_FLOAT_STEP(bfloat16_t, ++, +)
+HLO_CUTE_FLOAT_STEP(bfloat16_t, --, -)
 
 /// A float of which the tensor cores read the upper 19 bits.
 struct tfloat32_t {
@@ -176,6 +187,9 @@ struct tfloat32_t {
   }
 };
 HLO_CUTE_FLOAT_OPERATORS(tfloat32_t)
+HLO_CUTE_FLOAT_STEP(tfloat32_t, ++, +)
+HLO_CUTE_FLOAT_STEP(tfloat32_t, --, -)
+#undef HLO_CUTE_FLOAT_STEP
 #undef HLO_CUTE_FLOAT_OPERATORS
 #undef HLO_CUTE_FLOAT_OPERATOR
 

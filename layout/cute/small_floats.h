@@ -129,6 +129,20 @@ HLO_CUTE_SMALL_FLOAT_OPERATOR(-)
 HLO_CUTE_SMALL_FLOAT_OPERATOR(*)
 HLO_CUTE_SMALL_FLOAT_OPERATOR(/)
 #undef HLO_CUTE_SMALL_FLOAT_OPERATOR
+#define HLO_CUTE_SMALL_FLOAT_STEP(op, sign)                                               \
+  template <int e, int m, SpecialCodes s, bool g>                                         \
+  HLO_CUTE_HD inline SmallFloat<e, m, s, g>& operator op(SmallFloat<e, m, s, g>& a) {     \
+    return a = a sign SmallFloat<e, m, s, g>(1);                                          \
+  }                                                                                       \
+  template <int e, int m, SpecialCodes s, bool g>                                         \
+  HLO_CUTE_HD inline SmallFloat<e, m, s, g> operator op(SmallFloat<e, m, s, g>& a, int) { \
+    const SmallFloat<e, m, s, g> before = a;                                              \
+    op a;                                                                                 \
+    return before;                                                                        \
+  }
+HLO_CUTE_SMALL_FLOAT_STEP(++, +)
+HLO_CUTE_SMALL_FLOAT_STEP(--, -)
+#undef HLO_CUTE_SMALL_FLOAT_STEP
 template <int e, int m, SpecialCodes s>
 HLO_CUTE_HD inline SmallFloat<e, m, s> operator-(SmallFloat<e, m, s> a) {
   constexpr int sign = 1 << (SmallFloat<e, m, s>::bits - 1);

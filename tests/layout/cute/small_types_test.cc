@@ -118,6 +118,24 @@ TEST(SmallFloat, Arithmetic) {
   EXPECT_EQ(static_cast<float>(t), 2.25F);
 }
 
+template <class T>
+void ExpectSteps() {
+  T x(2);
+  EXPECT_EQ(static_cast<float>(++x), 3.0F);
+  EXPECT_EQ(static_cast<float>(x++), 3.0F);
+  EXPECT_EQ(static_cast<float>(x), 4.0F);
+  EXPECT_EQ(static_cast<float>(x--), 4.0F);
+  EXPECT_EQ(static_cast<float>(--x), 2.0F);
+}
+TEST(SmallFloat, StepsOfOne) {
+  ExpectSteps<half_t>();
+  ExpectSteps<bfloat16_t>();
+  ExpectSteps<tfloat32_t>();
+  ExpectSteps<float_e4m3_t>();
+  ExpectSteps<float_e5m2_t>();
+  ExpectSteps<float_e2m1_t>();
+}
+
 // -x has the other sign and the same magnitude, infinite or not a number as it may be.
 template <class T>
 void ExpectNegatedBySign(uint32_t codes, uint32_t sign) {
