@@ -345,9 +345,9 @@ struct WideComplexMma
     constexpr make_seq<a> in_a{};
     constexpr make_seq<b> in_b{};
     Fma(sum_re[0], sum_re[1], sum_re[2], sum_re[3], re, re + a, re + a + b, in_a, in_b);
-    Fma(sum_im[0], sum_im[1], sum_im[2], sum_im[3], re, im + a, im + a + b, in_a, in_b);
+    Fma(sum_im[0], sum_im[1], sum_im[2], sum_im[3], im, re + a, im + a + b, in_a, in_b);
     Fma(d0.real(), d1.real(), d2.real(), d3.real(), minus_im, im + a, sum_re, in_a, in_b);
-    Fma(d0.imag(), d1.imag(), d2.imag(), d3.imag(), im, re + a, sum_im, in_a, in_b);
+    Fma(d0.imag(), d1.imag(), d2.imag(), d3.imag(), re, im + a, sum_im, in_a, in_b);
   }
 
  private:
