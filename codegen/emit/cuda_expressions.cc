@@ -292,6 +292,12 @@ CudaExpression CudaExpressions::Bitcast(arith::BitcastOp cast) {
   return Unsupported(*cast);
 }
 
+Type CountedElement(llvm_ops::GEPOp address) {
+  const Type type = address.getElemType();
+  const auto array = mlir::dyn_cast<llvm_ops::LLVMArrayType>(type);
+  return array ? array.getElementType() : type;
+}
+
 std::string CudaExpressions::IndexOf(llvm_ops::GEPOp address, int& precedence) {
   precedence = kPrimary;
   const auto array = mlir::dyn_cast<llvm_ops::LLVMArrayType>(address.getElemType());
@@ -328,7 +334,7 @@ CudaExpressions::Place CudaExpressions::PlaceOf(Value address, Type element) {
     base = of.getBase();
     place.index = IndexOf(of, place.precedence);
     if (base.getDefiningOp<llvm_ops::GEPOp>()) {
-      const Type inner = base.getDefiningOp<llvm_ops::GEPOp>().getElemType();
+      const Type inner = CountedElement(base.getDefiningOp<llvm_ops::GEPOp>());
       // Elements of an address that is itself computed.
       place.array = {absl::StrCat("(", Pointer(base, inner), ")"), CudaType(inner, false)};
     }

@@ -56,6 +56,9 @@ struct CudaExpression {
 /// The type of C++: "int", "uint64_t", "float", "bool".
 std::string CudaType(mlir::Type type, bool is_signed);
 
+/// The elements that an address counts; its own type may be an array, which scales it.
+mlir::Type CountedElement(mlir::LLVM::GEPOp address);
+
 class CudaExpressions {
  public:
   CudaExpressions(const CudaFolding& folding, const IntegerRanges& ranges)

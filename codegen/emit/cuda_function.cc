@@ -362,7 +362,7 @@ void CudaFunction::WriteMatrixLoad(nvvm::LdMatrixOp load) {
   const Type byte = mlir::IntegerType::get(load.getContext(), 8);
   const Value row = load.getPtr();
   auto place = row.getDefiningOp<llvm_ops::GEPOp>();
-  const std::string pointer = expressions_.Pointer(row, place ? place.getElemType() : byte);
+  const std::string pointer = expressions_.Pointer(row, place ? CountedElement(place) : byte);
   WriteLine(absl::StrCat(operation, "::copy(*reinterpret_cast<const uint128_t*>(", pointer, "), ",
                          PartsOf(name, count), ");"));
   expressions_.Define(load.getRes(), {name, kPrimary, false});

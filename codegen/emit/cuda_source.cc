@@ -128,10 +128,7 @@ class CudaModule {
       if (address.getGlobalName() != global.getSymName()) return;
       for (mlir::Operation* const user : address.getResult().getUsers()) {
         auto place = mlir::dyn_cast<llvm_ops::GEPOp>(user);
-        Type type = place ? place.getElemType() : Type();
-        if (const auto array = mlir::dyn_cast_or_null<llvm_ops::LLVMArrayType>(type)) {
-          type = array.getElementType();
-        }
+        const Type type = place ? CountedElement(place) : Type();
         is_one = is_one && type && (!element || element == type);
         element = type;
       }
