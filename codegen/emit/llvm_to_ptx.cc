@@ -120,7 +120,8 @@ llvm::FunctionPassManager Passes(const llvm::Module& module) {
   passes.addPass(Hoist());
   passes.addPass(SimplifyBranches(/*is_last=*/true));
   if (ComputesHalves(module)) passes.addPass(llvm::SLPVectorizerPass());
-  passes.addPass(llvm::LoopUnrollPass(llvm::LoopUnrollOptions(/*OptLevel=*/2, /*OnlyWhenForced=*/true)));
+  passes.addPass(
+      llvm::LoopUnrollPass(llvm::LoopUnrollOptions(/*OptLevel=*/2, /*OnlyWhenForced=*/true)));
   passes.addPass(Combine());
   passes.addPass(Hoist());
   return passes;
