@@ -52,8 +52,7 @@ struct GuardedOperand {
     const auto at = places(_, _, k);
     CUTE_UNROLL
     for (int i = 0; i < static_cast<int>(size_v<decltype(to.layout())>); ++i) {
-      to(i) = elem_less(at(i), extent) ? static_cast<Value>(transform_op(from(i)))
-                                       : Value{};
+      to(i) = elem_less(at(i), extent) ? static_cast<Value>(transform_op(from(i))) : Value{};
     }
   }
 };
