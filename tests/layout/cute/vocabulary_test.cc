@@ -198,7 +198,9 @@ TEST(Vocabulary, Orders) {
 
 TEST(Vocabulary, TypesByName) {
   using L = Layout<Shape<_4, Shape<_2, _3>>>;
-  static_assert(rank_t<L>::value == 2 && depth_t<L>::value == 2 && cosize_t<L>::value == 24, "");
+  static_assert(rank_t<L>::value == 2, "");
+  static_assert(depth_t<L>::value == 2, "");
+  static_assert(cosize_t<L>::value == 24, "");
   using D = decltype(L{}.stride());
   static_assert(has_int1<D>::value && !has_int0<D>::value, "");
   static_assert(all_underscore<tuple<Underscore, tuple<Underscore>>>::value, "");
