@@ -73,9 +73,8 @@ IndexSum ElementEmitter::EmitPlace(const IndexingMap& position, int64_t scale,
                                    const Buffer& buffer) {
   IndexingMap place = position;
   if (scale > 1) {
-    const AffineMap affine = position.affine_map();
-    place = plans_.maps.Simplified(position.WithResults(AffineMap::get(
-        affine.getNumDims(), affine.getNumSymbols(), affine.getResult(0).floorDiv(scale))));
+    const mlir::AffineExpr quotient = position.affine_map().getResult(0).floorDiv(scale);
+    place = plans_.maps.Simplified(WithResults(position, {quotient}));
   }
   // Packed elements are found by the bits of their position.
   if (buffer.element_bits < 8 || !HasRangeValues(place)) return {EmitIndex(place), 0};

@@ -118,7 +118,7 @@ Values EmitResults(KernelBuilder& builder, const IndexingMap& map,
 
 IndexSum EmitSum(KernelBuilder& builder, const IndexingMap& map, const VariableValues& variables,
                  int64_t divisor) {
-  // What the offset of an address may be, in elements of at most 16 bytes.
+  // A number of 32 bits in elements, too, of which a position counts up to 16 as one.
   constexpr int64_t kMaxConstant = INT32_MAX / 16;
   DigitContext context;
   simplifier::Sum sum = SumsOf(context, map).results.front();

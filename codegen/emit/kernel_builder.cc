@@ -225,6 +225,12 @@ Value KernelBuilder::And(Value a, Value b) {
 }
 
 Value KernelBuilder::PointerTo(Value base, Position position, Type element) {
+  // An index that is a constant of the instruction has 32 bits.
+  if (position.offset > INT32_MAX || position.offset < INT32_MIN) {
+    const Value scaled =
+        arith::MulIOp::create(ops_, Resize(position.first, 64), Integer(64, position.scale));
+    position = arith::AddIOp::create(ops_, scaled, Integer(64, position.offset)).getResult();
+  }
   llvm::SmallVector<mlir::LLVM::GEPArg, 2> indices = {position.first};
   // The scale of an address is part of the instruction that makes it.
   const bool is_scaled = position.scale > 1 || position.offset != 0;

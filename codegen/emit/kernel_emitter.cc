@@ -437,15 +437,6 @@ void EmitInPlaceUpdate(KernelEmitter& kernel) {
   }
 }
 
-namespace {
-
-IndexingMap WithResult(const IndexingMap& map, mlir::AffineExpr result) {
-  const mlir::AffineMap affine = map.affine_map();
-  return map.WithResults(mlir::AffineMap::get(affine.getNumDims(), affine.getNumSymbols(), result));
-}
-
-}  // namespace
-
 SharedArray::SharedArray(KernelEmitter& kernel, const plan::SharedTile& tile, hlo::ElementType type)
     : kernel_(kernel), tile_(tile) {
   KernelBuilder& builder = kernel.builder();
@@ -498,7 +489,7 @@ IndexSum SharedArray::Swizzled(const IndexingMap& position, const VariableValues
   const mlir::AffineExpr source =
       position.affine_map().getResult(0).floorDiv(lowest << swizzle.shift());
   const IndexingMap bits =
-      kernel_.plans().maps.Simplified(WithResult(position, source % count * lowest));
+      kernel_.plans().maps.Simplified(WithResults(position, {source % count * lowest}));
   if (CostOfResults(bits) > kShort) {
     const Value place = EmitResults(builder, position, variables).front();
     const Value mask = builder.Integer(place.getType(), swizzle.source_mask());
@@ -526,7 +517,7 @@ IndexSum SharedArray::Swizzled(const IndexingMap& position, const VariableValues
   // Turns of a loop that is written out often differ in one bit.
   const mlir::AffineExpr rest = bits.affine_map().getResult(0) - exchanged.constant;
   const IndexingMap above = kernel_.plans().maps.Simplified(
-      WithResult(bits, rest.floorDiv(exchanged.constant & -exchanged.constant)));
+      WithResults(bits, {rest.floorDiv(exchanged.constant & -exchanged.constant)}));
   if (constant_of(above) && constant_of(above).getValue() == 0) {
     exchange(exchanged.value);
     exchange(builder.Integer(exchanged.value.getType(), exchanged.constant));

@@ -40,12 +40,6 @@ AffineExpr AtLaneZero(AffineExpr expression, const IndexingMap& map) {
   return expression.replaceSymbols(symbols);
 }
 
-IndexingMap WithResults(const IndexingMap& map, llvm::ArrayRef<AffineExpr> results) {
-  const AffineMap affine = map.affine_map();
-  return map.WithResults(
-      AffineMap::get(affine.getNumDims(), affine.getNumSymbols(), results, map.context()));
-}
-
 IndexingMap WithLane(const IndexingMap& map, int64_t lane) {
   std::vector<Variable> ranges(map.ranges());
   ranges.back().bounds = Interval::Point(lane);
@@ -84,6 +78,12 @@ IndexingMap FromLane(const IndexingMap& map, int64_t first, Interval lanes) {
 
 }  // namespace
 
+IndexingMap WithResults(const IndexingMap& map, llvm::ArrayRef<AffineExpr> results) {
+  const AffineMap affine = map.affine_map();
+  return map.WithResults(
+      AffineMap::get(affine.getNumDims(), affine.getNumSymbols(), results, map.context()));
+}
+
 bool DependsOnLane(const IndexingMap& map) {
   if (map.num_ranges() == 0) return false;
   return llvm::any_of(map.affine_map().getResults(),
@@ -110,8 +110,7 @@ std::optional<int64_t> DivisorOfResult(const IndexingMap& map, int64_t most, pla
   if (divisor == 0) return std::nullopt;
   int64_t power = divisor & -divisor;
   for (int64_t wanted = most; wanted > power && !affine.isConstant(); wanted /= 2) {
-    const IndexingMap remainder = maps.Simplified(map.WithResults(
-        AffineMap::get(affine.getNumDims(), affine.getNumSymbols(), affine.getResult(0) % wanted)));
+    const IndexingMap remainder = maps.Simplified(WithResults(map, {affine.getResult(0) % wanted}));
     if (remainder.affine_map().getResult(0) != 0) continue;
     divisor *= wanted / power;
     power = wanted;

@@ -20,6 +20,9 @@ using indexing_analysis::IndexingMap;
 using indexing_analysis::Interval;
 using indexing_analysis::MapConstraint;
 
+/// The map with these results in place of its own, of the same variables.
+IndexingMap WithResults(const IndexingMap& map, llvm::ArrayRef<mlir::AffineExpr> results);
+
 /// Whether a result, or a value known at run time that a result or constraint mentions, depends on
 /// the last range variable.
 bool DependsOnLane(const IndexingMap& map);
