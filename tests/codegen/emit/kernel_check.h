@@ -38,7 +38,7 @@ std::unique_ptr<program::CudaGpu> CudaGpuOfEnvironment();
 
 class KernelCheck {
  public:
-  /// For an RTX A6000, or one with so many multiprocessors: with none, small arrays are computed in
+  /// For an RTX A6000, or one with so many multiprocessors: with one, small arrays are computed in
   /// vectors, too, which otherwise wait until every multiprocessor has a block.
   explicit KernelCheck(const std::string& text, PtxBackend& backend,
                        std::optional<int> multiprocessors = std::nullopt);

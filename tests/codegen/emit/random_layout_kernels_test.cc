@@ -128,7 +128,7 @@ TEST(RandomLayoutKernels, FusionsComputeWhatTheInterpreterDoes) {
     testing::Random random(static_cast<uint64_t>(i));
     const testing::LayoutFusion fusion =
         testing::RandomLayoutFusion(random, static_cast<size_t>(i));
-    KernelCheck check(fusion.text, backend, random.OneIn(2) ? std::optional<int>() : 0);
+    KernelCheck check(fusion.text, backend, random.OneIn(2) ? std::optional<int>() : 1);
     const std::string result = check.Run(static_cast<uint64_t>(i), fusion.tolerance);
     if (MayHaveNoKernel(result)) {
       coverage.unsupported.Add(result);
@@ -190,7 +190,7 @@ TEST(RandomLayoutKernels, MoveWhatIsPredicted) {
     testing::Random random(static_cast<uint64_t>(i));
     const testing::LayoutFusion fusion =
         testing::RandomLayoutFusion(random, static_cast<size_t>(i));
-    KernelCheck check(fusion.text, backend, random.OneIn(2) ? std::optional<int>() : 0);
+    KernelCheck check(fusion.text, backend, random.OneIn(2) ? std::optional<int>() : 1);
     const auto plan = check.Plan();
     if (!plan.ok()) continue;
     const KernelCheck::Traffic traffic = check.Measure();

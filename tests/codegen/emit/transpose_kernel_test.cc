@@ -48,7 +48,7 @@ TEST(TransposeKernels, AllTypesAndSizes) {
   }
 }
 
-// Without multiprocessors that want blocks, small arrays, too, have tiles of wide words.
+// Without further multiprocessors that want blocks, small arrays, too, have tiles of wide words.
 TEST(TransposeKernels, WideWords) {
   PtxBackend backend;
   for (const std::string type : {"bf16", "f32", "s64", "c64", "f64", "c128"}) {
@@ -60,7 +60,7 @@ TEST(TransposeKernels, WideWords) {
           Entry(absl::StrCat("p = ", type, "[", sizes, "] parameter(0)\nROOT r = ", type, "[",
                              is_batch ? sizes : turned, "] transpose(p), dimensions={",
                              is_batch ? "0,2,1" : "1,0", "}")),
-          backend, /*multiprocessors=*/0);
+          backend, /*multiprocessors=*/1);
       EXPECT_EQ(check.Run(1), "") << type << sizes;
       const KernelCheck::Traffic traffic = check.Measure();
       EXPECT_EQ(traffic.error, "") << type << sizes;
@@ -84,7 +84,7 @@ TEST(TransposeKernels, WideWordsInFusions) {
       ROOT r = (f32[72,100], f32[100,72]) tuple(a, n) }
     ENTRY e { p = f32[100,72] parameter(0) q = bf16[72,100] parameter(1)
       ROOT r = (f32[72,100], f32[100,72]) fusion(p, q), kind=kInput, calls=f })",
-                    backend, /*multiprocessors=*/0);
+                    backend, /*multiprocessors=*/1);
   EXPECT_EQ(check.Run(1), "");
   const KernelCheck::Traffic traffic = check.Measure();
   EXPECT_EQ(traffic.error, "");

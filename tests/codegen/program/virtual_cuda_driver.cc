@@ -96,7 +96,8 @@ int cuCtxSetCurrent(void* context) { return context == &TheDevice() ? kSuccess :
 
 int cuCtxSynchronize() { return PendingError(); }
 
-int cuModuleLoadDataEx(void** module, const void* image, unsigned num_options, const int* options,
+int cuModuleLoadDataEx(void** module, const void* image, unsigned num_options,
+                       int* options,  // NOLINT(readability-non-const-parameter): the driver's type
                        void** values) {
   constexpr int kErrorLog = 5;
   absl::StatusOr<Module> parsed = Module::Parse(static_cast<const char*>(image), "driver.ptx");
