@@ -2,8 +2,11 @@
 // corpus.
 #include <benchmark/benchmark.h>
 
+#include <algorithm>
+#include <chrono>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "bench/corpus.h"
 #include "codegen/emit/kernel.h"
@@ -19,22 +22,26 @@
 namespace hlo_indexing::bench {
 namespace {
 
-// Plans and compiles the kernels of a module; how many there are.
-int64_t CompileAll(const hlo::Module& module, emit::PtxBackend& backend) {
+// Plans and compiles the kernels of a module; the milliseconds that each takes.
+std::vector<double> CompileAll(const hlo::Module& module, emit::PtxBackend& backend) {
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
   const ptx::DeviceModel device = *ptx::FindDeviceModel("h100");
   indexing_analysis::IndexingAnalysis analysis(&context);
   plan::PlanContext plans(device, analysis, &context);
-  int64_t count = 0;
+  std::vector<double> times;
   for (const plan::Kernel& kernel : plan::KernelsOf(module)) {
+    const auto start = std::chrono::steady_clock::now();
     const auto plan = kernel.is_computation ? plan::PlanKernel(kernel.instruction->parent(), plans)
                                             : plan::PlanKernel(*kernel.instruction, plans);
     if (!plan.ok()) continue;
     const auto compiled = emit::CompileKernel(*plan, plans, backend);
-    if (compiled.ok()) ++count;
     benchmark::DoNotOptimize(compiled);
+    if (!compiled.ok()) continue;
+    times.push_back(
+        std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
+            .count());
   }
-  return count;
+  return times;
 }
 
 void EmitKernel(benchmark::State& state, const std::string& body) {
@@ -49,7 +56,7 @@ void EmitKernel(benchmark::State& state, const std::string& body) {
   if (!module.ok() || !hlo::Verify(**module).ok()) return state.SkipWithError("the text is wrong");
   emit::PtxBackend backend;
   for (auto _ : state) {
-    if (CompileAll(**module, backend) != 1) state.SkipWithError("there is no kernel");
+    if (CompileAll(**module, backend).size() != 1) state.SkipWithError("there is no kernel");
   }
 }
 BENCHMARK_CAPTURE(EmitKernel, Loop,
@@ -71,17 +78,23 @@ BENCHMARK_CAPTURE(EmitKernel, ColumnReduction,
     ->Unit(benchmark::kMillisecond);
 
 void EmitCorpus(benchmark::State& state) {
-  int64_t kernels = 0;
+  std::vector<double> times;
   for (auto _ : state) {
     emit::PtxBackend backend;
     for (const HloFile& file : Corpus()) {
       for (const std::unique_ptr<hlo::Module>& module : ParseOrExit(file)) {
-        kernels += CompileAll(*module, backend);
+        const std::vector<double> of_module = CompileAll(*module, backend);
+        times.insert(times.end(), of_module.begin(), of_module.end());
       }
     }
   }
+  if (times.empty()) return state.SkipWithError("there is no kernel");
+  std::sort(times.begin(), times.end());
   state.counters["kernels"] =
-      static_cast<double>(kernels) / static_cast<double>(state.iterations());
+      static_cast<double>(times.size()) / static_cast<double>(state.iterations());
+  state.counters["median_ms"] = times[times.size() / 2];
+  state.counters["95_of_100_ms"] = times[times.size() * 95 / 100];
+  state.counters["longest_ms"] = times.back();
 }
 BENCHMARK(EmitCorpus)->Unit(benchmark::kMillisecond);
 

@@ -110,7 +110,9 @@ Traffic TrafficOf(const KernelPlan& plan, PlanContext& plans) {
   for (const KernelAccess& access : AccessesOf(plan, plans)) {
     const std::optional<indexing_analysis::Coalescing> coalescing = CoalescingOf(
         access.access,
-        {.max_lane_accesses = kMaxLaneAccesses, .max_uncertain_lane_accesses = kMaxLaneAccesses});
+        {.max_lane_accesses = kMaxLaneAccesses,
+         .max_uncertain_lane_accesses = kMaxLaneAccesses,
+         .counts_distinct_sectors = false});
     if (!coalescing.has_value()) continue;
     traffic.sectors += coalescing->sectors.upper;
     traffic.ideal_sectors += coalescing->ideal_sectors.upper;
