@@ -127,10 +127,7 @@ class PackedAccess {
     for (size_t i = 0; i < run.count; i += static_cast<size_t>(per_byte_)) {
       Value byte = builder_.Integer(8, 0);
       for (size_t k = i; k < std::min(run.count, i + static_cast<size_t>(per_byte_)); ++k) {
-        const Value mask = builder_.Integer(8, (int64_t{1} << buffer_.element_bits) - 1);
-        const Value held = ToMemory(builder_, lanes[run.first_lane + k].value,
-                                    builder_.integer_type(8), buffer_.type);
-        const Value bits = arith::AndIOp::create(builder_.ops(), held, mask);
+        const Value bits = LowBits(lanes[run.first_lane + k]);
         const Value shift = builder_.Integer(8, static_cast<int64_t>(k - i) * buffer_.element_bits);
         byte = arith::OrIOp::create(builder_.ops(), byte,
                                     arith::ShLIOp::create(builder_.ops(), bits, shift));
@@ -141,7 +138,42 @@ class PackedAccess {
                    BytePosition(position), static_cast<int64_t>(bytes.size()));
   }
 
+  void StoreShared(Value position, const Number& element, Value elements_of_byte, Value counters,
+                   int64_t first_counter) {
+    constexpr unsigned kCounterBits = 32;
+    constexpr int64_t kByteBits = 8;
+    mlir::ImplicitLocOpBuilder& ops = builder_.ops();
+    const Value byte = BytePosition(position);
+    const Value in_byte =
+        arith::AndIOp::create(ops, position, builder_.Integer(position.getType(), per_byte_ - 1));
+    const Value shift = arith::MulIOp::create(ops, builder_.Resize(in_byte, kCounterBits),
+                                              builder_.Integer(kCounterBits, buffer_.element_bits));
+    const Value bits =
+        arith::ExtUIOp::create(ops, builder_.integer_type(kCounterBits), LowBits(element));
+    const Value counted = builder_.Integer(kCounterBits, int64_t{1} << kByteBits);
+    const Value update =
+        arith::OrIOp::create(ops, arith::ShLIOp::create(ops, bits, shift), counted);
+    const Value counter = Offset(builder_, byte, first_counter);
+    using mlir::LLVM::AtomicBinOp;
+    const Value before = builder_.AtomicUpdate(AtomicBinOp::add, counters, counter, update);
+    const Value after = arith::AddIOp::create(ops, before, update);
+    const Value count =
+        arith::ShRUIOp::create(ops, after, builder_.Integer(kCounterBits, kByteBits));
+    const Value is_last =
+        arith::CmpIOp::create(ops, arith::CmpIPredicate::eq, count, elements_of_byte);
+    builder_.If(is_last, [&] {
+      builder_.Store(builder_.Resize(after, kByteBits), buffer_.base, byte, 1);
+      builder_.AtomicUpdate(AtomicBinOp::xchg, counters, counter,
+                            builder_.Integer(kCounterBits, 0));
+    });
+  }
+
  private:
+  Value LowBits(const Number& element) {
+    const Value mask = builder_.Integer(8, (int64_t{1} << buffer_.element_bits) - 1);
+    const Value held = ToMemory(builder_, element.value, builder_.integer_type(8), buffer_.type);
+    return arith::AndIOp::create(builder_.ops(), held, mask);
+  }
   Value BytePosition(Value position) {
     const Value shift =
         builder_.Integer(position.getType(), std::countr_zero(static_cast<uint64_t>(per_byte_)));
@@ -214,6 +246,13 @@ void StoreLanes(KernelBuilder& builder, const Lanes& lanes, const Buffer& buffer
     builder.Store(values.size() == 1 ? values.front() : builder.Vector(values), buffer.base,
                   PositionOf(positions, offset, is_complex), std::min(bytes, buffer.alignment));
   }
+}
+
+void StoreInSharedByte(KernelBuilder& builder, const Number& element, const Buffer& buffer,
+                       Value position, Value elements_of_byte, Value counters,
+                       int64_t first_counter) {
+  PackedAccess(builder, buffer)
+      .StoreShared(position, element, elements_of_byte, counters, first_counter);
 }
 
 KernelBuffers::KernelBuffers(const plan::KernelPlan& plan, KernelBuilder& builder) {

@@ -40,6 +40,13 @@ Lanes LoadLanes(KernelBuilder& builder, const Buffer& buffer, const LanePosition
 void StoreLanes(KernelBuilder& builder, const Lanes& lanes, const Buffer& buffer,
                 const LanePositions& positions);
 
+/// One element of less than a byte, whose other elements, `elements_of_byte` with this one, other
+/// threads have: its bits are added to those of them in the counter of the byte, which also counts
+/// them. The thread that comes last writes the byte and leaves a zero in the counter.
+void StoreInSharedByte(KernelBuilder& builder, const Number& element, const Buffer& buffer,
+                       mlir::Value position, mlir::Value elements_of_byte, mlir::Value counters,
+                       int64_t first_counter);
+
 /// The arguments of a kernel: the arrays of its inputs, those of its outputs, scratch memory.
 class KernelBuffers {
  public:

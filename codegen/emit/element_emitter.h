@@ -249,6 +249,8 @@ class ElementEmitter {
   Values RuntimeValues(const IndexingMap& map);
   // Whether the ranges that the results mention are loops that are open here; else a failure.
   bool HasRangeValues(const IndexingMap& map);
+  // How many elements of an array are in the byte of that at this position, as 32 bits.
+  mlir::Value ElementsOfByte(const IndexingMap& position, const hlo::Shape& shape);
   // The one result of a map.
   mlir::Value EmitIndex(const IndexingMap& map);
   // A position in a buffer, in units of so many elements, which divide it.

@@ -6,8 +6,11 @@
 #include "codegen/emit/element_emitter.h"
 #include "hlo/attribute.h"
 #include "llvm/ADT/bit.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 
 namespace hlo_indexing::emit {
+
+namespace arith = mlir::arith;
 
 using hlo::AttributeName;
 using hlo::ElementType;
@@ -133,8 +136,17 @@ void ElementEmitter::StoreAt(const Lanes& lanes, int64_t output, const IndexingM
   if (position.IsKnownEmpty()) return;
   const Shape& shape = plan_.OutputShape(output);
   const Buffer& buffer = buffers_.output(output);
+  const plan::ElementPass* shared_byte = nullptr;
+  for (const plan::ElementPass& pass : plan_.passes) {
+    if (pass.output == output && pass.store == plan::StoreKind::kSharedByte) shared_byte = &pass;
+  }
   const auto store = [&](const Lanes& stored, const IndexingMap& first,
                          llvm::ArrayRef<int64_t> offsets) {
+    if (shared_byte != nullptr) {
+      return StoreInSharedByte(builder_, stored.front(), buffer, EmitIndex(first),
+                               ElementsOfByte(first, shape), buffers_.counters(),
+                               shared_byte->first_counter);
+    }
     const auto [divisor, scale] = DivisorOf(first, buffer, offsets.size(), plans_.maps);
     if (!AreWholeBytes(shape, buffer, first, divisor, offsets)) {
       return Fail(*plan_.instruction,
@@ -147,12 +159,35 @@ void ElementEmitter::StoreAt(const Lanes& lanes, int64_t output, const IndexingM
   if (num_lanes_ == 1 || !DependsOnLane(position)) return store(lanes, position, {0});
   const auto count = static_cast<size_t>(num_lanes_);
   const Lanes all = Replicate(lanes, count);
-  if (const auto offsets = LaneOffsets(position, num_lanes_, plans_.maps)) {
+  const auto offsets = LaneOffsets(position, num_lanes_, plans_.maps);
+  if (offsets.has_value() && shared_byte == nullptr) {
     return store(all, AtLane(position, 0, plans_.maps), *offsets);
   }
   for (size_t lane = 0; lane < count; ++lane) {
     store({all[lane]}, AtLane(position, static_cast<int64_t>(lane), plans_.maps), {0});
   }
+}
+
+Value ElementEmitter::ElementsOfByte(const IndexingMap& position, const Shape& shape) {
+  constexpr unsigned kBits = 32;
+  const int64_t of_byte = 8 / shape.StorageBits();
+  const mlir::AffineExpr first = position.affine_map().getResult(0).floorDiv(of_byte) * of_byte;
+  int64_t always = 0;
+  Value sometimes = builder_.Integer(kBits, 0);
+  for (int64_t i = 0; i < of_byte; ++i) {
+    const IndexingMap place = plans_.maps.Simplified(WithResults(position, {first + i}));
+    const IndexingMap element = plans_.maps.Compose(place, plans_.maps.Elements(shape));
+    if (element.IsKnownEmpty()) continue;
+    const Value is_element = EmitConditions(ConditionsOf(element, place));
+    if (is_element == nullptr) {
+      ++always;
+      continue;
+    }
+    const Value one =
+        arith::ExtUIOp::create(builder_.ops(), builder_.integer_type(kBits), is_element);
+    sometimes = arith::AddIOp::create(builder_.ops(), sometimes, one);
+  }
+  return arith::AddIOp::create(builder_.ops(), sometimes, builder_.Integer(kBits, always));
 }
 
 Value ElementEmitter::PositionOf(int64_t output, const IndexingMap& index) {

@@ -23,6 +23,8 @@ using indexing_analysis::OutputIndexing;
 
 namespace {
 
+constexpr int64_t kCounterBits = 32;
+
 class AccessCollector {
  public:
   AccessCollector(const KernelPlan& plan, PlanContext& plans) : plan_(plan), plans_(plans) {}
@@ -64,7 +66,6 @@ class AccessCollector {
 
   // The first thread of each block counts that it has come.
   void AddCounters() {
-    constexpr int64_t kCounterBits = 32;
     const int64_t groups = plan_.launch.blocks[0];
     ThreadMapBuilder builder(plan_.launch, plans_);
     builder.Bound(kThreadX, indexing_analysis::Interval::Point(0));
@@ -120,7 +121,30 @@ class AccessCollector {
     access.shape = &pass.instruction->shape().ArrayLeaf(pass.leaf);
     access.element = pass.map;
     access.access.vector_elements = pass.vector_elements;
+    if (pass.store == StoreKind::kSharedByte) {
+      access.reason = "the thread that comes last of those with elements of a byte writes it";
+      AddByteCounters(pass, *access.shape);
+    }
     Add(std::move(access));
+  }
+
+  // Each thread adds its element to the counter of the byte.
+  void AddByteCounters(const ElementPass& pass, const Shape& shape) {
+    const IndexingMap position = plans_.maps.Compose(pass.map, plans_.maps.Positions(shape));
+    if (position.IsUnknown() || position.IsKnownEmpty()) return;
+    const mlir::AffineExpr byte =
+        position.affine_map().getResult(0).floorDiv(8 / shape.StorageBits());
+    KernelAccess& access = accesses_.emplace_back();
+    access.pass = pass_number_;
+    access.loop = loop_;
+    access.kind = AccessKind::kAtomic;
+    access.scratch = plan_.scratch_arrays.size();
+    access.access.position = plans_.maps.Simplified(position.WithResults(
+        mlir::AffineMap::get(position.affine_map().getNumDims(),
+                             position.affine_map().getNumSymbols(), byte + pass.first_counter)));
+    access.element = access.access.position;
+    access.access.threads = plan_.launch.threads;
+    access.access.element_bits = kCounterBits;
   }
 
   OutputIndexing ReadsOf(const ElementPass& pass) {

@@ -133,6 +133,11 @@ void KernelPlan::Print(llvm::raw_ostream& out) const {
         << " blocks, of which the last to come combines what all "
         << "have left in scratch memory; counters of " << counter_bytes() << " bytes\n";
   }
+  if (shared_bytes > 0) {
+    out << "shares   bytes of outputs: the last thread with an element of one writes it; counters "
+           "of "
+        << counter_bytes() << " bytes\n";
+  }
   if (keeps_rows) out << "keeps    what a thread has of its row: nothing is read twice\n";
   for (const ElementPass& pass : passes) {
     out << "computes %" << pass.instruction->name();

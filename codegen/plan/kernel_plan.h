@@ -81,6 +81,9 @@ enum class StoreKind : uint8_t {
   kNone,    // they stay in registers or in shared memory
   kStore,   // each is written once to the output array
   kAtomic,  // read, combined and written back in one step
+  // Less than a byte, whose other elements other threads have: bits come together in a counter, and
+  // the thread that comes last writes the byte.
+  kSharedByte,
 };
 
 /// One loop nest of the kernel, or a part of one: elements of an instruction that each thread
@@ -104,6 +107,8 @@ struct ElementPass {
   /// Of an output whose elements are less than a byte, in tiles: the places in its memory that the
   /// threads have, whole bytes with the padding in them. Unknown for others.
   IndexingMap places;
+  /// Of shared bytes: the counter of the first byte of the output.
+  int64_t first_counter = 0;
 };
 
 /// A map that the emitter follows for an operand of the hero, as XLA names it: the hero of an
@@ -221,10 +226,12 @@ struct KernelPlan {
   std::vector<SharedTile> scratch_arrays;
   /// A line of 128 bytes: arrays share no sectors.
   static constexpr int64_t kScratchAlignment = 128;
-  /// Whose turn it is: a number of 32 bits for each group of blocks, zeros before and after a
-  /// launch.
+  /// Outputs with elements of less than a byte: bytes that several threads share, of all outputs.
+  int64_t shared_bytes = 0;
+  /// Whose turn it is: a number of 32 bits for each group of blocks, then for each shared byte,
+  /// zeros before and after a launch.
   int64_t num_counters() const {
-    return blocks_of_group == 1 ? 0 : launch.num_blocks() / blocks_of_group;
+    return (blocks_of_group == 1 ? 0 : launch.num_blocks() / blocks_of_group) + shared_bytes;
   }
   int64_t counter_bytes() const { return num_counters() * 4; }
 

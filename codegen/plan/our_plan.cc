@@ -52,7 +52,7 @@ absl::Status HasOurKernel(const hlo::Instruction& instruction) {
 
 namespace {
 
-KernelPlan PlanOurByItself(const EmitterInput& input) {
+KernelPlan PlanWithoutOthers(const EmitterInput& input) {
   switch (input.fused.roots().front().instruction->opcode()) {
     case Opcode::kScan:
       return PlanOurScan(input);
@@ -65,6 +65,13 @@ KernelPlan PlanOurByItself(const EmitterInput& input) {
     default:
       return PlanOurSort(input);
   }
+}
+
+// Threads have elements of lines and slices, not of memory.
+KernelPlan PlanOurByItself(const EmitterInput& input) {
+  KernelPlan plan = PlanWithoutOthers(input);
+  ShareBytes(plan, input.plans);
+  return plan;
 }
 
 // Loops write whole bytes of any output; others only where their elements lie as they have them.
@@ -108,11 +115,10 @@ Traffic TrafficOf(const KernelPlan& plan, PlanContext& plans) {
   constexpr int64_t kMaxLaneAccesses = int64_t{1} << 16;
   Traffic traffic;
   for (const KernelAccess& access : AccessesOf(plan, plans)) {
-    const std::optional<indexing_analysis::Coalescing> coalescing = CoalescingOf(
-        access.access,
-        {.max_lane_accesses = kMaxLaneAccesses,
-         .max_uncertain_lane_accesses = kMaxLaneAccesses,
-         .counts_distinct_sectors = false});
+    const std::optional<indexing_analysis::Coalescing> coalescing =
+        CoalescingOf(access.access, {.max_lane_accesses = kMaxLaneAccesses,
+                                     .max_uncertain_lane_accesses = kMaxLaneAccesses,
+                                     .counts_distinct_sectors = false});
     if (!coalescing.has_value()) continue;
     traffic.sectors += coalescing->sectors.upper;
     traffic.ideal_sectors += coalescing->ideal_sectors.upper;

@@ -100,4 +100,14 @@ bool WritesWholeBytes(const KernelPlan& plan, PlanContext& plans) {
   });
 }
 
+void ShareBytes(KernelPlan& plan, PlanContext& plans) {
+  for (ElementPass& pass : plan.passes) {
+    if (pass.store != StoreKind::kStore || WritesWholeBytes(plan, pass, plans)) continue;
+    const Shape& shape = pass.instruction->shape().ArrayLeaf(pass.leaf);
+    pass.store = StoreKind::kSharedByte;
+    pass.first_counter = plan.num_counters();
+    plan.shared_bytes += NumPlaces(shape, plans) * shape.StorageBits() / kByte;
+  }
+}
+
 }  // namespace hlo_indexing::plan

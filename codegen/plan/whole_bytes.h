@@ -1,8 +1,9 @@
 // Elements of less than a byte: which of them threads write together. Private to the folder.
 //
-// A byte is written by one thread, or others would write over its elements. In the order of an
-// array's memory a thread has neighbours, as many as a byte has. Where an array lies in tiles, its
-// neighbours in memory are no neighbours in a row:
+// A byte is written by one thread, or others would write over its elements: by the last one that
+// has any, or by one that has all. In the order of an array's memory a thread has neighbours, as
+// many as a byte has. Where an array lies in tiles, its neighbours in memory are no neighbours in a
+// row:
 //
 //   s4[4,6]{1,0:T(2,4)(2,1)E(4)}, bytes 0, 1, ...: (0,0) and (1,0), (0,1) and (1,1), ...
 #ifndef HLO_INDEXING_CODEGEN_PLAN_WHOLE_BYTES_H_
@@ -31,6 +32,9 @@ int64_t VectorOfPlaces(const hlo::Shape& shape, int64_t most, PlanContext& plans
 /// Whether no two threads write to the same byte of an output, and each thread writes all elements
 /// of a byte together.
 bool WritesWholeBytes(const KernelPlan& plan, PlanContext& plans);
+
+/// Makes stores to bytes that several threads have elements of such that the last one writes each.
+void ShareBytes(KernelPlan& plan, PlanContext& plans);
 
 }  // namespace hlo_indexing::plan
 

@@ -18,6 +18,7 @@ using ::testing::HasSubstr;
 constexpr char kFunctions[] = R"(
 sum_f32 { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] add(a, b) }
 less_s8 { a = s8[] parameter(0) b = s8[] parameter(1) ROOT r = pred[] compare(a, b), direction=LT }
+less_s4 { a = s4[] parameter(0) b = s4[] parameter(1) ROOT r = pred[] compare(a, b), direction=LT }
 less_bf16 { a = bf16[] parameter(0) b = bf16[] parameter(1)
   ROOT r = pred[] compare(a, b), direction=LT }
 )";
@@ -70,6 +71,29 @@ TEST_F(ByItselfTest, LongLinesHaveTheirOrderInScratchMemory) {
   ASSERT_TRUE(program.ok()) << program.status().message();
   EXPECT_THAT(program->ToString(), HasSubstr("launch s: parameter 0 -> output 0, scratch frame 0"));
   EXPECT_THAT(program->ToString(), HasSubstr("frame 0: 262148 bytes"));
+}
+
+// Lines of elements of less than a byte that lie in bytes with those of other lines, blocks and
+// threads; the second kernel counts in what the first one leaves of its counters.
+TEST_F(ByItselfTest, LinesThatShareBytes) {
+  for (const char* layout : {"{1,0:E(4)}", "{0,1:E(4)}", "{1,0:T(2,4)(2,1)E(4)}"}) {
+    const std::string array = absl::StrCat("s4[37,13]", layout);
+    EXPECT_EQ(Run(absl::StrCat("p = ", array, " parameter(0)\nq = ", array,
+                               " sort(p), dimensions={0}, to_apply=less_s4\nROOT s = ", array,
+                               " sort(q), dimensions={1}, to_apply=less_s4")),
+              "")
+        << layout;
+  }
+  EXPECT_EQ(Run("p = u2[5,301]{1,0:E(2)} parameter(0)\n"
+                "ROOT t = (u2[5,3]{1,0:E(2)}, s32[5,3]) topk(p), k=3, largest=true"),
+            "");
+  EXPECT_EQ(Run("p = s4[67,31]{1,0:E(4)} parameter(0)\ni = s4[31]{0:E(4)} parameter(1)\n"
+                "ROOT t = (s4[67,31]{1,0:E(4)}, s4[31]{0:E(4)}) scan(p, i), dimensions={0}, "
+                "num_carries=1, is_reverse=true, to_apply=step",
+                0,
+                "step { a = s4[31] parameter(0) b = s4[31] parameter(1) c = s4[31] add(a, b)\n"
+                "  ROOT t = (s4[31], s4[31]) tuple(c, c) }\n"),
+            "");
 }
 
 TEST_F(ByItselfTest, Scans) {
