@@ -211,7 +211,8 @@ Lanes LoadLanes(KernelBuilder& builder, const Buffer& buffer, const LanePosition
   for (const Run& run : RunsOf(positions, buffer.element_bits, buffer.alignment)) {
     const int64_t offset = positions.offsets[run.first_lane];
     if (buffer.element_bits < 8) {
-      PackedAccess(builder, buffer).Load(Offset(builder, positions.first, offset), run, lanes);
+      const Value first = Offset(builder, positions.first, positions.constant + offset);
+      PackedAccess(builder, buffer).Load(first, run, lanes);
       continue;
     }
     const int64_t parts = static_cast<int64_t>(run.count) * (is_complex ? 2 : 1);
@@ -235,7 +236,8 @@ void StoreLanes(KernelBuilder& builder, const Lanes& lanes, const Buffer& buffer
   for (const Run& run : RunsOf(positions, buffer.element_bits, buffer.alignment)) {
     const int64_t offset = positions.offsets[run.first_lane];
     if (buffer.element_bits < 8) {
-      PackedAccess(builder, buffer).Store(Offset(builder, positions.first, offset), run, lanes);
+      const Value first = Offset(builder, positions.first, positions.constant + offset);
+      PackedAccess(builder, buffer).Store(first, run, lanes);
       continue;
     }
     Values values;

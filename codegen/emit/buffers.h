@@ -25,7 +25,7 @@ struct Buffer {
 
 /// Where the elements of neighbouring lanes are: at `first` times `scale` plus `constant`, which is
 /// a multiple of `divisor`, plus an offset each, all in elements. Only elements of whole bytes have
-/// a scale or a constant.
+/// a scale.
 struct LanePositions {
   mlir::Value first;
   int64_t divisor = 1;

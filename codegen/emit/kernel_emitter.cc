@@ -465,9 +465,7 @@ SharedArray::Place SharedArray::PlaceOf(const plan::SharedAccess& access) {
   place.divisor = DivisorOfResult(first, lanes, maps).value_or(kBufferAlignment);
   const VariableValues variables = {elements.dimensions(), elements.ranges(), {}};
   if (!tile_.swizzle.has_value()) {
-    const bool is_packed = buffer_.element_bits < 8;
-    place.first = is_packed ? IndexSum{EmitResults(builder, first, variables).front(), 0}
-                            : EmitSum(builder, first, variables, 1);
+    place.first = EmitSum(builder, first, variables, 1);
     return place;
   }
   place.first = Swizzled(first, variables);

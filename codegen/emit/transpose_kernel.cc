@@ -34,7 +34,7 @@ class TransposeKernel {
   void Emit() {
     const std::vector<size_t> loops = plan::LoopsOf(kernel_.plan());
     llvm::MapVector<size_t, SharedLoop> together;
-    std::vector<const ElementPass*> stores;
+    std::vector<StoreLoop> stores;
     size_t next_tile = 0;
     for (size_t i = 0; i < loops.size(); ++i) {
       const ElementPass& pass = kernel_.plan().passes[i];
@@ -43,7 +43,7 @@ class TransposeKernel {
       } else if (pass.available.empty()) {
         together[loops[i]].side_outputs.push_back(&pass);
       } else {
-        stores.push_back(&pass);
+        AddTo(stores, pass);
       }
     }
     for (const auto& [first, loop] : together) {
@@ -54,7 +54,7 @@ class TransposeKernel {
       }
     }
     kernel_.builder().Barrier();
-    for (const ElementPass* pass : stores) Store(*pass);
+    for (const StoreLoop& loop : stores) Store(loop);
   }
 
  private:
@@ -63,6 +63,19 @@ class TransposeKernel {
     llvm::SmallVector<std::pair<const ElementPass*, const SharedTile*>, 2> loads;
     llvm::SmallVector<const ElementPass*, 2> side_outputs;
   };
+
+  // What is stored in one loop, of the same elements of tiles.
+  using StoreLoop = llvm::SmallVector<const ElementPass*, 2>;
+
+  static void AddTo(std::vector<StoreLoop>& loops, const ElementPass& pass) {
+    const auto is_same = [&](const StoreLoop& loop) {
+      const ElementPass& first = *loop.front();
+      return first.vector_elements == pass.vector_elements && !first.map.IsUnknown() &&
+             !pass.map.IsUnknown() && WithResults(first.map, {}) == WithResults(pass.map, {});
+    };
+    const auto loop = llvm::find_if(loops, is_same);
+    (loop == loops.end() ? loops.emplace_back() : *loop).push_back(&pass);
+  }
 
   void Fill(const SharedLoop& loop) {
     const auto [load, tile] = loop.loads.front();
@@ -187,34 +200,50 @@ class TransposeKernel {
   }
 
   // Few turns are written out: where one reads in its tile differs from the next in constants.
-  void Store(const ElementPass& pass) {
+  void Store(const StoreLoop& loop) {
     constexpr int64_t kFewTurns = 8;
-    const size_t lanes = pass.vector_elements > 1 ? 1 : 0;
-    const bool has_turns = !pass.map.IsUnknown() && pass.map.num_ranges() > lanes;
-    const Interval turns = has_turns ? pass.map.ranges().front().bounds : Interval::Point(0);
+    const ElementPass& first = *loop.front();
+    const size_t lanes = first.vector_elements > 1 ? 1 : 0;
+    const bool has_turns = !first.map.IsUnknown() && first.map.num_ranges() > lanes;
+    const Interval turns = has_turns ? first.map.ranges().front().bounds : Interval::Point(0);
     if (!has_turns || turns.upper - turns.lower >= kFewTurns) {
-      return StoreTurns(pass, pass.map, std::nullopt);
+      return StoreTurns(loop, std::nullopt);
     }
-    for (int64_t turn = turns.lower; turn <= turns.upper; ++turn) {
-      StoreTurns(pass, plan::AtRange(pass.map, 0, turn, kernel_.plans().maps), turn);
-    }
+    for (int64_t turn = turns.lower; turn <= turns.upper; ++turn) StoreTurns(loop, turn);
   }
 
   // All turns of the first loop, or one.
-  void StoreTurns(const ElementPass& pass, const IndexingMap& turns, std::optional<int64_t> turn) {
-    kernel_.ForElements(turns, pass.vector_elements, [&](const IndexingMap& map) {
+  void StoreTurns(const StoreLoop& loop, std::optional<int64_t> turn) {
+    plan::MapTable& maps = kernel_.plans().maps;
+    const auto at_turn = [&](const IndexingMap& map) {
+      return turn.has_value() ? plan::AtRange(map, 0, *turn, maps) : map;
+    };
+    const ElementPass& first = *loop.front();
+    kernel_.ForElements(at_turn(first.map), first.vector_elements, [&](const IndexingMap& map) {
       ElementEmitter& elements = kernel_.elements();
-      for (const Instruction* hero : pass.available) {
-        elements.Provide(*hero, [this, hero, &pass, &map, turn](int64_t) {
-          SharedAccess access = AccessAt(tiles_[hero]->accesses.back(), pass, map);
-          if (turn.has_value()) {
-            access.index = plan::AtRange(access.index, 0, *turn, kernel_.plans().maps);
-          }
-          return arrays_[hero]->Load(access);
-        });
+      // Of all that the loop stores.
+      llvm::SmallDenseMap<const Instruction*, Lanes, 2> loaded;
+      for (const ElementPass* pass : loop) {
+        for (const Instruction* hero : pass->available) {
+          elements.Provide(*hero, [this, hero, &first, &map, &at_turn, &loaded](int64_t) {
+            const auto [known, is_new] = loaded.try_emplace(hero);
+            if (is_new) {
+              SharedAccess access = tiles_[hero]->accesses.back();
+              access.index = at_turn(access.index);
+              known->second = arrays_[hero]->Load(AccessAt(access, first, map));
+            }
+            return known->second;
+          });
+        }
       }
-      const Lanes lanes = elements.Compute(*pass.instruction, pass.leaf, map);
-      elements.Store(lanes, *pass.output, map);
+      for (const ElementPass* pass : loop) {
+        const IndexingMap of_pass = at_turn(pass->map);
+        const bool is_lane = first.vector_elements > 1 && elements.lanes() == 1;
+        const IndexingMap index =
+            is_lane ? AtLane(of_pass, map.ranges().back().bounds.lower, maps) : of_pass;
+        elements.Store(elements.Compute(*pass->instruction, pass->leaf, index), *pass->output,
+                       index);
+      }
       elements.ForgetProvided();
     });
   }

@@ -32,7 +32,7 @@ TEST(ConcatenateKernels, OperandsShareThreads) {
                                    "] concatenate(", operands, "), dimensions={1}\n}\n"),
                       backend);
     EXPECT_EQ(check.Run(1), "") << body;
-    const KernelCheck::Traffic traffic = check.Measure();
+    const Traffic traffic = check.Measure();
     EXPECT_EQ(traffic.sectors, traffic.planned_sectors) << body;
     const absl::StatusOr<Kernel> kernel = check.Compile();
     return kernel.ok() ? kernel->launch.num_blocks() : -1;
@@ -69,7 +69,7 @@ TEST(ConcatenateKernels, OperandsOfOneArrayShareThreads) {
                     backend);
   EXPECT_EQ(check.Run(1), "");
   constexpr int64_t kSectors = int64_t{16} * 8 * 128 / 8;
-  const KernelCheck::Traffic traffic = check.Measure();
+  const Traffic traffic = check.Measure();
   // The array once read and once written, cosines and sines of each row.
   EXPECT_EQ(traffic.sectors, 3 * kSectors);
   EXPECT_LE(traffic.sectors, traffic.planned_sectors);

@@ -114,14 +114,18 @@ class CorpusCheck {
     plan::PlanContext plans(device, analysis, &context);
     for (const plan::Kernel& kernel : plan::OurKernelsOf(**module)) {
       const std::string where = file.filename().string() + " %" + kernel.instruction->name().str();
-      const std::string result = Run(kernel, plans);
+      const std::string result = Run(kernel, plans, where);
       Count(result, where);
     }
   }
 
   void Print() const {
-    for (const auto& [result, where] : results_) {
-      std::cout << where.size() << "  " << result << "  (" << where.front() << ")\n";
+    for (const auto* counts : {&results_, &traffic_}) {
+      for (const auto& [result, where] : *counts) {
+        std::cout << where.size() << "  " << result << "  (" << where.front();
+        if (where.size() > 1) std::cout << ", ..., " << where.back();
+        std::cout << ")\n";
+      }
     }
   }
 
@@ -136,7 +140,15 @@ class CorpusCheck {
     if (result.rfind("wrong", 0) == 0) std::cout << where << ": " << result << "\n" << std::flush;
   }
 
-  std::string Run(const plan::Kernel& planned, plan::PlanContext& plans) {
+  void CountTraffic(const Traffic& traffic, const std::string& emitter, const std::string& where) {
+    const char* const how = !traffic.is_exact             ? "decided by values"
+                            : traffic.IsAsPlanned()       ? "as planned"
+                            : traffic.IsAtMostAsPlanned() ? "less than planned"
+                                                          : "more than planned";
+    traffic_[std::string(how) + ", " + emitter].push_back(where);
+  }
+
+  std::string Run(const plan::Kernel& planned, plan::PlanContext& plans, const std::string& where) {
     const Instruction& instruction = *planned.instruction;
     auto plan = planned.is_computation ? plan::PlanKernel(instruction.parent(), plans)
                                        : plan::PlanKernel(instruction, plans);
@@ -170,6 +182,7 @@ class CorpusCheck {
     launch.checks = {.initcheck = true, .racecheck = true, .synccheck = true};
     launch.num_host_threads = 1;
     launch.max_warp_instructions = 20'000'000;
+    launch.profile = true;
     program::VirtualGpu virtual_gpu(launch);
     const std::unique_ptr<program::CudaGpu> cuda_gpu = CudaGpuOfEnvironment();
     const auto outputs = program::RunKernel(
@@ -188,6 +201,11 @@ class CorpusCheck {
       if (!difference.empty()) {
         return "wrong: " + plan::EmitterName(plan->emitter).str() + " " + difference;
       }
+    }
+    if (cuda_gpu == nullptr) {
+      Traffic traffic = PlannedTraffic(*plan, plans);
+      SetMeasured(*virtual_gpu.last_launch().profile, traffic);
+      CountTraffic(traffic, plan::EmitterName(plan->emitter).str(), where);
     }
     return "equal, " + plan::EmitterName(plan->emitter).str();
   }
@@ -227,7 +245,9 @@ class CorpusCheck {
   int64_t max_elements_;
   PtxBackend backend_;
   std::set<size_t> seen_;
+  // Kernels, by what came out and by what they moved.
   std::map<std::string, std::vector<std::string>> results_;
+  std::map<std::string, std::vector<std::string>> traffic_;
 };
 
 TEST(CorpusKernels, ComputeWhatTheInterpreterDoes) {

@@ -7,15 +7,12 @@
 #include <random>
 
 #include "absl/strings/str_cat.h"
-#include "codegen/plan/accesses.h"
 #include "codegen/plan/our_plan.h"
 #include "codegen/program/kernel_run.h"
 #include "hlo/element_type.h"
 #include "hlo/interpreter/element_value.h"
 #include "hlo/parser/parser.h"
 #include "hlo/shape_inference/verifier.h"
-#include "indexing_analysis/queries/bank_conflicts.h"
-#include "indexing_analysis/queries/coalescing.h"
 
 namespace hlo_indexing::emit {
 
@@ -205,37 +202,15 @@ std::string KernelCheck::RunInSchedules(int count) {
   return "";
 }
 
-KernelCheck::Traffic KernelCheck::Measure() {
+Traffic KernelCheck::Measure() {
   Traffic traffic;
-  auto plan = Plan();
+  const auto plan = Plan();
   const absl::StatusOr<Kernel> kernel = Compile();
   if (!kernel.ok()) {
     traffic.error = std::string(kernel.status().message());
     return traffic;
   }
-  for (const plan::KernelAccess& access : plan::AccessesOf(*plan, plans_)) {
-    const auto coalescing = indexing_analysis::CoalescingOf(access.access, {});
-    traffic.is_exact &= coalescing.has_value() && coalescing->IsExact() && access.reason.empty();
-    if (coalescing.has_value()) {
-      traffic.planned_requests += static_cast<int64_t>(coalescing->requests.upper);
-      traffic.planned_sectors += static_cast<int64_t>(coalescing->sectors.upper);
-    }
-  }
-  for (const plan::SharedTile& tile : plan->shared_tiles) {
-    for (const plan::SharedAccess& access : tile.accesses) {
-      indexing_analysis::MemoryAccess shared;
-      shared.position = tile.PositionOf(access);
-      shared.threads = plan->launch.threads;
-      shared.element_bits = tile.element_bits;
-      shared.vector_elements = access.vector_elements;
-      const auto conflicts = indexing_analysis::BankConflictsOf(shared, tile.swizzle);
-      traffic.is_exact &= conflicts.has_value() && conflicts->wavefronts.IsExact();
-      if (conflicts.has_value()) {
-        traffic.planned_wavefronts += static_cast<int64_t>(conflicts->wavefronts.upper);
-        traffic.ideal_wavefronts += static_cast<int64_t>(conflicts->ideal_wavefronts.upper);
-      }
-    }
-  }
+  traffic = PlannedTraffic(*plan, plans_);
   const absl::StatusOr<Values> values = RandomValues(1);
   ptx::LaunchOptions options = AllChecks(1);
   options.profile = true;
@@ -246,11 +221,7 @@ KernelCheck::Traffic KernelCheck::Measure() {
     traffic.error = std::string(status.message());
     return traffic;
   }
-  for (const ptx::OperationCounts& counts : gpu.last_launch().profile->operations()) {
-    traffic.requests += static_cast<int64_t>(counts.global_requests);
-    traffic.sectors += static_cast<int64_t>(counts.global_sectors);
-    traffic.wavefronts += static_cast<int64_t>(counts.shared_wavefronts);
-  }
+  SetMeasured(*gpu.last_launch().profile, traffic);
   return traffic;
 }
 

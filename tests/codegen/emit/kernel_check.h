@@ -20,6 +20,7 @@
 #include "hlo/module.h"
 #include "indexing_analysis/analysis.h"
 #include "mlir/IR/MLIRContext.h"
+#include "tests/codegen/emit/traffic.h"
 
 namespace hlo_indexing::emit {
 
@@ -52,21 +53,7 @@ class KernelCheck {
   std::string Run(uint64_t seed, double tolerance = 0);
   /// Whether runs whose blocks come in other orders give the same bits: what is wrong, as Run says.
   std::string RunInSchedules(int count);
-  /// What a run moves, as the virtual GPU counts it, and what the accesses of the plan are to move:
-  /// sectors of global memory, wavefronts of shared memory.
-  struct Traffic {
-    std::string error;
-    int64_t requests = 0;
-    int64_t sectors = 0;
-    int64_t wavefronts = 0;
-    int64_t planned_requests = 0;
-    int64_t planned_sectors = 0;
-    int64_t planned_wavefronts = 0;
-    /// The fewest that the accesses to shared memory could take.
-    int64_t ideal_wavefronts = 0;
-    /// Whether values that are known at run time only, or what has no closed form, decide nothing.
-    bool is_exact = true;
-  };
+  /// What a run moves, and what the plan says of it.
   Traffic Measure();
 
  private:

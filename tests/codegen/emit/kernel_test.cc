@@ -315,7 +315,7 @@ TEST_F(KernelTest, ReductionsOfSeveralBlocksForAResult) {
     ASSERT_TRUE(kernel.ok()) << kernel.status().message();
     EXPECT_TRUE(kernel->arguments.back().is_zeros) << body;
     for (const uint64_t seed : {1, 2, 3}) EXPECT_EQ(check.Run(seed), "") << body;
-    const KernelCheck::Traffic traffic = check.Measure();
+    const Traffic traffic = check.Measure();
     EXPECT_EQ(traffic.error, "") << body;
     EXPECT_EQ(traffic.sectors, traffic.planned_sectors) << body;
     EXPECT_EQ(traffic.wavefronts, traffic.planned_wavefronts) << body;
@@ -422,7 +422,7 @@ ROOT r = f32[44] concatenate(p, q, s), dimensions={0})",
 TEST_F(KernelTest, MovesWhatThePlanSays) {
   int num_equal = 0;
   for (const plan::NamedModule& module : plan::KernelModules()) {
-    const KernelCheck::Traffic traffic = KernelCheck(module.text, backend()).Measure();
+    const Traffic traffic = KernelCheck(module.text, backend()).Measure();
     EXPECT_EQ(traffic.error, "") << module.name;
     // Of several roots, which have loops of their own in the plan, LLVM may load an element once.
     const bool has_one_root = module.text.find("tuple(") == std::string::npos;

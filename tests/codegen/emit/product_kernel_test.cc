@@ -58,7 +58,7 @@ void CheckResults(const std::string& text, PtxBackend& backend) {
 void Check(const std::string& text, PtxBackend& backend) {
   CheckResults(text, backend);
   for (const int multiprocessors : kMultiprocessors) {
-    const KernelCheck::Traffic traffic = KernelCheck(text, backend, multiprocessors).Measure();
+    const Traffic traffic = KernelCheck(text, backend, multiprocessors).Measure();
     EXPECT_EQ(traffic.error, "");
     EXPECT_EQ(traffic.sectors, traffic.planned_sectors) << multiprocessors << '\n' << text;
     EXPECT_EQ(traffic.wavefronts, traffic.planned_wavefronts) << multiprocessors << '\n' << text;
@@ -211,7 +211,7 @@ TEST_F(ProductKernelTest, NoBankConflictsOnTensorCores) {
     const std::string text = Product("bf16", "f32", 256, 256, 256, "{1,0}", rhs);
     for (const int multiprocessors : {1, 132}) {
       KernelCheck check(text, backend(), multiprocessors);
-      const KernelCheck::Traffic traffic = check.Measure();
+      const Traffic traffic = check.Measure();
       EXPECT_EQ(traffic.wavefronts, traffic.ideal_wavefronts) << rhs << multiprocessors;
     }
   }

@@ -180,7 +180,7 @@ TEST(RandomLayoutKernels, MoveWhatIsPredicted) {
     KernelCheck check(fusion.text, backend, random.OneIn(2) ? std::optional<int>() : 1);
     const auto plan = check.Plan();
     if (!plan.ok()) continue;
-    const KernelCheck::Traffic traffic = check.Measure();
+    const Traffic traffic = check.Measure();
     if (!traffic.error.empty()) continue;
     const std::string emitter = plan::EmitterName(plan->emitter).str();
     if (!traffic.is_exact) {
@@ -190,10 +190,8 @@ TEST(RandomLayoutKernels, MoveWhatIsPredicted) {
     const auto measured = std::tie(traffic.sectors, traffic.requests, traffic.wavefronts);
     const auto planned =
         std::tie(traffic.planned_sectors, traffic.planned_requests, traffic.planned_wavefronts);
-    const bool is_at_most = traffic.sectors <= traffic.planned_sectors &&
-                            traffic.requests <= traffic.planned_requests &&
-                            traffic.wavefronts <= traffic.planned_wavefronts;
-    (measured == planned ? exact : is_at_most ? less : more).Add(emitter);
+    const bool is_at_most = traffic.IsAtMostAsPlanned();
+    (traffic.IsAsPlanned() ? exact : is_at_most ? less : more).Add(emitter);
     const std::string what =
         "case " + std::to_string(i) + ", " + fusion.family + ", " + emitter + "\n" + fusion.text;
     if (PredictionOf(*plan) == Prediction::kExact) {

@@ -21,8 +21,8 @@ argmax { v = f32[] parameter(0) i = s32[] parameter(1) w = f32[] parameter(2) j 
 )";
 
 // Each access as often as planned.
-KernelCheck::Traffic MeasureAsPlanned(KernelCheck& check, const std::string& name) {
-  const KernelCheck::Traffic traffic = check.Measure();
+Traffic MeasureAsPlanned(KernelCheck& check, const std::string& name) {
+  const Traffic traffic = check.Measure();
   EXPECT_EQ(traffic.error, "") << name;
   EXPECT_EQ(traffic.sectors, traffic.planned_sectors) << name;
   EXPECT_EQ(traffic.requests, traffic.planned_requests) << name;
@@ -60,7 +60,7 @@ TEST(RowKernels, RowsThatAreReducedAndGoOn) {
   // vectors of some of these are not as many as the threads have.
   for (const int64_t length : {1024, 1056, 4168, 32768, 65536}) {
     KernelCheck check(softmax("f32", 64, length), backend);
-    const KernelCheck::Traffic traffic = MeasureAsPlanned(check, absl::StrCat(length));
+    const Traffic traffic = MeasureAsPlanned(check, absl::StrCat(length));
     EXPECT_EQ(traffic.sectors, int64_t{length <= 32768 ? 2 : 4} * 64 * length / 8) << length;
   }
 }
@@ -120,7 +120,7 @@ TEST(RowKernels, OneArrayOfAReduction) {
                        kept, " fusion(p), kind=kLoop, calls=f\n}\n"),
           backend);
       EXPECT_EQ(check.Run(1), "") << rows << "x" << length;
-      const KernelCheck::Traffic traffic = check.Measure();
+      const Traffic traffic = check.Measure();
       EXPECT_EQ(traffic.error, "");
       EXPECT_EQ(traffic.sectors, traffic.planned_sectors) << rows << "x" << length;
       EXPECT_EQ(traffic.wavefronts, traffic.planned_wavefronts) << rows << "x" << length;

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -48,6 +49,44 @@ TEST(TransposeKernels, AllTypesAndSizes) {
   }
 }
 
+// Words of several elements, and of less than a byte, in all orders; several roots that read the
+// same tile.
+TEST(TransposeKernels, PackedWordsAndRoots) {
+  PtxBackend backend;
+  const std::vector<std::pair<std::string, std::string>> types = {
+      {"s4", "E(4)"}, {"u2", "E(2)"}, {"pred", "E(1)"}, {"s8", ""}, {"bf16", ""}};
+  for (const auto& [type, packing] : types) {
+    for (const std::vector<int64_t>& sizes :
+         {std::vector<int64_t>{64, 16, 4}, {16, 64, 8}, {40, 72, 2}, {36, 64, 32}, {9, 34, 70}}) {
+      for (const std::string order : {"1,0,2", "0,2,1", "2,1,0", "1,2,0"}) {
+        const auto shape_of = [&](int64_t a, int64_t b, int64_t c) {
+          return absl::StrCat(type, "[", a, ",", b, ",", c, "]{2,1,0",
+                              packing.empty() ? "" : ":" + packing, "}");
+        };
+        const std::string input = shape_of(sizes[0], sizes[1], sizes[2]);
+        const auto size = [&](size_t i) { return sizes[static_cast<size_t>(order[2 * i] - '0')]; };
+        const std::string output = shape_of(size(0), size(1), size(2));
+        const std::string text =
+            Entry(absl::StrCat("p = ", input, " parameter(0)\nROOT r = ", output,
+                               " transpose(p), dimensions={", order, "}"));
+        EXPECT_EQ(RunOnce(backend, text), "") << text;
+        EXPECT_EQ(KernelCheck(text, backend, /*multiprocessors=*/1).Run(2), "") << text;
+      }
+    }
+  }
+  const std::string text = R"(HloModule m
+    f { p = f64[24,2,24] parameter(0) t = f64[24,2,24] transpose(p), dimensions={2,1,0}
+      b = f64[6,4,2,24] bitcast(t) n = f64[6,4,2,24] negate(b)
+      ROOT r = (f64[6,4,2,24], f64[24,2,24]) tuple(n, t) }
+    ENTRY e { p = f64[24,2,24] parameter(0)
+      ROOT r = (f64[6,4,2,24], f64[24,2,24]) fusion(p), kind=kInput, calls=f })";
+  KernelCheck check(text, backend);
+  EXPECT_EQ(check.Run(1), "");
+  const Traffic traffic = check.Measure();
+  EXPECT_EQ(traffic.sectors, traffic.planned_sectors);
+  EXPECT_EQ(traffic.wavefronts, traffic.planned_wavefronts);
+}
+
 // Without further multiprocessors that want blocks, small arrays, too, have tiles of wide words.
 TEST(TransposeKernels, WideWords) {
   PtxBackend backend;
@@ -62,7 +101,7 @@ TEST(TransposeKernels, WideWords) {
                              is_batch ? "0,2,1" : "1,0", "}")),
           backend, /*multiprocessors=*/1);
       EXPECT_EQ(check.Run(1), "") << type << sizes;
-      const KernelCheck::Traffic traffic = check.Measure();
+      const Traffic traffic = check.Measure();
       EXPECT_EQ(traffic.error, "") << type << sizes;
       EXPECT_EQ(traffic.sectors, traffic.planned_sectors) << type << sizes;
       EXPECT_EQ(traffic.wavefronts, traffic.planned_wavefronts) << type << sizes;
@@ -86,7 +125,7 @@ TEST(TransposeKernels, WideWordsInFusions) {
       ROOT r = (f32[72,100], f32[100,72]) fusion(p, q), kind=kInput, calls=f })",
                     backend, /*multiprocessors=*/1);
   EXPECT_EQ(check.Run(1), "");
-  const KernelCheck::Traffic traffic = check.Measure();
+  const Traffic traffic = check.Measure();
   EXPECT_EQ(traffic.error, "");
   EXPECT_EQ(traffic.sectors, traffic.planned_sectors);
   EXPECT_EQ(traffic.wavefronts, traffic.planned_wavefronts);
