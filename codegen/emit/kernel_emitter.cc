@@ -169,6 +169,12 @@ void KernelEmitter::ForElements(const IndexingMap& map, int64_t vector_elements,
   });
 }
 
+IndexingMap KernelEmitter::InLoopAt(const IndexingMap& at, const IndexingMap& map) {
+  const bool is_lane = at.num_ranges() != 0 && elements_.lanes() == 1 &&
+                       !(at.ranges().back().bounds == map.ranges().back().bounds);
+  return is_lane ? AtLane(map, at.ranges().back().bounds.lower, plans_.maps) : map;
+}
+
 Values KernelEmitter::ForElements(const IndexingMap& map, int64_t vector_elements,
                                   const Values& carried, CarryingBody body) {
   if (map.IsKnownEmpty()) return carried;
@@ -368,11 +374,12 @@ void KernelEmitter::StorePasses(llvm::ArrayRef<const ElementPass*> passes) {
   ForElements(first.map, first.vector_elements, [&](const IndexingMap& map) {
     std::vector<Lanes> computed;
     for (const ElementPass* pass : passes) {
-      computed.push_back(elements_.Compute(*pass->instruction, pass->leaf, map));
+      computed.push_back(
+          elements_.Compute(*pass->instruction, pass->leaf, InLoopAt(map, pass->map)));
     }
     for (size_t i = 0; i < passes.size(); ++i) {
       if (passes[i]->places.IsUnknown()) {
-        elements_.Store(computed[i], *passes[i]->output, map);
+        elements_.Store(computed[i], *passes[i]->output, InLoopAt(map, passes[i]->map));
       } else {
         elements_.StoreAt(computed[i], *passes[i]->output, passes[i]->places);
       }

@@ -36,6 +36,8 @@ class KernelEmitter {
   /// once for the vector, or for each lane by itself, with the map for what it is called for.
   using Body = llvm::function_ref<void(const IndexingMap&)>;
   void ForElements(const IndexingMap& map, int64_t vector_elements, Body body);
+  /// Another map with the domain of that whose loops these are, where `body` is called for `at`.
+  IndexingMap InLoopAt(const IndexingMap& at, const IndexingMap& map);
 
   /// The same with values that the loops carry. Where the thread has no element they stay; of a
   /// vector, all lanes are elements or none (else the kernel fails).

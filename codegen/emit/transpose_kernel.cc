@@ -70,8 +70,8 @@ class TransposeKernel {
   static void AddTo(std::vector<StoreLoop>& loops, const ElementPass& pass) {
     const auto is_same = [&](const StoreLoop& loop) {
       const ElementPass& first = *loop.front();
-      return first.vector_elements == pass.vector_elements && !first.map.IsUnknown() &&
-             !pass.map.IsUnknown() && WithResults(first.map, {}) == WithResults(pass.map, {});
+      return first.vector_elements == pass.vector_elements &&
+             plan::HaveSameDomain(first.map, pass.map);
     };
     const auto loop = llvm::find_if(loops, is_same);
     (loop == loops.end() ? loops.emplace_back() : *loop).push_back(&pass);
@@ -84,7 +84,8 @@ class TransposeKernel {
     if (is_turned) return FillTurned(loop);
     if (IsCutOff(loop)) return FillByConditions(loop);
     kernel_.ForElements(load->map, load->vector_elements, [&](const IndexingMap& map) {
-      const std::vector<Lanes> loaded = Load(loop, map);
+      const std::vector<Lanes> loaded =
+          Load(loop, [&](const ElementPass& pass) { return kernel_.InLoopAt(map, pass.map); });
       for (size_t i = 0; i < loaded.size(); ++i) {
         const auto [pass, filled] = loop.loads[i];
         arrays_[filled->hero]->Store(loaded[i], AccessAt(filled->accesses.front(), *pass, map));
@@ -113,7 +114,8 @@ class TransposeKernel {
       loaded.emplace_back();
       if (at.IsKnownEmpty()) continue;
       kernel_.EnterElements(at, 1);
-      loaded.back() = Load(loop, at);
+      loaded.back() = Load(
+          loop, [&](const ElementPass& pass) { return plan::AtRange(pass.map, 0, turn, maps); });
     }
     for (int64_t turn = turns.lower; turn <= turns.upper; ++turn) {
       const std::vector<Lanes>& of_turn = loaded[static_cast<size_t>(turn - turns.lower)];
@@ -132,18 +134,20 @@ class TransposeKernel {
   }
 
   // The elements for the tiles; those of side outputs are stored.
-  std::vector<Lanes> Load(const SharedLoop& loop, const IndexingMap& map) {
+  std::vector<Lanes> Load(const SharedLoop& loop,
+                          llvm::function_ref<IndexingMap(const ElementPass&)> index_of) {
     ElementEmitter& elements = kernel_.elements();
     std::vector<Lanes> loaded;
     for (const auto& [pass, tile] : loop.loads) {
-      loaded.push_back(elements.Compute(*pass->instruction, pass->leaf, map));
+      loaded.push_back(elements.Compute(*pass->instruction, pass->leaf, index_of(*pass)));
     }
     std::vector<Lanes> stored;
     for (const ElementPass* pass : loop.side_outputs) {
-      stored.push_back(elements.Compute(*pass->instruction, pass->leaf, map));
+      stored.push_back(elements.Compute(*pass->instruction, pass->leaf, index_of(*pass)));
     }
     for (size_t i = 0; i < stored.size(); ++i) {
-      elements.Store(stored[i], *loop.side_outputs[i]->output, map);
+      const ElementPass& pass = *loop.side_outputs[i];
+      elements.Store(stored[i], *pass.output, index_of(pass));
     }
     return loaded;
   }
@@ -178,7 +182,8 @@ class TransposeKernel {
       // By tile, row and column.
       std::vector<std::vector<Lanes>> rows(loop.loads.size());
       for (int64_t i = 0; i < vector; ++i) {
-        const std::vector<Lanes> loaded = Load(loop, plan::AtRange(first.map, row, i, maps));
+        const std::vector<Lanes> loaded = Load(
+            loop, [&](const ElementPass& pass) { return plan::AtRange(pass.map, row, i, maps); });
         for (size_t k = 0; k < loaded.size(); ++k) {
           rows[k].push_back(Replicate(loaded[k], static_cast<size_t>(vector)));
         }
@@ -237,10 +242,7 @@ class TransposeKernel {
         }
       }
       for (const ElementPass* pass : loop) {
-        const IndexingMap of_pass = at_turn(pass->map);
-        const bool is_lane = first.vector_elements > 1 && elements.lanes() == 1;
-        const IndexingMap index =
-            is_lane ? AtLane(of_pass, map.ranges().back().bounds.lower, maps) : of_pass;
+        const IndexingMap index = kernel_.InLoopAt(map, at_turn(pass->map));
         elements.Store(elements.Compute(*pass->instruction, pass->leaf, index), *pass->output,
                        index);
       }

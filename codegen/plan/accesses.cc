@@ -97,7 +97,7 @@ class AccessCollector {
       return;
     }
     for (const OperandIndexing& read : reads.operands()) {
-      const auto operand = static_cast<int64_t>(read.operand());
+      const int64_t operand = FirstOf(read.operand());
       const Shape& shape = plan_.InputShape(read.operand());
       if (read.maps().empty()) {
         KernelAccess access = NewLoad(pass, operand, read.leaf(), shape);
@@ -111,6 +111,12 @@ class AccessCollector {
         Add(std::move(access));
       }
     }
+  }
+
+  // An operand that is one before it is read there.
+  int64_t FirstOf(size_t operand) const {
+    const llvm::ArrayRef<const Instruction*> inputs = plan_.Inputs();
+    return std::distance(inputs.begin(), llvm::find(inputs, inputs[operand]));
   }
 
   void AddStore(const ElementPass& pass) {
@@ -184,6 +190,7 @@ class AccessCollector {
     }
     // Nothing is accessed.
     if (access.element.IsKnownEmpty()) return;
+    if (access.kind == AccessKind::kLoad) DropLane(access);
     if (IsLoadedAtEntry(access)) {
       const auto at = std::make_pair(access.operand, access.leaf);
       if (!llvm::is_contained(at_entry_, at)) {
@@ -218,6 +225,33 @@ class AccessCollector {
     const size_t num_loops = element.IsUnknown() || element.num_runtime() > 0 ? 0 : LoopsOfPass();
     if (num_loops == 0 || element.affine_map().isFunctionOfSymbol(0)) return;
     access.element = AtRange(element, 0, 0, plans_.maps);
+  }
+
+  // A position that is the same for all lanes of a vector is read once.
+  void DropLane(KernelAccess& access) const {
+    const IndexingMap& position = access.access.position;
+    if (access.access.vector_elements == 1 || position.IsUnknown() || position.IsKnownEmpty() ||
+        position.num_ranges() == 0 || position.num_runtime() > 0) {
+      return;
+    }
+    const size_t lane = position.num_ranges() - 1;
+    if (position.affine_map().isFunctionOfSymbol(static_cast<unsigned>(lane))) return;
+    const indexing_analysis::Interval lanes = position.ranges()[lane].bounds;
+    // Where the lane has a value, nothing speaks of it.
+    const auto at = [&](int64_t value) {
+      IndexingMap map = AtRange(position, lane, value, plans_.maps);
+      if (map.IsKnownEmpty()) return map;
+      std::vector<indexing_analysis::Variable> ranges(map.ranges());
+      ranges[lane].bounds = indexing_analysis::Interval::Point(0);
+      return IndexingMap(map.affine_map(), map.dimensions(), std::move(ranges), {},
+                         map.constraints());
+    };
+    const IndexingMap first = at(lanes.lower);
+    for (int64_t i = lanes.lower + 1; i <= lanes.upper; ++i) {
+      if (!(at(i) == first)) return;
+    }
+    access.access.position = first;
+    access.access.vector_elements = 1;
   }
 
   // The ranges of the pass but for the lane.

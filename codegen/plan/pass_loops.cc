@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <unordered_map>
 
+#include "codegen/plan/thread_map.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace hlo_indexing::plan {
@@ -62,11 +63,15 @@ class LoopFinder {
     const bool is_reduced = IsReduced(plan_, pass);
     // The arrays of one reduction are not parted.
     const bool goes_on = is_reduced && i > 0 && IsReduced(plan_, plan_.passes[i - 1]);
+    // Results of reductions are combined by loops of the same elements; others only go through the
+    // same turns, as those of a bitcast.
+    const bool by_domain = plan_.emitter == Emitter::kLoop || plan_.emitter == Emitter::kTranspose;
     std::vector<size_t>& alike =
-        alike_[llvm::hash_combine(pass.vector_elements, hash_value(pass.map))];
+        alike_[llvm::hash_combine(pass.vector_elements, HashOfDomain(pass.map))];
     for (const size_t first : llvm::reverse(alike)) {
       const ElementPass& other = plan_.passes[first];
-      if (other.vector_elements != pass.vector_elements || !(other.map == pass.map)) continue;
+      if (other.vector_elements != pass.vector_elements) continue;
+      if (by_domain ? !HaveSameDomain(other.map, pass.map) : !(other.map == pass.map)) continue;
       const bool is_of_same = other.instruction == pass.instruction;
       if (is_of_same && plan_.emitter == Emitter::kLoop && !plan_.joins_arrays) continue;
       const bool has_room = carried_[first] + pass.vector_elements <= kMostCarried;

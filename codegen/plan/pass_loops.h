@@ -17,8 +17,9 @@
 
 namespace hlo_indexing::plan {
 
-/// For each pass, the number of the first one in the same loop: they have the same map and vectors,
-/// and none needs what another makes. Reductions share a loop as long as registers hold what it
+/// For each pass, the number of the first one in the same loop: they have the same vectors and the
+/// same map, or, where nothing is reduced, maps with the same domain; and none needs what another
+/// makes. Reductions share a loop as long as registers hold what it
 /// carries.
 std::vector<size_t> LoopsOf(const KernelPlan& plan);
 

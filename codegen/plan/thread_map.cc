@@ -208,4 +208,22 @@ IndexingMap WithoutConditions(const IndexingMap& map) {
   return {affine, std::move(dimensions), std::move(ranges), std::move(runtime), {}};
 }
 
+namespace {
+
+IndexingMap DomainOf(const IndexingMap& map) {
+  const mlir::AffineMap affine = map.affine_map();
+  return map.WithResults(
+      mlir::AffineMap::get(affine.getNumDims(), affine.getNumSymbols(), map.context()));
+}
+
+}  // namespace
+
+bool HaveSameDomain(const IndexingMap& a, const IndexingMap& b) {
+  return !a.IsUnknown() && !b.IsUnknown() && DomainOf(a) == DomainOf(b);
+}
+
+llvm::hash_code HashOfDomain(const IndexingMap& map) {
+  return map.IsUnknown() ? llvm::hash_code(0) : hash_value(DomainOf(map));
+}
+
 }  // namespace hlo_indexing::plan

@@ -92,6 +92,11 @@ IndexingMap AtRange(const IndexingMap& map, size_t range, int64_t value, MapTabl
 /// same element wherever both lead to one.
 IndexingMap WithoutConditions(const IndexingMap& map);
 
+/// Whether maps are of the same variables, for the same values of these; unknown maps are not.
+bool HaveSameDomain(const IndexingMap& a, const IndexingMap& b);
+/// A number that is the same for maps with the same domain.
+llvm::hash_code HashOfDomain(const IndexingMap& map);
+
 }  // namespace hlo_indexing::plan
 
 #endif  // HLO_INDEXING_CODEGEN_PLAN_THREAD_MAP_H_

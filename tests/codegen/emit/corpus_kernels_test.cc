@@ -146,6 +146,11 @@ class CorpusCheck {
                             : traffic.IsAtMostAsPlanned() ? "less than planned"
                                                           : "more than planned";
     traffic_[std::string(how) + ", " + emitter].push_back(where);
+    if (!traffic.is_exact || traffic.IsAsPlanned()) return;
+    std::cout << where << ": " << traffic.requests << " requests, " << traffic.sectors
+              << " sectors, " << traffic.wavefronts << " wavefronts instead of "
+              << traffic.planned_requests << ", " << traffic.planned_sectors << ", "
+              << traffic.planned_wavefronts << "\n";
   }
 
   std::string Run(const plan::Kernel& planned, plan::PlanContext& plans, const std::string& where) {
