@@ -236,6 +236,15 @@ class ElementEmitter {
   // Nested loops over the first `count` ranges of a map.
   Values EmitLoops(const IndexingMap& map, size_t count, const Values& carried,
                    llvm::function_ref<Values(mlir::ValueRange)> body);
+  // Reductions that the turns of loops read, and that are the same in all of them: elements as the
+  // turns name them, computed before the loops, which are those of an element.
+  struct Invariant {
+    Element in_turn;
+    Lanes lanes;
+  };
+  std::vector<Invariant> ComputeInvariants(const Element& element, llvm::ArrayRef<Element> read,
+                                           size_t num_loops);
+  void Remember(llvm::ArrayRef<Invariant> invariants);
   // `body` where the conditions hold, else what is carried.
   Values EmitWhere(const Conditions& conditions, mlir::ValueRange carried,
                    llvm::function_ref<Values()> body);

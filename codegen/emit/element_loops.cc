@@ -1,9 +1,11 @@
 // Elements that are made of many: reductions and windows.
 #include <functional>
+#include <unordered_set>
 #include <utility>
 
 #include "codegen/emit/element_emitter.h"
 #include "codegen/emit/elementwise.h"
+#include "codegen/plan/thread_map.h"
 #include "hlo/attribute.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -12,6 +14,7 @@ namespace hlo_indexing::emit {
 using hlo::AttributeName;
 using hlo::ElementType;
 using hlo::Instruction;
+using hlo::Opcode;
 using mlir::Value;
 using mlir::ValueRange;
 
@@ -45,6 +48,94 @@ Values ElementEmitter::EmitWhere(const Conditions& conditions, ValueRange carrie
   return builder_.If(
       EmitConditions(conditions), [&] { return InScope([&] { return body(); }); },
       [&] { return Values(carried); });
+}
+
+namespace {
+
+// Whether an element is made by loops over others.
+bool HasLoops(Opcode opcode) {
+  switch (opcode) {
+    case Opcode::kReduce:
+    case Opcode::kReduceWindow:
+    case Opcode::kDot:
+    case Opcode::kScaledDot:
+    case Opcode::kConvolution:
+    case Opcode::kRaggedDot:
+    case Opcode::kSelectAndScatter:
+    case Opcode::kFft:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// Whether an element is one of the operand, or computed of those of operands, by no loop.
+bool IsStraight(Opcode opcode) {
+  switch (opcode) {
+    case Opcode::kCopy:
+    case Opcode::kTranspose:
+    case Opcode::kReshape:
+    case Opcode::kBroadcast:
+    case Opcode::kSlice:
+    case Opcode::kReverse:
+    case Opcode::kBitcast:
+    case Opcode::kTuple:
+    case Opcode::kGetTupleElement:
+      return true;
+    default:
+      return IsElementwise(opcode) && opcode != Opcode::kBitcastConvert;
+  }
+}
+
+bool HasSeveralLoops(const hlo::Computation& computation) {
+  int count = 0;
+  for (const Instruction* instruction : computation.instructions()) {
+    if (HasLoops(instruction->opcode()) && ++count > 1) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::vector<ElementEmitter::Invariant> ElementEmitter::ComputeInvariants(
+    const Element& element, llvm::ArrayRef<Element> read, size_t num_loops) {
+  constexpr size_t kMostVisited = 1000;
+  if (!HasSeveralLoops(element.instruction->parent())) return {};
+  std::vector<Invariant> invariants;
+  std::vector<Element> before_loops;
+  std::unordered_set<Element, ElementHash> visited;
+  std::vector<Element> pending(read.begin(), read.end());
+  // What is looked at here counts when its code is made.
+  const int64_t num_elements = num_elements_;
+  while (!pending.empty() && visited.size() < kMostVisited) {
+    const Element next = std::move(pending.back());
+    pending.pop_back();
+    const Instruction& instruction = *next.instruction;
+    const bool is_given = next.frame == nullptr && (provided_.contains(&instruction) ||
+                                                    plan_.InputNumber(instruction).has_value());
+    if (is_given || next.frame != element.frame || next.index.IsKnownEmpty() ||
+        !visited.insert(next).second) {
+      continue;
+    }
+    if (IsStraight(instruction.opcode())) {
+      llvm::append_range(pending, StepOf(next).operands);
+      continue;
+    }
+    if (!HasLoops(instruction.opcode())) continue;
+    const auto index =
+        WithoutRangesInFront(next.index, read.front().index.ranges().take_front(num_loops));
+    // Where the code stands, what it reads must be there.
+    if (!index.has_value() || !plan::HaveSameDomain(*index, element.index)) continue;
+    invariants.push_back({next, {}});
+    before_loops.push_back({next.frame, next.instruction, next.leaf, *index});
+  }
+  num_elements_ = num_elements;
+  for (size_t i = 0; i < invariants.size(); ++i) invariants[i].lanes = Compute(before_loops[i]);
+  return invariants;
+}
+
+void ElementEmitter::Remember(llvm::ArrayRef<Invariant> invariants) {
+  for (const Invariant& invariant : invariants) Remember(invariant.in_turn, invariant.lanes);
 }
 
 // The element of each slice that a reduction combines whole, where the element itself is.
@@ -110,8 +201,10 @@ ElementEmitter::Step ElementEmitter::StepOfReduction(const Element& element) {
       types.push_back(instruction.operand(i).shape().element_type());
       llvm::append_range(carried, Flatten(Replicate(*initial[i], count)));
     }
+    const std::vector<Invariant> invariants = ComputeInvariants(element, inputs, num_loops);
     const Values results =
         EmitLoops(inputs.front().index, num_loops, carried, [&](ValueRange values) {
+          Remember(invariants);
           return EmitWhere(conditions, values, [&] {
             std::vector<Lanes> parameters = SplitLanes(values, types, count);
             for (const Element& input : inputs) {

@@ -89,8 +89,11 @@ ElementEmitter::Step ElementEmitter::StepOfProducts(const Element& element) {
   return {{}, [=, this, &instruction](llvm::ArrayRef<const Lanes*>) {
             ProductSum sum(builder_, instruction);
             const Values carried = Flatten(Replicate({sum.Zero()}, count));
+            const std::vector<Invariant> invariants =
+                ComputeInvariants(element, {*lhs, *rhs}, num_loops);
             const Values results =
                 EmitLoops(lhs->index, num_loops, carried, [&](ValueRange values) {
+                  Remember(invariants);
                   return EmitWhere(conditions[0], values, [&] {
                     return EmitWhere(conditions[1], values, [&] {
                       const Lanes a = Factors(sum, *lhs, scales[0], count);

@@ -47,6 +47,9 @@ std::optional<llvm::SmallVector<int64_t, 16>> LaneOffsets(const IndexingMap& map
 /// The map with more range variables, before its own.
 IndexingMap WithRangesInFront(const IndexingMap& map,
                               llvm::ArrayRef<indexing_analysis::Variable> ranges);
+/// The map that is such with these ranges; nullopt if what it says depends on one of them.
+std::optional<IndexingMap> WithoutRangesInFront(const IndexingMap& map,
+                                                llvm::ArrayRef<indexing_analysis::Variable> ranges);
 
 /// What must be tested besides what `known` says for a point to be in the domain of `narrowed`,
 /// which has the same dimension and range variables, and the runtime variables of `known` last:
