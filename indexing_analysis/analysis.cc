@@ -145,9 +145,11 @@ class IndexingAnalysis::Cache {
   OutputIndexing ToParameters(const Instruction& instruction, int64_t output_leaf,
                               llvm::ArrayRef<const Instruction*> available) {
     ModuleFacts& facts = FactsOf(instruction.parent().parent());
+    std::vector<const Instruction*> inputs(instruction.parent().parameters());
+    inputs.insert(inputs.end(), available.begin(), available.end());
     const Propagation propagation(Propagation::ToParameters{}, context_, options_, memory_,
                                   facts.array_reads, facts.devices, instruction, output_leaf,
-                                  available);
+                                  inputs);
     return MapWriter(context_, options_, written_, propagation.accesses())
         .Write(output_leaf, MapDirection::kOutputToInput);
   }

@@ -73,9 +73,11 @@ class IndexingAnalysis {
   OutputIndexing InputToOutput(const hlo::Instruction& instruction, int64_t output_leaf);
 
   /// What each element of an array of an instruction's output reads of the parameters of its own
-  /// computation, on all ways that do not lead through the instructions `available`: what a kernel
-  /// still has to load where it has these already. Operands of the answer are parameters by number.
-  /// Example: r = add(s, p1) with s = exponential(p0), s available -> operand 1: (d0) -> (d0)
+  /// computation, on all ways that do not lead through the instructions `available`, and of these:
+  /// what a kernel still has to load where it has these already. Operands of the answer are the
+  /// parameters by number, then `available`.
+  /// Example: r = add(s, p1) of (p0, p1) with s = exponential(p0), s available -> operand 1:
+  /// (d0) -> (d0), operand 2: (d0) -> (d0)
   OutputIndexing OutputToParameters(const hlo::Instruction& instruction, int64_t output_leaf,
                                     llvm::ArrayRef<const hlo::Instruction*> available);
 

@@ -5,6 +5,7 @@
 
 #include "codegen/emit/element_emitter.h"
 #include "codegen/emit/elementwise.h"
+#include "codegen/plan/element_loops.h"
 #include "codegen/plan/thread_map.h"
 #include "hlo/attribute.h"
 #include "llvm/ADT/STLExtras.h"
@@ -52,23 +53,6 @@ Values ElementEmitter::EmitWhere(const Conditions& conditions, ValueRange carrie
 
 namespace {
 
-// Whether an element is made by loops over others.
-bool HasLoops(Opcode opcode) {
-  switch (opcode) {
-    case Opcode::kReduce:
-    case Opcode::kReduceWindow:
-    case Opcode::kDot:
-    case Opcode::kScaledDot:
-    case Opcode::kConvolution:
-    case Opcode::kRaggedDot:
-    case Opcode::kSelectAndScatter:
-    case Opcode::kFft:
-      return true;
-    default:
-      return false;
-  }
-}
-
 // Whether an element is one of the operand, or computed of those of operands, by no loop.
 bool IsStraight(Opcode opcode) {
   switch (opcode) {
@@ -87,20 +71,12 @@ bool IsStraight(Opcode opcode) {
   }
 }
 
-bool HasSeveralLoops(const hlo::Computation& computation) {
-  int count = 0;
-  for (const Instruction* instruction : computation.instructions()) {
-    if (HasLoops(instruction->opcode()) && ++count > 1) return true;
-  }
-  return false;
-}
-
 }  // namespace
 
 std::vector<ElementEmitter::Invariant> ElementEmitter::ComputeInvariants(
     const Element& element, llvm::ArrayRef<Element> read, size_t num_loops) {
   constexpr size_t kMostVisited = 1000;
-  if (!HasSeveralLoops(element.instruction->parent())) return {};
+  if (!plan::HasSeveralElementLoops(element.instruction->parent())) return {};
   std::vector<Invariant> invariants;
   std::vector<Element> before_loops;
   std::unordered_set<Element, ElementHash> visited;
@@ -121,7 +97,7 @@ std::vector<ElementEmitter::Invariant> ElementEmitter::ComputeInvariants(
       llvm::append_range(pending, StepOf(next).operands);
       continue;
     }
-    if (!HasLoops(instruction.opcode())) continue;
+    if (!plan::HasElementLoops(instruction.opcode())) continue;
     const auto index =
         WithoutRangesInFront(next.index, read.front().index.ranges().take_front(num_loops));
     // Where the code stands, what it reads must be there.

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "codegen/plan/element_loops.h"
 #include "codegen/plan/pass_loops.h"
 #include "codegen/plan/thread_map.h"
 #include "hlo/attribute.h"
@@ -87,6 +88,10 @@ class AccessCollector {
       Add(std::move(access));
       return;
     }
+    if (!pass.map.IsUnknown() && HasSeveralElementLoops(instruction.parent()) &&
+        (plan_.is_computation || plan_.instruction->opcode() == Opcode::kFusion)) {
+      return AddLoadsByLoop(pass);
+    }
     const OutputIndexing reads = ReadsOf(pass);
     if (reads.IsUnknown()) {
       for (size_t i = 0; i < plan_.Inputs().size(); ++i) {
@@ -97,6 +102,8 @@ class AccessCollector {
       return;
     }
     for (const OperandIndexing& read : reads.operands()) {
+      // The others are of what the thread has.
+      if (read.operand() >= plan_.Inputs().size()) continue;
       const int64_t operand = FirstOf(read.operand());
       const Shape& shape = plan_.InputShape(read.operand());
       if (read.maps().empty()) {
@@ -110,6 +117,17 @@ class AccessCollector {
         access.reason = read.reason();
         Add(std::move(access));
       }
+    }
+  }
+
+  void AddLoadsByLoop(const ElementPass& pass) {
+    for (const LoopRead& read : ReadsByLoop(pass, plans_)) {
+      KernelAccess access = NewLoad(pass, static_cast<int64_t>(read.parameter), read.leaf,
+                                    plan_.InputShape(read.parameter));
+      access.element = read.map;
+      access.access.repetitions = read.repetitions;
+      access.reason = read.reason;
+      Add(std::move(access), read.loop);
     }
   }
 
@@ -175,7 +193,8 @@ class AccessCollector {
     return access;
   }
 
-  void Add(KernelAccess access) {
+  // A load is in the loops of an instruction, or in none of an element.
+  void Add(KernelAccess access, const Instruction* loop_of_element = nullptr) {
     access.pass = pass_number_;
     access.loop = loop_;
     access.access.threads = plan_.launch.threads;
@@ -200,15 +219,17 @@ class AccessCollector {
       return;
     }
     if (access.kind == AccessKind::kLoad && !access.access.position.IsUnknown()) {
-      std::vector<size_t>& alike =
-          loads_[llvm::hash_combine(loop_, access.operand, access.leaf, hash_value(Key(access)))];
-      const bool is_loaded = llvm::any_of(alike, [&](size_t i) {
-        const KernelAccess& other = accesses_[i];
-        return other.loop == loop_ && other.operand == access.operand &&
-               other.leaf == access.leaf && Key(other) == Key(access);
+      std::vector<Load>& alike = loads_[llvm::hash_combine(loop_, loop_of_element, access.operand,
+                                                           access.leaf, hash_value(Key(access)))];
+      const bool is_loaded = llvm::any_of(alike, [&](const auto& load) {
+        const auto& [number, in_loop_of] = load;
+        const KernelAccess& other = accesses_[number];
+        return in_loop_of == loop_of_element && other.loop == loop_ &&
+               other.operand == access.operand && other.leaf == access.leaf &&
+               Key(other) == Key(access);
       });
       if (is_loaded) return;
-      alike.push_back(accesses_.size());
+      alike.emplace_back(accesses_.size(), loop_of_element);
     }
     accesses_.push_back(std::move(access));
   }
@@ -231,25 +252,27 @@ class AccessCollector {
   void DropLane(KernelAccess& access) const {
     const IndexingMap& position = access.access.position;
     if (access.access.vector_elements == 1 || position.IsUnknown() || position.IsKnownEmpty() ||
-        position.num_ranges() == 0 || position.num_runtime() > 0) {
+        position.num_ranges() == 0 || position.num_runtime() > 0 ||
+        access.element.num_ranges() != position.num_ranges()) {
       return;
     }
     const size_t lane = position.num_ranges() - 1;
     if (position.affine_map().isFunctionOfSymbol(static_cast<unsigned>(lane))) return;
     const indexing_analysis::Interval lanes = position.ranges()[lane].bounds;
     // Where the lane has a value, nothing speaks of it.
-    const auto at = [&](int64_t value) {
-      IndexingMap map = AtRange(position, lane, value, plans_.maps);
+    const auto at = [&](const IndexingMap& of, int64_t value) {
+      IndexingMap map = AtRange(of, lane, value, plans_.maps);
       if (map.IsKnownEmpty()) return map;
       std::vector<indexing_analysis::Variable> ranges(map.ranges());
       ranges[lane].bounds = indexing_analysis::Interval::Point(0);
       return IndexingMap(map.affine_map(), map.dimensions(), std::move(ranges), {},
                          map.constraints());
     };
-    const IndexingMap first = at(lanes.lower);
+    const IndexingMap first = at(position, lanes.lower);
     for (int64_t i = lanes.lower + 1; i <= lanes.upper; ++i) {
-      if (!(at(i) == first)) return;
+      if (!(at(position, i) == first)) return;
     }
+    access.element = at(access.element, lanes.lower);
     access.access.position = first;
     access.access.vector_elements = 1;
   }
@@ -288,8 +311,9 @@ class AccessCollector {
   size_t pass_number_ = 0;
   // The first pass of the present loop.
   size_t loop_ = 0;
-  // Numbers of loads, by what makes them the same.
-  std::unordered_map<size_t, std::vector<size_t>> loads_;
+  // Numbers of loads, and the instructions in whose loops they are, by what makes them the same.
+  using Load = std::pair<size_t, const Instruction*>;
+  std::unordered_map<size_t, std::vector<Load>> loads_;
 };
 
 }  // namespace

@@ -44,7 +44,13 @@ Dependences Propagator::PropagateToParameters(const Instruction& start, AccessSe
   for (int i = static_cast<int>(last); i >= 0; i = is_reached.find_prev(static_cast<unsigned>(i))) {
     const Instruction& instruction = *computation.instructions()[static_cast<size_t>(i)];
     AccessSets& output = outputs[static_cast<size_t>(i)];
-    if (output.empty() || llvm::is_contained(available, &instruction)) continue;
+    if (output.empty()) continue;
+    if (const auto* const end = llvm::find(available, &instruction); end != available.end()) {
+      RestrictToArrays(output, instruction.shape());
+      const size_t number = computation.parameters().size() + (end - available.begin());
+      AddAll(query_.outputs, output, instruction.shape(), *parameters(number));
+      continue;
+    }
     if (instruction.opcode() == Opcode::kParameter) {
       RestrictToArrays(output, instruction.shape());
       if (query_.trace != nullptr) query_.trace->AddAll(query_, instruction, frame, output);
@@ -238,15 +244,16 @@ Propagation::Propagation(ToParameters, mlir::MLIRContext* mlir_context,
                          const AnalysisOptions& options, PropagationMemory& memory,
                          ArrayReadsFinder& array_reads, const DeviceCounts& devices,
                          const Instruction& instruction, int64_t output_leaf,
-                         llvm::ArrayRef<const Instruction*> available)
+                         llvm::ArrayRef<const Instruction*> inputs)
     : Propagation(mlir_context, options, memory, array_reads, devices, instruction, output_leaf,
-                  instruction.parent().parameters(), /*trace=*/nullptr) {
+                  inputs, /*trace=*/nullptr) {
   AccessSets accesses = Start();
   if (accesses.empty()) return;
   Propagator propagator(query_);
-  dependences_ =
-      propagator.PropagateToParameters(instruction, std::move(accesses), available, nullptr,
-                                       [&](size_t parameter) { return &reached_[parameter]; });
+  const size_t num_parameters = instruction.parent().parameters().size();
+  dependences_ = propagator.PropagateToParameters(instruction, std::move(accesses),
+                                                  inputs.drop_front(num_parameters), nullptr,
+                                                  [&](size_t input) { return &reached_[input]; });
   Finish(propagator);
 }
 

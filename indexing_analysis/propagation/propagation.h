@@ -47,7 +47,8 @@ class Propagator {
                                    const CallFrame& frame, OperandSets parameters);
 
   /// The same from any instruction of a computation, on all ways that do not lead through
-  /// `available`: what these read is not followed. `frame` is null in the computation of the query.
+  /// `available`: what these read is not followed, and what has reached them goes to `parameters`,
+  /// numbered behind the parameters. `frame` is null in the computation of the query.
   Dependences PropagateToParameters(const hlo::Instruction& start, AccessSets accesses,
                                     llvm::ArrayRef<const hlo::Instruction*> available,
                                     const CallFrame* frame, OperandSets parameters);
@@ -97,13 +98,13 @@ class Propagation {
               const hlo::Instruction& instruction, llvm::ArrayRef<int64_t> output_leaves,
               Trace* trace);
 
-  /// Back to the parameters of the instruction's own computation, on all ways that do not lead
-  /// through `available`.
+  /// Back to `inputs`: the parameters of the instruction's own computation, then instructions of it
+  /// whose operands are not followed. The list must live as long as this.
   struct ToParameters {};
   Propagation(ToParameters, mlir::MLIRContext* mlir_context, const AnalysisOptions& options,
               PropagationMemory& memory, ArrayReadsFinder& array_reads, const DeviceCounts& devices,
               const hlo::Instruction& instruction, int64_t output_leaf,
-              llvm::ArrayRef<const hlo::Instruction*> available);
+              llvm::ArrayRef<const hlo::Instruction*> inputs);
 
   /// What has reached the operands, or the parameters. Valid as long as this object, which must not
   /// be moved.

@@ -53,6 +53,10 @@ std::optional<Coalescing> CoalescingOf(const MemoryAccess& access,
   result.lane_accesses = requests.totals.lane_accesses;
   result.is_cut = requests.totals.is_cut;
   if (AreValuesKnown(access)) CountWithKnownValues(access, options, result);
+  for (Image::Count* count : {&result.requests, &result.sectors, &result.ideal_sectors}) {
+    count->lower *= access.repetitions;
+    count->upper *= access.repetitions;
+  }
   return result;
 }
 

@@ -49,6 +49,9 @@ struct MemoryAccess {
   /// are joined where positions are not consecutive or not aligned, or where some iterations are
   /// outside of the domain.
   int64_t vector_elements = 1;
+  /// How often all of this is executed: the turns of loops that the position does not depend on,
+  /// but in which a loop stands that it depends on.
+  int64_t repetitions = 1;
   /// By runtime variable of the position, the array whose elements its values are, null if it is
   /// not known; empty if none is. With all of them, counts are exact.
   std::vector<std::shared_ptr<const KnownArray>> known_arrays;
@@ -108,7 +111,8 @@ struct Coalescing {
 /// instead.
 ///
 /// A request is what the 32 threads of one warp access by one instruction, in one iteration of the
-/// loops; loops that the position does not depend on run once, as the access is invariant. Threads
+/// loops; loops that the position does not depend on run once, as the access is invariant, unless
+/// MemoryAccess::repetitions counts them. Threads
 /// of a block are numbered th_x + threads[0] * (th_y + threads[1] * th_z), 32 to a warp (PTX ISA,
 /// "Special Registers"). Arrays begin at a multiple of the sector and of the vector. nullopt if the
 /// position is unknown.

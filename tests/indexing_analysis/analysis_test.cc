@@ -836,13 +836,16 @@ ENTRY main {
               analysis.OutputToInput(fusion, output).ToString());
   }
   EXPECT_THAT(analysis.OutputToParameters(*named("s"), 0, {named("t")}).ToString(),
-              AllOf(HasSubstr("operand 1"), HasSubstr("(d0, d1) -> (d0, -d1 + 7)"),
-                    Not(HasSubstr("operand 0"))));
+              AllOf(HasSubstr("operand 1: (d0, d1) -> (d0, -d1 + 7)"),
+                    HasSubstr("operand 2: (d0, d1) -> (d0, d1)"), Not(HasSubstr("operand 0"))));
   EXPECT_THAT(analysis.OutputToParameters(*named("s"), 0, {named("e"), named("v")}).ToString(),
-              HasSubstr("reads nothing"));
+              AllOf(HasSubstr("operand 2: (d0, d1) -> (d1, d0)"),
+                    HasSubstr("operand 3: (d0, d1) -> (d0, d1)"), Not(HasSubstr("operand 0")),
+                    Not(HasSubstr("operand 1"))));
   // The instruction itself.
   EXPECT_THAT(analysis.OutputToParameters(*named("s"), 0, {named("s")}).ToString(),
-              HasSubstr("reads nothing"));
+              AllOf(HasSubstr("operand 2: (d0, d1) -> (d0, d1)"), Not(HasSubstr("operand 0")),
+                    Not(HasSubstr("operand 1"))));
   EXPECT_THAT(analysis.OutputToParameters(*named("e"), 0, {}).ToString(),
               AllOf(HasSubstr("operand 0"), HasSubstr("(d0, d1) -> (d0, d1)")));
   EXPECT_THAT(analysis.OutputToParameters(*named("p1"), 0, {}).ToString(), HasSubstr("operand 1"));

@@ -227,6 +227,17 @@ TEST(CoalescingTable, ChangesNoAnswer) {
   }
 }
 
+TEST(CoalescingTable, AccessesThatAreRepeatedAreOthers) {
+  PlannedModule module(
+      "HloModule m\nENTRY main { p = f32[1024] parameter(0)\n ROOT n = f32[1024] negate(p) }");
+  CoalescingTable table;
+  const KernelReport report = Explain(module, table);
+  indexing_analysis::MemoryAccess access = report.accesses.front().access.access;
+  const int64_t once = static_cast<int64_t>(table.Of(access)->requests.upper);
+  access.repetitions = 3;
+  EXPECT_EQ(static_cast<int64_t>(table.Of(access)->requests.upper), 3 * once);
+}
+
 TEST(Explain, TimeIsBoundByWhatIsMoved) {
   PlannedModule module(
       "HloModule m\nENTRY main { p = f32[16777216] parameter(0)\n ROOT n = f32[16777216] negate(p) "

@@ -1,0 +1,49 @@
+// Instructions whose elements a thread computes by loops, and what is read in which loop.
+//
+// Of rows p, sum(p - max(p)) reads p twice, each time in a loop of its own; the maps from the
+// result to p are the same:
+//
+//   in the loops of the sum       (d0)[s0] -> (d0, s0)
+//   in the loops of the maximum   (d0)[s0] -> (d0, s0)
+#ifndef HLO_INDEXING_CODEGEN_PLAN_ELEMENT_LOOPS_H_
+#define HLO_INDEXING_CODEGEN_PLAN_ELEMENT_LOOPS_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "codegen/plan/kernel_plan.h"
+#include "codegen/plan/plan_context.h"
+#include "hlo/module.h"
+#include "hlo/opcode.h"
+
+namespace hlo_indexing::plan {
+
+/// Whether a thread goes over elements of the operands for each element of such an instruction.
+bool HasElementLoops(hlo::Opcode opcode);
+
+/// Whether a computation has more than one such instruction.
+bool HasSeveralElementLoops(const hlo::Computation& computation);
+
+/// What the elements of a pass read of a parameter.
+struct LoopRead {
+  /// The instruction in whose loops it is read; null outside of loops.
+  const hlo::Instruction* loop = nullptr;
+  size_t parameter = 0;
+  int64_t leaf = 0;
+  /// From the variables of the pass, loops of elements in front of its ranges; unknown with a
+  /// reason.
+  IndexingMap map;
+  /// See MemoryAccess.
+  int64_t repetitions = 1;
+  /// Why the map is not exact; empty if it is.
+  std::string reason;
+};
+
+/// Of a pass whose map is known: each instruction with loops is computed once for all that reads it
+/// at the same index, before the loops whose turns it is the same in.
+std::vector<LoopRead> ReadsByLoop(const ElementPass& pass, PlanContext& plans);
+
+}  // namespace hlo_indexing::plan
+
+#endif  // HLO_INDEXING_CODEGEN_PLAN_ELEMENT_LOOPS_H_
