@@ -3,6 +3,7 @@
 #include <utility>
 #include <vector>
 
+#include "codegen/plan/thread_map.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/bit.h"
 #include "support/checked_math.h"
@@ -38,17 +39,6 @@ AffineExpr AtLaneZero(AffineExpr expression, const IndexingMap& map) {
                                            : mlir::getAffineSymbolExpr(i, map.context()));
   }
   return expression.replaceSymbols(symbols);
-}
-
-IndexingMap WithLane(const IndexingMap& map, int64_t lane) {
-  std::vector<Variable> ranges(map.ranges());
-  ranges.back().bounds = Interval::Point(lane);
-  std::vector<RuntimeVariable> runtime(map.runtime());
-  for (RuntimeVariable& variable : runtime) {
-    if (!variable.index.IsUnknown()) variable.index = WithLane(variable.index, lane);
-  }
-  return {map.affine_map(), map.dimensions(), std::move(ranges), std::move(runtime),
-          map.constraints()};
 }
 
 // The lanes from one on, of which the first is 0.
@@ -91,9 +81,7 @@ bool DependsOnLane(const IndexingMap& map) {
 }
 
 IndexingMap AtLane(const IndexingMap& map, int64_t lane, plan::MapTable& maps) {
-  const Interval lanes = map.ranges().back().bounds;
-  if (lane < lanes.lower || lane > lanes.upper) return IndexingMap::KnownEmpty(map);
-  return maps.Simplified(WithLane(map, lane));
+  return plan::AtRange(map, map.num_ranges() - 1, lane, maps);
 }
 
 IndexingMap OfLanes(const IndexingMap& map, int64_t first, int64_t count, plan::MapTable& maps) {

@@ -182,8 +182,22 @@ IndexingMap WithRangeAt(const IndexingMap& map, size_t range, int64_t value) {
   for (RuntimeVariable& variable : runtime) {
     if (!variable.index.IsUnknown()) variable.index = WithRangeAt(variable.index, range, value);
   }
-  return {map.affine_map(), map.dimensions(), std::move(ranges), std::move(runtime),
-          map.constraints()};
+  const mlir::AffineMap affine = map.affine_map();
+  llvm::SmallVector<AffineExpr, 8> symbols;
+  for (unsigned i = 0; i < affine.getNumSymbols(); ++i) {
+    symbols.push_back(i == range ? mlir::getAffineConstantExpr(value, map.context())
+                                 : mlir::getAffineSymbolExpr(i, map.context()));
+  }
+  llvm::SmallVector<AffineExpr, 6> results;
+  for (const AffineExpr result : affine.getResults()) {
+    results.push_back(result.replaceSymbols(symbols));
+  }
+  std::vector<indexing_analysis::MapConstraint> constraints;
+  for (const indexing_analysis::MapConstraint& constraint : map.constraints()) {
+    constraints.push_back({constraint.expression.replaceSymbols(symbols), constraint.bounds});
+  }
+  return {mlir::AffineMap::get(affine.getNumDims(), affine.getNumSymbols(), results, map.context()),
+          map.dimensions(), std::move(ranges), std::move(runtime), constraints};
 }
 
 }  // namespace
