@@ -65,20 +65,54 @@ class LinearityCheck {
   llvm::SmallDenseSet<mlir::AffineExpr, 16> sums_;
 };
 
+// The results and constraints of a map with the values of variables that have but one.
+class WithKnownValues {
+ public:
+  WithKnownValues(const IndexingMap& map, llvm::ArrayRef<Interval> boxes) {
+    const auto value_or = [&](size_t variable, mlir::AffineExpr expression) {
+      const bool is_known =
+          variable < boxes.size() && boxes[variable].lower == boxes[variable].upper;
+      return is_known ? mlir::getAffineConstantExpr(boxes[variable].lower, map.context())
+                      : expression;
+    };
+    for (unsigned i = 0; i < map.affine_map().getNumDims(); ++i) {
+      dimensions_.push_back(value_or(i, mlir::getAffineDimExpr(i, map.context())));
+    }
+    for (unsigned i = 0; i < map.affine_map().getNumSymbols(); ++i) {
+      const bool is_range = i < map.num_ranges();
+      symbols_.push_back(value_or(is_range ? map.num_dimensions() + i : boxes.size(),
+                                  mlir::getAffineSymbolExpr(i, map.context())));
+    }
+  }
+
+  mlir::AffineExpr Of(mlir::AffineExpr expression) const {
+    return expression.replaceDimsAndSymbols(dimensions_, symbols_);
+  }
+
+ private:
+  llvm::SmallVector<mlir::AffineExpr, 8> dimensions_;
+  llvm::SmallVector<mlir::AffineExpr, 8> symbols_;
+};
+
 // Where boundaries do not divide each other, a sum may take more divisions than its author found.
 // What was given is as right then, and shorter.
-void KeepShorter(const IndexingMap& map, llvm::MutableArrayRef<mlir::AffineExpr> results,
+void KeepShorter(const IndexingMap& map, llvm::ArrayRef<Interval> boxes,
+                 llvm::MutableArrayRef<mlir::AffineExpr> results,
                  llvm::SmallVectorImpl<MapConstraint>& constraints) {
   DivisionCounter counter;
   for (size_t i = 0; i < results.size(); ++i) {
     const int64_t count = counter.Count(results[i]);
     if (count == 0) continue;
     const mlir::AffineExpr given = map.affine_map().getResult(static_cast<unsigned>(i));
-    if (counter.Count(given) < count) results[i] = given;
+    if (counter.Count(given) < count) results[i] = WithKnownValues(map, boxes).Of(given);
   }
   const int64_t count = counter.Count(constraints);
   if (count > 0 && counter.Count(map.constraints()) < count) {
-    constraints.assign(map.constraints().begin(), map.constraints().end());
+    const WithKnownValues with_known_values(map, boxes);
+    constraints.clear();
+    for (const MapConstraint& given : map.constraints()) {
+      constraints.push_back({with_known_values.Of(given.expression), given.bounds});
+    }
   }
 }
 
@@ -96,7 +130,7 @@ std::optional<IndexingMap> Write(DigitContext& context, const QuasiAffineMap& si
   for (RuntimeVariable& variable : variables.runtime) variable.index = Simplify(variable.index);
   const auto keep_shorter = [&](llvm::MutableArrayRef<mlir::AffineExpr> results,
                                 llvm::SmallVectorImpl<MapConstraint>& constraints) {
-    if (range_variables == Ranges::kKeep) KeepShorter(map, results, constraints);
+    if (range_variables == Ranges::kKeep) KeepShorter(map, simplified.boxes, results, constraints);
   };
   return WriteMap(
       context, simplified.results, simplified.constraints, std::move(variables),

@@ -177,6 +177,21 @@ TEST(RescaleRanges, ReplacesWhatIsPinned) {
   EXPECT_EQ(rescaled("UNKNOWN"), "UNKNOWN");
 }
 
+// What is given stays where the normal form has more divisions, but for what is known of it.
+TEST(Simplify, VariablesOfOneValueAreNotMentioned) {
+  mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
+  const auto map = ParseIndexingMap(
+      "(d0, d1)[s0] -> (d0 * 12292 + ((d0 + d1 * 32) floordiv 144) * 32 - ((d0 * 4 + d1 * 128 + s0)"
+      " floordiv 48) * 64 - ((d0 + d1 * 32) floordiv 36) * 3064 + ((d0 + d1 * 32) floordiv 12) *"
+      " 1024 - ((d0 * 4 + d1 * 128 + s0) floordiv 3) * 9215 - ((d0 * 4 + d1 * 128 + s0) mod 24) +"
+      " d1 * 393344 + s0 * 3073), domain: d0 in [0, 31], d1 in [0, 71], s0 in [2, 2]",
+      &context);
+  ASSERT_TRUE(map.ok()) << map.status();
+  const IndexingMap simplified = Simplify(*map);
+  EXPECT_FALSE(simplified.affine_map().isFunctionOfSymbol(0)) << simplified.ToString();
+  EXPECT_EQ(Simplify(simplified), simplified);
+}
+
 // What overflows when it is multiplied out may no longer do so next to another constant.
 TEST(Simplify, IsIdempotentWhereConstantsAreLarge) {
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
