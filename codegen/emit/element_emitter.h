@@ -236,15 +236,17 @@ class ElementEmitter {
   // Nested loops over the first `count` ranges of a map.
   Values EmitLoops(const IndexingMap& map, size_t count, const Values& carried,
                    llvm::function_ref<Values(mlir::ValueRange)> body);
-  // Reductions that the turns of loops read, and that are the same in all of them: elements as the
-  // turns name them, computed before the loops, which are those of an element.
+  // A reduction that the turns of loops read, and that is the same in all of them: as the turns
+  // name it, and as it is named before the loops, which are those of an element.
   struct Invariant {
     Element in_turn;
-    Lanes lanes;
+    Element before;
   };
-  std::vector<Invariant> ComputeInvariants(const Element& element, llvm::ArrayRef<Element> read,
-                                           size_t num_loops);
-  void Remember(llvm::ArrayRef<Invariant> invariants);
+  std::vector<Invariant> FindInvariants(const Element& element, llvm::ArrayRef<Element> read,
+                                        size_t num_loops);
+  // The turns of a loop have them, computed before it.
+  void RememberInvariants(llvm::ArrayRef<Invariant> invariants,
+                          llvm::ArrayRef<const Lanes*> computed);
   // `body` where the conditions hold, else what is carried.
   Values EmitWhere(const Conditions& conditions, mlir::ValueRange carried,
                    llvm::function_ref<Values()> body);

@@ -73,12 +73,12 @@ bool IsStraight(Opcode opcode) {
 
 }  // namespace
 
-std::vector<ElementEmitter::Invariant> ElementEmitter::ComputeInvariants(
-    const Element& element, llvm::ArrayRef<Element> read, size_t num_loops) {
+std::vector<ElementEmitter::Invariant> ElementEmitter::FindInvariants(const Element& element,
+                                                                      llvm::ArrayRef<Element> read,
+                                                                      size_t num_loops) {
   constexpr size_t kMostVisited = 1000;
   if (!plan::HasSeveralElementLoops(element.instruction->parent())) return {};
   std::vector<Invariant> invariants;
-  std::vector<Element> before_loops;
   std::unordered_set<Element, ElementHash> visited;
   std::vector<Element> pending(read.begin(), read.end());
   // What is looked at here counts when its code is made.
@@ -102,16 +102,15 @@ std::vector<ElementEmitter::Invariant> ElementEmitter::ComputeInvariants(
         WithoutRangesInFront(next.index, read.front().index.ranges().take_front(num_loops));
     // Where the code stands, what it reads must be there.
     if (!index.has_value() || !plan::HaveSameDomain(*index, element.index)) continue;
-    invariants.push_back({next, {}});
-    before_loops.push_back({next.frame, next.instruction, next.leaf, *index});
+    invariants.push_back({next, {next.frame, next.instruction, next.leaf, *index}});
   }
   num_elements_ = num_elements;
-  for (size_t i = 0; i < invariants.size(); ++i) invariants[i].lanes = Compute(before_loops[i]);
   return invariants;
 }
 
-void ElementEmitter::Remember(llvm::ArrayRef<Invariant> invariants) {
-  for (const Invariant& invariant : invariants) Remember(invariant.in_turn, invariant.lanes);
+void ElementEmitter::RememberInvariants(llvm::ArrayRef<Invariant> invariants,
+                                        llvm::ArrayRef<const Lanes*> computed) {
+  for (size_t i = 0; i < invariants.size(); ++i) Remember(invariants[i].in_turn, *computed[i]);
 }
 
 // The element of each slice that a reduction combines whole, where the element itself is.
@@ -169,6 +168,9 @@ ElementEmitter::Step ElementEmitter::StepOfReduction(const Element& element) {
     if (!same.has_value()) return LaneByLane(element);
     conditions = *std::move(same);
   }
+  const std::vector<Invariant> invariants = FindInvariants(element, inputs, num_loops);
+  for (const Invariant& invariant : invariants) step.operands.push_back(invariant.before);
+  // Initial values, then what is the same in all turns.
   step.make = [=, this, &instruction](llvm::ArrayRef<const Lanes*> initial) {
     // Values of one array after the other, each of `count` lanes.
     std::vector<ElementType> types;
@@ -177,10 +179,9 @@ ElementEmitter::Step ElementEmitter::StepOfReduction(const Element& element) {
       types.push_back(instruction.operand(i).shape().element_type());
       llvm::append_range(carried, Flatten(Replicate(*initial[i], count)));
     }
-    const std::vector<Invariant> invariants = ComputeInvariants(element, inputs, num_loops);
     const Values results =
         EmitLoops(inputs.front().index, num_loops, carried, [&](ValueRange values) {
-          Remember(invariants);
+          RememberInvariants(invariants, initial.drop_front(num_arrays));
           return EmitWhere(conditions, values, [&] {
             std::vector<Lanes> parameters = SplitLanes(values, types, count);
             for (const Element& input : inputs) {

@@ -86,30 +86,31 @@ ElementEmitter::Step ElementEmitter::StepOfProducts(const Element& element) {
     if (!same.has_value()) return LaneByLane(element);
     condition = *std::move(same);
   }
-  return {{}, [=, this, &instruction](llvm::ArrayRef<const Lanes*>) {
-            ProductSum sum(builder_, instruction);
-            const Values carried = Flatten(Replicate({sum.Zero()}, count));
-            const std::vector<Invariant> invariants =
-                ComputeInvariants(element, {*lhs, *rhs}, num_loops);
-            const Values results =
-                EmitLoops(lhs->index, num_loops, carried, [&](ValueRange values) {
-                  Remember(invariants);
-                  return EmitWhere(conditions[0], values, [&] {
-                    return EmitWhere(conditions[1], values, [&] {
-                      const Lanes a = Factors(sum, *lhs, scales[0], count);
-                      const Lanes b = Factors(sum, *rhs, scales[1], count);
-                      Lanes sums = Unflatten(values, sum.type());
-                      for (size_t i = 0; i < count; ++i) sums[i] = sum.Add(sums[i], a[i], b[i]);
-                      return Flatten(sums);
-                    });
-                  });
-                });
-            Lanes lanes;
-            for (const Number& number : Unflatten(results, sum.type())) {
-              lanes.push_back(sum.Finish(number));
-            }
-            return lanes;
-          }};
+  const std::vector<Invariant> invariants = FindInvariants(element, {*lhs, *rhs}, num_loops);
+  Step step;
+  for (const Invariant& invariant : invariants) step.operands.push_back(invariant.before);
+  step.make = [=, this, &instruction](llvm::ArrayRef<const Lanes*> computed) {
+    ProductSum sum(builder_, instruction);
+    const Values carried = Flatten(Replicate({sum.Zero()}, count));
+    const Values results = EmitLoops(lhs->index, num_loops, carried, [&](ValueRange values) {
+      RememberInvariants(invariants, computed);
+      return EmitWhere(conditions[0], values, [&] {
+        return EmitWhere(conditions[1], values, [&] {
+          const Lanes a = Factors(sum, *lhs, scales[0], count);
+          const Lanes b = Factors(sum, *rhs, scales[1], count);
+          Lanes sums = Unflatten(values, sum.type());
+          for (size_t i = 0; i < count; ++i) sums[i] = sum.Add(sums[i], a[i], b[i]);
+          return Flatten(sums);
+        });
+      });
+    });
+    Lanes lanes;
+    for (const Number& number : Unflatten(results, sum.type())) {
+      lanes.push_back(sum.Finish(number));
+    }
+    return lanes;
+  };
+  return step;
 }
 
 namespace {

@@ -55,5 +55,25 @@ TEST(ElementLoopKernels, ReductionsInsideOfReductions) {
   }
 }
 
+// Reductions of what others leave, one after the other, are as many loops, none in another one.
+TEST(ElementLoopKernels, ChainsOfReductions) {
+  PtxBackend backend;
+  constexpr int kLength = 40;
+  std::string body = "x0 = s32[8,8] parameter(0)\nc = s32[] constant(0)\n";
+  for (int i = 0; i < kLength; ++i) {
+    absl::StrAppend(&body, "m", i, " = s32[8] reduce(x", i,
+                    ", c), dimensions={1}, to_apply=largest\nb", i, " = s32[8,8] broadcast(m", i,
+                    "), dimensions={0}\nx", i + 1, " = s32[8,8] subtract(x", i, ", b", i, ")\n");
+  }
+  KernelCheck check(
+      absl::StrCat("HloModule m\nlargest { a = s32[] parameter(0) b = s32[] parameter(1)\n"
+                   "  ROOT r = s32[] maximum(a, b) }\nf {\n",
+                   body, "ROOT o = s32[8,8] negate(x", kLength,
+                   ") }\nENTRY e { p = s32[8,8] parameter(0)\n"
+                   "  ROOT r = s32[8,8] fusion(p), kind=kLoop, calls=f }"),
+      backend);
+  EXPECT_EQ(check.Run(1), "");
+}
+
 }  // namespace
 }  // namespace hlo_indexing::emit
