@@ -269,7 +269,7 @@ def main():
     sources = [ROOT / "bench/cute_seed_kernels.cu", ROOT / "bench/cute_device_kernels.cu",
                ROOT / "examples/cute/transpose.cu", ROOT / "examples/cute/gemm.cu",
                *(ROOT / "tests/layout/cute/device" / f"{name}.cu"
-                 for name in ("gemm_sm80", "vector_copy", "cooperative", "offsets"))]
+                 for name in ("gemm_sm80", "vector_copy", "cooperative", "offsets", "narrow_floats"))]
     if args.tutorials:
         sources += [args.tutorials / f"{name}.cu" for name in ("tiled_copy", "sgemm_1", "sgemm_2", "sgemm_sm80")]
     sources = [source for source in sources if args.filter in source.name]

@@ -17,7 +17,7 @@ struct complex {
   HLO_CUTE_HD constexpr complex(T r) : real_(r), imag_(T(0)) {}
   HLO_CUTE_HD constexpr complex(T r, T i) : real_(r), imag_(i) {}
   template <class U>
-  HLO_CUTE_HD constexpr explicit complex(complex<U> const& z)
+  HLO_CUTE_HD constexpr complex(complex<U> const& z)
       : real_(static_cast<T>(z.real())), imag_(static_cast<T>(z.imag())) {}
 
   HLO_CUTE_LEAF constexpr T const& real() const { return real_; }
@@ -29,6 +29,8 @@ struct complex {
   HLO_CUTE_HD constexpr complex& operator-=(complex const& z) { return *this = *this - z; }
   HLO_CUTE_HD constexpr complex& operator*=(complex const& z) { return *this = *this * z; }
   HLO_CUTE_HD constexpr complex& operator/=(complex const& z) { return *this = *this / z; }
+  HLO_CUTE_HD constexpr complex& operator*=(T const& x) { return *this = *this * x; }
+  HLO_CUTE_HD constexpr complex& operator/=(T const& x) { return *this = *this / x; }
 
   // Friends, so that a real number on either side is converted.
   HLO_CUTE_HD friend constexpr complex operator+(complex const& a, complex const& b) {
@@ -45,6 +47,34 @@ struct complex {
     const T square = b.real_ * b.real_ + b.imag_ * b.imag_;
     return {(a.real_ * b.real_ + a.imag_ * b.imag_) / square,
             (a.imag_ * b.real_ - a.real_ * b.imag_) / square};
+  }
+  // With another element type on the right, the result has the left one's.
+  template <class U>
+  HLO_CUTE_HD constexpr complex operator+(complex<U> const& b) const {
+    return {static_cast<T>(real_ + b.real()), static_cast<T>(imag_ + b.imag())};
+  }
+  template <class U>
+  HLO_CUTE_HD constexpr complex operator-(complex<U> const& b) const {
+    return {static_cast<T>(real_ - b.real()), static_cast<T>(imag_ - b.imag())};
+  }
+  template <class U>
+  HLO_CUTE_HD constexpr complex operator*(complex<U> const& b) const {
+    return {static_cast<T>(real_ * b.real() - imag_ * b.imag()),
+            static_cast<T>(real_ * b.imag() + imag_ * b.real())};
+  }
+  template <class U>
+  HLO_CUTE_HD constexpr complex operator/(complex<U> const& b) const {
+    return *this / complex(b);
+  }
+  // A real factor multiplies each part, and adds no products with 0.
+  HLO_CUTE_HD friend constexpr complex operator*(complex const& a, T const& b) {
+    return {a.real_ * b, a.imag_ * b};
+  }
+  HLO_CUTE_HD friend constexpr complex operator*(T const& a, complex const& b) {
+    return {a * b.real_, a * b.imag_};
+  }
+  HLO_CUTE_HD friend constexpr complex operator/(complex const& a, T const& b) {
+    return {a.real_ / b, a.imag_ / b};
   }
   HLO_CUTE_HD friend constexpr bool operator==(complex const& a, complex const& b) {
     return a.real_ == b.real_ && a.imag_ == b.imag_;

@@ -103,6 +103,16 @@ HLO_CUTE_INLINE void MultiplyOperands(Mma const& mma, OperandA& a, OperandB& b, 
   }
 }
 
+// What store_c takes: of tiles that divide C, values of the product's type.
+template <bool whole, class Compute, class T>
+HLO_CUTE_INLINE constexpr auto ComputeValue(T const& x) {
+  if constexpr (whole) {
+    return static_cast<Compute>(x);
+  } else {
+    return x;
+  }
+}
+
 }  // namespace detail
 
 /// registers += A * B, where the registers are those of the thread's partition of C.
@@ -152,15 +162,19 @@ HLO_CUTE_HD void cooperative_gemm(uint32_t thread, TiledMMA<Atom, L, P> const& m
   const bool overwrite = detail::IsZero(beta);
   const auto extent = shape(sC);
   using Divides = decltype(detail::TilesDivide<0, 1>(mma, sC));
+  constexpr bool whole = is_constant<1, Divides>::value;
+  // The arithmetic is that of the product's C, and store_c has its result before it is rounded to
+  // an element.
+  using Compute = typename decltype(accumulators)::value_type;
   CUTE_UNROLL
   for (int i = 0; i < static_cast<int>(size_v<decltype(accumulators.layout())>); ++i) {
-    const auto product = alpha * accumulators(i);
-    if (is_constant<1, Divides>::value || elem_less(places(i), extent)) {
+    if (whole || elem_less(places(i), extent)) {
+      const auto product = alpha * accumulators(i);
       if (overwrite) {
-        tCsC(i) = static_cast<Value>(store_c(static_cast<Value>(product)));
+        tCsC(i) = static_cast<Value>(store_c(detail::ComputeValue<whole, Compute>(product)));
       } else {
-        tCsC(i) = static_cast<Value>(
-            store_c(static_cast<Value>(product + beta * load_c(static_cast<Value>(tCsC(i))))));
+        const auto sum = product + beta * static_cast<Compute>(load_c(static_cast<Value>(tCsC(i))));
+        tCsC(i) = static_cast<Value>(store_c(detail::ComputeValue<whole, Compute>(sum)));
       }
     }
   }

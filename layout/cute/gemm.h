@@ -2,6 +2,7 @@
 #define HLO_INDEXING_LAYOUT_CUTE_GEMM_H_
 
 #include "layout/cute/algorithm.h"
+#include "layout/cute/complex.h"
 #include "layout/cute/small_floats.h"
 
 // gemm: D = A * B + C, by the ranks of the tensors. B is (N,K).
@@ -16,51 +17,60 @@
 // for ranks without V and on tensors of mode V for those with it.
 HLO_CUTE_BEGIN_NAMESPACE
 
-namespace detail {
-// Narrow floats as floats, so that only the result of a * b + c is rounded.
-template <class T>
-struct IsNarrowFloat : C<false> {};
-template <>
-struct IsNarrowFloat<half_t> : C<true> {};
-template <>
-struct IsNarrowFloat<bfloat16_t> : C<true> {};
-template <>
-struct IsNarrowFloat<tfloat32_t> : C<true> {};
-template <int e, int m, SpecialCodes s, bool g>
-struct IsNarrowFloat<SmallFloat<e, m, s, g>> : C<true> {};
-template <class T>
-HLO_CUTE_INLINE constexpr decltype(auto) Promoted(T const& x) {
-  if constexpr (IsNarrowFloat<T>::value) {
-    return static_cast<float>(x);
-  } else {
-    return (x);
-  }
+/// d = a * b + c by the operators of the types, so that the product of two halves is a half also
+/// where c is a float. Types with arithmetic of their own overload it, here or beside the type.
+template <class D, class A, class B, class C_>
+HLO_CUTE_INLINE constexpr void fma(D& d, A const& a, B const& b, C_ const& c) {
+  d = static_cast<D>(a * b + c);
 }
-}  // namespace detail
+/// Part by part, the real parts of the factors first.
+template <class D, class A, class B, class C_>
+HLO_CUTE_INLINE constexpr void fma(complex<D>& d, complex<A> const& a, complex<B> const& b,
+                                   complex<C_> const& c) {
+  fma(d.real(), a.real(), b.real(), c.real());
+  fma(d.imag(), a.real(), b.imag(), c.imag());
+  fma(d.real(), -a.imag(), b.imag(), d.real());
+  fma(d.imag(), a.imag(), b.real(), d.imag());
+}
+/// c = a * b + c
+template <class A, class B, class C_>
+HLO_CUTE_INLINE constexpr void fma(A const& a, B const& b, C_& c) {
+  fma(c, a, b, c);
+}
+/// c = a + b
+template <class C_, class A, class B>
+HLO_CUTE_INLINE constexpr void add(C_& c, A const& a, B const& b) {
+  c = static_cast<C_>(a + b);
+}
+/// c = a * b
+template <class C_, class A, class B>
+HLO_CUTE_INLINE constexpr void mul(C_& c, A const& a, B const& b) {
+  c = static_cast<C_>(a * b);
+}
 
-/// d = a * b + c, of any types; those that it names are for MMA_Atom.
+/// d = a * b + c by fma, of any types; those that it names are for MMA_Atom.
 template <class D = void, class A = D, class B = A, class C_ = D>
 struct UniversalFMA {
   using DRegisters = D[1];
   using ARegisters = A[1];
   using BRegisters = B[1];
   using CRegisters = C_[1];
-  template <class TD, class TA, class TB, class TC>
-  HLO_CUTE_INLINE static constexpr void Fma(TD&& d, TA const& a, TB const& b, TC const& c) {
-    d = static_cast<detail::Plain<TD>>(detail::Promoted(a) * detail::Promoted(b) +
-                                       detail::Promoted(c));
+  HLO_CUTE_INLINE static constexpr void fma(D& d, A const& a, B const& b, C_ const& c) {
+    using cute::fma;
+    fma(d, a, b, c);
   }
   template <class TD, class TA, class TB, class TC>
-  HLO_CUTE_INLINE static constexpr void fma(TD&& d, TA const& a, TB const& b, TC const& c) {
-    Fma(d, a, b, c);
+  HLO_CUTE_INLINE static constexpr void Fma(TD& d, TA const& a, TB const& b, TC const& c) {
+    using cute::fma;
+    fma(d, a, b, c);
   }
 };
 template <>
 struct UniversalFMA<void, void, void, void> {
   template <class TD, class TA, class TB, class TC>
   HLO_CUTE_INLINE static constexpr void Fma(TD& d, TA const& a, TB const& b, TC const& c) {
-    d = static_cast<detail::Plain<TD>>(detail::Promoted(a) * detail::Promoted(b) +
-                                       detail::Promoted(c));
+    using cute::fma;
+    fma(d, a, b, c);
   }
 };
 
@@ -69,6 +79,24 @@ namespace detail {
 template <class T>
 constexpr int tensor_rank_v = detail::Plain<T>::rank;
 
+// d = a * b + c on elements, which may be packed, where `at` gives them: d as a value that begins
+// as c, and the others as values of their tensors' types.
+template <class Atom, class D, class A, class B, class CT, class... Mn, class M, class N>
+HLO_CUTE_INLINE void MultiplyElements(D& d, A const& a, M const& m, B const& b, N const& n,
+                                      CT const& c, Mn const&... mn) {
+  using Value = typename Plain<D>::value_type;
+  auto value = static_cast<Value>(c(mn...));
+  if constexpr (std::is_same<Value, typename CT::value_type>::value) {
+    Atom::Fma(value, static_cast<typename A::value_type const&>(a(m)),
+              static_cast<typename B::value_type const&>(b(n)), value);
+  } else {
+    Atom::Fma(value, static_cast<typename A::value_type const&>(a(m)),
+              static_cast<typename B::value_type const&>(b(n)),
+              static_cast<typename CT::value_type const&>(c(mn...)));
+  }
+  d(mn...) = value;
+}
+
 // d(i) = a(i) * b(i) + c(i) on elements, or the atom's instruction on the whole vector.
 template <class Atom, class D, class A, class B, class CT>
 HLO_CUTE_INLINE void GemmVector(Atom const&, D&& d, A const& a, B const& b, CT const& c) {
@@ -76,15 +104,29 @@ HLO_CUTE_INLINE void GemmVector(Atom const&, D&& d, A const& a, B const& b, CT c
     using I = IndexOf<detail::Plain<D>>;
     const I count = static_cast<I>(size(d));
     CUTE_UNROLL
-    for (I i = 0; i < count; ++i) {
-      auto value = static_cast<typename detail::Plain<D>::value_type>(c(i));
-      Atom::Fma(value, a(i), b(i), value);
-      d(i) = value;
-    }
+    for (I i = 0; i < count; ++i) MultiplyElements<Atom>(d, a, i, b, i, c, i);
   } else {
     Atom::Fma(d, a, b, c);
   }
 }
+
+// The bytes of an element, or of the vectors (V,...) of a tensor; 0 if that is not static.
+template <class T>
+struct VectorBytes : C<static_cast<int>(sizeof(T))> {};
+template <class E, class L>
+struct VectorBytes<Tensor<E, L>> {
+  using Size = decltype(size<0>(std::declval<L const&>()));
+  static constexpr int Bytes() {
+    if constexpr (is_static_v<Size>) {
+      return static_cast<int>(Size::value * sizeof(typename Tensor<E, L>::value_type));
+    } else {
+      return 0;
+    }
+  }
+  static constexpr int value = Bytes();
+};
+template <class T>
+constexpr int vector_bytes_v = VectorBytes<T>::value;
 
 // Calls product(m, n) for all rows and columns, in an order in which registers of operands are used
 // again before others: strips of `strip` rows go through the columns to and fro, or, for a strip of
@@ -112,24 +154,20 @@ HLO_CUTE_INLINE void ForEachProduct(int rows, int columns, Product const& produc
   }
 }
 
-template <class Atom, class D, class A, class B, class CT>
-HLO_CUTE_INLINE void GemmOuter(Atom const&, D&& d, A const& a, B const& b, CT const& c) {
-  ForEachProduct<2>(static_cast<int>(size<0>(d)), static_cast<int>(size<1>(d)), [&](int m, int n) {
-    auto value = static_cast<typename detail::Plain<D>::value_type>(c(m, n));
-    Atom::Fma(value, a(m), b(n), value);
-    d(m, n) = value;
-  });
+// The rows of a strip: two where a vector of B is one register, one where it is two, and strips of
+// columns where vectors are smaller or larger.
+template <class A, class B>
+HLO_CUTE_HD constexpr int StripOfVectors() {
+  constexpr int a = vector_bytes_v<A>;
+  constexpr int b = vector_bytes_v<B>;
+  return (a == 4 || a == 8) && b == 4 ? 2 : a == 8 && b == 8 ? 1 : 0;
 }
 
-// The rows of a strip for vectors of A: two if a vector is one register.
-template <class A>
-HLO_CUTE_HD constexpr int StripOfVectors() {
-  using Size = decltype(size<0>(std::declval<A const&>()));
-  if constexpr (is_static_v<Size>) {
-    return Size::value * sizeof_bits_v<typename A::value_type> <= 64 ? 2 : 0;
-  } else {
-    return 0;
-  }
+template <class Atom, class D, class A, class B, class CT>
+HLO_CUTE_INLINE void GemmOuter(Atom const&, D&& d, A const& a, B const& b, CT const& c) {
+  constexpr int strip = StripOfVectors<typename A::value_type, typename B::value_type>();
+  ForEachProduct<strip>(static_cast<int>(size<0>(d)), static_cast<int>(size<1>(d)),
+                        [&](int m, int n) { MultiplyElements<Atom>(d, a, m, b, n, c, m, n); });
 }
 
 template <class... Layouts>
@@ -217,7 +255,7 @@ HLO_CUTE_HD void GemmOfRanks(Atom const& atom, D& d, A const& a, B const& b, CT 
   } else if constexpr (ra == 1) {
     GemmOuter(atom, d, a, b, c);
   } else if constexpr (ra == 2 && rc == 3) {
-    ForEachProduct<StripOfVectors<A>()>(
+    ForEachProduct<StripOfVectors<A, B>()>(
         static_cast<int>(size<1>(c)), static_cast<int>(size<2>(c)),
         [&](int m, int n) { GemmVector(atom, d(_, m, n), a(_, m), b(_, n), c(_, m, n)); });
   } else {

@@ -144,42 +144,92 @@ struct bfloat16_t {
   HLO_CUTE_FLOAT_OPERATOR(T, *)     \
   HLO_CUTE_FLOAT_OPERATOR(T, /)     \
   HLO_CUTE_HD inline T operator-(T a) { return detail::SignChanged(a); }
+#define HLO_CUTE_INSTRUCTION_OPERATOR(T, op, instruction)                     \
+  HLO_CUTE_HD inline T operator op(T a, T b) {                                \
+    T result;                                                                 \
+    asm(instruction : "=h"(result.storage) : "h"(a.storage), "h"(b.storage)); \
+    return result;                                                            \
+  }                                                                           \
+  HLO_CUTE_HD inline T& operator op## = (T & a, T b) { return a = a op b; }
+// `compare` sets p.
+#define HLO_CUTE_INSTRUCTION_COMPARISON(T, op, compare)           \
+  HLO_CUTE_HD inline bool operator op(T a, T b) {                 \
+    uint16_t result;                                              \
+    asm("{.reg .pred p;\n\t" compare "\n\tselp.u16 %0, 1, 0, p;}" \
+        : "=h"(result)                                            \
+        : "h"(a.storage), "h"(b.storage));                        \
+    return result != 0;                                           \
+  }
+#define HLO_CUTE_INSTRUCTION_COMPARISONS(T, before, after)         \
+  HLO_CUTE_INSTRUCTION_COMPARISON(T, ==, before "setp.eq." after)  \
+  HLO_CUTE_INSTRUCTION_COMPARISON(T, !=, before "setp.neu." after) \
+  HLO_CUTE_INSTRUCTION_COMPARISON(T, <, before "setp.lt." after)   \
+  HLO_CUTE_INSTRUCTION_COMPARISON(T, <=, before "setp.le." after)  \
+  HLO_CUTE_INSTRUCTION_COMPARISON(T, >, before "setp.gt." after)   \
+  HLO_CUTE_INSTRUCTION_COMPARISON(T, >=, before "setp.ge." after)
 #if HLO_CUTE_HALF_INSTRUCTIONS
-#define HLO_CUTE_HALF_OPERATOR(op, instruction)                                                  \
-  HLO_CUTE_HD inline half_t operator op(half_t a, half_t b) {                                    \
-    half_t result;                                                                               \
-    asm(instruction ".f16 %0, %1, %2;" : "=h"(result.storage) : "h"(a.storage), "h"(b.storage)); \
-    return result;                                                                               \
-  }                                                                                              \
-  HLO_CUTE_HD inline half_t& operator op## = (half_t & a, half_t b) { return a = a op b; }
-HLO_CUTE_HALF_OPERATOR(+, "add")
-HLO_CUTE_HALF_OPERATOR(-, "sub")
-HLO_CUTE_HALF_OPERATOR(*, "mul")
+HLO_CUTE_INSTRUCTION_OPERATOR(half_t, +, "add.f16 %0, %1, %2;")
+HLO_CUTE_INSTRUCTION_OPERATOR(half_t, -, "sub.f16 %0, %1, %2;")
+HLO_CUTE_INSTRUCTION_OPERATOR(half_t, *, "mul.f16 %0, %1, %2;")
 HLO_CUTE_FLOAT_OPERATOR(half_t, /)
+HLO_CUTE_INSTRUCTION_COMPARISONS(half_t, "", "f16 p, %1, %2;")
 HLO_CUTE_HD inline half_t operator-(half_t a) {
   half_t result;
   asm("neg.f16 %0, %1;" : "=h"(result.storage) : "h"(a.storage));
   return result;
 }
-#undef HLO_CUTE_HALF_OPERATOR
 #else
 HLO_CUTE_FLOAT_OPERATORS(half_t)
 #endif
+#if HLO_CUTE_BRAIN_INSTRUCTIONS
+#if __CUDA_ARCH__ >= 900
+HLO_CUTE_INSTRUCTION_OPERATOR(bfloat16_t, +, "add.bf16 %0, %1, %2;")
+HLO_CUTE_INSTRUCTION_OPERATOR(bfloat16_t, -, "sub.bf16 %0, %1, %2;")
+HLO_CUTE_INSTRUCTION_OPERATOR(bfloat16_t, *, "mul.bf16 %0, %1, %2;")
+HLO_CUTE_INSTRUCTION_COMPARISONS(bfloat16_t, "", "bf16 p, %1, %2;")
+#else
+// a * 1 + b, b * -1 + a and a * b + -0.
+HLO_CUTE_INSTRUCTION_OPERATOR(bfloat16_t, +,
+                              "{.reg .b16 one;\n\tmov.b16 one, 0x3f80;\n\t"
+                              "fma.rn.bf16 %0, %1, one, %2;}")
+HLO_CUTE_INSTRUCTION_OPERATOR(bfloat16_t, -,
+                              "{.reg .b16 minus_one;\n\tmov.b16 minus_one, 0xbf80;\n\t"
+                              "fma.rn.bf16 %0, %2, minus_one, %1;}")
+HLO_CUTE_INSTRUCTION_OPERATOR(bfloat16_t, *,
+                              "{.reg .b16 zero;\n\tmov.b16 zero, 0x8000;\n\t"
+                              "fma.rn.bf16 %0, %1, %2, zero;}")
+HLO_CUTE_INSTRUCTION_COMPARISONS(
+    bfloat16_t, ".reg .b32 a, b;\n\tmov.b32 a, {0, %1};\n\tmov.b32 b, {0, %2};\n\t", "f32 p, a, b;")
+#endif
+HLO_CUTE_FLOAT_OPERATOR(bfloat16_t, /)
+HLO_CUTE_HD inline bfloat16_t operator-(bfloat16_t a) {
+  bfloat16_t result;
+  asm("neg.bf16 %0, %1;" : "=h"(result.storage) : "h"(a.storage));
+  return result;
+}
+#else
 HLO_CUTE_FLOAT_OPERATORS(bfloat16_t)
+#endif
+#undef HLO_CUTE_INSTRUCTION_COMPARISONS
+#undef HLO_CUTE_INSTRUCTION_COMPARISON
+#undef HLO_CUTE_INSTRUCTION_OPERATOR
 HLO_CUTE_FLOAT_STEP(half_t, ++, +)
 HLO_CUTE_FLOAT_STEP(half_t, --, -)
 HLO_CUTE_FLOAT_STEP(bfloat16_t, ++, +)
 HLO_CUTE_FLOAT_STEP(bfloat16_t, --, -)
 
-/// A float of which the tensor cores read the upper 19 bits.
+/// A float of which the tensor cores read the upper 19 bits, as does the conversion to float. The
+/// one from float rounds to nearest, ties away from zero, as cvt.rna.tf32.f32 does, and leaves in
+/// the lower 13 bits what is not read.
 struct tfloat32_t {
   uint32_t storage;
   tfloat32_t() = default;
-  HLO_CUTE_HD explicit tfloat32_t(float x)
-      : storage(detail::RoundedShift(detail::FloatBits(x), 13) << 13) {}
+  HLO_CUTE_HD explicit tfloat32_t(float x) : storage(detail::FloatBits(x)) {
+    if (__builtin_fabsf(x) < detail::FloatOfBits(0x7f800000)) storage += 0x1000;
+  }
   HLO_CUTE_HD explicit tfloat32_t(double x) : tfloat32_t(static_cast<float>(x)) {}
   HLO_CUTE_HD explicit tfloat32_t(int x) : tfloat32_t(static_cast<float>(x)) {}
-  HLO_CUTE_HD operator float() const { return detail::FloatOfBits(storage); }
+  HLO_CUTE_HD operator float() const { return detail::FloatOfBits(storage & ~uint32_t{0x1fff}); }
   HLO_CUTE_HD static tfloat32_t bitcast(uint32_t bits) {
     tfloat32_t x;
     x.storage = bits;

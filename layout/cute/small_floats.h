@@ -13,6 +13,13 @@
 //
 // Conversions round to nearest, ties to even. What is too large becomes the largest number, as
 // cvt.rn.satfinite makes it.
+// Devices convert those of 8 bits with a sign by instructions, from sm_89 on.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 890
+#define HLO_CUTE_SMALL_FLOAT_INSTRUCTIONS 1
+#else
+#define HLO_CUTE_SMALL_FLOAT_INSTRUCTIONS 0
+#endif
+
 HLO_CUTE_BEGIN_NAMESPACE
 
 /// Which codes are not numbers: those of the largest exponent, the one of ones alone, or none.
@@ -40,7 +47,39 @@ struct SmallFloat {
                                       : specials == SpecialCodes::kOnes ? ones - 1
                                                                         : infinity - 1;
 
+  static constexpr bool is_e4m3 = bits == 8 && mantissa_bits == 3 && has_sign;
+  static constexpr bool is_e5m2 = bits == 8 && mantissa_bits == 2 && has_sign;
+
+#if HLO_CUTE_SMALL_FLOAT_INSTRUCTIONS
+  // The instructions convert two at a time, the second operand to the lower byte.
   HLO_CUTE_HD static uint8_t Encode(float x) {
+    uint16_t pair = 0;
+    if constexpr (is_e4m3) {
+      asm("cvt.rn.satfinite.e4m3x2.f32 %0, %1, %2;" : "=h"(pair) : "f"(0.0F), "f"(x));
+    } else if constexpr (is_e5m2) {
+      asm("cvt.rn.satfinite.e5m2x2.f32 %0, %1, %2;" : "=h"(pair) : "f"(0.0F), "f"(x));
+    } else {
+      pair = EncodeByParts(x);
+    }
+    return static_cast<uint8_t>(pair);
+  }
+  HLO_CUTE_HD static float Decode(uint8_t storage) {
+    uint32_t halves = 0;
+    if constexpr (is_e4m3) {
+      asm("cvt.rn.f16x2.e4m3x2 %0, %1;" : "=r"(halves) : "h"(uint16_t{storage}));
+    } else if constexpr (is_e5m2) {
+      asm("cvt.rn.f16x2.e5m2x2 %0, %1;" : "=r"(halves) : "h"(uint16_t{storage}));
+    } else {
+      return DecodeByParts(storage);
+    }
+    return detail::FloatFromHalf(static_cast<uint16_t>(halves));
+  }
+#else
+  HLO_CUTE_HD static uint8_t Encode(float x) { return EncodeByParts(x); }
+  HLO_CUTE_HD static float Decode(uint8_t storage) { return DecodeByParts(storage); }
+#endif
+
+  HLO_CUTE_HD static uint8_t EncodeByParts(float x) {
     const uint32_t pattern = detail::FloatBits(x);
     const uint32_t sign = pattern >> 31;
     const uint32_t magnitude = pattern & 0x7fffffff;
@@ -58,7 +97,7 @@ struct SmallFloat {
     if (code > largest) code = largest;
     return static_cast<uint8_t>(code | sign << (exponent_bits + mantissa_bits));
   }
-  HLO_CUTE_HD static float Decode(uint8_t storage) {
+  HLO_CUTE_HD static float DecodeByParts(uint8_t storage) {
     const uint32_t sign = has_sign ? static_cast<uint32_t>(storage >> (bits - 1) & 1) << 31 : 0;
     const uint32_t code = storage & ones;
     const uint32_t mantissa = code & ((1u << mantissa_bits) - 1);

@@ -190,6 +190,101 @@ TEST(Complex, Arithmetic) {
                          complex<float>(2, -1) * complex<float>(3, -1));
 }
 
+TEST(Complex, OtherTypesOfElements) {
+  const complex<float> a(1, 2);
+  const complex<double> b(3, -1);
+  // The result has the left type.
+  static_assert(std::is_same_v<decltype(a * b), complex<float>>);
+  static_assert(std::is_same_v<decltype(b * a), complex<double>>);
+  EXPECT_EQ(a * b, complex<float>(5, 5));
+  EXPECT_EQ(a + b, complex<float>(4, 1));
+  EXPECT_EQ(b - a, complex<double>(2, -3));
+  EXPECT_EQ(complex<float>(5, 5) / b, a);
+  const complex<double> wide = a;
+  EXPECT_EQ(wide, complex<double>(1, 2));
+}
+TEST(Complex, RealFactorsAddNoProductsWithZero) {
+  complex<float> a(std::numeric_limits<float>::infinity(), 1);
+  EXPECT_EQ((a * 2.0F).imag(), 2);
+  EXPECT_EQ((2.0F * a).imag(), 2);
+  EXPECT_EQ((a / 2.0F).imag(), 0.5F);
+  a *= 3.0F;
+  a /= 2.0F;
+  EXPECT_EQ(a.imag(), 1.5F);
+}
+
+// The product of two numbers of a type is of the type, whatever it is added to.
+template <class T, class D>
+void ExpectProductsOfTheType(float x, D sum, D expected) {
+  Tensor a = make_tensor<T>(Shape<_1>{});
+  Tensor c = make_tensor<D>(Shape<_1>{});
+  Tensor d = make_tensor<D>(Shape<_1>{});
+  a(0) = T(x);
+  c(0) = sum;
+  gemm(d, a, a, c);
+  EXPECT_EQ(static_cast<float>(D(d(0))), static_cast<float>(expected));
+  D by_atom{};
+  UniversalFMA<D, T, T, D>::fma(by_atom, T(a(0)), T(a(0)), sum);
+  EXPECT_EQ(static_cast<float>(by_atom), static_cast<float>(expected));
+}
+TEST(Gemm, ProductsHaveTheTypeOfTheirFactors) {
+  // The square of 1 + 1/1024 is 1 + 2/1024 + 1/1048576, of which a half has the first two terms.
+  ExpectProductsOfTheType<half_t, float>(1 + 1.0F / 1024, 0, 1 + 2.0F / 1024);
+  ExpectProductsOfTheType<bfloat16_t, float>(1 + 1.0F / 128, 0, 1 + 2.0F / 128);
+  ExpectProductsOfTheType<tfloat32_t, float>(1 + 1.0F / 1024, 0, 1 + 2.0F / 1024);
+  // 1.125 squared is 1.265625, between 1.25 and 1.375.
+  ExpectProductsOfTheType<float_e4m3_t, float>(1.125F, 0, 1.25F);
+  ExpectProductsOfTheType<float_e5m2_t, float>(1.25F, 0, 1.5F);
+  ExpectProductsOfTheType<float_e2m1_t, float>(1.5F, 0, 2);
+  // 1.5625 + 0.03125 is a number of both, and 1.5625 none of e5m2.
+  ExpectProductsOfTheType<float_e5m2_t, half_t>(1.25F, half_t(0.03125F), half_t(1.53125F));
+  // Twice rounded: 1.001953125 + 0.00048828125 is halfway and goes to the even one.
+  ExpectProductsOfTheType<half_t, half_t>(1 + 1.0F / 1024, half_t(1.0F / 2048),
+                                          half_t(1 + 2.0F / 1024));
+  ExpectProductsOfTheType<int8_t, int32_t>(100, 1, 10001);
+  ExpectProductsOfTheType<int4_t, int32_t>(-7, 1, 50);
+}
+TEST(Gemm, ElementsOfCKeepTheirType) {
+  // 1 + 3/8192 is no half: what is added is the float, and the sum is rounded once.
+  Tensor a = make_tensor<float>(Shape<_1>{});
+  Tensor c = make_tensor<float>(Shape<_1>{});
+  Tensor d = make_tensor<half_t>(Shape<_1>{});
+  a(0) = 0.015625F;
+  c(0) = 1 + 3.0F / 8192;
+  gemm(d, a, a, c);
+  EXPECT_EQ(static_cast<float>(d(0)), 1 + 1.0F / 1024);
+}
+
+// A type with an fma of its own, found beside it.
+struct Tropical {
+  int value;
+  Tropical() = default;
+  explicit Tropical(int v) : value(v) {}
+};
+void fma(Tropical& d, Tropical const& a, Tropical const& b, Tropical const& c) {
+  d.value = std::max(a.value + b.value, c.value);
+}
+TEST(Gemm, TypesWithAnFmaOfTheirOwn) {
+  Tensor a = make_tensor<Tropical>(Shape<_2, _2>{});
+  Tensor c = make_tensor<Tropical>(Shape<_2, _2>{});
+  for (int i = 0; i < 4; ++i) {
+    a(i) = Tropical(i);
+    c(i) = Tropical(4);
+  }
+  gemm(a, a, c);
+  EXPECT_EQ(c(0, 0).value, 4);
+  EXPECT_EQ(c(1, 1).value, 6);
+}
+
+TEST(SmallFloat, Tf32RoundsTiesAway) {
+  EXPECT_EQ(static_cast<float>(tfloat32_t(1 + 1.0F / 2048)), 1 + 1.0F / 1024);
+  EXPECT_EQ(static_cast<float>(tfloat32_t(-1 - 1.0F / 2048)), -1 - 1.0F / 1024);
+  EXPECT_EQ(static_cast<float>(tfloat32_t(1 + 1.0F / 4096)), 1.0F);
+  EXPECT_TRUE(std::isnan(static_cast<float>(tfloat32_t(detail::FloatOfBits(0x7fffffff)))));
+  EXPECT_TRUE(std::isinf(static_cast<float>(tfloat32_t(INFINITY))));
+  EXPECT_EQ(static_cast<float>(tfloat32_t::bitcast(0x3f801fff)), 1.0F);
+}
+
 template <class T>
 void CheckPacked(std::size_t bytes) {
   array_subbyte<T, 13> a;

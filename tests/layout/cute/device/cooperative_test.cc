@@ -7,9 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "codegen/ptx/device.h"
 #include "layout/cute/tensor.h"
-#include "tests/layout/cute/device/device_run.h"
+#include "tests/layout/cute/device/kernel_run.h"
 
 namespace cute_test {
 namespace {
@@ -22,36 +21,6 @@ const Module& Kernels() {
   static const auto* const module = new Module(ReadModule("cooperative"));
   return *module;
 }
-
-class Kernel {
- public:
-  explicit Kernel(std::string name) : name_(std::move(name)) {}
-  template <class T>
-  void Pass(std::vector<T>& values) {
-    addresses_.push_back(*device_.Allocate(values.size() * sizeof(T), "buffer"));
-    ASSERT_TRUE(device_.Write(addresses_.back(), values.data(), values.size() * sizeof(T)).ok());
-  }
-  void Run(int threads) {
-    std::vector<Argument> arguments;
-    for (const uint64_t address : addresses_) arguments.push_back(Argument::Of(address));
-    LaunchOptions options;
-    options.block = {static_cast<uint32_t>(threads), 1, 1};
-    options.checks = {.initcheck = true, .racecheck = true, .synccheck = true};
-    const auto result = device_.Launch(Kernels(), name_, arguments, options);
-    ASSERT_TRUE(result.ok()) << name_ << ": " << result.status().message();
-    ASSERT_TRUE(result->status.ok()) << name_ << ": " << result->status.message();
-    ASSERT_TRUE(result->findings.empty()) << name_;
-  }
-  template <class T>
-  void Read(size_t buffer, std::vector<T>& values) {
-    ASSERT_TRUE(device_.Read(addresses_[buffer], values.data(), values.size() * sizeof(T)).ok());
-  }
-
- private:
-  std::string name_;
-  TestDevice device_;
-  std::vector<uint64_t> addresses_;
-};
 
 size_t At(int row, int column, int columns) {
   return static_cast<size_t>(row) * static_cast<size_t>(columns) + static_cast<size_t>(column);
@@ -84,7 +53,7 @@ void CheckProduct(const std::string& name, int threads, int m, int n, int k) {
   for (int i = 0; i < m * k; ++i) a.push_back(Small<T>(random));
   for (int i = 0; i < n * k; ++i) b.push_back(Small<T>(random));
   for (int i = 0; i < m * n; ++i) c.push_back(Small<TC>(random));
-  Kernel kernel(name);
+  KernelRun kernel(Kernels(), name);
   kernel.Pass(a);
   kernel.Pass(b);
   kernel.Pass(c);
@@ -116,7 +85,7 @@ TEST(CooperativeGemm, FunctionsOfElements) {
   for (int i = 0; i < 81; ++i) a.push_back(Small<tfloat32_t>(random));
   for (int i = 0; i < 81; ++i) b.push_back(Small<tfloat32_t>(random));
   for (int i = 0; i < 81; ++i) c.push_back(Small<float>(random));
-  Kernel kernel("Negated");
+  KernelRun kernel(Kernels(), "Negated");
   kernel.Pass(a);
   kernel.Pass(b);
   kernel.Pass(c);
@@ -145,7 +114,7 @@ TEST(WarpMoves, Movmatrix) {
   std::vector<uint16_t> from(64);
   for (size_t i = 0; i < 64; ++i) from[i] = static_cast<uint16_t>(100 + i);
   std::vector<uint16_t> to(64);
-  Kernel kernel("Transpose8x8");
+  KernelRun kernel(Kernels(), "Transpose8x8");
   kernel.Pass(from);
   kernel.Pass(to);
   kernel.Run(32);
@@ -159,7 +128,7 @@ TEST(WarpMoves, AsynchronousCopiesAndLdmatrix) {
   for (size_t i = 0; i < 256; ++i) from[i] = static_cast<uint16_t>(i);
   std::vector<uint16_t> to(256);
   std::vector<uint16_t> transposed(128);
-  Kernel kernel("LoadMatrices");
+  KernelRun kernel(Kernels(), "LoadMatrices");
   kernel.Pass(from);
   kernel.Pass(to);
   kernel.Pass(transposed);
