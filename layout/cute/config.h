@@ -162,8 +162,10 @@ HLO_CUTE_END_NAMESPACE
 #endif
 
 #if defined(__CUDA_ARCH__) && !HLO_INDEXING_CUTE_DEVICE_CHECKS
+#define HLO_CUTE_CHECKS 0
 #define HLO_CUTE_CHECK(condition, message) static_cast<void>(0)
 #else
+#define HLO_CUTE_CHECKS 1
 #define HLO_CUTE_CHECK(condition, message) \
   ((condition) ? static_cast<void>(0) : static_cast<void>(HLO_INDEXING_CUTE_FAIL(message)))
 #endif

@@ -161,19 +161,41 @@ HLO_CUTE_LEAF constexpr int64_t Operand(const int64_t* results) {
   }
 }
 
-// I is int where device code computes with 32 bits (config.h), and int64_t elsewhere.
+#define HLO_CUTE_NO_COMPOSITION "composition(A, B): no layout is found for these run-time numbers, "
+constexpr int kStrideBetweenModes = -1;
+constexpr int kExtentBetweenModes = -2;
 template <class I>
-HLO_CUTE_INLINE constexpr I WalkShape(I extent, I stride, I rest) {
+HLO_CUTE_INLINE constexpr void CheckWalk(I taken) {
+  static_cast<void>(taken);
+  HLO_CUTE_CHECK(taken != kStrideBetweenModes, HLO_CUTE_NO_COMPOSITION
+                 "for a stride of B neither divides the extent of a mode of A nor is a multiple of "
+                 "it, and the next mode of A does not continue that one");
+  HLO_CUTE_CHECK(taken != kExtentBetweenModes, HLO_CUTE_NO_COMPOSITION
+                 "for a mode of B runs past the end of a mode of A, its extent is no multiple of "
+                 "what fits there, and the next mode of A does not continue that one");
+}
+// I is int where device code computes with 32 bits (config.h), and int64_t elsewhere. How many of
+// `rest` steps a mode takes, or why it has no place for them.
+template <class I>
+HLO_CUTE_INLINE constexpr I TryWalkShape(I extent, I stride, I rest) {
   if (stride == 0 || rest <= 1 || (stride > 0 && (rest - 1) * stride < extent)) return rest;
-  HLO_CUTE_CHECK(extent > 0 && stride > 0 && (stride % extent == 0 || extent % stride == 0),
-                 "composition: there is no such layout, a stride falls between the modes of the "
-                 "left layout");
+#if HLO_CUTE_CHECKS
+  if (extent <= 0 || stride <= 0 || (stride % extent != 0 && extent % stride != 0)) {
+    return kStrideBetweenModes;
+  }
+#endif
   if (stride >= extent) return 1;
   const I fits = extent / stride;
-  HLO_CUTE_CHECK(rest % fits == 0,
-                 "composition: there is no such layout, an extent falls between the modes of the "
-                 "left layout");
+#if HLO_CUTE_CHECKS
+  if (rest % fits != 0) return kExtentBetweenModes;
+#endif
   return fits;
+}
+template <class I>
+HLO_CUTE_INLINE constexpr I WalkShape(I extent, I stride, I rest) {
+  const I taken = TryWalkShape(extent, stride, rest);
+  CheckWalk(taken);
+  return taken;
 }
 template <class I>
 HLO_CUTE_INLINE constexpr I WalkStride(I extent, I stride) {
@@ -219,17 +241,33 @@ HLO_CUTE_INLINE constexpr I Execute(I a, I b, I c) {
     return WalkShape(a, b, c);
   } else if constexpr (code == Code::kWalkSignedShape) {
     return WalkShape(a, b < 0 ? -b : b, c);
+  } else if constexpr (code == Code::kTryWalkShape) {
+    return TryWalkShape(a, b, c);
+  } else if constexpr (code == Code::kTryWalkSignedShape) {
+    return TryWalkShape(a, b < 0 ? -b : b, c);
+  } else if constexpr (code == Code::kReach) {
+    return b != 0 ? a : a * c;
+  } else if constexpr (code == Code::kWithinReach) {
+    return a == 0 || (c - 1) * (b < 0 ? -b : b) < a ? c : 0;
+  } else if constexpr (code == Code::kWithoutEnd) {
+    return a == 0 ? c : 0;
+  } else if constexpr (code == Code::kWalkedOrWithin) {
+#if HLO_CUTE_CHECKS
+    if (a < 0 && b > 0) return b;
+    CheckWalk(a);
+#endif
+    return a;
   } else if constexpr (code == Code::kWalkStride) {
     return WalkStride(a, b);
   } else if constexpr (code == Code::kRequireLess) {
-    HLO_CUTE_CHECK(a < b,
-                   "composition: there is no such layout, modes of the right layout carry over "
-                   "into the next mode of the left one");
+    HLO_CUTE_CHECK(a < b, HLO_CUTE_NO_COMPOSITION
+                   "for modes of B run together past the end of a mode of A, and the next does not "
+                   "continue it");
     return 0;
   } else if constexpr (code == Code::kRequireNoCarry) {
-    HLO_CUTE_CHECK(a < b || c == 0,
-                   "composition: there is no such layout, modes of the right layout carry over "
-                   "into the next mode of the left one");
+    HLO_CUTE_CHECK(a < b || c == 0, HLO_CUTE_NO_COMPOSITION
+                   "for modes of B run together past the end of a mode of A, and the next does not "
+                   "continue it");
     return 0;
   } else if constexpr (code == Code::kRequireMultiple) {
     HLO_CUTE_CHECK(b > 0 && a >= b && a % b == 0,

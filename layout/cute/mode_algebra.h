@@ -178,12 +178,64 @@ struct DigitUses {
 // How the extent of a leaf with a dynamic stride is cut: a leaf that is alone may run backwards.
 enum class Signs : unsigned char { kNotNegative, kAny };
 
+// How far a layout goes on evenly from each of its modes on: modes whose strides turn out at run
+// time to continue each other are one. 0 is without an end, as from the last mode on.
+template <int N>
+struct Reaches {
+  Number reach[N];
+  bool known;
+
+  HLO_CUTE_HD constexpr void Find(Program<N>& p, Modes<N> const& a) {
+    if (known) return;
+    known = true;
+    reach[a.count - 1] = Known(0);
+    for (int k = a.count - 2; k >= 0; --k) {
+      Mode const& mode = a.mode[k];
+      Mode const& next = a.mode[k + 1];
+      const bool numbers = mode.shape.known() && mode.stride.known() && next.stride.known();
+      // Those that are known to continue each other have been made one.
+      if (numbers || mode.path != next.path) {
+        reach[k] = mode.shape;
+      } else {
+        const Number end = Product(p, mode.shape, mode.stride);
+        const Number gap = Sum(p, end, Product(p, Known(-1), next.stride));
+        reach[k] = Emit(p, Code::kReach, mode.shape, gap, reach[k + 1], true, 0);
+      }
+    }
+  }
+  // Whether it may be more than the mode.
+  HLO_CUTE_HD constexpr bool GoesOn(Modes<N> const& a, int k) const {
+    return reach[k].node != a.mode[k].shape.node || reach[k].value != a.mode[k].shape.value;
+  }
+};
+
+// What a walk through mode k takes of `rest` steps of `stride`, where that depends on dynamic
+// numbers. Where the mode has no place for them all the same the steps may go on through modes that
+// continue it. If there are other leaves than this (`alone` says), they may only do so without an
+// end, for the sum of all counts.
+template <int N>
+HLO_CUTE_HD constexpr Number EmitWalk(Program<N>& p, Modes<N> const& a, int k, Number stride,
+                                      Number rest, Signs signs, bool alone, bool wide,
+                                      Reaches<N>& reaches) {
+  const bool any = signs == Signs::kAny;
+  Number const& extent = a.mode[k].shape;
+  reaches.Find(p, a);
+  if (!reaches.GoesOn(a, k)) {
+    return Emit(p, any ? Code::kWalkSignedShape : Code::kWalkShape, extent, stride, rest, wide, 0);
+  }
+  const Number walked =
+      Emit(p, any ? Code::kTryWalkSignedShape : Code::kTryWalkShape, extent, stride, rest, wide, 0);
+  const Number within = Emit(p, alone ? Code::kWithinReach : Code::kWithoutEnd, reaches.reach[k],
+                             stride, rest, wide, 0);
+  return Emit(p, Code::kWalkedOrWithin, walked, within, Number{}, wide, 0);
+}
+
 /// a o (shape:stride), for the coalesced modes of a: walks through the modes of a, takes the part
 /// of the stride that a mode covers out of it, and cuts as much of the extent off as fits the mode.
 template <int N>
 HLO_CUTE_HD constexpr Problem ComposeLeaf(Program<N>& p, Modes<N> const& a, Mode const& b,
-                                          Signs signs, DigitUses<N>& uses, Modes<N>& result) {
-  const Code walk = signs == Signs::kAny ? Code::kWalkSignedShape : Code::kWalkShape;
+                                          Signs signs, bool alone, Reaches<N>& reaches,
+                                          DigitUses<N>& uses, Modes<N>& result) {
   Number rest = b.shape;
   Number stride = b.stride;
   const int first = result.count;
@@ -222,11 +274,12 @@ HLO_CUTE_HD constexpr Problem ComposeLeaf(Program<N>& p, Modes<N> const& a, Mode
         if (rest.value % fits.value != 0) return Problem::kShapeDoesNotDivide;
         taken = fits;
       } else {
-        taken = DivisorOf(rest) % fits.value == 0 ? fits
-                                                  : Emit(p, walk, extent, stride, rest, false, 0);
+        taken = DivisorOf(rest) % fits.value == 0
+                    ? fits
+                    : EmitWalk(p, a, k, stride, rest, signs, alone, false, reaches);
       }
     } else {
-      taken = Emit(p, walk, extent, stride, rest, rest.wide, 0);
+      taken = EmitWalk(p, a, k, stride, rest, signs, alone, rest.wide, reaches);
     }
     Push(p, result, taken, Product(p, stride, a.mode[k].stride), a.mode[k].path);
     uses.Add(p, k, taken, stride);
@@ -260,25 +313,22 @@ HLO_CUTE_HD constexpr int FindPath(ModeTree<N> const& a, int64_t path) {
   return position;
 }
 
-// Modes of b that meet in a mode of a must not carry over into the next: unless that continues the
-// mode, which for dynamic numbers is seen at run time only.
+// Modes of b that meet in a mode of a must not carry over into the next: unless a goes on evenly
+// there without an end, which for dynamic numbers is seen at run time only.
 template <int N>
 HLO_CUTE_HD constexpr Problem CheckDigits(Program<N>& p, Modes<N> const& a,
-                                          DigitUses<N> const& uses) {
+                                          DigitUses<N> const& uses, Reaches<N>& reaches) {
   for (int k = 0; k + 1 < a.count; ++k) {
     if (uses.UsersOf(k) < 2) continue;
     Mode const& mode = a.mode[k];
-    Mode const& next = a.mode[k + 1];
-    const bool known = mode.shape.known() && mode.stride.known() && next.stride.known();
     const Number sum = uses.Largest(p, k);
+    reaches.Find(p, a);
     if (sum.known() && mode.shape.known()) {
       if (sum.value < mode.shape.value) continue;
-      if (known) return Problem::kModesCarry;
+      if (!reaches.GoesOn(a, k)) return Problem::kModesCarry;
     }
-    if (k + 2 == a.count && !known && mode.path == next.path) {
-      const Number end = Product(p, mode.shape, mode.stride);
-      Emit(p, Code::kRequireNoCarry, sum, mode.shape,
-           Sum(p, end, Product(p, Known(-1), next.stride)), false, 0);
+    if (reaches.GoesOn(a, k)) {
+      Emit(p, Code::kRequireNoCarry, sum, mode.shape, reaches.reach[k], false, 0);
     } else {
       Require(p, Code::kRequireLess, sum, mode.shape);
     }
@@ -329,20 +379,22 @@ HLO_CUTE_HD constexpr Problem ComposeLeaves(Program<N>& p, Modes<N> const& left,
                                             ChosenLeaves<N> const& chosen,
                                             LeafResults<N>& results) {
   const bool backwards = chosen.negative > 0;
-  const Signs signs = chosen.moving == 1 ? Signs::kAny : Signs::kNotNegative;
+  const bool alone = chosen.moving == 1;
+  const Signs signs = alone ? Signs::kAny : Signs::kNotNegative;
   DigitUses<N> uses{};
+  Reaches<N> reaches{};
   for (int i = 0; i < chosen.count; ++i) {
     Mode leaf = b.mode[chosen.leaf[i]];
     Modes<N>& result = results.modes;
     const int begin = result.count;
     if (backwards) leaf.stride = Product(p, Known(-1), leaf.stride);
-    const Problem problem = ComposeLeaf(p, left, leaf, signs, uses, result);
+    const Problem problem = ComposeLeaf(p, left, leaf, signs, alone, reaches, uses, result);
     if (problem != Problem::kNone) return problem;
     if (backwards) Negate(p, result, begin);
     results.begin[chosen.leaf[i]] = begin;
     results.count[chosen.leaf[i]] = result.count - begin;
   }
-  return CheckDigits(p, left, uses);
+  return CheckDigits(p, left, uses, reaches);
 }
 
 // The leaves of b whose strides have the given path, composed with the part of a at that path.

@@ -58,6 +58,13 @@ enum class Code : unsigned char {
   kWalkShape,
   kWalkSignedShape,  // the same for a stride that may be negative
   kWalkStride,
+  // The same where the modes from here on may turn out to continue each other, see EmitWalk.
+  kTryWalkShape,
+  kTryWalkSignedShape,
+  kReach,           // (extent, what is between the end of the mode and the next, reach of that)
+  kWithinReach,     // (reach, stride, rest): rest, if so many steps stay inside, or else 0
+  kWithoutEnd,      // (reach, -, rest): rest, if there is no end to it, or else 0
+  kWalkedOrWithin,  // one of both, or a check fails
   // Checks: a < b; a is a multiple of b; a >= b > 0; one of a and b is a multiple of the other;
   // a > 0.
   kRequireLess,

@@ -223,6 +223,48 @@ TEST(Checks, RecastsThatDoNotExist) {
   EXPECT_EQ(FailureOf([] { recast_layout<half_t, uint32_t>(make_layout(16, 2)); }), "");
 }
 
+// Modes that turn out to continue each other are one, for what has no place in the first of them.
+TEST(Checks, CompositionsThroughModesThatContinueEachOther) {
+  const auto composed = [](auto const& a, auto const& b) {
+    const auto result = composition(a, b);
+    for (int i = 0; i < static_cast<int>(size(b)); ++i) EXPECT_EQ(result(i), a(b(i)));
+    EXPECT_EQ(size(result), size(b));
+    return result;
+  };
+  const auto two = make_layout(make_shape(7, 4), make_stride(1, 7));
+  const auto result = composed(two, make_layout(3, 4));
+  EXPECT_EQ(get<0>(shape(result)), 3);
+  EXPECT_EQ(get<1>(shape(result)), 1);
+  EXPECT_EQ(get<0>(stride(result)), 4);
+  composed(two, make_layout(10, 1));
+  composed(two, make_layout(9, -3));
+  composed(two, make_layout(make_shape(3, 2), make_stride(4, 5)));
+  composed(two, make_layout(_3{}, 4));
+  composed(make_layout(make_shape(2, 7, 4), make_stride(1, 100, 700)), make_layout(3, 8));
+  // With an end: 7 * 4 numbers go on evenly, and the fifth run of 28 begins at 1000.
+  const auto three = make_layout(make_shape(7, 4, 5), make_stride(1, 7, 1000));
+  composed(three, make_layout(6, 5));
+  EXPECT_NE(FailureOf([&] { composition(three, make_layout(7, 5)); }), "");
+  // Together they would run past the end.
+  EXPECT_NE(
+      FailureOf([&] { composition(three, make_layout(make_shape(3, 4), make_stride(4, 7))); }), "");
+  constexpr char kBetween[] =
+      "composition(A, B): no layout is found for these run-time numbers, for a stride of B neither "
+      "divides the extent of a mode of A nor is a multiple of it, and the next mode of A does not "
+      "continue that one";
+  const auto padded = make_layout(make_shape(7, 4), make_stride(1, 8));
+  EXPECT_EQ(FailureOf([&] { composition(padded, make_layout(3, 4)); }), kBetween);
+  EXPECT_EQ(
+      FailureOf([&] { composition(padded, make_layout(10, 1)); }),
+      "composition(A, B): no layout is found for these run-time numbers, for a mode of B runs "
+      "past the end of a mode of A, its extent is no multiple of what fits there, and the "
+      "next mode of A does not continue that one");
+  EXPECT_EQ(
+      FailureOf([&] { composition(padded, make_layout(make_shape(3, 3), make_stride(1, 3))); }),
+      "composition(A, B): no layout is found for these run-time numbers, for modes of B run "
+      "together past the end of a mode of A, and the next does not continue it");
+}
+
 // One mode of a dynamic stride: what lies between its elements are as many places as the stride
 // says.
 TEST(DebugChecks, DynamicStridesOfComplementsArePositive) {

@@ -90,6 +90,23 @@ int64_t Interpret(Code code, int64_t a, int64_t b, int64_t c) {
       return a / b;
     case Code::kWalkSignedShape:
       return Interpret(Code::kWalkShape, a, std::abs(b), c);
+    case Code::kTryWalkShape:
+    case Code::kTryWalkSignedShape:
+      try {
+        return Interpret(code == Code::kTryWalkShape ? Code::kWalkShape : Code::kWalkSignedShape, a,
+                         b, c);
+      } catch (CheckFailed const&) {
+        return -1;
+      }
+    case Code::kReach:
+      return b == 0 ? a * c : a;
+    case Code::kWithinReach:
+      return a == 0 || (c - 1) * std::abs(b) < a ? c : 0;
+    case Code::kWithoutEnd:
+      return a == 0 ? c : 0;
+    case Code::kWalkedOrWithin:
+      if (a < 0 && b <= 0) throw CheckFailed("walk");
+      return a < 0 ? b : a;
     case Code::kWalkStride:
       if (std::abs(b) >= a) return b / a;
       return b == 0 ? 0 : b / std::abs(b);
