@@ -1,7 +1,8 @@
 // Products of matrices in shared memory by cooperative_gemm, and moves within a warp.
 // cooperative_test.cc runs cooperative.ptx, which nvcc made of this:
 //
-//   nvcc -arch=sm_90 -std=c++17 -O3 -DNDEBUG -ptx -I. tests/layout/cute/device/cooperative.cu -o - |
+//   nvcc -arch=sm_90 -std=c++17 -O3 -DNDEBUG -ptx -I. tests/layout/cute/device/cooperative.cu -o -
+//   |
 //     grep -v '^//' > tests/layout/cute/device/cooperative.ptx
 #include "layout/cute/tensor.h"
 
@@ -50,8 +51,8 @@ using ColumnMajor = Layout<Shape<Int<m>, Int<n>>>;
 
 extern "C" __global__ void WholeTiles(half_t const* a, half_t const* b, float* c) {
   Multiply<128, DefaultCopy, DefaultCopy>(
-      make_tiled_mma(SM80_16x8x8_F32F16F16F32_TN{}, Layout<Shape<_2, _2, _1>>{}), RowMajor<64, 32>{},
-      RowMajor<48, 32>{}, ColumnMajor<64, 48>{}, a, b, c);
+      make_tiled_mma(SM80_16x8x8_F32F16F16F32_TN{}, Layout<Shape<_2, _2, _1>>{}),
+      RowMajor<64, 32>{}, RowMajor<48, 32>{}, ColumnMajor<64, 48>{}, a, b, c);
 }
 // Swizzled, loaded by ldmatrix: B is N-major.
 extern "C" __global__ void Swizzled(half_t const* a, half_t const* b, float* c) {
@@ -73,8 +74,8 @@ extern "C" __global__ void Overhanging(tfloat32_t const* a, tfloat32_t const* b,
 extern "C" __global__ void Negated(tfloat32_t const* a, tfloat32_t const* b, float* c) {
   Multiply<64, DefaultCopy, DefaultCopy>(
       make_tiled_mma(SM80_16x8x8_F32TF32TF32F32_TN{}, Layout<Shape<_1, _2, _1>>{}),
-      RowMajor<9, 9>{}, RowMajor<9, 9>{}, ColumnMajor<9, 9>{}, a, b, c, negate{}, negate{}, negate{},
-      negate{});
+      RowMajor<9, 9>{}, RowMajor<9, 9>{}, ColumnMajor<9, 9>{}, a, b, c, negate{}, negate{},
+      negate{}, negate{});
 }
 extern "C" __global__ void ComplexDoubles(complex<double> const* a, complex<double> const* b,
                                           complex<double>* c) {
@@ -88,8 +89,8 @@ extern "C" __global__ void WideComplexDoubles([[maybe_unused]] complex<double> c
                                               [[maybe_unused]] complex<double>* c) {
 #if __CUDA_ARCH__ >= 900
   Multiply<64, DefaultCopy, DefaultCopy>(
-      make_tiled_mma(SM90_16x8x8_C64C64C64C64_TN{}, Layout<Shape<_1, _2, _1>>{}), RowMajor<13, 35>{},
-      RowMajor<7, 35>{}, ColumnMajor<13, 7>{}, a, b, c);
+      make_tiled_mma(SM90_16x8x8_C64C64C64C64_TN{}, Layout<Shape<_1, _2, _1>>{}),
+      RowMajor<13, 35>{}, RowMajor<7, 35>{}, ColumnMajor<13, 7>{}, a, b, c);
 #endif
 }
 extern "C" __global__ void PlainProducts(half_t const* a, half_t const* b, float* c) {
@@ -105,7 +106,8 @@ extern "C" __global__ void Transpose8x8(uint32_t const* from, uint32_t* to) {
   copy(Copy_Atom<SM75_U32x1_MOVM_T, uint32_t>{}, in, out);
   to[threadIdx.x] = out(0);
 }
-extern "C" __global__ void LoadMatrices(uint128_t const* from, uint128_t* to, uint64_t* transposed) {
+extern "C" __global__ void LoadMatrices(uint128_t const* from, uint128_t* to,
+                                        uint64_t* transposed) {
   __shared__ uint128_t rows[32];
   prefetch(make_tensor(make_gmem_ptr(from), Layout<_32>{}));
   copy(AutoCopyAsync{}, make_tensor(make_gmem_ptr(from + threadIdx.x), Layout<_1>{}),
@@ -115,4 +117,34 @@ extern "C" __global__ void LoadMatrices(uint128_t const* from, uint128_t* to, ui
   __syncthreads();
   copy_ldsm(&rows[threadIdx.x], to + threadIdx.x);
   copy_ldsm_trans(&rows[threadIdx.x % 16], transposed + threadIdx.x);
+}
+// Matrices from registers to rows in shared memory, and from there to global memory.
+template <int matrices>
+static __device__ void Store([[maybe_unused]] array<uint32_t, matrices> const* from,
+                             [[maybe_unused]] uint128_t* to,
+                             [[maybe_unused]] uint128_t* transposed) {
+#if __CUDA_ARCH__ >= 900
+  __shared__ uint128_t rows[8 * matrices];
+  const unsigned row = threadIdx.x % (8 * matrices);
+  const array<uint32_t, matrices> registers = from[threadIdx.x];
+  copy_stsm(&registers, &rows[row]);
+  __syncthreads();
+  if (threadIdx.x < 8 * matrices) to[row] = rows[row];
+  __syncthreads();
+  copy_stsm_trans(&registers, &rows[row]);
+  __syncthreads();
+  if (threadIdx.x < 8 * matrices) transposed[row] = rows[row];
+#endif
+}
+extern "C" __global__ void StoreFour(array<uint32_t, 4> const* from, uint128_t* to,
+                                     uint128_t* transposed) {
+  Store<4>(from, to, transposed);
+}
+extern "C" __global__ void StoreTwo(array<uint32_t, 2> const* from, uint128_t* to,
+                                    uint128_t* transposed) {
+  Store<2>(from, to, transposed);
+}
+extern "C" __global__ void StoreOne(array<uint32_t, 1> const* from, uint128_t* to,
+                                    uint128_t* transposed) {
+  Store<1>(from, to, transposed);
 }

@@ -150,5 +150,35 @@ TEST(WarpMoves, AsynchronousCopiesAndLdmatrix) {
   }
 }
 
+// Thread t has, of row t / 4 of each matrix, two neighbours in a register.
+void CheckStores(const std::string& name, int matrices) {
+  std::vector<uint16_t> from(static_cast<size_t>(64 * matrices));
+  for (size_t i = 0; i < from.size(); ++i) from[i] = static_cast<uint16_t>(100 + i);
+  std::vector<uint16_t> to(from.size());
+  std::vector<uint16_t> transposed(from.size());
+  KernelRun kernel(Kernels(), name);
+  kernel.Pass(from);
+  kernel.Pass(to);
+  kernel.Pass(transposed);
+  kernel.Run(32);
+  kernel.Read(1, to);
+  kernel.Read(2, transposed);
+  for (int matrix = 0; matrix < matrices; ++matrix) {
+    for (int row = 0; row < 8; ++row) {
+      for (int column = 0; column < 8; ++column) {
+        const int thread = 4 * row + column / 2;
+        const uint16_t element = from[At(thread, 2 * matrix + column % 2, 2 * matrices)];
+        EXPECT_EQ(to[At(8 * matrix + row, column, 8)], element);
+        EXPECT_EQ(transposed[At(8 * matrix + column, row, 8)], element);
+      }
+    }
+  }
+}
+TEST(WarpMoves, Stmatrix) {
+  CheckStores("StoreFour", 4);
+  CheckStores("StoreTwo", 2);
+  CheckStores("StoreOne", 1);
+}
+
 }  // namespace
 }  // namespace cute_test
