@@ -45,7 +45,7 @@ struct Layout : private detail::Slot<0, S>, private detail::Slot<1, D> {
     } else if constexpr (__is_empty(S)) {
       return S{};
     } else {
-      return (detail::Slot<0, S>::value);
+      return static_cast<S const&>(detail::Slot<0, S>::value);
     }
   }
   template <int... I>
@@ -55,7 +55,7 @@ struct Layout : private detail::Slot<0, S>, private detail::Slot<1, D> {
     } else if constexpr (__is_empty(D)) {
       return D{};
     } else {
-      return (detail::Slot<1, D>::value);
+      return static_cast<D const&>(detail::Slot<1, D>::value);
     }
   }
 

@@ -94,7 +94,7 @@ template <class T, class Element>
 HLO_CUTE_HD decltype(auto) ElementValue(Element const& element) {
   using Value = typename T::value_type;
   if constexpr (is_tuple<Value>::value) {
-    return (element);
+    return static_cast<Element const&>(element);
   } else {
     return static_cast<Value>(element);
   }

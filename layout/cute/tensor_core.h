@@ -65,7 +65,7 @@ struct Tensor : private detail::Slot<0, LayoutType>, private detail::OffsetRange
     if constexpr (__is_empty(LayoutType)) {
       return LayoutType{};
     } else {
-      return (detail::Slot<0, LayoutType>::value);
+      return static_cast<LayoutType const&>(detail::Slot<0, LayoutType>::value);
     }
   }
   HLO_CUTE_LEAF constexpr auto data() { return engine_.begin(); }
