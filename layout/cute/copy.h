@@ -288,6 +288,25 @@ struct AlignmentOf<Policy, std::void_t<decltype(Policy::assumes_alignment)>> {
   static constexpr Alignment value = Alignment::kAssumed;
 };
 
+// Whether an atom's instruction reads or writes shared memory alone, and finds another one.
+template <class Policy, class Src, class = void>
+struct ReadsOtherMemory : C<false> {};
+template <class Policy, class Src>
+struct ReadsOtherMemory<Policy, Src, std::enable_if_t<Policy::Operation::reads_shared_memory>>
+    : bool_constant<is_gmem<typename Src::iterator>::value> {};
+template <class Policy, class Dst, class = void>
+struct WritesOtherMemory : C<false> {};
+template <class Policy, class Dst>
+struct WritesOtherMemory<Policy, Dst, std::enable_if_t<Policy::Operation::writes_shared_memory>>
+    : bool_constant<is_gmem<typename Dst::iterator>::value> {};
+
+template <class... Layouts>
+HLO_CUTE_HD constexpr void ErrorAtomVector() {
+  static_assert(never_v<Layouts...>,
+                HLO_CUTE_SENTENCE("copy(atom, src, dst): the first mode is no vector of the atom: "
+                                  "its elements are not adjacent, or not as many."));
+}
+
 }  // namespace detail
 
 /// dst(i) = src(i), converted to dst's type.
@@ -295,12 +314,26 @@ template <class Policy, class Src, class Dst,
           std::enable_if_t<!detail::is_tensor_v<Policy> && detail::is_tensor_v<Src>, int> = 0>
 HLO_CUTE_HD void copy(Policy const& policy, Src const& src, Dst&& dst) {
   static_assert(detail::is_tensor_v<Dst>, "copy(policy, src, dst): dst is not a tensor.");
-  if constexpr (!detail::IsCopyAtom<Policy>::value) detail::CheckCopy(src, dst);
-  if constexpr (!detail::IsCopyAtom<Policy>::value && detail::HasVectorBits<Policy>::value) {
-    static_cast<void>(policy);
-    detail::CopyVectorized<Policy::vector_bits, detail::AlignmentOf<Policy>::value>(src, dst);
+  using To = detail::Plain<Dst>;
+  if constexpr (detail::IsCopyAtom<Policy>::value) {
+    static_assert(!detail::ReadsOtherMemory<Policy, Src>::value,
+                  "copy(atom, src, dst): the atom reads shared memory, and src is in global one.");
+    static_assert(!detail::WritesOtherMemory<Policy, To>::value,
+                  "copy(atom, src, dst): the atom writes shared memory, and dst is in global one.");
+    if constexpr (Policy::template Fits<Src, To>()) {
+      policy.Copy(src, dst);
+    } else {
+      detail::ErrorAtomVector<HLO_CUTE_NAMED(typename Src::layout_type),
+                              HLO_CUTE_NAMED(typename To::layout_type)>();
+    }
   } else {
-    policy.Copy(src, dst);
+    detail::CheckCopy(src, dst);
+    if constexpr (detail::HasVectorBits<Policy>::value) {
+      static_cast<void>(policy);
+      detail::CopyVectorized<Policy::vector_bits, detail::AlignmentOf<Policy>::value>(src, dst);
+    } else {
+      policy.Copy(src, dst);
+    }
   }
 }
 template <class Src, class Dst, std::enable_if_t<detail::is_tensor_v<Src>, int> = 0>

@@ -52,13 +52,6 @@ struct Copy_Traits<AutoVectorizingCopyWithAssumedAlignment<max_bits>>
 
 namespace detail {
 
-template <class... Layouts>
-HLO_CUTE_HD constexpr void ErrorAtomVector() {
-  static_assert(never_v<Layouts...>,
-                HLO_CUTE_SENTENCE("copy(atom, src, dst): the first mode is no vector of the atom: "
-                                  "its elements are not adjacent, or not as many."));
-}
-
 // Whether the elements of a tensor are adjacent and in their order, so that the first one's address
 // is that of all.
 template <class L>
@@ -144,6 +137,7 @@ HLO_CUTE_INLINE constexpr auto ElementsOfBits(L const& l) {
 template <class Op, class T>
 struct Copy_Atom : Copy_Traits<Op> {
   using Traits = Copy_Traits<Op>;
+  using Operation = Op;
   using ValType = T;
   static constexpr bool is_copy_atom = true;
   using ThrID = typename Traits::ThrID;
@@ -162,6 +156,20 @@ struct Copy_Atom : Copy_Traits<Op> {
     return WithTraits(static_cast<Traits const&>(*this).with(arguments...));
   }
 
+  /// Whether the first modes have the sizes of the instruction, as far as they are not nested.
+  template <class Src, class Dst>
+  HLO_CUTE_HD static constexpr bool Fits() {
+    using S0 = std::decay_t<decltype(shape<0>(std::declval<typename Src::layout_type const&>()))>;
+    using D0 = std::decay_t<decltype(shape<0>(std::declval<typename Dst::layout_type const&>()))>;
+    if constexpr (detail::is_tuple_v<S0> || detail::is_tuple_v<D0> ||
+                  (detail::HasVectorBits<Op>::value && size_v<typename Traits::RefLayout> == 0)) {
+      return true;
+    } else if constexpr (is_static_v<S0> && is_static_v<D0>) {
+      return S0::value == NumValSrc && D0::value == NumValDst;
+    } else {
+      return false;
+    }
+  }
   /// The instruction, on tensors (V) of its size; on more, for each further mode.
   template <class Src, class Dst>
   HLO_CUTE_INLINE void call(Src const& src, Dst&& dst) const {

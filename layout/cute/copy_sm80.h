@@ -72,6 +72,7 @@ template <Cached cached, class S, class D>
 struct AsyncCopyOp {
   using SRegisters = S[1];
   using DRegisters = D[1];
+  static constexpr bool writes_shared_memory = true;
   HLO_CUTE_INLINE static void copy(S const& src, D& dst) { AsyncCopy<cached>(&src, &dst); }
 };
 
@@ -220,6 +221,7 @@ HLO_CUTE_INLINE void cp_async_wait(C<n>) {
   struct name {                                                       \
     using SRegisters = uint128_t[1];                                  \
     using DRegisters = uint32_t[matrices];                            \
+    static constexpr bool reads_shared_memory = true;                 \
     HLO_CUTE_LDMATRIX_##matrices(trans)                               \
   };                                                                  \
   template <>                                                         \
@@ -230,6 +232,7 @@ HLO_CUTE_INLINE void cp_async_wait(C<n>) {
   struct name {                                                                            \
     using SRegisters = uint32_t[matrices];                                                 \
     using DRegisters = uint128_t[1];                                                       \
+    static constexpr bool writes_shared_memory = true;                                     \
     HLO_CUTE_STMATRIX_##matrices(trans)                                                    \
   };                                                                                       \
   template <>                                                                              \

@@ -178,6 +178,37 @@ HLO_CUTE_HD constexpr void ErrorGemmRanks() {
                         "(M,K)x(N,K)->(M,N), (V,M)x(V,N)->(V,M,N), (V,M,K)x(V,N,K)->(V,M,N)."));
 }
 template <class... Layouts>
+HLO_CUTE_HD constexpr void ErrorMmaVector() {
+  static_assert(never_v<Layouts...>,
+                HLO_CUTE_SENTENCE("gemm(mma, D, A, B, C): the first modes are no vectors of the "
+                                  "instruction, or their elements are not adjacent."));
+}
+// The bits of the first mode of a tensor, and of registers T[n].
+template <class T>
+HLO_CUTE_HD constexpr int64_t VectorBits() {
+  using Size = decltype(size<0>(std::declval<typename T::layout_type const&>()));
+  if constexpr (is_static_v<Size>) {
+    return Size::value * sizeof_bits_v<typename T::value_type>;
+  } else {
+    return -1;
+  }
+}
+template <class Registers_>
+HLO_CUTE_HD constexpr int64_t RegisterBits() {
+  return int64_t{std::extent<Registers_>::value} * sizeof_bits_v<std::remove_extent_t<Registers_>>;
+}
+// Whether the first modes have as many bits as the registers of the atom's instruction.
+template <class Atom, class D, class A, class B, class CT, class = void>
+struct FitsInstruction : C<true> {};
+template <class Atom, class D, class A, class B, class CT>
+struct FitsInstruction<Atom, D, A, B, CT, std::void_t<typename Atom::MMA_Op>>
+    : C<CT::rank == 2 || (VectorBits<D>() == RegisterBits<typename Atom::MMA_Op::DRegisters>() &&
+                          VectorBits<A>() == RegisterBits<typename Atom::MMA_Op::ARegisters>() &&
+                          VectorBits<B>() == RegisterBits<typename Atom::MMA_Op::BRegisters>() &&
+                          VectorBits<CT>() == RegisterBits<typename Atom::MMA_Op::CRegisters>())> {
+};
+
+template <class... Layouts>
 HLO_CUTE_HD constexpr void ErrorGemmDestination() {
   static_assert(never_v<Layouts...>,
                 HLO_CUTE_SENTENCE("gemm(D, A, B, C): the elements of D are const."));
@@ -297,6 +328,11 @@ HLO_CUTE_HD void gemm(Atom const& atom, D&& d, A const& a, B const& b, CT const&
     const auto agree = detail::CheckSizes(atom, d, a, b, c);
     if constexpr (!decltype(agree)::value) {
       detail::ErrorGemmSizes<HLO_CUTE_NAMED(typename A::layout_type),
+                             HLO_CUTE_NAMED(typename B::layout_type),
+                             HLO_CUTE_NAMED(typename CT::layout_type)>();
+    } else if constexpr (!detail::FitsInstruction<Atom, detail::Plain<D>, A, B, CT>::value) {
+      detail::ErrorMmaVector<HLO_CUTE_NAMED(typename detail::Plain<D>::layout_type),
+                             HLO_CUTE_NAMED(typename A::layout_type),
                              HLO_CUTE_NAMED(typename B::layout_type),
                              HLO_CUTE_NAMED(typename CT::layout_type)>();
     } else {

@@ -187,6 +187,11 @@ HLO_CUTE_LEAF constexpr auto make_layout(S const& shape, LayoutRight) {
   using D = LayoutRight::Apply<S>;
   return Layout<S, D>(shape, compact_row_major(shape));
 }
+template <class S, std::enable_if_t<std::is_pointer<S>::value, int> = 0>
+HLO_CUTE_LEAF constexpr auto make_layout(S const&) {
+  static_assert(detail::never_v<S>, "make_layout(shape): a pointer is no shape.");
+  return Layout<C<1>, C<0>>{};
+}
 template <class S0, class D0, class... S, class... D>
 HLO_CUTE_LEAF constexpr Layout<tuple<S0, S...>, tuple<D0, D...>> make_layout(
     Layout<S0, D0> const& l0, Layout<S, D> const&... l) {

@@ -255,6 +255,27 @@ HLO_CUTE_INLINE constexpr auto downcast(ComposedLayout<Swizzle<b, m, s>, O, B> c
 namespace detail {
 template <int n, class L>
 struct HasPartsInSeveralModes : C<false> {};
+// Whether a static mode ends or steps inside of an element of n parts.
+template <int n, class S, class D>
+struct BreaksElements {
+  HLO_CUTE_HD static constexpr bool Get() {
+    if constexpr (n > 1 && is_static_v<S> && is_static_v<D> && !is_scaled_basis<D>::value) {
+      constexpr int64_t step = D::value < 0 ? -D::value : D::value;
+      if constexpr (step == 0) return false;
+      return step % n != 0 && (n % (step | (step == 0)) != 0 || S::value * step % n != 0);
+    } else {
+      return false;
+    }
+  }
+  static constexpr bool value = Get();
+};
+template <int n, class... S, class... D>
+struct BreaksElements<n, tuple<S...>, tuple<D...>>
+    : bool_constant<(BreaksElements<n, S, D>::value || ...)> {};
+template <int n, class L>
+struct HasBrokenElements : C<false> {};
+template <int n, class S, class D>
+struct HasBrokenElements<n, Layout<S, D>> : BreaksElements<n, S, D> {};
 template <int n, class S, class D>
 struct HasPartsInSeveralModes<n, Layout<S, D>> : C<(StaticPartModes<n, S, D>::value > 1)> {};
 }  // namespace detail
@@ -266,6 +287,9 @@ HLO_CUTE_INLINE constexpr auto recast_layout(L const& l) {
   if constexpr (to % from == 0) {
     if constexpr (detail::HasPartsInSeveralModes<to / from, L>::value) {
       detail::ErrorPartsOfSeveralModes<HLO_CUTE_NAMED(L), HLO_CUTE_NAMED(C<to / from>)>();
+      return l;
+    } else if constexpr (detail::HasBrokenElements<to / from, L>::value) {
+      detail::ErrorUpcast<HLO_CUTE_NAMED(L), HLO_CUTE_NAMED(C<to / from>)>();
       return l;
     } else {
       return upcast<to / from>(l);

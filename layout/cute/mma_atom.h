@@ -93,13 +93,6 @@ struct MMA_Traits<UniversalFMA<D, A, B, C_>> {
 
 namespace detail {
 
-template <class... Layouts>
-HLO_CUTE_HD constexpr void ErrorMmaVector() {
-  static_assert(never_v<Layouts...>,
-                HLO_CUTE_SENTENCE("gemm(mma, D, A, B, C): the first modes are no vectors of the "
-                                  "instruction, or their elements are not adjacent."));
-}
-
 template <class Op, class D, class A, class B, class CT, int... Ds, int... As, int... Bs, int... Cs>
 HLO_CUTE_INLINE void CallMma(D&& d, A const& a, B const& b, CT const& c, seq<Ds...>, seq<As...>,
                              seq<Bs...>, seq<Cs...>) {

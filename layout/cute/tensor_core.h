@@ -153,6 +153,11 @@ template <class L, std::enable_if_t<IsLayoutLike<L>::value, int> = 0>
 HLO_CUTE_INLINE constexpr L LayoutFrom(L const& l) {
   return l;
 }
+// Whether a shape and a stride have the same profile; true of what is neither.
+template <class... T>
+struct HaveProfiles : C<true> {};
+template <class... S, class... D>
+struct HaveProfiles<tuple<S...>, tuple<D...>> : Congruent<tuple<S...>, tuple<D...>> {};
 template <class... T>
 HLO_CUTE_INLINE constexpr auto LayoutFrom(T const&... t)
     -> std::enable_if_t<!(IsLayoutLike<T>::value && ...), decltype(make_layout(t...))> {
@@ -261,8 +266,14 @@ HLO_CUTE_LEAF constexpr auto make_tensor(Iter&& iter, LayoutArgs const&... args)
                 "make_tensor(iter, layout): the first argument is not an iterator.");
   static_assert(sizeof...(LayoutArgs) > 0, "make_tensor(iter, layout): there is no layout.");
   if constexpr (detail::IsIterator<std::decay_t<Iter>>::value && sizeof...(LayoutArgs) > 0) {
-    const auto l = detail::LayoutFrom(args...);
-    return detail::View<std::decay_t<Iter>>(iter, l, detail::RangeOf(l));
+    if constexpr (detail::HaveProfiles<LayoutArgs...>::value) {
+      const auto l = detail::LayoutFrom(args...);
+      return detail::View<std::decay_t<Iter>>(iter, l, detail::RangeOf(l));
+    } else {
+      detail::ErrorProfile<HLO_CUTE_NAMED(LayoutArgs)...>();
+      using None = Layout<C<1>, C<0>>;
+      return detail::View(static_cast<int*>(nullptr), None{}, detail::RangeOf(None{}));
+    }
   } else {
     using None = Layout<C<1>, C<0>>;
     return detail::View(static_cast<int*>(nullptr), None{}, detail::RangeOf(None{}));

@@ -153,11 +153,31 @@ struct TiledCopy : Atom {
   /// copy takes them: (values of the atom, atoms), rests.
   template <class T>
   HLO_CUTE_INLINE static constexpr auto retile(T&& tensor) {
-    constexpr int r = std::decay_t<T>::rank;
     constexpr int64_t vector = size_v<decltype(shape<0>(tensor))>;
     constexpr int64_t values = TiledNumVal::value;
     static_assert(values % vector == 0,
                   "retile(tensor): the values of a thread are no multiple of the tensor's mode 0.");
+    if constexpr (values % vector != 0) {
+      return tensor;
+    } else {
+      return Retiled<vector>(tensor);
+    }
+  }
+
+  template <class Index>
+  HLO_CUTE_INLINE constexpr auto get_slice(Index const& index) const {
+    return ThrCopy<TiledCopy, Index>{index};
+  }
+  template <class Index>
+  HLO_CUTE_INLINE constexpr auto get_thread_slice(Index const& index) const {
+    return get_slice(index);
+  }
+
+ private:
+  template <int64_t vector, class T>
+  HLO_CUTE_INLINE static constexpr auto Retiled(T& tensor) {
+    constexpr int r = std::decay_t<T>::rank;
+    constexpr int64_t values = TiledNumVal::value;
     using Vectors = decltype(composition(layout<1>(TV{}),
                                          Layout<StaticInt<values / vector>, StaticInt<vector>>{}));
     using Modes = decltype(product_each(Tiler{}));
@@ -178,17 +198,6 @@ struct TiledCopy : Atom {
         tensor, Opened(make_layout(composition(layout<0>(tiles), by_atom), layout<1>(tiles)),
                        make_seq<r - 1>{}));
   }
-
-  template <class Index>
-  HLO_CUTE_INLINE constexpr auto get_slice(Index const& index) const {
-    return ThrCopy<TiledCopy, Index>{index};
-  }
-  template <class Index>
-  HLO_CUTE_INLINE constexpr auto get_thread_slice(Index const& index) const {
-    return get_slice(index);
-  }
-
- private:
   // ((thread, rest), (value, rest)) -> index of the tile, of what the atom's threads move.
   template <class RefToTarget>
   HLO_CUTE_INLINE static constexpr auto ThreadsAndValues(RefToTarget const& target) {
@@ -264,7 +273,17 @@ template <class Op, class T, class Threads, class Values = Layout<C<1>>>
 HLO_CUTE_INLINE constexpr auto make_tiled_copy(Copy_Atom<Op, T> const& atom, Threads const& threads,
                                                Values const& values = {}) {
   const auto tv = make_layout_tv(threads, values);
-  return make_tiled_copy_impl(atom, get<1>(tv), get<0>(tv));
+  using Ref = typename Copy_Atom<Op, T>::ValLayoutRef;
+  constexpr int64_t atom_threads = size_v<decltype(layout<0>(Ref{}))>;
+  constexpr int64_t atom_values = size_v<decltype(layout<1>(Ref{}))>;
+  using TV = std::decay_t<decltype(get<1>(tv))>;
+  if constexpr (size_v<decltype(layout<0>(TV{}))> % atom_threads != 0 ||
+                size_v<decltype(layout<1>(TV{}))> % atom_values != 0) {
+    detail::ErrorTiledCopyAtom<HLO_CUTE_NAMED(TV), HLO_CUTE_NAMED(Ref)>();
+    return make_tiled_copy_impl(atom, Ref{}, Tile<StaticInt<atom_threads * atom_values>>{});
+  } else {
+    return make_tiled_copy_impl(atom, get<1>(tv), get<0>(tv));
+  }
 }
 /// A copy of the tile of another one, by threads and values as that reads or writes them.
 template <class Op, class T, class Copy_>

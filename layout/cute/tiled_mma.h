@@ -75,8 +75,14 @@ struct TiledMMA : Atom {
 
   template <class Index>
   HLO_CUTE_INLINE constexpr auto get_slice(Index const& index) const {
-    const auto coord = ThrLayoutVMNK{}.get_flat_coord(index);
-    return ThrMMA<TiledMMA, std::decay_t<decltype(coord)>>{coord};
+    static_assert(!std::is_pointer<Index>::value, "mma.get_slice(thread): no number of a thread.");
+    if constexpr (std::is_pointer<Index>::value) {
+      const auto coord = ThrLayoutVMNK{}.get_flat_coord(0);
+      return ThrMMA<TiledMMA, std::decay_t<decltype(coord)>>{coord};
+    } else {
+      const auto coord = ThrLayoutVMNK{}.get_flat_coord(index);
+      return ThrMMA<TiledMMA, std::decay_t<decltype(coord)>>{coord};
+    }
   }
   template <class Index>
   HLO_CUTE_INLINE constexpr auto get_thread_slice(Index const& index) const {
@@ -230,9 +236,17 @@ template <class Op, class Threads = Layout<Shape<C<1>, C<1>, C<1>>>,
           class Permutations = Tile<Underscore, Underscore, Underscore>>
 HLO_CUTE_INLINE constexpr auto make_tiled_mma(MMA_Atom<Op> const& atom, Threads const& threads = {},
                                               Permutations const& permutations = {}) {
-  const auto atoms = append<3>(threads, Layout<C<1>, C<0>>{});
-  const auto order = append<3>(permutations, _);
-  return TiledMMA<MMA_Atom<Op>, std::decay_t<decltype(atoms)>, std::decay_t<decltype(order)>>(atom);
+  static_assert(detail::is_layout_v<Threads>,
+                "make_tiled_mma(atom, threads, permutations): the threads are no layout.");
+  if constexpr (detail::is_layout_v<Threads>) {
+    const auto atoms = append<3>(threads, Layout<C<1>, C<0>>{});
+    const auto order = append<3>(permutations, _);
+    return TiledMMA<MMA_Atom<Op>, std::decay_t<decltype(atoms)>, std::decay_t<decltype(order)>>(
+        atom);
+  } else {
+    using One = Layout<Shape<C<1>, C<1>, C<1>>>;
+    return TiledMMA<MMA_Atom<Op>, One, Tile<Underscore, Underscore, Underscore>>(atom);
+  }
 }
 template <class Op, class Threads = Layout<Shape<C<1>, C<1>, C<1>>>,
           class Permutations = Tile<Underscore, Underscore, Underscore>>

@@ -91,7 +91,7 @@ TEST(TiledCopies, CopyByTheirThreads) {
   for (size_t i = 0; i < from.size(); ++i) from[i] = static_cast<float>(i);
   const auto shape = Shape<_64, _32>{};
   Tensor src = make_tensor(make_gmem_ptr(from.data()), shape);
-  Tensor dst = make_tensor(make_gmem_ptr(to.data()), shape, LayoutRight{});
+  Tensor dst = make_tensor(make_smem_ptr(to.data()), shape, LayoutRight{});
   const auto visit = [&](auto copy_of_tile) {
     std::fill(to.begin(), to.end(), -1.0F);
     for (int t = 0; t < size(copy_of_tile); ++t) {
@@ -109,7 +109,7 @@ TEST(TiledCopies, CopyByTheirThreads) {
   visit(make_tiled_copy(Copy_Atom<AutoVectorizingCopy, float>{}, Layout<Shape<_32>>{}));
 
   // Where the predicate of an asynchronous copy is false it writes zeros; copy_if leaves alone.
-  Tensor rows = make_tensor(make_gmem_ptr(predicated.data()), shape);
+  Tensor rows = make_tensor(make_smem_ptr(predicated.data()), shape);
   using Filling = Copy_Atom<SM80_CP_ASYNC_CACHEALWAYS_ZFILL<uint128_t>, float>;
   const auto filling = make_tiled_copy(Filling{}, Layout<Shape<_16, _32>>{}, Layout<Shape<_4>>{});
   fill(rows, -1);
