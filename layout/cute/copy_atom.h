@@ -196,7 +196,10 @@ struct Copy_Atom : Copy_Traits<Op> {
       const int count = static_cast<int>(size<1>(to));
       CUTE_UNROLL
       for (int i = 0; i < count; ++i) {
-        if (predicate(i)) call(from(_, i), to(_, i));
+        // The addresses before the branch: the compiler adds to those of the last vector then.
+        const auto vector = from(_, i);
+        auto place = to(_, i);
+        if (predicate(i)) call(vector, place);
       }
     }
   }
