@@ -31,7 +31,9 @@ NVCC = shutil.which("nvcc") or "/usr/local/cuda/bin/nvcc"
 
 # Headers that make one library answer to the other's name, and stand in for what the tutorials need besides.
 OUR_NAME_FOR_CUTE = {
+    # real.hpp first: where complex.hpp comes before it, products of complex numbers of float do not compile.
     "layout/cute/tensor.h": """#pragma once
+#include <cute/numeric/real.hpp>
 #include <cute/tensor.hpp>
 namespace hlo_indexing { namespace cute = ::cute; namespace layout { namespace cute = ::cute; } }
 """
