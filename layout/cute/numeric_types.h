@@ -171,7 +171,24 @@ struct bfloat16_t {
 HLO_CUTE_INSTRUCTION_OPERATOR(half_t, +, "add.f16 %0, %1, %2;")
 HLO_CUTE_INSTRUCTION_OPERATOR(half_t, -, "sub.f16 %0, %1, %2;")
 HLO_CUTE_INSTRUCTION_OPERATOR(half_t, *, "mul.f16 %0, %1, %2;")
-HLO_CUTE_FLOAT_OPERATOR(half_t, /)
+// a * (1 / b), and what is missing of a: of halves that is the quotient of floats, rounded to
+// nearest, also where the reciprocal is three places off. What is missing of 0, of what is infinite
+// and of no number is 0 or no number.
+HLO_CUTE_HD inline half_t operator/(half_t a, half_t b) {
+  const float divisor = static_cast<float>(b);
+  const float dividend = static_cast<float>(a);
+  float reciprocal;
+  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(reciprocal) : "f"(divisor));
+  const float quotient = dividend * reciprocal;
+  float missing;
+  float corrected;
+  asm("fma.rn.f32 %0, %1, %2, %3;" : "=f"(missing) : "f"(-divisor), "f"(quotient), "f"(dividend));
+  asm("fma.rn.f32 %0, %1, %2, %3;"
+      : "=f"(corrected)
+      : "f"(missing), "f"(reciprocal), "f"(quotient));
+  return half_t(__builtin_fabsf(missing) > 0 ? corrected : quotient);
+}
+HLO_CUTE_HD inline half_t& operator/=(half_t& a, half_t b) { return a = a / b; }
 HLO_CUTE_INSTRUCTION_COMPARISONS(half_t, "", "f16 p, %1, %2;")
 HLO_CUTE_HD inline half_t operator-(half_t a) {
   half_t result;

@@ -35,3 +35,12 @@ static __device__ void Greater(T const* a, T* b) {
 }
 extern "C" __global__ void GreaterHalves(half_t const* a, half_t* b) { Greater(a, b); }
 extern "C" __global__ void GreaterBrains(bfloat16_t const* a, bfloat16_t* b) { Greater(a, b); }
+
+// b = a / b, two of each thread.
+extern "C" __global__ void Quotients(half_t const* a, half_t* b) {
+  const unsigned at = 2 * threadIdx.x;
+  b[at] = a[at] / b[at];
+  half_t quotient = a[at + 1];
+  quotient /= b[at + 1];
+  b[at + 1] = quotient;
+}

@@ -233,5 +233,38 @@ TEST(NarrowFloats, Comparisons) {
   CheckGreater<bfloat16_t>("GreaterBrains");
 }
 
+// All kinds of numbers by all kinds, and random ones.
+TEST(NarrowFloats, QuotientsOfHalves) {
+  const std::vector<uint16_t> kinds = {0x0000, 0x8000, 0x0001, 0x8003, 0x03ff, 0x0400,
+                                       0x3555, 0x3c00, 0xbc01, 0x4200, 0x7bff, 0xfbff,
+                                       0x7c00, 0xfc00, 0x7e00, 0x0ccd};
+  std::mt19937 random(15);
+  for (int round = 0; round < 40; ++round) {
+    std::vector<half_t> a;
+    std::vector<half_t> b;
+    for (size_t i = 0; i < 256; ++i) {
+      // Of two that are small the quotient is large, and of the others it may be subnormal.
+      const auto code = static_cast<uint16_t>(random());
+      const auto other = static_cast<uint16_t>(random());
+      a.push_back(half_t::bitcast(round == 0 ? kinds[i % 16] : code));
+      b.push_back(half_t::bitcast(round == 0 ? kinds[i / 16] : other));
+    }
+    std::vector<half_t> result = b;
+    KernelRun kernel(Kernels("Quotients"), "Quotients");
+    kernel.Pass(a);
+    kernel.Pass(result);
+    kernel.Run(128);
+    kernel.Read(1, result);
+    for (size_t i = 0; i < 256; ++i) {
+      const half_t expected = a[i] / b[i];
+      if (std::isnan(static_cast<float>(expected))) {
+        ASSERT_TRUE(std::isnan(static_cast<float>(result[i])));
+      } else {
+        ASSERT_EQ(result[i].storage, expected.storage) << a[i].storage << " / " << b[i].storage;
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace cute_test
