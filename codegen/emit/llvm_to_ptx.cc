@@ -92,12 +92,20 @@ bool ComputesHalves(const llvm::Module& module) {
   });
 }
 
+// Where loops nest deep, to keep account of memory takes hoisting most of a minute.
+bool HasManyBlocks(const llvm::Module& module) {
+  constexpr size_t kMany = 256;
+  return llvm::any_of(module,
+                      [](const llvm::Function& function) { return function.size() > kMany; });
+}
+
 // What of LLVM's pipeline of -O2 changes kernels: they are one function without calls, memory of
 // its own, or vectors to be found, as those are in the kernel where its indexing maps have them.
 // Loads of vectors stay whole: as elements, they would be each pass's to work through, and found
 // together again at the end.
 llvm::FunctionPassManager Passes(const llvm::Module& module) {
   llvm::FunctionPassManager passes;
+  const bool may_hoist = !HasManyBlocks(module);
   passes.addPass(SimplifyBranches(/*is_last=*/false));
   passes.addPass(llvm::EarlyCSEPass());
   passes.addPass(Combine());
@@ -105,9 +113,9 @@ llvm::FunctionPassManager Passes(const llvm::Module& module) {
   // Of what is not negative, 32 bits where 64 were.
   passes.addPass(llvm::CorrelatedValuePropagationPass());
   passes.addPass(llvm::ReassociatePass());
-  passes.addPass(Hoist());
+  if (may_hoist) passes.addPass(Hoist());
   passes.addPass(llvm::createFunctionToLoopPassAdaptor(llvm::LoopRotatePass()));
-  passes.addPass(Hoist());
+  if (may_hoist) passes.addPass(Hoist());
   passes.addPass(Combine());
   llvm::LoopPassManager loops;
   loops.addPass(llvm::IndVarSimplifyPass());
@@ -117,13 +125,13 @@ llvm::FunctionPassManager Passes(const llvm::Module& module) {
   passes.addPass(llvm::BDCEPass());
   passes.addPass(Combine());
   passes.addPass(llvm::DSEPass());
-  passes.addPass(Hoist());
+  if (may_hoist) passes.addPass(Hoist());
   passes.addPass(SimplifyBranches(/*is_last=*/true));
   if (ComputesHalves(module)) passes.addPass(llvm::SLPVectorizerPass());
   passes.addPass(
       llvm::LoopUnrollPass(llvm::LoopUnrollOptions(/*OptLevel=*/2, /*OnlyWhenForced=*/true)));
   passes.addPass(Combine());
-  passes.addPass(Hoist());
+  if (may_hoist) passes.addPass(Hoist());
   return passes;
 }
 

@@ -55,24 +55,29 @@ TEST(ElementLoopKernels, ReductionsInsideOfReductions) {
   }
 }
 
-// Reductions of what others leave, one after the other, are as many loops, none in another one.
+// Reductions of what others leave, one after the other.
+std::string ChainOfReductions(int length, bool turns) {
+  std::string body = "x0 = s32[3,3] parameter(0)\nc = s32[] constant(0)\n";
+  for (int i = 0; i < length; ++i) {
+    const int reduced = turns && i % 2 == 0 ? 0 : 1;
+    absl::StrAppend(&body, "m", i, " = s32[3] reduce(x", i, ", c), dimensions={", reduced,
+                    "}, to_apply=largest\nb", i, " = s32[3,3] broadcast(m", i, "), dimensions={",
+                    1 - reduced, "}\nx", i + 1, " = s32[3,3] subtract(x", i, ", b", i, ")\n");
+  }
+  return absl::StrCat(
+      "HloModule m\nlargest { a = s32[] parameter(0) b = s32[] parameter(1)\n"
+      "  ROOT r = s32[] maximum(a, b) }\nf {\n",
+      body, "ROOT o = s32[3,3] negate(x", length,
+      ") }\nENTRY e { p = s32[3,3] parameter(0)\n"
+      "  ROOT r = s32[3,3] fusion(p), kind=kLoop, calls=f }");
+}
+
 TEST(ElementLoopKernels, ChainsOfReductions) {
   PtxBackend backend;
-  constexpr int kLength = 40;
-  std::string body = "x0 = s32[8,8] parameter(0)\nc = s32[] constant(0)\n";
-  for (int i = 0; i < kLength; ++i) {
-    absl::StrAppend(&body, "m", i, " = s32[8] reduce(x", i,
-                    ", c), dimensions={1}, to_apply=largest\nb", i, " = s32[8,8] broadcast(m", i,
-                    "), dimensions={0}\nx", i + 1, " = s32[8,8] subtract(x", i, ", b", i, ")\n");
-  }
-  KernelCheck check(
-      absl::StrCat("HloModule m\nlargest { a = s32[] parameter(0) b = s32[] parameter(1)\n"
-                   "  ROOT r = s32[] maximum(a, b) }\nf {\n",
-                   body, "ROOT o = s32[8,8] negate(x", kLength,
-                   ") }\nENTRY e { p = s32[8,8] parameter(0)\n"
-                   "  ROOT r = s32[8,8] fusion(p), kind=kLoop, calls=f }"),
-      backend);
-  EXPECT_EQ(check.Run(1), "");
+  // Of the same rows: as many loops, none in another one.
+  EXPECT_EQ(KernelCheck(ChainOfReductions(40, /*turns=*/false), backend).Run(1), "");
+  // By rows and columns in turns: nine deep.
+  EXPECT_EQ(KernelCheck(ChainOfReductions(9, /*turns=*/true), backend).Run(1), "");
 }
 
 }  // namespace
