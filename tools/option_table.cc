@@ -1,5 +1,8 @@
 #include "tools/option_table.h"
 
+#include <algorithm>
+
+#include "llvm/ADT/APInt.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
@@ -33,13 +36,39 @@ void OptionTable::Add(OptionHelp option) {
   options_.insert(options_.end() - kOptionsOfAll, std::move(option));
 }
 
-bool OptionTable::Parse(llvm::ArrayRef<const char*> command_line) {
-  if (!cl::ParseCommandLineOptions(static_cast<int>(command_line.size()), command_line.data(), "",
-                                   &Messages())) {
+namespace {
+
+bool IsNumber(llvm::StringRef text, const std::pair<std::string, std::string>& limits) {
+  llvm::APInt number;
+  llvm::StringRef digits = text;
+  const bool is_negative = digits.consume_front("-");
+  // LLVM reads numbers with a prefix of other bases.
+  if (digits.empty() || !llvm::isDigit(digits.front()) || digits.getAsInteger(0, number)) {
     return false;
   }
-  if (unknown_.empty()) return true;
-  const llvm::StringRef option = llvm::StringRef(unknown_.front()).split('=').first;
+  constexpr unsigned kWide = 128;
+  const auto wide = [](llvm::StringRef decimal) {
+    return llvm::APInt(kWide, decimal, /*radix=*/10);
+  };
+  if (number.getActiveBits() > kWide / 2) return false;
+  const llvm::APInt magnitude = number.zextOrTrunc(kWide);
+  const llvm::APInt value = is_negative ? -magnitude : magnitude;
+  return value.sge(wide(limits.first)) && value.sle(wide(limits.second));
+}
+
+// Whether the value suits the option, after a message if not.
+bool IsValueOf(const OptionHelp& option, llvm::StringRef value) {
+  const bool is_number = !option.limits.first.empty();
+  if (!is_number || IsNumber(value, option.limits)) return true;
+  ReportError(option.Spelling() + " must be a whole number from " + option.limits.first + " to " +
+              option.limits.second + ", not '" + support::Quotable(value) + "'");
+  return false;
+}
+
+}  // namespace
+
+void OptionTable::ReportUnknown(llvm::StringRef argument) const {
+  const llvm::StringRef option = argument.split('=').first;
   std::vector<std::string> spellings;
   for (const OptionHelp& known : options_) spellings.push_back(known.Spelling());
   // Long options may have one dash.
@@ -49,6 +78,53 @@ bool OptionTable::Parse(llvm::ArrayRef<const char*> command_line) {
   ReportError(parser_.getName().str() + " has no option '" + support::Quotable(option) + "'" +
               (suggestion.empty() ? "; see 'hlo-indexing " + parser_.getName().str() + " --help'"
                                   : suggestion));
+}
+
+bool OptionTable::HaveValues(llvm::ArrayRef<const char*> arguments) const {
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const llvm::StringRef argument = arguments[i];
+    if (argument == "--") return true;
+    if (!argument.starts_with("-") || argument == "-") continue;
+    const auto [name, value] = argument.ltrim('-').split('=');
+    const bool has_value = argument.contains('=');
+    const auto option = llvm::find_if(
+        options_, [name = name](const OptionHelp& known) { return known.name == name; });
+    if (option == options_.end()) {
+      // LLVM takes what begins with the name of an option of one letter for several of these.
+      if (!name.starts_with("o")) continue;
+      if (argument.starts_with("--")) {
+        ReportUnknown(argument);
+        return false;
+      }
+      ReportError("-o and its file are two words: -o " + support::Quotable(argument.drop_front(2)));
+      return false;
+    }
+    if (option->value.empty()) {
+      if (!has_value || llvm::is_contained({"true", "false", "1", "0"}, value)) continue;
+      ReportError(option->Spelling() + " takes no value, not '" + support::Quotable(value) + "'");
+      return false;
+    }
+    if (!has_value && i + 1 == arguments.size()) {
+      ReportError(option->Spelling() + " needs a value: " + option->Spelling() +
+                  (option->name.size() == 1 ? " " : "=") + "<" + option->value.str() + ">");
+      return false;
+    }
+    if (!IsValueOf(*option, has_value ? value : llvm::StringRef(arguments[++i]))) return false;
+  }
+  return true;
+}
+
+bool OptionTable::Parse(llvm::ArrayRef<const char*> command_line) {
+  constexpr size_t kProgramAndSubcommand = 2;
+  if (!HaveValues(command_line.drop_front(std::min(kProgramAndSubcommand, command_line.size())))) {
+    return false;
+  }
+  if (!cl::ParseCommandLineOptions(static_cast<int>(command_line.size()), command_line.data(), "",
+                                   &Messages())) {
+    return false;
+  }
+  if (unknown_.empty()) return true;
+  ReportUnknown(unknown_.front());
   return false;
 }
 
@@ -84,9 +160,9 @@ bool AlternativeParser::parse(cl::Option& option, llvm::StringRef name, llvm::St
   std::vector<llvm::StringRef> names;
   for (unsigned i = 0; i < getNumOptions(); ++i) names.push_back(getOption(i));
   if (llvm::is_contained(names, text)) return parser::parse(option, name, text, value);
-  return option.error("expected " + llvm::join(names, ", ") + ", not '" + support::Quotable(text) +
-                          "'" + support::DidYouMean(text, names),
-                      Messages());
+  ReportError("--" + option.ArgStr.str() + " must be one of " + llvm::join(names, ", ") +
+              ", not '" + support::Quotable(text) + "'" + support::DidYouMean(text, names));
+  return true;
 }
 
 }  // namespace hlo_indexing::tools

@@ -14,6 +14,7 @@
 
 #include <concepts>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -45,6 +46,8 @@ struct OptionHelp {
   ValueKind kind = ValueKind::kOther;
   /// Empty if there is none.
   std::string default_value = {};
+  /// Of whole numbers, the least and the most; empty for other values.
+  std::pair<std::string, std::string> limits = {};
   /// Empty unless the value is one of these.
   std::vector<ChoiceHelp> choices = {};
   bool is_repeatable = false;
@@ -78,6 +81,11 @@ class OptionTable {
   void Leave() { parser_.unregisterSubCommand(); }
 
  private:
+  // Whether the known options have the values that they need, after a message if not: what LLVM's
+  // parser would say in words of its own.
+  bool HaveValues(llvm::ArrayRef<const char*> arguments) const;
+  void ReportUnknown(llvm::StringRef argument) const;
+
   struct Parser : llvm::cl::SubCommand {
     using llvm::cl::SubCommand::SubCommand;
     using llvm::cl::SubCommand::unregisterSubCommand;
@@ -140,11 +148,13 @@ class NumberOption {
   NumberOption(OptionTable& table, llvm::StringRef name, llvm::StringRef help, T default_value,
                llvm::StringRef default_text = "")
       : option_(name, llvm::cl::init(default_value), llvm::cl::sub(table.parser())) {
-    table.Add({.name = name,
-               .help = help,
-               .value = "n",
-               .default_value =
-                   default_text.empty() ? std::to_string(default_value) : default_text.str()});
+    using Limits = std::numeric_limits<T>;
+    table.Add(
+        {.name = name,
+         .help = help,
+         .value = "n",
+         .default_value = default_text.empty() ? std::to_string(default_value) : default_text.str(),
+         .limits = {std::to_string(Limits::min()), std::to_string(Limits::max())}});
   }
   T value() const { return option_; }
   bool is_given() const { return option_.getNumOccurrences() > 0; }
