@@ -95,6 +95,22 @@ bool Reshape(ShapeContext& context) {
   return context.ExpectLike(operand.element_type(), *declared);
 }
 
+// The array, then the size of each dimension of the result.
+bool DynamicReshape(ShapeContext& context) {
+  if (!context.RequireArray(0)) return false;
+  for (size_t i = 1; i < context.num_operands(); ++i) {
+    if (!context.RequireScalar(i, "the size of a dimension")) return false;
+  }
+  const Shape* declared = context.declared();
+  if (declared != nullptr && declared->IsArray() &&
+      static_cast<size_t>(declared->rank()) + 1 != context.num_operands()) {
+    return context.Fail("dynamic-reshape to " + declared->ToString() + " takes " +
+                        Number(declared->rank()) + " sizes, not " +
+                        Number(static_cast<int64_t>(context.num_operands()) - 1));
+  }
+  return Reshape(context);
+}
+
 bool Bitcast(ShapeContext& context) {
   const Shape& operand = context.operand(0);
   const Shape* declared = context.declared();

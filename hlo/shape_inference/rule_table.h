@@ -56,6 +56,7 @@ bool Map(ShapeContext& context);
 bool Broadcast(ShapeContext& context);
 bool Transpose(ShapeContext& context);
 bool Reshape(ShapeContext& context);
+bool DynamicReshape(ShapeContext& context);
 bool Bitcast(ShapeContext& context);
 bool Reverse(ShapeContext& context);
 bool Slice(ShapeContext& context);
@@ -104,6 +105,17 @@ bool SecondElementOfOperand(ShapeContext& context);
 bool AsyncStart(ShapeContext& context);
 bool AsyncUpdate(ShapeContext& context);
 bool DeviceId(ShapeContext& context);
+
+// environment.cc
+bool Infeed(ShapeContext& context);
+bool Outfeed(ShapeContext& context);
+bool Send(ShapeContext& context);
+bool SendDone(ShapeContext& context);
+bool Recv(ShapeContext& context);
+bool RecvDone(ShapeContext& context);
+bool Rng(ShapeContext& context);
+bool RngBitGenerator(ShapeContext& context);
+bool RngGetAndUpdateState(ShapeContext& context);
 
 // collectives.cc
 bool AllReduce(ShapeContext& context);

@@ -9,6 +9,18 @@
 namespace hlo_indexing::hlo {
 
 inline constexpr const char* kUnusualPrograms[] = {
+    // What is exchanged.
+    "(f32[4,6], token[]) infeed(token[] parameter(13))",
+    "token[] outfeed(a, token[] parameter(13)), outfeed_shape=f32[4,6]",
+    "(f32[4,6], u32[], token[]) send(a, token[] parameter(13)), channel_id=1",
+    "token[] send-done((f32[4,6], u32[], token[]) parameter(13)), channel_id=1",
+    "(f32[4,6], u32[], token[]) recv(token[] parameter(13)), channel_id=1",
+    "(f32[4,6], token[]) recv-done((f32[4,6], u32[], token[]) parameter(13)), channel_id=1",
+    "f32[4,6] rng(s, s), distribution=rng_uniform",
+    "u32[4] rng-bit-generator(u64[2] parameter(13)), algorithm=rng_default",
+    "(u64[2], u8[4]) rng-bit-generator(u64[2] parameter(13)), algorithm=rng_default",
+    "u64[2] rng-get-and-update-state(), delta=1",
+    "f32[<=24] dynamic-reshape(a, i)",
     // The type of a product is what the text asks for.
     "bf16[4,4] dot(n, n), lhs_contracting_dims={1}, rhs_contracting_dims={1}",
     "s8[4,4] dot(n, n), lhs_contracting_dims={1}, rhs_contracting_dims={1}",
