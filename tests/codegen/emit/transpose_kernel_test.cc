@@ -57,7 +57,7 @@ TEST(TransposeKernels, PackedWordsAndRoots) {
       {"s4", "E(4)"}, {"u2", "E(2)"}, {"pred", "E(1)"}, {"s8", ""}, {"bf16", ""}};
   for (const auto& [type, packing] : types) {
     for (const std::vector<int64_t>& sizes :
-         {std::vector<int64_t>{64, 16, 4}, {16, 64, 8}, {40, 72, 2}, {36, 64, 32}, {9, 34, 70}}) {
+         {std::vector<int64_t>{64, 16, 4}, {40, 72, 2}, {36, 64, 32}}) {
       for (const std::string order : {"1,0,2", "0,2,1", "2,1,0", "1,2,0"}) {
         const auto shape_of = [&](int64_t a, int64_t b, int64_t c) {
           return absl::StrCat(type, "[", a, ",", b, ",", c, "]{2,1,0",
@@ -69,7 +69,6 @@ TEST(TransposeKernels, PackedWordsAndRoots) {
         const std::string text =
             Entry(absl::StrCat("p = ", input, " parameter(0)\nROOT r = ", output,
                                " transpose(p), dimensions={", order, "}"));
-        EXPECT_EQ(RunOnce(backend, text), "") << text;
         EXPECT_EQ(KernelCheck(text, backend, /*multiprocessors=*/1).Run(2), "") << text;
       }
     }
