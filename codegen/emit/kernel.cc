@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "codegen/emit/cuda_source.h"
+#include "codegen/emit/float_types.h"
 #include "codegen/emit/kernel_builder.h"
 #include "codegen/emit/kernel_emitter.h"
 #include "hlo/element_type.h"
@@ -149,6 +150,7 @@ absl::StatusOr<Kernel> CompileKernel(const KernelPlan& plan, plan::PlanContext& 
     return absl::InvalidArgumentError(
         absl::StrCat("%", plan.instruction->name().str(), ": ", refused));
   }
+  HLO_INDEXING_RETURN_IF_ERROR(CheckFloatTypes(plan));
   Kernel kernel;
   kernel.name = KernelName(*plan.instruction);
   kernel.launch = plan.launch;

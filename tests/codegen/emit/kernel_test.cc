@@ -324,6 +324,31 @@ TEST_F(KernelTest, ReductionsOfSeveralBlocksForAResult) {
   EXPECT_EQ(fusion.Run(1, kTolerance), "");
 }
 
+// HLO lets instructions have floats of several types, which no code is made for but conversions of
+// one operand and sums of products.
+TEST_F(KernelTest, MixedFloatTypes) {
+  const std::string body = R"(
+    a = f32[20] parameter(0) b = f16[20] parameter(1) z = f32[] constant(0) ROOT r = )";
+  for (const char* const instruction :
+       {"f32[40] concatenate(a, b), dimensions={0}", "f32[20] reverse(b), dimensions={0}",
+        "f32[20] add(a, b)", "pred[20] compare(a, b), direction=LT",
+        "f32[22] pad(b, z), padding=0_2", "f32[] reduce(b, z), dimensions={0}, to_apply=sum_f32",
+        "f16[20] sort(b), dimensions={0}, to_apply=less_f32"}) {
+    KernelCheck check(absl::StrCat("HloModule m\n", kReducers,
+                                   "less_f32 { a = f32[] parameter(0) b = f32[] parameter(1)\n"
+                                   "  ROOT r = pred[] compare(a, b), direction=LT }\nENTRY e {",
+                                   body, instruction, " }"),
+                      backend());
+    EXPECT_THAT(check.Run(1), testing::HasSubstr("convert its operands")) << instruction;
+  }
+  for (const char* const instruction :
+       {"f32[20] negate(b)",
+        "f32[] dot(a, b), lhs_contracting_dims={0}, rhs_contracting_dims={0}"}) {
+    KernelCheck check(absl::StrCat("HloModule m\nENTRY e {", body, instruction, " }"), backend());
+    EXPECT_EQ(check.Run(1, kTolerance), "") << instruction;
+  }
+}
+
 // Whichever block comes last, the same numbers are added in the same order.
 TEST_F(KernelTest, ReductionsOfSeveralBlocksGiveTheSameBitsEachTime) {
   for (const char* sizes : {"1,60000", "3,30000"}) {
