@@ -1,4 +1,4 @@
-// EXPECT: TiledCopy<Atom, TV, Tiler>: the threads or values of TV are no multiple of those of the atom.
+// EXPECT: TiledCopy<Atom, TV, Tiler>: the threads or values of TV are no multiple
 #include "layout/cute/tensor.h"
 using namespace hlo_indexing::layout::cute;
 auto Test() {
