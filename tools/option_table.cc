@@ -42,6 +42,8 @@ bool IsNumber(llvm::StringRef text, const std::pair<std::string, std::string>& l
   llvm::APInt number;
   llvm::StringRef digits = text;
   const bool is_negative = digits.consume_front("-");
+  // LLVM reads no sign where there are no negative numbers.
+  if (is_negative && limits.first == "0") return false;
   // LLVM reads numbers with a prefix of other bases.
   if (digits.empty() || !llvm::isDigit(digits.front()) || digits.getAsInteger(0, number)) {
     return false;

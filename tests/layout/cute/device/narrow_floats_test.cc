@@ -90,7 +90,7 @@ TEST(NarrowFloats, ProductsOfTwoTypesAreThoseOfFloat) {
   std::vector<half_t> a;
   std::vector<float> b;
   std::vector<float> c;
-  for (int i = 0; i < 4; ++i) a.push_back(half_t(Random(random)));
+  for (int i = 0; i < 4; ++i) a.emplace_back(Random(random));
   for (int i = 0; i < 4; ++i) b.push_back(Random(random));
   for (int i = 0; i < 16; ++i) c.push_back(Random(random));
   std::vector<float> d(16);
@@ -208,8 +208,9 @@ void CheckGreater(const std::string& name) {
   std::vector<T> a;
   std::vector<T> b;
   for (int i = 0; i < 8; ++i) a.push_back(T(Random(random)));
-  for (int i = 0; i < 8; ++i)
+  for (int i = 0; i < 8; ++i) {
     b.push_back(i % 4 == 0 ? a[static_cast<size_t>(i)] : T(Random(random)));
+  }
   a[5] = T(NAN);
   std::vector<T> result = b;
   KernelRun kernel(Kernels(name), name);
