@@ -233,6 +233,7 @@ ElementEmitter::Step ElementEmitter::StepOf(const Element& element) {
   const auto alias_of = [&](size_t operand, int64_t leaf) {
     return Alias({element.frame, &instruction.operand(operand), leaf, element.index});
   };
+  if (IsMovement(instruction.opcode())) return StepOfMovement(element);
   switch (instruction.opcode()) {
     case Opcode::kParameter:
       return StepOfParameter(element);
@@ -253,16 +254,6 @@ ElementEmitter::Step ElementEmitter::StepOf(const Element& element) {
     case Opcode::kDomain:
     case Opcode::kAddDependency:
       return alias_of(0, element.leaf);
-    case Opcode::kCopy:
-    case Opcode::kTranspose:
-    case Opcode::kReshape:
-    case Opcode::kBroadcast:
-    case Opcode::kSlice:
-    case Opcode::kReverse:
-    case Opcode::kDynamicSlice:
-    case Opcode::kGather:
-    case Opcode::kBitcast:
-      return StepOfMovement(element);
     case Opcode::kPad:
       return StepOfPad(element);
     case Opcode::kConcatenate:

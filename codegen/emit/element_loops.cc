@@ -55,20 +55,9 @@ namespace {
 
 // Whether an element is one of the operand, or computed of those of operands, by no loop.
 bool IsStraight(Opcode opcode) {
-  switch (opcode) {
-    case Opcode::kCopy:
-    case Opcode::kTranspose:
-    case Opcode::kReshape:
-    case Opcode::kBroadcast:
-    case Opcode::kSlice:
-    case Opcode::kReverse:
-    case Opcode::kBitcast:
-    case Opcode::kTuple:
-    case Opcode::kGetTupleElement:
-      return true;
-    default:
-      return IsElementwise(opcode) && opcode != Opcode::kBitcastConvert;
-  }
+  if (IsMovement(opcode)) return true;
+  if (opcode == Opcode::kTuple || opcode == Opcode::kGetTupleElement) return true;
+  return IsElementwise(opcode) && opcode != Opcode::kBitcastConvert;
 }
 
 }  // namespace

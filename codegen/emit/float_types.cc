@@ -36,15 +36,8 @@ Arrays ArraysOf(const Instruction& instruction) {
     case Opcode::kConvert:
     case Opcode::kStochasticConvert:
     case Opcode::kBitcastConvert:
+    case Opcode::kBitcast:
       return Arrays::kAny;
-    case Opcode::kCopy:
-    case Opcode::kTranspose:
-    case Opcode::kReshape:
-    case Opcode::kBroadcast:
-    case Opcode::kSlice:
-    case Opcode::kReverse:
-    case Opcode::kDynamicSlice:
-    case Opcode::kGather:
     case Opcode::kPad:
     case Opcode::kConcatenate:
     case Opcode::kDynamicUpdateSlice:
@@ -60,6 +53,7 @@ Arrays ArraysOf(const Instruction& instruction) {
     case Opcode::kMap:
       return Arrays::kOfNumber;
     default:
+      if (IsMovement(instruction.opcode())) return Arrays::kAlike;
       return IsElementwise(instruction.opcode()) && instruction.operands().size() > 1
                  ? Arrays::kAlike
                  : Arrays::kAny;
