@@ -17,6 +17,19 @@ llvm::SmallVector<const Computation*, 4> Instruction::Branches() const {
   return {on_true, on_false};
 }
 
+llvm::SmallVector<const Computation*, 2> Instruction::Callees() const {
+  llvm::SmallVector<const Computation*, 2> callees;
+  for (const Attribute& attribute : attributes_) {
+    if (const auto* const one = std::get_if<const Computation*>(&attribute.value)) {
+      callees.push_back(*one);
+    } else if (const auto* const several =
+                   std::get_if<llvm::ArrayRef<const Computation*>>(&attribute.value)) {
+      callees.append(several->begin(), several->end());
+    }
+  }
+  return callees;
+}
+
 const Attribute* Instruction::Find(AttributeName name) const {
   if (name == AttributeName::kOther) return nullptr;
   for (const Attribute& attribute : attributes_) {

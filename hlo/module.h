@@ -70,6 +70,8 @@ class Instruction {
   const Computation* Callee(AttributeName name) const {
     return Get<const Computation*>(name).value_or(nullptr);
   }
+  /// All computations that it calls, in the order of its attributes.
+  llvm::SmallVector<const Computation*, 2> Callees() const;
 
   /// kParameter: its number.
   int64_t parameter_number() const {

@@ -161,6 +161,7 @@ std::string NameOfArray(const plan::KernelPlan& plan, const plan::KernelAccess& 
     for (const plan::PlannedRoot& root : plan.roots) outputs += root.num_outputs;
     return outputs > 1 ? "output " + std::to_string(access.output) : "output";
   }
+  if (access.constant != nullptr) return "%" + access.constant->name().str();
   const hlo::Instruction& input = *plan.Inputs()[static_cast<size_t>(access.operand)];
   std::string name = "%" + input.name().str();
   if (input.shape().num_array_leaves() > 1) name += " array " + std::to_string(access.leaf);

@@ -89,20 +89,6 @@ std::vector<const Instruction*> NodesOf(const KernelPlan& plan) {
   return nodes;
 }
 
-// The computations that an instruction calls, in the order of its attributes.
-llvm::SmallVector<const hlo::Computation*, 2> CalleesOf(const Instruction& instruction) {
-  llvm::SmallVector<const hlo::Computation*, 2> callees;
-  for (const hlo::Attribute& attribute : instruction.attributes()) {
-    if (const auto* const one = std::get_if<const hlo::Computation*>(&attribute.value)) {
-      callees.push_back(*one);
-    } else if (const auto* const several =
-                   std::get_if<llvm::ArrayRef<const hlo::Computation*>>(&attribute.value)) {
-      callees.append(several->begin(), several->end());
-    }
-  }
-  return callees;
-}
-
 // Where what `reads` says is read goes, in the order of `reads`.
 OutputIndexing Inverted(const OutputIndexing& reads) {
   if (reads.IsUnknown()) return reads;
@@ -258,7 +244,7 @@ void KernelDetails::WriteNode(const Instruction& instruction, bool is_computed, 
         json.value(fixUTF8(operand->name()));
       }
     });
-    if (const auto callees = CalleesOf(instruction); !callees.empty()) {
+    if (const auto callees = instruction.Callees(); !callees.empty()) {
       json.attributeArray("calls", [&] {
         for (const hlo::Computation* callee : callees) json.value(fixUTF8(callee->name()));
       });
@@ -278,7 +264,7 @@ void KernelDetails::WriteGraph(const KernelPlan& plan, OStream& json) {
       for (const Instruction* node : nodes) {
         WriteNode(*node, is_computed(*node), json);
         if (!is_computed(*node)) continue;
-        for (const hlo::Computation* callee : CalleesOf(*node)) called.insert(callee);
+        for (const hlo::Computation* callee : node->Callees()) called.insert(callee);
       }
     });
   };

@@ -176,6 +176,8 @@ void WriteAccessJson(const KernelOrigin& origin, const plan::KernelPlan& plan,
     WriteKernelName(origin, plan, json);
     if (access.scratch.has_value()) {
       json.attribute("scratch", static_cast<int64_t>(*access.scratch));
+    } else if (access.constant != nullptr) {
+      json.attribute("constant", llvm::json::fixUTF8(access.constant->name()));
     } else if (is_load) {
       json.attribute("operand", access.operand);
       json.attribute("array", access.leaf);
@@ -190,8 +192,7 @@ void WriteAccessJson(const KernelOrigin& origin, const plan::KernelPlan& plan,
     if (!report.IsExact()) json.attribute("reason", llvm::json::fixUTF8(report.reason()));
     WriteWaste(report, text, json);
     for (const explain::LayoutCure& cure : cures) {
-      if (is_load && !access.scratch.has_value() && cure.operand == access.operand &&
-          cure.leaf == access.leaf) {
+      if (access.IsOfOperand() && cure.operand == access.operand && cure.leaf == access.leaf) {
         WriteCure(cure, json);
       }
     }

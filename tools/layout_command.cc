@@ -33,7 +33,11 @@ constexpr int64_t kMostCells = int64_t{1} << 22;
 
 struct LayoutOptions {
   OptionTable& table;
-  TextListOption indices{table, "index", {"i,j,..."}, "Only where the element of that index lies"};
+  // A scalar has the index of no numbers.
+  TextListOption indices{table,
+                         "index",
+                         {.name = "i,j,...", .may_be_empty = true},
+                         "Only where the element of that index lies"};
   TextListOption positions{
       table, "position", {"n"}, "Only what lies at that position, in elements"};
   TextListOption bytes{table, "byte", {"n"}, "Only what lies at that byte"};
@@ -99,9 +103,6 @@ class LayoutAnswers {
       return "--table, --svg and --tikz are no JSON: leave out --format=json";
     }
     if (arguments.size() > 1 && options_.picture.is_drawing()) return kOnePicture;
-    if (options_.relayout.is_given() && llvm::StringRef(options_.relayout.value()).trim().empty()) {
-      return "--relayout= names neither a shape nor a layout";
-    }
     if (options_.offsets.value() && ReplacesOverview()) {
       return "--offsets adds to the overview: leave out the options that replace it";
     }

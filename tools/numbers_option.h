@@ -15,7 +15,7 @@ namespace hlo_indexing::tools {
 class NumbersOption {
  public:
   NumbersOption(OptionTable& table, llvm::StringRef name, llvm::StringRef help)
-      : text_(table, name, {"list"}, help), name_(name) {}
+      : text_(table, name, {.name = "list", .may_be_empty = true}, help), name_(name) {}
 
   /// Reads the list. False, after a message on standard error, if it is none.
   bool Parse();

@@ -58,10 +58,28 @@ bool IsNumber(llvm::StringRef text, const std::pair<std::string, std::string>& l
   return value.sge(wide(limits.first)) && value.sle(wide(limits.second));
 }
 
+void ReportMissingValue(const OptionHelp& option) {
+  ReportError(option.Spelling() + " needs a value: " + option.Spelling() +
+              (option.name.size() == 1 ? " " : "=") + "<" + option.value.str() + ">");
+}
+
 // Whether the value suits the option, after a message if not.
 bool IsValueOf(const OptionHelp& option, llvm::StringRef value) {
+  if (value.empty()) {
+    if (option.may_be_empty) return true;
+    ReportMissingValue(option);
+    return false;
+  }
   const bool is_number = !option.limits.first.empty();
-  if (!is_number || IsNumber(value, option.limits)) return true;
+  if (!is_number) return true;
+  // LLVM reads a number with a zero in front in base 8.
+  const llvm::StringRef digits = value.ltrim('-');
+  if (digits.size() > 1 && digits.front() == '0' && llvm::all_of(digits, llvm::isDigit)) {
+    ReportError(option.Spelling() + " must be written without zeros in front, not '" +
+                support::Quotable(value) + "'");
+    return false;
+  }
+  if (IsNumber(value, option.limits)) return true;
   ReportError(option.Spelling() + " must be a whole number from " + option.limits.first + " to " +
               option.limits.second + ", not '" + support::Quotable(value) + "'");
   return false;
@@ -107,8 +125,7 @@ bool OptionTable::HaveValues(llvm::ArrayRef<const char*> arguments) const {
       return false;
     }
     if (!has_value && i + 1 == arguments.size()) {
-      ReportError(option->Spelling() + " needs a value: " + option->Spelling() +
-                  (option->name.size() == 1 ? " " : "=") + "<" + option->value.str() + ">");
+      ReportMissingValue(*option);
       return false;
     }
     if (!IsValueOf(*option, has_value ? value : llvm::StringRef(arguments[++i]))) return false;
@@ -142,14 +159,19 @@ TextOption::TextOption(OptionTable& table, llvm::StringRef name, ValueHelp value
              .help = help,
              .value = value.name,
              .kind = value.kind,
+             .may_be_empty = value.may_be_empty,
              .default_value = default_value.str()});
 }
 
 TextListOption::TextListOption(OptionTable& table, llvm::StringRef name, ValueHelp value,
                                llvm::StringRef help)
     : option_(name, cl::sub(table.parser())) {
-  table.Add(
-      {.name = name, .help = help, .value = value.name, .kind = value.kind, .is_repeatable = true});
+  table.Add({.name = name,
+             .help = help,
+             .value = value.name,
+             .kind = value.kind,
+             .may_be_empty = value.may_be_empty,
+             .is_repeatable = true});
 }
 
 bool ReportTooSmall(llvm::StringRef option, const std::string& least, const std::string& value) {

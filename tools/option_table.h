@@ -44,6 +44,8 @@ struct OptionHelp {
   /// What stands for the value; empty for a flag. Example: "file"
   llvm::StringRef value = {};
   ValueKind kind = ValueKind::kOther;
+  /// Whether nothing is a value, as of a list.
+  bool may_be_empty = false;
   /// Empty if there is none.
   std::string default_value = {};
   /// Of whole numbers, the least and the most; empty for other values.
@@ -112,15 +114,15 @@ class FlagOption {
 struct ValueHelp {
   llvm::StringRef name;
   ValueKind kind = ValueKind::kOther;
+  bool may_be_empty = false;
 };
 
-/// An option whose value is any text.
+/// An option whose value is any text, which is not empty unless that means something.
 class TextOption {
  public:
   TextOption(OptionTable& table, llvm::StringRef name, ValueHelp value, llvm::StringRef help,
              llvm::StringRef default_value = "");
   const std::string& value() const { return option_; }
-  /// Also true of one with an empty value.
   bool is_given() const { return option_.getNumOccurrences() > 0; }
 
  private:

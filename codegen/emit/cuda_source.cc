@@ -150,8 +150,8 @@ class CudaModule {
     const unsigned bits = values.getElementType().getIntOrFloatBitWidth();
     const std::string element =
         CudaType(mlir::IntegerType::get(module_.getContext(), bits), /*is_signed=*/false);
-    absl::StrAppend(&text, "__device__ __align__(16) const ", element, " ",
-                    global.getSymName().str(), "[", values.getNumElements(), "] = {");
+    absl::StrAppend(&text, "__device__ __align__(", global.getAlignment().value_or(16), ") const ",
+                    element, " ", global.getSymName().str(), "[", values.getNumElements(), "] = {");
     const auto append = [&](const llvm::APInt& value, size_t i) {
       absl::StrAppend(&text, i == 0 ? "" : ",", i % 12 == 0 ? "\n    " : " ");
       absl::StrAppend(&text, "0x", absl::Hex(value.getZExtValue()), bits == 64 ? "ull" : "");

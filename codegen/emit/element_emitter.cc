@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "codegen/emit/elementwise.h"
 #include "codegen/emit/index_code.h"
+#include "codegen/plan/movement.h"
 #include "codegen/plan/thread_map.h"
 #include "hlo/attribute.h"
 #include "indexing_analysis/maps/output_indexing.h"
@@ -233,7 +234,7 @@ ElementEmitter::Step ElementEmitter::StepOf(const Element& element) {
   const auto alias_of = [&](size_t operand, int64_t leaf) {
     return Alias({element.frame, &instruction.operand(operand), leaf, element.index});
   };
-  if (IsMovement(instruction.opcode())) return StepOfMovement(element);
+  if (plan::IsMovement(instruction.opcode())) return StepOfMovement(element);
   switch (instruction.opcode()) {
     case Opcode::kParameter:
       return StepOfParameter(element);

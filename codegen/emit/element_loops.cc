@@ -6,6 +6,7 @@
 #include "codegen/emit/element_emitter.h"
 #include "codegen/emit/elementwise.h"
 #include "codegen/plan/element_loops.h"
+#include "codegen/plan/movement.h"
 #include "codegen/plan/thread_map.h"
 #include "hlo/attribute.h"
 #include "llvm/ADT/STLExtras.h"
@@ -55,7 +56,7 @@ namespace {
 
 // Whether an element is one of the operand, or computed of those of operands, by no loop.
 bool IsStraight(Opcode opcode) {
-  if (IsMovement(opcode)) return true;
+  if (plan::IsMovement(opcode)) return true;
   if (opcode == Opcode::kTuple || opcode == Opcode::kGetTupleElement) return true;
   return IsElementwise(opcode) && opcode != Opcode::kBitcastConvert;
 }

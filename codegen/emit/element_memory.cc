@@ -4,6 +4,7 @@
 
 #include "codegen/emit/conversion.h"
 #include "codegen/emit/element_emitter.h"
+#include "codegen/plan/constants.h"
 #include "hlo/attribute.h"
 #include "llvm/ADT/bit.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -207,31 +208,18 @@ ElementEmitter::Step ElementEmitter::StepOfConstant(const Element& element) {
   const llvm::ArrayRef<uint8_t> bytes = literal->bytes();
   const ElementType type = shape.element_type();
   if (shape.num_elements() == 0) return Failed(element, "has no elements");
-  const size_t width = bytes.size() / static_cast<size_t>(shape.num_elements());
-  const llvm::ArrayRef<uint8_t> one = bytes.take_front(width);
-  bool is_splat = true;
-  for (size_t i = 0; i < bytes.size() && is_splat; i += width) {
-    is_splat = bytes.slice(i, width) == one;
-  }
-  if (is_splat) {
-    return {{}, [this, type, one](llvm::ArrayRef<const Lanes*>) -> Lanes {
+  if (plan::IsSplat(*literal)) {
+    const size_t width = bytes.size() / static_cast<size_t>(shape.num_elements());
+    return {{}, [this, type, one = bytes.take_front(width)](llvm::ArrayRef<const Lanes*>) -> Lanes {
               return {NumberOfBytes(builder_, type, one)};
             }};
   }
   constexpr size_t kMaxConstantBytes = size_t{1} << 20;
   if (bytes.size() > kMaxConstantBytes) return Failed(element, "is too large for a kernel");
-  // Literals are row-major.
-  llvm::SmallVector<mlir::AffineExpr, 6> index;
-  mlir::AffineExpr position = mlir::getAffineConstantExpr(0, plans_.mlir_context);
-  for (unsigned i = 0; i < shape.sizes().size(); ++i) {
-    position = position * shape.sizes()[i] + mlir::getAffineDimExpr(i, plans_.mlir_context);
-  }
-  const IndexingMap positions = IndexingMap::FromSizes(
-      AffineMap::get(static_cast<unsigned>(shape.rank()), 0, position), shape.sizes());
-  const IndexingMap at = plans_.maps.Compose(element.index, positions);
+  const IndexingMap at =
+      plans_.maps.Compose(element.index, plan::PositionsOfConstant(shape, plans_.mlir_context));
   if (at.IsKnownEmpty()) return NeverComputed(element);
-  return {{}, [this, at, type, bytes](llvm::ArrayRef<const Lanes*>) {
-            const int64_t bits = std::max<int64_t>(8, hlo::ElementBits(type));
+  return {{}, [this, at, type, bytes, bits = plan::BitsInMemory(shape)](auto) {
             const mlir::Type held = RegisterType(builder_, type);
             const mlir::Type in_memory =
                 held == builder_.integer_type(1) ? builder_.integer_type(8) : held;

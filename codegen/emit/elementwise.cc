@@ -202,23 +202,6 @@ class ElementwiseCode {
 
 }  // namespace
 
-bool IsMovement(Opcode opcode) {
-  switch (opcode) {
-    case Opcode::kCopy:
-    case Opcode::kTranspose:
-    case Opcode::kReshape:
-    case Opcode::kBroadcast:
-    case Opcode::kSlice:
-    case Opcode::kReverse:
-    case Opcode::kDynamicSlice:
-    case Opcode::kGather:
-    case Opcode::kBitcast:
-      return true;
-    default:
-      return false;
-  }
-}
-
 bool IsElementwise(Opcode opcode) {
   switch (opcode) {
     case Opcode::kAbs:

@@ -19,9 +19,6 @@ namespace hlo_indexing::emit {
 /// Whether EmitElementwise knows the opcode.
 bool IsElementwise(hlo::Opcode opcode);
 
-/// Whether each element of the result is one of operand 0, found by the index alone, as bits stay.
-bool IsMovement(hlo::Opcode opcode);
-
 /// kUnimplemented, with the rest of a sentence that begins with the instruction, for types that an
 /// opcode is not defined for.
 absl::StatusOr<Number> EmitElementwise(KernelBuilder& builder, const hlo::Instruction& instruction,

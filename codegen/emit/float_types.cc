@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "codegen/emit/elementwise.h"
+#include "codegen/plan/movement.h"
 #include "hlo/attribute.h"
 #include "hlo/element_type.h"
 #include "hlo/module.h"
@@ -53,7 +54,7 @@ Arrays ArraysOf(const Instruction& instruction) {
     case Opcode::kMap:
       return Arrays::kOfNumber;
     default:
-      if (IsMovement(instruction.opcode())) return Arrays::kAlike;
+      if (plan::IsMovement(instruction.opcode())) return Arrays::kAlike;
       return IsElementwise(instruction.opcode()) && instruction.operands().size() > 1
                  ? Arrays::kAlike
                  : Arrays::kAny;

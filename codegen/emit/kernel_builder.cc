@@ -27,6 +27,8 @@ namespace {
 constexpr unsigned kSharedSpace = 3;
 constexpr unsigned kGlobalSpace = 1;
 constexpr int32_t kAllLanes = -1;
+// A line of memory: constants share no sectors, as plans have it.
+constexpr unsigned kConstantAlignment = 128;
 // The last operand of `shfl.sync.down`: lanes by which segments are told apart, and the last lane
 // of one (PTX ISA, "shfl.sync", segmask and clamp).
 int64_t ShuffleSegments(int64_t lanes) { return (32 - lanes) << 8 | 31; }
@@ -309,16 +311,17 @@ Value KernelBuilder::SharedArray(Type element, int64_t count) {
 }
 
 Value KernelBuilder::ConstantArray(Type element, llvm::ArrayRef<char> bytes) {
-  const std::string name = absl::StrCat("constant_", num_globals_++);
   const auto size = static_cast<int64_t>(bytes.size()) * 8 / element.getIntOrFloatBitWidth();
   const auto values = mlir::DenseElementsAttr::getFromRawBuffer(
       mlir::RankedTensorType::get({size}, element), bytes);
-  {
+  std::string& name = constants_[values];
+  if (name.empty()) {
+    name = absl::StrCat("constant_", num_globals_++);
     const mlir::OpBuilder::InsertionGuard guard(ops_);
     ops_.setInsertionPointToStart(module_->getBody());
     mlir::LLVM::GlobalOp::create(ops_, mlir::LLVM::LLVMArrayType::get(element, size),
                                  /*isConstant=*/true, mlir::LLVM::Linkage::Internal, name, values,
-                                 /*alignment=*/16, kGlobalSpace);
+                                 kConstantAlignment, kGlobalSpace);
   }
   return mlir::LLVM::AddressOfOp::create(
       ops_, LLVMPointerType::get(ops_.getContext(), kGlobalSpace), name);

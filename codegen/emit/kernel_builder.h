@@ -23,6 +23,7 @@
 #include "codegen/emit/kernel.h"
 #include "hlo/element_type.h"
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -134,7 +135,7 @@ class KernelBuilder {
 
   /// An array in shared memory. Position 0 is at a multiple of 16 bytes.
   mlir::Value SharedArray(mlir::Type element, int64_t count);
-  /// A constant array of these bytes in global memory.
+  /// A constant array of these bytes in global memory; the same one for the same values.
   mlir::Value ConstantArray(mlir::Type element, llvm::ArrayRef<char> bytes);
   /// All threads of the block wait for each other.
   void Barrier();
@@ -197,6 +198,8 @@ class KernelBuilder {
   Values arguments_;
   Values indices_;
   int64_t num_globals_ = 0;
+  // Their names.
+  llvm::DenseMap<mlir::Attribute, std::string> constants_;
   bool is_source_ = false;
   SourceLines lines_;
   // That whose code is made, from the kernel on.

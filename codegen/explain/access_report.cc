@@ -97,8 +97,7 @@ std::vector<AccessReport> ReportAccesses(const KernelPlan& plan, plan::PlanConte
     report.coalescing = table.Of(access.access, budget);
     if (report.coalescing.has_value()) {
       report.waste = WasteOf(plan, access, *report.coalescing);
-      if (HasOrigin(report.waste.reason) && access.kind == plan::AccessKind::kLoad &&
-          !access.scratch.has_value()) {
+      if (HasOrigin(report.waste.reason) && access.IsOfOperand()) {
         report.waste.origin = OriginOfStride(plan, access, plans);
       }
     }

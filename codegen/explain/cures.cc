@@ -27,7 +27,7 @@ struct Loads {
 std::vector<Loads> LoadsByOperand(llvm::ArrayRef<AccessReport> accesses) {
   std::vector<Loads> loads;
   for (const AccessReport& report : accesses) {
-    if (report.access.kind != plan::AccessKind::kLoad || report.access.scratch) continue;
+    if (!report.access.IsOfOperand()) continue;
     const auto known = llvm::find_if(loads, [&](const Loads& other) {
       return other.operand == report.access.operand && other.leaf == report.access.leaf;
     });

@@ -36,8 +36,9 @@ int64_t FirstOperandLike(const plan::KernelPlan& plan, int64_t operand) {
 // Different sectors of all accesses: accesses of an array may touch the same ones, but no more than
 // it has. Where an index is known at run time only, an access touches no more than it moves.
 DynamicAPInt DistinctSectors(const plan::KernelPlan& plan, llvm::ArrayRef<AccessReport> accesses) {
-  // Loads and outputs by array.
-  std::map<std::tuple<bool, int64_t, int64_t>, DynamicAPInt> by_array;
+  // Loads and outputs by array, constants first.
+  using Array = std::tuple<const hlo::Instruction*, bool, int64_t, int64_t>;
+  std::map<Array, DynamicAPInt> by_array;
   DynamicAPInt sum(0);
   for (const AccessReport& report : accesses) {
     if (!report.coalescing.has_value()) continue;
@@ -50,13 +51,15 @@ DynamicAPInt DistinctSectors(const plan::KernelPlan& plan, llvm::ArrayRef<Access
       if (!is_load) sum += touched;
       continue;
     }
-    DynamicAPInt& known =
-        is_load ? by_array[{true, FirstOperandLike(plan, access.operand), access.leaf}]
-                : by_array[{false, access.output, 0}];
-    const int64_t bits = access.shape->StorageBits();
+    Array array = {access.constant, false, access.output, 0};
+    if (access.IsOfOperand()) {
+      array = {nullptr, true, FirstOperandLike(plan, access.operand), access.leaf};
+    }
+    DynamicAPInt& known = by_array[array];
+    const int64_t bits = access.access.element_bits;
     // Padding of tiles, or a tail, makes an array larger than its elements.
-    const bool is_dense =
-        access.shape->layout() == nullptr || access.shape->layout()->HasOnlyOrder();
+    const bool is_dense = access.constant != nullptr || access.shape->layout() == nullptr ||
+                          access.shape->layout()->HasOnlyOrder();
     DynamicAPInt next = known + touched;
     if (is_dense) {
       const DynamicAPInt bytes =

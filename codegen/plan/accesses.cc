@@ -6,12 +6,15 @@
 #include <utility>
 #include <vector>
 
+#include "codegen/plan/constants.h"
 #include "codegen/plan/element_loops.h"
+#include "codegen/plan/movement.h"
 #include "codegen/plan/pass_loops.h"
 #include "codegen/plan/thread_map.h"
 #include "hlo/attribute.h"
 #include "indexing_analysis/maps/output_indexing.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallPtrSet.h"
 
 namespace hlo_indexing::plan {
 
@@ -28,10 +31,17 @@ constexpr int64_t kCounterBits = 32;
 
 class AccessCollector {
  public:
-  AccessCollector(const KernelPlan& plan, PlanContext& plans) : plan_(plan), plans_(plans) {}
+  AccessCollector(const KernelPlan& plan, PlanContext& plans)
+      : plan_(plan),
+        plans_(plans),
+        computation_(plan.Composed()),
+        alternatives_(AlternativesOfSelects(plan)) {
+    if (computation_ != nullptr) constants_ = ConstantsInMemory(*computation_);
+  }
 
   std::vector<KernelAccess> Collect() && {
     const std::vector<size_t> loops = LoopsOf(plan_);
+    if (computation_ != nullptr && !plan_.passes.empty()) AddConstantsOfCallees();
     for (pass_number_ = 0; pass_number_ < plan_.passes.size(); ++pass_number_) {
       const ElementPass& pass = plan_.passes[pass_number_];
       loop_ = plan_.keeps_rows ? 0 : loops[pass_number_];
@@ -88,8 +98,14 @@ class AccessCollector {
       Add(std::move(access));
       return;
     }
-    if (!pass.map.IsUnknown() && HasSeveralElementLoops(instruction.parent()) &&
-        (plan_.is_computation || plan_.instruction->opcode() == Opcode::kFusion)) {
+    if (llvm::is_contained(constants_, &instruction)) {
+      KernelAccess access = NewLoadOf(pass, instruction);
+      access.element = pass.map;
+      Add(std::move(access));
+      return;
+    }
+    if (!pass.map.IsUnknown() && computation_ != nullptr &&
+        HasSeveralElementLoops(instruction.parent())) {
       return AddLoadsByLoop(pass);
     }
     const OutputIndexing reads = ReadsOf(pass);
@@ -102,17 +118,21 @@ class AccessCollector {
       return;
     }
     for (const OperandIndexing& read : reads.operands()) {
-      // The others are of what the thread has.
-      if (read.operand() >= plan_.Inputs().size()) continue;
-      const int64_t operand = FirstOf(read.operand());
-      const Shape& shape = plan_.InputShape(read.operand());
+      // Behind the operands comes what the thread has, then the constants.
+      const size_t first_constant = plan_.Inputs().size() + pass.available.size();
+      const bool is_constant = read.operand() >= first_constant;
+      if (read.operand() >= plan_.Inputs().size() && !is_constant) continue;
+      const KernelAccess load = is_constant
+                                    ? NewLoadOf(pass, *constants_[read.operand() - first_constant])
+                                    : NewLoad(pass, FirstOf(read.operand()), read.leaf(),
+                                              plan_.InputShape(read.operand()));
       if (read.maps().empty()) {
-        KernelAccess access = NewLoad(pass, operand, read.leaf(), shape);
+        KernelAccess access = load;
         access.reason = read.reason();
         Add(std::move(access));
       }
       for (const OperandMap& map : read.maps()) {
-        KernelAccess access = NewLoad(pass, operand, read.leaf(), shape);
+        KernelAccess access = load;
         access.element = plans_.maps.Compose(pass.map, map.map);
         access.reason = read.reason();
         Add(std::move(access));
@@ -121,13 +141,25 @@ class AccessCollector {
   }
 
   void AddLoadsByLoop(const ElementPass& pass) {
-    for (const LoopRead& read : ReadsByLoop(pass, plans_)) {
-      KernelAccess access = NewLoad(pass, static_cast<int64_t>(read.parameter), read.leaf,
-                                    plan_.InputShape(read.parameter));
+    for (const LoopRead& read : ReadsByLoop(pass, constants_, plans_)) {
+      KernelAccess access = read.constant != nullptr
+                                ? NewLoadOf(pass, *read.constant)
+                                : NewLoad(pass, static_cast<int64_t>(read.parameter), read.leaf,
+                                          plan_.InputShape(read.parameter));
       access.element = read.map;
       access.access.repetitions = read.repetitions;
       access.reason = read.reason;
       Add(std::move(access), read.loop);
+    }
+  }
+
+  // How often a call reads which of their elements, no map of this computation says.
+  void AddConstantsOfCallees() {
+    const ElementPass& pass = plan_.passes[0];
+    for (const Instruction* constant : ConstantsInMemoryOfCallees(*computation_)) {
+      KernelAccess access = NewLoadOf(pass, *constant);
+      access.reason = "a constant of %" + constant->parent().name().str() + ", which is called";
+      Add(std::move(access));
     }
   }
 
@@ -172,23 +204,34 @@ class AccessCollector {
   }
 
   OutputIndexing ReadsOf(const ElementPass& pass) {
-    const bool is_fusion = !plan_.is_computation && plan_.instruction->opcode() == Opcode::kFusion;
-    if (!is_fusion && !plan_.is_computation) {
+    if (computation_ == nullptr) {
       return plans_.analysis.OutputToInput(*pass.instruction, pass.leaf);
     }
+    llvm::SmallVector<const Instruction*, 4> ends(pass.available.begin(), pass.available.end());
+    llvm::append_range(ends, constants_);
     // What the whole fusion reads is asked for most, and remembered.
-    if (is_fusion && pass.output.has_value() && pass.available.empty()) {
+    if (!plan_.is_computation && pass.output.has_value() && ends.empty()) {
       return plans_.analysis.OutputToInput(*plan_.instruction, *pass.output);
     }
-    return plans_.analysis.OutputToParameters(*pass.instruction, pass.leaf, pass.available);
+    return plans_.analysis.OutputToParameters(*pass.instruction, pass.leaf, ends);
   }
 
-  static KernelAccess NewLoad(const ElementPass& pass, int64_t operand, int64_t leaf,
-                              const Shape& shape) {
+  KernelAccess NewLoad(const ElementPass& pass, int64_t operand, int64_t leaf,
+                       const Shape& shape) const {
     KernelAccess access;
     access.operand = operand;
     access.leaf = leaf;
     access.shape = &shape.ArrayLeaf(leaf);
+    access.access.vector_elements = pass.vector_elements;
+    access.access.is_alternative = alternatives_.contains(InputOf(operand));
+    return access;
+  }
+
+  KernelAccess NewLoadOf(const ElementPass& pass, const Instruction& constant) const {
+    KernelAccess access;
+    access.constant = &constant;
+    access.shape = &constant.shape();
+    access.access.is_alternative = alternatives_.contains(&constant);
     access.access.vector_elements = pass.vector_elements;
     return access;
   }
@@ -198,17 +241,24 @@ class AccessCollector {
     access.pass = pass_number_;
     access.loop = loop_;
     access.access.threads = plan_.launch.threads;
-    access.access.element_bits = access.shape->StorageBits();
+    access.access.element_bits =
+        access.constant != nullptr ? BitsInMemory(*access.shape) : access.shape->StorageBits();
     if (plan_.keeps_rows && access.kind == AccessKind::kLoad) ReadOnce(access);
     if (!access.element.IsUnknown()) {
-      access.access.position =
-          plans_.maps.Compose(access.element, plans_.maps.Positions(*access.shape));
+      access.access.position = plans_.maps.Compose(
+          access.element, access.constant != nullptr
+                              ? PositionsOfConstant(*access.shape, plans_.mlir_context)
+                              : plans_.maps.Positions(*access.shape));
     }
     if (access.access.position.IsUnknown() && access.reason.empty()) {
       access.reason = "which elements the threads access has no closed form";
     }
+    if (access.constant != nullptr && access.reason.empty()) {
+      access.reason = WhyPartOfCode(*access.constant, access.access.position);
+    }
     // Nothing is accessed.
     if (access.element.IsKnownEmpty()) return;
+    if (access.constant != nullptr && IsOneElement(access.access.position)) return;
     if (access.kind == AccessKind::kLoad) DropLane(access);
     if (IsLoadedAtEntry(access)) {
       const auto at = std::make_pair(access.operand, access.leaf);
@@ -219,14 +269,15 @@ class AccessCollector {
       return;
     }
     if (access.kind == AccessKind::kLoad && !access.access.position.IsUnknown()) {
-      std::vector<Load>& alike = loads_[llvm::hash_combine(loop_, loop_of_element, access.operand,
-                                                           access.leaf, hash_value(Key(access)))];
+      std::vector<Load>& alike =
+          loads_[llvm::hash_combine(loop_, loop_of_element, access.constant, access.operand,
+                                    access.leaf, hash_value(Key(access)))];
       const bool is_loaded = llvm::any_of(alike, [&](const auto& load) {
         const auto& [number, in_loop_of] = load;
         const KernelAccess& other = accesses_[number];
         return in_loop_of == loop_of_element && other.loop == loop_ &&
-               other.operand == access.operand && other.leaf == access.leaf &&
-               Key(other) == Key(access);
+               other.constant == access.constant && other.operand == access.operand &&
+               other.leaf == access.leaf && Key(other) == Key(access);
       });
       if (is_loaded) return;
       alike.emplace_back(accesses_.size(), loop_of_element);
@@ -305,6 +356,16 @@ class AccessCollector {
 
   const KernelPlan& plan_;
   PlanContext& plans_;
+  // What stands for an input where elements are computed, as InputNumber has it.
+  const Instruction* InputOf(int64_t operand) const {
+    const auto number = static_cast<size_t>(operand);
+    return computation_ == nullptr ? plan_.Inputs()[number] : computation_->parameters()[number];
+  }
+
+  const hlo::Computation* computation_;
+  // Those of the computation that are loaded.
+  llvm::SmallVector<const Instruction*, 2> constants_;
+  llvm::SmallPtrSet<const Instruction*, 4> alternatives_;
   std::vector<KernelAccess> accesses_;
   // Scalars, by operand and array.
   std::vector<std::pair<int64_t, int64_t>> at_entry_;

@@ -46,6 +46,8 @@ struct KernelAccess {
   /// An access to scratch memory instead: which of the plan's arrays there; behind them, the
   /// counters.
   std::optional<size_t> scratch;
+  /// A load from the values of this constant instead (constants.h).
+  const hlo::Instruction* constant = nullptr;
   /// The array; null for scratch memory.
   const hlo::Shape* shape = nullptr;
   /// From threads to elements, and to positions in memory; unknown if nobody knows.
@@ -54,6 +56,11 @@ struct KernelAccess {
   /// Why the maps are not exact: the kernel accesses nothing else, but perhaps less; or why they
   /// are unknown. Empty if they are exact.
   std::string reason;
+
+  /// Loads what the caller gives.
+  bool IsOfOperand() const {
+    return kind == AccessKind::kLoad && !scratch.has_value() && constant == nullptr;
+  }
 };
 
 /// All accesses, in the order of the passes; two loads of a loop at the same positions are one, as

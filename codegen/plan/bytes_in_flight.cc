@@ -52,7 +52,8 @@ BytesInFlight BytesInFlightOf(const KernelPlan& plan, PlanContext& plans) {
   // Loads of passes that one loop computes count for its first pass.
   std::map<size_t, int64_t> bits_of_loop;
   for (const KernelAccess& access : AccessesOf(plan, plans)) {
-    if (access.kind != AccessKind::kLoad) continue;
+    // Constants are small, and in caches.
+    if (access.kind != AccessKind::kLoad || access.constant != nullptr) continue;
     int64_t& bits = bits_of_loop[access.loop];
     bits += access.access.vector_elements * access.access.element_bits;
   }

@@ -82,7 +82,9 @@ IndexingMap WithoutUnusedLoops(const IndexingMap& map, size_t num_loops) {
 
 class LoopReads {
  public:
-  LoopReads(const ElementPass& pass, PlanContext& plans) : pass_(pass), plans_(plans) {
+  LoopReads(const ElementPass& pass, llvm::ArrayRef<const Instruction*> constants,
+            PlanContext& plans)
+      : pass_(pass), constants_(constants), plans_(plans) {
     for (const Instruction* instruction : pass.instruction->parent().instructions()) {
       if (HasElementLoops(instruction->opcode())) loops_.push_back(instruction);
     }
@@ -114,6 +116,8 @@ class LoopReads {
     const bool is_loop = HasElementLoops(from.instruction->opcode());
     std::vector<const Instruction*> ends(pass_.available.begin(), pass_.available.end());
     const size_t num_available = ends.size();
+    llvm::append_range(ends, constants_);
+    const size_t first_loop = ends.size();
     for (const Instruction* loop : loops_) {
       if (loop != from.instruction && !llvm::is_contained(pass_.available, loop)) {
         ends.push_back(loop);
@@ -125,34 +129,41 @@ class LoopReads {
     const Instruction* const loop = is_loop ? from.instruction : nullptr;
     if (found.IsUnknown()) {
       for (size_t i = 0; i < num_parameters; ++i) {
-        reads_.push_back({loop, i, 0, IndexingMap(), 1, found.unknown_reason()});
+        reads_.push_back({loop, nullptr, i, 0, IndexingMap(), 1, found.unknown_reason()});
       }
       return;
     }
-    for (const OperandIndexing& read : found.operands()) {
-      if (read.operand() < num_parameters) {
-        AddRead(from, loop, read);
+    for (const OperandIndexing& operand : found.operands()) {
+      LoopRead read;
+      read.loop = loop;
+      if (operand.operand() < num_parameters) {
+        read.parameter = operand.operand();
+        AddRead(from, std::move(read), operand);
         continue;
       }
-      const size_t end = read.operand() - num_parameters;
+      const size_t end = operand.operand() - num_parameters;
       if (end < num_available) continue;
-      for (const OperandMap& map : read.maps()) {
+      if (end < first_loop) {
+        read.constant = ends[end];
+        AddRead(from, std::move(read), operand);
+        continue;
+      }
+      for (const OperandMap& map : operand.maps()) {
         const IndexingMap index = plans_.maps.Compose(from.map, map.map);
         if (index.IsKnownEmpty()) continue;
-        Start(*ends[end], read.leaf(), WithoutUnusedLoops(index, NumLoops(index)));
+        Start(*ends[end], operand.leaf(), WithoutUnusedLoops(index, NumLoops(index)));
       }
     }
   }
 
-  void AddRead(const Started& from, const Instruction* loop, const OperandIndexing& read) {
-    if (read.maps().empty()) {
-      reads_.push_back({loop, read.operand(), read.leaf(), IndexingMap(), 1, read.reason()});
-    }
-    for (const OperandMap& map : read.maps()) {
-      IndexingMap index = plans_.maps.Compose(from.map, map.map);
-      const int64_t repetitions = RepetitionsOf(index, NumLoops(from.map));
-      reads_.push_back(
-          {loop, read.operand(), read.leaf(), std::move(index), repetitions, read.reason()});
+  void AddRead(const Started& from, LoopRead read, const OperandIndexing& found) {
+    read.leaf = found.leaf();
+    read.reason = found.reason();
+    if (found.maps().empty()) reads_.push_back(read);
+    for (const OperandMap& map : found.maps()) {
+      read.map = plans_.maps.Compose(from.map, map.map);
+      read.repetitions = RepetitionsOf(read.map, NumLoops(from.map));
+      reads_.push_back(read);
     }
   }
 
@@ -181,6 +192,7 @@ class LoopReads {
   }
 
   const ElementPass& pass_;
+  llvm::ArrayRef<const Instruction*> constants_;
   PlanContext& plans_;
   std::vector<const Instruction*> loops_;
   std::vector<Started> started_;
@@ -189,8 +201,10 @@ class LoopReads {
 
 }  // namespace
 
-std::vector<LoopRead> ReadsByLoop(const ElementPass& pass, PlanContext& plans) {
-  return LoopReads(pass, plans).Find();
+std::vector<LoopRead> ReadsByLoop(const ElementPass& pass,
+                                  llvm::ArrayRef<const Instruction*> constants,
+                                  PlanContext& plans) {
+  return LoopReads(pass, constants, plans).Find();
 }
 
 }  // namespace hlo_indexing::plan

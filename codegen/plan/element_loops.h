@@ -16,6 +16,7 @@
 #include "codegen/plan/plan_context.h"
 #include "hlo/module.h"
 #include "hlo/opcode.h"
+#include "llvm/ADT/ArrayRef.h"
 
 namespace hlo_indexing::plan {
 
@@ -25,10 +26,12 @@ bool HasElementLoops(hlo::Opcode opcode);
 /// Whether a computation has more than one such instruction.
 bool HasSeveralElementLoops(const hlo::Computation& computation);
 
-/// What the elements of a pass read of a parameter.
+/// What the elements of a pass read of a parameter or a constant.
 struct LoopRead {
   /// The instruction in whose loops it is read; null outside of loops.
   const hlo::Instruction* loop = nullptr;
+  /// A constant, or if this is null a parameter.
+  const hlo::Instruction* constant = nullptr;
   size_t parameter = 0;
   int64_t leaf = 0;
   /// From the variables of the pass, loops of elements in front of its ranges; unknown with a
@@ -41,8 +44,11 @@ struct LoopRead {
 };
 
 /// Of a pass whose map is known: each instruction with loops is computed once for all that reads it
-/// at the same index, before the loops whose turns it is the same in.
-std::vector<LoopRead> ReadsByLoop(const ElementPass& pass, PlanContext& plans);
+/// at the same index, before the loops whose turns it is the same in. `constants` are those that
+/// are in memory.
+std::vector<LoopRead> ReadsByLoop(const ElementPass& pass,
+                                  llvm::ArrayRef<const hlo::Instruction*> constants,
+                                  PlanContext& plans);
 
 }  // namespace hlo_indexing::plan
 

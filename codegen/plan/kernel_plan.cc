@@ -38,10 +38,8 @@ llvm::ArrayRef<const hlo::Instruction*> KernelPlan::Inputs() const {
 }
 
 const hlo::Shape& KernelPlan::InputShape(size_t input) const {
-  const hlo::Computation* fused = !is_computation && instruction->opcode() == hlo::Opcode::kFusion
-                                      ? instruction->Callee(hlo::AttributeName::kCalls)
-                                      : nullptr;
-  return fused == nullptr ? Inputs()[input]->shape() : fused->parameters()[input]->shape();
+  const hlo::Computation* const composed = Composed();
+  return composed == nullptr ? Inputs()[input]->shape() : composed->parameters()[input]->shape();
 }
 
 const hlo::Shape& KernelPlan::OutputShape(int64_t output) const {
@@ -52,8 +50,14 @@ const hlo::Shape& KernelPlan::OutputShape(int64_t output) const {
   return instruction->shape().ArrayLeaf(output);
 }
 
+const hlo::Computation* KernelPlan::Composed() const {
+  if (is_computation) return &instruction->parent();
+  if (instruction->opcode() != hlo::Opcode::kFusion) return nullptr;
+  return instruction->Callee(hlo::AttributeName::kCalls);
+}
+
 std::optional<int64_t> KernelPlan::InputNumber(const hlo::Instruction& computed) const {
-  if (is_computation || instruction->opcode() == hlo::Opcode::kFusion) {
+  if (Composed() != nullptr) {
     if (computed.opcode() != hlo::Opcode::kParameter) return std::nullopt;
     return computed.parameter_number();
   }

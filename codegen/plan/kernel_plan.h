@@ -238,6 +238,9 @@ struct KernelPlan {
   /// Of all tiles together, each from a multiple of 16 bytes.
   int64_t shared_memory_bytes() const;
 
+  /// The computation whose instructions the kernel computes: that of a fusion, or the planned one.
+  /// Null for an instruction by itself.
+  const hlo::Computation* Composed() const;
   /// What stands for the arrays that the kernel reads: the operands of the instruction, or the
   /// parameters of the computation that is itself planned.
   llvm::ArrayRef<const hlo::Instruction*> Inputs() const;

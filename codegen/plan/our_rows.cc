@@ -124,10 +124,8 @@ bool MayRunWhile(const EmitterInput& input) {
     pending.pop_back();
     const Opcode opcode = instruction.opcode();
     if (opcode == Opcode::kWhile || opcode == Opcode::kConditional) return true;
-    for (const hlo::Attribute& attribute : instruction.attributes()) {
-      const auto* callee = std::get_if<const hlo::Computation*>(&attribute.value);
-      if (callee == nullptr || !seen.insert(*callee).second) continue;
-      llvm::append_range(pending, (*callee)->instructions());
+    for (const hlo::Computation* callee : instruction.Callees()) {
+      if (seen.insert(callee).second) llvm::append_range(pending, callee->instructions());
     }
   }
   return false;

@@ -10,18 +10,6 @@
 namespace hlo_indexing::hlo {
 namespace {
 
-// The computations that an instruction calls.
-void VisitCallees(const Instruction& instruction,
-                  llvm::function_ref<void(const Computation*)> visit) {
-  for (const Attribute& attribute : instruction.attributes()) {
-    if (const auto* callee = std::get_if<const Computation*>(&attribute.value)) visit(*callee);
-    using Callees = llvm::ArrayRef<const Computation*>;
-    if (const auto* callees = std::get_if<Callees>(&attribute.value)) {
-      for (const Computation* computation : *callees) visit(computation);
-    }
-  }
-}
-
 // A stretch of the text between separators.
 struct Stretch {
   size_t begin;
@@ -264,8 +252,9 @@ bool ModuleParser::CheckCalls() {
   std::vector<std::vector<Call>> calls(computations.size());
   for (size_t i = 0; i < computations.size(); ++i) {
     for (const Instruction* instruction : computations[i]->instructions()) {
-      VisitCallees(*instruction,
-                   [&](const Computation* callee) { calls[i].push_back({callee, instruction}); });
+      for (const Computation* callee : instruction->Callees()) {
+        calls[i].push_back({callee, instruction});
+      }
     }
   }
   enum class Mark : uint8_t { kNew, kOpen, kDone };

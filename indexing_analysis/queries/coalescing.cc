@@ -57,6 +57,13 @@ std::optional<Coalescing> CoalescingOf(const MemoryAccess& access,
     count->lower *= access.repetitions;
     count->upper *= access.repetitions;
   }
+  if (access.is_alternative && result.vector_elements == 1) {
+    for (Image::Count* count : {&result.requests, &result.sectors, &result.ideal_sectors,
+                                &result.distinct_sectors}) {
+      count->lower = 0;
+    }
+    if (result.reason.empty()) result.reason = "a select may load its other operand instead";
+  }
   return result;
 }
 

@@ -283,7 +283,7 @@ void CheckAccess(const AccessReport& report, Compared& compared) {
 void CheckLoads(PlannedModule& module, const KernelReport& report) {
   ElementsOfArrays loaded;
   for (const AccessReport& access : report.accesses) {
-    if (access.access.kind != AccessKind::kLoad || access.access.scratch.has_value()) continue;
+    if (!access.access.IsOfOperand()) continue;
     if (!access.access.reason.empty() || access.access.element.num_runtime() != 0) return;
     AddElements(access.access.element, loaded[{access.access.operand, access.access.leaf}]);
   }

@@ -1,13 +1,16 @@
 #include "codegen/plan/accesses.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <map>
 #include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "indexing_analysis/maps/output_indexing.h"
+#include "llvm/ADT/STLExtras.h"
 #include "tests/codegen/plan/kernel_fixtures.h"
 
 namespace hlo_indexing::plan {
@@ -22,7 +25,7 @@ using Reads = std::map<std::pair<int64_t, int64_t>, Elements>;
 Reads LoadedBy(const std::vector<KernelAccess>& accesses) {
   Reads reads;
   for (const KernelAccess& access : accesses) {
-    if (access.kind != AccessKind::kLoad) continue;
+    if (!access.IsOfOperand()) continue;
     Elements& elements = reads[{access.operand, access.leaf}];
     ForEachPoint(access.element, {},
                  [&](llvm::ArrayRef<int64_t> element) { elements.insert(element.vec()); });
@@ -85,6 +88,36 @@ TEST(AccessesOf, RootsOfOneLoopShareTheirLoads) {
   EXPECT_EQ(accesses[0].kind, AccessKind::kLoad);
   EXPECT_EQ(accesses[1].kind, AccessKind::kStore);
   EXPECT_EQ(accesses[2].kind, AccessKind::kStore);
+}
+
+// Constants of one value are part of the code; values that the text leaves out may be, too.
+TEST(AccessesOf, LoadConstants) {
+  const auto constants_of = [](const std::string& literal) {
+    PlannedModule module("HloModule m\nf { p = s32[8,4] parameter(0) c = s32[4] constant(" +
+                         literal + R"()
+      b = s32[8,4] broadcast(c), dimensions={1} ROOT r = s32[8,4] add(p, b) }
+    ENTRY e { p = s32[8,4] parameter(0) ROOT r = s32[8,4] fusion(p), kind=kLoop, calls=f })");
+    std::vector<KernelAccess> accesses = AccessesOf(*module.Plan(Planner::kOurs), module.plans());
+    llvm::erase_if(accesses, [](const auto& access) { return access.constant == nullptr; });
+    std::vector<std::string> reasons;
+    for (const KernelAccess& access : accesses) reasons.push_back(access.reason);
+    return reasons;
+  };
+  EXPECT_THAT(constants_of("{1,2,1,1}"), testing::ElementsAre(""));
+  EXPECT_THAT(constants_of("{1,1,1,1}"), testing::IsEmpty());
+  EXPECT_THAT(constants_of("{...}"), testing::ElementsAre("the text leaves out the values of %c: "
+                                                          "were they all the same, nothing would "
+                                                          "be loaded"));
+  // Of a computation that is called.
+  PlannedModule module(R"(HloModule m
+    g { c = s32[4] constant({1,2,3,4}) p = s32[4] parameter(0) ROOT r = s32[4] add(c, p) }
+    f { p = s32[4] parameter(0) ROOT r = s32[4] call(p), to_apply=g }
+    ENTRY e { p = s32[4] parameter(0) ROOT r = s32[4] fusion(p), kind=kLoop, calls=f })");
+  const std::vector<KernelAccess> accesses =
+      AccessesOf(*module.Plan(Planner::kOurs), module.plans());
+  ASSERT_EQ(accesses.size(), 3U);
+  EXPECT_EQ(accesses[0].reason, "a constant of %g, which is called");
+  EXPECT_TRUE(accesses[0].access.position.IsUnknown());
 }
 
 TEST(AccessesOf, ScattersAreAtomicUnlessIndicesAreUnique) {
