@@ -90,6 +90,8 @@ void KernelCommand::ForEachPlan(const std::string& file, const hlo::Module& modu
       continue;
     }
     if (Unplanned(*kernel.instruction, plan.status())) continue;
+    // As an instruction that moves no data, unless it is asked for.
+    if (instruction_name().empty() && plan::HasNoElements(*kernel.instruction)) continue;
     Report(
         {support::MakeDiagnostic({module.file_name(), module.text()}, kernel.instruction->offset(),
                                  std::string(plan.status().message()))});

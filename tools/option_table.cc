@@ -1,10 +1,12 @@
 #include "tools/option_table.h"
 
 #include <algorithm>
+#include <deque>
 
 #include "llvm/ADT/APInt.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
 #include "support/diagnostics.h"
 #include "tools/environment.h"
@@ -138,7 +140,15 @@ bool OptionTable::Parse(llvm::ArrayRef<const char*> command_line) {
   if (!HaveValues(command_line.drop_front(std::min(kProgramAndSubcommand, command_line.size())))) {
     return false;
   }
-  if (!cl::ParseCommandLineOptions(static_cast<int>(command_line.size()), command_line.data(), "",
+  // LLVM takes @FILE for a file of arguments.
+  std::deque<std::string> files;
+  std::vector<const char*> arguments;
+  for (const char* const argument : command_line) {
+    const bool is_expanded = argument[0] == '@' && llvm::sys::fs::exists(argument + 1);
+    arguments.push_back(is_expanded ? files.emplace_back("./" + std::string(argument)).c_str()
+                                    : argument);
+  }
+  if (!cl::ParseCommandLineOptions(static_cast<int>(arguments.size()), arguments.data(), "",
                                    &Messages())) {
     return false;
   }

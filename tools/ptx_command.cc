@@ -172,7 +172,8 @@ ExitCode PtxCommand::WriteArrays(const KernelArguments& arguments, const ptx::De
 ExitCode PtxCommand::Launch(const std::string& file, const ptx::Module& module,
                             llvm::raw_ostream& out) {
   ptx::LaunchOptions launch;
-  const absl::StatusOr<uint32_t> kernel = module.FindKernel(options_.kernel.value());
+  const absl::StatusOr<uint32_t> kernel =
+      module.FindKernel(options_.kernel.is_given() ? options_.kernel.value() : "");
   if (!kernel.ok()) {
     ReportStatus(kernel.status());
     return ExitCode::kBadUsage;

@@ -28,9 +28,10 @@ void RelationCommand::ParseAndAnswer(llvm::ArrayRef<InputLine> query) {
   }
   const absl::StatusOr<Maps> answer = Combine(relations);
   if (!answer.ok()) {
-    return Fail(
-        query.size() - 1, std::string(answer.status().message()),
-        absl::IsUnimplemented(answer.status()) ? ExitCode::kNotSupported : ExitCode::kBadInput);
+    const bool is_out_of_reach =
+        absl::IsUnimplemented(answer.status()) || absl::IsResourceExhausted(answer.status());
+    return Fail(query.size() - 1, std::string(answer.status().message()),
+                is_out_of_reach ? ExitCode::kNotSupported : ExitCode::kBadInput);
   }
   if (!is_json()) {
     llvm::interleave(*answer, out(), [&](const IndexingMap& map) { map.Print(out()); }, "; ");

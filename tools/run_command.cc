@@ -112,15 +112,15 @@ std::optional<double> ToleranceOf(const RunOptions& options) {
   return std::nullopt;
 }
 
-// The exit status for an error, after its message.
-ExitCode ReportFailure(const absl::Status& status) {
+// The exit status for an error, after its message: of the file, if the error has no place in it.
+ExitCode ReportFailure(const std::string& file, const absl::Status& status) {
   const std::string message(status.message());
   // Errors of instructions have their place.
   if (llvm::StringRef(message).contains(": error: ")) {
     Messages() << message;
     if (!llvm::StringRef(message).ends_with("\n")) Messages() << "\n";
   } else {
-    ReportError(message);
+    ReportError(file + ": " + message);
   }
   if (status.code() == absl::StatusCode::kCancelled) return ExitCode::kInterrupted;
   return status.code() == absl::StatusCode::kInvalidArgument ? ExitCode::kBadInput
@@ -173,8 +173,10 @@ ExitCode ModuleRun::CheckSizes(const hlo::Computation& entry) {
     for (int64_t leaf = 0; leaf < shape.num_array_leaves(); ++leaf, ++leaves) {
       const hlo::Shape& array = shape.ArrayLeaf(leaf);
       if (array.HasUnboundedDimension()) {
-        ReportError("parameter '" + parameter->name().str() + "' has an unbounded dimension, " +
-                    array.ToString());
+        const hlo::Module& module = entry.parent();
+        Report({support::MakeDiagnostic({module.file_name(), module.text()}, parameter->offset(),
+                                        "parameter '" + parameter->name().str() +
+                                            "' has an unbounded dimension, " + array.ToString())});
         return ExitCode::kNotSupported;
       }
       bytes += static_cast<double>(array.num_elements()) *
@@ -191,9 +193,9 @@ ExitCode ModuleRun::CheckSizes(const hlo::Computation& entry) {
       static_cast<double>(interpreter_.max_bytes)) {
     return ExitCode::kFine;
   }
-  ReportError(absl::StrCat("the parameters of computation '", entry.name().str(),
-                           "' take more than the limit of ", interpreter_.max_bytes,
-                           " bytes (--max-bytes)"));
+  ReportError(absl::StrCat(entry.parent().file_name().str(), ": the parameters of computation '",
+                           entry.name().str(), "' take more than the limit of ",
+                           interpreter_.max_bytes, " bytes (--max-bytes)"));
   return ExitCode::kNotSupported;
 }
 
@@ -366,12 +368,14 @@ ExitCode ModuleRun::Run(const std::string& file, const hlo::Module& module) {
       interpreter_.num_replicas > hlo::kMaxDevices ||
       interpreter_.num_partitions > hlo::kMaxDevices ||
       interpreter_.num_devices() > hlo::kMaxDevices) {
-    ReportError(absl::StrCat("between 1 and ", hlo::kMaxDevices, " devices can be simulated"));
+    ReportError(
+        absl::StrCat(file, ": between 1 and ", hlo::kMaxDevices, " devices can be simulated"));
     return ExitCode::kNotSupported;
   }
   if (gpu_ != nullptr && interpreter_.num_devices() != 1) {
-    ReportError("a GPU's back end runs modules for one device; this one is for " +
-                std::to_string(interpreter_.num_devices()));
+    ReportError(absl::StrCat(file,
+                             ": a GPU's back end runs modules for one device; this one is for ",
+                             interpreter_.num_devices()));
     return ExitCode::kNotSupported;
   }
   std::vector<hlo::Arguments> arguments;
@@ -381,11 +385,11 @@ ExitCode ModuleRun::Run(const std::string& file, const hlo::Module& module) {
   const absl::StatusOr<std::vector<hlo::Value>> results =
       gpu_ == nullptr ? Evaluate(file, module, arguments) : EvaluateOnGpu(file, module, arguments);
   if (!results.ok()) {
-    status = ReportFailure(results.status());
+    status = ReportFailure(file, results.status());
   } else if (options_.compare.value()) {
     const absl::StatusOr<std::vector<hlo::Value>> expected = Evaluate(file, module, arguments);
     status = expected.ok() ? Compare(file, module, expected->front(), results->front())
-                           : ReportFailure(expected.status());
+                           : ReportFailure(file, expected.status());
   } else {
     status = WriteResults(file, module, *results);
   }

@@ -14,7 +14,7 @@ InputSizeOption::InputSizeOption(OptionTable& table)
 
 InputLimitOptions::InputLimitOptions(OptionTable& table)
     : bytes_(table),
-      errors_(table, "max-errors", "Stop after so many errors in a file", InputLimits().errors) {}
+      errors_(table, "max-errors", "Stop after so many errors; 0: never", InputLimits().errors) {}
 
 CustomCallsOption::CustomCallsOption(OptionTable& table)
     : file_(table, "custom-calls", {"file", ValueKind::kFile},

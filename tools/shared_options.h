@@ -3,6 +3,7 @@
 #define HLO_INDEXING_TOOLS_SHARED_OPTIONS_H_
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 
 #include "layout/picture/picture.h"
@@ -48,7 +49,10 @@ class InputSizeOption {
 class InputLimitOptions {
  public:
   explicit InputLimitOptions(OptionTable& table);
-  InputLimits value() const { return {bytes_.value(), errors_.value()}; }
+  InputLimits value() const {
+    const uint64_t errors = errors_.value();
+    return {bytes_.value(), errors == 0 ? std::numeric_limits<uint64_t>::max() : errors};
+  }
 
  private:
   InputSizeOption bytes_;

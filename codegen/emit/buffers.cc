@@ -4,6 +4,7 @@
 #include <bit>
 #include <numeric>
 
+#include "absl/strings/str_cat.h"
 #include "hlo/element_type.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -255,6 +256,29 @@ void StoreInSharedByte(KernelBuilder& builder, const Number& element, const Buff
                        int64_t first_counter) {
   PackedAccess(builder, buffer)
       .StoreShared(position, element, elements_of_byte, counters, first_counter);
+}
+
+absl::Status CheckElementSizes(const plan::KernelPlan& plan) {
+  const auto check = [&](const hlo::Shape& array) {
+    if (!array.IsArray()) return absl::OkStatus();
+    const int64_t bits = array.StorageBits();
+    const int64_t of_type = hlo::ElementBits(array.element_type());
+    const bool is_part_of_byte = bits < 8 && 8 % bits == 0 && bits >= of_type;
+    if (is_part_of_byte || bits == std::max<int64_t>(8, of_type)) return absl::OkStatus();
+    return absl::UnimplementedError(absl::StrCat("%", plan.instruction->name().str(),
+                                                 ": no kernel reads or writes elements of ", bits,
+                                                 " bits each, as ", array.ToString(), " has them"));
+  };
+  for (size_t i = 0; i < plan.Inputs().size(); ++i) {
+    const hlo::Shape& input = plan.InputShape(i);
+    for (int64_t leaf = 0; leaf < input.num_array_leaves(); ++leaf) {
+      if (absl::Status status = check(input.ArrayLeaf(leaf)); !status.ok()) return status;
+    }
+  }
+  for (int64_t output = 0; output < plan.instruction->shape().num_array_leaves(); ++output) {
+    if (absl::Status status = check(plan.OutputShape(output)); !status.ok()) return status;
+  }
+  return absl::OkStatus();
 }
 
 KernelBuffers::KernelBuffers(const plan::KernelPlan& plan, KernelBuilder& builder) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "codegen/emit/kernel_builder.h"
 #include "codegen/emit/number.h"
 #include "codegen/plan/kernel_plan.h"
@@ -46,6 +47,11 @@ void StoreLanes(KernelBuilder& builder, const Lanes& lanes, const Buffer& buffer
 void StoreInSharedByte(KernelBuilder& builder, const Number& element, const Buffer& buffer,
                        mlir::Value position, mlir::Value elements_of_byte, mlir::Value counters,
                        int64_t first_counter);
+
+/// kUnimplemented if a layout gives elements a size that no kernel knows: not that of the type, and
+/// not a byte or a half, a quarter or an eighth of one for types that fit into it.
+/// Example: s4 of E(4) or 8 bits is fine; s4 of E(5), s8 of E(9), f32 of E(64) are not.
+absl::Status CheckElementSizes(const plan::KernelPlan& plan);
 
 /// The arguments of a kernel: the arrays of its inputs, those of its outputs, scratch memory.
 class KernelBuffers {

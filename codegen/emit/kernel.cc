@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "codegen/emit/buffers.h"
 #include "codegen/emit/cuda_source.h"
 #include "codegen/emit/float_types.h"
 #include "codegen/emit/kernel_builder.h"
@@ -151,6 +152,7 @@ absl::StatusOr<Kernel> CompileKernel(const KernelPlan& plan, plan::PlanContext& 
         absl::StrCat("%", plan.instruction->name().str(), ": ", refused));
   }
   HLO_INDEXING_RETURN_IF_ERROR(CheckFloatTypes(plan));
+  HLO_INDEXING_RETURN_IF_ERROR(CheckElementSizes(plan));
   Kernel kernel;
   kernel.name = KernelName(*plan.instruction);
   kernel.launch = plan.launch;

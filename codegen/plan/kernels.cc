@@ -58,6 +58,14 @@ std::vector<const Computation*> ExecutedComputations(const hlo::Module& module) 
   return in_order;
 }
 
+bool HasNoElements(const Instruction& instruction) {
+  const hlo::Shape& shape = instruction.shape();
+  for (int64_t leaf = 0; leaf < shape.num_array_leaves(); ++leaf) {
+    if (shape.ArrayLeaf(leaf).num_elements() != 0) return false;
+  }
+  return true;
+}
+
 namespace {
 
 std::vector<Kernel> KernelsWith(const hlo::Module& module,

@@ -31,6 +31,10 @@ llvm::SmallVector<const hlo::Computation*, 4> ComputationsRunBy(
 /// branches to; callees before callers, as in the module.
 std::vector<const hlo::Computation*> ExecutedComputations(const hlo::Module& module);
 
+/// Whether there is nothing to compute: a result without arrays, or with arrays that all have no
+/// elements.
+bool HasNoElements(const hlo::Instruction& instruction);
+
 /// The instructions of these, but those that need no kernel at all (HasKernel in xla_plan.h says
 /// which), in order. A module without the word ENTRY is the computation of one fusion: tests of
 /// emitters are written so.

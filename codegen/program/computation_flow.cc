@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "codegen/plan/kernels.h"
 #include "codegen/plan/thread_map.h"
 #include "codegen/program/program_compiler.h"
 #include "codegen/run/buffer_contents.h"
@@ -85,7 +86,8 @@ absl::StatusOr<size_t> ComputationCompiler::InLayout(const Instruction& instruct
   if (from.element_type() != to.element_type() || from.sizes() != to.sizes()) {
     return Refused(instruction, absl::StrCat("passes ", from.ToString(), " on as ", to.ToString()));
   }
-  if (HaveSameLayout(from, to)) return array;
+  // What has no elements has no order of them.
+  if (HaveSameLayout(from, to) || from.num_elements() == 0) return array;
   absl::StatusOr<size_t> kernel = program_.AddRelayout(from, to);
   if (!kernel.ok()) return At(instruction, kernel.status());
   FlowStep& step = flow_.steps.emplace_back();
@@ -288,11 +290,7 @@ absl::Status ComputationCompiler::FlowOfWhile(const Instruction& instruction) {
 
 absl::Status ComputationCompiler::FlowOfKernel(const Instruction& instruction) {
   const Shape& shape = instruction.shape();
-  bool is_empty = true;
-  for (int64_t leaf = 0; leaf < shape.num_array_leaves(); ++leaf) {
-    is_empty = is_empty && shape.ArrayLeaf(leaf).num_elements() == 0;
-  }
-  if (is_empty) {
+  if (plan::HasNoElements(instruction)) {
     AddConstants(instruction,
                  std::vector<std::vector<uint8_t>>(static_cast<size_t>(shape.num_array_leaves())));
     return absl::OkStatus();

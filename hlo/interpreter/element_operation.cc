@@ -326,10 +326,6 @@ std::optional<ElementOperation> ElementOperation::Make(const Instruction& instru
   if (instruction.opcode() == Opcode::kReducePrecision) {
     p.exponent_bits = instruction.Required<int64_t>(AttributeName::kExponentBits);
     p.mantissa_bits = instruction.Required<int64_t>(AttributeName::kMantissaBits);
-    if (p.exponent_bits < 1 || p.mantissa_bits < 0) {
-      error = "reduce-precision needs at least one bit of exponent and none of mantissa";
-      return std::nullopt;
-    }
   }
   return ElementOperation(function, p);
 }

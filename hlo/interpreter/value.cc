@@ -106,7 +106,7 @@ absl::StatusOr<Value> Value::FromLiteral(const Literal& literal) {
   }
   if (!literal.shape().IsArray()) return Token(&literal.shape());
   if (literal.is_elided()) {
-    return absl::InvalidArgumentError(
+    return absl::UnimplementedError(
         "its values are elided, {...}: print the module with its large constants");
   }
   return FromBytes(literal.shape(), literal.bytes());

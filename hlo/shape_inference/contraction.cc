@@ -7,8 +7,10 @@
 namespace hlo_indexing::hlo::shape_rules {
 namespace {
 
-// The pairs of batch or contracting dimensions of a dot.
-bool RequirePairs(ShapeContext& context, AttributeName lhs_name, AttributeName rhs_name) {
+// The pairs of batch or contracting dimensions of a dot. A sparse operand is stored shorter along
+// the contracting dimension.
+bool RequirePairs(ShapeContext& context, AttributeName lhs_name, AttributeName rhs_name,
+                  bool have_same_sizes = true) {
   const llvm::ArrayRef<int64_t> lhs = context.instruction().Integers(lhs_name);
   const llvm::ArrayRef<int64_t> rhs = context.instruction().Integers(rhs_name);
   if (!context.RequireDimensions(lhs_name, context.operand(0).rank()) ||
@@ -20,7 +22,7 @@ bool RequirePairs(ShapeContext& context, AttributeName lhs_name, AttributeName r
                                         AttributeText(rhs_name).str() +
                                         " must have the same number of entries");
   }
-  for (size_t i = 0; i < lhs.size(); ++i) {
+  for (size_t i = 0; i < lhs.size() && have_same_sizes; ++i) {
     const int64_t a = context.operand(0).sizes()[static_cast<size_t>(lhs[i])];
     const int64_t b = context.operand(1).sizes()[static_cast<size_t>(rhs[i])];
     if (SameSize(a, b)) continue;
@@ -193,10 +195,9 @@ bool Dot(ShapeContext& context) {
   if (!RequirePairs(context, AttributeName::kLhsBatchDims, AttributeName::kRhsBatchDims)) {
     return false;
   }
-  // A sparse operand is stored shorter along the contracting dimension.
   const bool is_sparse = dot.Find(AttributeName::kSparsity) != nullptr;
-  if (!is_sparse && !RequirePairs(context, AttributeName::kLhsContractingDims,
-                                  AttributeName::kRhsContractingDims)) {
+  if (!RequirePairs(context, AttributeName::kLhsContractingDims, AttributeName::kRhsContractingDims,
+                    /*have_same_sizes=*/!is_sparse)) {
     return false;
   }
   const llvm::ArrayRef<int64_t> lhs_batch = dot.Integers(AttributeName::kLhsBatchDims);
@@ -367,15 +368,25 @@ bool RequireSquareMatrices(ShapeContext& context, size_t i) {
                       context.operand(i).ToString());
 }
 
+bool RequireFloatOrComplex(ShapeContext& context, size_t i) {
+  const ElementClass of_elements = ClassOf(context.operand(i).element_type());
+  if (of_elements == ElementClass::kFloat || of_elements == ElementClass::kComplex) return true;
+  return context.Fail("operand " + std::to_string(i) +
+                      " must have floats or complex numbers, not " + context.operand(i).ToString());
+}
+
 }  // namespace
 
 bool Cholesky(ShapeContext& context) {
-  return RequireSquareMatrices(context, 0) &&
+  return RequireSquareMatrices(context, 0) && RequireFloatOrComplex(context, 0) &&
          context.Expect(&context.operand(0), TypeMatch::kAnyPrecision);
 }
 
 bool TriangularSolve(ShapeContext& context) {
-  if (!context.RequireArrays() || !RequireSquareMatrices(context, 0)) return false;
+  if (!context.RequireArrays() || !RequireSquareMatrices(context, 0) ||
+      !RequireFloatOrComplex(context, 0) || !RequireFloatOrComplex(context, 1)) {
+    return false;
+  }
   const llvm::ArrayRef<int64_t> a = context.operand(0).sizes();
   const llvm::ArrayRef<int64_t> b = context.operand(1).sizes();
   const bool is_left = context.instruction().Get<bool>(AttributeName::kLeftSide).value_or(false);

@@ -22,6 +22,20 @@ bool Unary(ShapeContext& context) {
          context.ExpectLike(context.operand(0).element_type(), context.operand(0));
 }
 
+bool ReducePrecision(ShapeContext& context) {
+  if (!Unary(context)) return false;
+  if (ClassOf(context.operand(0).element_type()) != ElementClass::kFloat) {
+    return context.Fail("reduce-precision needs floats, not " + context.operand(0).ToString());
+  }
+  const auto require = [&](AttributeName name, int64_t least) {
+    const auto bits = context.instruction().Required<int64_t>(name);
+    if (bits >= least && bits <= INT32_MAX) return true;
+    return context.FailAt(name, AttributeText(name).str() + " must be from " +
+                                    std::to_string(least) + " to " + std::to_string(INT32_MAX));
+  };
+  return require(AttributeName::kExponentBits, 1) && require(AttributeName::kMantissaBits, 0);
+}
+
 bool Binary(ShapeContext& context) {
   if (!context.RequireArrays() || !context.RequireSameDimensions(0, 1) ||
       !context.RequireMixable(0, 1)) {
@@ -46,6 +60,12 @@ bool RealPart(ShapeContext& context) {
 
 bool Complex(ShapeContext& context) {
   if (!context.RequireArrays() || !context.RequireSameDimensions(0, 1)) return false;
+  for (size_t i = 0; i < 2; ++i) {
+    const ElementType type = context.operand(i).element_type();
+    if (type == ElementType::kF32 || type == ElementType::kF64) continue;
+    return context.Fail("the parts of complex numbers are f32 or f64, not " +
+                        context.operand(i).ToString());
+  }
   const bool wide = context.operand(0).element_type() == ElementType::kF64;
   return context.ExpectLike(wide ? ElementType::kC128 : ElementType::kC64, context.operand(0));
 }

@@ -107,7 +107,7 @@ constexpr RuleRow kRows[] = {
     {Opcode::kRecv, Recv},
     {Opcode::kRecvDone, RecvDone},
     {Opcode::kReduce, Reduce},
-    {Opcode::kReducePrecision, Unary},
+    {Opcode::kReducePrecision, ReducePrecision},
     {Opcode::kReduceScatter, ReduceScatter},
     {Opcode::kReduceWindow, ReduceWindow},
     {Opcode::kRemainder, Binary},

@@ -41,6 +41,7 @@ bool SameAsOperand(ShapeContext& context);
 bool SameUpToPrecision(ShapeContext& context);
 bool Unary(ShapeContext& context);
 bool Binary(ShapeContext& context);
+bool ReducePrecision(ShapeContext& context);
 bool AbsoluteValue(ShapeContext& context);
 bool RealPart(ShapeContext& context);
 bool Complex(ShapeContext& context);

@@ -11,6 +11,7 @@
 #include "indexing_analysis/maps/projection.h"
 #include "indexing_analysis/maps/read_map.h"
 #include "indexing_analysis/maps/relation_algebra.h"
+#include "indexing_analysis/maps/relation_steps.h"
 #include "indexing_analysis/maps/union.h"
 #include "indexing_analysis/maps/write_map.h"
 #include "llvm/ADT/DynamicAPInt.h"
@@ -253,23 +254,25 @@ class CountWriter {
 // Counts whose domains may overlap become counts whose domains do not.
 class DisjointCounts {
  public:
+  explicit DisjointCounts(RelationSteps& steps) : steps_(steps) {}
+
   absl::Status Add(const Quantity& count) {
     const IndexingMap domain = count.Domain();
     std::vector<IndexingMap> rest = {domain};
     std::vector<Quantity> next;
     for (const Quantity& known : counts_) {
       const IndexingMap domain_of_known = known.Domain();
-      const absl::StatusOr<IndexingMap> both = Intersect(domain_of_known, domain);
+      const absl::StatusOr<IndexingMap> both = Intersect(domain_of_known, domain, steps_);
       if (!both.ok()) return both.status();
       if (both->IsKnownEmpty()) {
         next.push_back(known);
         continue;
       }
       next.push_back(AddOn(*both, known, count, 1));
-      const auto others = Subtract(domain_of_known, domain);
+      const auto others = Subtract(llvm::ArrayRef(domain_of_known), llvm::ArrayRef(domain), steps_);
       if (!others.ok()) return others.status();
       for (const IndexingMap& piece : *others) next.push_back(On(piece, known));
-      auto left = Subtract(llvm::ArrayRef(rest), llvm::ArrayRef(domain_of_known));
+      auto left = Subtract(llvm::ArrayRef(rest), llvm::ArrayRef(domain_of_known), steps_);
       if (!left.ok()) return left.status();
       rest = *std::move(left);
       if (next.size() > kMaxMaps) return TooManyMaps();
@@ -324,6 +327,7 @@ class DisjointCounts {
   }
 
   std::vector<Quantity> counts_;
+  RelationSteps& steps_;
 };
 
 // The counts of one domain, in which variables `parameters` of the map stay.
@@ -392,7 +396,8 @@ bool HasDifferentPairs(const IndexingMap& map) {
 
 // The parameters with the results that the maps reach.
 absl::StatusOr<CountedDomains> DifferentResults(llvm::ArrayRef<IndexingMap> maps,
-                                                llvm::ArrayRef<size_t> parameters) {
+                                                llvm::ArrayRef<size_t> parameters,
+                                                RelationSteps& steps) {
   const std::vector<size_t> results = Numbers(0, maps.front().affine_map().getNumResults());
   absl::StatusOr<std::vector<IndexingMap>> projected =
       Project(maps, {.dimensions = parameters, .results = results});
@@ -409,7 +414,7 @@ absl::StatusOr<CountedDomains> DifferentResults(llvm::ArrayRef<IndexingMap> maps
       continue;
     }
     for (const IndexingMap& pair : *pairs) {
-      auto left = Subtract(llvm::ArrayRef(pair), llvm::ArrayRef(different.domains));
+      auto left = Subtract(llvm::ArrayRef(pair), llvm::ArrayRef(different.domains), steps);
       if (!left.ok()) return left.status();
       different.domains.insert(different.domains.end(), left->begin(), left->end());
       if (different.domains.size() > kMaxMaps) return TooManyMaps();
@@ -462,11 +467,12 @@ absl::StatusOr<std::vector<IndexingMap>> Count(llvm::ArrayRef<IndexingMap> maps,
     if (map.IsUnknown()) return absl::UnimplementedError("a map is unknown");
     if (absl::Status status = CheckRuntimeVariables(map, parameters); !status.ok()) return status;
   }
+  RelationSteps steps;
   const absl::StatusOr<CountedDomains> counted = counting.of == Counting::Of::kResults
-                                                     ? DifferentResults(maps, parameters)
+                                                     ? DifferentResults(maps, parameters, steps)
                                                      : AllPoints(maps, parameters);
   if (!counted.ok()) return counted.status();
-  DisjointCounts counts;
+  DisjointCounts counts(steps);
   for (const IndexingMap& domain : counted->domains) {
     if (domain.IsKnownEmpty()) continue;
     const auto parts = CountDomain(domain, counted->parameters);

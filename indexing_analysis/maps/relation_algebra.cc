@@ -7,6 +7,7 @@
 
 #include "indexing_analysis/maps/inverse.h"
 #include "indexing_analysis/maps/projection.h"
+#include "indexing_analysis/maps/relation_steps.h"
 #include "indexing_analysis/maps/union.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
@@ -116,11 +117,13 @@ Conditions ConditionsOn(const IndexingMap& a, const IndexingMap& membership) {
 
 // Adds the parts of `a` that fail a condition of the membership. Each meets the conditions before
 // one, and fails that one on one side.
-void AppendFailing(const IndexingMap& a, const IndexingMap& membership,
-                   std::vector<IndexingMap>& pieces) {
+absl::Status AppendFailing(const IndexingMap& a, const IndexingMap& membership,
+                           RelationSteps& steps, std::vector<IndexingMap>& pieces) {
   Conditions met;
   for (const MapConstraint& condition : ConditionsOn(a, membership)) {
     const auto& [expression, bounds] = condition;
+    constexpr int kSides = 2;
+    if (absl::Status status = steps.Take(kSides); !status.ok()) return status;
     const auto add = [&](Interval side) {
       Conditions conditions = met;
       conditions.push_back({expression, side});
@@ -133,6 +136,7 @@ void AppendFailing(const IndexingMap& a, const IndexingMap& membership,
     if (bounds.upper != Interval::kPlusInfinity) add({bounds.upper + 1, Interval::kPlusInfinity});
     met.push_back(condition);
   }
+  return absl::OkStatus();
 }
 
 // Union looks at all pairs of maps, and takes milliseconds for each.
@@ -172,17 +176,35 @@ absl::StatusOr<std::vector<IndexingMap>> PairsOf(const IndexingMap& map) {
   return ways;
 }
 
+absl::Status RelationSteps::Take(int64_t count) {
+  constexpr int64_t kMax = 1 << 12;
+  taken_ += count;
+  if (taken_ <= kMax) return absl::OkStatus();
+  return absl::ResourceExhaustedError("the answer takes more than " + std::to_string(kMax) +
+                                      " simplifications of domains");
+}
+
 absl::StatusOr<IndexingMap> Intersect(const IndexingMap& a, const IndexingMap& b) {
+  RelationSteps steps;
+  return Intersect(a, b, steps);
+}
+
+absl::StatusOr<IndexingMap> Intersect(const IndexingMap& a, const IndexingMap& b,
+                                      RelationSteps& steps) {
   if (a.IsUnknown() || b.IsUnknown()) return IndexingMap();
   if (absl::Status status = HaveSameSpaces(a, b); !status.ok()) return status;
   if (a.IsKnownEmpty() || b.IsKnownEmpty()) return IndexingMap::KnownEmpty(a);
   const absl::StatusOr<IndexingMap> membership = MembershipOf(b);
   if (!membership.ok()) return membership.status();
   if (membership->IsKnownEmpty()) return IndexingMap::KnownEmpty(a);
+  if (absl::Status status = steps.Take(); !status.ok()) return status;
   return Restrict(a, membership->ranges(), ConditionsOn(a, *membership));
 }
 
-absl::StatusOr<std::vector<IndexingMap>> Subtract(const IndexingMap& a, const IndexingMap& b) {
+namespace {
+
+absl::StatusOr<std::vector<IndexingMap>> SubtractOne(const IndexingMap& a, const IndexingMap& b,
+                                                     RelationSteps& steps) {
   if (a.IsUnknown() || b.IsUnknown()) return absl::UnimplementedError("a map is unknown");
   if (absl::Status status = HaveSameSpaces(a, b); !status.ok()) return status;
   std::vector<IndexingMap> pieces;
@@ -193,19 +215,30 @@ absl::StatusOr<std::vector<IndexingMap>> Subtract(const IndexingMap& a, const In
   if (!whole.IsKnownEmpty()) pieces.push_back(std::move(whole));
   for (const IndexingMap& membership : *memberships) {
     std::vector<IndexingMap> next;
-    for (const IndexingMap& piece : pieces) AppendFailing(piece, membership, next);
+    for (const IndexingMap& piece : pieces) {
+      absl::Status status = AppendFailing(piece, membership, steps, next);
+      if (!status.ok()) return status;
+    }
     pieces = std::move(next);
     if (absl::Status status = CheckCount(pieces.size()); !status.ok()) return status;
   }
   return pieces;
 }
 
+}  // namespace
+
+absl::StatusOr<std::vector<IndexingMap>> Subtract(const IndexingMap& a, const IndexingMap& b) {
+  RelationSteps steps;
+  return SubtractOne(a, b, steps);
+}
+
 absl::StatusOr<std::vector<IndexingMap>> Intersect(llvm::ArrayRef<IndexingMap> a,
                                                    llvm::ArrayRef<IndexingMap> b) {
+  RelationSteps steps;
   std::vector<IndexingMap> pairs;
   for (const IndexingMap& of_a : a) {
     for (const IndexingMap& of_b : b) {
-      absl::StatusOr<IndexingMap> both = Intersect(of_a, of_b);
+      absl::StatusOr<IndexingMap> both = Intersect(of_a, of_b, steps);
       if (!both.ok()) return both.status();
       if (!both->IsKnownEmpty()) pairs.push_back(*std::move(both));
       if (absl::Status status = CheckCount(pairs.size()); !status.ok()) return status;
@@ -216,11 +249,18 @@ absl::StatusOr<std::vector<IndexingMap>> Intersect(llvm::ArrayRef<IndexingMap> a
 
 absl::StatusOr<std::vector<IndexingMap>> Subtract(llvm::ArrayRef<IndexingMap> a,
                                                   llvm::ArrayRef<IndexingMap> b) {
+  RelationSteps steps;
+  return Subtract(a, b, steps);
+}
+
+absl::StatusOr<std::vector<IndexingMap>> Subtract(llvm::ArrayRef<IndexingMap> a,
+                                                  llvm::ArrayRef<IndexingMap> b,
+                                                  RelationSteps& steps) {
   std::vector<IndexingMap> left(a);
   for (const IndexingMap& of_b : b) {
     std::vector<IndexingMap> next;
     for (const IndexingMap& of_a : left) {
-      absl::StatusOr<std::vector<IndexingMap>> pieces = Subtract(of_a, of_b);
+      absl::StatusOr<std::vector<IndexingMap>> pieces = SubtractOne(of_a, of_b, steps);
       if (!pieces.ok()) return pieces.status();
       next.insert(next.end(), pieces->begin(), pieces->end());
       if (absl::Status status = CheckCount(next.size()); !status.ok()) return status;

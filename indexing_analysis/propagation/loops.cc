@@ -23,7 +23,7 @@ constexpr size_t kMaxAccessesOfState = 4;
 constexpr int64_t kMaxStateArrays = 16;
 constexpr int64_t kMaxLoopInstructions = 300;
 
-constexpr llvm::StringLiteral kLoopReason = "a loop runs an unknown number of times";
+constexpr llvm::StringLiteral kLoopReason = "a loop counts as running any number of times";
 
 // Beyond so many pairs of arrays of which one depends on the other, every array of a loop counts as
 // depending on each of those.

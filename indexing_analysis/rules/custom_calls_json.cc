@@ -158,11 +158,15 @@ class RuleReader {
       }
     }
     rule = [registered = std::move(registered)](
-               const hlo::Instruction&, int64_t output_leaf,
+               const hlo::Instruction& instruction, int64_t output_leaf,
                mlir::MLIRContext*) -> std::optional<CustomCallReads> {
       CustomCallReads found;
       for (const RegisteredRead& one : registered) {
         if (one.output == output_leaf) found.push_back(one.read);
+        // As wrong as an operand that is not there; what is known of the others is in doubt.
+        if (one.output >= instruction.shape().num_array_leaves()) {
+          found.emplace_back().operand = instruction.operands().size();
+        }
       }
       return found;
     };

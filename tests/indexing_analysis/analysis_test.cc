@@ -796,6 +796,11 @@ TEST_F(AnalysisTest, RegisteredCustomCallsHaveMaps) {
   EXPECT_THAT(call("Sharding"), ElementsAre("0: (d0) -> (d0), domain: d0 in [0, 5]"));
   EXPECT_THAT(call("x"), ElementsAre(HasSubstr("superset")));
   EXPECT_THAT(call("wrong"), ElementsAre(HasSubstr("name an array that is not there")));
+  // An output that is not there would be forgotten.
+  const std::string no_output =
+      R"({"custom_calls":[{"target":"no output","reads":[{"output":1,"operand":0}]}]})";
+  ASSERT_TRUE(registry.AddJson(no_output, "rules.json", &context_).ok());
+  EXPECT_THAT(call("no output"), ElementsAre(HasSubstr("name an array that is not there")));
   EXPECT_THAT(call("y"), ElementsAre(HasSubstr("no maps are registered")));
   for (const std::string target : {"after", "beyond", "below"}) {
     EXPECT_THAT(call(target), ElementsAre(HasSubstr("a map registered for '" + target +

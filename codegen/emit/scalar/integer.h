@@ -126,11 +126,17 @@ I MultiplyHigh(const IntegerType& type, I a, I b) {
   return high - Select(LessSigned(a, zero), b, zero) - Select(LessSigned(b, zero), a, zero);
 }
 
-/// The amount where it is below the number of bits, else 0; and whether it is.
+/// The amount where it is below the number of bits, else one that is below the width; and whether
+/// it is.
 template <IntegerScalar I>
 auto ShiftAmount(const IntegerType& type, I amount) {
   const auto is_near = LessUnsigned(amount, IntegerConstant(amount, type.bits));
-  return std::make_tuple(Select(is_near, amount, ZeroOf(amount)), is_near);
+  // PTX shifts by any amount of 32 bits, and LLVM leaves a Select out for that; of 64 bits, too,
+  // whose upper half it then forgets.
+  constexpr int kWidthOfAmounts = 32;
+  const I near = type.width > kWidthOfAmounts ? amount & IntegerConstant(amount, type.width - 1)
+                                              : Select(is_near, amount, ZeroOf(amount));
+  return std::make_tuple(near, is_near);
 }
 
 /// By the width or more, or by a negative amount: 0.

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "tests/codegen/emit/kernel_check.h"
@@ -86,6 +87,21 @@ TEST(LayoutKernels, WhatIsUpdatedHasAnotherLayout) {
                                  "inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, "
                                  "index_vector_dim=1, to_apply=sum }")),
               "");
+  }
+}
+
+// Elements take what their type does, or a part of a byte.
+TEST(LayoutKernels, RefuseElementsOfOtherSizes) {
+  for (const std::string array :
+       {"s8[100]{0:E(9)}", "s8[100]{0:E(2147483647)}", "f32[100]{0:E(64)}", "s4[100]{0:E(5)}",
+        "pred[100]{0:E(3)}", "bf16[100]{0:E(32)}"}) {
+    const std::string plain = array.substr(0, array.find(':')) + "}";
+    for (const auto& [from, to] : {std::pair(array, plain), std::pair(plain, array)}) {
+      const std::string text =
+          absl::StrCat("ENTRY e { p = ", from, " parameter(0)\n ROOT r = ", to, " copy(p) }");
+      EXPECT_NE(Wrong(text).find("no kernel reads or writes elements of "), std::string::npos)
+          << from << " to " << to;
+    }
   }
 }
 

@@ -10,7 +10,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-constexpr char kReason[] = " for {0}, superset: a loop runs an unknown number of times";
+constexpr char kReason[] = " for {0}, superset: a loop counts as running any number of times";
 
 class LoopsTest : public PropagationTest {
  protected:
