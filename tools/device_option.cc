@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "llvm/Support/FileSystem.h"
+#include "tools/environment.h"
 #include "tools/input.h"
 #include "tools/report.h"
 
@@ -24,7 +25,8 @@ std::optional<ptx::DeviceModel> DeviceOption::Read(uint64_t max_bytes) const {
   if (!text) return std::nullopt;
   device = ptx::ParseDeviceModel(*text, name);
   if (device.ok()) return *std::move(device);
-  ReportError(std::string(device.status().message()));
+  // It has its place.
+  Messages() << std::string(device.status().message()) << '\n';
   return std::nullopt;
 }
 

@@ -303,13 +303,14 @@ absl::StatusOr<Addresses> Execution::LoadArguments(llvm::ArrayRef<hlo::Value> ar
         return absl::InvalidArgumentError(
             absl::StrCat("argument ", i, " is ", given.ToString(), ", not ", array.ToString()));
       }
+      // Before the contents are made: padding may be far more than the elements.
+      HLO_INDEXING_ASSIGN_OR_RETURN(const int64_t size, run::BufferBytes(array));
+      const absl::StatusOr<uint64_t> address = allocations_.Add(size, parameters[i]->name().str());
+      if (!address.ok()) return At(*parameters[i], address.status());
       HLO_INDEXING_ASSIGN_OR_RETURN(const std::vector<uint8_t> bytes,
                                     run::BufferOf(*leaves[static_cast<size_t>(leaf)], array));
-      HLO_INDEXING_ASSIGN_OR_RETURN(
-          const uint64_t address,
-          allocations_.Add(static_cast<int64_t>(bytes.size()), parameters[i]->name().str()));
-      HLO_INDEXING_RETURN_IF_ERROR(gpu_.Write(address, bytes));
-      addresses.push_back(address);
+      HLO_INDEXING_RETURN_IF_ERROR(gpu_.Write(*address, bytes));
+      addresses.push_back(*address);
     }
   }
   return addresses;

@@ -457,6 +457,21 @@ absl::Status CheckRuntimeVariables(const IndexingMap& map, llvm::ArrayRef<size_t
   return absl::OkStatus();
 }
 
+// Without parameters, the size of the image, if that is known: it takes no cases. nullopt if not,
+// or if it is 0.
+std::optional<IndexingMap> CountImage(const IndexingMap& map, Counting::Of of) {
+  if (map.num_runtime() != 0) return std::nullopt;
+  const std::optional<Image> image = ImageOf(map);
+  if (!image) return std::nullopt;
+  const Image::Count& count = of == Counting::Of::kResults ? image->size : image->points;
+  if (!count.IsExact() || count.lower == 0 || count.lower > DynamicAPInt(support::kInt64Max)) {
+    return std::nullopt;
+  }
+  const AffineExpr number =
+      mlir::getAffineConstantExpr(static_cast<int64_t>(count.lower), map.context());
+  return IndexingMap(mlir::AffineMap::get(0, 0, number), {}, {}, {}, {});
+}
+
 }  // namespace
 
 absl::StatusOr<std::vector<IndexingMap>> Count(llvm::ArrayRef<IndexingMap> maps,
@@ -466,6 +481,11 @@ absl::StatusOr<std::vector<IndexingMap>> Count(llvm::ArrayRef<IndexingMap> maps,
   for (const IndexingMap& map : maps) {
     if (map.IsUnknown()) return absl::UnimplementedError("a map is unknown");
     if (absl::Status status = CheckRuntimeVariables(map, parameters); !status.ok()) return status;
+  }
+  if (maps.size() == 1 && parameters.empty()) {
+    if (std::optional<IndexingMap> number = CountImage(maps.front(), counting.of)) {
+      return std::vector<IndexingMap>{*std::move(number)};
+    }
   }
   RelationSteps steps;
   const absl::StatusOr<CountedDomains> counted = counting.of == Counting::Of::kResults

@@ -29,8 +29,9 @@ absl::StatusOr<IndexingMap> Intersect(const IndexingMap& a, const IndexingMap& b
 /// The pairs that `a` relates and `b` does not, as maps that have none in common. Errors as for
 /// Intersect; Unimplemented if a map is unknown, or if whether `b` relates a pair depends on
 /// whether there is a value of a range that EliminateRanges (projection.h) leaves;
-/// ResourceExhausted beyond 1,024 maps. Example: (d0) -> (d0), d0 in [0, 9] without (d0) -> (d0),
-/// d0 in [3, 4] -> d0 in [0, 2] and d0 in [5, 9]
+/// ResourceExhausted beyond 1,024 maps or 4,096 simplifications of domains.
+/// Example: (d0) -> (d0), d0 in [0, 9] without (d0) -> (d0), d0 in [3, 4] -> d0 in [0, 2] and d0 in
+/// [5, 9]
 absl::StatusOr<std::vector<IndexingMap>> Subtract(const IndexingMap& a, const IndexingMap& b);
 
 /// Those that a map relates, as domains: maps without ranges and results whose dimensions are those
@@ -40,7 +41,7 @@ absl::StatusOr<std::vector<IndexingMap>> Subtract(const IndexingMap& a, const In
 absl::StatusOr<std::vector<IndexingMap>> PairsOf(const IndexingMap& map);
 
 /// The same of what sets of maps relate together, each set as one relation. In the order of the
-/// maps of `a`; up to 64 maps are joined by Union. ResourceExhausted beyond 1,024 maps.
+/// maps of `a`; up to 64 maps are joined by Union. ResourceExhausted as above.
 absl::StatusOr<std::vector<IndexingMap>> Intersect(llvm::ArrayRef<IndexingMap> a,
                                                    llvm::ArrayRef<IndexingMap> b);
 absl::StatusOr<std::vector<IndexingMap>> Subtract(llvm::ArrayRef<IndexingMap> a,
