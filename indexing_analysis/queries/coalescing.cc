@@ -58,8 +58,8 @@ std::optional<Coalescing> CoalescingOf(const MemoryAccess& access,
     count->upper *= access.repetitions;
   }
   if (access.is_alternative && result.vector_elements == 1) {
-    for (Image::Count* count : {&result.requests, &result.sectors, &result.ideal_sectors,
-                                &result.distinct_sectors}) {
+    for (Image::Count* count :
+         {&result.requests, &result.sectors, &result.ideal_sectors, &result.distinct_sectors}) {
       count->lower = 0;
     }
     if (result.reason.empty()) result.reason = "a select may load its other operand instead";

@@ -156,6 +156,7 @@ test('numbers of lines stand beside the lines, however many there are', async ()
   const text = largeKernel(60);
   await onPage(report(temporaryFile('long_file.hlo', `${'\n'.repeat(123456)}${text}`)), '', async (page) => {
     await page.click('tbody a');
+    await page.waitForSelector('.kernel');
     const lines = await page.locator('.hlo button').evaluateAll((all) => all.map((line) => {
       const [number, code] = line.children;
       const range = document.createRange();

@@ -76,6 +76,7 @@ test('the numbers are those of explain', async () => {
 test('every view by clicks', async () => {
   await onPage(report(BLOCK), '', async (page) => {
     await page.click('a:text-is("%query")');
+    await page.waitForSelector('.kernel');
     assert.equal(await page.locator('h2').textContent(), '%query');
     for (const view of VIEWS) {
       await page.click(`#tab-${view}`);
