@@ -117,8 +117,13 @@ Value Reduced(KernelBuilder& builder, Value value, const FloatFormat& format, in
 Value EmitReducePrecision(KernelBuilder& builder, Value value, ElementType type,
                           int64_t exponent_bits, int64_t mantissa_bits) {
   const std::optional<FloatFormat> format = FormatOf(type);
-  // Nothing is left to reduce.
-  if (!format.has_value()) return value;
+  if (!format.has_value()) {
+    // Its exponent is that of f32, its mantissa is always 1.
+    const Value decoded = EmitDecode(builder, value, type);
+    const Value reduced = EmitReducePrecision(builder, decoded, ElementType::kF32, exponent_bits,
+                                              scalar::kF32.mantissa_bits);
+    return EmitEncode(builder, reduced, type);
+  }
   const std::string name = absl::StrCat("reduce_", hlo::ElementTypeName(type).str(), "_to_e",
                                         exponent_bits, "m", mantissa_bits);
   const auto reduce = [&](mlir::ValueRange operands) -> Values {

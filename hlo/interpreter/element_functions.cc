@@ -114,7 +114,8 @@ double ReducePrecision(ElementType type, double x, int64_t exponent_bits, int64_
   if (x == 0 || !std::isfinite(x)) return x;
   const llvm::fltSemantics& semantics = *FloatSemantics(type);
   const int own_mantissa = static_cast<int>(llvm::APFloat::semanticsPrecision(semantics)) - 1;
-  const int64_t own_exponent = ElementBits(type) - 1 - own_mantissa;
+  const int sign_bits = type == ElementType::kF8E8M0FNU ? 0 : 1;
+  const int64_t own_exponent = ElementBits(type) - sign_bits - own_mantissa;
   double result = x;
   if (mantissa_bits < own_mantissa) {
     // Denormals of the type keep their fixed point.

@@ -19,7 +19,7 @@ bool InstructionParser::Parse(ComputationScope& scope) {
   }
   if (name.empty()) {
     state_.Fail("expected an instruction: NAME = SHAPE OPCODE(OPERANDS)");
-    Recover(scope, name);
+    Recover(scope, name, parts.spec.offset);
     return false;
   }
   parts.spec.name = name;
@@ -32,7 +32,7 @@ bool InstructionParser::Parse(ComputationScope& scope) {
     instruction = ParseOperation(scope, parts);
   }
   if (instruction == nullptr) {
-    Recover(scope, name);
+    Recover(scope, name, parts.spec.offset);
     return false;
   }
   names_.DefineInstruction(scope.number, name, instruction);
@@ -44,14 +44,18 @@ bool InstructionParser::Parse(ComputationScope& scope) {
   return true;
 }
 
-// After an error: makes the name known as erroneous and goes to the next line that looks like the
-// start of an instruction or the end of the computation; no further if parsing was stopped.
-void InstructionParser::Recover(ComputationScope& scope, StringRef name) {
+// After an error in the instruction at `begin`: makes the name known as erroneous and goes to the
+// next line that looks like the start of an instruction or the end of the computation; no further if
+// parsing was stopped.
+void InstructionParser::Recover(ComputationScope& scope, StringRef name, size_t begin) {
   if (!name.empty() && names_.LookUpInstruction(scope.number, name).first == nullptr) {
     names_.DefineInstruction(scope.number, name, nullptr);
   }
+  // Instructions end where another token comes: what is wrong with one is found at the next.
+  bool is_at_next = state_.cursor.IsFirstOfLine() && state_.cursor.Offset() > begin;
   while (!state_.is_stopped) {
-    state_.cursor.SkipLine();
+    if (!is_at_next) state_.cursor.SkipLine();
+    is_at_next = false;
     const size_t offset = state_.cursor.Offset();
     if (state_.cursor.AtEnd() || state_.cursor.Peek() == '}') return;
     StringRef word = state_.cursor.ConsumeName();

@@ -56,7 +56,7 @@ class InstructionParser {
   };
   enum class AsyncForm : uint8_t { kNone, kStart, kUpdate, kDone };
 
-  void Recover(ComputationScope& scope, llvm::StringRef name);
+  void Recover(ComputationScope& scope, llvm::StringRef name, size_t begin);
   Instruction* ParseOperation(ComputationScope& scope, Parts& parts);
   bool ParseOpcode(Parts& parts, AsyncForm& form);
   bool ParseOperands(ComputationScope& scope, Parts& parts);

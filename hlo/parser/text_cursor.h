@@ -100,6 +100,13 @@ class TextCursor {
   /// Example: "{it's: {}} x" -> "{it's: {}}"
   std::optional<llvm::StringRef> ConsumeBraces();
 
+  /// Whether nothing but blanks stands before the next token on its line.
+  bool IsFirstOfLine() {
+    const char* before = text_begin_ + Offset();
+    while (before != text_begin_ && (before[-1] == ' ' || before[-1] == '\t')) --before;
+    return before == text_begin_ || before[-1] == '\n' || before[-1] == '\r';
+  }
+
   /// Moves to the start of the next line.
   void SkipLine() {
     while (next_ != end_ && *next_ != '\n' && *next_ != '\r') ++next_;

@@ -137,6 +137,24 @@ bool IsInPlacePermute(const ShapeContext& context) {
          context.instruction().Find(AttributeName::kSliceSizes) != nullptr;
 }
 
+// Slices of arrays are written into arrays, at places that are tuples of integers.
+bool RequirePlacesOfSlices(ShapeContext& context) {
+  if (!IsInPlacePermute(context)) return true;
+  for (size_t i = 0; i < 4; ++i) {
+    const Shape& operand = context.operand(i);
+    bool fits = operand.num_array_leaves() > 0;
+    for (int64_t leaf = 0; leaf < operand.num_array_leaves() && i > 1; ++leaf) {
+      const Shape& place = operand.ArrayLeaf(leaf);
+      fits = fits && IsIntegral(place.element_type()) && place.num_elements() == 1;
+    }
+    if (fits) continue;
+    return context.Fail("operand " + std::to_string(i) + " must hold " +
+                        (i > 1 ? "integers that say where slices are" : "arrays") + ", not be " +
+                        operand.ToString());
+  }
+  return true;
+}
+
 }  // namespace
 
 // The computation only says how to combine: operands of several types may share it.
@@ -218,13 +236,13 @@ bool CollectiveBroadcast(ShapeContext& context) {
 }
 
 bool CollectivePermute(ShapeContext& context) {
-  if (!RequireDevicesOfPairs(context)) return false;
+  if (!RequireDevicesOfPairs(context) || !RequirePlacesOfSlices(context)) return false;
   if (IsInPlacePermute(context)) return context.ExpectEach(&context.operand(1));
   return context.ExpectEach(OperandShapes(context));
 }
 
 bool CollectivePermuteStart(ShapeContext& context) {
-  if (!RequireDevicesOfPairs(context)) return false;
+  if (!RequireDevicesOfPairs(context) || !RequirePlacesOfSlices(context)) return false;
   if (context.declared() == nullptr) return true;
   llvm::SmallVector<const Shape*, 4> operands = OperandShapes(context);
   llvm::SmallVector<const Shape*, 4> expected = operands;

@@ -335,7 +335,14 @@ bool TopK(ShapeContext& context) {
   return context.Expect(context.pool().Tuple(shapes), TypeMatch::kAny);
 }
 
-// A real transform keeps n / 2 + 1 values of the last dimension; its inverse makes n of them.
+namespace {
+
+// What a transform of one dimension of n values takes and gives: n, or the n / 2 + 1 that a real
+// transform keeps.
+int64_t HalfOf(int64_t length) { return length == 0 ? 0 : length / 2 + 1; }
+
+}  // namespace
+
 bool Fft(ShapeContext& context) {
   if (!context.RequireArray(0)) return false;
   const Shape& operand = context.operand(0);
@@ -351,9 +358,30 @@ bool Fft(ShapeContext& context) {
     return context.FailAt(AttributeName::kFftLength,
                           "fft_length needs a length for one or more of the last dimensions");
   }
+  const bool is_real = type == "RFFT";
+  if (ClassOf(operand.element_type()) !=
+      (is_real ? ElementClass::kFloat : ElementClass::kComplex)) {
+    return context.Fail("a transform of type " + type.str() + " takes " +
+                        (is_real ? "floats" : "complex numbers") + ", not " + operand.ToString());
+  }
+  Sizes taken(lengths);
+  if (type == "IRFFT") taken.back() = HalfOf(taken.back());
+  const llvm::ArrayRef<int64_t> given = operand.sizes().take_back(taken.size());
+  if (!std::equal(given.begin(), given.end(), taken.begin(), SameSize)) {
+    return context.FailAt(AttributeName::kFftLength,
+                          "the last dimensions of " + operand.ToString() +
+                              " do not have the sizes that fft_length says");
+  }
   Sizes sizes(operand.sizes().begin(), operand.sizes().end());
-  if (type == "RFFT" && lengths.back() != 0) sizes.back() = lengths.back() / 2 + 1;
+  if (is_real) sizes.back() = HalfOf(lengths.back());
   if (type == "IRFFT") sizes.back() = lengths.back();
+  const Shape* declared = context.declared();
+  const ElementClass result = type == "IRFFT" ? ElementClass::kFloat : ElementClass::kComplex;
+  if (declared != nullptr && declared->IsArray() && ClassOf(declared->element_type()) != result) {
+    return context.Fail("a transform of type " + type.str() + " gives " +
+                        (type == "IRFFT" ? "floats" : "complex numbers") + ", not " +
+                        declared->ToString());
+  }
   return context.ExpectArray(operand.element_type(), sizes, TypeMatch::kAny);
 }
 

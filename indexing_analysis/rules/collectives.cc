@@ -112,7 +112,10 @@ void GatherResult(ReadContext& context, const Counterpart& array) {
 void PermuteResult(ReadContext& context, const Counterpart& array) {
   if (context.instruction().Find(AttributeName::kSliceSizes) != nullptr) {
     const llvm::StringRef reason = "which slices are written where is not followed by element";
-    for (size_t i = 0; i < context.num_operands(); ++i) ReadAnywhere(context, i, 0, reason);
+    for (size_t i = 0; i < context.num_operands(); ++i) {
+      const int64_t leaves = context.operand(i).num_array_leaves();
+      for (int64_t leaf = 0; leaf < leaves; ++leaf) ReadAnywhere(context, i, leaf, reason);
+    }
     return;
   }
   using Lists = llvm::ArrayRef<llvm::ArrayRef<int64_t>>;

@@ -215,8 +215,9 @@ void DynamicUpdateSlice(ReadContext& context) {
 }
 
 // out[batch, offset] = in[offset + start(batch)], the start clamped so that the slice stays inside.
-// All components of the start are read, whether or not a slice can move in their dimensions. A
-// slice without elements, whose dimension is dropped, gives elements that nothing is read for.
+// All components of the start are read, whether or not a slice can move in their dimensions: where
+// the batch says which position of a dimension it is, the start has no say. A slice without
+// elements, whose dimension is dropped, gives elements that nothing is read for.
 void Gather(ReadContext& context) {
   const hlo::Instruction& gather = context.instruction();
   if (llvm::is_contained(gather.Integers(AttributeName::kSliceSizes), 0)) return;
@@ -244,13 +245,14 @@ void Gather(ReadContext& context) {
     const bool has_offset =
         !llvm::is_contained(collapsed, dimension) && !llvm::is_contained(batching, dimension);
     Sum at = has_offset ? offsets[next_offset++] : Constant(0);
-    if (const auto* const found = llvm::find(batching, dimension); found != batching.end()) {
+    const auto* const of_batch = llvm::find(batching, dimension);
+    const auto* const of_start = llvm::find(start_map, dimension);
+    if (of_batch != batching.end()) {
       at = Add(context.digits(), at,
-               vectors.BatchIndex(batch, indices_batching[found - batching.begin()]));
-    }
-    if (const auto* const found = llvm::find(start_map, dimension); found != start_map.end()) {
+               vectors.BatchIndex(batch, indices_batching[of_batch - batching.begin()]));
+    } else if (of_start != start_map.end()) {
       const Sum start =
-          context.RuntimeValue(1, vectors.Element(batch, Constant(found - start_map.begin())),
+          context.RuntimeValue(1, vectors.Element(batch, Constant(of_start - start_map.begin())),
                                {0, sizes[i] - slice[i]}, access);
       at = Add(context.digits(), at, start);
     }

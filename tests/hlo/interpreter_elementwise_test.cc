@@ -245,6 +245,13 @@ std::vector<ElementwiseCase> Cases() {
        {{"f32[6]", "{3,1.5,6,-3,3.0000002,1.75}"}},
        "{2, 2, 8, -2, 4, 2}",
        ", exponent_bits=8, mantissa_bits=0"},
+      // Eight bits of exponent and no sign: 2^63 is the largest of seven bits.
+      {"ReducePrecisionOfExponents",
+       "f8e8m0fnu[4]",
+       "reduce-precision",
+       {{"f8e8m0fnu[4]", "{1,9223372036854775808,18446744073709551616,0.25}"}},
+       "{1, 9223372036854775808, nan, 0.25}",
+       ", exponent_bits=7, mantissa_bits=0"},
       {"StochasticConvert",
        "s8[4]",
        "stochastic-convert",

@@ -204,7 +204,7 @@ INSTANTIATE_TEST_SUITE_P(
         "control-predecessors={%i, %z}, frontend_attributes={a=\"b\",c={\"d\":1}}",
         "%r = f32[4,6]{1,0} copy(%a), some_future_attribute={x=[1,2]}, another=foo",
         "%r = f32[4,6]{1,0:T(8,128)(2,1)S(1)} copy(%a)",
-        "%r = f32[4,6]{1,0} fft(%a), fft_type=FFT, fft_length={6}",
+        "%r = c64[4,4]{1,0} fft(%a), fft_type=RFFT, fft_length={6}",
         "%r = c64[2]{0} constant({(1, -2.5), (0, nan)})",
         "%r = s4[2,2]{1,0} constant({{-8, 7}, {0, 1}})",
         "%r = f8e4m3fn[3]{0} constant({1, 448, -nan})",
@@ -346,6 +346,19 @@ TEST(Parser, ReportsSeveralErrorsAndNoConsequences) {
   EXPECT_THAT(message, HasSubstr(":5:7: error: unknown element type 'f99'"));
   EXPECT_THAT(message, HasSubstr(":6:26: error: instruction 'nothing' is not defined"));
   EXPECT_THAT(message, Not(HasSubstr("'a' is not defined")));
+}
+
+// What is wrong with an instruction is known where the next one begins.
+TEST(Parser, ReportsErrorsOfLinesBehindEachOther) {
+  const auto module = ParseModule(
+      "e {\n  p = f32[8] parameter(0)\n  a = f32[4] slice(p)\n  b = f32[8] nagate(p)\n"
+      "  c = f32[8] add(p\n  d = f32[8] nigate(p)\n  ROOT r = f32[8] negate(b)\n}\n");
+  const std::string message(module.status().message());
+  EXPECT_THAT(message, HasSubstr(":3:14: error: slice needs the attribute 'slice'"));
+  EXPECT_THAT(message, HasSubstr(":4:14: error: unknown opcode 'nagate'"));
+  EXPECT_THAT(message, HasSubstr(":6:3: error: expected ')' after the operands"));
+  EXPECT_THAT(message, HasSubstr(":6:14: error: unknown opcode 'nigate'"));
+  EXPECT_THAT(message, Not(HasSubstr("'b' is not defined")));
 }
 
 TEST(Parser, StopsAfterTheMaximumOfErrors) {

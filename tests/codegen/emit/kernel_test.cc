@@ -95,6 +95,19 @@ TEST_F(KernelTest, EveryTypeIsConvertedToEveryOther) {
   }
 }
 
+TEST_F(KernelTest, EveryFloatIsReducedInPrecision) {
+  for (const std::string& type : AllTypes()) {
+    if (type[0] != 'f' && type[0] != 'b') continue;
+    for (const char* bits : {"exponent_bits=4, mantissa_bits=3", "exponent_bits=7, mantissa_bits=0",
+                             "exponent_bits=8, mantissa_bits=2"}) {
+      EXPECT_EQ(Run(Entry(absl::StrCat("p = ", type, "[300] parameter(0)\nROOT r = ", type,
+                                       "[300] reduce-precision(p), ", bits))),
+                "")
+          << type << ", " << bits;
+    }
+  }
+}
+
 TEST_F(KernelTest, ElementwiseOpcodes) {
   const std::vector<std::string> of_floats = {"abs",
                                               "acos",
@@ -571,18 +584,6 @@ TEST_F(KernelTest, LoopsAndBranchesOfLanes) {
       w = (s32[], s32[]) while(s), condition=c, body=b t = s32[] get-tuple-element(w), index=1
       ROOT r = s32[] conditional(x, t, x), branch_computations={n, w} }
     ENTRY e { x = s32[64] parameter(0) ROOT r = s32[64] map(x), dimensions={0}, to_apply=g })",
-                    backend(), 0);
-  EXPECT_EQ(check.Run(1), "");
-}
-
-// The lanes of a vector read an index each, and what lies there.
-TEST_F(KernelTest, VectorsGatherAtAnIndexForEachLane) {
-  KernelCheck check(R"(ENTRY e {
-    p = bf16[64,32] parameter(0)
-    i = s32[64,32,1] parameter(1)
-    ROOT g = bf16[64,32] gather(p, i), offset_dims={}, collapsed_slice_dims={1},
-      start_index_map={1}, operand_batching_dims={0}, start_indices_batching_dims={0},
-      index_vector_dim=2, slice_sizes={1,1} })",
                     backend(), 0);
   EXPECT_EQ(check.Run(1), "");
 }
