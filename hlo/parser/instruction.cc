@@ -45,8 +45,8 @@ bool InstructionParser::Parse(ComputationScope& scope) {
 }
 
 // After an error in the instruction at `begin`: makes the name known as erroneous and goes to the
-// next line that looks like the start of an instruction or the end of the computation; no further if
-// parsing was stopped.
+// next line that looks like the start of an instruction or the end of the computation; no further
+// if parsing was stopped.
 void InstructionParser::Recover(ComputationScope& scope, StringRef name, size_t begin) {
   if (!name.empty() && names_.LookUpInstruction(scope.number, name).first == nullptr) {
     names_.DefineInstruction(scope.number, name, nullptr);
