@@ -10,60 +10,22 @@ namespace hlo_indexing::emit {
 namespace arith = mlir::arith;
 using hlo::ElementClass;
 using hlo::ElementType;
-using hlo::Instruction;
-using hlo::Opcode;
 using mlir::Value;
 using mlir::ValueRange;
 using mlir::LLVM::AtomicBinOp;
-
-AtomicOperation OperationOf(const hlo::Computation& combiner, size_t array, size_t num_arrays) {
-  const Instruction* root = &combiner.root();
-  if (root->opcode() == Opcode::kTuple) root = &root->operand(array);
-  const auto is_parameter = [](const Instruction& instruction, size_t number) {
-    return instruction.opcode() == Opcode::kParameter &&
-           instruction.parameter_number() == static_cast<int64_t>(number);
-  };
-  const size_t update = array + num_arrays;
-  if (is_parameter(*root, update)) return AtomicOperation::kReplace;
-  if (root->operands().size() != 2) return AtomicOperation::kOther;
-  const bool is_in_order =
-      is_parameter(root->operand(0), array) && is_parameter(root->operand(1), update);
-  const bool is_swapped =
-      is_parameter(root->operand(1), array) && is_parameter(root->operand(0), update);
-  if (!is_in_order && !is_swapped) return AtomicOperation::kOther;
-  switch (root->opcode()) {
-    case Opcode::kAdd:
-      return AtomicOperation::kAdd;
-    case Opcode::kMinimum:
-      return AtomicOperation::kMinimum;
-    case Opcode::kMaximum:
-      return AtomicOperation::kMaximum;
-    case Opcode::kAnd:
-      return AtomicOperation::kAnd;
-    case Opcode::kOr:
-      return AtomicOperation::kOr;
-    case Opcode::kXor:
-      return AtomicOperation::kXor;
-    default:
-      return AtomicOperation::kOther;
-  }
-}
+using plan::AtomicOperation;
 
 namespace {
 
-// PTX has atomics of integers of 32 and 64 bits, and sums of f32 and f64. Minimum and maximum of
-// floats are others there than those of HLO, which are nan if one operand is.
 std::optional<AtomicBinOp> InstructionFor(AtomicOperation operation, ElementType type) {
-  const int64_t bits = hlo::ElementBits(type);
-  if (bits != 32 && bits != 64) return std::nullopt;
-  const ElementClass kind = hlo::ClassOf(type);
-  if (operation == AtomicOperation::kReplace) return AtomicBinOp::xchg;
-  if (kind == ElementClass::kFloat && operation == AtomicOperation::kAdd) return AtomicBinOp::fadd;
-  if (kind != ElementClass::kSigned && kind != ElementClass::kUnsigned) return std::nullopt;
-  const bool is_signed = kind == ElementClass::kSigned;
+  if (!plan::HasAtomicInstruction(operation, type)) return std::nullopt;
+  const bool is_float = hlo::ClassOf(type) == ElementClass::kFloat;
+  const bool is_signed = hlo::ClassOf(type) == ElementClass::kSigned;
   switch (operation) {
+    case AtomicOperation::kReplace:
+      return AtomicBinOp::xchg;
     case AtomicOperation::kAdd:
-      return AtomicBinOp::add;
+      return is_float ? AtomicBinOp::fadd : AtomicBinOp::add;
     case AtomicOperation::kMinimum:
       return is_signed ? AtomicBinOp::min : AtomicBinOp::umin;
     case AtomicOperation::kMaximum:
@@ -74,9 +36,10 @@ std::optional<AtomicBinOp> InstructionFor(AtomicOperation operation, ElementType
       return AtomicBinOp::_or;
     case AtomicOperation::kXor:
       return AtomicBinOp::_xor;
-    default:
-      return std::nullopt;
+    case AtomicOperation::kOther:
+      break;
   }
+  return std::nullopt;
 }
 
 // The bits of an element as memory has them: a pred is a byte that is 0 or 1.

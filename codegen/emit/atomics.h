@@ -2,39 +2,21 @@
 #ifndef HLO_INDEXING_CODEGEN_EMIT_ATOMICS_H_
 #define HLO_INDEXING_CODEGEN_EMIT_ATOMICS_H_
 
-#include <cstddef>
-#include <cstdint>
-
 #include "codegen/emit/buffers.h"
 #include "codegen/emit/kernel_builder.h"
 #include "codegen/emit/number.h"
-#include "hlo/module.h"
+#include "codegen/plan/atomics.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "mlir/IR/Value.h"
 
 namespace hlo_indexing::emit {
 
-/// What a combiner does with an element and its update, as far as instructions know it.
-enum class AtomicOperation : uint8_t {
-  kAdd,
-  kMinimum,
-  kMaximum,
-  kAnd,
-  kOr,
-  kXor,
-  kReplace,
-  kOther,
-};
-
-/// Of one of several arrays: the computation has their elements as parameters, then their updates.
-AtomicOperation OperationOf(const hlo::Computation& combiner, size_t array, size_t num_arrays);
-
 /// buffer[position] = combiner(buffer[position], update) in one step, for an element of 1, 2, 4 or
-/// 8 bytes: by the instruction that does it (integers; sums of f32 and f64; replacing), else by
+/// 8 bytes: by the instruction that does it (plan/atomics.h), else by
 /// compare and swap until no other thread comes in between, for which `combine` makes the code. The
 /// buffer must be whole words of 4 bytes.
 void EmitAtomicUpdate(KernelBuilder& builder, const Buffer& buffer, mlir::Value position,
-                      AtomicOperation operation, const Number& update,
+                      plan::AtomicOperation operation, const Number& update,
                       llvm::function_ref<Number(const Number& old)> combine);
 
 }  // namespace hlo_indexing::emit

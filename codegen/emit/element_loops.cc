@@ -6,6 +6,7 @@
 #include "codegen/emit/element_emitter.h"
 #include "codegen/emit/elementwise.h"
 #include "codegen/plan/element_loops.h"
+#include "codegen/plan/loop_ranges.h"
 #include "codegen/plan/movement.h"
 #include "codegen/plan/thread_map.h"
 #include "hlo/attribute.h"
@@ -67,7 +68,7 @@ std::vector<ElementEmitter::Invariant> ElementEmitter::FindInvariants(const Elem
                                                                       llvm::ArrayRef<Element> read,
                                                                       size_t num_loops) {
   constexpr size_t kMostVisited = 1000;
-  if (!plan::HasSeveralElementLoops(element.instruction->parent())) return {};
+  if (!plan::HasElementLoopsBefore(*element.instruction)) return {};
   std::vector<Invariant> invariants;
   std::unordered_set<Element, ElementHash> visited;
   std::vector<Element> pending(read.begin(), read.end());
@@ -89,7 +90,7 @@ std::vector<ElementEmitter::Invariant> ElementEmitter::FindInvariants(const Elem
     }
     if (!plan::HasElementLoops(instruction.opcode())) continue;
     const auto index =
-        WithoutRangesInFront(next.index, read.front().index.ranges().take_front(num_loops));
+        plan::WithoutRangesInFront(next.index, read.front().index.ranges().take_front(num_loops));
     // Where the code stands, what it reads must be there.
     if (!index.has_value() || !plan::HaveSameDomain(*index, element.index)) continue;
     invariants.push_back({next, {next.frame, next.instruction, next.leaf, *index}});
@@ -112,7 +113,7 @@ ElementEmitter::Element ElementEmitter::OperandOfSlices(const Element& element, 
     if (!llvm::is_contained(reduced, i)) continue;
     loops.push_back({{0, array.shape().sizes()[static_cast<size_t>(i)] - 1}, ""});
   }
-  const IndexingMap in_loops = WithRangesInFront(element.index, loops);
+  const IndexingMap in_loops = plan::WithRangesInFront(element.index, loops);
   llvm::SmallVector<mlir::AffineExpr, 6> index;
   unsigned loop = 0;
   unsigned kept = 0;
@@ -147,7 +148,7 @@ ElementEmitter::Step ElementEmitter::StepOfReduction(const Element& element) {
     if (input->index.IsKnownEmpty()) return Alias(step.operands[static_cast<size_t>(element.leaf)]);
     num_loops = input->index.num_ranges() - element.index.num_ranges();
     const IndexingMap known =
-        WithRangesInFront(element.index, input->index.ranges().take_front(num_loops));
+        plan::WithRangesInFront(element.index, input->index.ranges().take_front(num_loops));
     conditions = ConditionsOf(input->index, known);
     result_in_loops = known;
     inputs.push_back(*std::move(input));

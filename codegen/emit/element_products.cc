@@ -5,6 +5,7 @@
 
 #include "codegen/emit/element_emitter.h"
 #include "codegen/emit/elementwise.h"
+#include "codegen/plan/loop_ranges.h"
 #include "hlo/attribute.h"
 #include "llvm/ADT/STLExtras.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -72,7 +73,7 @@ ElementEmitter::Step ElementEmitter::StepOfProducts(const Element& element) {
   std::vector<Conditions> conditions;
   for (const Element* operand : {&*lhs, &*rhs}) {
     const IndexingMap known =
-        WithRangesInFront(element.index, lhs->index.ranges().take_front(num_loops));
+        plan::WithRangesInFront(element.index, lhs->index.ranges().take_front(num_loops));
     conditions.push_back(ConditionsOf(operand->index, known));
   }
   std::array<std::optional<Element>, 2> scales;
@@ -191,8 +192,8 @@ ElementEmitter::Step ElementEmitter::StepOfRaggedDot(const Element& element) {
             }};
   }
   const Variable group_loop = {{0, num_groups - 1}, ""};
-  const IndexingMap in_group = WithRangesInFront(element.index, {group_loop});
-  const IndexingMap in_sum = WithRangesInFront(in_group, loops);
+  const IndexingMap in_group = plan::WithRangesInFront(element.index, {group_loop});
+  const IndexingMap in_sum = plan::WithRangesInFront(in_group, loops);
   const auto expressions = [&](const IndexingMap& variables) {
     return llvm::SmallVector<AffineExpr, 6>(variables.affine_map().getResults());
   };

@@ -6,6 +6,7 @@
 
 #include "codegen/emit/element_emitter.h"
 #include "codegen/emit/scatter_windows.h"
+#include "codegen/plan/loop_ranges.h"
 #include "hlo/attribute.h"
 #include "llvm/ADT/STLExtras.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -52,7 +53,7 @@ ElementEmitter::Step ElementEmitter::StepOfScatter(const Element& element) {
   const ScatterWindows windows(scatter);
   std::vector<Variable> batch;
   for (const int64_t size : windows.batch_sizes()) batch.push_back({{0, size - 1}, ""});
-  const IndexingMap at = WithRangesInFront(element.index, batch);
+  const IndexingMap at = plan::WithRangesInFront(element.index, batch);
   llvm::SmallVector<AffineExpr, 4> batch_index;
   for (size_t i = 0; i < batch.size(); ++i) batch_index.push_back(RangeOf(at, i));
   const ScatterWindows::Reached reached = windows.UpdateOf(at, batch_index);
@@ -105,7 +106,7 @@ ElementEmitter::Step ElementEmitter::StepOfSelectAndScatter(const Element& eleme
     }
     candidates.push_back({{0, (window[i].size - 1) / window[i].stride}, ""});
   }
-  const IndexingMap at = WithRangesInFront(element.index, candidates);
+  const IndexingMap at = plan::WithRangesInFront(element.index, candidates);
   llvm::SmallVector<AffineExpr, 6> of_window;
   llvm::SmallVector<AffineExpr, 6> in_window;
   Conditions is_in_window;
@@ -128,7 +129,7 @@ ElementEmitter::Step ElementEmitter::StepOfSelectAndScatter(const Element& eleme
   // The elements of a window.
   std::vector<Variable> offsets;
   for (size_t i = 0; i < rank; ++i) offsets.push_back({{0, window[i].size - 1}, ""});
-  const IndexingMap windows = WithRangesInFront(WithExpressions(at, of_window), offsets);
+  const IndexingMap windows = plan::WithRangesInFront(WithExpressions(at, of_window), offsets);
   llvm::SmallVector<AffineExpr, 6> candidate_index;
   AffineExpr position = mlir::getAffineConstantExpr(0, at.context());
   Conditions is_inside;

@@ -6,6 +6,7 @@
 #include "codegen/emit/conversion.h"
 #include "codegen/emit/element_emitter.h"
 #include "codegen/emit/scalar_functions.h"
+#include "codegen/plan/loop_ranges.h"
 #include "hlo/attribute.h"
 #include "llvm/ADT/STLExtras.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -59,7 +60,7 @@ ElementEmitter::Step ElementEmitter::StepOfFft(const Element& element) {
   for (size_t i = 0; i < count; ++i) {
     loops.push_back({{0, operand.shape().sizes()[first + i] - 1}, ""});
   }
-  const IndexingMap known = WithRangesInFront(element.index, loops);
+  const IndexingMap known = plan::WithRangesInFront(element.index, loops);
   const AffineMap affine = known.affine_map();
   const auto with = [&](llvm::ArrayRef<AffineExpr> results) {
     return known.WithResults(

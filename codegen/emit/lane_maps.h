@@ -44,13 +44,6 @@ std::optional<int64_t> DivisorOfResult(const IndexingMap& map, int64_t most, pla
 std::optional<llvm::SmallVector<int64_t, 16>> LaneOffsets(const IndexingMap& map, int64_t lanes,
                                                           plan::MapTable& maps);
 
-/// The map with more range variables, before its own.
-IndexingMap WithRangesInFront(const IndexingMap& map,
-                              llvm::ArrayRef<indexing_analysis::Variable> ranges);
-/// The map that is such with these ranges; nullopt if what it says depends on one of them.
-std::optional<IndexingMap> WithoutRangesInFront(const IndexingMap& map,
-                                                llvm::ArrayRef<indexing_analysis::Variable> ranges);
-
 /// What must be tested besides what `known` says for a point to be in the domain of `narrowed`,
 /// which has the same dimension and range variables, and the runtime variables of `known` last:
 /// expressions, as results of a map with the variables of `narrowed` in the bounds of `known`, and

@@ -81,7 +81,8 @@ class ScatterEmitter {
     const Value position = elements_.PositionOf(output, index);
     if (position == nullptr) return;
     EmitAtomicUpdate(kernel_.builder(), elements_.OutputBuffer(output), position,
-                     OperationOf(combiner, array, num_arrays_), value, [&](const Number& old) {
+                     plan::AtomicOperationOf(combiner, array, num_arrays_), value,
+                     [&](const Number& old) {
                        // What other arrays would have does not matter to this one.
                        std::vector<Lanes> parameters;
                        for (size_t i = 0; i < 2 * num_arrays_; ++i) {

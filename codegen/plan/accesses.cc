@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "codegen/plan/atomics.h"
 #include "codegen/plan/constants.h"
 #include "codegen/plan/element_loops.h"
 #include "codegen/plan/movement.h"
@@ -105,10 +106,11 @@ class AccessCollector {
       return;
     }
     if (!pass.map.IsUnknown() && computation_ != nullptr &&
-        HasSeveralElementLoops(instruction.parent())) {
+        HasElementLoopsBefore(instruction, pass.available)) {
       return AddLoadsByLoop(pass);
     }
     const OutputIndexing reads = ReadsOf(pass);
+    const std::string varies = WhyReadsVary(instruction.opcode());
     if (reads.IsUnknown()) {
       for (size_t i = 0; i < plan_.Inputs().size(); ++i) {
         KernelAccess access = NewLoad(pass, static_cast<int64_t>(i), 0, plan_.InputShape(i));
@@ -134,7 +136,7 @@ class AccessCollector {
       for (const OperandMap& map : read.maps()) {
         KernelAccess access = load;
         access.element = plans_.maps.Compose(pass.map, map.map);
-        access.reason = read.reason();
+        access.reason = read.reason().empty() ? varies : read.reason();
         Add(std::move(access));
       }
     }
@@ -177,11 +179,23 @@ class AccessCollector {
     access.shape = &pass.instruction->shape().ArrayLeaf(pass.leaf);
     access.element = pass.map;
     access.access.vector_elements = pass.vector_elements;
+    if (access.kind == AccessKind::kAtomic && !HasInstruction(pass)) {
+      access.reason = "compare and swap is tried again until no other thread comes in between";
+    }
     if (pass.store == StoreKind::kSharedByte) {
       access.reason = "the thread that comes last of those with elements of a byte writes it";
       AddByteCounters(pass, *access.shape);
     }
     Add(std::move(access));
+  }
+
+  // Whether the update of a scatter is combined in memory by an instruction for it.
+  static bool HasInstruction(const ElementPass& pass) {
+    const Instruction& scatter = *pass.instruction;
+    const AtomicOperation operation =
+        AtomicOperationOf(*scatter.Callee(hlo::AttributeName::kToApply),
+                          static_cast<size_t>(pass.leaf), scatter.operands().size() / 2);
+    return HasAtomicInstruction(operation, scatter.shape().ArrayLeaf(pass.leaf).element_type());
   }
 
   // Each thread adds its element to the counter of the byte.

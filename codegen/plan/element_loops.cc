@@ -1,7 +1,11 @@
 #include "codegen/plan/element_loops.h"
 
+#include <algorithm>
+#include <optional>
 #include <utility>
 
+#include "codegen/plan/loop_ranges.h"
+#include "codegen/plan/thread_map.h"
 #include "indexing_analysis/maps/output_indexing.h"
 #include "llvm/ADT/STLExtras.h"
 #include "support/checked_math.h"
@@ -15,6 +19,7 @@ using indexing_analysis::MapConstraint;
 using indexing_analysis::OperandIndexing;
 using indexing_analysis::OperandMap;
 using indexing_analysis::OutputIndexing;
+using indexing_analysis::Variable;
 using mlir::AffineExpr;
 using mlir::AffineMap;
 
@@ -27,6 +32,7 @@ bool HasElementLoops(Opcode opcode) {
     case Opcode::kConvolution:
     case Opcode::kRaggedDot:
     case Opcode::kSelectAndScatter:
+    case Opcode::kScatter:
     case Opcode::kFft:
       return true;
     default:
@@ -34,10 +40,21 @@ bool HasElementLoops(Opcode opcode) {
   }
 }
 
-bool HasSeveralElementLoops(const Computation& computation) {
-  int count = 0;
-  for (const Instruction* instruction : computation.instructions()) {
-    if (HasElementLoops(instruction->opcode()) && ++count > 1) return true;
+std::string WhyReadsVary(Opcode opcode) {
+  switch (opcode) {
+    case Opcode::kSelectAndScatter:
+    case Opcode::kScatter:
+      return "values decide what the loops of a " + hlo::OpcodeName(opcode).str() + " read";
+    default:
+      return "";
+  }
+}
+
+bool HasElementLoopsBefore(const Instruction& instruction,
+                           llvm::ArrayRef<const Instruction*> available) {
+  for (const Instruction* other : instruction.parent().instructions()) {
+    if (other == &instruction) break;
+    if (HasElementLoops(other->opcode()) && !llvm::is_contained(available, other)) return true;
   }
   return false;
 }
@@ -53,31 +70,18 @@ bool Uses(const IndexingMap& map, size_t range) {
          });
 }
 
-// Without ranges in front that say nothing: loops whose turns are all the same.
-IndexingMap WithoutUnusedLoops(const IndexingMap& map, size_t num_loops) {
-  if (map.IsUnknown() || map.IsKnownEmpty() || map.num_runtime() > 0) return map;
-  const AffineMap affine = map.affine_map();
-  llvm::SmallVector<AffineExpr, 8> symbols;
-  std::vector<indexing_analysis::Variable> ranges;
-  for (unsigned i = 0; i < map.num_ranges(); ++i) {
-    const bool is_used = i >= num_loops || Uses(map, i);
-    symbols.push_back(
-        mlir::getAffineSymbolExpr(static_cast<unsigned>(ranges.size()), map.context()));
-    if (is_used) ranges.push_back(map.ranges()[i]);
+// Whether code before the loops of such an instruction computes what all turns read alike.
+bool ComputesBeforeLoops(Opcode opcode) {
+  switch (opcode) {
+    case Opcode::kReduce:
+    case Opcode::kReduceWindow:
+    case Opcode::kDot:
+    case Opcode::kScaledDot:
+    case Opcode::kConvolution:
+      return true;
+    default:
+      return false;
   }
-  const auto replace = [&](AffineExpr expression) { return expression.replaceSymbols(symbols); };
-  llvm::SmallVector<AffineExpr, 6> results;
-  for (const AffineExpr result : affine.getResults()) results.push_back(replace(result));
-  std::vector<MapConstraint> constraints;
-  for (const MapConstraint& constraint : map.constraints()) {
-    constraints.push_back({replace(constraint.expression), constraint.bounds});
-  }
-  const auto num_ranges = static_cast<unsigned>(ranges.size());
-  return {AffineMap::get(affine.getNumDims(), num_ranges, results, map.context()),
-          map.dimensions(),
-          std::move(ranges),
-          {},
-          constraints};
 }
 
 class LoopReads {
@@ -91,7 +95,7 @@ class LoopReads {
   }
 
   std::vector<LoopRead> Find() && {
-    Start(*pass_.instruction, pass_.leaf, pass_.map);
+    Start(*pass_.instruction, pass_.leaf, pass_.map, "");
     for (size_t i = 0; i < started_.size(); ++i) Read(i);
     return std::move(reads_);
   }
@@ -102,13 +106,18 @@ class LoopReads {
     const Instruction* instruction = nullptr;
     int64_t leaf = 0;
     IndexingMap map;
+    // Why it may read what else, or more often, or less; empty if it does not.
+    std::string reason;
   };
 
-  void Start(const Instruction& instruction, int64_t leaf, const IndexingMap& map) {
+  void Start(const Instruction& instruction, int64_t leaf, const IndexingMap& map,
+             std::string reason) {
     const bool is_known = llvm::any_of(started_, [&](const Started& other) {
       return other.instruction == &instruction && other.leaf == leaf && other.map == map;
     });
-    if (!is_known) started_.push_back({&instruction, leaf, map});
+    if (is_known) return;
+    if (reason.empty()) reason = WhyReadsVary(instruction.opcode());
+    started_.push_back({&instruction, leaf, map, std::move(reason)});
   }
 
   void Read(size_t number) {
@@ -151,20 +160,57 @@ class LoopReads {
       for (const OperandMap& map : operand.maps()) {
         const IndexingMap index = plans_.maps.Compose(from.map, map.map);
         if (index.IsKnownEmpty()) continue;
-        Start(*ends[end], operand.leaf(), WithoutUnusedLoops(index, NumLoops(index)));
+        Start(*ends[end], operand.leaf(), is_loop ? InTurns(from, index) : index, from.reason);
       }
     }
   }
 
   void AddRead(const Started& from, LoopRead read, const OperandIndexing& found) {
     read.leaf = found.leaf();
-    read.reason = found.reason();
+    read.reason = found.reason().empty() ? from.reason : found.reason();
     if (found.maps().empty()) reads_.push_back(read);
     for (const OperandMap& map : found.maps()) {
       read.map = plans_.maps.Compose(from.map, map.map);
       read.repetitions = RepetitionsOf(read.map, NumLoops(from.map));
       reads_.push_back(read);
     }
+  }
+
+  // Where an instruction that is read in the loops of another is computed: `index`, which is from
+  // the pass, lacks loops that it does not depend on.
+  IndexingMap InTurns(const Started& from, const IndexingMap& index) const {
+    const std::vector<Variable> loops = LoopsOf(from);
+    if (loops.empty() || index.IsUnknown() || index.num_runtime() > 0) return index;
+    const auto of_loops =
+        index.ranges().take_front(NumLoops(index) - std::min(NumLoops(index), NumLoops(from.map)));
+    size_t next = 0;
+    bool are_whole = true;
+    std::vector<Variable> others;
+    for (const Variable& loop : loops) {
+      if (next == of_loops.size() || !loop.bounds.Contains(of_loops[next].bounds)) {
+        others.push_back(loop);
+        continue;
+      }
+      are_whole = are_whole && loop.bounds == of_loops[next++].bounds;
+    }
+    const std::optional<IndexingMap> before = WithoutRangesInFront(index, of_loops);
+    // Where the code stands, what it reads must be there.
+    const bool is_before = ComputesBeforeLoops(from.instruction->opcode()) && are_whole &&
+                           before.has_value() && HaveSameDomain(*before, from.map);
+    return is_before ? *before : WithRangesInFront(index, others);
+  }
+
+  // Those of its own, as it reads its first operand.
+  std::vector<Variable> LoopsOf(const Started& from) const {
+    const OutputIndexing found = plans_.analysis.OutputToInput(*from.instruction, from.leaf);
+    if (found.IsUnknown()) return {};
+    for (const OperandIndexing& operand : found.operands()) {
+      if (operand.operand() != 0 || operand.maps().empty()) continue;
+      const IndexingMap& index = plans_.maps.Compose(from.map, operand.maps().front().map);
+      if (index.IsUnknown() || index.num_ranges() < from.map.num_ranges()) return {};
+      return index.ranges().drop_back(from.map.num_ranges()).vec();
+    }
+    return {};
   }
 
   // What depends on the loops of its instruction is read anew in each turn of the loops around

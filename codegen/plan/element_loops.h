@@ -23,8 +23,14 @@ namespace hlo_indexing::plan {
 /// Whether a thread goes over elements of the operands for each element of such an instruction.
 bool HasElementLoops(hlo::Opcode opcode);
 
-/// Whether a computation has more than one such instruction.
-bool HasSeveralElementLoops(const hlo::Computation& computation);
+/// Why the loops of such an instruction read other elements, or more often, than its maps say;
+/// empty if they do not.
+std::string WhyReadsVary(hlo::Opcode opcode);
+
+/// Whether one stands before the instruction in its computation, other than what is `available`:
+/// then what the instruction reads may be read in loops of others.
+bool HasElementLoopsBefore(const hlo::Instruction& instruction,
+                           llvm::ArrayRef<const hlo::Instruction*> available = {});
 
 /// What the elements of a pass read of a parameter or a constant.
 struct LoopRead {
@@ -44,8 +50,8 @@ struct LoopRead {
 };
 
 /// Of a pass whose map is known: each instruction with loops is computed once for all that reads it
-/// at the same index, before the loops whose turns it is the same in. `constants` are those that
-/// are in memory.
+/// at the same index; in each turn of a loop that reads it, but before it where all turns read the
+/// same. `constants` are those that are in memory.
 std::vector<LoopRead> ReadsByLoop(const ElementPass& pass,
                                   llvm::ArrayRef<const hlo::Instruction*> constants,
                                   PlanContext& plans);

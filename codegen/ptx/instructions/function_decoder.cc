@@ -60,6 +60,13 @@ bool MayCommunicate(const syntax::Module& module, const syntax::Instruction& ins
          HasModifier(instruction, {"volatile", "relaxed", "acquire", "release", "mmio"});
 }
 
+// Whether a lane may see through it what other lanes do, at a time that a loop can wait for.
+bool MaySeeOtherLanes(const syntax::Instruction& instruction) {
+  if (instruction.opcode == "atom" || instruction.opcode == "mbarrier") return true;
+  return instruction.opcode == "ld" &&
+         HasModifier(instruction, {"volatile", "relaxed", "acquire", "mmio"});
+}
+
 bool UsesReservedShared(const syntax::Function& function) {
   return std::ranges::any_of(function.instructions, [](const syntax::Instruction& instruction) {
     return std::ranges::any_of(instruction.operands, [](const syntax::Operand& operand) {
@@ -123,6 +130,7 @@ absl::Status ProgramDecoder::Decode(uint32_t kernel) {
     std::vector<const syntax::Operand*> operands;
     for (const syntax::Instruction& instruction : function.instructions) {
       program_.blocks_communicate |= MayCommunicate(module, instruction);
+      program_.lanes_communicate |= MaySeeOtherLanes(instruction);
       for (const syntax::Operand& operand : instruction.operands) operands.push_back(&operand);
     }
     while (!operands.empty()) {

@@ -159,7 +159,8 @@ class WarpRunner {
     const ProgramFunction& function = *warp_.current().activation->function;
     const bool is_backward = function.TurnOf(target) <= function.TurnOf(index_);
     index_ = target;
-    if (is_backward && warp_.groups().size() > 1 && warp_.CountBackwardJump()) {
+    if (is_backward && warp_.groups().size() > 1 &&
+        warp_.CountBackwardJump(launch_.program->lanes_communicate)) {
       warp_.current().index = index_;
       warp_.SelectNext();
       Load();

@@ -74,6 +74,9 @@ struct Program {
   /// Blocks may communicate: atomics, volatile or synchronising accesses of global memory. Such a
   /// kernel is executed by one thread of the host, so that the same seed gives the same bytes.
   bool blocks_communicate = false;
+  /// Lanes may wait in a loop for what other lanes of their warp write: there are atomics, barriers
+  /// in memory, or volatile or synchronising loads. Weak loads are no way to wait (§8.2).
+  bool lanes_communicate = false;
 
   /// What a block has for itself, in a launch with so much dynamic shared memory.
   uint64_t OwnSharedBytes(uint64_t dynamic_bytes) const {

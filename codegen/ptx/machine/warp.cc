@@ -9,8 +9,10 @@
 namespace hlo_indexing::ptx {
 namespace {
 
-// Backward jumps that groups make while others stand elsewhere before one of these has its turn.
+// Backward jumps that groups make while others stand elsewhere before one of these has its turn:
+// in a loop that may wait for these, and in others, where it would part lanes that belong together.
 constexpr uint32_t kJumpsBeforeTurn = 256;
+constexpr uint32_t kJumpsOfLongLoop = 1 << 20;
 // Selections in a turn.
 constexpr uint32_t kLongestTurn = 1024;
 
@@ -236,7 +238,9 @@ void Warp::SelectNext() {
   }
 }
 
-bool Warp::CountBackwardJump() { return ++num_backward_jumps_ % kJumpsBeforeTurn == 0; }
+bool Warp::CountBackwardJump(bool may_wait) {
+  return ++num_backward_jumps_ % (may_wait ? kJumpsBeforeTurn : kJumpsOfLongLoop) == 0;
+}
 
 void Warp::JoinParked() {
   Group& group = current();

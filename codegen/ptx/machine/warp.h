@@ -101,9 +101,10 @@ class Warp {
   /// goes first now, and Select prefers its lanes for a while. Each has its turn before one has a
   /// second; turns grow for as long as the lanes do not come together.
   void SelectNext();
-  /// The current group jumps backwards while others stand elsewhere. True each time that it has
-  /// done so often enough that another one should have its turn.
-  bool CountBackwardJump();
+  /// The current group jumps backwards while others stand elsewhere, in a loop that may wait for
+  /// these or not. True each time that it has done so often enough that another one should have its
+  /// turn.
+  bool CountBackwardJump(bool may_wait);
   /// Lanes that wait for others at a `.sync` instruction where the current group stands join it.
   void JoinParked();
   /// The smallest index above `index` at which another group of the current activation can execute,

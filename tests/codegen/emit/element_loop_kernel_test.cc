@@ -38,7 +38,32 @@ TEST(ElementLoopKernels, ReductionsInsideOfReductions) {
       ROOT d = s32[40,24] dot(v, q), lhs_contracting_dims={1}, rhs_contracting_dims={0} }
     ENTRY e { p = s32[40,300] parameter(0) q = s32[300,24] parameter(1)
       ROOT r = s32[40,24] fusion(p, q), kind=kLoop, calls=f })";
-  for (const std::string& text : {rows_by_columns, products, both}) {
+  // What the product reads and what is read outside of its loops: the same array.
+  const std::string inside_and_outside = R"(
+    f { p = s32[128] parameter(0) q = s32[128] parameter(1)
+      s = s32[] dot(p, q), lhs_contracting_dims={0}, rhs_contracting_dims={0}
+      b = s32[128] broadcast(s), dimensions={} ROOT a = s32[128] add(p, b) }
+    ENTRY e { p = s32[128] parameter(0) q = s32[128] parameter(1)
+      ROOT r = s32[128] fusion(p, q), kind=kLoop, calls=f })";
+  // A sum that only some elements of the window need: it is computed in each turn of these.
+  const std::string in_some_turns = R"(
+    f { p = s32[50,40] parameter(0) z = s32[] constant(0)
+      s = s32[50] reduce(p, z), dimensions={1}, to_apply=sum_s32
+      b = s32[50,16] broadcast(s), dimensions={0}
+      ROOT w = s32[50,16] reduce-window(b, z), window={size=1x13 pad=0_0x6_6}, to_apply=sum_s32 }
+    ENTRY e { p = s32[50,40] parameter(0)
+      ROOT r = s32[50,16] fusion(p), kind=kLoop, calls=f })";
+  // Hundreds of turns that some lanes of a warp do not take.
+  const std::string of_some_lanes = R"(
+    f { p = s32[20,17,9] parameter(0) z = s32[] constant(0)
+      s = s32[] reduce(p, z), dimensions={0,1,2}, to_apply=sum_s32
+      m = s32[20,17] reduce(p, z), dimensions={2}, to_apply=sum_s32
+      w = s32[20,17,9] reduce-window(p, z), window={size=1x2x1 pad=0_0x1_0x0_0}, to_apply=sum_s32
+      ROOT t = (s32[20,17], s32[], s32[20,17,9]) tuple(m, s, w) }
+    ENTRY e { p = s32[20,17,9] parameter(0)
+      ROOT r = (s32[20,17], s32[], s32[20,17,9]) fusion(p), kind=kLoop, calls=f })";
+  for (const std::string& text :
+       {rows_by_columns, products, both, inside_and_outside, in_some_turns, of_some_lanes}) {
     KernelCheck check(absl::StrCat("HloModule m\n"
                                    "largest_s32 { a = s32[] parameter(0) b = s32[] parameter(1)\n"
                                    "  ROOT r = s32[] maximum(a, b) }\n"
@@ -52,6 +77,33 @@ TEST(ElementLoopKernels, ReductionsInsideOfReductions) {
     EXPECT_TRUE(traffic.is_exact) << text;
     EXPECT_EQ(traffic.requests, traffic.planned_requests) << text;
     EXPECT_EQ(traffic.sectors, traffic.planned_sectors) << text;
+  }
+}
+
+// Values decide which windows an element is chosen in, and how often another thread comes between a
+// compare and its swap: plans say that they do not know.
+TEST(ElementLoopKernels, WhatValuesDecideIsNotExact) {
+  PtxBackend backend;
+  const std::string select_and_scatter = R"(
+    sum { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] add(a, b) }
+    ge { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = pred[] compare(a, b), direction=GE }
+    f { p = f32[64] parameter(0) s = f32[64] parameter(1) z = f32[] constant(0)
+      ROOT r = f32[64] select-and-scatter(p, s, z), window={size=3 pad=1_1}, select=ge,
+        scatter=sum }
+    ENTRY e { p = f32[64] parameter(0) s = f32[64] parameter(1)
+      ROOT r = f32[64] fusion(p, s), kind=kLoop, calls=f })";
+  const std::string compare_and_swap = R"(
+    largest { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] maximum(a, b) }
+    ENTRY e { p = f32[64] parameter(0) i = s32[40] iota(), iota_dimension=0
+      u = f32[40] parameter(1)
+      ROOT r = f32[64] scatter(p, i, u), update_window_dims={}, inserted_window_dims={0},
+        scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=largest })";
+  for (const std::string& text : {select_and_scatter, compare_and_swap}) {
+    KernelCheck check(text, backend);
+    EXPECT_EQ(check.Run(1), "") << text;
+    const Traffic traffic = check.Measure();
+    EXPECT_EQ(traffic.error, "") << text;
+    EXPECT_FALSE(traffic.is_exact) << text;
   }
 }
 

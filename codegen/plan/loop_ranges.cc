@@ -1,0 +1,75 @@
+#include "codegen/plan/loop_ranges.h"
+
+#include <utility>
+#include <vector>
+
+#include "llvm/ADT/STLExtras.h"
+
+namespace hlo_indexing::plan {
+
+using indexing_analysis::MapConstraint;
+using indexing_analysis::RuntimeVariable;
+using indexing_analysis::Variable;
+using mlir::AffineExpr;
+using mlir::AffineMap;
+
+IndexingMap WithRangesInFront(const IndexingMap& map, llvm::ArrayRef<Variable> ranges) {
+  const auto count = static_cast<unsigned>(ranges.size());
+  const AffineMap affine = map.affine_map();
+  const auto shifted = [&](AffineExpr expression) {
+    return expression.shiftSymbols(affine.getNumSymbols(), count);
+  };
+  llvm::SmallVector<AffineExpr, 6> results;
+  for (const AffineExpr result : affine.getResults()) results.push_back(shifted(result));
+  std::vector<MapConstraint> constraints;
+  for (const MapConstraint& constraint : map.constraints()) {
+    constraints.push_back({shifted(constraint.expression), constraint.bounds});
+  }
+  std::vector<Variable> all(ranges);
+  llvm::append_range(all, map.ranges());
+  std::vector<RuntimeVariable> runtime(map.runtime());
+  for (RuntimeVariable& variable : runtime) {
+    if (!variable.index.IsUnknown()) variable.index = WithRangesInFront(variable.index, ranges);
+  }
+  return {
+      AffineMap::get(affine.getNumDims(), affine.getNumSymbols() + count, results, map.context()),
+      map.dimensions(), std::move(all), std::move(runtime), constraints};
+}
+
+std::optional<IndexingMap> WithoutRangesInFront(const IndexingMap& map,
+                                                llvm::ArrayRef<Variable> ranges) {
+  const auto count = static_cast<unsigned>(ranges.size());
+  const AffineMap affine = map.affine_map();
+  if (map.num_ranges() < count || map.num_runtime() > 0) return std::nullopt;
+  const auto depends = [&](AffineExpr expression) {
+    for (unsigned i = 0; i < count; ++i) {
+      if (expression.isFunctionOfSymbol(i)) return true;
+    }
+    return false;
+  };
+  const auto is_narrower = [](const Variable& a, const Variable& b) {
+    return !(a.bounds == b.bounds);
+  };
+  for (unsigned i = 0; i < count; ++i) {
+    if (is_narrower(map.ranges()[i], ranges[i])) return std::nullopt;
+  }
+  llvm::SmallVector<AffineExpr, 8> symbols(affine.getNumSymbols());
+  for (unsigned i = 0; i < affine.getNumSymbols(); ++i) {
+    symbols[i] = mlir::getAffineSymbolExpr(i < count ? i : i - count, map.context());
+  }
+  llvm::SmallVector<AffineExpr, 6> results;
+  for (const AffineExpr result : affine.getResults()) {
+    if (depends(result)) return std::nullopt;
+    results.push_back(result.replaceSymbols(symbols));
+  }
+  std::vector<MapConstraint> constraints;
+  for (const MapConstraint& constraint : map.constraints()) {
+    if (depends(constraint.expression)) return std::nullopt;
+    constraints.push_back({constraint.expression.replaceSymbols(symbols), constraint.bounds});
+  }
+  return IndexingMap(
+      AffineMap::get(affine.getNumDims(), affine.getNumSymbols() - count, results, map.context()),
+      map.dimensions(), std::vector<Variable>(map.ranges().drop_front(count)), {}, constraints);
+}
+
+}  // namespace hlo_indexing::plan

@@ -1,0 +1,23 @@
+// Loops around what a map is of: ranges in front of its own.
+#ifndef HLO_INDEXING_CODEGEN_PLAN_LOOP_RANGES_H_
+#define HLO_INDEXING_CODEGEN_PLAN_LOOP_RANGES_H_
+
+#include <optional>
+
+#include "indexing_analysis/maps/indexing_map.h"
+#include "llvm/ADT/ArrayRef.h"
+
+namespace hlo_indexing::plan {
+
+using indexing_analysis::IndexingMap;
+
+/// The map with more range variables, before its own.
+IndexingMap WithRangesInFront(const IndexingMap& map,
+                              llvm::ArrayRef<indexing_analysis::Variable> ranges);
+/// The map that is such with these ranges; nullopt if what it says depends on one of them.
+std::optional<IndexingMap> WithoutRangesInFront(const IndexingMap& map,
+                                                llvm::ArrayRef<indexing_analysis::Variable> ranges);
+
+}  // namespace hlo_indexing::plan
+
+#endif  // HLO_INDEXING_CODEGEN_PLAN_LOOP_RANGES_H_
