@@ -3,6 +3,7 @@
 #include <memory>
 #include <optional>
 
+#include "codegen/plan/our_plan.h"
 #include "codegen/plan/xla_plan.h"
 #include "hlo/opcode.h"
 #include "indexing_analysis/analysis.h"
@@ -61,7 +62,9 @@ void ExplainingCommand::BeginModule(const std::string& file, const hlo::Module& 
                                     llvm::raw_ostream& /*out*/) {
   file_ = file;
   reports_.clear();
-  reports_.reserve(plan::KernelsOf(module).size());
+  // Other reports refer to them.
+  reports_.reserve(PlansAreOurs() ? plan::OurKernelsOf(module).size()
+                                  : plan::KernelsOf(module).size());
   known_reports_ = {};
   unplanned_.clear();
 }
@@ -92,6 +95,7 @@ void ExplainingCommand::AddWithoutKernels(const hlo::Module& module) {
     for (const hlo::Instruction* instruction : computation->instructions()) {
       const std::optional<plan::NoKernel> reason = plan::WhyNoKernel(*instruction);
       if (!reason.has_value()) continue;
+      if (PlansAreOurs() && plan::HasOurKernel(*instruction).ok()) continue;
       switch (*reason) {
         case plan::NoKernel::kLibrary:
         case plan::NoKernel::kExpanded:

@@ -104,8 +104,7 @@ void KernelCommand::ForEachPlan(const std::string& file, const hlo::Module& modu
 // those that run as kernels of their own, not those inside of a fusion.
 std::vector<plan::Kernel> KernelCommand::Selected(const hlo::Module& module) {
   const llvm::StringRef name = instruction_name();
-  // Of reports, those that have a kernel whoever makes it.
-  if (name.empty()) return plan_.has_value() ? plan::KernelsOf(module) : plan::OurKernelsOf(module);
+  if (name.empty()) return PlansAreOurs() ? plan::OurKernelsOf(module) : plan::KernelsOf(module);
   const auto named_in = [&](llvm::ArrayRef<const hlo::Computation*> computations) {
     std::vector<plan::Kernel> named;
     for (const hlo::Computation* computation : computations) {

@@ -86,6 +86,7 @@ class KernelCommand : public Subcommand {
 
   /// Whose plans these are, as in the JSON: "xla", "ours" or "given".
   std::string plan_name() const;
+  bool PlansAreOurs() const { return !plan_.has_value() || plan_->value() == PlanSource::kOurs; }
 
  private:
   enum class PlanSource : uint8_t { kXla, kOurs };
@@ -97,7 +98,6 @@ class KernelCommand : public Subcommand {
   std::vector<plan::Kernel> Selected(const hlo::Module& module);
   // Notes which name of a module --instruction was probably meant to be.
   void NoteNearest(const hlo::Module& module);
-  bool PlansAreOurs() const { return !plan_.has_value() || plan_->value() == PlanSource::kOurs; }
   absl::StatusOr<plan::KernelPlan> PlanOf(const plan::Kernel& kernel, KernelTools& tools);
   bool ReadThreadMap(mlir::MLIRContext* context);
 

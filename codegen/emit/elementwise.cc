@@ -321,6 +321,18 @@ Value EmitClamped(KernelBuilder& builder, Value value, ElementType type,
 
 ProductSum::ProductSum(KernelBuilder& builder, const Instruction& instruction)
     : builder_(builder), instruction_(instruction), type_(instruction.shape().element_type()) {
+  // What the type of the result lacks is lost at the end.
+  const auto has_operands = [&](ElementClass kind) {
+    return llvm::any_of(instruction.operands().take_front(2), [&](const Instruction* operand) {
+      return hlo::ClassOf(operand->shape().element_type()) == kind;
+    });
+  };
+  if (!IsComplex(type_) && has_operands(ElementClass::kComplex)) {
+    type_ = ElementType::kC128;
+  } else if (!IsComplex(type_) && hlo::ClassOf(type_) != ElementClass::kFloat &&
+             has_operands(ElementClass::kFloat)) {
+    type_ = ElementType::kF64;
+  }
   if (hlo::ClassOf(type_) == ElementClass::kFloat && hlo::ElementBits(type_) < 32) {
     type_ = ElementType::kF32;
   }

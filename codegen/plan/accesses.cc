@@ -257,6 +257,11 @@ class AccessCollector {
     access.access.threads = plan_.launch.threads;
     access.access.element_bits =
         access.constant != nullptr ? BitsInMemory(*access.shape) : access.shape->StorageBits();
+    // Padding of tiles, or a tail, makes an array larger than its elements.
+    const auto* const layout = access.shape->layout();
+    if (access.constant != nullptr || layout == nullptr || layout->HasOnlyOrder()) {
+      access.access.num_positions = access.shape->num_elements();
+    }
     if (plan_.keeps_rows && access.kind == AccessKind::kLoad) ReadOnce(access);
     if (!access.element.IsUnknown()) {
       access.access.position = plans_.maps.Compose(

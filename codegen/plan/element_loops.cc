@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <unordered_map>
 #include <utility>
 
 #include "codegen/plan/loop_ranges.h"
@@ -97,6 +98,7 @@ class LoopReads {
   std::vector<LoopRead> Find() && {
     Start(*pass_.instruction, pass_.leaf, pass_.map, "");
     for (size_t i = 0; i < started_.size(); ++i) Read(i);
+    if (is_cut_) return Cut();
     return std::move(reads_);
   }
 
@@ -110,12 +112,22 @@ class LoopReads {
     std::string reason;
   };
 
+  // More of them would take longer than their code, which has a limit too.
+  static constexpr size_t kMaxStarted = 128;
+
   void Start(const Instruction& instruction, int64_t leaf, const IndexingMap& map,
              std::string reason) {
-    const bool is_known = llvm::any_of(started_, [&](const Started& other) {
-      return other.instruction == &instruction && other.leaf == leaf && other.map == map;
-    });
-    if (is_known) return;
+    const size_t key = llvm::hash_combine(&instruction, leaf, hash_value(map));
+    const auto [first, last] = by_key_.equal_range(key);
+    for (auto known = first; known != last; ++known) {
+      const Started& other = started_[known->second];
+      if (other.instruction == &instruction && other.leaf == leaf && other.map == map) return;
+    }
+    if (started_.size() == kMaxStarted) {
+      is_cut_ = true;
+      return;
+    }
+    by_key_.emplace(key, started_.size());
     if (reason.empty()) reason = WhyReadsVary(instruction.opcode());
     started_.push_back({&instruction, leaf, map, std::move(reason)});
   }
@@ -231,6 +243,21 @@ class LoopReads {
     return repetitions;
   }
 
+  // Any element of any parameter, and of any constant.
+  std::vector<LoopRead> Cut() const {
+    const std::string reason = "elements are computed by loops inside of loops at more than " +
+                               std::to_string(kMaxStarted) + " indices";
+    std::vector<LoopRead> reads;
+    const size_t num_parameters = pass_.instruction->parent().parameters().size();
+    for (size_t i = 0; i < num_parameters; ++i) {
+      reads.push_back({nullptr, nullptr, i, 0, IndexingMap(), 1, reason});
+    }
+    for (const Instruction* constant : constants_) {
+      reads.push_back({nullptr, constant, 0, 0, IndexingMap(), 1, reason});
+    }
+    return reads;
+  }
+
   // Ranges in front of those of the pass.
   size_t NumLoops(const IndexingMap& map) const {
     if (map.IsUnknown() || map.num_ranges() < pass_.map.num_ranges()) return 0;
@@ -242,6 +269,8 @@ class LoopReads {
   PlanContext& plans_;
   std::vector<const Instruction*> loops_;
   std::vector<Started> started_;
+  std::unordered_multimap<size_t, size_t> by_key_;
+  bool is_cut_ = false;
   std::vector<LoopRead> reads_;
 };
 

@@ -144,6 +144,11 @@ Complex Multiply(Complex a, Complex b) {
   return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
 }
 
+double PowerOfFloats(double base, double exponent) {
+  if (base == 1 || exponent == 0) return 1;
+  return std::pow(base, exponent);
+}
+
 Complex Power(Complex base, Complex exponent) {
   if (exponent == 0.0) return 1;
   if (base == 0.0 && exponent.real() > 0) return 0;

@@ -51,6 +51,8 @@ double ReducePrecision(ElementType type, double x, int64_t exponent_bits, int64_
 // Complex numbers.
 Complex Multiply(Complex a, Complex b);
 Complex Power(Complex base, Complex exponent);
+/// 1 for an exponent of 0 and for a base of 1, whatever the other is; of a nan, signalling or not.
+double PowerOfFloats(double base, double exponent);
 Complex ExponentialMinusOne(Complex z);
 Complex LogPlusOne(Complex z);
 Complex Sign(Complex z);

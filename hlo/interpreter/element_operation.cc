@@ -212,7 +212,7 @@ constexpr Row kRows[] = {
     {Opcode::kNot, Not, nullptr, nullptr},
     {Opcode::kOr, Integer2<[](T, I a, I b) { return a | b; }>, nullptr, nullptr},
     {Opcode::kPopulationCount, Integer1<fn::PopulationCount>, nullptr, nullptr},
-    {Opcode::kPower, Integer2<static_cast<I (*)(T, I, I)>(fn::Power)>, Float2<[](D a, D b) { return std::pow(a, b); }>, Complex2<static_cast<C (*)(C, C)>(fn::Power)>},
+    {Opcode::kPower, Integer2<static_cast<I (*)(T, I, I)>(fn::Power)>, Float2<fn::PowerOfFloats>, Complex2<static_cast<C (*)(C, C)>(fn::Power)>},
     {Opcode::kReal, nullptr, Real, Real},
     {Opcode::kReducePrecision, nullptr, ReducePrecision, nullptr},
     {Opcode::kRemainder, Integer2<fn::Remainder>, Float2<[](D a, D b) { return std::fmod(a, b); }>, nullptr},

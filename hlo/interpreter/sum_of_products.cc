@@ -9,19 +9,10 @@
 
 namespace hlo_indexing::hlo {
 
-namespace {
-
-bool IsWhole(ElementType type) {
-  return ClassOf(type) != ElementClass::kFloat && ClassOf(type) != ElementClass::kComplex;
-}
-
-}  // namespace
-
 ElementType WideTypeOf(const Evaluation& e) {
   const ElementType types[] = {e.array(0).type(), e.array(1).type(),
                                e.instruction().shape().element_type()};
   ElementType wide = ElementType::kS64;
-  if (IsWhole(types[2])) return wide;
   for (const ElementType type : types) {
     if (ClassOf(type) == ElementClass::kComplex) return ElementType::kC128;
     if (ClassOf(type) == ElementClass::kFloat) wide = ElementType::kF64;
@@ -39,13 +30,8 @@ bool Widen(Evaluation& e, const ArrayValue& array, ElementType wide_type, WideAr
   if (wide_type == ElementType::kF64) wide.reals.resize(size);
   if (wide_type == ElementType::kC128) wide.numbers.resize(size);
   if (e.is_traced()) wide.sources.resize(size);
-  // As XLA's evaluator does, operands become whole numbers before they are multiplied.
-  const bool becomes_whole = wide_type == ElementType::kS64 && !IsWhole(array.type());
-  const ElementType type = becomes_whole ? e.instruction().shape().element_type() : array.type();
   for (int64_t i = 0; i < array.size(); ++i) {
-    Element element = array.Get(i);
-    if (becomes_whole) element = ConvertElement(element, array.type(), type);
-    element = ConvertElement(element, type, wide_type);
+    const Element element = ConvertElement(array.Get(i), array.type(), wide_type);
     if (wide_type == ElementType::kS64) wide.integers[i] = element.integer;
     if (wide_type == ElementType::kF64) wide.reals[i] = element.real;
     if (wide_type == ElementType::kC128) wide.numbers[i] = element.number();

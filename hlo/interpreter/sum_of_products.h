@@ -2,8 +2,7 @@
 // folder.
 //
 // Products and sums are computed in f64, complex f64, or integers modulo 2^64, in the order in
-// which they are added, and rounded once to the type of the result. Floats whose products are
-// integers are converted before they are multiplied.
+// which they are added, and rounded once to the type of the result.
 #ifndef HLO_INDEXING_HLO_INTERPRETER_SUM_OF_PRODUCTS_H_
 #define HLO_INDEXING_HLO_INTERPRETER_SUM_OF_PRODUCTS_H_
 

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "indexing_analysis/maps/access.h"
-#include "indexing_analysis/maps/union.h"
+#include "indexing_analysis/maps/relation_steps.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "mlir/IR/AffineExpr.h"
@@ -148,10 +148,6 @@ absl::Status CheckNumbers(llvm::ArrayRef<size_t> numbers, size_t count, const ch
   return absl::OkStatus();
 }
 
-std::vector<IndexingMap> Joined(const std::vector<IndexingMap>& maps) {
-  return maps.size() <= kMaxPieces ? Union(maps) : maps;
-}
-
 }  // namespace
 
 absl::StatusOr<std::vector<IndexingMap>> EliminateRanges(const IndexingMap& map) {
@@ -189,7 +185,8 @@ absl::StatusOr<std::vector<IndexingMap>> EliminateRanges(const IndexingMap& map)
     }
     maps.push_back(*std::move(exported));
   }
-  return Joined(maps);
+  RelationSteps steps;
+  return Joined(maps, steps);
 }
 
 absl::Status CheckProjection(const IndexingMap& map, const Projection& kept) {
@@ -227,7 +224,8 @@ absl::StatusOr<std::vector<IndexingMap>> Project(llvm::ArrayRef<IndexingMap> map
                                           " maps");
     }
   }
-  return Joined(projected);
+  RelationSteps steps;
+  return Joined(projected, steps);
 }
 
 }  // namespace hlo_indexing::indexing_analysis

@@ -8,7 +8,6 @@
 #include "indexing_analysis/maps/inverse.h"
 #include "indexing_analysis/maps/projection.h"
 #include "indexing_analysis/maps/relation_steps.h"
-#include "indexing_analysis/maps/union.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "mlir/IR/AffineExpr.h"
@@ -123,7 +122,7 @@ absl::Status AppendFailing(const IndexingMap& a, const IndexingMap& membership,
   for (const MapConstraint& condition : ConditionsOn(a, membership)) {
     const auto& [expression, bounds] = condition;
     constexpr int kSides = 2;
-    if (absl::Status status = steps.Take(kSides); !status.ok()) return status;
+    if (absl::Status status = steps.Take(a, kSides); !status.ok()) return status;
     const auto add = [&](Interval side) {
       Conditions conditions = met;
       conditions.push_back({expression, side});
@@ -139,13 +138,7 @@ absl::Status AppendFailing(const IndexingMap& a, const IndexingMap& membership,
   return absl::OkStatus();
 }
 
-// Union looks at all pairs of maps, and takes milliseconds for each.
-constexpr size_t kMaxJoined = 64;
 constexpr size_t kMaxMaps = 1024;
-
-std::vector<IndexingMap> Joined(const std::vector<IndexingMap>& maps) {
-  return maps.size() <= kMaxJoined ? Union(maps) : maps;
-}
 
 absl::Status CheckCount(size_t num_maps) {
   if (num_maps <= kMaxMaps) return absl::OkStatus();
@@ -176,14 +169,6 @@ absl::StatusOr<std::vector<IndexingMap>> PairsOf(const IndexingMap& map) {
   return ways;
 }
 
-absl::Status RelationSteps::Take(int64_t count) {
-  constexpr int64_t kMax = 1 << 12;
-  taken_ += count;
-  if (taken_ <= kMax) return absl::OkStatus();
-  return absl::ResourceExhaustedError("the answer takes more than " + std::to_string(kMax) +
-                                      " simplifications of domains");
-}
-
 absl::StatusOr<IndexingMap> Intersect(const IndexingMap& a, const IndexingMap& b) {
   RelationSteps steps;
   return Intersect(a, b, steps);
@@ -197,7 +182,7 @@ absl::StatusOr<IndexingMap> Intersect(const IndexingMap& a, const IndexingMap& b
   const absl::StatusOr<IndexingMap> membership = MembershipOf(b);
   if (!membership.ok()) return membership.status();
   if (membership->IsKnownEmpty()) return IndexingMap::KnownEmpty(a);
-  if (absl::Status status = steps.Take(); !status.ok()) return status;
+  if (absl::Status status = steps.Take(*membership, 1); !status.ok()) return status;
   return Restrict(a, membership->ranges(), ConditionsOn(a, *membership));
 }
 
@@ -244,7 +229,7 @@ absl::StatusOr<std::vector<IndexingMap>> Intersect(llvm::ArrayRef<IndexingMap> a
       if (absl::Status status = CheckCount(pairs.size()); !status.ok()) return status;
     }
   }
-  return Joined(pairs);
+  return Joined(pairs, steps);
 }
 
 absl::StatusOr<std::vector<IndexingMap>> Subtract(llvm::ArrayRef<IndexingMap> a,
@@ -267,7 +252,7 @@ absl::StatusOr<std::vector<IndexingMap>> Subtract(llvm::ArrayRef<IndexingMap> a,
     }
     left = std::move(next);
   }
-  return Joined(left);
+  return Joined(left, steps);
 }
 
 absl::StatusOr<std::vector<IndexingMap>> Unite(llvm::ArrayRef<IndexingMap> a,
@@ -280,7 +265,8 @@ absl::StatusOr<std::vector<IndexingMap>> Unite(llvm::ArrayRef<IndexingMap> a,
     if (map.IsUnknown()) continue;
     if (absl::Status status = HaveSameSpaces(*first, map); !status.ok()) return status;
   }
-  return Joined(all);
+  RelationSteps steps;
+  return Joined(all, steps);
 }
 
 }  // namespace hlo_indexing::indexing_analysis

@@ -84,9 +84,10 @@ Dependences Propagator::PropagateInstruction(const Instruction& instruction, Acc
     const Shape& shape = instruction.shape().ArrayLeaf(leaf);
     widening_.RestrictToArray(output[k], shape);
     widening_.RemoveSubsumed(output[k], shape);
-    if (frame != nullptr) {
-      dependences.on_query |= widening_.WidenBeyondLimits(output[k], shape, *frame);
-    }
+    // Where a computation is asked for by itself, no call leads to it.
+    const CallFrame outermost;
+    dependences.on_query |=
+        widening_.WidenBeyondLimits(output[k], shape, frame != nullptr ? *frame : outermost);
     PropagateUnknown(instruction, leaf, output[k], operands);
     if (query_.trace != nullptr) query_.trace->Add(query_, instruction, leaf, frame, output[k]);
     output[k].ClearUnknown();

@@ -1,5 +1,6 @@
 #include "indexing_analysis/queries/coalescing.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "indexing_analysis/queries/distinct_sectors.h"
@@ -45,6 +46,12 @@ std::optional<Coalescing> CoalescingOf(const MemoryAccess& access,
       options.counts_distinct_sectors
           ? DistinctSectorsOf(access, sector_bits)
           : Image::Count{llvm::DynamicAPInt(0), llvm::DynamicAPInt(support::kInt64Max)};
+  if (access.num_positions > 0) {
+    const llvm::DynamicAPInt of_array =
+        llvm::ceilDiv(llvm::DynamicAPInt(access.num_positions) * access.element_bits,
+                      llvm::DynamicAPInt(sector_bits));
+    result.distinct_sectors.upper = std::min(result.distinct_sectors.upper, of_array);
+  }
   result.requests = requests.totals.requests;
   result.sectors = requests.totals.sectors;
   result.ideal_sectors = requests.totals.ideal_sectors;

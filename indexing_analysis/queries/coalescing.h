@@ -45,6 +45,8 @@ struct MemoryAccess {
   /// The threads of a block; the map may speak of fewer, those that access something.
   std::array<int64_t, 3> threads = {1, 1, 1};
   int64_t element_bits = 32;
+  /// Positions that the array has; 0 if that is not known.
+  int64_t num_positions = 0;
   /// How many iterations of the last range variable the kernel may join to one vector access; fewer
   /// are joined where positions are not consecutive or not aligned, or where some iterations are
   /// outside of the domain.

@@ -54,7 +54,7 @@ struct OperandUtilization {
   /// whichever device.
   Image::Count elements_read;
   /// Reads in all: for each element of the output, one for each point of the domains of the maps.
-  /// What an element of the output reads twice by the same index is one read. nullopt if nothing is
+  /// Where two values of ranges lead to one element, that counts for both. nullopt if nothing is
   /// known.
   std::optional<Image::Count> reads;
   /// What is read in no case, as boxes that share no element; nullopt if it is not known or these

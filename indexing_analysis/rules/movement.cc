@@ -215,12 +215,18 @@ void Bitcast(ReadContext& context) {
 void Slice(ReadContext& context) {
   const auto ranges =
       context.instruction().Required<llvm::ArrayRef<SliceRange>>(AttributeName::kSlice);
+  Access access = context.Start();
   Indices index;
   for (size_t i = 0; i < ranges.size(); ++i) {
-    const ScaledSum parts[] = {{context.index()[i], ranges[i].stride}};
-    index.push_back(Linear(context.digits(), parts, ranges[i].start));
+    const SliceRange& range = ranges[i];
+    const ScaledSum parts[] = {{context.index()[i], range.stride}};
+    index.push_back(Linear(context.digits(), parts, range.start));
+    // A dimension may be written as one of unknown size.
+    if (context.output().sizes()[i] == hlo::kUnboundedSize) {
+      context.Constrain(access, index.back(), {range.start, range.limit - 1});
+    }
   }
-  context.Read(0, 0, context.Start(), index);
+  context.Read(0, 0, std::move(access), index);
 }
 
 // in[(i - low) / (interior + 1)] if that is whole and inside, the padding value elsewhere.

@@ -245,6 +245,12 @@ std::vector<ElementwiseCase> Cases() {
        {{"f32[6]", "{3,1.5,6,-3,3.0000002,1.75}"}},
        "{2, 2, 8, -2, 4, 2}",
        ", exponent_bits=8, mantissa_bits=0"},
+      // A nan, signalling or not, to the power of 0, and 1 to its power.
+      {"PowerOfNans",
+       "f8e5m2[4]",
+       "power",
+       {{"f8e5m2[4]", "{nan(0x1),nan(0x2),1,1}"}, {"f8e5m2[4]", "{0,0,nan(0x1),nan(0x2)}"}},
+       "{1, 1, 1, 1}"},
       // Eight bits of exponent and no sign: 2^63 is the largest of seven bits.
       {"ReducePrecisionOfExponents",
        "f8e8m0fnu[4]",

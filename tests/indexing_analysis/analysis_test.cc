@@ -406,6 +406,9 @@ TEST_F(AnalysisTest, DimensionsWithoutBound) {
       {{"f32[?,2]"},
        "f64[?] bitcast-convert(p0)",
        "(d0)[s0] -> (d0, s0), domain: d0 in [0, inf], s0 in [0, 1]"},
+      {{"f32[12]"},
+       "f32[?] slice(p0), slice={[1:11:2]}",
+       "(d0) -> (d0 * 2 + 1), domain: d0 in [0, 4]"},
       {{"f32[?,0]"}, "f32[?,0] negate(p0)", nullptr},
   };
   for (const Row& row : rows) {

@@ -94,6 +94,15 @@ TEST_F(ProductKernelTest, OtherTypesAreMultipliedByThreads) {
   }
 }
 
+// What the result cannot hold of the operands is lost when all is added up.
+TEST_F(ProductKernelTest, ResultsWithoutFractionsOrImaginaryParts) {
+  for (const auto& [type, result] : std::vector<std::pair<std::string, std::string>>{
+           {"f32", "s32"}, {"f16", "s8"}, {"f8e4m3fn", "u8"}, {"bf16", "s4"}, {"c64", "f32"}}) {
+    Check(Product(type, result, 40, 36, 20), backend());
+    Check(Product(type, result, 1, 8, 1), backend());
+  }
+}
+
 TEST_F(ProductKernelTest, LayoutsOfOperandsAndResult) {
   for (const std::string type : {"bf16", "s8", "f32"}) {
     const std::string result = type == "s8" ? "s32" : type;
