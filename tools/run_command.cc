@@ -168,19 +168,27 @@ class ModuleRun {
 ExitCode ModuleRun::CheckSizes(const hlo::Computation& entry) {
   int64_t leaves = 0;
   double bytes = 0;
+  const hlo::Instruction* beyond = nullptr;
+  const auto report_at = [&](const hlo::Instruction& parameter, const std::string& message) {
+    const hlo::Module& module = entry.parent();
+    Report({support::MakeDiagnostic({module.file_name(), module.text()}, parameter.offset(),
+                                    message)});
+    return ExitCode::kNotSupported;
+  };
   for (const hlo::Instruction* parameter : entry.parameters()) {
     const hlo::Shape& shape = parameter->shape();
     for (int64_t leaf = 0; leaf < shape.num_array_leaves(); ++leaf, ++leaves) {
       const hlo::Shape& array = shape.ArrayLeaf(leaf);
       if (array.HasUnboundedDimension()) {
-        const hlo::Module& module = entry.parent();
-        Report({support::MakeDiagnostic({module.file_name(), module.text()}, parameter->offset(),
-                                        "parameter '" + parameter->name().str() +
-                                            "' has an unbounded dimension, " + array.ToString())});
-        return ExitCode::kNotSupported;
+        return report_at(*parameter, "parameter '" + parameter->name().str() +
+                                         "' has an unbounded dimension, " + array.ToString());
       }
       bytes += static_cast<double>(array.num_elements()) *
                static_cast<double>(hlo::LiteralBytesPerElement(array.element_type()));
+    }
+    const double of_devices = bytes * static_cast<double>(interpreter_.num_devices());
+    if (beyond == nullptr && of_devices > static_cast<double>(interpreter_.max_bytes)) {
+      beyond = parameter;
     }
   }
   for (const auto& [key, file] : files_) {
@@ -189,14 +197,10 @@ ExitCode ModuleRun::CheckSizes(const hlo::Computation& entry) {
                              " parameter arrays and ", interpreter_.num_devices(), " devices"));
     return ExitCode::kBadUsage;
   }
-  if (bytes * static_cast<double>(interpreter_.num_devices()) <=
-      static_cast<double>(interpreter_.max_bytes)) {
-    return ExitCode::kFine;
-  }
-  ReportError(absl::StrCat(entry.parent().file_name().str(), ": the parameters of computation '",
-                           entry.name().str(), "' take more than the limit of ",
-                           interpreter_.max_bytes, " bytes (--max-bytes)"));
-  return ExitCode::kNotSupported;
+  if (beyond == nullptr) return ExitCode::kFine;
+  return report_at(*beyond, absl::StrCat("the parameters of computation '", entry.name().str(),
+                                         "' take more than the limit of ", interpreter_.max_bytes,
+                                         " bytes (--max-bytes)"));
 }
 
 std::optional<std::vector<uint8_t>> ModuleRun::MakeBytes(const hlo::Shape& shape, int64_t device,

@@ -12,6 +12,7 @@
 #include "codegen/plan/whole_bytes.h"
 #include "hlo/attribute.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallPtrSet.h"
 #include "support/checked_math.h"
 
 namespace hlo_indexing::plan {
@@ -362,9 +363,11 @@ void AddStarts(const EmitterInput& input, KernelPlan& plan) {
     const Instruction& hero = *plan.passes[i + 1].instruction;
     const llvm::ArrayRef<int64_t> sizes = hero.shape().sizes();
     if (hero.operands().size() != kFirstStart + sizes.size()) continue;
+    llvm::SmallPtrSet<const Instruction*, 4> starts;
     for (size_t k = 0; k < sizes.size(); ++k) {
       // A start that cannot vary is not read.
       if (hero.operand(1).shape().sizes()[k] == sizes[k]) continue;
+      if (!starts.insert(&hero.operand(kFirstStart + k)).second) continue;
       const IndexingMap& elements = plan.passes[i].map;
       const mlir::AffineMap map = elements.affine_map();
       plan.passes.push_back(
