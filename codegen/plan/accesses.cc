@@ -20,7 +20,6 @@
 namespace hlo_indexing::plan {
 
 using hlo::Instruction;
-using hlo::Opcode;
 using hlo::Shape;
 using indexing_analysis::OperandIndexing;
 using indexing_analysis::OperandMap;

@@ -13,7 +13,6 @@
 
 namespace hlo_indexing::plan {
 
-using hlo::Computation;
 using hlo::Instruction;
 using hlo::Opcode;
 using indexing_analysis::MapConstraint;
@@ -21,8 +20,6 @@ using indexing_analysis::OperandIndexing;
 using indexing_analysis::OperandMap;
 using indexing_analysis::OutputIndexing;
 using indexing_analysis::Variable;
-using mlir::AffineExpr;
-using mlir::AffineMap;
 
 bool HasElementLoops(Opcode opcode) {
   switch (opcode) {
