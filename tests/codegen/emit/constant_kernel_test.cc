@@ -15,8 +15,9 @@ namespace {
 // A list {0,3,1,4,...} of so many values, no two neighbours alike.
 std::string Values(int count, int below) {
   std::string text = "{";
-  for (int i = 0; i < count; ++i)
+  for (int i = 0; i < count; ++i) {
     absl::StrAppend(&text, i == 0 ? "" : ",", (i * 3 + i / 7) % below);
+  }
   return text + "}";
 }
 
