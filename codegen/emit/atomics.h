@@ -12,9 +12,9 @@
 namespace hlo_indexing::emit {
 
 /// buffer[position] = combiner(buffer[position], update) in one step, for an element of 1, 2, 4 or
-/// 8 bytes: by the instruction that does it (plan/atomics.h), else by
-/// compare and swap until no other thread comes in between, for which `combine` makes the code. The
-/// buffer must be whole words of 4 bytes.
+/// 8 bytes: by the instruction that does it (plan/atomics.h), else by compare and swap until no
+/// other thread comes in between, for which `combine` makes the code. The buffer must be whole
+/// words of 4 bytes.
 void EmitAtomicUpdate(KernelBuilder& builder, const Buffer& buffer, mlir::Value position,
                       plan::AtomicOperation operation, const Number& update,
                       llvm::function_ref<Number(const Number& old)> combine);

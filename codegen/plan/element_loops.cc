@@ -1,6 +1,7 @@
 #include "codegen/plan/element_loops.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <optional>
 #include <unordered_map>
 #include <utility>
@@ -21,31 +22,42 @@ using indexing_analysis::OperandMap;
 using indexing_analysis::OutputIndexing;
 using indexing_analysis::Variable;
 
-bool HasElementLoops(Opcode opcode) {
+namespace {
+
+// How code makes an element of many.
+enum class LoopKind : uint8_t {
+  kNone,
+  kEachTurn,    // whatever is read is computed in each turn
+  kInvariants,  // what all turns read alike is computed before them
+  kByValues,    // values decide what is read in which turn
+};
+
+LoopKind LoopKindOf(Opcode opcode) {
   switch (opcode) {
     case Opcode::kReduce:
     case Opcode::kReduceWindow:
     case Opcode::kDot:
     case Opcode::kScaledDot:
     case Opcode::kConvolution:
+      return LoopKind::kInvariants;
     case Opcode::kRaggedDot:
+    case Opcode::kFft:
+      return LoopKind::kEachTurn;
     case Opcode::kSelectAndScatter:
     case Opcode::kScatter:
-    case Opcode::kFft:
-      return true;
+      return LoopKind::kByValues;
     default:
-      return false;
+      return LoopKind::kNone;
   }
 }
 
+}  // namespace
+
+bool HasElementLoops(Opcode opcode) { return LoopKindOf(opcode) != LoopKind::kNone; }
+
 std::string WhyReadsVary(Opcode opcode) {
-  switch (opcode) {
-    case Opcode::kSelectAndScatter:
-    case Opcode::kScatter:
-      return "values decide what the loops of a " + hlo::OpcodeName(opcode).str() + " read";
-    default:
-      return "";
-  }
+  if (LoopKindOf(opcode) != LoopKind::kByValues) return "";
+  return "values decide what the loops of a " + hlo::OpcodeName(opcode).str() + " read";
 }
 
 bool HasElementLoopsBefore(const Instruction& instruction,
@@ -66,20 +78,6 @@ bool Uses(const IndexingMap& map, size_t range) {
          llvm::any_of(map.constraints(), [&](const MapConstraint& constraint) {
            return constraint.expression.isFunctionOfSymbol(symbol);
          });
-}
-
-// Whether code before the loops of such an instruction computes what all turns read alike.
-bool ComputesBeforeLoops(Opcode opcode) {
-  switch (opcode) {
-    case Opcode::kReduce:
-    case Opcode::kReduceWindow:
-    case Opcode::kDot:
-    case Opcode::kScaledDot:
-    case Opcode::kConvolution:
-      return true;
-    default:
-      return false;
-  }
 }
 
 class LoopReads {
@@ -204,8 +202,8 @@ class LoopReads {
     }
     const std::optional<IndexingMap> before = WithoutRangesInFront(index, of_loops);
     // Where the code stands, what it reads must be there.
-    const bool is_before = ComputesBeforeLoops(from.instruction->opcode()) && are_whole &&
-                           before.has_value() && HaveSameDomain(*before, from.map);
+    const bool is_before = LoopKindOf(from.instruction->opcode()) == LoopKind::kInvariants &&
+                           are_whole && before.has_value() && HaveSameDomain(*before, from.map);
     return is_before ? *before : WithRangesInFront(index, others);
   }
 

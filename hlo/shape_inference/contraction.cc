@@ -337,8 +337,7 @@ bool TopK(ShapeContext& context) {
 
 namespace {
 
-// What a transform of one dimension of n values takes and gives: n, or the n / 2 + 1 that a real
-// transform keeps.
+// How many of the values of a dimension a real transform keeps: the others are their conjugates.
 int64_t HalfOf(int64_t length) { return length == 0 ? 0 : length / 2 + 1; }
 
 }  // namespace
