@@ -66,6 +66,10 @@ class AffineWriter {
 
   /// Whether a writer of Quotients::kShortest may write something shorter.
   bool CouldBeShorter() const { return shortest_form_ && shortest_form_->CouldBeShorter(); }
+  /// As ShortestForm::HasReducibleRemainders.
+  bool HasReducibleRemainders() const {
+    return shortest_form_ && shortest_form_->HasReducibleRemainders();
+  }
 
  private:
   std::optional<Parts> WriteLinear(const Sum& sum);

@@ -87,6 +87,10 @@ class ShortestForm {
   /// Whether Quotients::kShortest may write something shorter.
   bool CouldBeShorter() const { return could_be_shorter_; }
 
+  /// Whether it has written a remainder with coefficients that are not below its divisor, as in
+  /// (d0 * 7) mod 3: unless other divisions have the same operand, they can be reduced.
+  bool HasReducibleRemainders() const { return has_reducible_remainders_; }
+
  private:
   const Factor* Intern(Factor factor);
   const Factor* Leaf(const Atom* atom);
@@ -122,6 +126,7 @@ class ShortestForm {
   DigitContext& context_;
   Quotients quotients_kind_;
   bool could_be_shorter_ = false;
+  bool has_reducible_remainders_ = false;
   std::deque<Factor> factors_;
   llvm::FoldingSet<Factor> interned_;
   llvm::SmallDenseMap<const Atom*, LinearForm, 4> values_;

@@ -150,6 +150,9 @@ const Factor* ShortestForm::RemainderShortly(LinearForm operand, int64_t divisor
     while (DropHiddenRemainder(operand, divisor)) {
     }
   }
+  has_reducible_remainders_ |= llvm::any_of(operand.parts, [divisor](const auto& part) {
+    return part.first <= -divisor || part.first >= divisor;
+  });
   return Divide(FactorKind::kMod, std::move(operand), divisor);
 }
 

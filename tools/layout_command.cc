@@ -239,7 +239,8 @@ class LayoutAnswers {
       return FailAt("<--index>", text, 0,
                     "the index has " + std::to_string(index->size()) +
                         (index->size() == 1 ? " component, " : " components, ") + shape.text +
-                        " has " + std::to_string(shape.layout.rank()) + " dimensions");
+                        " has " + std::to_string(shape.layout.rank()) +
+                        (shape.layout.rank() == 1 ? " dimension" : " dimensions"));
     }
     if (!shape.layout.ContainsIndex(*index)) {
       return FailAt("<--index>", text, 0, shape.text + " has no element of that index");

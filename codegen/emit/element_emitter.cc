@@ -34,6 +34,9 @@ constexpr int kMaxDepth = 48;
 // double them.
 constexpr int64_t kMostElements = int64_t{1} << 13;
 constexpr int64_t kElementsPerInstruction = 16;
+// An element counts once more for so many constraints and values known at run time of its index:
+// composing that with further maps takes longer.
+constexpr size_t kConditionsOfOneElement = 8;
 // Of one index. Each has a map of its own, with those that it depends on: chains of gathers would
 // take memory by the cube of their length.
 constexpr size_t kMaxRuntimeValues = 64;
@@ -208,7 +211,9 @@ ElementEmitter::Step ElementEmitter::StepOf(const Element& element) {
   if (!status_.ok()) return Failed(element, "");
   const int64_t most =
       kMostElements + kElementsPerInstruction * instruction.parent().parent().num_instructions();
-  if (++num_elements_ > most) {
+  const size_t conditions = element.index.constraints().size() + element.index.num_runtime();
+  num_elements_ += 1 + static_cast<int64_t>(conditions / kConditionsOfOneElement);
+  if (num_elements_ > most) {
     Fail(*plan_.instruction, absl::StrCat("has code of more than ", most, " elements of a thread"));
     return Failed(element, "");
   }

@@ -292,7 +292,7 @@ class ElementEmitter {
   // By buffer, those that the kernel has loaded at its beginning.
   llvm::DenseMap<mlir::Value, Lanes> scalars_;
   int depth_ = 0;
-  // What has been computed in all scopes.
+  // What has been computed in all scopes; those at long indices count several times.
   int64_t num_elements_ = 0;
   absl::Status status_;
 };

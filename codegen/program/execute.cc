@@ -22,6 +22,17 @@ using Addresses = std::vector<uint64_t>;
 constexpr int64_t kStepsPerAction = 64;
 constexpr int64_t kBytesCopiedPerStep = 4;
 
+// An error of a step with the place of its instruction, once.
+absl::Status At(const Instruction& instruction, const absl::Status& status) {
+  const hlo::Module& module = instruction.parent().parent();
+  const std::string message =
+      absl::StrCat("%", instruction.name().str(), ": ", std::string(status.message()));
+  if (module.text().empty()) return {status.code(), message};
+  return {status.code(), support::MakeDiagnostic({module.file_name(), module.text()},
+                                                 instruction.offset(), message)
+                             .Render()};
+}
+
 // How many bytes all allocations may have at a time.
 struct MemoryLimit {
   int64_t max_bytes = 0;
@@ -39,14 +50,16 @@ class Allocations {
     limit_.used_bytes -= bytes_;
   }
 
-  absl::StatusOr<uint64_t> Add(int64_t bytes, const std::string& name) {
+  // For `instruction`, where an error is told.
+  absl::StatusOr<uint64_t> Add(int64_t bytes, const std::string& name,
+                               const Instruction& instruction) {
     if (bytes > limit_.max_bytes - limit_.used_bytes) {
-      return absl::ResourceExhaustedError(
-          absl::StrCat("the limit of ", limit_.max_bytes, " bytes is reached: ", name, " takes ",
-                       bytes, ", ", limit_.used_bytes, " are in use"));
+      return At(instruction, absl::ResourceExhaustedError(absl::StrCat(
+                                 "the limit of ", limit_.max_bytes, " bytes is reached: ", name,
+                                 " takes ", bytes, ", ", limit_.used_bytes, " are in use")));
     }
     absl::StatusOr<uint64_t> address = gpu_.Allocate(bytes, name);
-    if (!address.ok()) return address;
+    if (!address.ok()) return At(instruction, address.status());
     addresses_.push_back(*address);
     bytes_ += bytes;
     limit_.used_bytes += bytes;
@@ -115,17 +128,6 @@ class Execution {
   Addresses constants_;
   int64_t steps_ = 0;
 };
-
-// An error of a step with the place of its instruction, once.
-absl::Status At(const Instruction& instruction, const absl::Status& status) {
-  const hlo::Module& module = instruction.parent().parent();
-  const std::string message =
-      absl::StrCat("%", instruction.name().str(), ": ", std::string(status.message()));
-  if (module.text().empty()) return {status.code(), message};
-  return {status.code(), support::MakeDiagnostic({module.file_name(), module.text()},
-                                                 instruction.offset(), message)
-                             .Render()};
-}
 
 uint64_t Execution::AddressOf(const Activation& here, const Place& place) const {
   switch (place.kind) {
@@ -259,8 +261,9 @@ absl::Status Execution::Run(size_t computation, Addresses parameters, Addresses 
   for (const FrameBuffer& buffer : compiled.frame) {
     uint64_t address = frame + static_cast<uint64_t>(buffer.offset);
     if (options_.separate_buffers && buffer.content != FrameBuffer::Content::kCallee) {
-      HLO_INDEXING_ASSIGN_OR_RETURN(address,
-                                    separate.Add(buffer.bytes, buffer.instruction->name().str()));
+      HLO_INDEXING_ASSIGN_OR_RETURN(
+          address,
+          separate.Add(buffer.bytes, buffer.instruction->name().str(), *buffer.instruction));
     }
     here.frame.push_back(address);
   }
@@ -274,9 +277,10 @@ absl::Status Execution::Run(size_t computation, Addresses parameters, Addresses 
 
 absl::Status Execution::LoadConstants() {
   for (const Constant& constant : program_.constants) {
-    HLO_INDEXING_ASSIGN_OR_RETURN(const uint64_t address,
-                                  allocations_.Add(static_cast<int64_t>(constant.bytes.size()),
-                                                   constant.instruction->name().str()));
+    HLO_INDEXING_ASSIGN_OR_RETURN(
+        const uint64_t address,
+        allocations_.Add(static_cast<int64_t>(constant.bytes.size()),
+                         constant.instruction->name().str(), *constant.instruction));
     HLO_INDEXING_RETURN_IF_ERROR(gpu_.Write(address, constant.bytes));
     constants_.push_back(address);
   }
@@ -305,12 +309,13 @@ absl::StatusOr<Addresses> Execution::LoadArguments(llvm::ArrayRef<hlo::Value> ar
       }
       // Before the contents are made: padding may be far more than the elements.
       HLO_INDEXING_ASSIGN_OR_RETURN(const int64_t size, run::BufferBytes(array));
-      const absl::StatusOr<uint64_t> address = allocations_.Add(size, parameters[i]->name().str());
-      if (!address.ok()) return At(*parameters[i], address.status());
+      HLO_INDEXING_ASSIGN_OR_RETURN(
+          const uint64_t address,
+          allocations_.Add(size, parameters[i]->name().str(), *parameters[i]));
       HLO_INDEXING_ASSIGN_OR_RETURN(const std::vector<uint8_t> bytes,
                                     run::BufferOf(*leaves[static_cast<size_t>(leaf)], array));
-      HLO_INDEXING_RETURN_IF_ERROR(gpu_.Write(*address, bytes));
-      addresses.push_back(*address);
+      HLO_INDEXING_RETURN_IF_ERROR(gpu_.Write(address, bytes));
+      addresses.push_back(address);
     }
   }
   return addresses;
@@ -319,17 +324,20 @@ absl::StatusOr<Addresses> Execution::LoadArguments(llvm::ArrayRef<hlo::Value> ar
 absl::StatusOr<hlo::Value> Execution::Run(llvm::ArrayRef<hlo::Value> arguments) {
   HLO_INDEXING_RETURN_IF_ERROR(LoadConstants());
   HLO_INDEXING_ASSIGN_OR_RETURN(Addresses parameters, LoadArguments(arguments));
-  const hlo::Shape& shape = program_.entry().computation->root().shape();
+  const Instruction& root = program_.entry().computation->root();
+  const hlo::Shape& shape = root.shape();
   Addresses outputs;
   std::vector<int64_t> sizes;
   for (int64_t leaf = 0; leaf < shape.num_array_leaves(); ++leaf) {
     HLO_INDEXING_ASSIGN_OR_RETURN(sizes.emplace_back(), run::BufferBytes(shape.ArrayLeaf(leaf)));
-    HLO_INDEXING_ASSIGN_OR_RETURN(outputs.emplace_back(),
-                                  allocations_.Add(sizes.back(), absl::StrCat("output ", leaf)));
+    HLO_INDEXING_ASSIGN_OR_RETURN(
+        outputs.emplace_back(),
+        allocations_.Add(sizes.back(), absl::StrCat("output ", leaf), root));
   }
   uint64_t frame = 0;
   if (!options_.separate_buffers) {
-    HLO_INDEXING_ASSIGN_OR_RETURN(frame, allocations_.Add(program_.entry().frame_bytes, "frame"));
+    HLO_INDEXING_ASSIGN_OR_RETURN(frame,
+                                  allocations_.Add(program_.entry().frame_bytes, "frame", root));
   }
   HLO_INDEXING_RETURN_IF_ERROR(
       Run(program_.computations.size() - 1, std::move(parameters), outputs, frame));

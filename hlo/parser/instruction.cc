@@ -45,14 +45,15 @@ bool InstructionParser::Parse(ComputationScope& scope) {
 }
 
 // After an error in the instruction at `begin`: makes the name known as erroneous and goes to the
-// next line that looks like the start of an instruction or the end of the computation; no further
-// if parsing was stopped.
+// end of the computation, if that is on the same line, or the next line that looks like the start
+// of an instruction or that end; no further if parsing was stopped.
 void InstructionParser::Recover(ComputationScope& scope, StringRef name, size_t begin) {
   if (!name.empty() && names_.LookUpInstruction(scope.number, name).first == nullptr) {
     names_.DefineInstruction(scope.number, name, nullptr);
   }
   // Instructions end where another token comes: what is wrong with one is found at the next.
   bool is_at_next = state_.cursor.IsFirstOfLine() && state_.cursor.Offset() > begin;
+  if (!is_at_next && state_.cursor.SkipToClosingBrace(begin)) return;
   while (!state_.is_stopped) {
     if (!is_at_next) state_.cursor.SkipLine();
     is_at_next = false;

@@ -139,4 +139,24 @@ std::optional<llvm::StringRef> TextCursor::ConsumeBraces() {
   return std::nullopt;
 }
 
+bool TextCursor::SkipToClosingBrace(size_t begin) {
+  const char* const line_end = EndOfLine(next_, end_);
+  int64_t depth = 0;
+  for (const char* next = text_begin_ + begin; next != line_end;) {
+    if (*next == '"') {
+      next = EndOfString(next, line_end);
+      if (next == nullptr) return false;
+      continue;
+    }
+    if (*next == '{') ++depth;
+    if (*next == '}' && --depth < 0) {
+      if (next < next_) return false;
+      next_ = next;
+      return true;
+    }
+    ++next;
+  }
+  return false;
+}
+
 }  // namespace hlo_indexing::hlo

@@ -113,6 +113,11 @@ class TextCursor {
     if (next_ != end_) ++next_;
   }
 
+  /// Moves to the brace, on this line, that closes none of those since the offset `begin`. False,
+  /// not moved, if there is none.
+  /// Example, from the start: "slice={[0:2]} } b" -> "} b"
+  bool SkipToClosingBrace(size_t begin);
+
   /// The text from here to the end, blanks included.
   llvm::StringRef Rest() const { return {next_, static_cast<size_t>(end_ - next_)}; }
 

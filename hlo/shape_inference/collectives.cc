@@ -1,10 +1,14 @@
 // Shapes of operations between devices.
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <set>
 #include <string>
 
 #include "hlo/shape_inference/rule_table.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Sequence.h"
+#include "support/checked_math.h"
 
 namespace hlo_indexing::hlo::shape_rules {
 namespace {
@@ -25,8 +29,45 @@ std::optional<int64_t> RequireOneDimension(ShapeContext& context) {
   return dimensions[0];
 }
 
-// No device is in two groups and no group is empty, where they are listed: the other forms name
-// each device once.
+// nullopt on overflow.
+std::optional<int64_t> Product(llvm::ArrayRef<int64_t> sizes) {
+  std::optional<int64_t> product = 1;
+  for (const int64_t size : sizes)
+    product = product ? support::CheckedMul(*product, size) : product;
+  return product;
+}
+
+// [dimensions]<=[reshape]T(permutation): as many devices on both sides, and each dimension once in
+// the permutation.
+bool RequireIota(ShapeContext& context, const ReplicaGroups& groups) {
+  for (const llvm::ArrayRef<int64_t> sizes : {groups.dimensions, groups.reshape}) {
+    for (const int64_t size : sizes) {
+      if (size > 0 && size <= std::numeric_limits<int32_t>::max()) continue;
+      return context.FailAt(AttributeName::kReplicaGroups,
+                            std::to_string(size) + " is no size of a list of devices");
+    }
+  }
+  const std::optional<int64_t> listed = Product(groups.reshape);
+  const std::optional<int64_t> grouped = Product(groups.dimensions);
+  if (!listed || !grouped) {
+    return context.FailAt(AttributeName::kReplicaGroups, "replica_groups has too many devices");
+  }
+  if (listed != grouped) {
+    return context.FailAt(AttributeName::kReplicaGroups, "groups of " + std::to_string(*grouped) +
+                                                             " devices cannot hold " +
+                                                             std::to_string(*listed));
+  }
+  if (groups.permutation.empty()) return true;
+  llvm::SmallVector<int64_t, 4> sorted(groups.permutation);
+  llvm::sort(sorted);
+  const auto dimensions = llvm::seq<int64_t>(0, static_cast<int64_t>(groups.reshape.size()));
+  if (llvm::equal(sorted, dimensions)) return true;
+  return context.FailAt(
+      AttributeName::kReplicaGroups,
+      "T(...) of replica_groups must have each dimension of the list of devices once");
+}
+
+// No device is in two groups and no group is empty.
 bool RequireDisjointGroups(ShapeContext& context) {
   const auto groups =
       context.instruction().Get<const ReplicaGroups*>(AttributeName::kReplicaGroups);
@@ -45,24 +86,37 @@ bool RequireDisjointGroups(ShapeContext& context) {
                                 (exists ? " is in replica_groups twice" : " does not exist"));
     }
   }
-  for (const int64_t size : (*groups)->reshape) {
-    if (size > 0 && size <= std::numeric_limits<int32_t>::max()) continue;
-    return context.FailAt(AttributeName::kReplicaGroups,
-                          std::to_string(size) + " is no size of a list of devices");
-  }
-  return true;
+  return (*groups)->form != ReplicaGroups::Form::kIota || RequireIota(context, **groups);
 }
 
-// The numbers of devices in source_target_pairs are such: neither negative nor above 2^31.
+// With slice_sizes, a permute writes slices of operand 0 into operand 1; operands 2 and 3 say
+// where.
+bool IsInPlacePermute(const ShapeContext& context) {
+  return context.num_operands() == 4 &&
+         context.instruction().Find(AttributeName::kSliceSizes) != nullptr;
+}
+
+// The numbers of devices in source_target_pairs are such: neither negative nor above 2^31. Each
+// sends once and receives once, but for slices, of which there may be several.
 bool RequireDevicesOfPairs(ShapeContext& context) {
   using Lists = llvm::ArrayRef<llvm::ArrayRef<int64_t>>;
   const auto pairs = context.instruction().Get<Lists>(AttributeName::kSourceTargetPairs);
   if (!pairs) return true;
+  std::set<int64_t> sources;
+  std::set<int64_t> targets;
   for (const llvm::ArrayRef<int64_t> pair : *pairs) {
     for (const int64_t device : pair) {
       if (device >= 0 && device <= std::numeric_limits<int32_t>::max()) continue;
       return context.FailAt(AttributeName::kSourceTargetPairs,
                             "device " + std::to_string(device) + " does not exist");
+    }
+    if (pair.size() != 2 || IsInPlacePermute(context)) continue;
+    for (const bool sends : {true, false}) {
+      const int64_t device = pair[sends ? 0 : 1];
+      if ((sends ? sources : targets).insert(device).second) continue;
+      return context.FailAt(
+          AttributeName::kSourceTargetPairs,
+          "device " + std::to_string(device) + (sends ? " sends twice" : " receives twice"));
     }
   }
   return true;
@@ -128,13 +182,6 @@ const Shape* RequireStart(ShapeContext& context, llvm::ArrayRef<const Shape*> op
     return nullptr;
   }
   return declared->elements()[1];
-}
-
-// With slice_sizes, a permute writes slices of operand 0 into operand 1; operands 2 and 3 say
-// where.
-bool IsInPlacePermute(const ShapeContext& context) {
-  return context.num_operands() == 4 &&
-         context.instruction().Find(AttributeName::kSliceSizes) != nullptr;
 }
 
 // Slices of arrays are written into arrays, at places that are tuples of integers.

@@ -108,9 +108,12 @@ bool Rng(ShapeContext& context) {
 // The numbers, or (state, numbers).
 bool RngBitGenerator(ShapeContext& context) {
   if (!context.RequireArray(0)) return false;
+  const Shape& state = context.operand(0);
+  if (!IsIntegral(state.element_type())) {
+    return context.Fail("the state must hold integers, not be " + state.ToString());
+  }
   const Shape* declared = context.declared();
   if (declared == nullptr || declared->IsArray()) return true;
-  const Shape& state = context.operand(0);
   const bool fits = declared->IsTuple() && declared->elements().size() == 2 &&
                     ShapesAgree(*declared->elements()[0], state, TypeMatch::kSame) &&
                     declared->elements()[1]->IsArray();

@@ -275,7 +275,11 @@ bool GetDimensionSize(ShapeContext& context) {
 }
 
 bool SetDimensionSize(ShapeContext& context) {
-  return context.RequireArray(0) && context.RequireOneDimension(context.operand(0).rank()) &&
+  if (!context.RequireArray(0) || !context.RequireScalar(1, "the size")) return false;
+  if (context.operand(1).element_type() != ElementType::kS32) {
+    return context.Fail("the size must be s32[], not " + context.operand(1).ToString());
+  }
+  return context.RequireOneDimension(context.operand(0).rank()) &&
          context.ExpectLike(context.operand(0).element_type(), context.operand(0));
 }
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "indexing_analysis/maps/expression_limits.h"
+#include "indexing_analysis/maps/reduced_remainders.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 #include "simplifier/affine_bridge.h"
@@ -100,6 +101,7 @@ std::optional<IndexingMap> WriteMap(DigitContext& context, llvm::ArrayRef<Sum> r
   }
   auto written = WriteConstraints(constraints, writer);
   if (!expressions || !written) return std::nullopt;
+  if (writer.HasReducibleRemainders()) ReduceRemainders(*expressions, *written);
   if (adjust) adjust(*expressions, *written);
   const auto num_symbols =
       static_cast<unsigned>(variables.ranges.size() + variables.runtime.size());

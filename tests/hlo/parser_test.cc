@@ -361,6 +361,21 @@ TEST(Parser, ReportsErrorsOfLinesBehindEachOther) {
   EXPECT_THAT(message, Not(HasSubstr("'b' is not defined")));
 }
 
+// A computation ends where its brace is, also on a line with an error.
+TEST(Parser, FindsTheEndBehindAnError) {
+  const std::vector<std::string> lines = {"slice(p) }", "foo(p), metadata={op_name=\"}\"} }",
+                                          "slice(p), slice={[0:4]}, x=} }",
+                                          "slice(p)\n q = f32[4] negate(r) }"};
+  for (const std::string& line : lines) {
+    std::vector<support::Diagnostic> diagnostics;
+    ParseModules(std::make_shared<const std::string>("a { p = f32[16] parameter(0)\n r = f32[4] " +
+                                                     line + "\nb { ROOT p = f32[8] parameter(0) }"),
+                 {}, diagnostics);
+    ASSERT_EQ(diagnostics.size(), 1u) << line;
+    EXPECT_EQ(diagnostics[0].line, 2) << diagnostics[0].message;
+  }
+}
+
 TEST(Parser, StopsAfterTheMaximumOfErrors) {
   std::string text = "e {\n";
   for (int i = 0; i < 100; ++i) text += "  a" + std::to_string(i) + " = f32[] bad()\n";

@@ -257,6 +257,23 @@ constexpr RejectCase kRejects[] = {
      "f32[6] parameter(15), b), epsilon=0, feature_index=1",
      "must have the same dimensions"},
     {"f32[4,6] conditional(i, a), branch_computations={neg, neg}", "needs the selector"},
+    {"(f32[4,6], u32[4]) rng-bit-generator(a), algorithm=rng_default", "must hold integers"},
+    {"f32[4,<=6] set-dimension-size(a, s32[3] parameter(13)), dimensions={1}",
+     "the size of set-dimension-size must be a scalar, not s32[3]"},
+    {"f32[4,<=6] set-dimension-size(a, s), dimensions={1}", "the size must be s32[], not f32[]"},
+    {"f32[4,6] collective-permute(a), source_target_pairs={{0,1},{2,1}}",
+     "device 1 receives twice"},
+    {"f32[4,6] collective-permute(a), source_target_pairs={{0,1},{0,2}}", "device 0 sends twice"},
+    {"f32[4,6] all-reduce(a), replica_groups=[-1,4]<=[8], to_apply=add",
+     "-1 is no size of a list of devices"},
+    {"f32[4,6] all-reduce(a), replica_groups=[2,5]<=[8], to_apply=add",
+     "groups of 10 devices cannot hold 8"},
+    {"f32[4,6] all-reduce(a), replica_groups=[2,4]<=[4,2]T(0,0), to_apply=add",
+     "each dimension of the list of devices once"},
+    {"f32[4,6] all-reduce(a), "
+     "replica_groups=[2147483647,2147483647,2147483647]<=[2147483647,2147483647,2147483647], "
+     "to_apply=add",
+     "too many devices"},
 };
 
 INSTANTIATE_TEST_SUITE_P(All, VerifierRejects, ::testing::ValuesIn(kRejects));

@@ -271,7 +271,7 @@ INSTANTIATE_TEST_SUITE_P(
             "(d0) -> (-((d0 * 9) floordiv 2) - 11), domain: d0 in [0, 7]"},
         Row{"DropsHiddenRemainders",
             "(d0) -> ((((d0 + 2) mod 3 + 6) mod 8 * 5) mod 4 * 2), domain: d0 in [6, 13]",
-            "(d0) -> (((((d0 + 2) mod 3) * 5 + 2) mod 4) * 2), domain: d0 in [6, 13]"},
+            "(d0) -> ((((d0 + 2) mod 3 + 2) mod 4) * 2), domain: d0 in [6, 13]"},
         Row{"LiftsRemainders",
             "(d0)[s0] -> ((s0 - d0 * 2) mod 10), domain: d0 in [1, 5], s0 in [0, 7]",
             "(d0)[s0] -> ((-d0 * 2 + s0) mod 10), domain: d0 in [1, 5], s0 in [0, 7]"},
@@ -289,6 +289,34 @@ INSTANTIATE_TEST_SUITE_P(
             "[0, 99]",
             "(d0) -> ((d0 + d0 floordiv 6) floordiv 3, (d0 + d0 floordiv 6) mod 3), domain: d0 in "
             "[0, 99]"}),
+    [](const auto& test) { return std::string(test.param.name); });
+
+// Coefficients of remainders are below their divisors, unless other divisions share the operand.
+INSTANTIATE_TEST_SUITE_P(
+    ReducedRemainders, SimplifiesTo,
+    ::testing::Values(
+        Row{"One", "(d0) -> ((d0 * 7) mod 3), domain: d0 in [0, 50]",
+            "(d0) -> (d0 mod 3), domain: d0 in [0, 50]"},
+        Row{"Two", "(d0, d1) -> ((d0 * 8 + d1) mod 3), domain: d0 in [0, 8], d1 in [0, 7]",
+            "(d0, d1) -> ((d0 * 2 + d1) mod 3), domain: d0 in [0, 8], d1 in [0, 7]"},
+        Row{"WithACommonFactor", "(d0) -> ((d0 * 28) mod 6), domain: d0 in [0, 50]",
+            "(d0) -> (((d0 * 2) mod 3) * 2), domain: d0 in [0, 50]"},
+        Row{"KeepsTheSign",
+            "(d0, d1) -> ((d1 - d0 * 9) mod 4), domain: d0 in [0, 50], d1 in [0, 9]",
+            "(d0, d1) -> ((-d0 + d1) mod 4), domain: d0 in [0, 50], d1 in [0, 9]"},
+        Row{"InAQuotient",
+            "(d0, d1) -> (((d0 * 5 + d1) mod 4 + d1) floordiv 3), domain: d0 in [0, 50], d1 in "
+            "[0, 9]",
+            "(d0, d1) -> (((d0 + d1) mod 4 + d1) floordiv 3), domain: d0 in [0, 50], d1 in [0, 9]"},
+        Row{"InAConstraint",
+            "(d0, d1) -> (d0, d1), domain: d0 in [0, 50], d1 in [0, 9], (d0 * 5 + d1) mod 4 in "
+            "[1, 2]",
+            "(d0, d1) -> (d0, d1), domain: d0 in [0, 50], d1 in [0, 9], (d0 + d1) mod 4 in [1, 2]"},
+        Row{"NotWhereAQuotientSharesTheOperand",
+            "(d0, d1) -> ((d0 * 8 + d1) floordiv 3, (d0 * 8 + d1) mod 3), domain: d0 in [0, 8], "
+            "d1 in [0, 7]",
+            "(d0, d1) -> ((d0 * 8 + d1) floordiv 3, (d0 * 8 + d1) mod 3), domain: d0 in [0, 8], "
+            "d1 in [0, 7]"}),
     [](const auto& test) { return std::string(test.param.name); });
 
 // The same, by the values at the points of small domains.

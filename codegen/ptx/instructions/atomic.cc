@@ -86,8 +86,8 @@ bool IsShared(const WarpAccess& access, size_t lane) {
   return space == Space::kShared;
 }
 
-/// *a = kFunction(*a, b) for each element; in shared memory kInShared.
-template <typename T, auto kFunction, auto kInShared = kFunction>
+/// *a = kFunction(*a, b) for each element; in shared memory kInShared, if it is given.
+template <typename T, auto kFunction, auto kInShared = nullptr>
 Step ExecuteAtomic(const Operation& operation, Execution& execution) {
   const auto& details = operation.Details<AtomicDetails>();
   WarpAccess access;
@@ -103,7 +103,7 @@ Step ExecuteAtomic(const Operation& operation, Execution& execution) {
     for (size_t e = 0; e < details.count; ++e) {
       std::byte* place = pointers[l] + e * sizeof(T);
       const T old = Load<T>(place);
-      if constexpr (kFunction == kInShared) {
+      if constexpr (std::is_null_pointer_v<decltype(kInShared)>) {
         Store<T>(place, kFunction(old, sources[e]));
       } else {
         Store<T>(place,
