@@ -110,8 +110,10 @@ Lanes ElementEmitter::Load(const Buffer& buffer, const IndexingMap& position) {
 }
 
 Lanes ElementEmitter::LoadScalar(const Buffer& buffer, const IndexingMap& position) {
+  // Loop kernels compute a scalar output in one thread: no other must load what that one reads.
   const bool is_in_loop =
-      plan_.keeps_rows || llvm::any_of(ranges_, [](Value range) { return range != nullptr; });
+      plan_.emitter != plan::Emitter::kLoop &&
+      (plan_.keeps_rows || llvm::any_of(ranges_, [](Value range) { return range != nullptr; }));
   // Runtime variables have values where the load stands, not where the kernel begins.
   if (!is_in_loop || position.num_runtime() > 0 || !position.affine_map().isConstant() ||
       !builder_.IsReadOnly(buffer.base)) {

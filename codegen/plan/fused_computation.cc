@@ -113,6 +113,14 @@ int64_t FusedComputation::SmallestOutputBits() const {
   }
   return least;
 }
+int64_t FusedComputation::SmallestStorageBits() const {
+  int64_t least = INT_MAX;
+  for (const FusionRoot& root : roots_) {
+    ForEachArray(root.instruction->shape(),
+                 [&](const hlo::Shape& shape) { least = std::min(least, shape.StorageBits()); });
+  }
+  return least;
+}
 int64_t FusedComputation::LargestOutputBits() const {
   std::vector<const Instruction*> roots;
   for (const FusionRoot& root : roots_) roots.push_back(root.instruction);

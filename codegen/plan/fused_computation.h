@@ -54,6 +54,8 @@ class FusedComputation {
   int64_t LargestInputBits() const;
   int64_t SmallestOutputBits() const;
   int64_t LargestOutputBits() const;
+  /// The fewest bits of memory that an element of the outputs has: 8 for an s4 that is not packed.
+  int64_t SmallestStorageBits() const;
 
  private:
   void Collect(const hlo::Instruction& root);

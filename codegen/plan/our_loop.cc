@@ -128,7 +128,7 @@ std::vector<LoopPart> PartsOfOutput(const VectorLoop& loop, const Launch& launch
 
 // One thread writes whole bytes.
 int64_t ElementsOfByte(const EmitterInput& input) {
-  return support::CeilDiv(8, input.fused.SmallestOutputBits());
+  return support::CeilDiv(8, input.fused.SmallestStorageBits());
 }
 
 // Whether an element of the instruction is a loop of its own that a vector would repeat.
@@ -383,7 +383,7 @@ void AddStarts(const EmitterInput& input, KernelPlan& plan) {
 
 KernelPlan PlanOurDynamicUpdateSlice(const EmitterInput& input) {
   // An update may begin and end inside of a byte, whose other elements stay.
-  if (input.fused.SmallestOutputBits() < 8) return PlanOurLoop(input);
+  if (input.fused.SmallestStorageBits() < 8) return PlanOurLoop(input);
   KernelPlan plan;
   plan.emitter = Emitter::kDynamicUpdateSlice;
   plan.variant = "in-place dynamic-update-slice";

@@ -193,7 +193,7 @@ KernelPlan PlanOurReduction(const EmitterInput& input) {
   const ReductionDimensions dimensions = DimensionsOfReduction(input);
   // Two threads would write to one byte.
   const auto writes_bytes = [&](const ReductionMaps& maps) {
-    return input.fused.SmallestOutputBits() * std::min(maps.vector_of_results(), maps.vector()) >=
+    return input.fused.SmallestStorageBits() * std::min(maps.vector_of_results(), maps.vector()) >=
            8;
   };
   if (dimensions.is_row) {

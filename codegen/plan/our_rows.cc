@@ -353,7 +353,7 @@ std::optional<KernelPlan> PlanOurRows(const EmitterInput& input) {
   const RowReductions reductions = FindRowReductions(input);
   if (reductions.heroes.empty()) return std::nullopt;
   RowsPlanner planner(input, reductions);
-  if (input.fused.SmallestOutputBits() * planner.vector() < 8) return std::nullopt;
+  if (input.fused.SmallestStorageBits() * planner.vector() < 8) return std::nullopt;
   return std::move(planner).Plan();
 }
 

@@ -66,7 +66,7 @@ KernelPlan PlanOurScatter(const EmitterInput& input) {
   const bool has_atomics = input.fused.LargestOutputBits() <= kMostAtomicBits &&
                            IsSeparable(*scatter.Callee(AttributeName::kToApply), num_arrays);
   const bool has_updates = scatter.operand(num_arrays + 1).shape().num_elements() > 0;
-  if (has_updates && input.fused.SmallestOutputBits() >= 8 && (is_unique || has_atomics) &&
+  if (has_updates && input.fused.SmallestStorageBits() >= 8 && (is_unique || has_atomics) &&
       AreInputs(input.fused, scatter)) {
     return PlanScatter(input);
   }

@@ -26,6 +26,7 @@ bool MayShare(const KernelPlan& plan, const ElementPass& pass) {
   if (pass.map.IsUnknown()) return false;
   switch (plan.emitter) {
     case Emitter::kLoop:
+    case Emitter::kConcatenate:
       return true;
     case Emitter::kReduction:
     case Emitter::kTranspose:
@@ -65,7 +66,9 @@ class LoopFinder {
     const bool goes_on = is_reduced && i > 0 && IsReduced(plan_, plan_.passes[i - 1]);
     // Results of reductions are combined by loops of the same elements; others only go through the
     // same turns, as those of a bitcast.
-    const bool by_domain = plan_.emitter == Emitter::kLoop || plan_.emitter == Emitter::kTranspose;
+    const bool by_domain = plan_.emitter == Emitter::kLoop ||
+                           plan_.emitter == Emitter::kConcatenate ||
+                           plan_.emitter == Emitter::kTranspose;
     std::vector<size_t>& alike =
         alike_[llvm::hash_combine(pass.vector_elements, HashOfDomain(pass.map))];
     for (const size_t first : llvm::reverse(alike)) {

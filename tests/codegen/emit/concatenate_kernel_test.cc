@@ -72,7 +72,22 @@ TEST(ConcatenateKernels, OperandsOfOneArrayShareThreads) {
   const Traffic traffic = check.Measure();
   // The array once read and once written, cosines and sines of each row.
   EXPECT_EQ(traffic.sectors, 3 * kSectors);
-  EXPECT_LE(traffic.sectors, traffic.planned_sectors);
+  EXPECT_TRUE(traffic.IsAsPlanned());
+}
+
+// An operand that stands several times is read once by the threads that write all of its copies.
+TEST(ConcatenateKernels, OneOperandSeveralTimes) {
+  PtxBackend backend;
+  for (const int64_t count : {1024, 1025, 13}) {
+    KernelCheck check(
+        absl::StrCat("HloModule m\nENTRY e {\np = s8[", count, "] parameter(0)\nROOT r = s8[",
+                     4 * count, "] concatenate(p, p, p, p), dimensions={0}\n}\n"),
+        backend);
+    EXPECT_EQ(check.Run(1), "");
+    const Traffic traffic = check.Measure();
+    EXPECT_TRUE(traffic.is_exact);
+    EXPECT_TRUE(traffic.IsAsPlanned()) << count;
+  }
 }
 
 }  // namespace

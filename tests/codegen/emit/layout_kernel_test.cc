@@ -90,6 +90,45 @@ TEST(LayoutKernels, WhatIsUpdatedHasAnotherLayout) {
   }
 }
 
+// Elements of less than a byte that have a byte each: what a vector leaves is one per thread.
+TEST(LayoutKernels, SmallElementsThatAreNotPacked) {
+  PtxBackend backend;
+  for (const char* const shape : {"u2[134]", "s4[100003]", "s2[4,1027]"}) {
+    KernelCheck check(absl::StrCat("HloModule m\nENTRY e {\np = ", shape,
+                                   " parameter(0)\nROOT r = ", shape, " negate(p)\n}\n"),
+                      backend);
+    EXPECT_EQ(check.Run(1), "");
+    const Traffic traffic = check.Measure();
+    EXPECT_TRUE(traffic.is_exact);
+    EXPECT_TRUE(traffic.IsAsPlanned()) << shape;
+  }
+}
+
+// One thread computes a scalar beside an array, and loads what it is made of.
+TEST(LayoutKernels, OnlyOneThreadLoadsWhatAScalarNeeds) {
+  PtxBackend backend;
+  for (const char* const instructions :
+       {"s = s32[] negate(q)",
+        "b = s32[7] broadcast(q), dimensions={} z = s32[] constant(0) "
+        "s = s32[] reduce(b, z), dimensions={0}, to_apply=sum"}) {
+    KernelCheck check(absl::StrCat(R"(HloModule m
+      sum { a = s32[] parameter(0)
+        b = s32[] parameter(1)
+        ROOT r = s32[] add(a, b) }
+      f { p = s4[16383]{0:E(4)} parameter(0)
+        q = s32[] parameter(1)
+        )",
+                                   instructions, R"(
+        ROOT t = (s4[16383]{0:E(4)}, s32[]) tuple(p, s) }
+      ENTRY e { p = s4[16383]{0:E(4)} parameter(0)
+        q = s32[] parameter(1)
+        ROOT r = (s4[16383]{0:E(4)}, s32[]) fusion(p, q), kind=kLoop, calls=f })"),
+                      backend);
+    EXPECT_EQ(check.Run(1), "");
+    EXPECT_TRUE(check.Measure().IsAsPlanned()) << instructions;
+  }
+}
+
 // Elements take what their type does, or a part of a byte.
 TEST(LayoutKernels, RefuseElementsOfOtherSizes) {
   for (const std::string array :
