@@ -61,12 +61,13 @@ KernelPlan PlanOurScatter(const EmitterInput& input) {
   const Instruction& scatter = *input.fused.roots().front().instruction;
   const size_t num_arrays = scatter.operands().size() / 2;
   const bool is_unique = scatter.Get<bool>(AttributeName::kUniqueIndices).value_or(false);
-  // The widest that is compared and swapped; and what shares a byte is not written alone.
+  // The widest that is compared and swapped. What shares a byte is not written alone, and of an s4
+  // that has a byte the atomic operation would have to know the sign.
   constexpr int64_t kMostAtomicBits = 64;
   const bool has_atomics = input.fused.LargestOutputBits() <= kMostAtomicBits &&
                            IsSeparable(*scatter.Callee(AttributeName::kToApply), num_arrays);
   const bool has_updates = scatter.operand(num_arrays + 1).shape().num_elements() > 0;
-  if (has_updates && input.fused.SmallestStorageBits() >= 8 && (is_unique || has_atomics) &&
+  if (has_updates && input.fused.SmallestOutputBits() >= 8 && (is_unique || has_atomics) &&
       AreInputs(input.fused, scatter)) {
     return PlanScatter(input);
   }

@@ -320,7 +320,8 @@ class RandomEvents {
                                             : AccessKind::kLoad;
     bool expected = false;
     ForEachLane(lanes, [&](int lane) {
-      const uint64_t address = uint64_t{Pick(kBytes / access.bytes)} * access.bytes;
+      const uint64_t address =
+          uint64_t{Pick(static_cast<uint32_t>(kBytes / access.bytes))} * access.bytes;
       access.addresses[static_cast<size_t>(lane)] = address;
       expected |=
           brute_force_.Access(static_cast<size_t>(warp) * kWarpSize + static_cast<size_t>(lane),
