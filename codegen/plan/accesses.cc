@@ -9,6 +9,7 @@
 #include "codegen/plan/atomics.h"
 #include "codegen/plan/constants.h"
 #include "codegen/plan/element_loops.h"
+#include "codegen/plan/known_integers.h"
 #include "codegen/plan/movement.h"
 #include "codegen/plan/pass_loops.h"
 #include "codegen/plan/thread_map.h"
@@ -36,7 +37,9 @@ class AccessCollector {
         plans_(plans),
         computation_(plan.Composed()),
         alternatives_(AlternativesOfSelects(plan)) {
-    if (computation_ != nullptr) constants_ = ConstantsInMemory(*computation_);
+    if (computation_ == nullptr) return;
+    constants_ = ConstantsInMemory(*computation_);
+    known_ = KnownIntegersOf(*computation_);
   }
 
   std::vector<KernelAccess> Collect() && {
@@ -45,7 +48,13 @@ class AccessCollector {
     for (pass_number_ = 0; pass_number_ < plan_.passes.size(); ++pass_number_) {
       const ElementPass& pass = plan_.passes[pass_number_];
       loop_ = plan_.keeps_rows ? 0 : loops[pass_number_];
-      AddLoads(pass);
+      if (known_.empty()) {
+        AddLoads(pass);
+      } else {
+        ElementPass computed = pass;
+        llvm::append_range(computed.available, known_);
+        AddLoads(computed);
+      }
       AddStore(pass);
     }
     for (size_t i = 0; i < plan_.scratch_arrays.size(); ++i) AddExchange(i);
@@ -108,13 +117,14 @@ class AccessCollector {
         HasElementLoopsBefore(instruction, pass.available)) {
       return AddLoadsByLoop(pass);
     }
+    const Instruction* const loop = HasElementLoops(instruction.opcode()) ? &instruction : nullptr;
     const OutputIndexing reads = ReadsOf(pass);
     const std::string varies = WhyReadsVary(instruction.opcode());
     if (reads.IsUnknown()) {
       for (size_t i = 0; i < plan_.Inputs().size(); ++i) {
         KernelAccess access = NewLoad(pass, static_cast<int64_t>(i), 0, plan_.InputShape(i));
         access.reason = reads.unknown_reason();
-        Add(std::move(access));
+        Add(std::move(access), loop);
       }
       return;
     }
@@ -130,13 +140,13 @@ class AccessCollector {
       if (read.maps().empty()) {
         KernelAccess access = load;
         access.reason = read.reason();
-        Add(std::move(access));
+        Add(std::move(access), loop);
       }
       for (const OperandMap& map : read.maps()) {
         KernelAccess access = load;
         access.element = plans_.maps.Compose(pass.map, map.map);
         access.reason = read.reason().empty() ? varies : read.reason();
-        Add(std::move(access));
+        Add(std::move(access), loop);
       }
     }
   }
@@ -383,6 +393,8 @@ class AccessCollector {
   const hlo::Computation* computation_;
   // Those of the computation that are loaded.
   llvm::SmallVector<const Instruction*, 2> constants_;
+  // For these nothing is loaded.
+  llvm::SmallVector<const Instruction*, 2> known_;
   llvm::SmallPtrSet<const Instruction*, 4> alternatives_;
   std::vector<KernelAccess> accesses_;
   // Scalars, by operand and array.

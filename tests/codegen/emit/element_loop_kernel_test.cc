@@ -132,5 +132,27 @@ TEST(ElementLoopKernels, ChainsOfReductions) {
   EXPECT_EQ(KernelCheck(ChainOfReductions(9, /*turns=*/true), backend).Run(1), "");
 }
 
+// A sum that is an output and part of another: each element is read once.
+TEST(ElementLoopKernels, ASumIsComputedOnceForTwoOutputs) {
+  PtxBackend backend;
+  KernelCheck check(R"(HloModule m
+    sum { a = f32[] parameter(0)
+      b = f32[] parameter(1)
+      ROOT r = f32[] add(a, b) }
+    f { p = f32[17,4] parameter(0)
+      z = f32[] constant(0)
+      r = f32[4] reduce(p, z), dimensions={0}, to_apply=sum
+      m = f32[4] multiply(r, r)
+      ROOT t = (f32[4], f32[4]) tuple(m, r) }
+    ENTRY e { p = f32[17,4] parameter(0)
+      ROOT r = (f32[4], f32[4]) fusion(p), kind=kLoop, calls=f })",
+                    backend);
+  EXPECT_EQ(check.Run(1), "");
+  const Traffic traffic = check.Measure();
+  EXPECT_TRUE(traffic.is_exact);
+  EXPECT_TRUE(traffic.IsAsPlanned());
+  EXPECT_EQ(traffic.requests, 17 + 2);
+}
+
 }  // namespace
 }  // namespace hlo_indexing::emit
