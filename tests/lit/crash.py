@@ -6,10 +6,12 @@ import sys
 import time
 
 
-def catches_crashes(process):
+def waits_for_input(process):
+    """Whether it sleeps, and catches crashes: sanitizers do that before the program begins."""
     with open(f"/proc/{process.pid}/status", encoding="ascii") as file:
-        caught = next(line.split()[1] for line in file if line.startswith("SigCgt"))
-    return int(caught, 16) >> (signal.SIGSEGV - 1) & 1
+        fields = dict(line.split(":", 1) for line in file)
+    caught = int(fields["SigCgt"], 16) >> (signal.SIGSEGV - 1) & 1
+    return caught and fields["State"].split()[0] == "S"
 
 
 def main():
@@ -17,10 +19,11 @@ def main():
     process = subprocess.Popen([sys.argv[1], "simplify"], stdin=subprocess.PIPE,
                                stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     deadline = time.monotonic() + 60
-    while not catches_crashes(process) and time.monotonic() < deadline:
-        time.sleep(0.01)
-    # Not within the handler's own set-up.
-    time.sleep(0.1)
+    # Not only for a moment, as for a lock.
+    times = 0
+    while times < 10 and time.monotonic() < deadline:
+        times = times + 1 if waits_for_input(process) else 0
+        time.sleep(0.02)
     process.send_signal(signal.SIGSEGV)
     print(process.communicate(timeout=60)[1])
 
