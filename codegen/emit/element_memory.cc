@@ -110,21 +110,27 @@ Lanes ElementEmitter::Load(const Buffer& buffer, const IndexingMap& position) {
 }
 
 Lanes ElementEmitter::LoadScalar(const Buffer& buffer, const IndexingMap& position) {
-  // Loop kernels compute a scalar output in one thread: no other must load what that one reads.
   const bool is_in_loop =
-      plan_.emitter != plan::Emitter::kLoop &&
-      (plan_.keeps_rows || llvm::any_of(ranges_, [](Value range) { return range != nullptr; }));
-  // Runtime variables have values where the load stands, not where the kernel begins.
+      plan_.keeps_rows || llvm::any_of(ranges_, [](Value range) { return range != nullptr; });
+  // Runtime variables have values where the load stands, not before the loop.
   if (!is_in_loop || position.num_runtime() > 0 || !position.affine_map().isConstant() ||
       !builder_.IsReadOnly(buffer.base)) {
     return Load(buffer, position);
   }
-  const auto [known, is_new] = scalars_.try_emplace(buffer.base);
-  if (is_new) {
+  const auto load = [&] {
     const Value condition = std::exchange(read_condition_, Value());
-    builder_.AtEntry([&] { known->second = Load(buffer, position); });
+    Lanes lanes = Load(buffer, position);
     read_condition_ = condition;
+    return lanes;
+  };
+  // One thread of a loop kernel computes a scalar output: no other loads what that one reads.
+  if (plan_.emitter == plan::Emitter::kLoop) {
+    Lanes lanes;
+    builder_.BeforeLoops([&] { lanes = load(); });
+    return lanes;
   }
+  const auto [known, is_new] = scalars_.try_emplace(buffer.base);
+  if (is_new) builder_.AtEntry([&] { known->second = load(); });
   return known->second;
 }
 

@@ -131,6 +131,17 @@ void KernelBuilder::AtEntry(llvm::function_ref<void()> body) {
   body();
 }
 
+void KernelBuilder::BeforeLoops(llvm::function_ref<void()> body) {
+  const mlir::OpBuilder::InsertionGuard guard(ops_);
+  mlir::Operation* outermost = nullptr;
+  for (mlir::Operation* around = ops_.getInsertionBlock()->getParentOp(); around != nullptr;
+       around = around->getParentOp()) {
+    if (mlir::isa<scf::ForOp, scf::WhileOp>(around)) outermost = around;
+  }
+  if (outermost != nullptr) ops_.setInsertionPoint(outermost);
+  body();
+}
+
 void KernelBuilder::SetPosition(int64_t line, int64_t column) {
   if (file_ == nullptr) return;
   ops_.setLoc(

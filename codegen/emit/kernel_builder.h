@@ -92,6 +92,8 @@ class KernelBuilder {
   bool IsReadOnly(mlir::Value argument) const;
   /// Makes code where the kernel begins, before all that has been made.
   void AtEntry(llvm::function_ref<void()> body);
+  /// Makes code before the outermost of the loops around what is made now.
+  void BeforeLoops(llvm::function_ref<void()> body);
 
   mlir::Type integer_type(unsigned bits) { return ops_.getIntegerType(bits); }
   /// 32 or 64 bits.

@@ -155,9 +155,9 @@ Prediction PredictionOf(const plan::KernelPlan& plan) {
     case plan::Emitter::kRows:
     case plan::Emitter::kTranspose:
     case plan::Emitter::kDynamicUpdateSlice:
+    case plan::Emitter::kConcatenate:
       return is_packed ? Prediction::kAtMost : Prediction::kExact;
     case plan::Emitter::kProducts:
-    case plan::Emitter::kConcatenate:
     case plan::Emitter::kNormalization:
       return Prediction::kAtMost;
     default:
