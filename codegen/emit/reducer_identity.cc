@@ -2,10 +2,11 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <limits>
 #include <vector>
 
+#include "hlo/element_type.h"
 #include "hlo/interpreter/element_value.h"
+#include "llvm/ADT/APFloat.h"
 
 namespace hlo_indexing::emit {
 
@@ -16,6 +17,29 @@ using hlo::Opcode;
 
 namespace {
 
+double ToDouble(llvm::APFloat value) {
+  bool loses_information = false;
+  value.convert(llvm::APFloat::IEEEdouble(), llvm::APFloat::rmNearestTiesToEven,
+                &loses_information);
+  return value.convertToDouble();
+}
+
+// Infinity, if the type has that.
+double Largest(const llvm::fltSemantics& semantics) {
+  return ToDouble(llvm::APFloat::semanticsHasInf(semantics) ? llvm::APFloat::getInf(semantics)
+                                                            : llvm::APFloat::getLargest(semantics));
+}
+
+double Least(const llvm::fltSemantics& semantics) {
+  if (llvm::APFloat::semanticsHasSignedRepr(semantics)) return -Largest(semantics);
+  return ToDouble(llvm::APFloat::getSmallest(semantics));
+}
+
+bool HasNegativeZero(ElementType type) {
+  return type != ElementType::kF8E4M3B11FNUZ && type != ElementType::kF8E4M3FNUZ &&
+         type != ElementType::kF8E5M2FNUZ;
+}
+
 std::optional<hlo::Element> IdentityOf(const hlo::Computation& reducer) {
   const Instruction& root = reducer.root();
   if (root.operands().size() != 2 || root.operand(0).opcode() != Opcode::kParameter ||
@@ -24,23 +48,23 @@ std::optional<hlo::Element> IdentityOf(const hlo::Computation& reducer) {
     return std::nullopt;
   }
   const ElementType type = root.shape().element_type();
+  const llvm::fltSemantics* const semantics = hlo::FloatSemantics(type);
   const bool is_float = hlo::ClassOf(type) == ElementClass::kFloat;
   const bool is_predicate = type == ElementType::kPred;
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
   hlo::Element identity;
   switch (root.opcode()) {
     case Opcode::kAdd:
-      // 0 would change -0.
-      identity.real = identity.imag = -0.0;
+      if (is_float && !llvm::APFloat::semanticsHasZero(*semantics)) return std::nullopt;
+      // 0 would change -0, where there is one.
+      identity.real = identity.imag = HasNegativeZero(type) ? -0.0 : 0.0;
       return identity;
     case Opcode::kMultiply:
-      if (IsComplex(type)) return std::nullopt;
       return hlo::Element{.integer = 1, .real = 1};
     case Opcode::kMaximum:
-      if (is_float) return hlo::FloatElement(-kInfinity);
+      if (is_float) return hlo::FloatElement(Least(*semantics));
       return hlo::IntegerElement(is_predicate ? 0 : hlo::SmallestInteger(type));
     case Opcode::kMinimum:
-      if (is_float) return hlo::FloatElement(kInfinity);
+      if (is_float) return hlo::FloatElement(Largest(*semantics));
       return hlo::IntegerElement(is_predicate ? 1 : hlo::LargestInteger(type));
     case Opcode::kAnd:
       return hlo::IntegerElement(is_predicate ? 1 : -1);
@@ -58,8 +82,6 @@ std::optional<Number> EmitIdentity(KernelBuilder& builder, const hlo::Computatio
   const std::optional<hlo::Element> identity = IdentityOf(reducer);
   if (!identity.has_value()) return std::nullopt;
   const ElementType type = reducer.root().shape().element_type();
-  // Some of these have neither infinity nor a sign of zero.
-  if (IsSmallFloat(type)) return std::nullopt;
   std::vector<uint8_t> bytes(16);
   hlo::StoreElement(type, *identity, bytes.data());
   bytes.resize(static_cast<size_t>(std::max<int64_t>(8, hlo::ElementBits(type)) / 8));

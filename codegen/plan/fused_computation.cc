@@ -2,9 +2,15 @@
 
 #include <algorithm>
 #include <climits>
+#include <optional>
+#include <string>
 
 #include "absl/strings/str_cat.h"
+#include "hlo/attribute.h"
 #include "hlo/element_type.h"
+#include "hlo/opcode.h"
+#include "layout/tiled_layout.h"
+#include "layout/xla_layout.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace hlo_indexing::plan {
@@ -127,6 +133,55 @@ int64_t FusedComputation::LargestOutputBits() const {
   return ReduceBits(roots, 0, Most);
 }
 
+namespace {
+
+absl::Status Refused(const Instruction& instruction, const std::string& reason) {
+  return absl::UnimplementedError(absl::StrCat("%", instruction.name().str(), " ", reason));
+}
+
+// nullopt for what is no array, and layouts that are refused where they are accessed.
+std::optional<int64_t> BytesOf(const hlo::Shape& shape) {
+  if (!shape.IsArray()) return std::nullopt;
+  const absl::StatusOr<layout::TiledLayout> layout = layout::TiledLayout::Create(
+      shape.sizes(), shape.StorageBits(),
+      shape.layout() == nullptr ? layout::DefaultLayout(shape.rank()) : *shape.layout());
+  return layout.ok() ? std::optional(layout->bytes()) : std::nullopt;
+}
+
+// What a bitcast gives lies where its operand does.
+absl::Status CheckBitcast(const Instruction& bitcast) {
+  const std::optional<int64_t> from = BytesOf(bitcast.operand(0).shape());
+  const std::optional<int64_t> to = BytesOf(bitcast.shape());
+  if (!from.has_value() || !to.has_value() || *from == *to) return absl::OkStatus();
+  return Refused(bitcast,
+                 absl::StrCat("is a bitcast of ", *from, " bytes in memory, its result of ", *to));
+}
+
+// Kernels combine numbers; HLO may combine arrays of the operands' other dimensions.
+absl::Status CheckReducer(const Instruction& reduce) {
+  const hlo::Computation* const reducer = reduce.Callee(hlo::AttributeName::kToApply);
+  for (const Instruction* parameter : reducer->parameters()) {
+    if (parameter->shape().IsScalar()) continue;
+    return Refused(reduce,
+                   "combines arrays, " + parameter->shape().ToString() + ", not single elements");
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckInstruction(const Instruction& instruction) {
+  switch (instruction.opcode()) {
+    case hlo::Opcode::kBitcast:
+      return CheckBitcast(instruction);
+    case hlo::Opcode::kReduce:
+    case hlo::Opcode::kReduceWindow:
+      return CheckReducer(instruction);
+    default:
+      return absl::OkStatus();
+  }
+}
+
+}  // namespace
+
 absl::Status FusedComputation::CheckShapes() const {
   const auto check = [](const Instruction& instruction) -> absl::Status {
     const hlo::Shape& shape = instruction.shape();
@@ -141,6 +196,7 @@ absl::Status FusedComputation::CheckShapes() const {
   };
   for (const Instruction* instruction : post_order_) {
     if (absl::Status status = check(*instruction); !status.ok()) return status;
+    if (absl::Status status = CheckInstruction(*instruction); !status.ok()) return status;
   }
   for (const Instruction* input : inputs_) {
     if (absl::Status status = check(*input); !status.ok()) return status;

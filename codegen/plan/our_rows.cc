@@ -254,7 +254,8 @@ class RowsPlanner {
     ElementPass& pass = plan_.passes.emplace_back(
         is_of_elements ? LoadPass(instruction, ElementsOf(instruction), maps_.vector())
                        : LoadPass(instruction, ResultInFirstThread(instruction.shape()), 1));
-    pass.available = done_;
+    // Results of other rows are computed anew for each element.
+    if (!is_of_elements || AreOfOwnRow(instruction, pass.map)) pass.available = done_;
     pass.store = StoreKind::kStore;
     pass.output = root.first_output;
   }

@@ -27,7 +27,7 @@ bool IsBroadcastOfScalar(const Instruction& instruction) {
 }
 
 // Roots that share what they are computed from are computed by the same blocks: the number of the
-// group of each root. Constants and scalars do not join reductions.
+// group of each root. Constants and scalars do not join reductions, unless they are results of one.
 std::vector<int64_t> GroupRoots(const EmitterInput& input) {
   const llvm::ArrayRef<FusionRoot> roots = input.fused.roots();
   std::vector<size_t> parent(roots.size());
@@ -49,11 +49,18 @@ std::vector<int64_t> GroupRoots(const EmitterInput& input) {
   }
   std::vector<const Instruction*> sources(input.fused.instructions());
   llvm::append_range(sources, input.fused.inputs());
+  const auto is_reduced = [&](const Instruction& source) {
+    for (size_t i = 0; i < roots.size(); ++i) {
+      if (is_reduction[i] && input.fused.Reaches(*input.heroes[i], source)) return true;
+    }
+    return false;
+  };
   for (const Instruction* source : sources) {
     std::optional<size_t> first;
     bool has_reduction = false;
+    const bool is_given = IsBroadcastOfScalar(*source) && !is_reduced(*source);
     for (size_t i = 0; i < roots.size(); ++i) {
-      if (is_reduction[i] && has_reduction && IsBroadcastOfScalar(*source)) continue;
+      if (is_given && is_reduction[i] && has_reduction) continue;
       if (!input.fused.Reaches(*source, *roots[i].instruction)) continue;
       has_reduction |= is_reduction[i];
       if (first.has_value()) join(*first, i);

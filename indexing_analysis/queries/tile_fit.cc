@@ -196,8 +196,10 @@ TileFits FitTiles(const OutputIndexing& indexing, const hlo::Instruction& instru
       fit.num_tiles *= DynamicAPInt(support::CeilDiv(output.sizes()[i], tile_sizes[i]));
       elements *= DynamicAPInt(tile_sizes[i]);
     }
-    fit.bytes_per_tile = BytesOf(elements, output);
+    const DynamicAPInt bytes_of_output = BytesOf(elements, output);
+    fit.bytes_per_tile = bytes_of_output;
     if (fit.bytes_per_tile > limit) continue;
+    llvm::SmallVector<std::pair<StridedBox, DynamicAPInt>, 8> needs;
     fit.bytes_of_all_tiles = BytesOf(DynamicAPInt(output.num_elements()), output);
     fit.is_aligned = IsAligned(
         TileOfMap(identity, output.sizes(), tile_sizes, output.sizes(), options.tiles), output);
@@ -209,7 +211,13 @@ TileFits FitTiles(const OutputIndexing& indexing, const hlo::Instruction& instru
       if (tile.exactness != Exactness::kExact && inexact.empty()) {
         inexact = absl::StrCat("; of operand ", operand.operand(), ", ", tile.reason);
       }
-      fit.bytes_per_tile += BytesOf(tile.MostElements(), shape);
+      // No tile may need all operands.
+      for (const TileRegion& region : tile.regions) {
+        if (auto tiles = region.TilesInDomain()) {
+          needs.emplace_back(*tiles, BytesOf(region.MostElements(), shape));
+        }
+      }
+      fit.bytes_per_tile = bytes_of_output + MostOfOneTile(needs);
       fit.bytes_of_all_tiles += BytesOf(tile.ElementsOfAllTiles(), shape);
       is_fitting &= tile.exactness == Exactness::kExact && fit.bytes_per_tile <= limit;
       if (!is_fitting) break;

@@ -19,6 +19,7 @@ using simplifier::Sum;
 
 constexpr char kRuntimeReason[] = "which elements it needs depends on values known at run time";
 constexpr char kTooLong[] = "its maps are too long to be written down";
+constexpr char kTooMuchWork[] = "finding out which elements are reached takes too much work";
 
 AffineExpr Dim(size_t i, mlir::MLIRContext* context) {
   return mlir::getAffineDimExpr(static_cast<unsigned>(i), context);
@@ -180,6 +181,8 @@ class RegionFinder {
   std::string AddRegion(const StridedBox& tiles, TileSeparation& separation) {
     const std::optional<IndexingMap> places = separation.PlaceMap();
     if (!places.has_value()) return kTooLong;
+    work_ += PointsOf(*places);
+    if (work_ > options_.max_work && !tile_.regions.empty()) return kTooMuchWork;
     const Image image = counter_.ImageOfMap(*places);
     if (image.size.upper == 0) return "";
     if (!llvm::all_of(image.bounds, [](const Interval& bounds) { return bounds.IsFinite(); })) {
@@ -211,6 +214,35 @@ class RegionFinder {
     }
     tile_.regions.push_back(std::move(region));
     return "";
+  }
+
+  // About as many as are tried to find what the map reaches: those of the variables of each result,
+  // unless there are too many. A point of many variables takes longer.
+  static int64_t PointsOf(const IndexingMap& places) {
+    constexpr int64_t kMostTried = int64_t{1} << 20;
+    constexpr int64_t kVariablesOfOnePoint = 4;
+    const mlir::AffineMap affine = places.affine_map();
+    int64_t all = 0;
+    for (const AffineExpr result : affine.getResults()) {
+      int64_t points = 1;
+      int64_t variables = 0;
+      const auto count = [&](bool is_used, const Interval& bounds) {
+        variables += is_used ? 1 : 0;
+        if (!is_used || points > kMostTried) return;
+        const auto extent = support::CheckedSub(bounds.upper, bounds.lower);
+        points = extent && *extent < kMostTried ? points * (*extent + 1) : kMostTried + 1;
+      };
+      const size_t num_ranges = places.num_ranges();
+      for (unsigned i = 0; i < affine.getNumDims(); ++i) {
+        count(result.isFunctionOfDim(i), places.dimensions()[i].bounds);
+      }
+      for (unsigned i = 0; i < affine.getNumSymbols(); ++i) {
+        count(result.isFunctionOfSymbol(i),
+              i < num_ranges ? places.ranges()[i].bounds : places.runtime()[i - num_ranges].bounds);
+      }
+      all += std::min(points, kMostTried) * (1 + variables / kVariablesOfOnePoint);
+    }
+    return all;
   }
 
   void BecomeSuperset(llvm::StringRef reason) {
@@ -269,6 +301,7 @@ class RegionFinder {
   llvm::ArrayRef<int64_t> result_sizes_;
   const TileOptions& options_;
   ReachCounter counter_;
+  int64_t work_ = 0;
   TileOfArray tile_;
 };
 
@@ -378,22 +411,49 @@ std::optional<std::vector<llvm::SmallVector<int64_t, 4>>> TileRegion::Elements(
   return elements;
 }
 
-DynamicAPInt TileOfArray::MostElements() const {
+std::optional<StridedBox> TileRegion::TilesInDomain() const {
+  if (offset.IsUnknown()) return tiles;
+  if (offset.IsKnownEmpty()) return std::nullopt;
+  StridedBox inside = tiles;
+  for (size_t i = 0; i < tiles.sides.size() && i < offset.num_dimensions(); ++i) {
+    const Interval domain = offset.dimensions()[i].bounds;
+    Progression& side = inside.sides[i];
+    const int64_t end = side.offset + (side.size - 1) * side.stride;
+    if (domain.lower > end || domain.upper < side.offset) return std::nullopt;
+    const int64_t first =
+        support::CeilDiv(std::max(domain.lower, side.offset) - side.offset, side.stride);
+    const int64_t last = (std::min(domain.upper, end) - side.offset) / side.stride;
+    if (first > last) return std::nullopt;
+    side.offset += first * side.stride;
+    side.size = last - first + 1;
+  }
+  return inside;
+}
+
+DynamicAPInt MostOfOneTile(llvm::ArrayRef<std::pair<StridedBox, DynamicAPInt>> regions) {
   DynamicAPInt most(0);
-  for (const TileRegion& region : regions) {
+  for (const auto& region : regions) {
     DynamicAPInt count(0);
-    for (const TileRegion& other : regions) {
-      if (Overlap(region.tiles, other.tiles)) count += other.MostElements();
+    for (const auto& other : regions) {
+      if (Overlap(region.first, other.first)) count += other.second;
     }
     most = std::max(most, count);
   }
   return most;
 }
 
+DynamicAPInt TileOfArray::MostElements() const {
+  llvm::SmallVector<std::pair<StridedBox, DynamicAPInt>, 4> counts;
+  for (const TileRegion& region : regions) {
+    if (auto tiles = region.TilesInDomain()) counts.emplace_back(*tiles, region.MostElements());
+  }
+  return MostOfOneTile(counts);
+}
+
 DynamicAPInt TileOfArray::ElementsOfAllTiles() const {
   DynamicAPInt count(0);
   for (const TileRegion& region : regions) {
-    count += region.tiles.NumElements() * region.MostElements();
+    if (auto tiles = region.TilesInDomain()) count += tiles->NumElements() * region.MostElements();
   }
   return count;
 }

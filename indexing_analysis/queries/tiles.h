@@ -22,6 +22,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "indexing_analysis/maps/indexing_map.h"
@@ -75,6 +76,9 @@ struct TileRegion {
 
   /// Elements of a tile that no bound cuts.
   llvm::DynamicAPInt MostElements() const { return NumElements(boxes); }
+  /// Those of `tiles` that are within the bounds of the offset's dimensions, which may be more than
+  /// are in its domain; nullopt if there are none.
+  std::optional<StridedBox> TilesInDomain() const;
   /// The indices that a tile needs, which must be one of `tiles`, for these values of the runtime
   /// variables of `offset`; nothing if it is not in the domain. nullopt if a number overflows.
   std::optional<std::vector<llvm::SmallVector<int64_t, 4>>> Elements(
@@ -102,6 +106,10 @@ struct TileOfArray {
   void Print(llvm::raw_ostream& out) const;
   std::string ToString() const { return support::ToString(*this); }
 };
+
+/// What one tile needs at most, of what the tiles in each box need.
+/// Example: tiles [0:4] need 10, [2:6] 20, [8:9] 25 -> 30
+llvm::DynamicAPInt MostOfOneTile(llvm::ArrayRef<std::pair<StridedBox, llvm::DynamicAPInt>> regions);
 
 /// The sizes of tiles for an array: the last of `tile_sizes` are those of its last dimensions, none
 /// larger than the dimension; dimensions before have tiles of 1.

@@ -249,6 +249,45 @@ TEST_F(KernelTest, ReducersAndTheirInitialValues) {
   EXPECT_EQ(reduce("f64", "0.5", "sum_f64"), "");
   EXPECT_EQ(reduce("c64", "(1, 2)", "sum_c64"), "");
   EXPECT_EQ(reduce("f32", "-inf", "twice_f32"), "");
+  // A product of complex numbers; floats of 8 bits, some of which have neither -0 nor infinities.
+  // The values are exact in whatever order: ones, zeros.
+  const auto of_ones = [&](const std::string& type, const std::string& value,
+                           const std::string& init, const std::string& opcode) {
+    return Run(absl::StrCat("HloModule m\nf { a = ", type, "[] parameter(0) b = ", type,
+                            "[] parameter(1) ROOT r = ", type, "[] ", opcode,
+                            "(a, b) }\nENTRY main {\no = ", type, "[] constant(", value,
+                            ")\np = ", type, "[40,300] broadcast(o), dimensions={}\nc = ", type,
+                            "[] parameter(0)\nq = ", type, "[] constant(", init, ")\nx = ", type,
+                            "[] add(c, q)\ny = ", type, "[] subtract(x, c)\nROOT r = ", type,
+                            "[40] reduce(p, q), dimensions={1}, to_apply=f\n}\n"));
+  };
+  EXPECT_EQ(of_ones("c64", "(1, 0)", "(0, 2)", "multiply"), "");
+  EXPECT_EQ(of_ones("c128", "(1, 0)", "(0, 3)", "multiply"), "");
+  for (const char* const type : {"f8e5m2", "f8e4m3fn", "f8e4m3fnuz", "f8e3m4", "f4e2m1fn"}) {
+    EXPECT_EQ(of_ones(type, "0", "2", "add"), "") << type;
+    EXPECT_EQ(of_ones(type, "1", "2", "multiply"), "") << type;
+    EXPECT_EQ(of_ones(type, "-1", "-2", "maximum"), "") << type;
+    EXPECT_EQ(of_ones(type, "1", "2", "minimum"), "") << type;
+  }
+}
+
+// One block has all that is made of a scalar that is reduced.
+TEST_F(KernelTest, ASumAndWhatIsMadeOfItAreOutputs) {
+  for (const char* const operand : {"y", "x"}) {
+    EXPECT_EQ(Run(absl::StrCat("HloModule m\n", kReducers, R"(
+      f { x = f32[1000] parameter(0)
+        s = f32[] parameter(1)
+        y = f32[1000] broadcast(s), dimensions={}
+        i = f32[] constant(-inf)
+        r = f32[] reduce()",
+                               operand, R"(, i), dimensions={0}, to_apply=largest_f32
+        n = f32[] negate(r)
+        ROOT t = (f32[], f32[], f32[]) tuple(n, r, r) }
+      ENTRY e { x = f32[1000] parameter(0)
+        s = f32[] parameter(1)
+        ROOT r = (f32[], f32[], f32[]) fusion(x, s), kind=kInput, calls=f })")),
+              "");
+  }
 }
 
 TEST_F(KernelTest, VariadicReductions) {
@@ -558,6 +597,16 @@ TEST_F(KernelTest, WhatHasNoKernelSaysSo) {
   EXPECT_EQ(Run("fused {\np = f32[8,8] parameter(0)\n"
                 "c = f32[8,8] cholesky(p)\nROOT r = f32[8,8] negate(c)\n}\n"),
             "unsupported: %c: cholesky has no code in a kernel");
+  EXPECT_EQ(Run("c { x = f32[3] parameter(0)\ny = f32[3] parameter(1)\n"
+                "ROOT s = f32[3] add(x, y) }\nENTRY e { a = f32[3,4] parameter(0)\n"
+                "q = f32[3] parameter(1)\n"
+                "ROOT r = f32[3] reduce(a, q), dimensions={1}, to_apply=c }"),
+            "unsupported: %r combines arrays, f32[3], not single elements");
+  EXPECT_EQ(Run("fused {\np = s8[31,129]{0,1:T(8,128)} parameter(0)\n"
+                "ROOT b = s8[129,31] bitcast(p)\n}\nENTRY e {\n"
+                "p = s8[31,129]{0,1:T(8,128)} parameter(0)\n"
+                "ROOT f = s8[129,31] fusion(p), kind=kLoop, calls=fused\n}\n"),
+            "unsupported: %b is a bitcast of 17408 bytes in memory, its result of 3999");
 }
 
 TEST_F(KernelTest, Names) {

@@ -144,6 +144,27 @@ TEST(TileFit, OfADotMovesLeastInSquares) {
             "64x128: 64 tiles of 81920 bytes, 5242880 bytes in all, aligned");
 }
 
+// A tile lies in one operand of a concatenate, not in both.
+TEST(TileFit, NoTileNeedsAllOperands) {
+  const auto module = hlo::ParseModule(R"(
+      ENTRY e {
+        p = f32[8192] parameter(0)
+        q = f32[8192] parameter(1)
+        ROOT c = f32[16384] concatenate(p, q), dimensions={0}
+      })");
+  ASSERT_TRUE(module.ok());
+  mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
+  IndexingAnalysis analysis(&context);
+  const Instruction& root = (*module)->entry().root();
+  const TileFits found = FitTiles(analysis.OutputToInput(root, 0), root, 0, int64_t{64} * 1024);
+  // All but the whole array.
+  ASSERT_EQ(found.fits.size(), 14U);
+  for (const TileFit& fit : found.fits) {
+    EXPECT_EQ(fit.bytes_per_tile, llvm::DynamicAPInt(8 * fit.tile_sizes.front()));
+    EXPECT_EQ(fit.bytes_of_all_tiles, llvm::DynamicAPInt(2 * 4 * 16384));
+  }
+}
+
 TEST(TileFit, SaysWhyNothingFits) {
   const auto module = hlo::ParseModule(R"(
       add {
