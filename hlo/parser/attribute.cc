@@ -238,24 +238,32 @@ class AttributeParser {
   bool ParseWindowValue() {
     if (!state_.Expect('{', "to open the window")) return false;
     llvm::SmallVector<WindowDimension, 4> dimensions;
-    bool has_dimensions = false;
+    llvm::SmallVector<llvm::StringRef, 6> fields;
+    const size_t begin = state_.cursor.Offset();
     while (!state_.cursor.ConsumeIf('}')) {
       state_.cursor.ConsumeIf(',');
       const size_t offset = state_.cursor.Offset();
       const llvm::StringRef field = state_.cursor.ConsumeWord();
+      if (llvm::is_contained(fields, field)) {
+        return state_.FailAt(offset,
+                             "window field '" + support::Quotable(field) + "' stands twice");
+      }
       llvm::SmallVector<llvm::SmallVector<int64_t, 3>, 6> lists;
       if (!state_.Expect('=', "in the window") ||
           !ParseSeparated("a window field such as 3x3 or 1_1x0_0", lists)) {
         return false;
       }
-      if (!has_dimensions) dimensions.resize(lists.size());
-      has_dimensions = true;
+      if (fields.empty()) dimensions.resize(lists.size());
+      fields.push_back(field);
       if (lists.size() != dimensions.size()) {
         return state_.FailAt(offset, "the window's fields have different numbers of dimensions");
       }
       for (size_t i = 0; i < lists.size(); ++i) {
         if (!SetWindowField(offset, field, lists[i], dimensions[i])) return false;
       }
+    }
+    if (!fields.empty() && !llvm::is_contained(fields, "size")) {
+      return state_.FailAt(begin, "the window needs the field 'size'");
     }
     attribute_.value = llvm::ArrayRef<WindowDimension>(
         state_.module.Copy(llvm::ArrayRef<WindowDimension>(dimensions)));

@@ -236,12 +236,33 @@ std::string InstructionParser::UndefinedMessage(ComputationScope& scope, StringR
   return start + support::DidYouMean(name, names);
 }
 
+// Attributes that nobody knows are kept, as newer versions of XLA have more; but not what is most
+// likely a known one with a wrong letter.
+bool InstructionParser::CheckSpelling(const Attribute& attribute) {
+  constexpr size_t kShortestName = 4;
+  constexpr size_t kLongName = 8;
+  constexpr size_t kLongestName = 64;
+  const StringRef text = attribute.text;
+  if (text.size() < kShortestName || text.size() > kLongestName) return true;
+  const unsigned most = text.size() < kLongName ? 1 : 2;
+  for (size_t i = 0; i < static_cast<size_t>(AttributeName::kOther); ++i) {
+    const StringRef known = AttributeText(static_cast<AttributeName>(i));
+    if (known.size() < kShortestName || text.edit_distance(known, true, most) > most) continue;
+    return state_.FailAt(attribute.offset, "unknown attribute '" + support::Quotable(text) +
+                                               "'; did you mean '" + known.str() + "'?");
+  }
+  return true;
+}
+
 bool InstructionParser::ParseAttributes(Parts& parts) {
   std::bitset<static_cast<size_t>(AttributeName::kOther)> seen;
   while (state_.cursor.ConsumeIf(',')) {
     Attribute& attribute = parts.attributes.emplace_back();
     if (!ParseAttribute(state_, resolver_, attribute, parts.pending)) return false;
-    if (attribute.name == AttributeName::kOther) continue;
+    if (attribute.name == AttributeName::kOther) {
+      if (!CheckSpelling(attribute)) return false;
+      continue;
+    }
     if (seen.test(static_cast<size_t>(attribute.name))) {
       return state_.FailAt(attribute.offset,
                            "attribute '" + attribute.text.str() + "' stands twice");

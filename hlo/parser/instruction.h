@@ -65,6 +65,7 @@ class InstructionParser {
   const Instruction* ParseInlineOperand(ComputationScope& scope, const Shape* shape);
   const Instruction* LookUpOperand(ComputationScope& scope, llvm::StringRef name, size_t offset);
   bool ParseAttributes(Parts& parts);
+  bool CheckSpelling(const Attribute& attribute);
   bool CheckParts(const Parts& parts);
   bool WrapAsync(Parts& parts, AsyncForm form);
   bool AddWrappedComputation(Parts& parts);

@@ -34,6 +34,13 @@ std::vector<Stretch> SplitAtSeparators(llvm::StringRef text) {
 }  // namespace
 
 bool ModuleParser::Parse() {
+  const bool is_parsed = ParseModule();
+  // Nothing of what follows has been read.
+  const std::optional<size_t> comment = state_.cursor.UnclosedComment();
+  return comment ? state_.FailAt(*comment, "the comment has no end") : is_parsed;
+}
+
+bool ModuleParser::ParseModule() {
   const size_t errors = state_.diagnostics.size();
   if (!ParseHeader()) return false;
   ParseStackTables();
@@ -51,13 +58,39 @@ bool ModuleParser::Parse() {
 
 bool ModuleParser::ParseHeader() {
   if (state_.cursor.PeekWord() != "HloModule") return true;
+  const size_t begin = state_.cursor.Offset();
   state_.cursor.ConsumeWord();
   const size_t offset = state_.cursor.Offset();
   const llvm::StringRef name = state_.cursor.ConsumeName();
-  if (name.empty()) return state_.FailAt(offset, "expected the name of the module");
+  // Without a name, the next word would be that of a computation.
+  const char next = state_.cursor.Peek();
+  if (name.empty() || name == "ENTRY" || next == '{' || next == '(') {
+    return state_.FailAt(name.empty() ? offset : begin,
+                         "expected the name of the module: HloModule NAME");
+  }
   state_.module.set_name(name);
   state_.cursor.ConsumeIf(':');
   return ParseModuleAttributes();
+}
+
+// The last of them, whose value is at `offset`.
+bool ModuleParser::CheckModuleAttribute(llvm::ArrayRef<Attribute> attributes, size_t offset) {
+  const Attribute& last = attributes.back();
+  for (const Attribute& other : attributes.drop_back()) {
+    if (other.text != last.text) continue;
+    return state_.FailAt(
+        last.offset, "attribute '" + support::Quotable(last.text) + "' of the module stands twice");
+  }
+  const llvm::StringRef value = std::get<RawText>(last.value).text;
+  const bool is_count = last.text == "replica_count" || last.text == "num_partitions";
+  uint32_t count = 0;
+  if (is_count && (value.getAsInteger(10, count) || count == 0)) {
+    return state_.FailAt(offset, last.text.str() + " must be a number of devices");
+  }
+  if (last.text == "is_scheduled" && value != "true" && value != "false") {
+    return state_.FailAt(offset, "is_scheduled must be true or false");
+  }
+  return true;
 }
 
 bool ModuleParser::ParseModuleAttributes() {
@@ -72,6 +105,7 @@ bool ModuleParser::ParseModuleAttributes() {
     const std::optional<llvm::StringRef> value = state_.cursor.ConsumeBalanced();
     if (!value) return state_.FailAt(offset, "brackets or quotes do not close");
     attribute.value = RawText{*value};
+    if (!CheckModuleAttribute(attributes, offset)) return false;
   }
   state_.module.set_attributes(state_.module.Copy(llvm::ArrayRef<Attribute>(attributes)));
   return true;

@@ -27,8 +27,10 @@ class ModuleParser : private NameResolver {
     return state_.MustStop() || state_.diagnostics.size() >= state_.options.max_errors;
   }
 
+  bool ParseModule();
   bool ParseHeader();
   bool ParseModuleAttributes();
+  bool CheckModuleAttribute(llvm::ArrayRef<Attribute> attributes, size_t offset);
   void ParseStackTables();
   bool ParseNamedComputation();
   bool ParseSignature(const Shape*& result);

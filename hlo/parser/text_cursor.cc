@@ -54,7 +54,11 @@ void TextCursor::SkipBlanksAndComments() {
     } else if (c == '/' && end_ - next_ > 1 && next_[1] == '/') {
       next_ = EndOfLine(next_, end_);
     } else if (c == '/' && end_ - next_ > 1 && next_[1] == '*') {
+      const char* const begin = next_;
       next_ = FindEnd(next_ + 2, end_, "*/");
+      if (next_ == end_ && !llvm::StringRef(begin + 2, end_ - begin - 2).ends_with("*/")) {
+        unclosed_comment_ = begin;
+      }
     } else {
       return;
     }

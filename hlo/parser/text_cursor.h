@@ -118,6 +118,12 @@ class TextCursor {
   /// Example, from the start: "slice={[0:2]} } b" -> "} b"
   bool SkipToClosingBrace(size_t begin);
 
+  /// Where a comment begins that was skipped and has no end: the text ends in it.
+  std::optional<size_t> UnclosedComment() const {
+    if (unclosed_comment_ == nullptr) return std::nullopt;
+    return static_cast<size_t>(unclosed_comment_ - text_begin_);
+  }
+
   /// The text from here to the end, blanks included.
   llvm::StringRef Rest() const { return {next_, static_cast<size_t>(end_ - next_)}; }
 
@@ -144,6 +150,7 @@ class TextCursor {
   const char* text_begin_;
   const char* next_;
   const char* end_;
+  const char* unclosed_comment_ = nullptr;
 };
 
 }  // namespace hlo_indexing::hlo

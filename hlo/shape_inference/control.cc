@@ -1,5 +1,6 @@
 // Shapes of tuples, calls, control flow and async operations.
 #include "hlo/shape_inference/rule_table.h"
+#include "llvm/ADT/STLExtras.h"
 
 namespace hlo_indexing::hlo::shape_rules {
 namespace {
@@ -62,6 +63,11 @@ bool GetTupleElement(ShapeContext& context) {
 
 bool Call(ShapeContext& context) {
   const bool is_fusion = context.instruction().opcode() == Opcode::kFusion;
+  const auto kind = context.instruction().Get<Keyword>(AttributeName::kKind);
+  constexpr llvm::StringRef kKinds[] = {"kLoop", "kInput", "kOutput", "kCustom"};
+  if (is_fusion && kind && !llvm::is_contained(kKinds, kind->text)) {
+    return context.FailAt(AttributeName::kKind, "kind must be kLoop, kInput, kOutput or kCustom");
+  }
   const AttributeName attribute = is_fusion ? AttributeName::kCalls : AttributeName::kToApply;
   const Computation* callee = context.instruction().Callee(attribute);
   return RequireArguments(context, attribute, *callee, 0, context.num_operands()) &&

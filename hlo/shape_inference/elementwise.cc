@@ -80,6 +80,12 @@ bool Compare(ShapeContext& context) {
   if (!direction || !llvm::is_contained(kDirections, direction->text)) {
     return context.FailAt(AttributeName::kDirection, "direction must be EQ, NE, GE, GT, LE or LT");
   }
+  const auto type = context.instruction().Get<Keyword>(AttributeName::kType);
+  constexpr llvm::StringRef kTypes[] = {"FLOAT", "TOTALORDER", "SIGNED", "UNSIGNED"};
+  if (type && !llvm::is_contained(kTypes, type->text)) {
+    return context.FailAt(AttributeName::kType,
+                          "type must be FLOAT, TOTALORDER, SIGNED or UNSIGNED");
+  }
   return context.ExpectLike(ElementType::kPred, context.operand(0));
 }
 

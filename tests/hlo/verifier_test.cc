@@ -258,6 +258,8 @@ constexpr RejectCase kRejects[] = {
      "must have the same dimensions"},
     {"f32[4,6] conditional(i, a), branch_computations={neg, neg}", "needs the selector"},
     {"(f32[4,6], u32[4]) rng-bit-generator(a), algorithm=rng_default", "must hold integers"},
+    {"pred[4,6] compare(a, c), direction=EQ, type=TOTAL", "type must be FLOAT, TOTALORDER"},
+    {"f32[4,6] fusion(a), kind=kLop, calls=neg", "kind must be kLoop, kInput, kOutput or kCustom"},
     {"f32[4,<=6] set-dimension-size(a, s32[3] parameter(13)), dimensions={1}",
      "the size of set-dimension-size must be a scalar, not s32[3]"},
     {"f32[4,<=6] set-dimension-size(a, s), dimensions={1}", "the size must be s32[], not f32[]"},
