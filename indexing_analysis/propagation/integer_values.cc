@@ -63,6 +63,21 @@ class Evaluator {
     return value;
   }
 
+  // Of an element of a tuple, which may come out of calls.
+  IntegerValue OfElement(const CalledInstruction& called, int64_t element,
+                         llvm::ArrayRef<Sum> index, int depth) {
+    const CalledInstruction tuple = Resolve(called);
+    const Instruction& instruction = *tuple.instruction;
+    if (instruction.opcode() == Opcode::kTuple) {
+      return Operand(tuple, static_cast<size_t>(element), index, depth);
+    }
+    const bool is_call =
+        instruction.opcode() == Opcode::kCall || instruction.opcode() == Opcode::kFusion;
+    if (!is_call || depth >= kMaxDepth) return {};
+    const CallFrame inside = CallFrame::Inside(instruction, tuple.frame);
+    return OfElement({&CalleeOf(instruction)->root(), &inside}, element, index, depth + 1);
+  }
+
   size_t outermost_call_depth() const { return outermost_call_depth_; }
 
  private:
@@ -115,12 +130,29 @@ class Evaluator {
         return Operand(called, 0, Moved(instruction, index), depth);
       case Opcode::kGetTupleElement:
         return OfTuple(called, index, depth);
+      case Opcode::kCall:
+      case Opcode::kFusion: {
+        const CallFrame inside = CallFrame::Inside(instruction, called.frame);
+        return Evaluate({&CalleeOf(instruction)->root(), &inside}, index, depth + 1);
+      }
       case Opcode::kConvert:
         return Converted(instruction, Operand(called, 0, index, depth));
       case Opcode::kAdd:
       case Opcode::kSubtract:
       case Opcode::kMultiply:
         return OfArithmetic(called, index, depth);
+      case Opcode::kDivide:
+      case Opcode::kRemainder:
+        return OfDivision(called, index, depth);
+      case Opcode::kAnd:
+      case Opcode::kOr:
+      case Opcode::kXor:
+        return OfBits(called, index, depth);
+      case Opcode::kNot:
+      case Opcode::kNegate:
+      case Opcode::kAbs:
+      case Opcode::kSign:
+        return OfUnary(instruction, Operand(called, 0, index, depth));
       case Opcode::kMaximum:
       case Opcode::kMinimum:
         return Larger(instruction.opcode() == Opcode::kMaximum, Operand(called, 0, index, depth),
@@ -206,10 +238,8 @@ class Evaluator {
   }
 
   IntegerValue OfTuple(const CalledInstruction& called, llvm::ArrayRef<Sum> index, int depth) {
-    const CalledInstruction tuple = Resolve({&called.instruction->operand(0), called.frame});
-    if (tuple.instruction->opcode() != Opcode::kTuple) return {};
     const int64_t element = called.instruction->Required<int64_t>(AttributeName::kIndex);
-    return Operand(tuple, static_cast<size_t>(element), index, depth);
+    return OfElement({&called.instruction->operand(0), called.frame}, element, index, depth);
   }
 
   // The value if the new type has all that it may be.
@@ -250,6 +280,77 @@ class Evaluator {
     }
     const Interval of_type = RangeOfType(called.instruction->shape().element_type());
     if (!value.range.IsFinite() || !of_type.Contains(value.range)) return {};
+    return value;
+  }
+
+  // Of numbers that are not negative, by one that is known: rounding towards zero is rounding down.
+  IntegerValue OfDivision(const CalledInstruction& called, llvm::ArrayRef<Sum> index, int depth) {
+    const IntegerValue a = Operand(called, 0, index, depth);
+    const IntegerValue b = Operand(called, 1, index, depth);
+    IntegerValue value;
+    if (!b.range.IsPoint() || b.range.lower <= 0 || a.range.lower < 0) return value;
+    const int64_t divisor = b.range.lower;
+    const bool is_quotient = called.instruction->opcode() == Opcode::kDivide;
+    if (is_quotient) {
+      value.range = FloorDiv(a.range, divisor);
+    } else {
+      value.range = {0, std::min(a.range.upper, divisor - 1)};
+    }
+    if (!a.sum) return value;
+    const simplifier::Division division = DivMod(digits_, *a.sum, divisor);
+    value.sum = is_quotient ? division.quotient : division.remainder;
+    return value;
+  }
+
+  // Of two known numbers, or of a pred that decides alone.
+  IntegerValue OfBits(const CalledInstruction& called, llvm::ArrayRef<Sum> index, int depth) {
+    const Interval a = Operand(called, 0, index, depth).range;
+    const Interval b = Operand(called, 1, index, depth).range;
+    const Opcode opcode = called.instruction->opcode();
+    IntegerValue value;
+    if (a.IsPoint() && b.IsPoint()) {
+      const int64_t x = a.lower;
+      const int64_t y = b.lower;
+      value.sum = Constant(opcode == Opcode::kAnd ? x & y : opcode == Opcode::kOr ? x | y : x ^ y);
+      return value;
+    }
+    if (called.instruction->shape().element_type() != ElementType::kPred) return value;
+    const auto one_is = [&](int64_t number) {
+      return a == Interval::Point(number) || b == Interval::Point(number);
+    };
+    if (opcode == Opcode::kAnd && one_is(0)) value.sum = Constant(0);
+    if (opcode == Opcode::kOr && one_is(1)) value.sum = Constant(1);
+    return value;
+  }
+
+  // Of a known number, unless it wraps round.
+  static IntegerValue OfUnary(const Instruction& instruction, const IntegerValue& operand) {
+    IntegerValue value;
+    if (!operand.range.IsPoint() || operand.range.lower == INT64_MIN) return value;
+    const int64_t x = operand.range.lower;
+    const ElementType type = instruction.shape().element_type();
+    const Interval of_type = RangeOfType(type);
+    int64_t result = 0;
+    switch (instruction.opcode()) {
+      case Opcode::kNot:
+        if (hlo::ClassOf(type) == ElementClass::kSigned) {
+          result = ~x;
+        } else if (of_type.IsFinite()) {
+          result = of_type.upper - x;
+        } else {
+          return value;
+        }
+        break;
+      case Opcode::kNegate:
+        result = -x;
+        break;
+      case Opcode::kAbs:
+        result = x < 0 ? -x : x;
+        break;
+      default:
+        result = (x > 0) - (x < 0);
+    }
+    if (of_type.Contains(result)) value.sum = Constant(result);
     return value;
   }
 
@@ -358,6 +459,14 @@ IntegerValue KnownInteger(DigitContext& digits, CalledInstruction called,
                           llvm::ArrayRef<Sum> index) {
   Evaluator evaluator(digits);
   IntegerValue value = evaluator.Evaluate(called, index, 0);
+  value.outermost_call_depth = evaluator.outermost_call_depth();
+  return value;
+}
+
+IntegerValue KnownElement(DigitContext& digits, CalledInstruction tuple, int64_t element,
+                          llvm::ArrayRef<Sum> index) {
+  Evaluator evaluator(digits);
+  IntegerValue value = evaluator.OfElement(tuple, element, index, 0);
   value.outermost_call_depth = evaluator.outermost_call_depth();
   return value;
 }

@@ -1,6 +1,6 @@
 // What is known of the integers that index other arrays: constants, iota, comparisons and what is
-// computed from them. Looks at most 24 instructions deep, and at literals of at most 1,024
-// elements. Private to the folder.
+// computed from them, also in fusions and calls. Looks at most 24 instructions deep, and at
+// literals of at most 1,024 elements. Private to the folder.
 #ifndef HLO_INDEXING_INDEXING_ANALYSIS_PROPAGATION_INTEGER_VALUES_H_
 #define HLO_INDEXING_INDEXING_ANALYSIS_PROPAGATION_INTEGER_VALUES_H_
 
@@ -46,6 +46,10 @@ struct IntegerValue {
 /// Example: iota dimension 0 of s32[8,2] at (d0, d1) -> d0 in [0, 7]
 IntegerValue KnownInteger(simplifier::DigitContext& digits, CalledInstruction called,
                           llvm::ArrayRef<simplifier::Sum> index);
+
+/// The same of an element of a tuple, which is an array: the tuple may be what a call gives.
+IntegerValue KnownElement(simplifier::DigitContext& digits, CalledInstruction tuple,
+                          int64_t element, llvm::ArrayRef<simplifier::Sum> index);
 
 }  // namespace hlo_indexing::indexing_analysis
 

@@ -48,11 +48,11 @@ class Follower {
     if (shape.IsArray()) {
       state.values.front() = ValueOf(called);
     } else if (static_cast<int64_t>(shape.elements().size()) == shape.num_array_leaves()) {
-      const CalledInstruction tuple = ResolveParameter(called);
-      Depend(OutermostCallDepth(called.frame, tuple.frame));
-      const bool is_made_here = tuple.instruction->opcode() == hlo::Opcode::kTuple;
-      for (size_t i = 0; is_made_here && i < state.values.size(); ++i) {
-        state.values[i] = ValueOf({&tuple.instruction->operand(i), tuple.frame});
+      for (size_t i = 0; i < state.values.size(); ++i) {
+        if (!shape.elements()[i]->IsScalar()) continue;
+        simplifier::DigitContext digits;
+        state.values[i] =
+            Known(KnownElement(digits, called, static_cast<int64_t>(i), {}));
       }
     }
     state.outermost_call_depth = iterations_.outermost_call_depth;
@@ -62,7 +62,10 @@ class Follower {
   std::optional<int64_t> ValueOf(const CalledInstruction& called) {
     if (!called.instruction->shape().IsScalar()) return std::nullopt;
     simplifier::DigitContext digits;
-    const IntegerValue value = KnownInteger(digits, called, {});
+    return Known(KnownInteger(digits, called, {}));
+  }
+
+  std::optional<int64_t> Known(const IntegerValue& value) {
     Depend(value.outermost_call_depth);
     if (!value.sum || !value.sum->IsConstant()) return std::nullopt;
     return value.sum->constant;

@@ -101,18 +101,29 @@ TEST_F(LoopMapsTest, LoopsInLoopsReachOtherDevices) {
 class CountedLoopTest : public ::testing::Test {
  protected:
   // What array 1 after the loop reads of the arrays before it, where the counter starts at `first`
-  // and the body replaces array 1 by `next`.
-  std::vector<std::string> Maps(const std::string& first, const std::string& next) {
+  // and the body replaces array 1 by `next`. `counter` gives m, one more than n, and `condition`
+  // whether n is less than k.
+  std::vector<std::string> Maps(const std::string& first, const std::string& next,
+                                const std::string& counter = "m = s32[] add(n, one)",
+                                const std::string& condition = "compare(n, k), direction=LT") {
     const std::string state = "(s32[], f32[4], f32[4])";
     const auto module = hlo::ParseModule(
-        "body { p = " + state +
+        "inc { a = s32[] parameter(0)\n b = s32[] constant(1)\n ROOT r = s32[] add(a, b) }\n"
+        "both { a = s32[] parameter(0)\n b = s32[] call(a), to_apply=inc\n"
+        " ROOT r = (s32[], s32[]) tuple(a, b) }\n"
+        "less { a = s32[] parameter(0)\n b = s32[] parameter(1)\n"
+        " ROOT r = pred[] compare(a, b), direction=LT }\n"
+        "body { p = " +
+        state +
         " parameter(0)\n n = s32[] get-tuple-element(p), index=0\n x = f32[4] "
         "get-tuple-element(p), index=1\n y = f32[4] get-tuple-element(p), index=2\n one = s32[] "
-        "constant(1)\n m = s32[] add(n, one)\n row = f32[1] dynamic-slice(y, n), "
-        "dynamic_slice_sizes={1}\n z = f32[4] " +
+        "constant(1)\n " +
+        counter + "\n row = f32[1] dynamic-slice(y, n), dynamic_slice_sizes={1}\n z = f32[4] " +
         next + "\n ROOT t = " + state + " tuple(m, z, y) }\ncondition { p = " + state +
         " parameter(0)\n n = s32[] get-tuple-element(p), index=0\n k = s32[] constant(3)\n ROOT r "
-        "= pred[] compare(n, k), direction=LT }\nloop { i = s32[] parameter(0)\n x = f32[4] "
+        "= pred[] " +
+        condition +
+        " }\nloop { i = s32[] parameter(0)\n x = f32[4] "
         "parameter(1)\n y = f32[4] parameter(2)\n t = " +
         state + " tuple(i, x, y)\n w = " + state +
         " while(t), condition=condition, body=body\n ROOT r = f32[4] get-tuple-element(w), index=1 "
@@ -161,6 +172,33 @@ TEST_F(CountedLoopTest, IndicesAreThoseOfTheIteration) {
                           "2 exact: (d0) -> (2), domain: d0 in [2, 2]",
                           "2 exact: (d0) -> (1), domain: d0 in [1, 1]",
                           "2 exact: (d0) -> (0), domain: d0 in [0, 0]"));
+}
+
+// As XLA compiles for CPUs: what counts, and compares, is a fusion; or it is called.
+TEST_F(CountedLoopTest, CountersMayBeFusedOrCalled) {
+  const std::string next = "dynamic-update-slice(x, row, n)";
+  const std::vector<std::string> expected = Maps("constant(0)", next);
+  EXPECT_THAT(expected, ::testing::Contains("2 exact: (d0) -> (1), domain: d0 in [1, 1]"));
+  EXPECT_EQ(Maps("constant(0)", next, "m = s32[] fusion(n), kind=kLoop, calls=inc",
+                 "fusion(n, k), kind=kLoop, calls=less"),
+            expected);
+  EXPECT_EQ(Maps("constant(0)", next,
+                 "c = (s32[], s32[]) call(n), to_apply=both\n"
+                 " m = s32[] get-tuple-element(c), index=1",
+                 "call(n, k), to_apply=less"),
+            expected);
+}
+
+// Other arithmetic of known integers, which gives n + 1.
+TEST_F(CountedLoopTest, CountersByOtherArithmetic) {
+  const std::string next = "dynamic-update-slice(x, row, n)";
+  const std::string counter =
+      "u = s32[] add(n, one)\n eight = s32[] constant(8)\n d = s32[] add(u, eight)\n"
+      " a = s32[] remainder(d, eight)\n b = s32[] negate(a)\n c = s32[] abs(b)\n"
+      " e = s32[] not(c)\n f = s32[] not(e)\n g = s32[] xor(f, eight)\n"
+      " h = s32[] xor(g, eight)\n i = s32[] multiply(h, eight)\n j = s32[] divide(i, eight)\n"
+      " s = s32[] sign(eight)\n q = s32[] subtract(j, s)\n m = s32[] add(q, one)";
+  EXPECT_EQ(Maps("constant(0)", next, counter), Maps("constant(0)", next));
 }
 
 // An index that the loop hands on has one value.
