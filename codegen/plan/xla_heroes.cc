@@ -189,6 +189,11 @@ bool ReducesOneOrder(const Instruction& reduce) {
 
 bool IsReductionHero(const Instruction& root, const Instruction& hero) {
   if (hero.opcode() != Opcode::kReduce || !ReducesOneOrder(hero)) return false;
+  // Threads combine single elements; HLO may combine arrays of the dimensions that are kept.
+  const auto initial_values = hero.operands().take_back(hero.operands().size() / 2);
+  const bool has_scalars = llvm::all_of(
+      initial_values, [](const Instruction* initial) { return initial->shape().IsScalar(); });
+  if (!has_scalars) return false;
   const ReductionDimensions dimensions = DimensionsOf(hero);
   const auto [major, middle, minor] = dimensions.sizes;
   // Neither kind of dimensions lies together, or there is nothing to reduce.

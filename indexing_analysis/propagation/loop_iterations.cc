@@ -51,8 +51,7 @@ class Follower {
       for (size_t i = 0; i < state.values.size(); ++i) {
         if (!shape.elements()[i]->IsScalar()) continue;
         simplifier::DigitContext digits;
-        state.values[i] =
-            Known(KnownElement(digits, called, static_cast<int64_t>(i), {}));
+        state.values[i] = Known(KnownElement(digits, called, static_cast<int64_t>(i), {}));
       }
     }
     state.outermost_call_depth = iterations_.outermost_call_depth;

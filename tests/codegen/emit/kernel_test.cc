@@ -597,11 +597,6 @@ TEST_F(KernelTest, WhatHasNoKernelSaysSo) {
   EXPECT_EQ(Run("fused {\np = f32[8,8] parameter(0)\n"
                 "c = f32[8,8] cholesky(p)\nROOT r = f32[8,8] negate(c)\n}\n"),
             "unsupported: %c: cholesky has no code in a kernel");
-  EXPECT_EQ(Run("c { x = f32[3] parameter(0)\ny = f32[3] parameter(1)\n"
-                "ROOT s = f32[3] add(x, y) }\nENTRY e { a = f32[3,4] parameter(0)\n"
-                "q = f32[3] parameter(1)\n"
-                "ROOT r = f32[3] reduce(a, q), dimensions={1}, to_apply=c }"),
-            "unsupported: %r combines arrays, f32[3], not single elements");
   EXPECT_EQ(Run("fused {\np = s8[31,129]{0,1:T(8,128)} parameter(0)\n"
                 "ROOT b = s8[129,31] bitcast(p)\n}\nENTRY e {\n"
                 "p = s8[31,129]{0,1:T(8,128)} parameter(0)\n"

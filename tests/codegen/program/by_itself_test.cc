@@ -306,6 +306,19 @@ TEST_F(ByItselfTest, ReductionsThatCombineArrays) {
                 "ROOT r = f32[6] reduce(x, i), dimensions={0}, to_apply=both",
                 0, combiner),
             "");
+  // Of sizes that have a kernel of their own where single elements are combined.
+  for (const char* const layout : {"", "{0,1}"}) {
+    EXPECT_EQ(Run(absl::StrCat("x = f32[6,400]", layout,
+                               " parameter(0)\ni = f32[6] parameter(1)\n"
+                               "ROOT r = f32[6] reduce(x, i), dimensions={1}, to_apply=both"),
+                  0, combiner),
+              "");
+    EXPECT_EQ(Run(absl::StrCat("x = f32[400,6]", layout,
+                               " parameter(0)\ni = f32[6] parameter(1)\n"
+                               "ROOT r = f32[6] reduce(x, i), dimensions={0}, to_apply=both"),
+                  0, combiner),
+              "");
+  }
 }
 
 }  // namespace
