@@ -117,7 +117,7 @@ class KnownIntegers {
       case Opcode::kNot:
       case Opcode::kNegate: {
         const Known operand = Of(instruction.operand(0));
-        if (!operand.has_value()) return operand;
+        if (!operand.has_value()) return std::nullopt;
         return instruction.opcode() == Opcode::kNot ? ~*operand : -*operand;
       }
       default:
@@ -150,7 +150,7 @@ class KnownIntegers {
   Known OfConvert(const Instruction& instruction) const {
     const Instruction& operand = instruction.operand(0);
     const Known value = Of(operand);
-    if (!value.has_value()) return value;
+    if (!value.has_value()) return std::nullopt;
     const unsigned bits = BitsOf(instruction);
     if (instruction.shape().element_type() == ElementType::kPred) {
       return APInt(bits, value->isZero() ? 0 : 1);
@@ -191,14 +191,14 @@ class KnownIntegers {
     switch (instruction.opcode()) {
       case Opcode::kSubtract:
       case Opcode::kXor:
-        if (&a == &b) return zero;
+        if (&a == &b) return Known(zero);
         break;
       case Opcode::kMultiply:
       case Opcode::kAnd:
-        if (one_is(zero)) return zero;
+        if (one_is(zero)) return Known(zero);
         break;
       case Opcode::kOr:
-        if (one_is(ones)) return ones;
+        if (one_is(ones)) return Known(ones);
         break;
       case Opcode::kMaximum:
         if (one_is(Largest(instruction))) return Largest(instruction);
