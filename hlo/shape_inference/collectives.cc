@@ -32,8 +32,9 @@ std::optional<int64_t> RequireOneDimension(ShapeContext& context) {
 // nullopt on overflow.
 std::optional<int64_t> Product(llvm::ArrayRef<int64_t> sizes) {
   std::optional<int64_t> product = 1;
-  for (const int64_t size : sizes)
-    product = product ? support::CheckedMul(*product, size) : product;
+  for (const int64_t size : sizes) {
+    if (product) product = support::CheckedMul(*product, size);
+  }
   return product;
 }
 

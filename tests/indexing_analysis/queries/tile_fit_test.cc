@@ -160,8 +160,8 @@ TEST(TileFit, NoTileNeedsAllOperands) {
   // All but the whole array.
   ASSERT_EQ(found.fits.size(), 14U);
   for (const TileFit& fit : found.fits) {
-    EXPECT_EQ(fit.bytes_per_tile, llvm::DynamicAPInt(8 * fit.tile_sizes.front()));
-    EXPECT_EQ(fit.bytes_of_all_tiles, llvm::DynamicAPInt(2 * 4 * 16384));
+    EXPECT_EQ(fit.bytes_per_tile, llvm::DynamicAPInt(int64_t{8} * fit.tile_sizes.front()));
+    EXPECT_EQ(fit.bytes_of_all_tiles, llvm::DynamicAPInt(int64_t{2} * 4 * 16384));
   }
 }
 
