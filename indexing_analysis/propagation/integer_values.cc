@@ -22,6 +22,8 @@ using Indices = llvm::SmallVector<Sum, 6>;
 
 // An index is seldom the result of a longer computation than that.
 constexpr int kMaxDepth = 24;
+// Nor of more instructions: where each adds the one before to itself, the ways double.
+constexpr int kMaxEvaluations = 1 << 14;
 // Constants with more elements are not looked through for their range.
 constexpr int64_t kMaxElements = 1024;
 
@@ -56,7 +58,10 @@ class Evaluator {
     const Interval of_type = RangeOfType(shape.element_type());
     const bool is_integer =
         hlo::IsIntegral(shape.element_type()) || shape.element_type() == ElementType::kPred;
-    if (is_integer && depth < kMaxDepth) value = Compute(called, index, depth);
+    if (is_integer && depth < kMaxDepth && evaluations_ < kMaxEvaluations) {
+      ++evaluations_;
+      value = Compute(called, index, depth);
+    }
     value.range = value.range.Intersect(of_type);
     if (value.sum) value.range = value.range.Intersect(NaturalRange(*value.sum));
     if (value.range.IsPoint()) value.sum = Constant(value.range.lower);
@@ -412,6 +417,7 @@ class Evaluator {
   }
 
   DigitContext& digits_;
+  int evaluations_ = 0;
   size_t outermost_call_depth_ = Dependences::kNoCall;
 };
 

@@ -1,6 +1,6 @@
 // What is known of the integers that index other arrays: constants, iota, comparisons and what is
-// computed from them, also in fusions and calls. Looks at most 24 instructions deep, and at
-// literals of at most 1,024 elements. Private to the folder.
+// computed from them, also in fusions and calls. Looks at most 24 instructions deep, at 16,384 of
+// them in all, and at literals of at most 1,024 elements. Private to the folder.
 #ifndef HLO_INDEXING_INDEXING_ANALYSIS_PROPAGATION_INTEGER_VALUES_H_
 #define HLO_INDEXING_INDEXING_ANALYSIS_PROPAGATION_INTEGER_VALUES_H_
 
