@@ -1,6 +1,7 @@
 // The program `hlo-indexing`.
 #include <unistd.h>
 
+#include <csignal>
 #include <string_view>
 #include <vector>
 
@@ -8,6 +9,7 @@
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/PrettyStackTrace.h"
 #include "llvm/Support/Signals.h"
+#include "llvm/Support/raw_ostream.h"
 #include "tools/exit_code.h"
 #include "tools/program.h"
 
@@ -27,12 +29,32 @@ constexpr char kBugReport[] =
   _exit(static_cast<int>(hlo_indexing::tools::ExitCode::kNotSupported));
 }
 
+// Ends by the signal, as if nobody handled it, but leaves no temporary file.
+void EndBySignal(int signal) {
+  llvm::sys::RunInterruptHandlers();
+  std::signal(signal, SIG_DFL);
+  std::raise(signal);
+}
+
+// Signals that say nothing of this program: LLVM takes two of them for crashes, and leaves files
+// behind at the third.
+void InstallSignalHandlers() {
+  for (const int signal : {SIGPIPE, SIGQUIT, SIGXCPU}) {
+    // What is ignored by whoever starts it, as SIGQUIT in the background of a shell, stays ignored.
+    if (std::signal(signal, EndBySignal) == SIG_IGN) std::signal(signal, SIG_IGN);
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   llvm::setBugReportMsg(kBugReport);
   const llvm::InitLLVM init(argc, argv);
+  InstallSignalHandlers();
   llvm::install_bad_alloc_error_handler(EndWithoutMemory);
   const std::vector<const char*> command_line(argv, argv + argc);
-  return static_cast<int>(hlo_indexing::tools::RunProgram(command_line));
+  const hlo_indexing::tools::ExitCode status = hlo_indexing::tools::RunProgram(command_line);
+  // Where standard error is closed, the status says what the messages would have said.
+  llvm::errs().clear_error();
+  return static_cast<int>(status);
 }

@@ -15,7 +15,9 @@ using Period = CoordinateSystem::Period;
 
 namespace {
 
+// Deciding the constraints of a box looks at all terms of the system: 64 of them in all boxes.
 constexpr int64_t kMaxBoxes = 4096;
+constexpr int64_t kMaxBoxWork = int64_t{1} << 18;
 // A box with fewer points is not split further: trying them is cheaper than deciding.
 constexpr int64_t kFewPoints = 128;
 constexpr int64_t kMaxRuntimeChoices = 4096;
@@ -56,6 +58,12 @@ RequestCounter::RequestCounter(const RequestProblem& problem)
       offset_(problem.system.sums()[problem.offset]),
       remaining_(problem.max_lane_accesses) {
   const CoordinateSystem& system = problem_.system;
+  int64_t num_terms = 1;
+  for (const CoordinateSum& sum :
+       llvm::concat<const CoordinateSum>(system.sums(), system.quotients())) {
+    num_terms += std::ssize(sum.linear) + std::ssize(sum.quotients);
+  }
+  max_boxes_ = std::min(kMaxBoxes, kMaxBoxWork / num_terms);
   residue_offset_ = OffsetByResidue();
   for (size_t x = 0; x < system.num_coordinates(); ++x) {
     periods_.push_back(system.PeriodsAlong(x));
@@ -125,7 +133,7 @@ void RequestCounter::CountBox(Box box) {
   const Constraints undecided = UndecidedIn(box, is_empty);
   if (is_empty) return;
   const std::optional<size_t> split = CoordinateToSplit(box, undecided);
-  if (split.has_value() && ++num_boxes_ < kMaxBoxes) {
+  if (split.has_value() && ++num_boxes_ < max_boxes_) {
     const Interval whole = box[*split];
     const int64_t middle = whole.lower + (whole.upper - whole.lower) / 2;
     box[*split] = {whole.lower, middle};

@@ -169,6 +169,7 @@ class RequestCounter {
   bool runtime_is_constant_ = true;
 
   int64_t remaining_;
+  int64_t max_boxes_ = 0;
   int64_t num_boxes_ = 0;
   bool has_stride_ = false;
   RequestTotals totals_;
