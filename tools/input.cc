@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "hlo/parser/parser.h"
+#include "hlo/parser/unknown_attributes.h"
 #include "hlo/shape_inference/verifier.h"
 #include "llvm/Support/raw_ostream.h"
 #include "support/diagnostics.h"
@@ -152,6 +153,9 @@ std::vector<std::unique_ptr<hlo::Module>> LoadModules(const std::string& file,
   if (!diagnostics.empty()) {
     Report(diagnostics);
     status = Worst(status, ExitCode::kBadInput);
+  }
+  for (const std::unique_ptr<hlo::Module>& module : modules) {
+    ReportWarnings(hlo::UnknownAttributes(*module));
   }
   return modules;
 }

@@ -22,6 +22,20 @@ bool IsColoured(const llvm::raw_ostream& out) {
   return Environment("CLICOLOR") != "0" && out.has_colors();
 }
 
+// `severity` starts a message with its kind, in that kind's colour.
+template <typename Severity>
+void ReportEach(const std::vector<support::Diagnostic>& diagnostics, Severity severity) {
+  for (const support::Diagnostic& diagnostic : diagnostics) {
+    llvm::WithColor(Messages(), llvm::raw_ostream::SAVEDCOLOR, /*Bold=*/true)
+        << diagnostic.file << ':' << diagnostic.line << ':' << diagnostic.column << ": ";
+    severity(Messages()) << diagnostic.message << '\n';
+    if (diagnostic.excerpt.empty()) continue;
+    Messages() << diagnostic.excerpt << '\n';
+    llvm::WithColor(Messages(), llvm::HighlightColor::Remark)
+        << std::string(diagnostic.caret, ' ') << "^\n";
+  }
+}
+
 }  // namespace
 
 void ReportError(const std::string& message) {
@@ -33,15 +47,13 @@ void ReportWarning(const std::string& message) {
 }
 
 void Report(const std::vector<support::Diagnostic>& diagnostics) {
-  for (const support::Diagnostic& diagnostic : diagnostics) {
-    llvm::WithColor(Messages(), llvm::raw_ostream::SAVEDCOLOR, /*Bold=*/true)
-        << diagnostic.file << ':' << diagnostic.line << ':' << diagnostic.column << ": ";
-    llvm::WithColor::error(Messages()) << diagnostic.message << '\n';
-    if (diagnostic.excerpt.empty()) continue;
-    Messages() << diagnostic.excerpt << '\n';
-    llvm::WithColor(Messages(), llvm::HighlightColor::Remark)
-        << std::string(diagnostic.caret, ' ') << "^\n";
-  }
+  ReportEach(diagnostics,
+             [](llvm::raw_ostream& out) -> auto& { return llvm::WithColor::error(out); });
+}
+
+void ReportWarnings(const std::vector<support::Diagnostic>& diagnostics) {
+  ReportEach(diagnostics,
+             [](llvm::raw_ostream& out) -> auto& { return llvm::WithColor::warning(out); });
 }
 
 void SetUpColors() { llvm::WithColor::setAutoDetectFunction(IsColoured); }

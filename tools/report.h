@@ -15,6 +15,8 @@ void ReportError(const std::string& message);
 void ReportWarning(const std::string& message);
 /// Prints diagnostics, each with its place, the line and a caret.
 void Report(const std::vector<support::Diagnostic>& diagnostics);
+/// The same as warnings.
+void ReportWarnings(const std::vector<support::Diagnostic>& diagnostics);
 
 /// Makes messages coloured if standard error is a terminal, or as the environment says: NO_COLOR
 /// (no-color.org), CLICOLOR and CLICOLOR_FORCE (bixense.com/clicolors).

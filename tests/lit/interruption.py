@@ -73,7 +73,7 @@ def check_lines(program):
     assert f"interrupted behind {len(records)} of {count} maps" in messages, (len(records), messages)
 
 
-def interrupt_behind(shown_first, command):
+def interrupt_behind(shown_first, command, with_signal=signal.SIGINT):
     """Runs the command with messages on a terminal, and Ctrl-C once it has shown a text.
 
     Returns its status and the messages.
@@ -88,7 +88,7 @@ def interrupt_behind(shown_first, command):
         assert time.monotonic() < deadline, shown
         if select.select([parent], [], [], 1)[0]:
             shown += os.read(parent, 4096)
-    process.send_signal(signal.SIGINT)
+    process.send_signal(with_signal)
     status = process.wait(timeout=60)
     while select.select([parent], [], [], 0.2)[0]:
         try:
@@ -115,6 +115,18 @@ def check_run(program, folder):
     with open(target, encoding="utf-8") as file:
         assert file.read() == "output 0: s32[] 7\n"
     assert not [name for name in os.listdir(folder) if name.endswith(".tmp")]
+
+
+def check_other_signals(program, folder):
+    """They end the program as they do any: no talk of a bug, no temporary file."""
+    path = os.path.join(folder, "endless.hlo")
+    target = os.path.join(folder, "unwritten.txt")
+    for other in (signal.SIGQUIT, signal.SIGXCPU, signal.SIGTERM, signal.SIGPIPE):
+        status, shown = interrupt_behind(b"million steps, now",
+                                         [program, "run", path, "-o", target], other)
+        assert status == -other, (status, other)
+        assert b"bug" not in shown, shown
+        assert not [name for name in os.listdir(folder) if name.startswith("unwritten.txt")]
 
 
 def check_gpu(program, folder):
@@ -224,6 +236,7 @@ def main():
     check_maps(program, folder)
     check_lines(program)
     check_run(program, folder)
+    check_other_signals(program, folder)
     check_gpu(program, folder)
     check_ptx(program, folder)
     check_report(program, folder)
