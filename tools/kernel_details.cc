@@ -8,12 +8,12 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "hlo/attribute.h"
+#include "hlo/memory_layout.h"
 #include "hlo/opcode.h"
 #include "hlo/printer.h"
 #include "indexing_analysis/maps/inverse.h"
 #include "indexing_analysis/maps/layout_maps.h"
 #include "layout/tiled_layout.h"
-#include "layout/xla_layout.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallVector.h"
@@ -154,9 +154,7 @@ void KernelDetails::WriteArray(const hlo::Shape& shape, OStream& json) {
     for (const int64_t size : shape.sizes()) json.value(size);
   });
   json.attribute("bits", shape.StorageBits());
-  const absl::StatusOr<layout::TiledLayout> layout = layout::TiledLayout::Create(
-      shape.sizes(), shape.StorageBits(),
-      shape.layout() == nullptr ? layout::DefaultLayout(shape.rank()) : *shape.layout());
+  const absl::StatusOr<layout::TiledLayout> layout = hlo::MemoryLayoutOf(shape);
   if (!layout.ok()) return;
   json.attribute("layout", fixUTF8(layout->layout().ToString()));
   json.attribute("positions", layout->num_positions());

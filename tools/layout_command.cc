@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "hlo/memory_layout.h"
 #include "hlo/module.h"
 #include "hlo/parser/parser.h"
 #include "layout/cute_algebra/element_positions.h"
@@ -176,8 +177,7 @@ class LayoutAnswers {
     const hlo::Shape* shape = ParseArray(source, text);
     if (shape == nullptr) return std::nullopt;
     const hlo::ElementType type = shape->element_type();
-    const layout::Layout xla_layout =
-        shape->layout() == nullptr ? layout::DefaultLayout(shape->rank()) : *shape->layout();
+    const layout::Layout xla_layout = hlo::LayoutOrDefault(*shape);
     absl::StatusOr<TiledLayout> tiled =
         TiledLayout::Create(shape->sizes(), hlo::DefaultStorageBits(type), xla_layout);
     if (!tiled.ok()) {

@@ -2,7 +2,9 @@
 
 #include <utility>
 
+#include "absl/status/statusor.h"
 #include "hlo/attribute.h"
+#include "hlo/memory_layout.h"
 #include "indexing_analysis/rules/rule_table.h"
 #include "layout/tiled_layout.h"
 #include "llvm/ADT/DenseSet.h"
@@ -16,10 +18,6 @@ using hlo::Instruction;
 using hlo::Opcode;
 using hlo::Shape;
 using plan::KernelPlan;
-
-layout::Layout LayoutOf(const Shape& shape) {
-  return shape.layout() == nullptr ? layout::DefaultLayout(shape.rank()) : *shape.layout();
-}
 
 bool IsElementwise(const Instruction& instruction) {
   const indexing_analysis::RuleTraits& traits = indexing_analysis::TraitsOf(instruction.opcode());
@@ -39,7 +37,7 @@ bool IsInPlace(const KernelPlan& plan) {
 // The root and what it is computed from element by element in the same layout: empty if one of
 // these is also seen by others, or is a bitcast, which would mean something else in other memory.
 std::vector<const Instruction*> WithLayoutOf(const KernelPlan& plan, const Instruction& root) {
-  const layout::Layout layout = LayoutOf(root.shape());
+  const layout::Layout layout = hlo::LayoutOrDefault(root.shape());
   llvm::SmallSetVector<const Instruction*, 8> found;
   found.insert(&root);
   for (size_t i = 0; i < found.size(); ++i) {
@@ -49,7 +47,7 @@ std::vector<const Instruction*> WithLayoutOf(const KernelPlan& plan, const Instr
     for (const Instruction* operand : instruction.operands()) {
       const bool is_alike = operand->shape().IsArray() &&
                             operand->shape().sizes() == root.shape().sizes() &&
-                            LayoutOf(operand->shape()) == layout;
+                            hlo::LayoutOrDefault(operand->shape()) == layout;
       if (is_alike && IsInside(plan, *operand)) found.insert(operand);
     }
   }
@@ -123,8 +121,7 @@ std::vector<const Instruction*> KernelInstructions(const KernelPlan& plan) {
 }
 
 std::optional<int64_t> BytesOf(const Shape& shape) {
-  const auto layout =
-      layout::TiledLayout::Create(shape.sizes(), shape.StorageBits(), LayoutOf(shape));
+  const absl::StatusOr<layout::TiledLayout> layout = hlo::MemoryLayoutOf(shape);
   if (!layout.ok()) return std::nullopt;
   return layout->used_bytes();
 }
@@ -136,7 +133,7 @@ std::vector<ResultLayout> OtherResultLayouts(const KernelPlan& plan,
   // A copy is made for the layout that it has.
   const bool is_copy = root.instruction->opcode() == Opcode::kCopy;
   if (IsInPlace(plan) || is_copy || !shape.IsArray() || shape.rank() < 2) return results;
-  const layout::Layout now = LayoutOf(shape);
+  const layout::Layout now = hlo::LayoutOrDefault(shape);
   const std::optional<int64_t> bytes = BytesOf(shape);
   if (!now.HasOnlyOrder() || !bytes.has_value()) return results;
   const std::vector<const Instruction*> changed = WithLayoutOf(plan, *root.instruction);

@@ -4,9 +4,9 @@
 #include <utility>
 
 #include "absl/status/statusor.h"
+#include "hlo/memory_layout.h"
 #include "indexing_analysis/maps/layout_maps.h"
 #include "layout/tiled_layout.h"
-#include "layout/xla_layout.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace hlo_indexing::explain {
@@ -57,8 +57,7 @@ std::optional<DynamicAPInt> SectorsIn(const Loads& loads, const layout::TiledLay
 std::optional<LayoutCure> CureOf(const Loads& loads, mlir::MLIRContext* context,
                                  CoalescingTable& table) {
   const hlo::Shape& shape = *loads.accesses.front()->access.shape;
-  const layout::Layout now =
-      shape.layout() == nullptr ? layout::DefaultLayout(shape.rank()) : *shape.layout();
+  const layout::Layout now = hlo::LayoutOrDefault(shape);
   if (shape.rank() < 2 || !now.HasOnlyOrder()) return std::nullopt;
   LayoutCure cure;
   cure.operand = loads.operand;

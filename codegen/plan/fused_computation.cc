@@ -6,9 +6,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "hlo/element_type.h"
+#include "hlo/memory_layout.h"
 #include "hlo/opcode.h"
 #include "layout/tiled_layout.h"
-#include "layout/xla_layout.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace hlo_indexing::plan {
@@ -136,9 +136,7 @@ namespace {
 // nullopt for what is no array, and layouts that are refused where they are accessed.
 std::optional<int64_t> BytesOf(const hlo::Shape& shape) {
   if (!shape.IsArray()) return std::nullopt;
-  const absl::StatusOr<layout::TiledLayout> layout = layout::TiledLayout::Create(
-      shape.sizes(), shape.StorageBits(),
-      shape.layout() == nullptr ? layout::DefaultLayout(shape.rank()) : *shape.layout());
+  const absl::StatusOr<layout::TiledLayout> layout = hlo::MemoryLayoutOf(shape);
   return layout.ok() ? std::optional(layout->bytes()) : std::nullopt;
 }
 

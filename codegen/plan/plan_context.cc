@@ -1,24 +1,14 @@
 #include "codegen/plan/plan_context.h"
 
 #include "absl/status/statusor.h"
+#include "hlo/memory_layout.h"
 #include "indexing_analysis/maps/layout_maps.h"
 #include "layout/tiled_layout.h"
-#include "layout/xla_layout.h"
 #include "llvm/ADT/Hashing.h"
 
 namespace hlo_indexing::plan {
 
 using indexing_analysis::IndexingMap;
-
-namespace {
-
-absl::StatusOr<layout::TiledLayout> LayoutOf(const hlo::Shape& shape) {
-  layout::Layout order =
-      shape.layout() == nullptr ? layout::DefaultLayout(shape.rank()) : *shape.layout();
-  return layout::TiledLayout::Create(shape.sizes(), shape.StorageBits(), std::move(order));
-}
-
-}  // namespace
 
 size_t MapTable::Hash::operator()(const Pair& maps) const {
   return llvm::hash_combine(hash_value(maps.first), hash_value(maps.second));
@@ -33,7 +23,7 @@ const IndexingMap& MapTable::Compose(const IndexingMap& first, const IndexingMap
 const IndexingMap& MapTable::Positions(const hlo::Shape& shape) {
   const auto [known, is_new] = positions_.try_emplace(&shape);
   if (!is_new) return known->second;
-  const absl::StatusOr<layout::TiledLayout> layout = LayoutOf(shape);
+  const absl::StatusOr<layout::TiledLayout> layout = hlo::MemoryLayoutOf(shape);
   if (layout.ok()) known->second = indexing_analysis::PositionMap(*layout, mlir_context_);
   return known->second;
 }
@@ -41,7 +31,7 @@ const IndexingMap& MapTable::Positions(const hlo::Shape& shape) {
 const IndexingMap& MapTable::Elements(const hlo::Shape& shape) {
   const auto [known, is_new] = elements_.try_emplace(&shape);
   if (!is_new) return known->second;
-  const absl::StatusOr<layout::TiledLayout> layout = LayoutOf(shape);
+  const absl::StatusOr<layout::TiledLayout> layout = hlo::MemoryLayoutOf(shape);
   if (layout.ok()) known->second = indexing_analysis::ElementMap(*layout, mlir_context_);
   return known->second;
 }

@@ -3,8 +3,7 @@
 #include <utility>
 #include <vector>
 
-#include "hlo/shape.h"
-#include "layout/xla_layout.h"
+#include "hlo/memory_layout.h"
 #include "llvm/ADT/STLExtras.h"
 #include "mlir/IR/AffineMap.h"
 
@@ -16,16 +15,14 @@ using indexing_analysis::Variable;
 using mlir::AffineExpr;
 
 Sizes PhysicalDimensions(const hlo::Shape& shape) {
-  const layout::Layout order =
-      shape.layout() == nullptr ? layout::DefaultLayout(shape.rank()) : *shape.layout();
+  const layout::Layout order = hlo::LayoutOrDefault(shape);
   return Sizes(order.minor_to_major.rbegin(), order.minor_to_major.rend());
 }
 
 bool HaveSamePlaces(const hlo::Shape& a, const hlo::Shape& b) {
   if (a.StorageBits() != b.StorageBits()) return false;
   const auto places_of = [](const hlo::Shape& shape) {
-    layout::Layout places =
-        shape.layout() == nullptr ? layout::DefaultLayout(shape.rank()) : *shape.layout();
+    layout::Layout places = hlo::LayoutOrDefault(shape);
     places.element_size_in_bits = 0;
     places.memory_space = 0;
     return places;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "hlo/element_type.h"
+#include "hlo/memory_layout.h"
 #include "layout/tiled_layout.h"
 #include "layout/xla_layout.h"
 #include "llvm/ADT/SmallVector.h"
@@ -16,12 +17,6 @@ using hlo::Shape;
 using layout::TiledLayout;
 
 namespace {
-
-absl::StatusOr<TiledLayout> LayoutOf(const Shape& shape) {
-  return TiledLayout::Create(
-      shape.sizes(), shape.StorageBits(),
-      shape.layout() == nullptr ? layout::DefaultLayout(shape.rank()) : *shape.layout());
-}
 
 bool IsRowMajor(const TiledLayout& layout) {
   return layout.layout().tiles.empty() && layout.num_positions() == layout.num_elements() &&
@@ -101,7 +96,7 @@ size_t ElementBytes(const ArrayValue& array) {
 }  // namespace
 
 absl::StatusOr<int64_t> BufferBytes(const Shape& shape) {
-  HLO_INDEXING_ASSIGN_OR_RETURN(const TiledLayout layout, LayoutOf(shape));
+  HLO_INDEXING_ASSIGN_OR_RETURN(const TiledLayout layout, hlo::MemoryLayoutOf(shape));
   return layout.bytes();
 }
 
@@ -110,7 +105,7 @@ absl::StatusOr<std::vector<uint8_t>> BufferOf(const ArrayValue& array) {
 }
 
 absl::StatusOr<std::vector<uint8_t>> BufferOf(const ArrayValue& array, const Shape& shape) {
-  HLO_INDEXING_ASSIGN_OR_RETURN(const TiledLayout layout, LayoutOf(shape));
+  HLO_INDEXING_ASSIGN_OR_RETURN(const TiledLayout layout, hlo::MemoryLayoutOf(shape));
   std::vector<uint8_t> buffer(static_cast<size_t>(layout.bytes()));
   ElementCopy(layout, ElementBytes(array)).ToBuffer(array.bytes(), buffer);
   return buffer;
@@ -118,7 +113,7 @@ absl::StatusOr<std::vector<uint8_t>> BufferOf(const ArrayValue& array, const Sha
 
 absl::StatusOr<std::shared_ptr<const ArrayValue>> ArrayOf(const Shape& shape,
                                                           llvm::ArrayRef<uint8_t> buffer) {
-  HLO_INDEXING_ASSIGN_OR_RETURN(const TiledLayout layout, LayoutOf(shape));
+  HLO_INDEXING_ASSIGN_OR_RETURN(const TiledLayout layout, hlo::MemoryLayoutOf(shape));
   auto array = std::make_shared<ArrayValue>(&shape);
   const bool is_signed = hlo::ClassOf(shape.element_type()) == hlo::ElementClass::kSigned;
   ElementCopy(layout, ElementBytes(*array)).FromBuffer(buffer, array->mutable_bytes(), is_signed);

@@ -2,6 +2,7 @@
 #include "hlo/array_indices.h"
 #include "hlo/interpreter/evaluation.h"
 #include "hlo/interpreter/opcode_table.h"
+#include "hlo/memory_layout.h"
 #include "layout/tiled_index.h"
 #include "support/checked_math.h"
 
@@ -66,8 +67,7 @@ bool ReservePositions(Evaluation& e, int64_t size, MemoryPositions& positions) {
 }
 
 bool FindPositions(Evaluation& e, const Shape& shape, MemoryPositions& positions) {
-  const layout::Layout layout =
-      shape.layout() == nullptr ? layout::DefaultLayout(shape.rank()) : *shape.layout();
+  const layout::Layout layout = LayoutOrDefault(shape);
   const std::optional<int64_t> num_positions = layout::PhysicalElements(shape.sizes(), layout);
   if (!num_positions) return e.Fail("the size of " + shape.ToString() + " does not fit in 64 bits");
   positions.num_positions = *num_positions;

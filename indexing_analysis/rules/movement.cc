@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "hlo/memory_layout.h"
 #include "indexing_analysis/rules/read_rules.h"
 #include "layout/row_major.h"
 #include "layout/tiled_index.h"
@@ -17,10 +18,6 @@ using hlo::SliceRange;
 using simplifier::Constant;
 using simplifier::ScaledSum;
 using Indices = llvm::SmallVector<Sum, 6>;
-
-layout::Layout LayoutOf(const Shape& shape) {
-  return shape.layout() != nullptr ? *shape.layout() : layout::DefaultLayout(shape.rank());
-}
 
 // The elements of the operand that share bits with element `position` of the output, both counted
 // in memory order.
@@ -181,8 +178,8 @@ void Bitcast(ReadContext& context) {
   }
   const Shape& operand = context.operand(0);
   DigitContext& digits = context.digits();
-  const layout::Layout output_layout = LayoutOf(output);
-  const layout::Layout operand_layout = LayoutOf(operand);
+  const layout::Layout output_layout = hlo::LayoutOrDefault(output);
+  const layout::Layout operand_layout = hlo::LayoutOrDefault(operand);
   const auto output_elements = layout::PhysicalElements(output.sizes(), output_layout);
   const auto operand_elements = layout::PhysicalElements(operand.sizes(), operand_layout);
   const auto position =
