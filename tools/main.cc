@@ -1,7 +1,9 @@
 // The program `hlo-indexing`.
 #include <unistd.h>
 
+#include <array>
 #include <csignal>
+#include <cstddef>
 #include <string_view>
 #include <vector>
 
@@ -38,10 +40,22 @@ void EndBySignal(int signal) {
 
 // Signals that say nothing of this program: LLVM takes two of them for crashes, and leaves files
 // behind at the third.
-void InstallSignalHandlers() {
-  for (const int signal : {SIGPIPE, SIGQUIT, SIGXCPU}) {
-    // What is ignored by whoever starts it, as SIGQUIT in the background of a shell, stays ignored.
-    if (std::signal(signal, EndBySignal) == SIG_IGN) std::signal(signal, SIG_IGN);
+constexpr std::array kOutsideSignals = {SIGPIPE, SIGQUIT, SIGXCPU};
+
+using SignalActions = std::array<struct sigaction, kOutsideSignals.size()>;
+
+SignalActions CurrentSignalActions() {
+  SignalActions actions = {};
+  for (size_t i = 0; i < actions.size(); ++i) sigaction(kOutsideSignals[i], nullptr, &actions[i]);
+  return actions;
+}
+
+// What whoever starts the program ignores, as a shell does SIGQUIT in the background, stays
+// ignored.
+void InstallSignalHandlers(const SignalActions& inherited) {
+  for (size_t i = 0; i < inherited.size(); ++i) {
+    const bool is_ignored = inherited[i].sa_handler == SIG_IGN;
+    std::signal(kOutsideSignals[i], is_ignored ? SIG_IGN : EndBySignal);
   }
 }
 
@@ -49,12 +63,14 @@ void InstallSignalHandlers() {
 
 int main(int argc, char** argv) {
   llvm::setBugReportMsg(kBugReport);
+  // Before LLVM installs its own handlers.
+  const SignalActions inherited = CurrentSignalActions();
   const llvm::InitLLVM init(argc, argv);
-  InstallSignalHandlers();
+  InstallSignalHandlers(inherited);
   llvm::install_bad_alloc_error_handler(EndWithoutMemory);
   const std::vector<const char*> command_line(argv, argv + argc);
   const hlo_indexing::tools::ExitCode status = hlo_indexing::tools::RunProgram(command_line);
-  // Where standard error is closed, the status says what the messages would have said.
+  // At exit LLVM makes status 1 of an error that nobody cleared, as of a closed standard error.
   llvm::errs().clear_error();
   return static_cast<int>(status);
 }

@@ -48,6 +48,13 @@ std::vector<support::Diagnostic> UnknownAttributes(const Module& module) {
         if (attribute.name == AttributeName::kOther) add(attribute, "attribute");
       }
     }
+    // These stand behind the instructions.
+    for (const Attribute& attribute : computation->attributes()) {
+      if (attribute.text != "execution_thread" &&
+          ParseAttributeName(attribute.text) == AttributeName::kOther) {
+        add(attribute, "attribute of a computation");
+      }
+    }
   }
   return result;
 }

@@ -10,8 +10,8 @@
 
 namespace hlo_indexing::hlo {
 
-/// One diagnostic for each name of the header or of an instruction that is unknown, at its first
-/// place in the text; none for a module that was built.
+/// One diagnostic for each name of the header, a computation or an instruction that is unknown, at
+/// its first place in the text; none for a module that was built.
 /// Example: `slice(p), slice={[0:4]}, strides={1}` -> at `strides`, "unknown attribute 'strides' is
 /// ignored"
 std::vector<support::Diagnostic> UnknownAttributes(const Module& module);

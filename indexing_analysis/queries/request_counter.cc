@@ -15,7 +15,8 @@ using Period = CoordinateSystem::Period;
 
 namespace {
 
-// Deciding the constraints of a box looks at all terms of the system: 64 of them in all boxes.
+// Deciding the constraints of a box looks at all terms of the system: one of up to 64 terms may
+// have all boxes, larger ones fewer.
 constexpr int64_t kMaxBoxes = 4096;
 constexpr int64_t kMaxBoxWork = int64_t{1} << 18;
 // A box with fewer points is not split further: trying them is cheaper than deciding.

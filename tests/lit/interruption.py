@@ -127,6 +127,16 @@ def check_other_signals(program, folder):
         assert status == -other, (status, other)
         assert b"bug" not in shown, shown
         assert not [name for name in os.listdir(folder) if name.startswith("unwritten.txt")]
+    # Whoever starts it may ignore them: it ends as if there had been none.
+    ignoring = subprocess.Popen([program, "simplify"], stdin=subprocess.PIPE,
+                                stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+                                preexec_fn=lambda: signal.signal(signal.SIGQUIT, signal.SIG_IGN))
+    ignoring.stdin.write("(d0) -> (d0 mod 8), domain: d0 in [0, 15]\n")
+    ignoring.stdin.flush()
+    time.sleep(0.5)
+    ignoring.send_signal(signal.SIGQUIT)
+    output, _ = ignoring.communicate(timeout=60)
+    assert ignoring.returncode == 0 and "d0 mod 8" in output, (ignoring.returncode, output)
 
 
 def check_gpu(program, folder):
