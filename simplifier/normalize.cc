@@ -134,6 +134,97 @@ bool NormalizeGroup(TermVector& group) {
   return true;
 }
 
+// The value of an atom as a sum: that of a quotient variable, else the atom itself.
+Sum ValueOf(const Atom& atom, Term& whole) {
+  if (atom.kind == AtomKind::kQuotientVariable) return atom.arguments.front();
+  whole = {1, &atom, 1, atom.extent};
+  return {whole, 0};
+}
+
+// Whether the modulus divides a - factor * b - constant term by term; the factor is 1 or -1.
+bool AreCongruent(const Sum& a, const Sum& b, int64_t factor, int64_t constant, int64_t modulus) {
+  const auto divides = [&](int64_t of_a, int64_t of_b) {
+    return (of_a % modulus - of_b % modulus * factor) % modulus == 0;
+  };
+  const Term* i = a.terms.begin();
+  const Term* j = b.terms.begin();
+  while (i != a.terms.end() || j != b.terms.end()) {
+    const bool is_of_a = i != a.terms.end() && (j == b.terms.end() || !TermComesBefore(*j, *i));
+    const bool is_of_b = j != b.terms.end() && (i == a.terms.end() || !TermComesBefore(*i, *j));
+    if (!divides(is_of_a ? i->coefficient : 0, is_of_b ? j->coefficient : 0)) return false;
+    if (is_of_a) ++i;
+    if (is_of_b) ++j;
+  }
+  return divides(a.constant % modulus - constant, b.constant);
+}
+
+// What a digit of an atom is worth as that of another one: factor * (other, lo, extent) + constant.
+struct EqualDigit {
+  int64_t factor = 1;
+  int64_t constant = 0;
+};
+
+// The digit below `high`, which `low` is if their atoms are congruent, or if each is what the other
+// lacks to -1: then the digits add up to the greatest.
+std::optional<EqualDigit> DigitBelow(const Term& high, const Term& low) {
+  const int64_t modulus = high.lo;
+  // What is compared is within twice the modulus.
+  if (modulus > support::kInt64Max / 4) return std::nullopt;
+  Term whole_of_high;
+  Term whole_of_low;
+  const Sum value = ValueOf(*high.atom, whole_of_high);
+  const Sum other = ValueOf(*low.atom, whole_of_low);
+  if (AreCongruent(value, other, 1, 0, modulus)) return EqualDigit{1, 0};
+  if (AreCongruent(value, other, -1, -1, modulus)) return EqualDigit{-1, low.extent - 1};
+  return std::nullopt;
+}
+
+// Where a digit of one atom stands above a digit of another one that is congruent, it becomes one
+// digit of the first: k * c * (x floordiv c) + k * (y mod c) = k * x if c divides x - y.
+// Example: ((d0 * 4 + d1) floordiv 3) * 3 + (d0 + d1) mod 3 -> d0 * 4 + d1
+bool MergeCongruent(TermVector& terms, int64_t& constant) {
+  for (size_t i = 0; i < terms.size(); ++i) {
+    const Term high = terms[i];
+    if (high.lo == 1) continue;
+    for (size_t j = 0; j < terms.size(); ++j) {
+      const Term low = terms[j];
+      if (low.atom == high.atom || low.extent == kUnbounded || EndOf(low) != high.lo) continue;
+      if (high.atom->kind != AtomKind::kQuotientVariable &&
+          low.atom->kind != AtomKind::kQuotientVariable) {
+        continue;
+      }
+      const std::optional<int64_t> above = CheckedMul(low.coefficient, low.extent);
+      if (!above) continue;
+      const bool continues = *above == high.coefficient;
+      if (!continues && CheckedMul(*above, -1) != high.coefficient) continue;
+      const std::optional<EqualDigit> below = DigitBelow(high, low);
+      if (!below || (below->factor == 1) != continues) continue;
+      const std::optional<int64_t> offset = CheckedMul(low.coefficient, below->constant);
+      const std::optional<int64_t> total = offset ? CheckedAdd(constant, *offset) : std::nullopt;
+      if (!total) continue;
+      constant = *total;
+      terms.erase(terms.begin() + static_cast<std::ptrdiff_t>(j));
+      AppendTerm(high.coefficient / low.extent, high.atom, low.lo, low.extent, terms);
+      return true;
+    }
+  }
+  return false;
+}
+
+// Whether MergeCongruent may find something: most sums have no such digits.
+bool HasPartsOfSums(llvm::ArrayRef<Term> terms) {
+  // Of more digits, each pair would have to be compared.
+  constexpr size_t kMaxTerms = 64;
+  if (terms.size() < 2 || terms.size() > kMaxTerms) return false;
+  bool has_high = false;
+  bool has_quotient = false;
+  for (const Term& term : terms) {
+    has_high |= term.lo > 1;
+    has_quotient |= term.atom->kind == AtomKind::kQuotientVariable;
+  }
+  return has_high && has_quotient;
+}
+
 // Whether the terms are in normal form as they stand: one digit for each atom, in order.
 bool IsNormal(llvm::ArrayRef<Term> terms) {
   for (size_t i = 0; i < terms.size(); ++i) {
@@ -159,7 +250,9 @@ Sum WholeAtom(DigitContext& context, const Atom& atom) {
 }
 
 std::optional<Sum> Normalize(DigitContext& context, TermVector terms, int64_t constant) {
-  if (IsNormal(terms)) return context.Store(terms, constant);
+  if (IsNormal(terms) && !(HasPartsOfSums(terms) && MergeCongruent(terms, constant))) {
+    return context.Store(terms, constant);
+  }
   bool expanded = true;
   while (expanded) {
     expanded = false;
@@ -180,6 +273,7 @@ std::optional<Sum> Normalize(DigitContext& context, TermVector terms, int64_t co
       }
     }
     terms = std::move(result);
+    if (!expanded && HasPartsOfSums(terms)) expanded = MergeCongruent(terms, constant);
   }
   return context.Store(terms, constant);
 }

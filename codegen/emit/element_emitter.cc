@@ -446,6 +446,26 @@ Values ElementEmitter::RuntimeValues(const IndexingMap& map) {
   return values;
 }
 
+void ElementEmitter::ComputeForAllLanes(const IndexingMap& map) {
+  for (const RuntimeVariable& variable : map.runtime()) {
+    if (variable.instruction == nullptr || variable.index.IsUnknown()) continue;
+    if (!DependsOnLane(variable.index) || depth_ >= kMaxDepth) continue;
+    // Of lanes that are not computed nothing is known.
+    const Interval lanes_of_index = variable.index.ranges().back().bounds;
+    if (!lanes_of_index.Contains({0, num_lanes_ - 1})) continue;
+    const Element all = {FrameOf(*variable.instruction), variable.instruction, variable.leaf,
+                         variable.index};
+    ++depth_;
+    const Lanes lanes = Compute(all);
+    --depth_;
+    for (int64_t lane = 0; lane < num_lanes_; ++lane) {
+      Element one = all;
+      one.index = AtLane(variable.index, lane, plans_.maps);
+      Remember(one, {lanes[lanes.size() == 1 ? 0 : static_cast<size_t>(lane)]});
+    }
+  }
+}
+
 bool ElementEmitter::HasRangeValues(const IndexingMap& map) {
   for (unsigned i = 0; i < map.num_ranges(); ++i) {
     if (i < ranges_.size() && ranges_[i] != nullptr) continue;
@@ -464,6 +484,7 @@ Value ElementEmitter::EmitIndex(const IndexingMap& map) {
 
 Values ElementEmitter::IndexOfLanes(const IndexingMap& map) {
   if (num_lanes_ == 1 || !DependsOnLane(map)) return {EmitIndex(map)};
+  ComputeForAllLanes(map);
   Values indices;
   for (int64_t lane = 0; lane < num_lanes_; ++lane) {
     const IndexingMap at = AtLane(map, lane, plans_.maps);

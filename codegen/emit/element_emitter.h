@@ -231,6 +231,9 @@ class ElementEmitter {
   Step FirstThatHolds(const Element& element, std::vector<Alternative> alternatives);
   Lanes EmitAlternatives(const Element& element, llvm::ArrayRef<Alternative> alternatives,
                          size_t count);
+  // Where it is known which lanes are elements of which alternative: neighbouring ones of the same
+  // as a vector of their own; elsewhere each lane by itself.
+  Step RunsOfLanes(const Element& element, llvm::ArrayRef<Alternative> alternatives);
   // Each lane by itself.
   Step LaneByLane(const Element& element);
   // Nested loops over the first `count` ranges of a map.
@@ -258,6 +261,10 @@ class ElementEmitter {
   const Frame* FrameOf(const hlo::Instruction& instruction);
   // The values of the runtime variables of a map; none may depend on the lane.
   Values RuntimeValues(const IndexingMap& map);
+  // Before code of a map for each lane: the values of its runtime variables that depend on the
+  // lane, those of all lanes at once, which may be one access. They are remembered as those of each
+  // lane.
+  void ComputeForAllLanes(const IndexingMap& map);
   // Whether the ranges that the results mention are loops that are open here; else a failure.
   bool HasRangeValues(const IndexingMap& map);
   // How many elements of an array are in the byte of that at this position, as 32 bits.

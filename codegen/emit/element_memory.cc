@@ -101,6 +101,7 @@ Lanes ElementEmitter::Load(const Buffer& buffer, const IndexingMap& position) {
   if (const auto offsets = LaneOffsets(position, num_lanes_, plans_.maps)) {
     return load(first, *offsets);
   }
+  ComputeForAllLanes(position);
   Lanes lanes;
   for (int64_t lane = 0; lane < num_lanes_; ++lane) {
     const IndexingMap at = AtLane(position, lane, plans_.maps);

@@ -157,15 +157,67 @@ ElementEmitter::Step ElementEmitter::LaneByLane(const Element& element) {
   return step;
 }
 
+ElementEmitter::Step ElementEmitter::RunsOfLanes(const Element& element,
+                                                 llvm::ArrayRef<Alternative> alternatives) {
+  // Applied computations get all lanes from outside.
+  for (const Frame* frame = element.frame; frame != nullptr; frame = frame->caller) {
+    if (frame->has_parameters) return LaneByLane(element);
+  }
+  struct Run {
+    Element element;
+    int64_t count = 0;
+  };
+  std::vector<Run> runs;
+  std::optional<size_t> last;
+  for (int64_t lane = 0; lane < num_lanes_; ++lane) {
+    const auto holds = [&](const Alternative& alternative) {
+      return HoldAtLane(alternative.conditions, lane, plans_.maps);
+    };
+    size_t chosen = 0;
+    while (chosen + 1 < alternatives.size() && holds(alternatives[chosen]) == false) ++chosen;
+    if (chosen + 1 < alternatives.size() && !holds(alternatives[chosen]).has_value()) {
+      return LaneByLane(element);
+    }
+    if (last == chosen) {
+      ++runs.back().count;
+      continue;
+    }
+    last = chosen;
+    runs.push_back({alternatives[chosen].element, 1});
+  }
+  int64_t first = 0;
+  for (Run& run : runs) {
+    run.element.index = OfLanes(run.element.index, first, run.count, plans_.maps);
+    if (run.element.index.IsKnownEmpty()) return LaneByLane(element);
+    first += run.count;
+  }
+  if (runs.size() == 1) return Alias(runs.front().element);
+  return {{}, [this, runs](llvm::ArrayRef<const Lanes*>) {
+            Lanes lanes;
+            for (const Run& run : runs) {
+              const Scope scope(*this, /*counts=*/false);
+              const int64_t all = std::exchange(num_lanes_, run.count);
+              llvm::append_range(lanes,
+                                 Replicate(Compute(run.element), static_cast<size_t>(run.count)));
+              num_lanes_ = all;
+            }
+            return lanes;
+          }};
+}
+
 ElementEmitter::Step ElementEmitter::FirstThatHolds(const Element& element,
                                                     std::vector<Alternative> alternatives) {
   if (alternatives.size() == 1) return Alias(alternatives.front().element);
   if (num_lanes_ > 1 && DependsOnLane(element.index)) {
-    for (Alternative& alternative : alternatives) {
+    std::vector<Conditions> of_all_lanes;
+    for (const Alternative& alternative : alternatives) {
       std::optional<Conditions> same =
           SameForAllLanes(alternative.conditions, num_lanes_, plans_.maps);
-      if (!same.has_value()) return LaneByLane(element);
-      alternative.conditions = *std::move(same);
+      if (!same.has_value()) return RunsOfLanes(element, alternatives);
+      of_all_lanes.push_back(*std::move(same));
+    }
+    for (size_t i = 0; i < alternatives.size(); ++i) {
+      alternatives[i].conditions = std::move(of_all_lanes[i]);
     }
   }
   return {{}, [this, element, alternatives](llvm::ArrayRef<const Lanes*>) {

@@ -247,4 +247,21 @@ std::optional<Conditions> SameForAllLanes(const Conditions& conditions, int64_t 
   return Conditions{WithResults(map, expressions), conditions.bounds};
 }
 
+std::optional<bool> HoldAtLane(const Conditions& conditions, int64_t lane, plan::MapTable& maps) {
+  if (conditions.empty()) return true;
+  const IndexingMap at = AtLane(conditions.expressions, lane, maps);
+  if (at.IsKnownEmpty()) return std::nullopt;
+  bool is_known = true;
+  for (size_t i = 0; i < conditions.bounds.size(); ++i) {
+    const auto value = mlir::dyn_cast<mlir::AffineConstantExpr>(
+        at.affine_map().getResult(static_cast<unsigned>(i)));
+    if (!value) {
+      is_known = false;
+    } else if (!conditions.bounds[i].Contains(Interval::Point(value.getValue()))) {
+      return false;
+    }
+  }
+  return is_known ? std::optional<bool>(true) : std::nullopt;
+}
+
 }  // namespace hlo_indexing::emit

@@ -61,6 +61,9 @@ Conditions ConditionsOf(const IndexingMap& narrowed, const IndexingMap& known);
 std::optional<Conditions> SameForAllLanes(const Conditions& conditions, int64_t lanes,
                                           plan::MapTable& maps);
 
+/// Whether the conditions hold for one lane; nullopt if that depends on more than the lane.
+std::optional<bool> HoldAtLane(const Conditions& conditions, int64_t lane, plan::MapTable& maps);
+
 }  // namespace hlo_indexing::emit
 
 #endif  // HLO_INDEXING_CODEGEN_EMIT_LANE_MAPS_H_

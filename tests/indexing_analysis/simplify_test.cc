@@ -319,6 +319,38 @@ INSTANTIATE_TEST_SUITE_P(
             "d1 in [0, 7]"}),
     [](const auto& test) { return std::string(test.param.name); });
 
+// A remainder that stands below a quotient of another sum, which differs by multiples of the
+// divisor, makes that sum whole.
+INSTANTIATE_TEST_SUITE_P(
+    CongruentRemainders, SimplifiesTo,
+    ::testing::Values(
+        Row{"SmallerCoefficients",
+            "(d0)[s0] -> (((d0 * 4 + s0 + 4096) floordiv 3) * 3 + (d0 + s0 + 1) mod 3), domain: d0 "
+            "in [0, 523], s0 in [0, 3]",
+            "(d0)[s0] -> (d0 * 4 + s0 + 4096), domain: d0 in [0, 523], s0 in [0, 3]"},
+        Row{"OtherSign",
+            "(d0)[s0] -> (((d0 * 7 + s0) floordiv 5) * 10 + ((s0 - d0 * 3) mod 5) * 2), domain: "
+            "d0 in [0, 523], s0 in [0, 3]",
+            "(d0)[s0] -> (d0 * 14 + s0 * 2), domain: d0 in [0, 523], s0 in [0, 3]"},
+        Row{"Negative",
+            "(d0)[s0] -> (((s0 - d0 * 7) floordiv 5) * 5 + (s0 - d0 * 2) mod 5), domain: d0 in [0, "
+            "523], s0 in [0, 3]",
+            "(d0)[s0] -> (-d0 * 7 + s0), domain: d0 in [0, 523], s0 in [0, 3]"},
+        Row{"OfAVariable",
+            "(d0) -> (((d0 * 4) floordiv 3) * 3 + d0 mod 3, (d0 floordiv 3) * 3 + (d0 * 4) mod 3), "
+            "domain: d0 in [0, 523]",
+            "(d0) -> (d0 * 4, d0), domain: d0 in [0, 523]"},
+        Row{"SeveralDigits",
+            "(d0)[s0] -> (((d0 * 25 + s0) floordiv 6) * 6 + (((d0 * 7 + s0) floordiv 2) mod 3) * 2 "
+            "+ (d0 + s0) mod 2), domain: d0 in [0, 523], s0 in [0, 3]",
+            "(d0)[s0] -> (d0 * 25 + s0), domain: d0 in [0, 523], s0 in [0, 3]"},
+        Row{"NotOfOthers",
+            "(d0)[s0] -> (((d0 * 4 + s0) floordiv 3) * 3 + (d0 * 2 + s0) mod 3), domain: d0 in [0, "
+            "523], s0 in [0, 3]",
+            "(d0)[s0] -> (((d0 * 4 + s0) floordiv 3) * 3 + (d0 * 2 + s0) mod 3), domain: d0 in [0, "
+            "523], s0 in [0, 3]"}),
+    [](const auto& test) { return std::string(test.param.name); });
+
 // The same, by the values at the points of small domains.
 INSTANTIATE_TEST_SUITE_P(
     QuotientsOfSmallDomains, SimplifiesTo,
