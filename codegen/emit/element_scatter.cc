@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "codegen/emit/element_emitter.h"
-#include "codegen/emit/scatter_windows.h"
 #include "codegen/plan/loop_ranges.h"
+#include "codegen/plan/scatter_windows.h"
 #include "hlo/attribute.h"
 #include "llvm/ADT/STLExtras.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -22,6 +22,7 @@ using mlir::AffineExpr;
 using mlir::AffineMap;
 using mlir::Value;
 using mlir::ValueRange;
+using plan::ScatterWindows;
 
 namespace {
 

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "codegen/plan/conditions.h"
 #include "codegen/plan/plan_context.h"
 #include "indexing_analysis/maps/indexing_map.h"
 #include "llvm/ADT/ArrayRef.h"
@@ -19,6 +20,7 @@ namespace hlo_indexing::emit {
 using indexing_analysis::IndexingMap;
 using indexing_analysis::Interval;
 using indexing_analysis::MapConstraint;
+using plan::Conditions;
 
 /// The map with these results in place of its own, of the same variables.
 IndexingMap WithResults(const IndexingMap& map, llvm::ArrayRef<mlir::AffineExpr> results);
@@ -45,15 +47,8 @@ std::optional<llvm::SmallVector<int64_t, 16>> LaneOffsets(const IndexingMap& map
                                                           plan::MapTable& maps);
 
 /// What must be tested besides what `known` says for a point to be in the domain of `narrowed`,
-/// which has the same dimension and range variables, and the runtime variables of `known` last:
-/// expressions, as results of a map with the variables of `narrowed` in the bounds of `known`, and
-/// their bounds.
-struct Conditions {
-  IndexingMap expressions;
-  llvm::SmallVector<Interval, 4> bounds;
-
-  bool empty() const { return bounds.empty(); }
-};
+/// which has the same dimension and range variables, and the runtime variables of `known` last: the
+/// expressions have the variables of `narrowed` in the bounds of `known`.
 Conditions ConditionsOf(const IndexingMap& narrowed, const IndexingMap& known);
 
 /// The conditions, where they hold for all lanes or for none, without the lane; nullopt if some

@@ -1,11 +1,12 @@
 // Scatters that are the root of their fusion: threads go over the updates, and each comes to the
 // element that its index vector says, unless its window is not wholly inside. The arrays are
 // updated in place: atomically, unless the indices are said to be unique.
+#include <optional>
 #include <vector>
 
 #include "codegen/emit/atomics.h"
 #include "codegen/emit/kernel_emitter.h"
-#include "codegen/emit/scatter_windows.h"
+#include "codegen/plan/scatter_windows.h"
 #include "hlo/attribute.h"
 
 namespace hlo_indexing::emit {
@@ -14,6 +15,7 @@ using hlo::AttributeName;
 using hlo::Instruction;
 using mlir::Value;
 using plan::ElementPass;
+using plan::ScatterWindows;
 
 namespace {
 
@@ -37,41 +39,66 @@ class ScatterEmitter {
   }
 
  private:
+  // Of all threads, also those whose updates reach nothing.
+  IndexingMap MapOfUpdates(size_t array) const {
+    const auto operand = static_cast<int64_t>(num_arrays_ + 1 + array);
+    for (const plan::HeroRead& read : kernel_.plan().heroes) {
+      if (read.hero == &scatter_ && read.operand == operand) return read.map;
+    }
+    return {};
+  }
+
   bool IsAtomic() const { return kernel_.plan().passes.back().store == plan::StoreKind::kAtomic; }
 
   // Of arrays next to each other, all of which have the same updates.
   void EmitArrays(const ElementPass& load, size_t first, size_t count) {
-    kernel_.ForElements(load.map, load.vector_elements, [&](const IndexingMap& map) {
-      const int64_t num_lanes = elements_.lanes();
-      std::vector<Lanes> updates;
-      for (size_t i = first; i < first + count; ++i) {
-        const Instruction& update = scatter_.operand(num_arrays_ + 1 + i);
-        updates.push_back(
-            Replicate(elements_.Compute(update, 0, map), static_cast<size_t>(num_lanes)));
-      }
-      const Values ranges = elements_.ranges();
-      for (int64_t lane = 0; lane < num_lanes; ++lane) {
-        std::vector<Number> of_lane;
-        for (const Lanes& update : updates) of_lane.push_back(update[static_cast<size_t>(lane)]);
-        elements_.SetVariables(elements_.dimensions(), ranges, 1);
-        EmitUpdate(num_lanes == 1 ? map : AtLane(map, lane, kernel_.plans().maps), of_lane, first);
-      }
-      elements_.SetVariables(elements_.dimensions(), ranges, num_lanes);
+    kernel_.ForElements(MapOfUpdates(first), load.vector_elements, [&](const IndexingMap& map) {
+      const plan::Conditions conditions = windows_.PlaceOf(map).conditions;
+      const std::optional<plan::Conditions> same =
+          elements_.lanes() == 1
+              ? conditions
+              : SameForAllLanes(conditions, elements_.lanes(), kernel_.plans().maps);
+      if (!same.has_value()) return EmitUpdates(map, first, count, /*are_reached=*/false);
+      // What reaches nothing is not loaded.
+      kernel_.builder().If(elements_.EmitConditions(*same), [&] {
+        elements_.InScope([&] { EmitUpdates(map, first, count, /*are_reached=*/true); });
+      });
     });
   }
 
-  void EmitUpdate(const IndexingMap& update, llvm::ArrayRef<Number> values, size_t first) {
+  void EmitUpdates(const IndexingMap& map, size_t first, size_t count, bool are_reached) {
+    const int64_t num_lanes = elements_.lanes();
+    std::vector<Lanes> updates;
+    for (size_t i = first; i < first + count; ++i) {
+      const Instruction& update = scatter_.operand(num_arrays_ + 1 + i);
+      updates.push_back(
+          Replicate(elements_.Compute(update, 0, map), static_cast<size_t>(num_lanes)));
+    }
+    const Values ranges = elements_.ranges();
+    for (int64_t lane = 0; lane < num_lanes; ++lane) {
+      std::vector<Number> of_lane;
+      for (const Lanes& update : updates) of_lane.push_back(update[static_cast<size_t>(lane)]);
+      elements_.SetVariables(elements_.dimensions(), ranges, 1);
+      EmitUpdate(num_lanes == 1 ? map : AtLane(map, lane, kernel_.plans().maps), of_lane, first,
+                 are_reached);
+    }
+    elements_.SetVariables(elements_.dimensions(), ranges, num_lanes);
+  }
+
+  void EmitUpdate(const IndexingMap& update, llvm::ArrayRef<Number> values, size_t first,
+                  bool is_reached) {
     elements_.InScope([&] {
       const ScatterWindows::Reached place = windows_.PlaceOf(update);
-      kernel_.builder().If(elements_.EmitConditions(place.conditions), [&] {
-        elements_.InScope([&] {
-          if (IsAtomic()) {
-            EmitAtomic(place.index, values.front(), first);
-          } else {
-            EmitPlain(place.index, values);
-          }
-        });
-      });
+      const auto emit = [&] {
+        if (IsAtomic()) {
+          EmitAtomic(place.index, values.front(), first);
+        } else {
+          EmitPlain(place.index, values);
+        }
+      };
+      if (is_reached) return emit();
+      kernel_.builder().If(elements_.EmitConditions(place.conditions),
+                           [&] { elements_.InScope(emit); });
     });
   }
 

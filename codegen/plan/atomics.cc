@@ -1,6 +1,8 @@
 #include "codegen/plan/atomics.h"
 
 #include "hlo/opcode.h"
+#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/ADT/SmallVector.h"
 
 namespace hlo_indexing::plan {
 
@@ -50,6 +52,20 @@ bool HasAtomicInstruction(AtomicOperation operation, ElementType type) {
   if (operation == AtomicOperation::kReplace) return true;
   if (kind == ElementClass::kFloat) return operation == AtomicOperation::kAdd;
   return kind == ElementClass::kSigned || kind == ElementClass::kUnsigned;
+}
+
+llvm::SmallDenseSet<int64_t, 4> ParametersOf(const Instruction& instruction) {
+  llvm::SmallDenseSet<int64_t, 4> parameters;
+  llvm::SmallPtrSet<const Instruction*, 8> seen = {&instruction};
+  llvm::SmallVector<const Instruction*, 8> pending = {&instruction};
+  while (!pending.empty()) {
+    const Instruction* const next = pending.pop_back_val();
+    if (next->parameter_number() >= 0) parameters.insert(next->parameter_number());
+    for (const Instruction* operand : next->operands()) {
+      if (seen.insert(operand).second) pending.push_back(operand);
+    }
+  }
+  return parameters;
 }
 
 }  // namespace hlo_indexing::plan

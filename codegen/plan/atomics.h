@@ -7,6 +7,7 @@
 
 #include "hlo/element_type.h"
 #include "hlo/module.h"
+#include "llvm/ADT/DenseSet.h"
 
 namespace hlo_indexing::plan {
 
@@ -30,6 +31,10 @@ AtomicOperation AtomicOperationOf(const hlo::Computation& combiner, size_t array
 /// replacing what has as many bits. Minimum and maximum of floats are others there than those of
 /// HLO, which are nan if one operand is.
 bool HasAtomicInstruction(AtomicOperation operation, hlo::ElementType type);
+
+/// The numbers of the parameters that an instruction of a combiner depends on.
+/// Example: add(p0, negate(p2)) -> 0, 2
+llvm::SmallDenseSet<int64_t, 4> ParametersOf(const hlo::Instruction& instruction);
 
 }  // namespace hlo_indexing::plan
 

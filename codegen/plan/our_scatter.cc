@@ -1,10 +1,10 @@
 // Scatters: those that can be updated in place are launched as XLA launches them, a thread for some
 // updates; others are loops, in which every element looks for its updates.
+#include "codegen/plan/atomics.h"
 #include "codegen/plan/our_emitters.h"
 #include "codegen/plan/thread_map.h"
 #include "codegen/plan/xla_emitters.h"
 #include "hlo/attribute.h"
-#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace hlo_indexing::plan {
@@ -41,15 +41,8 @@ bool IsSeparable(const hlo::Computation& combiner, size_t num_arrays) {
   for (size_t array = 0; array < num_arrays; ++array) {
     const Instruction* root = &combiner.root();
     if (root->opcode() == Opcode::kTuple) root = &root->operand(array);
-    llvm::DenseSet<const Instruction*> seen = {root};
-    llvm::SmallVector<const Instruction*, 8> pending = {root};
-    while (!pending.empty()) {
-      const Instruction* instruction = pending.pop_back_val();
-      const int64_t parameter = instruction->parameter_number();
-      if (parameter >= 0 && static_cast<size_t>(parameter) % num_arrays != array) return false;
-      for (const Instruction* operand : instruction->operands()) {
-        if (seen.insert(operand).second) pending.push_back(operand);
-      }
+    for (const int64_t parameter : ParametersOf(*root)) {
+      if (static_cast<size_t>(parameter) % num_arrays != array) return false;
     }
   }
   return true;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "codegen/plan/atomics.h"
+#include "codegen/plan/scatter_windows.h"
 #include "codegen/plan/thread_map.h"
 #include "codegen/plan/xla_emitters.h"
 #include "codegen/plan/xla_heroes.h"
@@ -179,13 +181,25 @@ KernelPlan PlanScatter(const EmitterInput& input) {
     plan.heroes.push_back({root.first_output, &scatter, static_cast<int64_t>(k), map});
   }
   plan.passes.push_back(LoadPass(scatter.operand(operands.indices), maps.index_loads, 1));
+  const ScatterWindows windows(scatter);
+  const llvm::SmallDenseSet<int64_t, 4> old_elements =
+      ParametersOf(scatter.Callee(AttributeName::kToApply)->root());
   for (size_t i = 0; i < operands.num_arrays; ++i) {
     const auto leaf = static_cast<int64_t>(i);
     const size_t update = operands.first_update + i;
-    plan.passes.push_back(LoadPass(scatter.operand(update), maps.updates, vector));
-    ElementPass store =
-        StorePass(scatter, leaf, root.first_output + leaf,
-                  PlaceOfOperand(input, maps.updates, scatter, leaf, update), vector);
+    const bool is_empty = maps.updates.IsKnownEmpty();
+    const IndexingMap loaded = is_empty ? maps.updates : windows.ReachingUpdates(maps.updates);
+    plan.passes.push_back(
+        LoadPass(scatter.operand(update), input.plans.maps.Simplified(loaded), vector));
+    // Each element of a vector goes where its own index says.
+    const IndexingMap places = is_empty
+                                   ? PlaceOfOperand(input, maps.updates, scatter, leaf, update)
+                                   : input.plans.maps.Simplified(windows.PlacesOf(maps.updates));
+    ElementPass store = StorePass(scatter, leaf, root.first_output + leaf, places, 1);
+    // Without atomics the element is loaded before it is written.
+    if (is_unique && old_elements.contains(leaf)) {
+      plan.passes.push_back(LoadPass(scatter.operand(i), store.map, 1));
+    }
     // Two updates may meet.
     if (!is_unique) store.store = StoreKind::kAtomic;
     plan.passes.push_back(std::move(store));

@@ -1,16 +1,16 @@
-#include "codegen/emit/scatter_windows.h"
+#include "codegen/plan/scatter_windows.h"
 
 #include <utility>
 #include <vector>
 
-#include "codegen/emit/element_emitter.h"
 #include "hlo/attribute.h"
 #include "llvm/ADT/STLExtras.h"
 
-namespace hlo_indexing::emit {
+namespace hlo_indexing::plan {
 
 using hlo::AttributeName;
 using hlo::Instruction;
+using indexing_analysis::MapConstraint;
 using indexing_analysis::RuntimeVariable;
 using mlir::AffineExpr;
 using mlir::AffineMap;
@@ -151,4 +151,30 @@ ScatterWindows::Reached ScatterWindows::PlaceOf(const IndexingMap& update) const
   return Inside(map, results, starts, {}, {});
 }
 
-}  // namespace hlo_indexing::emit
+namespace {
+
+// These results where the update reaches an element: a value that is out of bounds is not clamped.
+IndexingMap WhereReached(const ScatterWindows::Reached& place, llvm::ArrayRef<AffineExpr> results) {
+  const IndexingMap& domain = place.conditions.empty() ? place.index : place.conditions.expressions;
+  std::vector<MapConstraint> constraints(domain.constraints());
+  for (unsigned i = 0; i < place.conditions.bounds.size(); ++i) {
+    constraints.push_back({domain.affine_map().getResult(i), place.conditions.bounds[i]});
+  }
+  const AffineMap affine = place.index.affine_map();
+  return {
+      AffineMap::get(affine.getNumDims(), affine.getNumSymbols(), results, place.index.context()),
+      domain.dimensions(), domain.ranges(), domain.runtime(), constraints};
+}
+
+}  // namespace
+
+IndexingMap ScatterWindows::PlacesOf(const IndexingMap& update) const {
+  const Reached place = PlaceOf(update);
+  return WhereReached(place, place.index.affine_map().getResults());
+}
+
+IndexingMap ScatterWindows::ReachingUpdates(const IndexingMap& update) const {
+  return WhereReached(PlaceOf(update), update.affine_map().getResults());
+}
+
+}  // namespace hlo_indexing::plan

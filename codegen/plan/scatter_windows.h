@@ -1,5 +1,5 @@
 // Where the windows of a scatter's updates lie in its arrays, as indexing maps whose runtime
-// variables are the elements of the index vectors. Private to the folder.
+// variables are the elements of the index vectors. Private to codegen.
 //
 // Example: f32[10] array, s32[4,1] indices, f32[4] updates, of which update b goes to indices[b,
 // 0]:
@@ -8,19 +8,22 @@
 //                                               where rt0 in [0, 9] and d0 - rt0 in [0, 0]
 //   PlaceOf((d0) -> (d0))                   ->  (d0){rt0} -> (rt0), rt0 = indices[d0, 0],
 //                                               where rt0 in [0, 9]
-#ifndef HLO_INDEXING_CODEGEN_EMIT_SCATTER_WINDOWS_H_
-#define HLO_INDEXING_CODEGEN_EMIT_SCATTER_WINDOWS_H_
+#ifndef HLO_INDEXING_CODEGEN_PLAN_SCATTER_WINDOWS_H_
+#define HLO_INDEXING_CODEGEN_PLAN_SCATTER_WINDOWS_H_
 
 #include <cstddef>
 #include <cstdint>
 
-#include "codegen/emit/lane_maps.h"
+#include "codegen/plan/conditions.h"
 #include "hlo/module.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
 #include "mlir/IR/AffineExpr.h"
 
-namespace hlo_indexing::emit {
+namespace hlo_indexing::plan {
+
+using indexing_analysis::IndexingMap;
+using indexing_analysis::Interval;
 
 class ScatterWindows {
  public:
@@ -38,6 +41,10 @@ class ScatterWindows {
   Reached UpdateOf(const IndexingMap& element, llvm::ArrayRef<mlir::AffineExpr> batch) const;
   /// The element of the arrays that an element of the updates goes to.
   Reached PlaceOf(const IndexingMap& update) const;
+  /// The same as one map, the conditions among its constraints; and the map of those updates that
+  /// go to an element at all.
+  IndexingMap PlacesOf(const IndexingMap& update) const;
+  IndexingMap ReachingUpdates(const IndexingMap& update) const;
 
  private:
   struct Dimension {
@@ -71,6 +78,6 @@ class ScatterWindows {
   llvm::SmallVector<Dimension, 6> dimensions_;
 };
 
-}  // namespace hlo_indexing::emit
+}  // namespace hlo_indexing::plan
 
-#endif  // HLO_INDEXING_CODEGEN_EMIT_SCATTER_WINDOWS_H_
+#endif  // HLO_INDEXING_CODEGEN_PLAN_SCATTER_WINDOWS_H_
