@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "indexing_analysis/queries/distinct_sectors.h"
 #include "indexing_analysis/queries/known_values.h"
 #include "indexing_analysis/queries/sectors.h"
 #include "indexing_analysis/queries/warp_requests.h"
+#include "llvm/ADT/STLExtras.h"
 #include "support/checked_math.h"
 #include "support/to_double.h"
 
@@ -28,6 +30,52 @@ void Coalescing::Print(llvm::raw_ostream& out) const {
   out << ", vector: " << vector_bytes << " bytes";
   if (lane_stride_bits.has_value()) out << ", stride: " << *lane_stride_bits << " bits";
 }
+
+namespace {
+
+// If values known at run time only decide whether an element is accessed, not where it is: the
+// access without these conditions, which has all elements of any choice.
+std::optional<MemoryAccess> WithoutRuntimeConditions(const MemoryAccess& access) {
+  const IndexingMap& map = access.position;
+  if (map.num_runtime() == 0) return std::nullopt;
+  const auto mentions_runtime = [&](mlir::AffineExpr expression) {
+    for (size_t i = map.num_ranges(); i < map.num_ranges() + map.num_runtime(); ++i) {
+      if (expression.isFunctionOfSymbol(static_cast<unsigned>(i))) return true;
+    }
+    return false;
+  };
+  if (llvm::any_of(map.affine_map().getResults(), mentions_runtime)) return std::nullopt;
+  std::vector<MapConstraint> constraints;
+  for (const MapConstraint& constraint : map.constraints()) {
+    if (!mentions_runtime(constraint.expression)) constraints.push_back(constraint);
+  }
+  MemoryAccess without = access;
+  without.repetitions = 1;
+  without.is_alternative = false;
+  without.position = IndexingMap(
+      mlir::AffineMap::get(map.affine_map().getNumDims(), static_cast<unsigned>(map.num_ranges()),
+                           map.affine_map().getResults(), map.context()),
+      map.dimensions(), map.ranges(), {}, std::move(constraints));
+  return without;
+}
+
+// The access takes no more than without conditions on values.
+void BoundByUnconditional(const MemoryAccess& access, const CoalescingOptions& options,
+                          Coalescing& coalescing) {
+  const std::optional<MemoryAccess> without = WithoutRuntimeConditions(access);
+  if (!without.has_value()) return;
+  const std::optional<Coalescing> most = CoalescingOf(*without, options);
+  if (!most.has_value() || most->vector_elements != coalescing.vector_elements) return;
+  const auto bound = [](Image::Count& count, const Image::Count& by) {
+    count.upper = std::min(count.upper, by.upper);
+  };
+  bound(coalescing.requests, most->requests);
+  bound(coalescing.sectors, most->sectors);
+  bound(coalescing.ideal_sectors, most->ideal_sectors);
+  coalescing.lane_accesses += most->lane_accesses;
+}
+
+}  // namespace
 
 std::optional<Coalescing> CoalescingOf(const MemoryAccess& access,
                                        const CoalescingOptions& options) {
@@ -60,6 +108,7 @@ std::optional<Coalescing> CoalescingOf(const MemoryAccess& access,
   result.lane_accesses = requests.totals.lane_accesses;
   result.is_cut = requests.totals.is_cut;
   if (AreValuesKnown(access)) CountWithKnownValues(access, options, result);
+  if (!result.IsExact()) BoundByUnconditional(access, options, result);
   for (Image::Count* count : {&result.requests, &result.sectors, &result.ideal_sectors}) {
     count->lower *= access.repetitions;
     count->upper *= access.repetitions;

@@ -90,5 +90,26 @@ TEST(ConcatenateKernels, OneOperandSeveralTimes) {
   }
 }
 
+// Two lanes of each vector are of one operand, two of the other.
+TEST(ConcatenateKernels, PartsOfVectorsAreOneAccess) {
+  PtxBackend backend;
+  KernelCheck check(R"(f {
+    p.0 = bf16[3,3,2,2] parameter(0)
+    p.1 = bf16[3,3,2,2] parameter(1)
+    c = bf16[3,3,2,4] concatenate(p.0, p.1), dimensions={3}
+    t = bf16[3,2,3,4] transpose(c), dimensions={0,2,1,3}
+    ROOT tup = (bf16[3,2,3,4], bf16[3,3,2,4]) tuple(t, c) }
+  ENTRY e {
+    p = bf16[3,3,2,2] parameter(0)
+    q = bf16[3,3,2,2] parameter(1)
+    ROOT f = (bf16[3,2,3,4], bf16[3,3,2,4]) fusion(p, q), kind=kLoop, calls=f })",
+                    backend);
+  EXPECT_EQ(check.Run(1), "");
+  const Traffic traffic = check.Measure();
+  EXPECT_EQ(traffic.error, "");
+  EXPECT_TRUE(traffic.is_exact);
+  EXPECT_TRUE(traffic.IsAsPlanned());
+}
+
 }  // namespace
 }  // namespace hlo_indexing::emit

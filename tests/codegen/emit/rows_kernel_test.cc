@@ -233,5 +233,30 @@ TEST(RowKernels, FewColumns) {
   }
 }
 
+// The second turn of a thread begins where no row does: it is a vector all the same.
+TEST(RowKernels, VectorsThatBeginWithinRowsAreOneLoad) {
+  PtxBackend backend;
+  KernelCheck check(R"(add {
+    a = f32[] parameter(0)
+    b = f32[] parameter(1)
+    ROOT r = f32[] add(a, b) }
+  f {
+    p = f32[2064,3] parameter(0)
+    q = f32[] parameter(1)
+    i = f32[] constant(0)
+    r = f32[] reduce(p, i), dimensions={0,1}, to_apply=add
+    ROOT s = f32[] add(r, q) }
+  ENTRY e {
+    p = f32[2064,3] parameter(0)
+    q = f32[] parameter(1)
+    ROOT f = f32[] fusion(p, q), kind=kInput, calls=f })",
+                    backend);
+  EXPECT_EQ(check.Run(1), "");
+  const Traffic traffic = check.Measure();
+  EXPECT_EQ(traffic.error, "");
+  EXPECT_TRUE(traffic.is_exact);
+  EXPECT_TRUE(traffic.IsAsPlanned());
+}
+
 }  // namespace
 }  // namespace hlo_indexing::emit
