@@ -72,8 +72,11 @@ class ReductionKernel {
     std::vector<const ElementPass*> roots;
     for (; i < plan.passes.size(); ++i) {
       const ElementPass& pass = plan.passes[i];
-      // Roots of other layouts have other maps.
-      if (!roots.empty() && !(roots.front()->map == pass.map)) {
+      // Those of other threads or elements are made apart; other layouts only have other maps.
+      const bool is_alike =
+          roots.empty() || (roots.front()->vector_elements == pass.vector_elements &&
+                            plan::HaveSameDomain(roots.front()->map, pass.map));
+      if (!is_alike) {
         StoreRoots(roots);
         roots.clear();
       }
@@ -174,10 +177,9 @@ class ReductionKernel {
   void StoreRoots(llvm::ArrayRef<const ElementPass*> roots) {
     const Interval turns = TurnsOf(*roots.front());
     for (int64_t turn = turns.lower; turn <= turns.upper; ++turn) {
-      const IndexingMap map = AtTurn(*roots.front(), turn);
       std::vector<ElementPass> passes;
       std::vector<const ElementPass*> of_turn;
-      for (const ElementPass* root : roots) passes.emplace_back(*root).map = map;
+      for (const ElementPass* root : roots) passes.emplace_back(*root).map = AtTurn(*root, turn);
       for (const ElementPass& pass : passes) of_turn.push_back(&pass);
       kernel_.StorePasses(of_turn);
     }

@@ -47,7 +47,7 @@ class AccessCollector {
     if (computation_ != nullptr && !plan_.passes.empty()) AddConstantsOfCallees();
     for (pass_number_ = 0; pass_number_ < plan_.passes.size(); ++pass_number_) {
       const ElementPass& pass = plan_.passes[pass_number_];
-      loop_ = plan_.keeps_rows ? 0 : loops[pass_number_];
+      loop_ = plan_.keeps_rows ? LoopOfRow() : loops[pass_number_];
       if (known_.empty()) {
         AddLoads(pass);
       } else {
@@ -63,6 +63,34 @@ class AccessCollector {
   }
 
  private:
+  // Of a thread that keeps its row. What is loaded for outputs that some threads have only, is
+  // loaded in a branch, and again in the next one.
+  size_t LoopOfRow() const {
+    const ElementPass& pass = plan_.passes[pass_number_];
+    if (pass.store == StoreKind::kNone || HaveAllThreads(pass)) return 0;
+    size_t first = pass_number_;
+    while (first > 0 && plan_.passes[first - 1].store != StoreKind::kNone &&
+           plan_.passes[first - 1].vector_elements == pass.vector_elements &&
+           HaveSameDomain(plan_.passes[first - 1].map, pass.map)) {
+      --first;
+    }
+    return first;
+  }
+
+  // In the first turn of the loop.
+  bool HaveAllThreads(const ElementPass& pass) const {
+    if (pass.map.IsUnknown() || pass.map.IsKnownEmpty()) return false;
+    const IndexingMap map =
+        LoopsOfPass() > 0 ? AtRange(pass.map, 0, pass.map.ranges()[0].bounds.lower, plans_.maps)
+                          : pass.map;
+    if (map.IsKnownEmpty() || !map.constraints().empty()) return false;
+    for (size_t i = 0; i < plan_.launch.threads.size(); ++i) {
+      const indexing_analysis::Interval all = {0, plan_.launch.threads[i] - 1};
+      if (!(map.dimensions()[i].bounds == all)) return false;
+    }
+    return true;
+  }
+
   void AddScratch(size_t number, AccessKind kind, const SharedTile& array,
                   const SharedAccess& exchange) {
     KernelAccess& access = accesses_.emplace_back();
@@ -298,14 +326,16 @@ class AccessCollector {
     }
     if (access.kind == AccessKind::kLoad && !access.access.position.IsUnknown()) {
       std::vector<Load>& alike =
-          loads_[llvm::hash_combine(loop_, loop_of_element, access.constant, access.operand,
-                                    access.leaf, hash_value(Key(access)))];
+          loads_[llvm::hash_combine(plan_.keeps_rows ? 0 : loop_, loop_of_element, access.constant,
+                                    access.operand, access.leaf, hash_value(Key(access)))];
       const bool is_loaded = llvm::any_of(alike, [&](const auto& load) {
         const auto& [number, in_loop_of] = load;
         const KernelAccess& other = accesses_[number];
-        return in_loop_of == loop_of_element && other.loop == loop_ &&
-               other.constant == access.constant && other.operand == access.operand &&
-               other.leaf == access.leaf && Key(other) == Key(access);
+        // What a row has kept is there in all loops behind it.
+        const bool is_there = other.loop == loop_ || (plan_.keeps_rows && other.loop == 0);
+        return in_loop_of == loop_of_element && is_there && other.constant == access.constant &&
+               other.operand == access.operand && other.leaf == access.leaf &&
+               Key(other) == Key(access);
       });
       if (is_loaded) return;
       alike.emplace_back(accesses_.size(), loop_of_element);

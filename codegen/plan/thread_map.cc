@@ -207,7 +207,7 @@ IndexingMap AtRange(const IndexingMap& map, size_t range, int64_t value, MapTabl
 
 IndexingMap WithoutConditions(const IndexingMap& map) {
   if (map.IsUnknown() || map.IsKnownEmpty()) return map;
-  const mlir::AffineMap affine = map.affine_map();
+  mlir::AffineMap affine = map.affine_map();
   std::vector<Variable> dimensions(map.dimensions());
   std::vector<Variable> ranges(map.ranges());
   std::vector<RuntimeVariable> runtime(map.runtime());
@@ -216,6 +216,14 @@ IndexingMap WithoutConditions(const IndexingMap& map) {
     if (!affine.isFunctionOfSymbol(i)) ranges[i].bounds = Interval::Point(0);
   }
   for (RuntimeVariable& variable : runtime) variable.index = WithoutConditions(variable.index);
+  while (runtime.empty() && !ranges.empty() &&
+         !affine.isFunctionOfSymbol(static_cast<unsigned>(ranges.size()) - 1)) {
+    ranges.pop_back();
+  }
+  if (runtime.empty()) {
+    affine = mlir::AffineMap::get(affine.getNumDims(), static_cast<unsigned>(ranges.size()),
+                                  affine.getResults(), map.context());
+  }
   return {affine, std::move(dimensions), std::move(ranges), std::move(runtime), {}};
 }
 

@@ -258,5 +258,38 @@ TEST(RowKernels, VectorsThatBeginWithinRowsAreOneLoad) {
   EXPECT_TRUE(traffic.IsAsPlanned());
 }
 
+// What several outputs of a row read is loaded once if the first has all threads, and again where a
+// branch ends. Outputs of the same elements are stored in the same branch.
+TEST(RowKernels, OutputsOfSomeThreads) {
+  PtxBackend backend;
+  for (const std::string length : {"31", "32", "127", "2000"}) {
+    const std::string rows = "f32[5," + length + "]";
+    const std::string flat = "f32[5,1," + length + "]";
+    KernelCheck check(R"(max {
+      a = f32[] parameter(0)
+      b = f32[] parameter(1)
+      ROOT r = f32[] maximum(a, b) }
+    f {
+      p = )" + rows + R"( parameter(0)
+      q = f32[5] parameter(1)
+      i = f32[] constant(-inf)
+      m = f32[5] reduce(p, i), dimensions={1}, to_apply=max
+      a = f32[5] add(m, q)
+      b = )" + rows + R"( broadcast(a), dimensions={0}
+      c = )" + flat + R"( reshape(b)
+      ROOT t = ()" + rows +
+                          ", " + flat +
+                          R"(, f32[5]) tuple(b, c, a) }
+    ENTRY e {
+      p = )" + rows + R"( parameter(0)
+      q = f32[5] parameter(1)
+      ROOT f = ()" + rows +
+                          ", " + flat + R"(, f32[5]) fusion(p, q), kind=kLoop, calls=f })",
+                      backend);
+    EXPECT_EQ(check.Run(1), "") << length;
+    MeasureAsPlanned(check, length);
+  }
+}
+
 }  // namespace
 }  // namespace hlo_indexing::emit
