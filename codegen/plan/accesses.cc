@@ -145,7 +145,8 @@ class AccessCollector {
         HasElementLoopsBefore(instruction, pass.available)) {
       return AddLoadsByLoop(pass);
     }
-    const Instruction* const loop = HasElementLoops(instruction.opcode()) ? &instruction : nullptr;
+    LoopNest loop;
+    if (HasElementLoops(instruction.opcode())) loop.push_back({&instruction, pass.map});
     const OutputIndexing reads = ReadsOf(pass);
     const std::string varies = WhyReadsVary(instruction.opcode());
     if (reads.IsUnknown()) {
@@ -188,7 +189,7 @@ class AccessCollector {
       access.element = read.map;
       access.access.repetitions = read.repetitions;
       access.reason = read.reason;
-      Add(std::move(access), read.loop);
+      Add(std::move(access), read.nest);
     }
   }
 
@@ -288,7 +289,7 @@ class AccessCollector {
   }
 
   // A load is in the loops of an instruction, or in none of an element.
-  void Add(KernelAccess access, const Instruction* loop_of_element = nullptr) {
+  void Add(KernelAccess access, const LoopNest& nest = {}) {
     access.pass = pass_number_;
     access.loop = loop_;
     access.access.threads = plan_.launch.threads;
@@ -326,19 +327,19 @@ class AccessCollector {
     }
     if (access.kind == AccessKind::kLoad && !access.access.position.IsUnknown()) {
       std::vector<Load>& alike =
-          loads_[llvm::hash_combine(plan_.keeps_rows ? 0 : loop_, loop_of_element, access.constant,
+          loads_[llvm::hash_combine(plan_.keeps_rows ? 0 : loop_, nest.size(), access.constant,
                                     access.operand, access.leaf, hash_value(Key(access)))];
       const bool is_loaded = llvm::any_of(alike, [&](const auto& load) {
-        const auto& [number, in_loop_of] = load;
+        const auto& [number, other_nest] = load;
         const KernelAccess& other = accesses_[number];
         // What a row has kept is there in all loops behind it.
         const bool is_there = other.loop == loop_ || (plan_.keeps_rows && other.loop == 0);
-        return in_loop_of == loop_of_element && is_there && other.constant == access.constant &&
+        return other_nest == nest && is_there && other.constant == access.constant &&
                other.operand == access.operand && other.leaf == access.leaf &&
                Key(other) == Key(access);
       });
       if (is_loaded) return;
-      alike.emplace_back(accesses_.size(), loop_of_element);
+      alike.emplace_back(accesses_.size(), nest);
     }
     accesses_.push_back(std::move(access));
   }
@@ -432,8 +433,8 @@ class AccessCollector {
   size_t pass_number_ = 0;
   // The first pass of the present loop.
   size_t loop_ = 0;
-  // Numbers of loads, and the instructions in whose loops they are, by what makes them the same.
-  using Load = std::pair<size_t, const Instruction*>;
+  // Numbers of loads, and the loops in which they are, by what makes them the same.
+  using Load = std::pair<size_t, LoopNest>;
   std::unordered_map<size_t, std::vector<Load>> loads_;
 };
 

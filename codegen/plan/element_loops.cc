@@ -91,7 +91,7 @@ class LoopReads {
   }
 
   std::vector<LoopRead> Find() && {
-    Start(*pass_.instruction, pass_.leaf, pass_.map, "");
+    Start({pass_.instruction, pass_.map}, pass_.leaf, {}, "");
     for (size_t i = 0; i < started_.size(); ++i) Read(i);
     if (is_cut_) return Cut();
     return std::move(reads_);
@@ -100,9 +100,10 @@ class LoopReads {
  private:
   // An instruction at the index of a map from the pass: the pass's own, or one with loops.
   struct Started {
-    const Instruction* instruction = nullptr;
+    ElementLoop element;
     int64_t leaf = 0;
-    IndexingMap map;
+    // The loops around those that it has itself.
+    LoopNest nest;
     // Why it may read what else, or more often, or less; empty if it does not.
     std::string reason;
   };
@@ -110,48 +111,48 @@ class LoopReads {
   // More of them would take longer than their code, which has a limit too.
   static constexpr size_t kMaxStarted = 128;
 
-  void Start(const Instruction& instruction, int64_t leaf, const IndexingMap& map,
-             std::string reason) {
-    const size_t key = llvm::hash_combine(&instruction, leaf, hash_value(map));
+  void Start(const ElementLoop& element, int64_t leaf, LoopNest nest, std::string reason) {
+    const size_t key = llvm::hash_combine(element.instruction, leaf, hash_value(element.map));
     const auto [first, last] = by_key_.equal_range(key);
     for (auto known = first; known != last; ++known) {
       const Started& other = started_[known->second];
-      if (other.instruction == &instruction && other.leaf == leaf && other.map == map) return;
+      if (other.element == element && other.leaf == leaf && other.nest == nest) return;
     }
     if (started_.size() == kMaxStarted) {
       is_cut_ = true;
       return;
     }
     by_key_.emplace(key, started_.size());
-    if (reason.empty()) reason = WhyReadsVary(instruction.opcode());
-    started_.push_back({&instruction, leaf, map, std::move(reason)});
+    if (reason.empty()) reason = WhyReadsVary(element.instruction->opcode());
+    started_.push_back({element, leaf, std::move(nest), std::move(reason)});
   }
 
   void Read(size_t number) {
     const Started from = started_[number];
-    const bool is_loop = HasElementLoops(from.instruction->opcode());
+    const Instruction& instruction = *from.element.instruction;
+    const bool is_loop = HasElementLoops(instruction.opcode());
+    LoopNest inside = from.nest;
+    if (is_loop) inside.push_back(from.element);
     std::vector<const Instruction*> ends(pass_.available.begin(), pass_.available.end());
     const size_t num_available = ends.size();
     llvm::append_range(ends, constants_);
     const size_t first_loop = ends.size();
     for (const Instruction* loop : loops_) {
-      if (loop != from.instruction && !llvm::is_contained(pass_.available, loop)) {
+      if (loop != &instruction && !llvm::is_contained(pass_.available, loop)) {
         ends.push_back(loop);
       }
     }
-    const OutputIndexing found =
-        plans_.analysis.OutputToParameters(*from.instruction, from.leaf, ends);
-    const size_t num_parameters = from.instruction->parent().parameters().size();
-    const Instruction* const loop = is_loop ? from.instruction : nullptr;
+    const OutputIndexing found = plans_.analysis.OutputToParameters(instruction, from.leaf, ends);
+    const size_t num_parameters = instruction.parent().parameters().size();
     if (found.IsUnknown()) {
       for (size_t i = 0; i < num_parameters; ++i) {
-        reads_.push_back({loop, nullptr, i, 0, IndexingMap(), 1, found.unknown_reason()});
+        reads_.push_back({inside, nullptr, i, 0, IndexingMap(), 1, found.unknown_reason()});
       }
       return;
     }
     for (const OperandIndexing& operand : found.operands()) {
       LoopRead read;
-      read.loop = loop;
+      read.nest = inside;
       if (operand.operand() < num_parameters) {
         read.parameter = operand.operand();
         AddRead(from, std::move(read), operand);
@@ -165,9 +166,17 @@ class LoopReads {
         continue;
       }
       for (const OperandMap& map : operand.maps()) {
-        const IndexingMap index = plans_.maps.Compose(from.map, map.map);
+        const IndexingMap index = plans_.maps.Compose(from.element.map, map.map);
         if (index.IsKnownEmpty()) continue;
-        Start(*ends[end], operand.leaf(), is_loop ? InTurns(from, index) : index, from.reason);
+        const std::optional<IndexingMap> before =
+            is_loop ? BeforeTurns(from.element, from.leaf, index) : std::nullopt;
+        ElementLoop element = {ends[end], index};
+        if (before.has_value()) {
+          element.map = *before;
+        } else if (is_loop) {
+          element.map = InTurns(from.element, from.leaf, index);
+        }
+        Start(element, operand.leaf(), before.has_value() ? from.nest : inside, from.reason);
       }
     }
   }
@@ -177,45 +186,67 @@ class LoopReads {
     read.reason = found.reason().empty() ? from.reason : found.reason();
     if (found.maps().empty()) reads_.push_back(read);
     for (const OperandMap& map : found.maps()) {
-      read.map = plans_.maps.Compose(from.map, map.map);
-      read.repetitions = RepetitionsOf(read.map, NumLoops(from.map));
+      read.map = plans_.maps.Compose(from.element.map, map.map);
+      read.repetitions = RepetitionsOf(read.map, NumLoops(from.element.map));
       reads_.push_back(read);
     }
   }
 
-  // Where an instruction that is read in the loops of another is computed: `index`, which is from
-  // the pass, lacks loops that it does not depend on.
-  IndexingMap InTurns(const Started& from, const IndexingMap& index) const {
-    const std::vector<Variable> loops = LoopsOf(from);
-    if (loops.empty() || index.IsUnknown() || index.num_runtime() > 0) return index;
-    const auto of_loops =
-        index.ranges().take_front(NumLoops(index) - std::min(NumLoops(index), NumLoops(from.map)));
-    size_t next = 0;
+  // An index in the loops of an element: ranges of those that it depends on stand in front; the
+  // others are missing.
+  struct Turns {
+    llvm::ArrayRef<Variable> ranges;
+    llvm::SmallVector<Variable, 4> missing;
+    // Whether all turns of the loops that it depends on are taken.
     bool are_whole = true;
-    std::vector<Variable> others;
-    for (const Variable& loop : loops) {
-      if (next == of_loops.size() || !loop.bounds.Contains(of_loops[next].bounds)) {
-        others.push_back(loop);
+  };
+  std::optional<Turns> TurnsOf(const ElementLoop& loop, const IndexingMap& index,
+                               llvm::ArrayRef<Variable> loops) const {
+    if (loops.empty() || index.IsUnknown() || index.num_runtime() > 0) return std::nullopt;
+    Turns turns;
+    turns.ranges =
+        index.ranges().take_front(NumLoops(index) - std::min(NumLoops(index), NumLoops(loop.map)));
+    size_t next = 0;
+    for (const Variable& variable : loops) {
+      if (next == turns.ranges.size() || !variable.bounds.Contains(turns.ranges[next].bounds)) {
+        turns.missing.push_back(variable);
         continue;
       }
-      are_whole = are_whole && loop.bounds == of_loops[next++].bounds;
+      turns.are_whole = turns.are_whole && variable.bounds == turns.ranges[next++].bounds;
     }
-    const std::optional<IndexingMap> before = WithoutRangesInFront(index, of_loops);
+    return turns;
+  }
+
+  // The index of an instruction that the loops read, if it is computed before them: the same in all
+  // turns.
+  std::optional<IndexingMap> BeforeTurns(const ElementLoop& loop, int64_t leaf,
+                                         const IndexingMap& index) const {
+    if (LoopKindOf(loop.instruction->opcode()) != LoopKind::kInvariants) return std::nullopt;
+    const std::vector<Variable> loops = LoopsOf(loop, leaf);
+    const std::optional<Turns> turns = TurnsOf(loop, index, loops);
+    if (!turns.has_value() || !turns->are_whole) return std::nullopt;
+    std::optional<IndexingMap> before = WithoutRangesInFront(index, turns->ranges);
     // Where the code stands, what it reads must be there.
-    const bool is_before = LoopKindOf(from.instruction->opcode()) == LoopKind::kInvariants &&
-                           are_whole && before.has_value() && HaveSameDomain(*before, from.map);
-    return is_before ? *before : WithRangesInFront(index, others);
+    if (before.has_value() && !HaveSameDomain(*before, loop.map)) before.reset();
+    return before;
+  }
+
+  // Else it is computed in each turn, also of the loops that it does not depend on.
+  IndexingMap InTurns(const ElementLoop& loop, int64_t leaf, const IndexingMap& index) const {
+    const std::vector<Variable> loops = LoopsOf(loop, leaf);
+    const std::optional<Turns> turns = TurnsOf(loop, index, loops);
+    return turns.has_value() ? WithRangesInFront(index, turns->missing) : index;
   }
 
   // Those of its own, as it reads its first operand.
-  std::vector<Variable> LoopsOf(const Started& from) const {
-    const OutputIndexing found = plans_.analysis.OutputToInput(*from.instruction, from.leaf);
+  std::vector<Variable> LoopsOf(const ElementLoop& loop, int64_t leaf) const {
+    const OutputIndexing found = plans_.analysis.OutputToInput(*loop.instruction, leaf);
     if (found.IsUnknown()) return {};
     for (const OperandIndexing& operand : found.operands()) {
       if (operand.operand() != 0 || operand.maps().empty()) continue;
-      const IndexingMap& index = plans_.maps.Compose(from.map, operand.maps().front().map);
-      if (index.IsUnknown() || index.num_ranges() < from.map.num_ranges()) return {};
-      return index.ranges().drop_back(from.map.num_ranges()).vec();
+      const IndexingMap& index = plans_.maps.Compose(loop.map, operand.maps().front().map);
+      if (index.IsUnknown() || index.num_ranges() < loop.map.num_ranges()) return {};
+      return index.ranges().drop_back(loop.map.num_ranges()).vec();
     }
     return {};
   }
@@ -245,10 +276,10 @@ class LoopReads {
     std::vector<LoopRead> reads;
     const size_t num_parameters = pass_.instruction->parent().parameters().size();
     for (size_t i = 0; i < num_parameters; ++i) {
-      reads.push_back({nullptr, nullptr, i, 0, IndexingMap(), 1, reason});
+      reads.push_back({{}, nullptr, i, 0, IndexingMap(), 1, reason});
     }
     for (const Instruction* constant : constants_) {
-      reads.push_back({nullptr, constant, 0, 0, IndexingMap(), 1, reason});
+      reads.push_back({{}, constant, 0, 0, IndexingMap(), 1, reason});
     }
     return reads;
   }

@@ -32,10 +32,22 @@ std::string WhyReadsVary(hlo::Opcode opcode);
 bool HasElementLoopsBefore(const hlo::Instruction& instruction,
                            llvm::ArrayRef<const hlo::Instruction*> available = {});
 
+/// The loops that an element of an instruction takes, at the index of a map from the pass; all
+/// arrays of the instruction are made in them.
+struct ElementLoop {
+  const hlo::Instruction* instruction = nullptr;
+  IndexingMap map;
+
+  friend bool operator==(const ElementLoop&, const ElementLoop&) = default;
+};
+
+/// Loops inside of loops, from the outermost; empty outside of loops.
+using LoopNest = std::vector<ElementLoop>;
+
 /// What the elements of a pass read of a parameter or a constant.
 struct LoopRead {
-  /// The instruction in whose loops it is read; null outside of loops.
-  const hlo::Instruction* loop = nullptr;
+  /// Where it is read.
+  LoopNest nest;
   /// A constant, or if this is null a parameter.
   const hlo::Instruction* constant = nullptr;
   size_t parameter = 0;

@@ -154,5 +154,45 @@ TEST(ElementLoopKernels, ASumIsComputedOnceForTwoOutputs) {
   EXPECT_EQ(traffic.requests, 17 + 2);
 }
 
+// Scores of attention are computed in each of the loops that read them: of the greatest, of the
+// sum, and of the product with the values.
+TEST(ElementLoopKernels, OneProductInSeveralLoops) {
+  PtxBackend backend;
+  KernelCheck check(R"(max {
+    a = f32[] parameter(0)
+    b = f32[] parameter(1)
+    ROOT r = f32[] maximum(a, b) }
+  add {
+    a = f32[] parameter(0)
+    b = f32[] parameter(1)
+    ROOT r = f32[] add(a, b) }
+  f {
+    q = f32[2,32,16] parameter(0)
+    k = f32[2,33,16] parameter(1)
+    v = f32[2,33,16] parameter(2)
+    s = f32[2,32,33] dot(q, k), lhs_batch_dims={0}, lhs_contracting_dims={2},
+      rhs_batch_dims={0}, rhs_contracting_dims={2}
+    i = f32[] constant(-inf)
+    m = f32[2,32] reduce(s, i), dimensions={2}, to_apply=max
+    mb = f32[2,32,33] broadcast(m), dimensions={0,1}
+    d = f32[2,32,33] subtract(s, mb)
+    z = f32[] constant(0)
+    l = f32[2,32] reduce(d, z), dimensions={2}, to_apply=add
+    lb = f32[2,32,33] broadcast(l), dimensions={0,1}
+    e = f32[2,32,33] add(d, lb)
+    ROOT o = f32[2,32,16] dot(e, v), lhs_batch_dims={0}, lhs_contracting_dims={2},
+      rhs_batch_dims={0}, rhs_contracting_dims={1} }
+  ENTRY e {
+    q = f32[2,32,16] parameter(0)
+    k = f32[2,33,16] parameter(1)
+    v = f32[2,33,16] parameter(2)
+    ROOT f = f32[2,32,16] fusion(q, k, v), kind=kInput, calls=f })",
+                    backend);
+  const Traffic traffic = check.Measure();
+  EXPECT_EQ(traffic.error, "");
+  EXPECT_TRUE(traffic.is_exact);
+  EXPECT_TRUE(traffic.IsAsPlanned()) << traffic.requests << " " << traffic.planned_requests;
+}
+
 }  // namespace
 }  // namespace hlo_indexing::emit

@@ -105,7 +105,9 @@ TEST(XlaPlan, ReadsTheIndicesOfEveryUpdateOfAScatter) {
     std::set<std::vector<int64_t>> updates;
     for (const ElementPass& pass : plan->passes) {
       const auto collect = [&](std::set<std::vector<int64_t>>& elements) {
-        ForEachPoint(pass.map, {},
+        // Of indices that are in bounds.
+        const std::vector<int64_t> zeros(pass.map.num_runtime());
+        ForEachPoint(pass.map, zeros,
                      [&](llvm::ArrayRef<int64_t> element) { elements.insert(element.vec()); });
       };
       if (pass.instruction == &module.root().operand(1)) collect(indices);
