@@ -174,6 +174,7 @@ class AccessCollector {
       for (const OperandMap& map : read.maps()) {
         KernelAccess access = load;
         access.element = plans_.maps.Compose(pass.map, map.map);
+        if (!loop.empty()) access.access.repetitions = TurnsOfPass(pass, access.element);
         access.reason = read.reason().empty() ? varies : read.reason();
         Add(std::move(access), loop);
       }
@@ -188,9 +189,15 @@ class AccessCollector {
                                           plan_.InputShape(read.parameter));
       access.element = read.map;
       access.access.repetitions = read.repetitions;
+      if (!read.nest.empty()) access.access.repetitions *= TurnsOfPass(pass, read.map);
       access.reason = read.reason;
       Add(std::move(access), read.nest);
     }
+  }
+
+  // What a row has kept is there in all turns.
+  int64_t TurnsOfPass(const ElementPass& pass, const IndexingMap& index) const {
+    return plan_.keeps_rows ? 1 : RepeatedTurns(pass, index);
   }
 
   // How often a call reads which of their elements, no map of this computation says.

@@ -61,6 +61,11 @@ struct LoopRead {
   std::string reason;
 };
 
+/// How many turns of the loops of a pass read the same in loops of their own: those around what
+/// does not depend on them. The index is of a read in the loops of an element, which stand in front
+/// of the ranges of the pass. 1 where that depends on values.
+int64_t RepeatedTurns(const ElementPass& pass, const IndexingMap& index);
+
 /// Of a pass whose map is known: each instruction with loops is computed once for all that reads it
 /// at the same index; in each turn of a loop that reads it, but before it where all turns read the
 /// same. `constants` are those that are in memory.
