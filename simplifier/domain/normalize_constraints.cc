@@ -1,6 +1,9 @@
 #include <algorithm>
 #include <numeric>
+#include <optional>
+#include <utility>
 
+#include "simplifier/arithmetic.h"
 #include "simplifier/domain/passes.h"
 #include "simplifier/domain/preimage.h"
 
@@ -99,6 +102,43 @@ bool Absorb(Tightening& tightening, const Constraint& constraint,
   return true;
 }
 
+// Bounds on a sum in which one quotient stands beside whole values are bounds on what it divides:
+// x floordiv c + y is at most u where x + c * y is at most c * u + c - 1. Nullopt for other sums,
+// and where that overflows.
+// Example: d0 floordiv 16 + d1 * 2 in [0, 494] -> d0 + d1 * 32 in [0, 7919]
+std::optional<Constraint> WithoutQuotient(DigitContext& context, const Constraint& constraint) {
+  if (constraint.expression.terms.size() < 2 || !constraint.bounds.IsFinite()) return std::nullopt;
+  const Term* quotient = nullptr;
+  for (const Term& term : constraint.expression.terms) {
+    if (term.IsWhole()) continue;
+    const bool is_one = term.coefficient == 1 || term.coefficient == -1;
+    if (quotient != nullptr || term.lo == 1 || !term.IsTop() || !is_one) return std::nullopt;
+    quotient = &term;
+  }
+  if (quotient == nullptr) return std::nullopt;
+  const int64_t divisor = quotient->lo;
+  TermVector terms;
+  for (const Term& term : constraint.expression.terms) {
+    if (&term == quotient) {
+      AppendTerm(term.coefficient, term.atom, 1, term.atom->extent, terms);
+      continue;
+    }
+    const std::optional<int64_t> product = support::CheckedMul(term.coefficient, divisor);
+    if (!product) return std::nullopt;
+    terms.push_back(term);
+    terms.back().coefficient = *product;
+  }
+  // What the quotient leaves out is between 0 and the divisor.
+  std::optional<int64_t> lower = support::CheckedMul(constraint.bounds.lower, divisor);
+  std::optional<int64_t> upper = support::CheckedMul(constraint.bounds.upper, divisor);
+  if (quotient->coefficient > 0 && upper) upper = support::CheckedAdd(*upper, divisor - 1);
+  if (quotient->coefficient < 0 && lower) lower = support::CheckedSub(*lower, divisor - 1);
+  if (!lower || !upper) return std::nullopt;
+  const std::optional<Sum> sum = Normalize(context, std::move(terms), 0);
+  if (!sum) return std::nullopt;
+  return Constraint{*sum, {*lower, *upper}};
+}
+
 // Adds the constraint, or intersects with the one on the same expression.
 void AddConstraint(QuasiAffineMap& map, const Constraint& constraint) {
   for (Constraint& known : map.constraints) {
@@ -120,6 +160,10 @@ void NormalizeConstraints(Tightening& tightening) {
     const std::optional<Constraint> normal = NormalForm(tightening, pending[i]);
     if (!normal) continue;
     if (normal->expression.terms.size() == 1 && Absorb(tightening, *normal, pending)) continue;
+    if (const auto whole = WithoutQuotient(tightening.context, *normal)) {
+      pending.push_back(*whole);
+      continue;
+    }
     AddConstraint(map, *normal);
   }
 }

@@ -351,6 +351,27 @@ INSTANTIATE_TEST_SUITE_P(
             "523], s0 in [0, 3]"}),
     [](const auto& test) { return std::string(test.param.name); });
 
+// Bounds on a sum with a quotient are bounds on what it divides, which may be known.
+INSTANTIATE_TEST_SUITE_P(
+    QuotientsInConstraints, SimplifiesTo,
+    ::testing::Values(
+        Row{"KnownBounds",
+            "(d0, d1) -> (d0, d1), domain: d0 in [0, 31], d1 in [0, 247], d0 + d1 * 32 in [0, "
+            "7919], d0 floordiv 16 + d1 * 2 in [0, 494]",
+            "(d0, d1) -> (d0, d1), domain: d0 in [0, 31], d1 in [0, 247], d0 + d1 * 32 in [0, "
+            "7919]"},
+        Row{"Subtracted",
+            "(d0, d1) -> (d0, d1), domain: d0 in [-7, 31], d1 in [0, 247], d1 - d0 floordiv 5 in "
+            "[3, 50]",
+            "(d0, d1) -> (d0, d1), domain: d0 in [-7, 31], d1 in [1, 56], d0 - d1 * 5 in [-250, "
+            "-11]"},
+        Row{"TwoQuotientsStay",
+            "(d0, d1) -> (d0, d1), domain: d0 in [0, 31], d1 in [0, 31], d0 floordiv 4 + d1 "
+            "floordiv 4 in [0, 5]",
+            "(d0, d1) -> (d0, d1), domain: d0 in [0, 23], d1 in [0, 23], d0 floordiv 4 + d1 "
+            "floordiv 4 in [0, 5]"}),
+    [](const auto& test) { return std::string(test.param.name); });
+
 // The same, by the values at the points of small domains.
 INSTANTIATE_TEST_SUITE_P(
     QuotientsOfSmallDomains, SimplifiesTo,
