@@ -6,6 +6,7 @@
 
 #include "indexing_analysis/queries/distinct_sectors.h"
 #include "indexing_analysis/queries/known_values.h"
+#include "indexing_analysis/queries/runtime_choices.h"
 #include "indexing_analysis/queries/sectors.h"
 #include "indexing_analysis/queries/warp_requests.h"
 #include "llvm/ADT/STLExtras.h"
@@ -75,6 +76,27 @@ void BoundByUnconditional(const MemoryAccess& access, const CoalescingOptions& o
   coalescing.lane_accesses += most->lane_accesses;
 }
 
+// There are no more different sectors than all requests touch; and where values decide, as few as
+// they leave.
+void BoundDistinctSectors(const MemoryAccess& access, int64_t sector_bits, Coalescing& coalescing) {
+  Image::Count& distinct = coalescing.distinct_sectors;
+  distinct.upper = std::min(distinct.upper, coalescing.sectors.upper);
+  const bool depends_on_values = access.position.num_runtime() > 0;
+  if (depends_on_values && coalescing.sectors.lower == 0) {
+    distinct.lower = 0;
+  } else if (depends_on_values) {
+    const Image::Count elements = ReachForAnyChoice(access.position).elements;
+    const llvm::DynamicAPInt least =
+        llvm::ceilDiv(elements.lower * access.element_bits, llvm::DynamicAPInt(sector_bits));
+    distinct.lower = std::max(least, llvm::DynamicAPInt(1));
+  }
+  distinct.lower = std::min(distinct.lower, distinct.upper);
+  if (!coalescing.reason.empty() || coalescing.IsExact()) return;
+  coalescing.reason = depends_on_values
+                          ? "which sectors are the same depends on values known at run time only"
+                          : "how many sectors are the same is not known exactly";
+}
+
 }  // namespace
 
 std::optional<Coalescing> CoalescingOf(const MemoryAccess& access,
@@ -90,6 +112,7 @@ std::optional<Coalescing> CoalescingOf(const MemoryAccess& access,
   if (requests.is_empty) return result;
   result.vector_elements = requests.vector_elements;
   result.vector_bytes = requests.vector_elements * access.element_bits / 8;
+  result.counts_distinct_sectors = options.counts_distinct_sectors;
   result.distinct_sectors =
       options.counts_distinct_sectors
           ? DistinctSectorsOf(access, sector_bits)
@@ -107,8 +130,9 @@ std::optional<Coalescing> CoalescingOf(const MemoryAccess& access,
   result.reason = std::move(requests.totals.reason);
   result.lane_accesses = requests.totals.lane_accesses;
   result.is_cut = requests.totals.is_cut;
-  if (AreValuesKnown(access)) CountWithKnownValues(access, options, result);
-  if (!result.IsExact()) BoundByUnconditional(access, options, result);
+  const bool is_counted = AreValuesKnown(access) && CountWithKnownValues(access, options, result);
+  if (!result.IsTrafficExact()) BoundByUnconditional(access, options, result);
+  if (!is_counted) BoundDistinctSectors(access, sector_bits, result);
   for (Image::Count* count : {&result.requests, &result.sectors, &result.ideal_sectors}) {
     count->lower *= access.repetitions;
     count->upper *= access.repetitions;

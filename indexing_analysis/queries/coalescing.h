@@ -87,6 +87,7 @@ struct Coalescing {
   Image::Count ideal_sectors;
   /// Different sectors of all requests together: what comes from DRAM at least.
   Image::Count distinct_sectors;
+  bool counts_distinct_sectors = true;
   /// Bytes that a thread accesses at a time; 0 for less than one byte.
   int64_t vector_bytes = 0;
   int64_t vector_elements = 1;
@@ -99,8 +100,13 @@ struct Coalescing {
   int64_t lane_accesses = 0;
   bool is_cut = false;
 
-  bool IsExact() const {
+  /// Whether what is moved is exact.
+  bool IsTrafficExact() const {
     return requests.IsExact() && sectors.IsExact() && ideal_sectors.IsExact();
+  }
+  /// Whether all counts are; if different sectors are not counted, the others.
+  bool IsExact() const {
+    return IsTrafficExact() && (!counts_distinct_sectors || distinct_sectors.IsExact());
   }
   /// ideal_sectors / sectors, 1 if there are none: of a range, where most sectors are touched.
   double Efficiency() const;

@@ -188,7 +188,7 @@ bool AreValuesKnown(const MemoryAccess& access) {
   return true;
 }
 
-void CountWithKnownValues(const MemoryAccess& access, const CoalescingOptions& options,
+bool CountWithKnownValues(const MemoryAccess& access, const CoalescingOptions& options,
                           Coalescing& coalescing) {
   Counter counter(access, coalescing.vector_elements, options.sector_bytes * 8);
   const std::optional<int64_t> lanes = counter.NumLaneAccesses();
@@ -198,16 +198,17 @@ void CountWithKnownValues(const MemoryAccess& access, const CoalescingOptions& o
       coalescing.reason += "; they are given, but the lanes access more than " +
                            std::to_string(options.max_lane_accesses) + " elements, one by one";
     }
-    return;
+    return false;
   }
   coalescing.lane_accesses += *lanes;
-  if (!counter.Count()) return;
+  if (!counter.Count()) return false;
   const auto exactly = [](const DynamicAPInt& count) { return Image::Count{count, count}; };
   coalescing.requests = exactly(counter.requests);
   coalescing.sectors = exactly(counter.sectors);
   coalescing.ideal_sectors = exactly(counter.ideal_sectors);
   coalescing.distinct_sectors = exactly(counter.DistinctSectors());
   coalescing.reason.clear();
+  return true;
 }
 
 }  // namespace hlo_indexing::indexing_analysis

@@ -12,8 +12,8 @@ bool AreValuesKnown(const MemoryAccess& access);
 
 /// Puts the exact counts into `coalescing`, which has ranges and the width of vectors: of every
 /// lane of every warp in every iteration. Leaves it alone if these are more than
-/// `options.max_lane_accesses`, or a value lies outside of its array.
-void CountWithKnownValues(const MemoryAccess& access, const CoalescingOptions& options,
+/// `options.max_lane_accesses`, or a value lies outside of its array. Returns whether it counted.
+bool CountWithKnownValues(const MemoryAccess& access, const CoalescingOptions& options,
                           Coalescing& coalescing);
 
 }  // namespace hlo_indexing::indexing_analysis

@@ -254,8 +254,8 @@ TEST_P(XlaCoalescing, IsDecidedByAllThreads) {
       if (load.access.kind != AccessKind::kLoad) continue;
       if (load.access.operand != static_cast<int64_t>(i)) continue;
       ASSERT_TRUE(load.coalescing.has_value());
-      const auto& [requests, sectors, least, distinct, bytes, width, stride, reason, work, is_cut] =
-          *load.coalescing;
+      const indexing_analysis::Image::Count& sectors = load.coalescing->sectors;
+      const indexing_analysis::Image::Count& least = load.coalescing->ideal_sectors;
       best += {static_cast<int64_t>(sectors.lower), static_cast<int64_t>(least.lower)};
       worst += {static_cast<int64_t>(sectors.upper), static_cast<int64_t>(least.upper)};
       std::vector<Traffic> tried;

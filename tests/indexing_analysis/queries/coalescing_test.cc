@@ -452,7 +452,7 @@ TEST(Coalescing, OfTwoToThe31Blocks) {
   found = CoalescingOf(Access(
       &context, "((bl_x * 128 + th_x) mod 1000) * 2147484 + (bl_x * 128 + th_x) floordiv 1000",
       ", bl_x * 128 + th_x in [0, 274877906000]", {128, 1, 1}, blocks, 16));
-  EXPECT_TRUE(found->IsExact()) << found->reason;
+  EXPECT_TRUE(found->IsTrafficExact()) << found->reason;
   EXPECT_EQ(static_cast<int64_t>(found->requests.upper), 8589934563);
 }
 
@@ -531,8 +531,8 @@ TEST(Coalescing, AnswersARangeBeyondItsLimit) {
   CoalescingOptions options;
   options.max_lane_accesses = 100;
   const auto range = CoalescingOf(access, options);
-  EXPECT_TRUE(exact->IsExact());
-  EXPECT_FALSE(range->IsExact());
+  EXPECT_TRUE(exact->IsTrafficExact());
+  EXPECT_FALSE(range->IsTrafficExact());
   EXPECT_NE(range->reason, "");
   EXPECT_LE(range->sectors.lower, exact->sectors.lower);
   EXPECT_GE(range->sectors.upper, exact->sectors.upper);
@@ -547,6 +547,29 @@ TEST(Coalescing, OfSquaresIsAtMostWhatLanesCanTouch) {
   EXPECT_EQ(static_cast<int64_t>(found->requests.upper), 20);
   EXPECT_EQ(static_cast<int64_t>(found->sectors.upper), 640);
   EXPECT_EQ(static_cast<int64_t>(found->ideal_sectors.upper), 80);
+}
+
+// An embedding: whole warps read rows, so that sectors are exact; the rows may be the same.
+TEST(Coalescing, DistinctSectorsDependOnValues) {
+  mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
+  MemoryAccess access = Access(&context, "th_x", "", {128, 1, 1}, 64, 32);
+  const IndexingMap map = access.position;
+  indexing_analysis::RuntimeVariable row;
+  row.bounds = {0, 999};
+  row.index = map.WithResults(mlir::AffineMap::get(6, 0, mlir::getAffineDimExpr(3, &context)));
+  const mlir::AffineExpr position =
+      mlir::getAffineSymbolExpr(0, &context) * 128 + mlir::getAffineDimExpr(0, &context);
+  access.position =
+      IndexingMap(mlir::AffineMap::get(6, 1, position), map.dimensions(),
+                  std::vector<indexing_analysis::Variable>(), {row}, map.constraints());
+  const auto found = CoalescingOf(access);
+  ASSERT_TRUE(found.has_value());
+  EXPECT_TRUE(found->IsTrafficExact());
+  EXPECT_FALSE(found->IsExact());
+  EXPECT_NE(found->reason, "");
+  EXPECT_EQ(found->sectors.upper, 1024);
+  EXPECT_EQ(found->distinct_sectors.upper, 1024);
+  EXPECT_EQ(found->distinct_sectors.lower, 16);
 }
 
 }  // namespace
