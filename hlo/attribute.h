@@ -32,7 +32,9 @@ enum class AttributeKind : uint8_t {
   kReal,                   // 0.001
   kString,                 // "text"
   kKeyword,                // EQ
-  kIntegers,               // {0,1}, or {{0,1},{2}}
+  kIntegers,               // {0,1}
+  kIntegerLists,           // {{0,1},{2,3}}
+  kIntegersOrLists,        // either
   kBooleans,               // {true,false}
   kKeywords,               // {high,highest}
   kSliceRanges,            // {[0:8:2], [1:3]}

@@ -164,6 +164,13 @@ absl::Status ComputationCompiler::FlowOfConstant(const Instruction& instruction)
   if (!value.ok()) return At(instruction, value.status());
   std::vector<std::vector<uint8_t>> bytes;
   for (const hlo::ArrayValue* array : value->ArrayLeaves()) {
+    // Before there is memory for it: tiles may make one number as large as any.
+    HLO_INDEXING_ASSIGN_OR_RETURN(const int64_t in_memory, run::BufferBytes(array->shape()));
+    constexpr int64_t kMostPadding = int64_t{1} << 26;
+    if (in_memory - std::ssize(array->bytes()) > kMostPadding) {
+      return Refused(instruction, absl::StrCat("takes ", in_memory, " bytes in its layout, of ",
+                                               array->bytes().size(), " bytes of values"));
+    }
     HLO_INDEXING_ASSIGN_OR_RETURN(bytes.emplace_back(), run::BufferOf(*array));
   }
   AddConstants(instruction, bytes);

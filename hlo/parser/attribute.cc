@@ -1,8 +1,28 @@
 // Attributes in HLO text: one function per kind of value.
 #include "hlo/parser/state.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 
 namespace hlo_indexing::hlo {
 namespace {
+
+// The keywords that an attribute may have; none if others may come, or if more than the name
+// decides.
+llvm::ArrayRef<llvm::StringRef> KeywordsOf(AttributeName name) {
+  static constexpr llvm::StringRef kDistributions[] = {"rng_uniform", "rng_normal"};
+  static constexpr llvm::StringRef kPrecisions[] = {"default", "high", "highest", "packed_nibble"};
+  static constexpr llvm::StringRef kTransposes[] = {"NO_TRANSPOSE", "TRANSPOSE", "ADJOINT"};
+  switch (name) {
+    case AttributeName::kDistribution:
+      return kDistributions;
+    case AttributeName::kOperandPrecision:
+      return kPrecisions;
+    case AttributeName::kTransposeA:
+      return kTransposes;
+    default:
+      return {};
+  }
+}
 
 class AttributeParser {
  public:
@@ -33,6 +53,10 @@ class AttributeParser {
         return ParseKeywordValue();
       case AttributeKind::kIntegers:
         return ParseIntegersValue();
+      case AttributeKind::kIntegerLists:
+        return ParseIntegerListsValue();
+      case AttributeKind::kIntegersOrLists:
+        return AtNestedList() ? ParseIntegerListsValue() : ParseIntegersValue();
       case AttributeKind::kBooleans:
         return ParseList<bool>([this](bool& value) { return ParseBoolean(value); });
       case AttributeKind::kKeywords:
@@ -110,8 +134,8 @@ class AttributeParser {
   bool ParseBoolean(bool& value) {
     const size_t offset = state_.cursor.Offset();
     const llvm::StringRef word = state_.cursor.ConsumeWord();
-    value = word == "true" || word == "1";
-    if (value || word == "false" || word == "0") return true;
+    value = word == "true";
+    if (value || word == "false") return true;
     return state_.FailAt(offset, "expected true or false");
   }
 
@@ -139,8 +163,13 @@ class AttributeParser {
   }
 
   bool ParseKeyword(Keyword& value) {
+    const size_t offset = state_.cursor.Offset();
     value.text = state_.cursor.ConsumeWord();
-    return !value.text.empty() || state_.Fail("expected a keyword");
+    if (value.text.empty()) return state_.Fail("expected a keyword");
+    const llvm::ArrayRef<llvm::StringRef> known = KeywordsOf(attribute_.name);
+    if (known.empty() || llvm::is_contained(known, value.text)) return true;
+    return state_.FailAt(offset, "expected " + llvm::join(known, ", ") + ", not '" +
+                                     support::Quotable(value.text) + "'");
   }
 
   bool ParseKeywordValue() {
@@ -161,14 +190,15 @@ class AttributeParser {
 
   // {0,1}, or {{0,1},{2}}.
   bool ParseIntegersValue() {
-    if (AtNestedList()) {
-      return ParseList<llvm::ArrayRef<int64_t>>(
-          [this](llvm::ArrayRef<int64_t>& list) { return ParseIntegerList(list); });
-    }
     llvm::ArrayRef<int64_t> list;
     if (!ParseIntegerList(list)) return false;
     attribute_.value = list;
     return true;
+  }
+
+  bool ParseIntegerListsValue() {
+    return ParseList<llvm::ArrayRef<int64_t>>(
+        [this](llvm::ArrayRef<int64_t>& list) { return ParseIntegerList(list); });
   }
 
   bool AtNestedList() {

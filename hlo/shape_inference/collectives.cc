@@ -106,6 +106,11 @@ bool RequireDevicesOfPairs(ShapeContext& context) {
   std::set<int64_t> sources;
   std::set<int64_t> targets;
   for (const llvm::ArrayRef<int64_t> pair : *pairs) {
+    if (pair.size() != 2 && !IsInPlacePermute(context)) {
+      return context.FailAt(AttributeName::kSourceTargetPairs,
+                            "pairs of a source and a target are expected, not a list of " +
+                                std::to_string(pair.size()));
+    }
     for (const int64_t device : pair) {
       if (device >= 0 && device <= std::numeric_limits<int32_t>::max()) continue;
       return context.FailAt(AttributeName::kSourceTargetPairs,

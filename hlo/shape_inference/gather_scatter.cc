@@ -108,7 +108,9 @@ bool RequireIndices(ShapeContext& context, const IndexedAttributes& names, const
 
 // The sizes of the slice that are dimensions of the result.
 bool GatherWindow(ShapeContext& context, const Shape& operand, Sizes& window) {
-  const llvm::ArrayRef<int64_t> slice = context.instruction().Integers(AttributeName::kSliceSizes);
+  const auto sizes = context.instruction().Get<llvm::ArrayRef<int64_t>>(AttributeName::kSliceSizes);
+  if (!sizes) return context.FailAt(AttributeName::kSliceSizes, "expected integers, not lists");
+  const llvm::ArrayRef<int64_t> slice = *sizes;
   if (static_cast<int64_t>(slice.size()) != operand.rank()) {
     return context.FailAt(AttributeName::kSliceSizes,
                           "slice_sizes has " + std::to_string(slice.size()) +

@@ -1,6 +1,7 @@
 // What modules compute, by the interpreter and on GPUs.
 #include <algorithm>
 #include <optional>
+#include <string>
 
 #include "codegen/ptx/device_model.h"
 #include "hlo/interpreter/interpreter.h"
@@ -164,7 +165,32 @@ std::pair<std::string, std::string> GpuProgram(const Module& self, const std::st
 }
 
 // The arrays of the entry's parameters that `run --seed` gives to a device, as bytes.
-nb::list SeededArguments(const Module& self, uint64_t seed, int64_t device) {
+// An unbounded dimension has no size, and a small module may ask for any amount of memory.
+void CheckArguments(const hlo::Module& module, int64_t max_bytes) {
+  const support::SourceText source = {module.file_name(), module.text()};
+  double bytes = 0;
+  for (const hlo::Instruction* parameter : module.entry().parameters()) {
+    const hlo::Shape& shape = parameter->shape();
+    const std::string name = "parameter '" + parameter->name().str() + "'";
+    for (int64_t i = 0; i < shape.num_array_leaves(); ++i) {
+      const hlo::Shape& array = shape.ArrayLeaf(i);
+      if (array.HasUnboundedDimension()) {
+        RaiseAt(source,
+                {parameter->offset(), name + " has an unbounded dimension, " + array.ToString()});
+      }
+      bytes += static_cast<double>(array.num_elements()) *
+               static_cast<double>(hlo::LiteralBytesPerElement(array.element_type()));
+    }
+    if (bytes > static_cast<double>(max_bytes)) {
+      RaiseAt(source, {parameter->offset(), "the parameters up to " + name +
+                                                " take more than the limit of " +
+                                                std::to_string(max_bytes) + " bytes"});
+    }
+  }
+}
+
+nb::list SeededArguments(const Module& self, uint64_t seed, int64_t device, int64_t max_bytes) {
+  CheckArguments(self.state->module(), max_bytes);
   nb::list arrays;
   int64_t leaf = 0;
   for (const hlo::Instruction* parameter : self.state->module().entry().parameters()) {
@@ -189,7 +215,7 @@ void BindEvaluation(nb::module_& module) {
   module.def("evaluate_on_gpu", &EvaluateOnGpu, "module"_a, "arrays"_a, "is_virtual"_a, "device"_a,
              "checks"_a.none(), "max_steps"_a, "progress"_a.none());
   module.def("gpu_program", &GpuProgram, "module"_a, "device"_a, "progress"_a.none());
-  module.def("seeded_arguments", &SeededArguments, "module"_a, "seed"_a, "device"_a);
+  module.def("seeded_arguments", &SeededArguments, "module"_a, "seed"_a, "device"_a, "max_bytes"_a);
 }
 
 }  // namespace hlo_indexing::python

@@ -170,15 +170,18 @@ class Module(ModuleQueries):
             files[_CUSTOM_CALLS] = json.dumps({"custom_calls": self._custom_calls}).encode()
         return run([*arguments, self.file], files, progress, partial=partial)
 
-    def random_arguments(self, seed: int = 0, *, device: int = 0) -> tuple[Any, ...]:
+    def random_arguments(self, seed: int = 0, *, device: int = 0, max_bytes: int = 1 << 32) -> tuple[Any, ...]:
         """Arguments that `run --seed` makes: the same for the same seed, device and shapes.
+
+        An unbounded dimension, or arrays of more than `max_bytes` in all, are an error with its
+        place.
 
         >>> import hlo_indexing as hi
         >>> module = hi.parse("ENTRY e { p = s32[4] parameter(0) ROOT n = s32[4] negate(p) }")
         >>> (module.random_arguments(1)[0] == module.random_arguments(1)[0]).all()
         np.True_
         """
-        arrays = _core.seeded_arguments(self._module, seed, device)
+        arrays = _core.seeded_arguments(self._module, seed, device, max_bytes)
         return arguments_of(self._module.entry, arrays)
 
     def evaluate(

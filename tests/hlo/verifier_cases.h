@@ -439,6 +439,8 @@ inline constexpr RejectCase kMistakes[] = {
     {"f32[4,6] all-to-all(a), dimensions={2}", "names dimension 2", "dimensions"},
     {"(f32[4,6], f32[6,5]) all-to-all(a, b)", "must have the same dimensions", "all-to-all"},
     {"(f32[4,6], f32[4,7]) all-to-all(a, c)", "give (f32[4,6], f32[4,6])", "all-to-all"},
+    {"f32[4,6] collective-permute(a), source_target_pairs={{0,1},{1,2,3}}", "not a list of 3",
+     "source_target_pairs="},
     {"s32[4,6] collective-permute(a), source_target_pairs={{0,1}}", "give f32[4,6]",
      "collective-permute"},
     {"f32[2,6] collective-permute(a), source_target_pairs={{0,1}}", "give f32[4,6]",
