@@ -21,6 +21,8 @@ constexpr int64_t kMaxPeriod = 64;
 // Domains that are looked at, and parts of an answer.
 constexpr int kMaxSteps = 4000;
 constexpr size_t kMaxParts = 512;
+// Variables that may be counted next times the terms of a domain, in sum: what looking takes.
+constexpr int64_t kMaxWork = int64_t{1} << 25;
 
 // Points to be counted, each with the value of the polynomial.
 struct Weighted {
@@ -58,7 +60,8 @@ class Counter {
     while (!stack_.empty()) {
       Weighted next = std::move(stack_.back());
       stack_.pop_back();
-      if (++steps_ > kMaxSteps || answer_.parts.size() > kMaxParts) {
+      work_ += WorkOf(next);
+      if (++steps_ > kMaxSteps || work_ > kMaxWork || answer_.parts.size() > kMaxParts) {
         return Fail("the count has too many cases");
       }
       if (next.counted.empty()) {
@@ -80,6 +83,14 @@ class Counter {
 
  private:
   static ParametricCount Fail(std::string reason) { return {{}, std::move(reason)}; }
+
+  static int64_t WorkOf(const Weighted& domain) {
+    int64_t size = std::ssize(domain.map.boxes) + std::ssize(domain.terms);
+    for (const Constraint& constraint : domain.map.constraints) {
+      size += 1 + std::ssize(constraint.expression.terms);
+    }
+    return size * (1 + std::ssize(domain.counted));
+  }
 
   static bool MentionsAny(const QuasiAffineMap& map, llvm::ArrayRef<VariableId> variables) {
     return llvm::any_of(variables, [&](VariableId variable) { return Mentions(map, variable); });
@@ -315,6 +326,7 @@ class Counter {
   std::vector<Weighted> stack_;
   ParametricCount answer_;
   int steps_ = 0;
+  int64_t work_ = 0;
 };
 
 }  // namespace

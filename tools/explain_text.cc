@@ -287,7 +287,7 @@ void ExplainText::WriteAccess(const plan::KernelPlan& plan, const AccessReport& 
         .Add(" " + TrafficText(coalescing));
     if (IsFetchedAgain(coalescing)) {
       line.Add(
-          " each sector " +
+          (coalescing.distinct_sectors.IsExact() ? " each sector " : " each sector at least ") +
           Times(support::RatioOf(coalescing.sectors.upper,
                                  std::max(DynamicAPInt(1), coalescing.distinct_sectors.upper))) +
           " times");
@@ -300,7 +300,7 @@ void ExplainText::WriteAccess(const plan::KernelPlan& plan, const AccessReport& 
         << '\n';
   }
   WriteWaste(report, out);
-  if (!report.IsExact()) out << "      not exact: " << report.reason() << '\n';
+  if (!report.IsTrafficExact()) out << "      not exact: " << report.reason() << '\n';
   if (options_.has_maps) {
     out << "      elements " << access.element.ToString() << "\n      positions "
         << access.access.position.ToString() << '\n';

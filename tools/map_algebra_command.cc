@@ -62,6 +62,17 @@ std::optional<std::vector<IndexingMap>> MapAlgebraCommand::ParseMaps(const Input
       WriteError(input, {begin + error.offset, error.message}, ExitCode::kBadInput);
       return std::nullopt;
     }
+    const size_t parts = map->num_dimensions() + map->num_ranges() + map->num_runtime() +
+                         map->constraints().size() +
+                         (map->IsUnknown() ? 0 : map->affine_map().getNumResults());
+    if (parts > most_parts_) {
+      WriteError(input,
+                 {begin, "a map of " + std::to_string(parts) +
+                             " variables, results and constraints is out of reach: the limit is " +
+                             std::to_string(most_parts_)},
+                 ExitCode::kNotSupported);
+      return std::nullopt;
+    }
     maps.push_back(std::move(*map));
     begin = end + 1;
   }

@@ -45,8 +45,13 @@ class MapAlgebraCommand : public Subcommand {
   ExitCode Run(llvm::raw_ostream& out) override;
 
  protected:
-  MapAlgebraCommand(const SubcommandHelp& help, size_t maps_per_query)
-      : Subcommand(help), maps_per_query_(maps_per_query) {}
+  /// Variables, results and constraints of a map together: more take gigabytes where maps are
+  /// inverted or counted.
+  static constexpr size_t kMostParts = 1024;
+
+  MapAlgebraCommand(const SubcommandHelp& help, size_t maps_per_query,
+                    size_t most_parts = kMostParts)
+      : Subcommand(help), maps_per_query_(maps_per_query), most_parts_(most_parts) {}
 
   /// Answers for the texts, parsed as `maps`: as many as a query has.
   virtual void Answer(llvm::ArrayRef<indexing_analysis::IndexingMap> /*maps*/,
@@ -79,6 +84,7 @@ class MapAlgebraCommand : public Subcommand {
   InputSizeOption max_input_bytes_{table()};
 
   size_t maps_per_query_;
+  size_t most_parts_;
   // Those of the present query.
   llvm::ArrayRef<InputLine> query_;
   // From Run on.

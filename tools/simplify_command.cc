@@ -1,4 +1,6 @@
 // `hlo-indexing simplify`: maps in simplest form.
+#include <cstddef>
+#include <limits>
 #include <memory>
 
 #include "indexing_analysis/maps/indexing_map.h"
@@ -28,7 +30,8 @@ constexpr SubcommandHelp kHelp = {.name = "simplify",
 
 class SimplifyCommand : public MapAlgebraCommand {
  public:
-  SimplifyCommand() : MapAlgebraCommand(kHelp, /*maps_per_query=*/1) {}
+  SimplifyCommand()
+      : MapAlgebraCommand(kHelp, /*maps_per_query=*/1, std::numeric_limits<size_t>::max()) {}
 
  protected:
   void Answer(llvm::ArrayRef<IndexingMap> maps, llvm::ArrayRef<llvm::StringRef> texts) override {

@@ -59,7 +59,11 @@ struct AccessReport {
   /// Which value that is known at run time is not, though values are given; empty if all are.
   std::string unknown_value;
 
-  /// Whether all counts are exact, and nothing that is counted is left out.
+  /// Whether what is moved is exact, and nothing that is counted is left out.
+  bool IsTrafficExact() const {
+    return coalescing.has_value() && coalescing->IsTrafficExact() && access.reason.empty();
+  }
+  /// Whether all counts are, different sectors too.
   bool IsExact() const {
     return coalescing.has_value() && coalescing->IsExact() && access.reason.empty();
   }

@@ -91,6 +91,7 @@ TrafficTotals& TrafficTotals::operator+=(const TrafficTotals& other) {
   distinct_sectors += other.distinct_sectors;
   unknown_accesses += other.unknown_accesses;
   is_exact &= other.is_exact;
+  is_dram_exact &= other.is_dram_exact;
   return *this;
 }
 
@@ -100,7 +101,8 @@ KernelSums SumKernel(const plan::KernelPlan& plan, llvm::ArrayRef<AccessReport> 
   KernelSums sums;
   TrafficTotals& totals = sums.totals;
   for (const AccessReport& access : accesses) {
-    totals.is_exact &= access.IsExact();
+    totals.is_exact &= access.IsTrafficExact();
+    totals.is_dram_exact &= access.IsExact();
     if (!access.coalescing.has_value()) {
       ++totals.unknown_accesses;
       continue;

@@ -38,7 +38,9 @@ struct TrafficTotals {
   llvm::DynamicAPInt distinct_sectors;
   /// Accesses of which nobody knows the elements; they are not in the sums.
   int64_t unknown_accesses = 0;
+  /// Whether requests and sectors are exact, and whether different sectors are.
   bool is_exact = true;
+  bool is_dram_exact = true;
 
   /// Between the multiprocessors and L2; the least for the same requests; the difference.
   llvm::DynamicAPInt moved_bytes() const;

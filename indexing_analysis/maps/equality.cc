@@ -52,7 +52,7 @@ class Comparison {
     }
     if (same_domain_ && unequal_results_.empty()) return Yes("the normal forms are equal");
     FindBoxes();
-    if (TryRandomPoints()) return result_;
+    if (TryRandomPoints() || TryPointsOfOneBox()) return result_;
     MapEvaluator a_at(context_, a);
     MapEvaluator b_at(context_, b);
     const int64_t points = CountRelevantPoints();
@@ -100,22 +100,42 @@ class Comparison {
     return true;
   }
 
-  bool TryRandomPoints() {
+  bool TryRandomPoints() { return TryRandomPointsOf(boxes_); }
+
+  bool TryRandomPointsOf(llvm::ArrayRef<Interval> boxes) {
     // The engine, not a distribution: the latter differ between libraries.
     std::mt19937_64 random(1);
-    llvm::SmallVector<int64_t, 8> point(boxes_.size());
+    llvm::SmallVector<int64_t, 8> point(boxes.size());
     for (int i = 0; i < budget_.samples; ++i) {
       for (size_t k = 0; k < point.size(); ++k) {
         const uint64_t size =
-            static_cast<uint64_t>(boxes_[k].upper) - static_cast<uint64_t>(boxes_[k].lower) + 1;
+            static_cast<uint64_t>(boxes[k].upper) - static_cast<uint64_t>(boxes[k].lower) + 1;
         const uint64_t value = random();
         // Corners are worth a try of their own.
         const uint64_t offset = i % 4 == 0  ? (value % 2 == 0 ? 0 : size - 1)
                                 : size == 0 ? value
                                             : value % size;
-        point[k] = static_cast<int64_t>(static_cast<uint64_t>(boxes_[k].lower) + offset);
+        point[k] = static_cast<int64_t>(static_cast<uint64_t>(boxes[k].lower) + offset);
       }
       if (Differ(point)) return true;
+    }
+    return false;
+  }
+
+  // Where a variable has values in one of the domains only.
+  bool TryPointsOfOneBox() {
+    if (sums_[0].empty || sums_[1].empty) return false;
+    for (size_t k = 0; k < boxes_.size(); ++k) {
+      const Interval of_both = sums_[0].boxes[k].Intersect(sums_[1].boxes[k]);
+      llvm::SmallVector<Interval, 6> boxes = boxes_;
+      if (boxes_[k].lower < of_both.lower) {
+        boxes[k] = {boxes_[k].lower, of_both.lower - 1};
+        if (TryRandomPointsOf(boxes)) return true;
+      }
+      if (boxes_[k].upper > of_both.upper) {
+        boxes[k] = {of_both.upper + 1, boxes_[k].upper};
+        if (TryRandomPointsOf(boxes)) return true;
+      }
     }
     return false;
   }

@@ -151,6 +151,8 @@ absl::Status CheckNumbers(llvm::ArrayRef<size_t> numbers, size_t count, const ch
 }  // namespace
 
 absl::StatusOr<std::vector<IndexingMap>> EliminateRanges(const IndexingMap& map) {
+  // Variables and constraints of the domains that are looked at, in sum.
+  constexpr size_t kMaxWork = size_t{1} << 14;
   DigitContext context;
   RuntimeTable table;
   Access access = ImportMap(context, table, map);
@@ -158,8 +160,13 @@ absl::StatusOr<std::vector<IndexingMap>> EliminateRanges(const IndexingMap& map)
   if (access.map.empty) return std::vector<IndexingMap>();
   const std::vector<bool> is_result = MentionedByResults(access, table);
   std::vector<simplifier::QuasiAffineMap> pieces = {access.map};
+  size_t work = 0;
   for (const VariableId range : access.ranges) {
     if (is_result[range]) continue;
+    for (const simplifier::QuasiAffineMap& piece : pieces) {
+      work += piece.boxes.size() + piece.constraints.size();
+    }
+    if (work > kMaxWork) break;
     std::vector<simplifier::QuasiAffineMap> next;
     bool is_gone = true;
     for (const simplifier::QuasiAffineMap& piece : pieces) {
