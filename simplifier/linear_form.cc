@@ -121,6 +121,9 @@ const Factor* ShortestForm::Divide(FactorKind kind, LinearForm operand, int64_t 
     if (far || operand.constant % divisor == 0) {
       operand.constant = support::FloorMod(operand.constant, divisor);
     }
+    has_reducible_remainders_ |= llvm::any_of(operand.parts, [divisor](const auto& part) {
+      return part.first <= 1 - divisor || part.first >= divisor;
+    });
   }
   Factor factor;
   factor.kind = kind;
@@ -278,7 +281,7 @@ LinearForm ShortestForm::WriteDigits(llvm::ArrayRef<Term> digits) {
       operand.parts.push_back({1, factor});
       operand.operations = factor->operations;
       CanonicalizeConstants(operand);
-      factor = Divide(FactorKind::kMod, std::move(operand), digit.extent);
+      factor = RemainderShortly(std::move(operand), digit.extent);
     }
     Append(digit.coefficient, factor, form);
   }

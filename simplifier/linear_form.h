@@ -92,6 +92,9 @@ class ShortestForm {
   bool HasReducibleRemainders() const { return has_reducible_remainders_; }
 
  private:
+  // Quotients inside of each other that are searched for remainders.
+  static constexpr int kMostQuotients = 4;
+
   const Factor* Intern(Factor factor);
   const Factor* Leaf(const Atom* atom);
   const Factor* Divide(FactorKind kind, LinearForm operand, int64_t divisor);
@@ -102,7 +105,8 @@ class ShortestForm {
   void Lift(const Sum& sum, LinearForm& form);
   std::optional<LinearForm> WriteLifted(const Sum& sum, const Term& remainder, const Term& digit,
                                         bool flips);
-  bool DropHiddenRemainder(LinearForm& operand, int64_t divisor);
+  bool DropHiddenRemainder(LinearForm& operand, int64_t divisor,
+                           int quotients_left = kMostQuotients);
   const Factor* RemainderShortly(LinearForm operand, int64_t divisor);
   bool DropRemainder(LinearForm& operand, int64_t& divisor);
   LinearForm WriteTerms(const Sum& sum);

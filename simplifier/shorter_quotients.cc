@@ -83,10 +83,22 @@ std::optional<LinearForm> ShortestForm::WriteLifted(const Sum& sum, const Term& 
 }
 
 // Leaves out a remainder in the operand of a remainder that its divisor cannot see: k * (S mod m)
-// is k * S there, where it divides k * m. False if there is none.
-bool ShortestForm::DropHiddenRemainder(LinearForm& operand, int64_t divisor) {
+// is k * S there, where it divides k * m; and one in a quotient there, of whose operand it sees so
+// much: ((x mod 70 + 45) floordiv 7) mod 10 is ((x + 45) floordiv 7) mod 10. False if there is
+// none.
+bool ShortestForm::DropHiddenRemainder(LinearForm& operand, int64_t divisor, int quotients_left) {
   for (auto* part = operand.parts.begin(); part != operand.parts.end(); ++part) {
     const auto [coefficient, factor] = *part;
+    if (factor->kind == FactorKind::kFloorDiv && quotients_left > 0 &&
+        coefficient != support::kInt64Min) {
+      const int64_t seen = divisor / std::gcd(divisor, coefficient);
+      const auto of_operand = CheckedMul(factor->divisor, seen);
+      LinearForm inner = factor->operand;
+      if (!of_operand || !DropHiddenRemainder(inner, *of_operand, quotients_left - 1)) continue;
+      part->second = Divide(FactorKind::kFloorDiv, std::move(inner), factor->divisor);
+      Arrange(operand);
+      return true;
+    }
     if (factor->kind != FactorKind::kMod) continue;
     const auto step = CheckedMul(coefficient, factor->divisor);
     if (!step || *step % divisor != 0) continue;
@@ -150,9 +162,6 @@ const Factor* ShortestForm::RemainderShortly(LinearForm operand, int64_t divisor
     while (DropHiddenRemainder(operand, divisor)) {
     }
   }
-  has_reducible_remainders_ |= llvm::any_of(operand.parts, [divisor](const auto& part) {
-    return part.first <= -divisor || part.first >= divisor;
-  });
   return Divide(FactorKind::kMod, std::move(operand), divisor);
 }
 

@@ -76,13 +76,15 @@ class RemainderReducer {
     return result;
   }
 
-  // The term with its coefficient reduced, which keeps its sign.
+  // The term with its coefficient reduced, which keeps its sign unless it could be 1.
   static AffineExpr Modulo(AffineExpr term, int64_t divisor) {
     if (term.getKind() != AffineExprKind::Mul) return term;
     const auto product = llvm::cast<AffineBinaryOpExpr>(term);
     const auto factor = llvm::dyn_cast<mlir::AffineConstantExpr>(product.getRHS());
-    if (!factor || (factor.getValue() < divisor && factor.getValue() > -divisor)) return term;
-    return product.getLHS() * (factor.getValue() % divisor);
+    if (!factor) return term;
+    const int64_t reduced = factor.getValue() % divisor;
+    if (reduced == 1 - divisor) return product.getLHS();
+    return reduced == factor.getValue() ? term : product.getLHS() * reduced;
   }
 
   llvm::SmallDenseSet<AffineExpr, 16> divisions_;
