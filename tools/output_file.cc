@@ -1,8 +1,10 @@
 #include "tools/output_file.h"
 
+#include <csignal>
 #include <utility>
 
 #include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/Twine.h"
 #include "llvm/Support/Error.h"
 #include "tools/report.h"
 
@@ -15,6 +17,28 @@ namespace {
 bool ReportUnwritable(llvm::StringRef name, const std::error_code& error) {
   ReportError("cannot write to '" + name.str() + "': " + error.message());
   return false;
+}
+
+// Holds back all signals while it lives.
+class SignalsHeld {
+ public:
+  SignalsHeld() {
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before_);
+  }
+  ~SignalsHeld() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  SignalsHeld(const SignalsHeld&) = delete;
+  SignalsHeld& operator=(const SignalsHeld&) = delete;
+
+ private:
+  sigset_t before_;
+};
+
+// Between making a file and saying that a signal must remove it, no signal comes.
+llvm::Expected<fs::TempFile> CreateTemporary(const llvm::Twine& model) {
+  const SignalsHeld held;
+  return fs::TempFile::create(model);
 }
 
 }  // namespace
@@ -48,7 +72,7 @@ std::error_code OutputFile::OpenTemporary() {
     // Renaming needs no permission to write to the file that is replaced.
     if (!fs::can_write(target)) return std::make_error_code(std::errc::permission_denied);
   }
-  llvm::Expected<fs::TempFile> temporary = fs::TempFile::create(target + "-%%%%%%%%.tmp");
+  llvm::Expected<fs::TempFile> temporary = CreateTemporary(target + "-%%%%%%%%.tmp");
   if (!temporary) return llvm::errorToErrorCode(temporary.takeError());
   temporary_.emplace(std::move(*temporary));
   target_ = target.str();
