@@ -46,6 +46,11 @@ std::string Diagnostic::Render() const {
 }
 
 Diagnostic MakeDiagnostic(const SourceText& source, size_t offset, std::string message) {
+  // What is missing at the end of a text is missing behind its last word.
+  if (offset >= source.text.size()) {
+    const size_t end = source.text.rtrim().size();
+    if (end > 0) offset = end;
+  }
   const SourcePosition position = Locate(source.text, offset);
   Diagnostic diagnostic;
   diagnostic.message = std::move(message);
@@ -74,8 +79,11 @@ std::optional<llvm::StringRef> NearestSpelling(llvm::StringRef word,
   unsigned best_distance = static_cast<unsigned>(word.size() / 3 + 1);
   std::optional<llvm::StringRef> best;
   for (llvm::StringRef candidate : candidates) {
+    if (word.equals_insensitive(candidate)) return candidate;
     const unsigned distance =
         word.edit_distance(candidate, /*AllowReplacements=*/true, best_distance);
+    // Words that have no letter in common are no spellings of each other.
+    if (distance >= std::max(word.size(), candidate.size())) continue;
     if (distance < best_distance || (distance == best_distance && !best)) {
       best_distance = distance;
       best = candidate;

@@ -247,7 +247,9 @@ bool InstructionParser::CheckSpelling(const Attribute& attribute) {
   const unsigned most = text.size() < kLongName ? 1 : 2;
   for (size_t i = 0; i < static_cast<size_t>(AttributeName::kOther); ++i) {
     const StringRef known = AttributeText(static_cast<AttributeName>(i));
-    if (known.size() < kShortestName || text.edit_distance(known, true, most) > most) continue;
+    const bool is_near =
+        text.equals_insensitive(known) || text.edit_distance(known, true, most) <= most;
+    if (known.size() < kShortestName || !is_near) continue;
     return state_.FailAt(attribute.offset, "unknown attribute '" + support::Quotable(text) +
                                                "'; did you mean '" + known.str() + "'?");
   }
@@ -272,6 +274,18 @@ bool InstructionParser::ParseAttributes(Parts& parts) {
   return true;
 }
 
+// Where an attribute stands behind the instruction, on the same line: a comma is missing there.
+std::optional<size_t> InstructionParser::OffsetOnLine(AttributeName name) const {
+  const size_t begin = state_.cursor.Offset();
+  const StringRef rest = StringRef(state_.module.text()).substr(begin).split('\n').first;
+  const std::string text = (AttributeText(name) + "=").str();
+  for (size_t found = rest.find(text); found != StringRef::npos;
+       found = rest.find(text, found + 1)) {
+    if (found == 0 || rest[found - 1] == ' ') return begin + found;
+  }
+  return std::nullopt;
+}
+
 // What the opcode table requires: the number of operands and the attributes.
 bool InstructionParser::CheckParts(const Parts& parts) {
   const OpcodeInfo& info = InfoOf(parts.spec.opcode);
@@ -290,6 +304,11 @@ bool InstructionParser::CheckParts(const Parts& parts) {
   for (const AttributeName required : info.required_attributes) {
     const bool present = llvm::any_of(
         parts.attributes, [&](const Attribute& attribute) { return attribute.name == required; });
+    const std::optional<size_t> later = present ? std::nullopt : OffsetOnLine(required);
+    if (later.has_value()) {
+      return state_.FailAt(
+          *later, "expected ',' before the attribute '" + AttributeText(required).str() + "'");
+    }
     if (!present) {
       return state_.FailAt(parts.spec.opcode_offset, info.name.str() + " needs the attribute '" +
                                                          AttributeText(required).str() + "'");

@@ -66,6 +66,7 @@ class InstructionParser {
   const Instruction* LookUpOperand(ComputationScope& scope, llvm::StringRef name, size_t offset);
   bool ParseAttributes(Parts& parts);
   bool CheckSpelling(const Attribute& attribute);
+  std::optional<size_t> OffsetOnLine(AttributeName name) const;
   bool CheckParts(const Parts& parts);
   bool WrapAsync(Parts& parts, AsyncForm form);
   bool AddWrappedComputation(Parts& parts);
