@@ -254,7 +254,8 @@ std::vector<support::Diagnostic> UnknownAttributes(const Module& module) {
         if (attribute.name == AttributeName::kOther) {
           add(attribute, "unknown attribute", "");
         } else if (!IsAttributeOf(attribute.name, instruction->opcode())) {
-          add(attribute, "attribute", llvm::Twine(" of '") + OpcodeName(instruction->opcode()) + "'");
+          add(attribute, "attribute",
+              llvm::Twine(" of '") + OpcodeName(instruction->opcode()) + "'");
         }
       }
     }

@@ -10,7 +10,8 @@ Traffic PlannedTraffic(const plan::KernelPlan& plan, plan::PlanContext& plans) {
   Traffic traffic;
   for (const plan::KernelAccess& access : plan::AccessesOf(plan, plans)) {
     const auto coalescing = indexing_analysis::CoalescingOf(access.access, {});
-    traffic.is_exact &= coalescing.has_value() && coalescing->IsTrafficExact() && access.reason.empty();
+    traffic.is_exact &=
+        coalescing.has_value() && coalescing->IsTrafficExact() && access.reason.empty();
     if (coalescing.has_value()) {
       traffic.planned_requests += static_cast<int64_t>(coalescing->requests.upper);
       traffic.planned_sectors += static_cast<int64_t>(coalescing->sectors.upper);
