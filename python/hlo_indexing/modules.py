@@ -170,7 +170,9 @@ class Module(ModuleQueries):
             files[_CUSTOM_CALLS] = json.dumps({"custom_calls": self._custom_calls}).encode()
         return run([*arguments, self.file], files, progress, partial=partial)
 
-    def random_arguments(self, seed: int = 0, *, device: int = 0, max_bytes: int = 1 << 32) -> tuple[Any, ...]:
+    def random_arguments(
+        self, seed: int = 0, *, device: int = 0, max_bytes: int = 1 << 32
+    ) -> tuple[Any, ...]:
         """Arguments that `run --seed` makes: the same for the same seed, device and shapes.
 
         An unbounded dimension, or arrays of more than `max_bytes` in all, are an error with its

@@ -334,7 +334,10 @@ def test_random_arguments_are_those_of_run() -> None:
     (again, _), _ = module.evaluate((real, small), half)
     np.testing.assert_array_equal(again, real)
     assert not np.array_equal(module.random_arguments(3, device=1)[1], half)
-    for shape, message in [("f32[?,5]", "unbounded dimension"), ("f32[1099511627776,1024]", "more than the limit")]:
+    for shape, message in [
+        ("f32[?,5]", "unbounded dimension"),
+        ("f32[1099511627776,1024]", "more than the limit"),
+    ]:
         large = hi.parse(f"ENTRY e {{ p = {shape} parameter(0) ROOT n = {shape} negate(p) }}")
         with pytest.raises(hi.InputError, match=f"1:11: error: .*{message}"):
             large.random_arguments()
