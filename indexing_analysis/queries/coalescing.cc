@@ -56,7 +56,7 @@ std::optional<MemoryAccess> WithoutRuntimeConditions(const MemoryAccess& access)
   without.position = IndexingMap(
       mlir::AffineMap::get(map.affine_map().getNumDims(), static_cast<unsigned>(map.num_ranges()),
                            map.affine_map().getResults(), map.context()),
-      map.dimensions(), map.ranges(), {}, std::move(constraints));
+      map.dimensions(), map.ranges(), {}, constraints);
   return without;
 }
 

@@ -98,7 +98,7 @@ TEST(CoalescingTable, TakesWhatItNeedsFromABudget) {
   access.threads = {128, 1, 1};
   CoalescingTable all;
   const Coalescing exact = *all.Of(access);
-  ASSERT_TRUE(exact.IsExact());
+  ASSERT_TRUE(exact.IsTrafficExact());
   ASSERT_GT(exact.lane_accesses, 1000);
   for (const int64_t given : {int64_t{0}, exact.lane_accesses - 1, exact.lane_accesses,
                               exact.lane_accesses + 7, int64_t{1} << 40}) {
@@ -113,7 +113,7 @@ TEST(CoalescingTable, TakesWhatItNeedsFromABudget) {
       EXPECT_EQ(budget, given - exact.lane_accesses);
       continue;
     }
-    EXPECT_FALSE(found.IsExact()) << given;
+    EXPECT_FALSE(found.IsTrafficExact()) << given;
     EXPECT_FALSE(found.reason.empty());
     EXPECT_LE(found.sectors.lower, exact.sectors.lower);
     EXPECT_GE(found.sectors.upper, exact.sectors.upper);
