@@ -56,4 +56,20 @@ AttributeName ParseAttributeName(llvm::StringRef text) {
 
 AttributeKind KindOf(AttributeName name) { return kRows[static_cast<size_t>(name)].kind; }
 
+bool IsAnnotation(AttributeName name) {
+  switch (name) {
+    case AttributeName::kBackendConfig:
+    case AttributeName::kControlPredecessors:
+    case AttributeName::kFrontendAttributes:
+    case AttributeName::kMetadata:
+    case AttributeName::kOrigin:
+    case AttributeName::kResultAccuracy:
+    case AttributeName::kSharding:
+    case AttributeName::kStatistics:
+      return true;
+    default:
+      return false;
+  }
+}
+
 }  // namespace hlo_indexing::hlo

@@ -163,6 +163,9 @@ llvm::StringRef AttributeText(AttributeName name);
 AttributeName ParseAttributeName(llvm::StringRef text);
 /// The syntax of the values; kText for kOther.
 AttributeKind KindOf(AttributeName name);
+/// Whether it is a note for the compiler and the runtime that any instruction may have, as
+/// `metadata` and `sharding` are: no shape, map, value or kernel follows from it.
+bool IsAnnotation(AttributeName name);
 
 }  // namespace hlo_indexing::hlo
 

@@ -11,32 +11,14 @@ namespace hlo_indexing::explain {
 namespace {
 
 using hlo::Attribute;
-using hlo::AttributeName;
 using hlo::Instruction;
 using hlo::Opcode;
-
-// Notes for the compiler and the runtime, on which no plan depends.
-bool IsAnnotation(const Attribute& attribute) {
-  switch (attribute.name) {
-    case AttributeName::kBackendConfig:
-    case AttributeName::kControlPredecessors:
-    case AttributeName::kFrontendAttributes:
-    case AttributeName::kMetadata:
-    case AttributeName::kOrigin:
-    case AttributeName::kResultAccuracy:
-    case AttributeName::kSharding:
-    case AttributeName::kStatistics:
-      return true;
-    default:
-      return false;
-  }
-}
 
 bool HaveSameAttributes(const Instruction& a, const Instruction& b) {
   const auto of = [](const Instruction& instruction) {
     llvm::SmallVector<const Attribute*, 4> attributes;
     for (const Attribute& attribute : instruction.attributes()) {
-      if (!IsAnnotation(attribute)) attributes.push_back(&attribute);
+      if (!hlo::IsAnnotation(attribute.name)) attributes.push_back(&attribute);
     }
     return attributes;
   };

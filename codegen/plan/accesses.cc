@@ -17,6 +17,7 @@
 #include "indexing_analysis/maps/output_indexing.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallPtrSet.h"
+#include "support/checked_math.h"
 
 namespace hlo_indexing::plan {
 
@@ -188,8 +189,8 @@ class AccessCollector {
                                 : NewLoad(pass, static_cast<int64_t>(read.parameter), read.leaf,
                                           plan_.InputShape(read.parameter));
       access.element = read.map;
-      access.access.repetitions = read.repetitions;
-      if (!read.nest.empty()) access.access.repetitions *= TurnsOfPass(pass, read.map);
+      const int64_t turns = read.nest.empty() ? 1 : TurnsOfPass(pass, read.map);
+      access.access.repetitions = support::CheckedMul(read.repetitions, turns).value_or(1);
       access.reason = read.reason;
       Add(std::move(access), read.nest);
     }

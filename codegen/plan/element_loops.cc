@@ -80,10 +80,13 @@ bool Uses(const IndexingMap& map, size_t range) {
          });
 }
 
-// How often loops repeat a read that does not depend on them: of the ranges in [first, end).
+// How often loops, the ranges in [first, end), repeat a read that does not depend on them, but on
+// its own loops, which stand in front.
 int64_t TurnsWithout(const IndexingMap& index, size_t first, size_t end) {
+  bool has_own_loop = false;
+  for (size_t i = 0; i < first; ++i) has_own_loop |= Uses(index, i);
   int64_t turns = 1;
-  for (size_t i = first; i < end; ++i) {
+  for (size_t i = first; i < end && has_own_loop; ++i) {
     const indexing_analysis::Interval bounds = index.ranges()[i].bounds;
     if (Uses(index, i)) continue;
     turns = support::CheckedMul(turns, bounds.upper - bounds.lower + 1).value_or(1);
@@ -97,10 +100,8 @@ int64_t RepeatedTurns(const ElementPass& pass, const IndexingMap& index) {
   if (index.IsUnknown() || index.IsKnownEmpty() || index.num_runtime() > 0) return 1;
   const size_t num_lanes = pass.vector_elements > 1 ? 1 : 0;
   if (index.num_ranges() < pass.map.num_ranges()) return 1;
-  const size_t first = index.num_ranges() - pass.map.num_ranges();
-  bool has_own_loop = false;
-  for (size_t i = 0; i < first; ++i) has_own_loop |= Uses(index, i);
-  return has_own_loop ? TurnsWithout(index, first, index.num_ranges() - num_lanes) : 1;
+  return TurnsWithout(index, index.num_ranges() - pass.map.num_ranges(),
+                      index.num_ranges() - num_lanes);
 }
 
 namespace {
@@ -282,10 +283,7 @@ class LoopReads {
     if (index.IsUnknown() || index.IsKnownEmpty() || index.num_runtime() > 0) return 1;
     const size_t num_loops = NumLoops(index);
     if (num_loops < num_outer) return 1;
-    const size_t num_inner = num_loops - num_outer;
-    bool has_own_loop = false;
-    for (size_t i = 0; i < num_inner; ++i) has_own_loop |= Uses(index, i);
-    return has_own_loop ? TurnsWithout(index, num_inner, num_loops) : 1;
+    return TurnsWithout(index, num_loops - num_outer, num_loops);
   }
 
   // Any element of any parameter, and of any constant.

@@ -188,7 +188,7 @@ class AttributeParser {
     return true;
   }
 
-  // {0,1}, or {{0,1},{2}}.
+  // {0,1}
   bool ParseIntegersValue() {
     llvm::ArrayRef<int64_t> list;
     if (!ParseIntegerList(list)) return false;
@@ -196,6 +196,7 @@ class AttributeParser {
     return true;
   }
 
+  // {{0,1},{2}}
   bool ParseIntegerListsValue() {
     return ParseList<llvm::ArrayRef<int64_t>>(
         [this](llvm::ArrayRef<int64_t>& list) { return ParseIntegerList(list); });

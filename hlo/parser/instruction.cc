@@ -304,15 +304,12 @@ bool InstructionParser::CheckParts(const Parts& parts) {
   for (const AttributeName required : info.required_attributes) {
     const bool present = llvm::any_of(
         parts.attributes, [&](const Attribute& attribute) { return attribute.name == required; });
-    const std::optional<size_t> later = present ? std::nullopt : OffsetOnLine(required);
-    if (later.has_value()) {
-      return state_.FailAt(
-          *later, "expected ',' before the attribute '" + AttributeText(required).str() + "'");
+    if (present) continue;
+    const std::string name = "the attribute '" + AttributeText(required).str() + "'";
+    if (const std::optional<size_t> later = OffsetOnLine(required)) {
+      return state_.FailAt(*later, "expected ',' before " + name);
     }
-    if (!present) {
-      return state_.FailAt(parts.spec.opcode_offset, info.name.str() + " needs the attribute '" +
-                                                         AttributeText(required).str() + "'");
-    }
+    return state_.FailAt(parts.spec.opcode_offset, info.name.str() + " needs " + name);
   }
   return true;
 }

@@ -60,8 +60,12 @@ bool IsContraction(Opcode opcode) {
   return opcode == Opcode::kDot || opcode == Opcode::kRaggedDot || opcode == Opcode::kScaledDot;
 }
 
-// Whether HLO gives the attribute a meaning for the opcode.
+// Whether HLO gives the attribute a meaning for the opcode. Those that it must have are in the
+// table of opcodes, so that the rest are those that it may have.
 bool IsAttributeOf(AttributeName name, Opcode opcode) {
+  if (IsAnnotation(name) || llvm::is_contained(InfoOf(opcode).required_attributes, name)) {
+    return true;
+  }
   const auto any_of = [opcode](std::initializer_list<Opcode> opcodes) {
     return llvm::is_contained(opcodes, opcode);
   };
@@ -70,7 +74,6 @@ bool IsAttributeOf(AttributeName name, Opcode opcode) {
       return IsContraction(opcode) || any_of({Opcode::kConvolution, Opcode::kRngBitGenerator});
     case AttributeName::kApiVersion:
     case AttributeName::kCustomCallHasSideEffect:
-    case AttributeName::kCustomCallTarget:
     case AttributeName::kLiteral:
     case AttributeName::kOperandLayoutConstraints:
     case AttributeName::kSchedule:
@@ -82,9 +85,6 @@ bool IsAttributeOf(AttributeName name, Opcode opcode) {
     case AttributeName::kFeatureGroupCount:
     case AttributeName::kPaddingType:
       return any_of({Opcode::kConvolution, Opcode::kCustomCall});
-    case AttributeName::kBody:
-    case AttributeName::kCondition:
-      return opcode == Opcode::kWhile;
     case AttributeName::kBranchComputations:
     case AttributeName::kFalseComputation:
     case AttributeName::kTrueComputation:
@@ -108,36 +108,20 @@ bool IsAttributeOf(AttributeName name, Opcode opcode) {
       return IsCollective(opcode);
     case AttributeName::kCrossProgramPrefetchIndex:
       return opcode == Opcode::kCopyStart;
-    case AttributeName::kDelta:
-      return opcode == Opcode::kRngGetAndUpdateState;
     case AttributeName::kDimensions:
       return any_of({Opcode::kAllGather, Opcode::kAllGatherStart, Opcode::kAllToAll,
                      Opcode::kBroadcast, Opcode::kConcatenate, Opcode::kGetDimensionSize,
                      Opcode::kMap, Opcode::kReduce, Opcode::kReduceScatter, Opcode::kReverse,
                      Opcode::kScan, Opcode::kSetDimensionSize, Opcode::kSort, Opcode::kTranspose});
-    case AttributeName::kDirection:
     case AttributeName::kType:
       return opcode == Opcode::kCompare;
-    case AttributeName::kDistribution:
-      return opcode == Opcode::kRng;
     case AttributeName::kDomain:
       return opcode == Opcode::kDomain;
-    case AttributeName::kDynamicSliceSizes:
-      return opcode == Opcode::kDynamicSlice;
     case AttributeName::kEpsilon:
-    case AttributeName::kFeatureIndex:
       return any_of(
           {Opcode::kBatchNormGrad, Opcode::kBatchNormInference, Opcode::kBatchNormTraining});
-    case AttributeName::kExponentBits:
-    case AttributeName::kMantissaBits:
-      return opcode == Opcode::kReducePrecision;
-    case AttributeName::kFftLength:
-    case AttributeName::kFftType:
-      return opcode == Opcode::kFft;
     case AttributeName::kHasDynamicRoot:
       return opcode == Opcode::kCollectiveBroadcast;
-    case AttributeName::kIndex:
-      return opcode == Opcode::kGetTupleElement;
     case AttributeName::kIndexVectorDim:
     case AttributeName::kIndicesAreSorted:
       return any_of({Opcode::kGather, Opcode::kScatter});
@@ -152,8 +136,6 @@ bool IsAttributeOf(AttributeName name, Opcode opcode) {
     case AttributeName::kUniqueIndices:
     case AttributeName::kUpdateWindowDims:
       return opcode == Opcode::kScatter;
-    case AttributeName::kIotaDimension:
-      return opcode == Opcode::kIota;
     case AttributeName::kIsAssociative:
     case AttributeName::kIsReverse:
     case AttributeName::kNumCarries:
@@ -164,7 +146,6 @@ bool IsAttributeOf(AttributeName name, Opcode opcode) {
       return IsTransfer(opcode);
     case AttributeName::kIsStable:
       return opcode == Opcode::kSort;
-    case AttributeName::kK:
     case AttributeName::kLargest:
       return opcode == Opcode::kTopK;
     case AttributeName::kKind:
@@ -190,15 +171,8 @@ bool IsAttributeOf(AttributeName name, Opcode opcode) {
       return opcode == Opcode::kOutfeed;
     case AttributeName::kOutputToOperandAliasing:
       return any_of({Opcode::kCustomCall, Opcode::kFusion, Opcode::kCall}) || IsAsync(opcode);
-    case AttributeName::kPadding:
-      return opcode == Opcode::kPad;
     case AttributeName::kParameterReplication:
       return opcode == Opcode::kParameter;
-    case AttributeName::kScatter:
-    case AttributeName::kSelect:
-      return opcode == Opcode::kSelectAndScatter;
-    case AttributeName::kSlice:
-      return opcode == Opcode::kSlice;
     case AttributeName::kSliceSizes:
       return any_of({Opcode::kGather, Opcode::kCollectivePermute, Opcode::kCollectivePermuteStart});
     case AttributeName::kSourceTargetPairs:
@@ -213,21 +187,9 @@ bool IsAttributeOf(AttributeName name, Opcode opcode) {
     case AttributeName::kWindow:
       return any_of({Opcode::kConvolution, Opcode::kCustomCall, Opcode::kReduceWindow,
                      Opcode::kSelectAndScatter});
-    // Any instruction may have these: notes, orders and placements. `result_accuracy` stands at
-    // element-wise operations, which are many and grow.
-    case AttributeName::kBackendConfig:
-    case AttributeName::kControlPredecessors:
-    case AttributeName::kFrontendAttributes:
-    case AttributeName::kMetadata:
-    case AttributeName::kOrigin:
-    case AttributeName::kResultAccuracy:
-    case AttributeName::kSharding:
-    case AttributeName::kStatistics:
-      return true;
-    case AttributeName::kOther:
+    default:
       return false;
   }
-  return false;
 }
 
 }  // namespace

@@ -73,6 +73,7 @@ struct CoalescingOptions {
   int64_t max_uncertain_lane_accesses = int64_t{1} << 17;
   /// Whether distinct sectors are counted, which may take longer than all else; if not, nothing is
   /// said of them.
+  /// Whether they are counted: CoalescingOptions.
   bool counts_distinct_sectors = true;
 };
 
