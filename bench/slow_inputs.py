@@ -3,8 +3,8 @@ table in Markdown: where the cost is linear, the second column is twice the firs
 
     python3 bench/slow_inputs.py build/release/bin/hlo-indexing [PART_OF_A_NAME]
 
-Each module goes once through `maps --direction=both`, whose text is written to a file. Times are
-processor seconds; memory is the most that the process had.
+Each module goes once through `maps --direction=both`, or `explain`, whose text is written to a file.
+Times are processor seconds; memory is the most that the process had.
 """
 
 from __future__ import annotations
@@ -212,14 +212,13 @@ INPUTS: list[tuple[str, int, Callable[[int], str]]] = [
 ]
 
 
-def measured(program: str, text: str) -> str:
+def measured(command: list[str], text: str) -> str:
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "input.hlo"
         file.write_text(text)
         with open(Path(folder) / "output.txt", "w") as output, \
                 open(Path(folder) / "errors.txt", "w+") as errors:
-            process = subprocess.Popen([program, "maps", "--direction=both", file],
-                                       stdout=output, stderr=errors)
+            process = subprocess.Popen([*command, file], stdout=output, stderr=errors)
             _, status, usage = os.wait4(process.pid, 0)
             errors.seek(0)
             told = errors.readline().strip()
@@ -233,11 +232,13 @@ def measured(program: str, text: str) -> str:
 
 def main(program: str, part: str = "") -> None:
     print("| input | half the length | whole length |\n|---|---|---|", flush=True)
-    for name, n, make in INPUTS:
-        if part not in name:
-            continue
-        half, whole = (measured(program, make(length)) for length in (n // 2, n))
-        print(f"| {n:,} {name} | {half} | {whole} |", flush=True)
+    for arguments, inputs in ((["maps", "--direction=both"], INPUTS), (["explain"], EXPLAINED)):
+        for name, n, make in inputs:
+            if part not in name:
+                continue
+            command = [program, *arguments]
+            half, whole = (measured(command, make(length)) for length in (n // 2, n))
+            print(f"| {n:,} {name} | {half} | {whole} |", flush=True)
 
 
 if __name__ == "__main__":

@@ -5,7 +5,8 @@
 
 #include "llvm/ADT/APInt.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/Error.h"
+#include "support/diagnostics.h"
+#include "support/real_number.h"
 
 namespace hlo_indexing::hlo {
 namespace {
@@ -23,7 +24,7 @@ uint64_t BitsAt(llvm::ArrayRef<uint8_t> bytes) {
 }
 
 std::string OutOfRange(llvm::StringRef text, ElementType type) {
-  return "value " + text.str() + " is out of range for " + ElementTypeName(type).str();
+  return "value " + support::Quotable(text) + " is out of range for " + ElementTypeName(type).str();
 }
 
 std::optional<std::string> ParseInteger(ElementType type, llvm::StringRef text,
@@ -82,17 +83,17 @@ std::optional<std::string> ParseNan(ElementType type, llvm::StringRef text, bool
 // nearest one instead. `text` is known to be a number.
 bool HasFiniteValue(const llvm::fltSemantics& semantics, llvm::StringRef text) {
   if (llvm::APFloat::semanticsHasInf(semantics)) return true;
-  double value = 0;
-  if (text.getAsDouble(value)) return false;
+  const std::optional<double> value = support::ParseDouble(text);
+  if (!value) return false;
   const auto limit = [](llvm::APFloat end) {
     bool loses_info = false;
     end.convert(llvm::APFloat::IEEEdouble(), llvm::APFloat::rmNearestTiesToEven, &loses_info);
     return end.convertToDouble();
   };
-  if (value > limit(llvm::APFloat::getLargest(semantics))) return false;
+  if (*value > limit(llvm::APFloat::getLargest(semantics))) return false;
   return llvm::APFloat::semanticsHasSignedRepr(semantics)
-             ? value >= limit(llvm::APFloat::getLargest(semantics, /*Negative=*/true))
-             : value > 0;
+             ? *value >= limit(llvm::APFloat::getLargest(semantics, /*Negative=*/true))
+             : *value > 0;
 }
 
 std::optional<std::string> ParseFloat(ElementType type, llvm::StringRef text,
@@ -110,15 +111,12 @@ std::optional<std::string> ParseFloat(ElementType type, llvm::StringRef text,
   } else {
     const bool starts = !magnitude.empty() && (llvm::isDigit(magnitude[0]) || magnitude[0] == '.');
     if (!starts) return "expected a number for " + ElementTypeName(type).str();
-    llvm::Expected<llvm::APFloat::opStatus> status =
-        value.convertFromString(text, llvm::APFloat::rmNearestTiesToEven);
-    if (!status) {
-      llvm::consumeError(status.takeError());
-      return "expected a number for " + ElementTypeName(type).str();
-    }
-    if ((*status & llvm::APFloat::opOverflow) != 0 || !HasFiniteValue(semantics, text)) {
+    std::optional<support::RoundedNumber> number = support::ParseReal(text, semantics);
+    if (!number) return "expected a number for " + ElementTypeName(type).str();
+    if ((number->status & llvm::APFloat::opOverflow) != 0 || !HasFiniteValue(semantics, text)) {
       return OutOfRange(text, type);
     }
+    value = std::move(number->value);
   }
   AppendBits(value.bitcastToAPInt().getZExtValue(), type, bytes);
   return std::nullopt;

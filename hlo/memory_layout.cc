@@ -10,4 +10,9 @@ absl::StatusOr<layout::TiledLayout> MemoryLayoutOf(const Shape& shape) {
   return layout::TiledLayout::Create(shape.sizes(), shape.StorageBits(), LayoutOrDefault(shape));
 }
 
+bool AnyBitsAreElements(const Shape& array) {
+  return array.element_type() != ElementType::kPred &&
+         ElementBits(array.element_type()) == array.StorageBits();
+}
+
 }  // namespace hlo_indexing::hlo

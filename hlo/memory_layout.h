@@ -18,6 +18,10 @@ layout::Layout LayoutOrDefault(const Shape& shape);
 /// do not fit each other. Example: s4[2,3]{1,0:E(4)} -> 6 positions of 4 bits, 3 bytes
 absl::StatusOr<layout::TiledLayout> MemoryLayoutOf(const Shape& shape);
 
+/// Whether any bits in the memory of such an array are elements: not of pred, whose bytes are 0 or
+/// 1, nor of types that are narrower than what an element takes, as s4 in a byte.
+bool AnyBitsAreElements(const Shape& array);
+
 }  // namespace hlo_indexing::hlo
 
 #endif  // HLO_INDEXING_HLO_MEMORY_LAYOUT_H_

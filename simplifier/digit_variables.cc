@@ -58,7 +58,10 @@ class DigitVariables {
     for (const Term& term : sum.terms) {
       const Atom& atom = *term.atom;
       const bool is_quotient = atom.kind == AtomKind::kQuotientVariable;
-      if (!is_quotient && !IsAmongVariables(atom)) continue;
+      if (!is_quotient && !IsAmongVariables(atom)) {
+        KeepVariablesOf(term);
+        continue;
+      }
       if (!DependsOnVariables(atom)) continue;
       std::vector<int64_t>& cuts = cuts_[&atom];
       if (is_quotient && cuts.empty()) CollectCuts(atom.arguments[0]);
@@ -69,7 +72,14 @@ class DigitVariables {
     }
   }
 
+  // What stands in a product, which has no digits, stays.
+  void KeepVariablesOf(const Term& term) {
+    llvm::SmallPtrSet<const Atom*, 8> seen;
+    ForEachAtom({term, 0}, seen, [&](const Atom& inner) { kept_.insert(&inner); });
+  }
+
   void Replace(const Atom& atom) {
+    if (kept_.contains(&atom)) return;
     std::vector<int64_t> cuts = cuts_[&atom];
     cuts.push_back(1);
     llvm::sort(cuts);
@@ -136,6 +146,7 @@ class DigitVariables {
   llvm::SmallVectorImpl<VariableId>& variables_;
   std::map<const Atom*, std::vector<int64_t>> cuts_;
   llvm::DenseMap<const Atom*, bool> depends_;
+  llvm::SmallPtrSet<const Atom*, 8> kept_;
   llvm::DenseMap<const Atom*, std::vector<Digit>> digits_;
   llvm::SmallVector<Constraint, 4> more_constraints_;
 };

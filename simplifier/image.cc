@@ -302,6 +302,7 @@ class Counter {
       image_.bounds[group.results[k]] = values->bounds;
       is_box_ &= values->progression.has_value();
       if (values->progression) box[group.results[k]] = *values->progression;
+      if (f_.results.size() == 1) image_.largest_gap = values->largest_gap;
       volume *= values->size;
       strides.push_back({k, *stride});
       const auto width = CheckedSub(values->bounds.upper, values->bounds.lower);

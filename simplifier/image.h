@@ -32,6 +32,8 @@ struct Image {
   llvm::SmallVector<Interval, 4> bounds;
   /// One progression for each result, if the image is known to be their product.
   std::optional<llvm::SmallVector<Progression, 4>> box;
+  /// Of one result, how far two neighbouring values are apart at most, if that is known.
+  std::optional<int64_t> largest_gap;
   /// Whether different points have different results.
   Answer injective = Answer::kUnknown;
   /// Why `size` or `points` is not exact; empty if both are.

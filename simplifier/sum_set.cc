@@ -76,6 +76,17 @@ bool AreApart(llvm::ArrayRef<Steps> nested, int64_t reach) {
   return true;
 }
 
+// Between neighbouring sums of steps that are apart: each step begins behind all below it.
+int64_t LargestGap(llvm::ArrayRef<Steps> nested) {
+  int64_t gap = 0;
+  int64_t reach = 0;
+  for (const Steps& s : nested) {
+    gap = std::max(gap, s.step - reach);
+    reach += s.step * (s.count - 1);
+  }
+  return gap;
+}
+
 // bits |= bits << distance.
 void OrShifted(llvm::BitVector& bits, int64_t distance) {
   llvm::BitVector shifted = bits;
@@ -173,6 +184,7 @@ std::optional<SumSet> SumsOf(llvm::ArrayRef<int64_t> bases, llvm::ArrayRef<Steps
   if (AreApart(*nested, *base_span)) {
     set.size = llvm::DynamicAPInt(static_cast<int64_t>(bases.size()));
     for (const Steps& s : *nested) set.size *= llvm::DynamicAPInt(s.count);
+    if (bases.size() == 1) set.largest_gap = LargestGap(*nested);
     if (bases.size() == 1 && nested->empty()) set.progression = Progression{*lower, 1, 1};
     if (bases.size() == 1 && nested->size() == 1) {
       set.progression = Progression{*lower, nested->front().count, nested->front().step};

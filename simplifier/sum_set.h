@@ -35,6 +35,8 @@ struct SumSet {
   Interval bounds;
   /// The set, if it is a progression.
   std::optional<Progression> progression;
+  /// How far two neighbouring elements are apart at most, if that is known; 0 of a single element.
+  std::optional<int64_t> largest_gap;
 };
 
 /// The set { base + sum of steps }: base one of `bases`, sorted and without repetition, and each

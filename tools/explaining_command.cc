@@ -188,7 +188,8 @@ void ExplainingCommand::WriteModuleJson(const hlo::Module& module, const KernelO
     number("needed_bytes", totals.needed_bytes());
     number("wasted_bytes", totals.wasted_bytes());
     number("dram_bytes", totals.dram_bytes());
-    json.attribute("exact", totals.is_exact && totals.is_dram_exact);
+    json.attribute("exact", totals.is_exact);
+    json.attribute("dram_exact", totals.is_dram_exact);
     json.attribute("estimated_us", TotalTime());
     json.attribute("kernels_not_tried", not_tried_);
     json.attributeArray("not_shown", [&] {

@@ -8,6 +8,7 @@
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
 #include "support/diagnostics.h"
+#include "support/real_number.h"
 #include "support/to_double.h"
 #include "tools/quantity.h"
 
@@ -52,11 +53,13 @@ std::optional<FailureLimit> FailureLimit::Parse(llvm::StringRef text, std::strin
   }
   limit.is_lower_limit_ = text[place] == '<';
   const llvm::StringRef number = text.drop_front(place + 1).trim();
-  if (number.getAsDouble(limit.limit_) || !std::isfinite(limit.limit_)) {
+  const std::optional<double> value = support::ParseDouble(number);
+  if (!value || !std::isfinite(*value)) {
     error = "--fail-on='" + support::Quotable(text) + "': '" + support::Quotable(number) +
             "' is no number";
     return std::nullopt;
   }
+  limit.limit_ = *value;
   return limit;
 }
 

@@ -219,7 +219,8 @@ void WriteKernelJson(const KernelOrigin& origin, const explain::KernelReport& re
     WriteNumber(json, "wasted_bytes", totals.wasted_bytes());
     WriteNumber(json, "dram_bytes", totals.dram_bytes());
     json.attribute("efficiency", Fraction(totals.ideal_sectors, totals.sectors));
-    json.attribute("exact", totals.is_exact && totals.is_dram_exact);
+    json.attribute("exact", totals.is_exact);
+    json.attribute("dram_exact", totals.is_dram_exact);
     json.attribute("unknown_accesses", totals.unknown_accesses);
     json.attribute("estimated_us", report.time.us());
     json.attribute("bound", llvm::StringRef(report.time.bound()));

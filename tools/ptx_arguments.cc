@@ -12,10 +12,10 @@
 #include "absl/strings/str_cat.h"
 #include "llvm/ADT/APFloat.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/Error.h"
 #include "llvm/Support/raw_ostream.h"
 #include "support/checked_math.h"
 #include "support/diagnostics.h"
+#include "support/real_number.h"
 #include "support/status_macros.h"
 #include "tools/input.h"
 
@@ -69,18 +69,13 @@ const llvm::fltSemantics* FloatSemantics(llvm::StringRef type) {
 absl::StatusOr<ptx::Argument> Number(const std::string& argument, const TypeRow& type,
                                      llvm::StringRef text) {
   if (const llvm::fltSemantics* semantics = FloatSemantics(type.name)) {
-    llvm::APFloat value(*semantics);
     const bool is_special = text.equals_insensitive("inf") || text.equals_insensitive("-inf") ||
                             text.equals_insensitive("nan");
-    auto status = value.convertFromString(text, llvm::APFloat::rmNearestTiesToEven);
-    if (!status) {
-      llvm::consumeError(status.takeError());
-      return Wrong(argument, "'" + text.str() + "' is no number");
+    const auto number = support::ParseReal(text, *semantics);
+    if (!number || (!is_special && (number->status & llvm::APFloat::opInvalidOp) != 0)) {
+      return Wrong(argument, "'" + support::Quotable(text) + "' is no number");
     }
-    if (!is_special && (*status & llvm::APFloat::opInvalidOp) != 0) {
-      return Wrong(argument, "'" + text.str() + "' is no number");
-    }
-    return ArgumentOf(value.bitcastToAPInt().getZExtValue(), type.bytes);
+    return ArgumentOf(number->value.bitcastToAPInt().getZExtValue(), type.bytes);
   }
   const int bits = 8 * type.bytes;
   const bool is_signed = type.name.starts_with("s");

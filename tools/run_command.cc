@@ -11,6 +11,7 @@
 #include "hlo/interpreter/npy.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/Path.h"
+#include "support/real_number.h"
 #include "support/status_macros.h"
 #include "tools/array_inputs.h"
 #include "tools/check_option.h"
@@ -102,11 +103,9 @@ int64_t HeaderCount(const hlo::Module& module, llvm::StringRef name) {
 
 // nullopt, after a message, if --tolerance is no number.
 std::optional<double> ToleranceOf(const RunOptions& options) {
-  double tolerance = 0;
-  if (!options.tolerance.is_given()) return tolerance;
-  if (!llvm::StringRef(options.tolerance.value()).getAsDouble(tolerance) && tolerance >= 0) {
-    return tolerance;
-  }
+  if (!options.tolerance.is_given()) return 0;
+  const std::optional<double> given = support::ParseDouble(options.tolerance.value());
+  if (given && *given >= 0) return *given;
   ReportError("--tolerance must be a number that is not negative, not '" +
               options.tolerance.value() + "'");
   return std::nullopt;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <climits>
 #include <optional>
+#include <string>
 
 #include "absl/strings/str_cat.h"
 #include "hlo/element_type.h"
@@ -133,23 +134,34 @@ int64_t FusedComputation::LargestOutputBits() const {
 
 namespace {
 
-// nullopt for what is no array, and layouts that are refused where they are accessed.
-std::optional<int64_t> BytesOf(const hlo::Shape& shape) {
-  if (!shape.IsArray()) return std::nullopt;
-  const absl::StatusOr<layout::TiledLayout> layout = hlo::MemoryLayoutOf(shape);
+// nullopt for layouts that are refused where they are accessed.
+std::optional<int64_t> BytesOf(const hlo::Shape& array) {
+  const absl::StatusOr<layout::TiledLayout> layout = hlo::MemoryLayoutOf(array);
   return layout.ok() ? std::optional(layout->bytes()) : std::nullopt;
 }
 
-// What a bitcast gives lies where its operand does.
-absl::Status CheckBitcast(const Instruction& bitcast) {
-  const std::optional<int64_t> from = BytesOf(bitcast.operand(0).shape());
-  const std::optional<int64_t> to = BytesOf(bitcast.shape());
-  if (!from.has_value() || !to.has_value() || *from == *to) return absl::OkStatus();
-  return absl::UnimplementedError(absl::StrCat("%", bitcast.name().str(), " is a bitcast of ",
-                                               *from, " bytes in memory, its result of ", *to));
-}
-
 }  // namespace
+
+absl::Status CheckBitcast(const Instruction& bitcast) {
+  const hlo::Shape& from_shape = bitcast.operand(0).shape();
+  const hlo::Shape& to_shape = bitcast.shape();
+  for (int64_t leaf = 0; leaf < to_shape.num_array_leaves(); ++leaf) {
+    const hlo::Shape& from = from_shape.ArrayLeaf(leaf);
+    const hlo::Shape& to = to_shape.ArrayLeaf(leaf);
+    const std::string name = absl::StrCat("%", bitcast.name().str(), " is a bitcast of ");
+    const std::optional<int64_t> from_bytes = BytesOf(from);
+    const std::optional<int64_t> to_bytes = BytesOf(to);
+    if (from_bytes.has_value() && to_bytes.has_value() && *from_bytes != *to_bytes) {
+      return absl::UnimplementedError(
+          absl::StrCat(name, *from_bytes, " bytes in memory, its result of ", *to_bytes));
+    }
+    if (from.element_type() != to.element_type() && !hlo::AnyBitsAreElements(to)) {
+      return absl::UnimplementedError(absl::StrCat(name, from.ToString(), " to ", to.ToString(),
+                                                   ", of which not all bits are elements"));
+    }
+  }
+  return absl::OkStatus();
+}
 
 absl::Status FusedComputation::CheckShapes() const {
   const auto check = [](const Instruction& instruction) -> absl::Status {

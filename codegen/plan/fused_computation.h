@@ -68,6 +68,10 @@ class FusedComputation {
   std::vector<FusionRoot> all_roots_;
 };
 
+/// Whether what a bitcast gives can lie where its operand does: an error if one of its arrays takes
+/// other bytes, or if bits of the operand need not be elements of the result.
+absl::Status CheckBitcast(const hlo::Instruction& bitcast);
+
 /// Bits of an element as the emitters count them: 8 for pred.
 int64_t ElementWidth(const hlo::Shape& shape);
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "codegen/plan/fused_computation.h"
 #include "codegen/plan/kernels.h"
 #include "codegen/plan/thread_map.h"
 #include "codegen/program/program_compiler.h"
@@ -178,13 +179,10 @@ absl::Status ComputationCompiler::FlowOfConstant(const Instruction& instruction)
 }
 
 absl::Status ComputationCompiler::FlowOfBitcast(const Instruction& instruction) {
-  const ArrayIds arrays = ArraysOf(instruction.operand(0));
-  HLO_INDEXING_ASSIGN_OR_RETURN(const int64_t bytes, run::BufferBytes(instruction.shape()));
-  if (bytes != flow_.arrays[arrays.front()].bytes) {
-    return Refused(instruction, absl::StrCat("is of ", flow_.arrays[arrays.front()].bytes,
-                                             " bytes in memory, its result of ", bytes));
+  if (absl::Status status = plan::CheckBitcast(instruction); !status.ok()) {
+    return At(instruction, status);
   }
-  ArraysOf(instruction) = arrays;
+  ArraysOf(instruction) = ArrayIds(ArraysOf(instruction.operand(0)));
   return absl::OkStatus();
 }
 

@@ -4,15 +4,15 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "support/status_macros.h"
+#include "codegen/ptx/syntax/parser.h"
 
 namespace hlo_indexing::ptx {
 namespace {
@@ -22,14 +22,9 @@ constexpr uint64_t kKibibyte = 1024;
 constexpr double kL1SectorsPerCycle = 4;
 
 std::string_view Trimmed(std::string_view text) {
-  const size_t begin = text.find_first_not_of(" \t\r");
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(" \t\r") - begin + 1);
-}
-
-absl::Status LineError(std::string_view file, int line, std::string_view message) {
-  return absl::InvalidArgumentError(
-      absl::StrCat(std::string(file), ":", line, ": error: ", std::string(message)));
+  constexpr std::string_view kBlanks = " \t\r";
+  text.remove_prefix(std::min(text.find_first_not_of(kBlanks), text.size()));
+  return text.substr(0, text.find_last_not_of(kBlanks) + 1);
 }
 
 // A field of a device as a file names it: a whole number from 1 on, or any from a thousandth on.
@@ -140,31 +135,32 @@ absl::StatusOr<DeviceModel> ParseDeviceModel(std::string_view text, std::string_
   DeviceModel device = DeviceModels().front();
   device.name = file;
   bool is_first = true;
-  int line = 0;
-  while (!text.empty()) {
-    ++line;
-    const size_t end = text.find('\n');
-    std::string_view current = text.substr(0, end);
-    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
-    current = Trimmed(current.substr(0, current.find('#')));
-    if (current.empty()) continue;
-    const size_t equals = current.find('=');
-    if (equals == std::string_view::npos) {
-      return LineError(file, line, "a line is `key = value`");
-    }
-    const std::string_view key = Trimmed(current.substr(0, equals));
-    const std::string_view value = Trimmed(current.substr(equals + 1));
+  // `part` is of the text.
+  const auto error_at = [&](std::string_view part, std::string_view message) {
+    const auto offset = static_cast<uint32_t>(part.data() - text.data());
+    return syntax::ErrorAt(text, file, {offset}, message);
+  };
+  for (size_t begin = 0; begin < text.size();) {
+    const size_t end = std::min(text.find('\n', begin), text.size());
+    const std::string_view whole_line = text.substr(begin, end - begin);
+    begin = end + 1;
+    const std::string_view line = Trimmed(whole_line.substr(0, whole_line.find('#')));
+    if (line.empty()) continue;
+    const size_t equals = line.find('=');
+    if (equals == std::string_view::npos) return error_at(line, "a line is `key = value`");
+    const std::string_view key = Trimmed(line.substr(0, equals));
+    const std::string_view value = Trimmed(line.substr(equals + 1));
     const bool was_first = std::exchange(is_first, false);
     if (key == "base") {
-      if (!was_first) return LineError(file, line, "'base' must stand before all else");
+      if (!was_first) return error_at(key, "'base' must stand before all else");
       absl::StatusOr<DeviceModel> base = FindDeviceModel(value);
-      if (!base.ok()) return LineError(file, line, std::string(base.status().message()));
+      if (!base.ok()) return error_at(value, std::string(base.status().message()));
       device = *base;
       device.name = file;
       continue;
     }
     if (key == "name") {
-      if (value.empty()) return LineError(file, line, "'name' is empty");
+      if (value.empty()) return error_at(key, "'name' is empty");
       device.name = value;
       continue;
     }
@@ -172,18 +168,17 @@ absl::StatusOr<DeviceModel> ParseDeviceModel(std::string_view text, std::string_
     if (field == kFields.end()) {
       std::string names = "base, name";
       for (const Field& known : kFields) absl::StrAppend(&names, ", ", std::string(known.name));
-      return LineError(file, line,
-                       absl::StrCat("there is no key '", std::string(key), "'; known are ", names));
+      return error_at(key,
+                      absl::StrCat("there is no key '", std::string(key), "'; known are ", names));
     }
     double number = 0;
     const auto [rest, error] = std::from_chars(value.data(), value.data() + value.size(), number);
     const bool is_number = error == std::errc() && rest == value.data() + value.size();
     if (!is_number || !(number >= field->Least()) || number > field->largest ||
         (field->is_whole && number != std::floor(number))) {
-      return LineError(file, line,
-                       absl::StrCat("'", std::string(key), "' is a ",
-                                    field->is_whole ? "whole number" : "number", " from ",
-                                    field->Least(), " to ", field->largest));
+      return error_at(value, absl::StrCat("'", std::string(key), "' is a ",
+                                          field->is_whole ? "whole number" : "number", " from ",
+                                          field->Least(), " to ", field->largest));
     }
     field->set(device, number);
   }

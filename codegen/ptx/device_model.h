@@ -44,7 +44,7 @@ const std::vector<DeviceModel>& DeviceModels();
 absl::StatusOr<DeviceModel> FindDeviceModel(std::string_view name);
 
 /// A device from text, a line `key = value` for each field that differs from those of the device
-/// that `base` names (default h100). `#` begins a comment. Errors name the line.
+/// that `base` names (default h100). `#` begins a comment. Errors have their place.
 /// Example: "base = a100\nmultiprocessors = 54\n"
 absl::StatusOr<DeviceModel> ParseDeviceModel(std::string_view text, std::string_view file);
 

@@ -88,6 +88,24 @@ std::vector<Arguments> WithOwnSourcesEach(llvm::ArrayRef<Arguments> arguments, S
   return traced;
 }
 
+// The value with the layouts of the shape: instructions hand on arrays of others.
+Value InLayoutsOf(const Shape& shape, const Value& value) {
+  if (value.IsArray()) {
+    const bool is_same = &value.shape() == &shape || value.shape().layout() == shape.layout();
+    if (is_same || !Fits(value, shape)) return value;
+    auto array = std::make_shared<ArrayValue>(&shape);
+    llvm::copy(value.array().bytes(), array->mutable_bytes().begin());
+    array->CopyDimensionSizes(value.array());
+    return Value(std::move(array));
+  }
+  if (!shape.IsTuple() || shape.elements().size() != value.elements().size()) return value;
+  std::vector<Value> elements;
+  for (size_t i = 0; i < value.elements().size(); ++i) {
+    elements.push_back(InLayoutsOf(*shape.elements()[i], value.elements()[i]));
+  }
+  return Value::Tuple(&shape, std::move(elements));
+}
+
 // A node of a set takes eight bytes and during Members a number.
 int64_t MaxNodes(const InterpreterOptions& options) { return options.max_bytes / 16; }
 
@@ -104,6 +122,7 @@ absl::StatusOr<std::vector<Value>> EvaluateOnDevices(const Computation& computat
                               results)) {
     return session.status();
   }
+  for (Value& result : results) result = InLayoutsOf(computation.root().shape(), result);
   return results;
 }
 

@@ -2,6 +2,7 @@
 #include "hlo/parser/state.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "support/real_number.h"
 
 namespace hlo_indexing::hlo {
 namespace {
@@ -149,9 +150,9 @@ class AttributeParser {
   bool ParseRealValue() {
     const size_t offset = state_.cursor.Offset();
     const std::optional<llvm::StringRef> text = state_.cursor.ConsumeBalanced();
-    double value = 0;
-    if (!text || text->getAsDouble(value)) return state_.FailAt(offset, "expected a number");
-    attribute_.value.emplace<double>(value);
+    const std::optional<double> value = text ? support::ParseDouble(*text) : std::nullopt;
+    if (!value) return state_.FailAt(offset, "expected a number");
+    attribute_.value.emplace<double>(*value);
     return true;
   }
 

@@ -212,7 +212,10 @@ const Instruction* InstructionParser::ParseInlineOperand(ComputationScope& scope
 const Instruction* InstructionParser::LookUpOperand(ComputationScope& scope, StringRef name,
                                                     size_t offset) {
   const auto [instruction, in_error] = names_.LookUpInstruction(scope.number, name);
-  if (instruction == nullptr && !in_error) state_.FailAt(offset, UndefinedMessage(scope, name));
+  // The message is searched for in the text.
+  if (instruction == nullptr && !in_error && !state_.HasTooManyErrors()) {
+    state_.FailAt(offset, UndefinedMessage(scope, name));
+  }
   return instruction;
 }
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "hlo/parser/module_header.h"
 #include "hlo/parser/parser.h"
 
 namespace hlo_indexing::hlo {
@@ -34,10 +35,9 @@ std::vector<Stretch> SplitAtSeparators(llvm::StringRef text) {
 }  // namespace
 
 bool ModuleParser::Parse() {
-  const bool is_parsed = ParseModule();
+  if (!ParseModule()) return false;
   // Nothing of what follows has been read.
-  const std::optional<size_t> comment = state_.cursor.UnclosedComment();
-  return comment ? state_.FailAt(*comment, "the comment has no end") : is_parsed;
+  return !state_.cursor.UnclosedComment() || state_.Fail("");
 }
 
 bool ModuleParser::ParseModule() {
@@ -53,7 +53,7 @@ bool ModuleParser::ParseModule() {
   }
   if (!ResolvePending() || !CheckCalls()) return false;
   SelectEntry();
-  return true;
+  return CheckHeader(state_);
 }
 
 bool ModuleParser::ParseHeader() {
@@ -350,7 +350,10 @@ std::vector<std::unique_ptr<Module>> ParseModules(const std::shared_ptr<const st
   for (const Stretch& stretch : SplitAtSeparators(*text)) {
     if (may_be_stopped && !diagnostics.empty() && !options.keep_running()) break;
     size_t begin = stretch.begin;
-    while (!TextCursor(*text, begin, stretch.end).AtEnd()) {
+    while (true) {
+      TextCursor rest(*text, begin, stretch.end);
+      // A comment without an end is an error of the module that begins with it.
+      if (rest.AtEnd() && !rest.UnclosedComment()) break;
       auto module = std::make_unique<Module>();
       module->SetText(text, options.file_name);
       std::vector<support::Diagnostic> errors;

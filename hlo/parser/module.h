@@ -23,9 +23,7 @@ class ModuleParser : private NameResolver {
 
  private:
   /// After too many errors, or when whoever parses wants no more.
-  bool MustEnd() {
-    return state_.MustStop() || state_.diagnostics.size() >= state_.options.max_errors;
-  }
+  bool MustEnd() { return state_.MustStop() || state_.HasTooManyErrors(); }
 
   bool ParseModule();
   bool ParseHeader();

@@ -40,12 +40,20 @@ struct ParseState {
   /// Where whoever parses is asked again whether to go on.
   size_t next_question = 0;
 
-  /// Reports an error at the next token, or at `offset`; false.
+  /// Reports an error at the next token, or at `offset`, unless there are too many; false.
   bool Fail(std::string message) { return FailAt(cursor.Offset(), std::move(message)); }
   bool FailAt(size_t offset, std::string message) {
+    if (HasTooManyErrors()) return false;
+    // Whatever is missing where a comment has no end is in the comment.
+    if (const auto comment = cursor.UnclosedComment()) {
+      offset = *comment;
+      message = "the comment has no end";
+      if (!diagnostics.empty() && diagnostics.back().message == message) return false;
+    }
     diagnostics.push_back(support::MakeDiagnostic(source, offset, std::move(message)));
     return false;
   }
+  bool HasTooManyErrors() const { return diagnostics.size() >= options.max_errors; }
   /// Whether whoever parses wants no more, which is an error. For what the text has many of:
   /// instructions, elements of literals and lists.
   bool MustStop() {

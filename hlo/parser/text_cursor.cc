@@ -10,11 +10,6 @@ const char* EndOfLine(const char* begin, const char* end) {
   return std::find_if(begin, end, [](char c) { return c == '\n' || c == '\r'; });
 }
 
-const char* FindEnd(const char* begin, const char* end, llvm::StringRef marker) {
-  const size_t found = llvm::StringRef(begin, static_cast<size_t>(end - begin)).find(marker);
-  return found == llvm::StringRef::npos ? end : begin + found + marker.size();
-}
-
 // Past the closing quote of the string that opens at `next`, or null.
 const char* EndOfString(const char* next, const char* end) {
   const char quote = *next++;
@@ -51,18 +46,21 @@ void TextCursor::SkipBlanksAndComments() {
     const char c = *next_;
     if (c == ' ' || c == '\n' || c == '\t' || c == '\r' || c == '\f' || c == '\v') {
       ++next_;
-    } else if (c == '/' && end_ - next_ > 1 && next_[1] == '/') {
-      next_ = EndOfLine(next_, end_);
-    } else if (c == '/' && end_ - next_ > 1 && next_[1] == '*') {
-      const char* const begin = next_;
-      next_ = FindEnd(next_ + 2, end_, "*/");
-      if (next_ == end_ && !llvm::StringRef(begin + 2, end_ - begin - 2).ends_with("*/")) {
-        unclosed_comment_ = begin;
-      }
+    } else if (c == '/' && end_ - next_ > 1 && (next_[1] == '/' || next_[1] == '*')) {
+      next_ = EndOfComment(next_);
     } else {
       return;
     }
   }
+}
+
+const char* TextCursor::EndOfComment(const char* begin) {
+  if (begin[1] == '/') return EndOfLine(begin, end_);
+  const llvm::StringRef rest(begin + 2, static_cast<size_t>(end_ - begin - 2));
+  const size_t found = rest.find("*/");
+  if (found != llvm::StringRef::npos) return rest.begin() + found + 2;
+  unclosed_comment_ = begin;
+  return end_;
 }
 
 std::optional<int64_t> TextCursor::ConsumeInteger() {
@@ -102,7 +100,7 @@ std::optional<llvm::StringRef> TextCursor::ConsumeBalanced() {
         kind == Character::kSlash && end_ - next > 1 && (next[1] == '/' || next[1] == '*');
     if (is_comment) {
       if (depth == 0) break;
-      next = next[1] == '/' ? EndOfLine(next, end_) : FindEnd(next + 2, end_, "*/");
+      next = EndOfComment(next);
       continue;
     }
     if (depth == 0 && (kind == Character::kClose || kind == Character::kEndsOutside)) break;

@@ -146,6 +146,8 @@ class TextCursor {
     SkipBlanksAndComments();
   }
   void SkipBlanksAndComments();
+  // Past the comment that opens at `begin`; the end of a line is not part of it.
+  const char* EndOfComment(const char* begin);
 
   const char* text_begin_;
   const char* next_;

@@ -5,6 +5,7 @@
 #include <set>
 #include <string>
 
+#include "hlo/replica_groups.h"
 #include "hlo/shape_inference/rule_table.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Sequence.h"
@@ -146,6 +147,43 @@ bool IsMultiple(const Shape& whole, const Shape& part, int64_t dimension) {
   return true;
 }
 
+// The sizes of the groups that the text gives; none if all devices are in one.
+std::set<int64_t> SizesOfGroups(const Instruction& instruction) {
+  const auto attribute = instruction.Get<const ReplicaGroups*>(AttributeName::kReplicaGroups);
+  if (!attribute) return {};
+  const ReplicaGroups& groups = **attribute;
+  std::set<int64_t> sizes;
+  if (groups.form == ReplicaGroups::Form::kList) {
+    for (const llvm::ArrayRef<int64_t> group : groups.groups) {
+      if (!group.empty()) sizes.insert(static_cast<int64_t>(group.size()));
+    }
+    return sizes;
+  }
+  std::string error;
+  if (const auto iota = FindIotaGroups(groups, error)) sizes.insert(iota->group_size);
+  return sizes;
+}
+
+// Whether each group has a device for each part of the whole along the dimension. Groups of one
+// device are those of programs that do not say how many devices there are, as XLA has it.
+bool RequireDeviceOfEachPart(ShapeContext& context, const Shape& whole, const Shape& part,
+                             int64_t dimension) {
+  const int64_t of_whole = whole.sizes()[static_cast<size_t>(dimension)];
+  const int64_t of_part = part.sizes()[static_cast<size_t>(dimension)];
+  if (of_whole == kUnboundedSize || of_part == kUnboundedSize || of_part == 0) return true;
+  const int64_t parts = of_whole / of_part;
+  const bool has_partitions =
+      GroupModeOf(context.instruction()) == GroupMode::kCrossReplicaAndPartition;
+  for (const int64_t devices : SizesOfGroups(context.instruction())) {
+    const bool fits = devices == 1 || (has_partitions ? parts % devices == 0 : parts == devices);
+    if (fits) continue;
+    return context.FailAt(AttributeName::kReplicaGroups,
+                          "a group of " + std::to_string(devices) + " devices cannot hold " +
+                              whole.ToString() + " in parts of " + part.ToString());
+  }
+  return true;
+}
+
 enum class Scaling : uint8_t { kGather, kScatter };
 
 // Each result has a multiple, or a fraction, of the operand's size along the dimension.
@@ -164,9 +202,15 @@ bool RequireScaledResults(ShapeContext& context, const Shape& given, Scaling sca
     const bool fits = scaling == Scaling::kGather
                           ? IsMultiple(*results[i], operand, *dimension)
                           : results[i]->IsArray() && IsMultiple(operand, *results[i], *dimension);
-    if (fits) continue;
-    return context.Fail(name + " of " + operand.ToString() + " along dimension " +
-                        std::to_string(*dimension) + " cannot give " + results[i]->ToString());
+    if (!fits) {
+      return context.Fail(name + " of " + operand.ToString() + " along dimension " +
+                          std::to_string(*dimension) + " cannot give " + results[i]->ToString());
+    }
+    const bool is_gather = scaling == Scaling::kGather;
+    if (!RequireDeviceOfEachPart(context, is_gather ? *results[i] : operand,
+                                 is_gather ? operand : *results[i], *dimension)) {
+      return false;
+    }
   }
   return true;
 }

@@ -59,6 +59,7 @@ class Comparison {
     const int64_t digits = a_at.num_digits() + b_at.num_digits() + 1;
     if (points != 0 && points <= budget_.max_digits / digits) {
       if (TryAllPoints(a_at, b_at)) return result_;
+      if (without_value_.has_value()) return *without_value_;
       return Yes("the maps agree on all " + std::to_string(points) +
                  " points of the variables that matter");
     }
@@ -79,25 +80,54 @@ class Comparison {
     }
   }
 
-  // Whether the maps differ at the point; then it becomes the result.
+  // Whether the maps differ at the point; then it becomes the result. Where that cannot be said, as
+  // a value is none of 64 bits or a divisor is 0, `without_value_` says so.
   bool Differ(llvm::ArrayRef<int64_t> point) {
     const llvm::ArrayRef<int64_t> dimensions = point.take_front(maps_[0]->num_dimensions());
     const llvm::ArrayRef<int64_t> symbols = point.drop_front(maps_[0]->num_dimensions());
-    const bool in_a = !sums_[0].empty && maps_[0]->DomainContains(dimensions, symbols);
-    const bool in_b = !sums_[1].empty && maps_[1]->DomainContains(dimensions, symbols);
-    if (!in_a && !in_b) return false;
-    std::string reason = "only the ";
-    reason += in_a ? "first" : "second";
-    reason += " domain has the point";
-    if (in_a && in_b) {
-      const auto a = maps_[0]->Evaluate(dimensions, symbols);
-      const auto b = maps_[1]->Evaluate(dimensions, symbols);
-      if (!a || !b || *a == *b) return false;
-      reason = "the results differ at the point";
+    const auto at_point = [&](Answer answer, std::string reason) -> Equality {
+      return {answer, std::move(reason), llvm::SmallVector<int64_t>(dimensions),
+              llvm::SmallVector<int64_t>(symbols)};
+    };
+    const std::optional<bool> in_a = IsInDomain(0, point);
+    const std::optional<bool> in_b = IsInDomain(1, point);
+    if (in_a == false && in_b == false) return false;
+    if (in_a && in_b && *in_a != *in_b) {
+      result_ = at_point(Answer::kNo, std::string("only the ") + (*in_a ? "first" : "second") +
+                                          " domain has the point");
+      return true;
     }
-    result_ = {Answer::kNo, std::move(reason), llvm::SmallVector<int64_t>(dimensions),
-               llvm::SmallVector<int64_t>(symbols)};
-    return true;
+    bool have_values = in_a.has_value() && in_b.has_value();
+    for (unsigned k = 0; have_values && k < maps_[0]->affine_map().getNumResults(); ++k) {
+      const auto a = EvaluateExpression(maps_[0]->affine_map().getResult(k), dimensions, symbols);
+      const auto b = EvaluateExpression(maps_[1]->affine_map().getResult(k), dimensions, symbols);
+      if (a && b && *a != *b) {
+        result_ = at_point(Answer::kNo, "the results differ at the point");
+        return true;
+      }
+      have_values = a && b;
+    }
+    if (!have_values) {
+      without_value_ = at_point(Answer::kUnknown, "a map has no value of 64 bits at the point");
+    }
+    return false;
+  }
+
+  // Nullopt if a constraint has no value, and the others are met.
+  std::optional<bool> IsInDomain(size_t i, llvm::ArrayRef<int64_t> point) const {
+    if (sums_[i].empty) return false;
+    for (size_t k = 0; k < point.size(); ++k) {
+      if (!sums_[i].boxes[k].Contains(point[k])) return false;
+    }
+    const llvm::ArrayRef<int64_t> dimensions = point.take_front(maps_[i]->num_dimensions());
+    const llvm::ArrayRef<int64_t> symbols = point.drop_front(maps_[i]->num_dimensions());
+    bool have_values = true;
+    for (const MapConstraint& constraint : maps_[i]->constraints()) {
+      const auto value = EvaluateExpression(constraint.expression, dimensions, symbols);
+      if (value && !constraint.bounds.Contains(*value)) return false;
+      have_values &= value.has_value();
+    }
+    return have_values ? std::optional(true) : std::nullopt;
   }
 
   bool TryRandomPoints() { return TryRandomPointsOf(boxes_); }
@@ -289,6 +319,8 @@ class Comparison {
   llvm::SmallVector<Interval, 6> boxes_;
   std::vector<bool> relevant_;
   bool too_hard_ = false;
+  // The answer at a point where the maps cannot be compared.
+  std::optional<Equality> without_value_;
   Equality result_;
 };
 

@@ -17,14 +17,15 @@ namespace {
 using llvm::DynamicAPInt;
 using mlir::AffineExpr;
 
-// The same positions with one variable for the thread in its block, the block, and the element in
-// the vector: what emitters cut the number of a thread into, as in
+// The same positions with one variable for the thread in its block, the block, and, if asked, the
+// last range, which is the element of a thread that has several neighbours: what emitters cut the
+// number of an element into, as in
 //
 //   ((bl_x * 128 + th_x) floordiv 100) * 104 + (bl_x * 128 + th_x) mod 100
 //
 // is digits of one variable then, which take their values independently of each other. nullopt if
 // these variables do not begin at 0, or if there are too many threads.
-std::optional<IndexingMap> WithThreadNumber(const MemoryAccess& access) {
+std::optional<IndexingMap> WithThreadNumber(const MemoryAccess& access, bool has_range) {
   const IndexingMap& map = access.position;
   constexpr size_t kThread = 0;
   constexpr size_t kBlock = 3;
@@ -34,8 +35,7 @@ std::optional<IndexingMap> WithThreadNumber(const MemoryAccess& access) {
   std::vector<Variable> ranges = map.ranges().vec();
   const Interval threads = dimensions[kThread].bounds;
   const Interval blocks = dimensions[kBlock].bounds;
-  const bool is_vector = access.vector_elements > 1 && !ranges.empty();
-  const Interval elements = is_vector ? ranges.back().bounds : Interval::Point(0);
+  const Interval elements = has_range ? ranges.back().bounds : Interval::Point(0);
   if (threads.lower != 0 || blocks.lower != 0 || elements.lower != 0) return std::nullopt;
   const int64_t vector = elements.upper + 1;
   const auto in_block = support::CheckedMul(threads.upper + 1, vector);
@@ -57,7 +57,7 @@ std::optional<IndexingMap> WithThreadNumber(const MemoryAccess& access) {
   of_dimension[kBlock] = number.floorDiv(*in_block);
   dimensions[kThread].bounds = {0, *all - 1};
   dimensions[kBlock].bounds = Interval::Point(0);
-  if (is_vector) {
+  if (has_range) {
     of_symbol[ranges.size() - 1] = number % vector;
     ranges.back().bounds = Interval::Point(0);
   }
@@ -90,11 +90,20 @@ std::optional<Image::Count> SectorsOfImage(const IndexingMap& position, int64_t 
   return image->size;
 }
 
-// Of positions that are a progression; nullopt of others.
+// Of positions that are a progression, or dense; nullopt of others.
 std::optional<DynamicAPInt> SectorsOfAll(const IndexingMap& position, int64_t element_bits,
                                          int64_t sector_bits) {
   const std::optional<Image> image = ImageOf(position);
-  if (!image.has_value() || !image->box.has_value() || image->size.upper == 0) return std::nullopt;
+  if (!image.has_value() || image->size.upper == 0) return std::nullopt;
+  // Where no two neighbours have a whole sector between them, every sector is met.
+  if (image->largest_gap.has_value() &&
+      DynamicAPInt(*image->largest_gap) * element_bits <= sector_bits) {
+    const auto sector_at = [&](int64_t value) {
+      return llvm::floorDiv(DynamicAPInt(value) * element_bits, DynamicAPInt(sector_bits));
+    };
+    return sector_at(image->bounds.front().upper) - sector_at(image->bounds.front().lower) + 1;
+  }
+  if (!image->box.has_value()) return std::nullopt;
   const simplifier::Progression& positions = image->box->front();
   const DynamicAPInt step_bits = DynamicAPInt(positions.stride) * element_bits;
   if (positions.size > 1 && step_bits >= sector_bits) return DynamicAPInt(positions.size);
@@ -109,13 +118,20 @@ std::optional<DynamicAPInt> SectorsOfAll(const IndexingMap& position, int64_t el
 
 Image::Count DistinctSectorsOf(const MemoryAccess& access, int64_t sector_bits) {
   if (const auto sectors = SectorsOfProgression(access, sector_bits)) return {*sectors, *sectors};
-  if (const std::optional<IndexingMap> position = WithThreadNumber(access)) {
+  const bool has_ranges = access.position.num_ranges() > 0;
+  const bool is_vector = has_ranges && access.vector_elements > 1;
+  for (const bool has_range : {true, false}) {
+    if (has_range ? !has_ranges : is_vector) continue;
+    const std::optional<IndexingMap> position = WithThreadNumber(access, has_range);
+    if (!position.has_value()) continue;
     if (position->IsKnownEmpty()) return {DynamicAPInt(0), DynamicAPInt(0)};
     // Constraints are tried point by point, for positions as for sectors.
     if (position->constraints().empty()) {
       const auto sectors = SectorsOfAll(*position, access.element_bits, sector_bits);
       if (sectors.has_value()) return {*sectors, *sectors};
     }
+    // Many points may have to be tried.
+    if (has_range != is_vector) continue;
     const auto sectors = SectorsOfImage(*position, access.element_bits, sector_bits);
     if (sectors.has_value() && sectors->IsExact()) return *sectors;
   }

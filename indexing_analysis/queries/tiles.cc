@@ -370,14 +370,6 @@ bool Merge(const TileRegion& region, size_t max_boxes, TileRegion& into) {
   return true;
 }
 
-// Whether the same tiles may be in both.
-bool Overlap(const StridedBox& a, const StridedBox& b) {
-  for (size_t i = 0; i < a.sides.size(); ++i) {
-    if (!Intersect(a.sides[i], b.sides[i]).has_value()) return false;
-  }
-  return true;
-}
-
 }  // namespace
 
 std::optional<std::vector<llvm::SmallVector<int64_t, 4>>> TileRegion::Elements(
@@ -409,53 +401,6 @@ std::optional<std::vector<llvm::SmallVector<int64_t, 4>>> TileRegion::Elements(
     });
   }
   return elements;
-}
-
-std::optional<StridedBox> TileRegion::TilesInDomain() const {
-  if (offset.IsUnknown()) return tiles;
-  if (offset.IsKnownEmpty()) return std::nullopt;
-  StridedBox inside = tiles;
-  for (size_t i = 0; i < tiles.sides.size() && i < offset.num_dimensions(); ++i) {
-    const Interval domain = offset.dimensions()[i].bounds;
-    Progression& side = inside.sides[i];
-    const int64_t end = side.offset + (side.size - 1) * side.stride;
-    if (domain.lower > end || domain.upper < side.offset) return std::nullopt;
-    const int64_t first =
-        support::CeilDiv(std::max(domain.lower, side.offset) - side.offset, side.stride);
-    const int64_t last = (std::min(domain.upper, end) - side.offset) / side.stride;
-    if (first > last) return std::nullopt;
-    side.offset += first * side.stride;
-    side.size = last - first + 1;
-  }
-  return inside;
-}
-
-DynamicAPInt MostOfOneTile(llvm::ArrayRef<std::pair<StridedBox, DynamicAPInt>> regions) {
-  DynamicAPInt most(0);
-  for (const auto& region : regions) {
-    DynamicAPInt count(0);
-    for (const auto& other : regions) {
-      if (Overlap(region.first, other.first)) count += other.second;
-    }
-    most = std::max(most, count);
-  }
-  return most;
-}
-
-DynamicAPInt TileOfArray::MostElements() const {
-  llvm::SmallVector<std::pair<StridedBox, DynamicAPInt>, 4> counts;
-  for (const TileRegion& region : regions) {
-    if (auto tiles = region.TilesInDomain()) counts.emplace_back(*tiles, region.MostElements());
-  }
-  return MostOfOneTile(counts);
-}
-
-DynamicAPInt TileOfArray::ElementsOfAllTiles() const {
-  DynamicAPInt count(0);
-  for (const TileRegion& region : regions) {
-    if (auto tiles = region.TilesInDomain()) count += tiles->NumElements() * region.MostElements();
-  }
-  return count;
 }
 
 llvm::SmallVector<int64_t, 4> TileSizesFor(llvm::ArrayRef<int64_t> tile_sizes,

@@ -79,6 +79,10 @@ struct TileRegion {
   /// Those of `tiles` that are within the bounds of the offset's dimensions, which may be more than
   /// are in its domain; nullopt if there are none.
   std::optional<StridedBox> TilesInDomain() const;
+  /// At most so many in all tiles, where elements that two tiles need count twice. Bounds that cut
+  /// a dimension of the array by one dimension of the tiles count exactly; constraints of the
+  /// domain of `offset`, and other bounds, cut nothing.
+  llvm::DynamicAPInt ElementsOfAllTiles() const;
   /// The indices that a tile needs, which must be one of `tiles`, for these values of the runtime
   /// variables of `offset`; nothing if it is not in the domain. nullopt if a number overflows.
   std::optional<std::vector<llvm::SmallVector<int64_t, 4>>> Elements(

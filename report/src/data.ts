@@ -14,6 +14,7 @@ export interface ModuleRecord {
   wasted_bytes: number;
   dram_bytes: number;
   exact: boolean;
+  dram_exact: boolean;
   estimated_us: number;
   kernels_not_tried: number;
   not_shown: {instruction: string; opcode: string; reason: string}[];
@@ -59,6 +60,7 @@ export interface KernelRecord {
   dram_bytes: number;
   efficiency: string;
   exact: boolean;
+  dram_exact: boolean;
   unknown_accesses: number;
   estimated_us: number;
   bound: string;

@@ -48,7 +48,7 @@ function head({record, op_name, source}: KernelEntry): HTMLElement {
       fact('Moved', bytes(record.moved_bytes), record.moved_bytes),
       fact('Needed', `${bytes(record.needed_bytes)} (${percent(share)})`, record.needed_bytes),
       fact('Wasted', bytes(record.wasted_bytes), record.wasted_bytes),
-      fact('From and to DRAM', bytes(record.dram_bytes), record.dram_bytes),
+      fact('From and to DRAM', `${record.dram_exact ? '' : 'at most '}${bytes(record.dram_bytes)}`, record.dram_bytes),
       fact('Estimate', `${microseconds(record.estimated_us)}, ${record.bound}`, record.estimated_us),
       record.before !== undefined &&
         fact('Before', `${bytes(record.before.moved_bytes)}, ${microseconds(record.before.estimated_us)}`, record.before.moved_bytes)),

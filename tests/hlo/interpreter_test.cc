@@ -515,6 +515,30 @@ TEST(InterpreterTest, Devices) {
   }
 }
 
+// Whatever layouts the instructions between have.
+TEST(InterpreterTest, ResultsHaveTheShapeOfTheRoot) {
+  const auto module = hlo::ParseModule(R"(ENTRY e {
+      p = s32[2,3] parameter(0)
+      c = s32[2,3]{0,1} copy(p)
+      d = s32[2,3]{0,1} add(c, p)
+      ROOT t = (s32[2,3]{0,1}, (s32[2,3]{0,1})) tuple(c, (s32[2,3]{0,1}) tuple(d)) })");
+  ASSERT_TRUE(module.ok()) << module.status();
+  const hlo::Computation& entry = (*module)->entry();
+  const std::vector<int32_t> numbers = {1, 2, 3, 4, 5, 6};
+  const auto* const bytes = reinterpret_cast<const uint8_t*>(numbers.data());
+  const auto value = hlo::Value::FromBytes(entry.parameters()[0]->shape(),
+                                           {llvm::ArrayRef(bytes, 4 * numbers.size())});
+  ASSERT_TRUE(value.ok()) << value.status();
+  const auto result = Evaluate(entry, {*value});
+  ASSERT_TRUE(result.ok()) << result.status();
+  ASSERT_EQ(result->ArrayLeaves().size(), 2u);
+  for (int64_t leaf = 0; leaf < 2; ++leaf) {
+    const hlo::ArrayValue& array = *result->ArrayLeaves()[static_cast<size_t>(leaf)];
+    EXPECT_EQ(array.shape().ToString(), entry.root().shape().ArrayLeaf(leaf).ToString());
+    EXPECT_EQ(array.Integer(5), 6 * (leaf + 1));
+  }
+}
+
 // Only what an instruction depends on is run, on any one device.
 TEST(InterpreterTest, OneInstruction) {
   const auto module = hlo::ParseModule(R"(

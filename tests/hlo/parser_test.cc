@@ -313,6 +313,39 @@ constexpr ErrorCase kErrors[] = {
      "of the module stands twice"},
     {"NotScheduledOrNot", "HloModule m, is_scheduled=maybe\ne { p = f32[] parameter(0) }",
      "is_scheduled must be true or false"},
+    {"LayoutOfOtherParameter",
+     "HloModule m, entry_computation_layout={(f32[3]{0})->f32[2]{0}}\ne { p = f32[2] parameter(0) "
+     "}",
+     "<input>:1:41: error: parameter 0 of the entry has shape f32[2], the header says f32[3]{0}"},
+    {"LayoutOfFewerParameters",
+     "HloModule m, entry_computation_layout={()->f32[2]{0}}\ne { p = f32[2] parameter(0) }",
+     "<input>:1:41: error: expected the shapes of the entry's 1 parameter"},
+    {"LayoutOfMoreParameters",
+     "HloModule m, entry_computation_layout={(f32[2], f32[2])->f32[2]}\ne { p = f32[2] "
+     "parameter(0) "
+     "}",
+     "<input>:1:47: error: expected ')' after the shapes of the entry's 1 parameter"},
+    {"LayoutOfOtherResult",
+     "HloModule m, entry_computation_layout={(f32[2])->s32[2]}\ne { p = f32[2] parameter(0) }",
+     "the entry's result has shape f32[2], the header says s32[2]"},
+    {"AliasOfNoParameter",
+     "HloModule m, input_output_alias={ {}: (1, {}, may-alias) }\ne { p = f32[2] parameter(0) }",
+     "<input>:1:40: error: the entry has no parameter 1"},
+    {"AliasOfNoOutput",
+     "HloModule m, input_output_alias={ {1}: (0, {}) }\ne { p = f32[2] parameter(0) }",
+     "<input>:1:36: error: the entry's result has no element 1 there: it is f32[2]"},
+    {"AliasOfNoPart",
+     "HloModule m, input_output_alias={ {}: (0, {0}) }\ne { p = f32[2] parameter(0) }",
+     "<input>:1:44: error: the parameter has no element 0 there: it is f32[2]"},
+    {"AliasTwice",
+     "HloModule m, input_output_alias={ {}: (0, {}), {}: 0 }\ne { p = f32[2] parameter(0) }",
+     "<input>:1:48: error: input_output_alias has this output twice"},
+    {"AliasOfNoKind",
+     "HloModule m, input_output_alias={ {}: (0, {}, shall-alias) }\ne { p = f32[2] parameter(0) }",
+     "<input>:1:47: error: expected may-alias or must-alias"},
+    {"AliasWithoutEnd",
+     "HloModule m, input_output_alias={ {}: (0, {}) {} }\ne { p = f32[2] parameter(0) }",
+     "<input>:1:47: error: expected '}'"},
     {"Duplicate", "e { p = f32[] parameter(0)\n p = f32[] negate(p) }", "is defined twice"},
     {"TwoRoots", "e { ROOT p = f32[] parameter(0)\n ROOT q = f32[] negate(p) }", "second ROOT"},
     {"TwoEntries", "ENTRY a { p = f32[] parameter(0) } ENTRY b { p = f32[] parameter(0) }",
@@ -424,6 +457,33 @@ TEST(Parser, StopsAfterTheMaximumOfErrors) {
   options.max_errors = 7;
   ParseModules(std::make_shared<const std::string>(text + "}"), options, diagnostics);
   EXPECT_EQ(diagnostics.size(), 7u);
+}
+
+TEST(Parser, OneInstructionHasTheMaximumOfErrorsToo) {
+  std::string text = "e { r = f32[] custom-call(), custom_call_target=\"t\", called_computations={";
+  for (int i = 0; i < 100; ++i) text += (i == 0 ? "a" : ", a") + std::to_string(i);
+  std::vector<support::Diagnostic> diagnostics;
+  ParseOptions options;
+  options.max_errors = 7;
+  ParseModules(std::make_shared<const std::string>(text + "} }"), options, diagnostics);
+  EXPECT_EQ(diagnostics.size(), 7u);
+}
+
+TEST(Parser, WhatIsMissingBehindACommentWithoutEndIsTheCommentsFault) {
+  const std::vector<std::string> texts = {"e { p = f32[] parameter(0) /* }",
+                                          "e { p = f32[] parameter(/*0) }",
+                                          "e { p = f32[] constant(/* 1) }",
+                                          "e { p = f32[] custom-call(), literal=(/* f32[] 1) }",
+                                          "e { p = f32[] parameter(0), x={/*} }",
+                                          "/*",
+                                          "HloModule m /* e { }"};
+  for (const std::string& text : texts) {
+    std::vector<support::Diagnostic> diagnostics;
+    ParseModules(std::make_shared<const std::string>(text), {}, diagnostics);
+    ASSERT_EQ(diagnostics.size(), 1u) << text;
+    EXPECT_EQ(diagnostics[0].message, "the comment has no end") << text;
+    EXPECT_EQ(diagnostics[0].column, 1 + static_cast<int64_t>(text.find("/*"))) << text;
+  }
 }
 
 TEST(Parser, StopsWhenItShall) {

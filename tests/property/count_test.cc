@@ -139,6 +139,21 @@ TEST_F(CountTest, OfRandomMapsAgreesWithEnumeration) {
   RecordProperty("maps", static_cast<int>(num_maps_));
 }
 
+// A variable that is counted in a product of variables: right, or refused.
+TEST_F(CountTest, OfProductsAgreesWithEnumeration) {
+  const int cases = NumCases("HLO_INDEXING_RANDOM_COUNTS", 400);
+  for (int i = 0; i < cases && !HasFailure(); ++i) {
+    const auto number = [&](int64_t low, int64_t high) {
+      return std::to_string(random_.Between(low, high));
+    };
+    const std::string factor = random_.OneIn(2) ? "s0" : "(s0 floordiv " + number(2, 3) + ")";
+    Check({Parse("(d0)[s0, s1] -> (s0 * " + number(-3, 3) + " + s1 * " + number(0, 2) +
+                 "), domain: d0 in [0, " + number(0, 4) + "], s0 in [0, " + number(1, 7) +
+                 "], s1 in [0, " + number(0, 2) + "], d0 * " + factor + " in [" + number(0, 2) +
+                 ", " + number(2, 12) + "]")});
+  }
+}
+
 // Too many points to be tried: at some values of the parameter, the images are counted.
 TEST_F(CountTest, OfLargeWindowsAgreesWithImages) {
   const int cases = NumCases("HLO_INDEXING_RANDOM_COUNTS", 40);

@@ -602,6 +602,11 @@ TEST_F(KernelTest, WhatHasNoKernelSaysSo) {
                 "p = s8[31,129]{0,1:T(8,128)} parameter(0)\n"
                 "ROOT f = s8[129,31] fusion(p), kind=kLoop, calls=fused\n}\n"),
             "unsupported: %b is a bitcast of 17408 bytes in memory, its result of 3999");
+  EXPECT_EQ(Run("fused {\np = s8[4,6] parameter(0)\nROOT b = u4[4,6] bitcast(p)\n}\n"
+                "ENTRY e {\np = s8[4,6] parameter(0)\n"
+                "ROOT f = u4[4,6] fusion(p), kind=kLoop, calls=fused\n}\n"),
+            "unsupported: %b is a bitcast of s8[4,6] to u4[4,6], of which not all bits are "
+            "elements");
 }
 
 TEST_F(KernelTest, Names) {

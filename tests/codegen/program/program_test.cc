@@ -266,6 +266,12 @@ TEST_F(ProgramTest, ErrorsHaveTheirPlace) {
                    "ENTRY e { p = f32[2] parameter(0)\n"
                    "  ROOT r = f32[2] all-reduce(p), replica_groups={}, to_apply=add }"),
               HasSubstr("test.hlo:4:8: error: %r: all-reduce moves data between devices"));
+  EXPECT_THAT(Text("ENTRY e {\n p = s8[4] parameter(0)\n ROOT r = pred[4] bitcast(p) }"),
+              HasSubstr("test.hlo:3:7: error: %r is a bitcast of s8[4] to pred[4], of which not "
+                        "all bits are elements"));
+  EXPECT_EQ(Run("ENTRY e {\n p = (s32[], f32[4]) parameter(0)\n"
+                " ROOT r = (s32[], f32[4]) bitcast(p) }"),
+            "");
   EXPECT_THAT(Text("ENTRY e {\n p = f32[<=4] parameter(0)\n ROOT r = f32[<=4] negate(p) }"),
               HasSubstr("test.hlo:2:2: error: %p: parameter has a dimension of unknown size"));
   EXPECT_THAT(
