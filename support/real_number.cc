@@ -72,6 +72,8 @@ std::optional<std::string> Shortened(llvm::StringRef text) {
 }  // namespace
 
 std::optional<RoundedNumber> ParseReal(llvm::StringRef text, const llvm::fltSemantics& semantics) {
+  // Which llvm::APFloat takes for an exponent of 0.
+  if (!text.empty() && llvm::StringRef("eEpP+-").contains(text.back())) return std::nullopt;
   std::string shortened;
   if (text.size() > kFewCharacters) {
     if (std::optional<std::string> decimal = Shortened(text)) {

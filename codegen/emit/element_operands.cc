@@ -283,10 +283,10 @@ ElementEmitter::Step ElementEmitter::StepOfConcatenate(const Element& element) {
     if (operand->index.IsKnownEmpty()) continue;
     const Conditions conditions = ConditionsOf(operand->index, element.index);
     if (conditions.empty()) return Alias(*operand);
+    if (alternatives.size() == kMaxAlternatives) return Failed(element, "has too many operands");
     alternatives.push_back({*operand, conditions});
   }
   if (alternatives.empty()) return Failed(element, "has no element that is computed");
-  if (alternatives.size() > kMaxAlternatives) return Failed(element, "has too many operands");
   // What is no element of the others is one of the last.
   alternatives.back().conditions = Conditions();
   return FirstThatHolds(element, std::move(alternatives));

@@ -7,6 +7,7 @@
 #include "hlo/array_indices.h"
 #include "indexing_analysis/queries/reached_elements.h"
 #include "indexing_analysis/queries/tile_separation.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
 #include "support/checked_math.h"
 
@@ -370,6 +371,15 @@ bool Merge(const TileRegion& region, size_t max_boxes, TileRegion& into) {
   return true;
 }
 
+// Equal for regions that may be merged: those of the same tiles for the same devices and values.
+size_t HashOfTiles(const TileRegion& region) {
+  const mlir::AffineMap offset = region.offset.affine_map();
+  const IndexingMap domain = region.offset.WithResults(mlir::AffineMap::get(
+      offset.getNumDims(), offset.getNumSymbols(), {}, region.offset.context()));
+  // The largest numbers are not for keys.
+  return static_cast<size_t>(hash_value(domain)) >> 1;
+}
+
 }  // namespace
 
 std::optional<std::vector<llvm::SmallVector<int64_t, 4>>> TileRegion::Elements(
@@ -441,6 +451,8 @@ TileOfArray TileOfMaps(llvm::ArrayRef<IndexingMap> maps, llvm::ArrayRef<int64_t>
                        llvm::ArrayRef<int64_t> tile_sizes, llvm::ArrayRef<int64_t> result_sizes,
                        const TileOptions& options) {
   TileOfArray result;
+  // A collective has a region for each of thousands of devices.
+  llvm::DenseMap<size_t, llvm::SmallVector<size_t, 1>> by_tiles;
   for (const IndexingMap& map : maps) {
     TileOfArray of_map = TileOfMap(map, sizes, tile_sizes, result_sizes, options);
     if (of_map.exactness == Exactness::kUnknown) return of_map;
@@ -449,9 +461,12 @@ TileOfArray TileOfMaps(llvm::ArrayRef<IndexingMap> maps, llvm::ArrayRef<int64_t>
       result.reason = std::move(of_map.reason);
     }
     for (TileRegion& region : of_map.regions) {
+      llvm::SmallVector<size_t, 1>& of_tiles = by_tiles[HashOfTiles(region)];
       const bool is_merged = llvm::any_of(
-          result.regions, [&](TileRegion& into) { return Merge(region, options.max_boxes, into); });
-      if (!is_merged) result.regions.push_back(std::move(region));
+          of_tiles, [&](size_t i) { return Merge(region, options.max_boxes, result.regions[i]); });
+      if (is_merged) continue;
+      of_tiles.push_back(result.regions.size());
+      result.regions.push_back(std::move(region));
     }
   }
   return result;
