@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "llvm/ADT/EquivalenceClasses.h"
 #include "llvm/ADT/STLExtras.h"
@@ -132,6 +133,7 @@ class Counter {
       group.boxes[i] = map.boxes[i];
     }
     Fraction points(1);
+    std::vector<bool> is_counted(map.constraints.size());
     for (auto& [leader, group] : groups) {
       const auto is_of_group = [&](size_t i) { return classes.isEquivalent(i, leader); };
       for (size_t i = 0; i < map.constraints.size(); ++i) {
@@ -146,10 +148,15 @@ class Counter {
         map.boxes[i] = Interval::Point(map.boxes[i].lower);
         llvm::erase(all.counted, i);
       }
-      llvm::erase_if(map.constraints, [&](const Constraint& constraint) {
-        return llvm::is_contained(group.constraints, constraint);
-      });
+      for (size_t i = 0; i < is_counted.size(); ++i) {
+        if (is_of_group(i)) is_counted[i] = true;
+      }
     }
+    llvm::SmallVector<Constraint, 2> others;
+    for (size_t i = 0; i < is_counted.size(); ++i) {
+      if (!is_counted[i]) others.push_back(map.constraints[i]);
+    }
+    map.constraints = std::move(others);
     return points;
   }
 

@@ -139,6 +139,28 @@ TEST_F(CountTest, OfRandomMapsAgreesWithEnumeration) {
   RecordProperty("maps", static_cast<int>(num_maps_));
 }
 
+// Several groups of variables that hang together with no other, each with constraints.
+TEST_F(CountTest, OfIndependentVariablesAgreesWithEnumeration) {
+  const int cases = NumCases("HLO_INDEXING_RANDOM_COUNTS", 400);
+  for (int i = 0; i < cases && !HasFailure(); ++i) {
+    const auto number = [&](int64_t low, int64_t high) {
+      return std::to_string(random_.Between(low, high));
+    };
+    std::string domain = "d0 in [0, " + number(0, 5) + "], d1 in [0, " + number(0, 9) + "]";
+    for (int s = 0; s < 3; ++s) {
+      domain += ", s" + std::to_string(s) + " in [" + number(0, 1) + ", " + number(2, 6) + "]";
+    }
+    const std::string modulus = number(2, 4);
+    domain += ", d1 mod " + modulus + " in [0, " + number(0, 1) + "]";
+    domain += ", s" + number(0, 2) + " mod " + number(2, 3) + " in [" + number(0, 1) + ", 1]";
+    domain += ", s1 + s2 in [" + number(0, 3) + ", " + number(4, 9) + "]";
+    if (random_.OneIn(2)) domain += ", d0 + s0 in [1, " + number(3, 7) + "]";
+    Check({Parse("(d0, d1)[s0, s1, s2] -> (s0 * " + number(1, 3) + ", d1, s1 + s2 * " +
+                 number(1, 3) + "), domain: " + domain)});
+  }
+  EXPECT_GT(answered_, cases * 8 / 10) << ::testing::PrintToString(refused_);
+}
+
 // A variable that is counted in a product of variables: right, or refused.
 TEST_F(CountTest, OfProductsAgreesWithEnumeration) {
   const int cases = NumCases("HLO_INDEXING_RANDOM_COUNTS", 400);
