@@ -67,6 +67,8 @@ int main(int argc, char** argv) {
   const SignalActions inherited = CurrentSignalActions();
   const llvm::InitLLVM init(argc, argv);
   InstallSignalHandlers(inherited);
+  // Beyond the largest file that is allowed, writing fails as on a full disk.
+  std::signal(SIGXFSZ, SIG_IGN);
   llvm::install_bad_alloc_error_handler(EndWithoutMemory);
   const std::vector<const char*> command_line(argv, argv + argc);
   const hlo_indexing::tools::ExitCode status = hlo_indexing::tools::RunProgram(command_line);
