@@ -23,6 +23,9 @@ using mlir::ValueRange;
 
 Values ElementEmitter::EmitLoops(const IndexingMap& map, size_t count, const Values& carried,
                                  llvm::function_ref<Values(ValueRange)> body) {
+  // What LLVM takes for loops grows with the square of their number.
+  constexpr int64_t kElementsOfLoop = 16;
+  num_elements_ += kElementsOfLoop * static_cast<int64_t>(count);
   Values indices;
   const std::function<Values(size_t, ValueRange)> from = [&](size_t i, ValueRange values) {
     if (i == count) {
