@@ -358,12 +358,29 @@ class AccessCollector {
     return plan_.keeps_rows ? WithoutConditions(access.access.position) : access.access.position;
   }
 
-  // What is the same in all turns of the loop is read in the first.
+  // Whether the threads that have an element in a later turn have had it in the first.
+  static bool AreAmong(const IndexingMap& later, const IndexingMap& first) {
+    if (later.IsKnownEmpty()) return true;
+    if (first.IsKnownEmpty()) return false;
+    for (size_t i = 0; i < first.num_dimensions(); ++i) {
+      if (!first.dimensions()[i].bounds.Contains(later.dimensions()[i].bounds)) return false;
+    }
+    return llvm::all_of(first.constraints(), [&](const auto& constraint) {
+      return llvm::is_contained(later.constraints(), constraint);
+    });
+  }
+
+  // What is the same in all turns of the loop is read in the first of those that have it.
   void ReadOnce(KernelAccess& access) const {
     const IndexingMap& element = access.element;
     const size_t num_loops = element.IsUnknown() || element.num_runtime() > 0 ? 0 : LoopsOfPass();
     if (num_loops == 0 || element.affine_map().isFunctionOfSymbol(0)) return;
-    access.element = AtRange(element, 0, 0, plans_.maps);
+    const indexing_analysis::Interval turns = element.ranges()[0].bounds;
+    IndexingMap first = AtRange(element, 0, turns.lower, plans_.maps);
+    for (int64_t turn = turns.lower + 1; turn <= turns.upper; ++turn) {
+      if (!AreAmong(AtRange(element, 0, turn, plans_.maps), first)) return;
+    }
+    access.element = std::move(first);
   }
 
   // A position that is the same for all lanes of a vector is read once.

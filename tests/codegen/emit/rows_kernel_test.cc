@@ -3,6 +3,8 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "codegen/emit/kernel.h"
@@ -288,6 +290,42 @@ TEST(RowKernels, OutputsOfSomeThreads) {
                       backend);
     EXPECT_EQ(check.Run(1), "") << length;
     MeasureAsPlanned(check, length);
+  }
+}
+
+// What a row reads in later turns only, and what another turn's threads read.
+TEST(RowKernels, OperandsOfLaterTurns) {
+  PtxBackend backend;
+  for (const auto& [first, second] : std::vector<std::pair<int, int>>{
+           {17, 5}, {17, 1}, {19, 7}, {25, 5}, {10, 12}, {12, 1}, {33, 5}, {49, 3}}) {
+    const auto rows = [](int length) { return absl::StrCat("f32[3,", length, "]"); };
+    KernelCheck check(absl::StrCat(R"(add {
+      a = f32[] parameter(0)
+      b = f32[] parameter(1)
+      ROOT r = f32[] add(a, b) }
+    f {
+      p = )",
+                                   rows(first), R"( parameter(0)
+      q = f32[3] parameter(1)
+      b = )",
+                                   rows(second), R"( broadcast(q), dimensions={0}
+      c = )",
+                                   rows(first + second), R"( concatenate(p, b), dimensions={1}
+      z = f32[] constant(0)
+      ROOT r = f32[3] reduce(c, z), dimensions={1}, to_apply=add }
+    ENTRY e {
+      p = )",
+                                   rows(first), R"( parameter(0)
+      q = f32[3] parameter(1)
+      ROOT f = f32[3] fusion(p, q), kind=kInput, calls=f })"),
+                      backend);
+    const std::string name = absl::StrCat(first, " and ", second);
+    EXPECT_EQ(check.Run(1), "") << name;
+    const Traffic traffic = check.Measure();
+    EXPECT_EQ(traffic.error, "") << name;
+    EXPECT_EQ(traffic.sectors, traffic.planned_sectors) << name;
+    // Of two branches that load, LLVM may make one load.
+    EXPECT_LE(traffic.requests, traffic.planned_requests) << name;
   }
 }
 
