@@ -444,10 +444,19 @@ void EmitInPlaceUpdate(KernelEmitter& kernel) {
   }
 }
 
+Value KernelEmitter::SharedBase(const plan::SharedTile& tile) {
+  const size_t place =
+      shared_places_.of_tiles[static_cast<size_t>(&tile - plan_.shared_tiles.data())];
+  Value& base = shared_bases_[place];
+  if (base == nullptr) {
+    base = builder_.SharedArray(builder_.integer_type(8), shared_places_.bytes[place]);
+  }
+  return base;
+}
+
 SharedArray::SharedArray(KernelEmitter& kernel, const plan::SharedTile& tile, hlo::ElementType type)
     : kernel_(kernel), tile_(tile) {
-  KernelBuilder& builder = kernel.builder();
-  buffer_ = {builder.SharedArray(builder.integer_type(8), tile.bytes()), type, tile.element_bits};
+  buffer_ = {kernel.SharedBase(tile), type, tile.element_bits};
 }
 
 SharedArray::SharedArray(KernelEmitter& kernel, const plan::SharedTile& tile, hlo::ElementType type,

@@ -29,6 +29,10 @@ class KernelEmitter {
   /// The kernel's counters; null if it has none.
   mlir::Value counters() const { return buffers_.counters(); }
 
+  /// Where a tile of the plan begins in shared memory. What is asked for first in a branch is that
+  /// branch's own.
+  mlir::Value SharedBase(const plan::SharedTile& tile);
+
   /// From now on the maps' variables are the thread and these loops, without lanes.
   void SetLoops(Values ranges);
 
@@ -92,6 +96,9 @@ class KernelEmitter {
   KernelBuilder& builder_;
   plan::PlanContext& plans_;
   const plan::KernelPlan& plan_;
+  const plan::KernelPlan::SharedPlaces shared_places_ = plan_.shared_places();
+  // Null where no tile has been asked for.
+  Values shared_bases_ = Values(shared_places_.bytes.size());
   KernelBuffers buffers_;
   ElementEmitter elements_;
 };

@@ -1,6 +1,8 @@
 #include "codegen/plan/kernel_plan.h"
 
 #include <algorithm>
+#include <map>
+#include <optional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -106,11 +108,41 @@ std::string ProductTiles::ToString() const {
                       units[2], uses_tensor_cores ? " warps, " : " threads, ", steps, " steps");
 }
 
+KernelPlan::SharedPlaces KernelPlan::shared_places() const {
+  SharedPlaces places;
+  // The places that are for one bl_z each, and how many of them each bl_z has so far.
+  std::vector<size_t> of_one_block;
+  std::map<int64_t, size_t> used;
+  for (const SharedTile& tile : shared_tiles) {
+    std::optional<int64_t> block;
+    for (const SharedAccess& access : tile.accesses) {
+      const indexing_analysis::Interval blocks =
+          access.index.IsUnknown() || access.index.IsKnownEmpty()
+              ? indexing_analysis::Interval::All()
+              : access.index.dimensions()[kBlockZ].bounds;
+      const bool is_other = block.has_value() && *block != blocks.lower;
+      block =
+          blocks.lower == blocks.upper && !is_other ? std::optional(blocks.lower) : std::nullopt;
+      if (!block.has_value()) break;
+    }
+    size_t place = places.bytes.size();
+    if (block.has_value()) {
+      const size_t number = used[*block]++;
+      if (number == of_one_block.size()) of_one_block.push_back(place);
+      place = of_one_block[number];
+    }
+    if (place == places.bytes.size()) places.bytes.push_back(0);
+    places.bytes[place] = std::max(places.bytes[place], tile.bytes());
+    places.of_tiles.push_back(place);
+  }
+  return places;
+}
+
 int64_t KernelPlan::shared_memory_bytes() const {
   constexpr int64_t kAlignment = 16;
   int64_t bytes = 0;
-  for (const SharedTile& tile : shared_tiles) {
-    bytes = support::CeilDiv(bytes, kAlignment) * kAlignment + tile.bytes();
+  for (const int64_t of_place : shared_places().bytes) {
+    bytes = support::CeilDiv(bytes, kAlignment) * kAlignment + of_place;
   }
   return bytes;
 }

@@ -235,7 +235,16 @@ struct KernelPlan {
   }
   int64_t counter_bytes() const { return num_counters() * 4; }
 
-  /// Of all tiles together, each from a multiple of 16 bytes.
+  /// Where tiles lie in shared memory: tiles of blocks that differ in bl_z share their places, as a
+  /// block has one of them.
+  struct SharedPlaces {
+    /// For each tile, the number of its place.
+    std::vector<size_t> of_tiles;
+    /// For each place, what the largest of its tiles takes.
+    std::vector<int64_t> bytes;
+  };
+  SharedPlaces shared_places() const;
+  /// Of all places together, each from a multiple of 16 bytes.
   int64_t shared_memory_bytes() const;
 
   /// The computation whose instructions the kernel computes: that of a fusion, or the planned one.
