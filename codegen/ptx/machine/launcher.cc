@@ -18,10 +18,10 @@ namespace {
 
 // Operations of a warp before the next one has its turn.
 constexpr uint64_t kQuantum = 4096;
-// Blocks that are resident together where they communicate, and their shared memory.
+// Blocks that are resident together where they communicate, and their memory. A GPU has less.
 constexpr uint64_t kMaxResident = 1024;
 constexpr uint64_t kResidentByChoice = 64;
-constexpr uint64_t kMaxResidentBytes = uint64_t{1} << 30;
+constexpr uint64_t kMaxResidentBytes = uint64_t{1} << 28;
 // Blocks that a host thread takes at a time: neighbours touch neighbouring memory.
 constexpr uint64_t kBlocksAtATime = 8;
 // How long the thread that launches waits for the others before it asks whether to go on.
@@ -151,12 +151,20 @@ class LaunchRunner {
     }
   }
 
+  // Of shared memory, and of the registers and the local memory of its threads.
+  uint64_t BytesOfBlock() const {
+    const ProgramFunction& kernel = program_.functions.front();
+    const uint64_t threads = uint64_t{options_.block[0]} * options_.block[1] * options_.block[2];
+    const uint64_t warps = (threads + kWarpSize - 1) / kWarpSize;
+    return 1 + program_.dynamic_shared_offset + options_.dynamic_shared_bytes +
+           warps * (kernel.initial_registers.size() + kWarpSize * kernel.local_bytes);
+  }
+
   void RunTogether(LaunchState& state) {
-    const uint64_t shared =
-        std::max<uint64_t>(1, program_.dynamic_shared_offset + options_.dynamic_shared_bytes);
     const uint64_t capacity =
-        options_.is_cooperative ? num_blocks_
-                                : std::clamp<uint64_t>(kMaxResidentBytes / shared, 1, kMaxResident);
+        options_.is_cooperative
+            ? num_blocks_
+            : std::clamp<uint64_t>(kMaxResidentBytes / BytesOfBlock(), 1, kMaxResident);
     // Most blocks end in their first turn, though they could wait: more are begun when one does
     // not.
     uint64_t wanted = options_.schedule == 0 ? 1 : kResidentByChoice;
