@@ -110,6 +110,23 @@ std::string RepeatedAdds(const std::string& shape, int64_t num_adds, const std::
       " parameter(0)\n  ROOT r = ", result, " fusion(p), kind=kLoop, calls=f }");
 }
 
+// Blocks of different reductions have their tiles in the same place.
+TEST(OurPlan, ReductionsOfOtherBlocksShareTheirMemory) {
+  PlannedModule module(R"(HloModule m
+    sum { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] add(a, b) }
+    f { p = f32[33,65] parameter(0) q = f32[33,65] parameter(1) z = f32[] constant(0)
+      a = f32[65] reduce(p, z), dimensions={0}, to_apply=sum
+      b = f32[65] reduce(q, z), dimensions={0}, to_apply=sum
+      ROOT t = (f32[65], f32[65]) tuple(a, b) }
+    ENTRY e { p = f32[33,65] parameter(0) q = f32[33,65] parameter(1)
+      ROOT r = (f32[65], f32[65]) fusion(p, q), kind=kInput, calls=f })");
+  const KernelPlan plan = PlanOf(module);
+  EXPECT_EQ(plan.launch.blocks[2], 2);
+  ASSERT_EQ(plan.shared_tiles.size(), 2U);
+  EXPECT_EQ(plan.shared_places().of_tiles, (std::vector<size_t>{0, 0}));
+  EXPECT_EQ(plan.shared_memory_bytes(), plan.shared_tiles[0].bytes());
+}
+
 TEST(OurPlan, RowsOfLargeFusionsStayLoops) {
   const auto plan_of = [](int64_t num_adds) {
     const std::string last = absl::StrCat("v", num_adds);
