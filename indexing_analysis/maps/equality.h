@@ -19,8 +19,8 @@ struct Equality {
   /// How the answer was found, or why there is none.
   std::string reason;
   /// kNo: a point that is in the domain of one map only, or at which the results differ. Empty
-  /// if the maps have different numbers of variables or results. kUnknown: a point where a result or
-  /// a constraint divides by 0 or does not fit 64 bits; else empty.
+  /// if the maps have different numbers of variables or results. kUnknown: a point where a result
+  /// or a constraint divides by 0 or does not fit 64 bits; else empty.
   llvm::SmallVector<int64_t> dimensions;
   /// The ranges, then the runtime variables.
   llvm::SmallVector<int64_t> symbols;
