@@ -124,7 +124,8 @@ class EmitCommand : public KernelCommand {
     constexpr int kLeast = 80;
     if (!text.starts_with("sm_") || text.drop_front(3).getAsInteger(10, number) ||
         number < kLeast) {
-      ReportError("--arch must be sm_80 or later, not '" + text.str() + "'");
+      ReportError("--arch must be sm_80 or later, without a letter, not '" +
+                  support::Quotable(text) + "'");
       return ExitCode::kBadUsage;
     }
     options_ = {.architecture = number, .stage = LoweringStage(stage_.value())};

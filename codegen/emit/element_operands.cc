@@ -283,7 +283,9 @@ ElementEmitter::Step ElementEmitter::StepOfConcatenate(const Element& element) {
     if (operand->index.IsKnownEmpty()) continue;
     const Conditions conditions = ConditionsOf(operand->index, element.index);
     if (conditions.empty()) return Alias(*operand);
-    if (alternatives.size() == kMaxAlternatives) return Failed(element, "has too many operands");
+    if (alternatives.size() == kMaxAlternatives) {
+      return Failed(element, "has more than " + std::to_string(kMaxAlternatives) + " operands");
+    }
     alternatives.push_back({*operand, conditions});
   }
   if (alternatives.empty()) return Failed(element, "has no element that is computed");
