@@ -105,7 +105,7 @@ int64_t HeaderCount(const hlo::Module& module, llvm::StringRef name) {
 std::optional<double> ToleranceOf(const RunOptions& options) {
   if (!options.tolerance.is_given()) return 0;
   const std::optional<double> given = support::ParseDouble(options.tolerance.value());
-  if (given && *given >= 0) return *given;
+  if (given && *given >= 0) return given;
   ReportError("--tolerance must be a number that is not negative, not '" +
               options.tolerance.value() + "'");
   return std::nullopt;

@@ -90,7 +90,8 @@ std::optional<Start> StartOf(AffineExpr expression) {
     if (dimension) {
       if (result.step != 0 && result.of != dimension.getPosition()) return std::nullopt;
       result.of = dimension.getPosition();
-      if (!(value = support::CheckedAdd(result.step, factor))) return std::nullopt;
+      value = support::CheckedAdd(result.step, factor);
+      if (!value) return std::nullopt;
       result.step = *value;
     } else if (constant) {
       value = support::CheckedMul(constant.getValue(), factor);
@@ -102,7 +103,8 @@ std::optional<Start> StartOf(AffineExpr expression) {
       terms.emplace_back(operation.getRHS(), factor);
     } else if (operation && operation.getKind() == mlir::AffineExprKind::Mul) {
       const auto right = mlir::dyn_cast<mlir::AffineConstantExpr>(operation.getRHS());
-      if (!right || !(value = support::CheckedMul(factor, right.getValue()))) return std::nullopt;
+      if (right) value = support::CheckedMul(factor, right.getValue());
+      if (!value) return std::nullopt;
       terms.emplace_back(operation.getLHS(), *value);
     } else {
       return std::nullopt;

@@ -14,7 +14,6 @@
 namespace hlo_indexing::indexing_analysis {
 namespace {
 
-using llvm::DynamicAPInt;
 using mlir::AffineExpr;
 using simplifier::Sum;
 
