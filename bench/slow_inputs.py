@@ -210,6 +210,9 @@ INPUTS: list[tuple[str, int, Callable[[int], str]]] = [
      lambda n: loop(n, "neighbours")),
     ("arrays of a loop, each the sum of those before", 4_000, lambda n: loop(n, "sums")),
 ]
+EXPLAINED: list[tuple[str, int, Callable[[int], str]]] = [
+    ("reduce-windows in one fusion, explained", 100, reduce_windows),
+]
 
 
 def measured(command: list[str], text: str) -> str:
