@@ -98,14 +98,15 @@ class Comparison {
       return true;
     }
     bool have_values = in_a.has_value() && in_b.has_value();
-    for (unsigned k = 0; have_values && k < maps_[0]->affine_map().getNumResults(); ++k) {
+    const unsigned num_results = have_values ? maps_[0]->affine_map().getNumResults() : 0;
+    for (unsigned k = 0; k < num_results; ++k) {
       const auto a = EvaluateExpression(maps_[0]->affine_map().getResult(k), dimensions, symbols);
       const auto b = EvaluateExpression(maps_[1]->affine_map().getResult(k), dimensions, symbols);
       if (a && b && *a != *b) {
         result_ = at_point(Answer::kNo, "the results differ at the point");
         return true;
       }
-      have_values = a && b;
+      have_values &= a && b;
     }
     if (!have_values) {
       without_value_ = at_point(Answer::kUnknown, "a map has no value of 64 bits at the point");

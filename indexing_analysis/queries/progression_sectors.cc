@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "indexing_analysis/queries/linear_function.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "mlir/IR/AffineExpr.h"
@@ -15,46 +16,6 @@ namespace hlo_indexing::indexing_analysis {
 
 using llvm::DynamicAPInt;
 using mlir::AffineExpr;
-
-namespace {
-
-// A linear function of the variables of a map: its coefficients, dimensions before ranges.
-struct LinearFunction {
-  llvm::SmallVector<int64_t, 8> coefficients;
-  int64_t constant = 0;
-
-  // Adds the multiple of an expression; false if that is not linear, or does not fit 64 bits.
-  bool Add(AffineExpr expression, int64_t factor, size_t num_dimensions) {
-    const auto add_to = [&](int64_t& sum) {
-      const std::optional<int64_t> result = support::CheckedAdd(sum, factor);
-      if (result.has_value()) sum = *result;
-      return result.has_value();
-    };
-    if (const auto dimension = llvm::dyn_cast<mlir::AffineDimExpr>(expression)) {
-      return add_to(coefficients[dimension.getPosition()]);
-    }
-    if (const auto symbol = llvm::dyn_cast<mlir::AffineSymbolExpr>(expression)) {
-      return add_to(coefficients[num_dimensions + symbol.getPosition()]);
-    }
-    if (const auto number = llvm::dyn_cast<mlir::AffineConstantExpr>(expression)) {
-      const std::optional<int64_t> product = support::CheckedMul(number.getValue(), factor);
-      if (!product.has_value()) return false;
-      factor = *product;
-      return add_to(constant);
-    }
-    const auto operation = llvm::cast<mlir::AffineBinaryOpExpr>(expression);
-    if (operation.getKind() == mlir::AffineExprKind::Add) {
-      return Add(operation.getLHS(), factor, num_dimensions) &&
-             Add(operation.getRHS(), factor, num_dimensions);
-    }
-    const auto number = llvm::dyn_cast<mlir::AffineConstantExpr>(operation.getRHS());
-    if (operation.getKind() != mlir::AffineExprKind::Mul || !number) return false;
-    const std::optional<int64_t> product = support::CheckedMul(number.getValue(), factor);
-    return product.has_value() && Add(operation.getLHS(), *product, num_dimensions);
-  }
-};
-
-}  // namespace
 
 std::optional<DynamicAPInt> SectorsOfProgression(const MemoryAccess& access, int64_t sector_bits) {
   const IndexingMap& map = access.position;

@@ -7,12 +7,12 @@
 #include <vector>
 
 #include "indexing_analysis/maps/indexing_map.h"
+#include "indexing_analysis/queries/linear_function.h"
 #include "indexing_analysis/queries/strided_boxes.h"
 #include "indexing_analysis/queries/tiles.h"
 #include "llvm/ADT/DynamicAPInt.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
-#include "mlir/IR/AffineExpr.h"
 #include "mlir/IR/AffineMap.h"
 #include "support/checked_math.h"
 
@@ -20,7 +20,6 @@ namespace hlo_indexing::indexing_analysis {
 namespace {
 
 using llvm::DynamicAPInt;
-using mlir::AffineExpr;
 
 // Whether the same tiles may be in both.
 bool Overlap(const StridedBox& a, const StridedBox& b) {
@@ -76,39 +75,18 @@ struct Start {
   int64_t start = 0;
 };
 
-// The expression as such a start, if it depends on one dimension only.
-std::optional<Start> StartOf(AffineExpr expression) {
-  Start result;
-  std::vector<std::pair<AffineExpr, int64_t>> terms = {{expression, 1}};
-  while (!terms.empty()) {
-    const auto [term, factor] = terms.back();
-    terms.pop_back();
-    const auto dimension = mlir::dyn_cast<mlir::AffineDimExpr>(term);
-    const auto constant = mlir::dyn_cast<mlir::AffineConstantExpr>(term);
-    const auto operation = mlir::dyn_cast<mlir::AffineBinaryOpExpr>(term);
-    std::optional<int64_t> value;
-    if (dimension) {
-      if (result.step != 0 && result.of != dimension.getPosition()) return std::nullopt;
-      result.of = dimension.getPosition();
-      value = support::CheckedAdd(result.step, factor);
-      if (!value) return std::nullopt;
-      result.step = *value;
-    } else if (constant) {
-      value = support::CheckedMul(constant.getValue(), factor);
-      if (value) value = support::CheckedAdd(result.start, *value);
-      if (!value) return std::nullopt;
-      result.start = *value;
-    } else if (operation && operation.getKind() == mlir::AffineExprKind::Add) {
-      terms.emplace_back(operation.getLHS(), factor);
-      terms.emplace_back(operation.getRHS(), factor);
-    } else if (operation && operation.getKind() == mlir::AffineExprKind::Mul) {
-      const auto right = mlir::dyn_cast<mlir::AffineConstantExpr>(operation.getRHS());
-      if (right) value = support::CheckedMul(factor, right.getValue());
-      if (!value) return std::nullopt;
-      terms.emplace_back(operation.getLHS(), *value);
-    } else {
-      return std::nullopt;
-    }
+// The result of a map as such a start, if it is linear and depends on one dimension only.
+std::optional<Start> StartOf(const IndexingMap& map) {
+  LinearFunction function;
+  const size_t num_dimensions = map.num_dimensions();
+  function.coefficients.resize(num_dimensions + map.affine_map().getNumSymbols());
+  if (!function.Add(map.affine_map().getResult(0), 1, num_dimensions)) return std::nullopt;
+  Start result = {.of = 0, .step = 0, .start = function.constant};
+  for (size_t i = 0; i < function.coefficients.size(); ++i) {
+    if (function.coefficients[i] == 0) continue;
+    if (result.step != 0 || i >= num_dimensions) return std::nullopt;
+    result.of = i;
+    result.step = function.coefficients[i];
   }
   return result;
 }
@@ -147,7 +125,7 @@ std::optional<llvm::SmallVector<std::optional<Cut>, 4>> CutsOf(const TileRegion&
                              offset.getResult(static_cast<unsigned>(bound.dimension)) -
                                  bound.shift.affine_map().getResult(0))));
     if (distance.IsKnownEmpty() || distance.IsUnknown()) return std::nullopt;
-    const std::optional<Start> start = StartOf(distance.affine_map().getResult(0));
+    const std::optional<Start> start = StartOf(distance);
     if (!start.has_value()) return std::nullopt;
     std::optional<Cut>& cut = cuts[bound.dimension];
     if (!cut.has_value()) {
