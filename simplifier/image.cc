@@ -24,6 +24,8 @@ constexpr int64_t kMaxPoints = int64_t{1} << 20;
 // Of results at the points that are tried: 64 MiB.
 constexpr int64_t kMaxValues = int64_t{1} << 23;
 constexpr char kTooManyValues[] = "there are too many values to count";
+constexpr char kNoValue[] =
+    "at some point an expression has no value: it divides by zero or leaves 64 bits";
 
 // A digit of a variable that takes its values whatever the others are.
 struct Coordinate {
@@ -202,6 +204,8 @@ class Counter {
   // The points of the coordinates that are tried.
   struct Tried {
     int64_t points = 0;
+    // Whether an expression has no value at one of them; the rest then says nothing.
+    bool is_undefined = false;
     // The values of the group's results there, without their linear parts in other coordinates: a
     // row for each point.
     std::vector<int64_t> values;
@@ -212,7 +216,7 @@ class Counter {
     return std::min(kMaxPoints, kMaxValues / std::max<int64_t>(num_results, 1));
   }
 
-  // Nullopt if there are too many points, or if an expression has no value.
+  // Nullopt if there are too many points.
   std::optional<Tried> TryPoints(const Group& group) {
     llvm::SmallVector<const Atom*, 4> leaves;
     for (const size_t c : group.coordinates) {
@@ -229,7 +233,10 @@ class Counter {
     std::vector<int64_t> values(sums.size());
     Tried tried;
     for (int64_t i = 0; i < *count; ++i) {
-      if (!evaluator.Evaluate(point, values)) return std::nullopt;
+      if (!evaluator.Evaluate(point, values)) {
+        tried.is_undefined = true;
+        return tried;
+      }
       bool inside = true;
       for (size_t k = 0; k < group.constraints.size(); ++k) {
         inside &= f_.constraints[group.constraints[k]].bounds.Contains(values[k]);
@@ -288,6 +295,7 @@ class Counter {
   void CountGroup(const Group& group, llvm::MutableArrayRef<Progression> box) {
     const std::optional<Tried> tried = TryPoints(group);
     if (!tried) return CountByInverse(group, box);
+    if (tried->is_undefined) return GiveUp(group, DynamicAPInt(0), BoxOf(group), kNoValue);
     is_empty_ |= tried->points == 0;
     if (is_empty_) return;
     const DynamicAPInt points(tried->points);
@@ -358,12 +366,17 @@ class Counter {
         return;
       }
     }
+    GiveUp(group, points.value_or(DynamicAPInt(0)), points.value_or(BoxOf(group)),
+           "there are more than " + std::to_string(MaxPoints(group)) + " points to try");
+  }
+
+  // How many points the coordinates to be tried have without constraints.
+  DynamicAPInt BoxOf(const Group& group) const {
     DynamicAPInt box(1);
     for (const size_t c : group.coordinates) {
       if (coordinates_[c].is_tried) box *= PointsOf(*coordinates_[c].atom);
     }
-    GiveUp(group, points.value_or(DynamicAPInt(0)), points.value_or(box),
-           "there are more than " + std::to_string(MaxPoints(group)) + " points to try");
+    return box;
   }
 
   // As many values as fit between the bounds of the one result are all of these.
@@ -433,14 +446,17 @@ class Counter {
               const DynamicAPInt& most_points, llvm::StringRef reason) {
     FindBounds(group);
     is_box_ = false;
-    DynamicAPInt most_values(1);
+    const DynamicAPInt all_points = most_points * UntriedPoints(group);
+    DynamicAPInt between_bounds(1);
     for (const size_t r : group.results) {
       const Interval& bounds = image_.bounds[r];
-      most_values *= DynamicAPInt(bounds.upper) - DynamicAPInt(bounds.lower) + DynamicAPInt(1);
+      // An infinite end stands for all that 64 bits do not hold.
+      between_bounds *= bounds.IsFinite() ? DynamicAPInt(bounds.upper) -
+                                                DynamicAPInt(bounds.lower) + DynamicAPInt(1)
+                                          : all_points;
     }
-    const DynamicAPInt all_points = most_points * UntriedPoints(group);
     const DynamicAPInt one(fewest_points > 0 ? 1 : 0);
-    Multiply(image_.size, one, most_values < all_points ? most_values : all_points);
+    Multiply(image_.size, one, between_bounds < all_points ? between_bounds : all_points);
     Multiply(image_.points, fewest_points, most_points);
     image_.reason = reason.str();
   }
@@ -525,7 +541,7 @@ void Image::Print(llvm::raw_ostream& out) const {
   } else if (size.upper > 0) {
     out << ", inside: (";
     for (size_t i = 0; i < bounds.size(); ++i) {
-      out << (i ? ", " : "") << '[' << bounds[i].lower << ", " << bounds[i].upper << ']';
+      out << (i ? ", " : "") << bounds[i];
     }
     out << ')';
   }

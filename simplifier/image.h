@@ -28,7 +28,7 @@ struct Image {
   Count size;
   Count points;
   /// The smallest and largest value of each result; they may be wider if there are more points than
-  /// can be tried.
+  /// can be tried, and are infinite where 64 bits do not hold the value.
   llvm::SmallVector<Interval, 4> bounds;
   /// One progression for each result, if the image is known to be their product.
   std::optional<llvm::SmallVector<Progression, 4>> box;

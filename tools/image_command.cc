@@ -66,8 +66,8 @@ class ImageCommand : public MapAlgebraCommand {
       json.attributeArray("bounds", [&] {
         for (const simplifier::Interval& bounds : image->bounds) {
           json.object([&] {
-            json.attribute("lower", bounds.lower);
-            json.attribute("upper", bounds.upper);
+            WriteEnd("lower", bounds.lower, json);
+            WriteEnd("upper", bounds.upper, json);
           });
         }
       });
@@ -89,6 +89,13 @@ class ImageCommand : public MapAlgebraCommand {
     }
     json.attribute(name + "_lower", Text(count.lower));
     json.attribute(name + "_upper", Text(count.upper));
+  }
+
+  // An end that is infinite, as 64 bits do not hold it, is null.
+  static void WriteEnd(llvm::StringRef name, int64_t end, llvm::json::OStream& json) {
+    const bool is_infinite =
+        end == simplifier::Interval::kMinusInfinity || end == simplifier::Interval::kPlusInfinity;
+    json.attribute(name, is_infinite ? llvm::json::Value(nullptr) : llvm::json::Value(end));
   }
 
   static void WriteBox(const std::optional<llvm::SmallVector<simplifier::Progression, 4>>& box,

@@ -189,13 +189,16 @@ absl::Status FusedComputation::CheckShapes() const {
   if (all_roots_.empty() || !has_only_arrays) {
     return absl::UnimplementedError("a result without arrays needs no kernel");
   }
-  const auto no_elements = [] {
+  if (roots_.empty()) {
     return absl::UnimplementedError("a result without elements needs no kernel");
-  };
-  if (roots_.empty()) return no_elements();
+  }
   for (const FusionRoot& root : roots_) {
-    for (int64_t leaf = 0; leaf < root.instruction->shape().num_array_leaves(); ++leaf) {
-      if (root.instruction->shape().ArrayLeaf(leaf).num_elements() == 0) return no_elements();
+    const hlo::Shape& shape = root.instruction->shape();
+    for (int64_t leaf = 0; leaf < shape.num_array_leaves(); ++leaf) {
+      if (shape.ArrayLeaf(leaf).num_elements() != 0) continue;
+      return absl::UnimplementedError(
+          absl::StrCat("%", root.instruction->name().str(), " is ", shape.ToString(),
+                       ", of which one array has elements and another none"));
     }
   }
   return absl::OkStatus();

@@ -18,8 +18,7 @@ using mlir::AffineMap;
 ScatterWindows::ScatterWindows(const Instruction& scatter)
     : scatter_(scatter), indices_(scatter.operand(scatter.operands().size() / 2)) {
   const hlo::Shape& updates = scatter.operand(scatter.operands().size() / 2 + 1).shape();
-  vector_dimension_ =
-      scatter.Get<int64_t>(AttributeName::kIndexVectorDim).value_or(indices_.shape().rank());
+  vector_dimension_ = scatter.Required<int64_t>(AttributeName::kIndexVectorDim);
   const llvm::ArrayRef<int64_t> components =
       scatter.Integers(AttributeName::kScatterDimsToOperandDims);
   num_components_ = static_cast<int64_t>(components.size());

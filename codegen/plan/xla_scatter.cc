@@ -48,8 +48,7 @@ struct ScatterMaps {
 // Which dimension of the indices is the place in the index vector; that behind the last one if each
 // is a vector of one.
 int64_t VectorDimension(const Instruction& scatter) {
-  const Shape& indices = scatter.operand(ScatterOperands(scatter).indices).shape();
-  return scatter.Get<int64_t>(AttributeName::kIndexVectorDim).value_or(indices.rank());
+  return scatter.Required<int64_t>(AttributeName::kIndexVectorDim);
 }
 
 // Whether the scatter is as XLA rewrites all of them before it emits code: a row of the indices for

@@ -77,9 +77,7 @@ IndexedWindows::IndexedWindows(Evaluation& e, const IndexedAttributes& names,
                                const Shape& windows)
     : e_(e),
       indices_(indices),
-      vector_dim_(e.instruction()
-                      .Get<int64_t>(AttributeName::kIndexVectorDim)
-                      .value_or(indices.shape().rank())),
+      vector_dim_(e.instruction().Required<int64_t>(AttributeName::kIndexVectorDim)),
       index_map_(e.instruction().Integers(names.index_map)),
       base_batching_(e.instruction().Integers(names.array_batching)),
       indices_batching_(e.instruction().Integers(names.indices_batching)),

@@ -24,7 +24,7 @@ class BatchNorm {
 
   int64_t num_features() const { return num_features_; }
   double epsilon() const {
-    return e_.instruction().Get<double>(AttributeName::kEpsilon).value_or(0);
+    return e_.instruction().Required<double>(AttributeName::kEpsilon);
   }
   // Elements per feature.
   double count() const { return count_; }

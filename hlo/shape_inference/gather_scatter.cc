@@ -35,16 +35,14 @@ bool RequireAscendingDimensions(ShapeContext& context, AttributeName attribute, 
 }
 
 // The dimension of the indices that holds their vectors; their rank if each index is a vector.
-int64_t IndexVectorDimension(const ShapeContext& context, const Shape& indices) {
-  return context.instruction()
-      .Get<int64_t>(AttributeName::kIndexVectorDim)
-      .value_or(indices.rank());
+int64_t IndexVectorDimension(const ShapeContext& context) {
+  return context.instruction().Required<int64_t>(AttributeName::kIndexVectorDim);
 }
 
 // The sizes of the indices without the dimension that holds the vectors: one index vector each.
 Sizes BatchSizes(const ShapeContext& context, const Shape& indices) {
   Sizes sizes(indices.sizes().begin(), indices.sizes().end());
-  const int64_t vector_dim = IndexVectorDimension(context, indices);
+  const int64_t vector_dim = IndexVectorDimension(context);
   if (vector_dim < indices.rank()) sizes.erase(sizes.begin() + vector_dim);
   return sizes;
 }
@@ -64,7 +62,7 @@ bool RequireBatching(ShapeContext& context, const IndexedAttributes& names, cons
                                                       Quoted(names.indices_batching) +
                                                       " must have the same number of entries");
   }
-  if (llvm::is_contained(of_indices, IndexVectorDimension(context, indices))) {
+  if (llvm::is_contained(of_indices, IndexVectorDimension(context))) {
     return context.FailAt(names.indices_batching,
                           Quoted(names.indices_batching) + " contains index_vector_dim");
   }
@@ -87,7 +85,7 @@ bool RequireIndices(ShapeContext& context, const IndexedAttributes& names, const
   if (!IsIntegral(indices.element_type())) {
     return context.Fail("the indices must be integers, not " + indices.ToString());
   }
-  const int64_t vector_dim = IndexVectorDimension(context, indices);
+  const int64_t vector_dim = IndexVectorDimension(context);
   if (vector_dim < 0 || vector_dim > indices.rank()) {
     return context.FailAt(AttributeName::kIndexVectorDim,
                           "index_vector_dim is no dimension of " + indices.ToString());

@@ -273,7 +273,7 @@ bool MeetsOneIndexVector(ReadContext& context, size_t operand) {
   const llvm::ArrayRef<int64_t> sizes = context.operand(operand).sizes();
   const llvm::ArrayRef<int64_t> batching =
       scatter.Integers(AttributeName::kScatterIndicesBatchingDims);
-  const auto vector_dim = scatter.Get<int64_t>(AttributeName::kIndexVectorDim);
+  const auto vector_dim = scatter.Required<int64_t>(AttributeName::kIndexVectorDim);
   for (size_t i = 0; i < sizes.size(); ++i) {
     const auto dimension = static_cast<int64_t>(i);
     const bool is_batch = dimension != vector_dim && !llvm::is_contained(batching, dimension);

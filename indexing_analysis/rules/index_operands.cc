@@ -6,8 +6,7 @@ namespace {
 using hlo::Instruction;
 
 IndexOperands Vectors(const Instruction& instruction, size_t operand) {
-  const int64_t rank = instruction.operand(operand).shape().rank();
-  return {operand, 1, instruction.Get<int64_t>(hlo::AttributeName::kIndexVectorDim).value_or(rank)};
+  return {operand, 1, instruction.Required<int64_t>(hlo::AttributeName::kIndexVectorDim)};
 }
 
 }  // namespace

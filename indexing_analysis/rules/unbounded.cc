@@ -76,8 +76,7 @@ bool Dot(const Instruction& dot) {
 
 bool Gather(const Instruction& gather) {
   const Shape& indices = gather.operand(1).shape();
-  const int64_t vectors =
-      gather.Get<int64_t>(AttributeName::kIndexVectorDim).value_or(indices.rank());
+  const int64_t vectors = gather.Required<int64_t>(AttributeName::kIndexVectorDim);
   return AreBounded(gather.operand(0).shape(), gather.Integers(AttributeName::kStartIndexMap)) &&
          (vectors >= indices.rank() || IsBounded(indices, vectors));
 }

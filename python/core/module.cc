@@ -22,8 +22,11 @@ using indexing_analysis::OutputIndexing;
 
 namespace {
 
-std::vector<Module> Load(const std::string& file, const std::optional<nb::bytes>& contents,
-                         uint64_t max_bytes, uint64_t max_errors, nb::object progress) {
+// The modules, and the warnings as the command line prints them.
+std::pair<std::vector<Module>, nb::bytes> Load(const std::string& file,
+                                               const std::optional<nb::bytes>& contents,
+                                               uint64_t max_bytes, uint64_t max_errors,
+                                               nb::object progress) {
   LongWork work(std::move(progress));
   tools::Environment environment;
   std::string messages;
@@ -53,7 +56,7 @@ std::vector<Module> Load(const std::string& file, const std::optional<nb::bytes>
   }
   work.RaiseIfStopped();
   if (status != tools::ExitCode::kFine) Raise(absl::InvalidArgumentError(messages));
-  return result;
+  return {std::move(result), nb::bytes(messages.data(), messages.size())};
 }
 
 // A module by itself, as text: its own, or printed if that has others, too.
@@ -335,7 +338,8 @@ void BindModules(nb::module_& module) {
           "json"_a)
       .def("__str__", [](const Module& self) { return hlo::ToString(self.state->module()); });
   module.def("load", &Load, "file"_a, "contents"_a.none(), "max_bytes"_a, "max_errors"_a,
-             "progress"_a.none(), "The modules of a file, or of contents that stand for it.");
+             "progress"_a.none(),
+             "The modules of a file, or of contents that stand for it, and warnings.");
 }
 
 }  // namespace hlo_indexing::python

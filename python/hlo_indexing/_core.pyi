@@ -142,7 +142,7 @@ class Module:
 
 def load(
     file: str, contents: bytes | None, max_bytes: int, max_errors: int, progress: _Progress | None
-) -> list[Module]: ...
+) -> tuple[list[Module], bytes]: ...
 def evaluate_on_devices(
     computation: Computation,
     arrays: list[list[_Bytes]],

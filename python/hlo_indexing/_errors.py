@@ -115,6 +115,7 @@ _CLASSES: dict[int, type[Error]] = {
 }
 
 _PLACE = re.compile(r"^(?P<file>.+?):(?P<line>\d+):(?P<column>\d+): (?:error: )?(?P<message>.*)$")
+_PLACED_WARNING = re.compile(r"^(?P<place>.+?:\d+:\d+: )warning: ")
 _MESSAGE = re.compile(r"^hlo-indexing: (?P<kind>error|warning): (?P<message>.*)$")
 
 
@@ -132,6 +133,8 @@ def split_messages(text: str, kind: type[Error]) -> tuple[list[Error], list[str]
             warnings.append("\n".join([first["message"], *block[1:]]))
         elif first:
             errors.append(kind("\n".join([first["message"], *block[1:]])))
+        elif _PLACED_WARNING.match(block[0]):
+            warnings.append(_PLACED_WARNING.sub(r"\g<place>", "\n".join(block)))
         else:
             block[0] = block[0].removeprefix("hlo-indexing: ")
             errors.append(_placed("\n".join(block), kind))

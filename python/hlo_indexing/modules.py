@@ -338,7 +338,7 @@ def checks_of(check: Sequence[Check] | Literal["all"] | None) -> Sequence[str] |
 
 
 def _restored(text: bytes, file: str, custom_calls: list[Any]) -> Module:
-    modules = _core.load(file, text, 1 << 62, 20, None)
+    modules, _ = _core.load(file, text, 1 << 62, 20, None)
     if len(modules) != 1:
         raise InputError(f"there are {len(modules)} modules in the text of one")
     module = Module(modules[0])

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
+import warnings
 from pathlib import Path
 from typing import Any
 
 from . import _core
-from ._errors import InputError, UsageError
+from ._errors import InputError, UsageError, Warning, split_messages
 from ._progress import Progress, reporting
 from .modules import Module
 
@@ -57,15 +58,23 @@ def parse_all(
     """The modules of a text, path, file or folder, or of an object of JAX.
 
     Bytes, and files, may be compressed by gzip or zstd. `file` is the name of a text in errors.
+    An attribute that is ignored, as its opcode has none of that name, is a warning.
     """
+    return _parse_all(source, file, max_bytes, max_errors, progress)
+
+
+def _parse_all(
+    source: Any, file: str | None, max_bytes: int, max_errors: int, progress: Progress | bool | None
+) -> list[Module]:
     name, contents = _contents(source)
     if contents is None and Path(name).is_dir():
-        modules = []
-        for path in _module_files(Path(name)):
-            modules += parse_all(path, max_bytes=max_bytes, max_errors=max_errors, progress=progress)
-        return modules
+        paths = _module_files(Path(name))
+        return [m for path in paths for m in _parse_all(path, None, max_bytes, max_errors, progress)]
     with reporting(progress) as report:
-        return [Module(m) for m in _core.load(file or name, contents, max_bytes, max_errors, report)]
+        modules, messages = _core.load(file or name, contents, max_bytes, max_errors, report)
+    for warning in split_messages(messages.decode("utf-8", errors="replace"), InputError)[1]:
+        warnings.warn(warning, Warning, stacklevel=3)
+    return [Module(module) for module in modules]
 
 
 def _module_files(folder: Path) -> list[Path]:
@@ -104,7 +113,7 @@ def parse(
     >>> hi.parse("HloModule m ENTRY e { ROOT p = f32[2] parameter(0) }").name
     'm'
     """
-    modules = parse_all(source, file=file, max_bytes=max_bytes, max_errors=max_errors, progress=progress)
+    modules = _parse_all(source, file, max_bytes, max_errors, progress)
     if len(modules) != 1:
         raise InputError(f"there are {len(modules)} modules, not one: parse_all gives all of them")
     return modules[0]

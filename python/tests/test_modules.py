@@ -63,6 +63,17 @@ def test_errors() -> None:
         hi.parse(TEXT, max_bytes=10)
 
 
+def test_ignored_attributes_are_warnings() -> None:
+    text = "HloModule m ENTRY e { ROOT p = f32[2] parameter(0), strides={1} }"
+    with pytest.warns(hi.Warning, match=r"^<text>:1:\d+: unknown attribute 'strides' is ignored") as found:
+        module = hi.parse(text)
+    assert found[0].filename == __file__
+    with pytest.warns(hi.Warning, match="'strides' is ignored"):
+        hi.parse_all(text)
+    with pytest.warns(hi.Warning, match="'strides' is ignored"):
+        module.utilization()
+
+
 def test_instructions() -> None:
     module = hi.parse(TEXT)
     assert [c.name for c in module.computations] == ["add", "main"]

@@ -367,6 +367,19 @@ constexpr ErrorCase kErrors[] = {
      "add takes 2 operands, not 1"},
     {"MissingAttribute", "e { p = f32[2] parameter(0)\n q = f32[2] transpose(p) }",
      "transpose needs the attribute 'dimensions'"},
+    {"MissingKindOfFusion",
+     "f { ROOT p = f32[2] parameter(0) } e { p = f32[2] parameter(0)\n"
+     " q = f32[2] fusion(p), calls=f }",
+     "fusion needs the attribute 'kind'"},
+    {"MissingIndexVectorDim",
+     "e { p = f32[4] parameter(0)\n i = s32[2] parameter(1)\n"
+     " q = f32[2] gather(p, i), offset_dims={}, collapsed_slice_dims={0}, start_index_map={0}, "
+     "slice_sizes={1} }",
+     "gather needs the attribute 'index_vector_dim'"},
+    {"MissingEpsilon",
+     "e { p = f32[2,3] parameter(0)\n s = f32[3] parameter(1)\n"
+     " q = (f32[2,3], f32[3], f32[3]) batch-norm-training(p, s, s), feature_index=1 }",
+     "batch-norm-training needs the attribute 'epsilon'"},
     {"AttributeTwice",
      "e { p = f32[2] parameter(0)\n q = f32[2] reverse(p), dimensions={0}, "
      "dimensions={0} }",

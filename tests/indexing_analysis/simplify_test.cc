@@ -246,6 +246,20 @@ TEST(Xla12018, TheRangeIsExact) {
   EXPECT_TRUE(image->size.lower == 1024);
 }
 
+TEST(Image, SaysWhatHasNoValue) {
+  mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
+  const auto text = [&](llvm::StringRef map) {
+    return ImageOf(*ParseIndexingMap(map, &context))->ToString();
+  };
+  EXPECT_EQ(text("(d0) -> (5 floordiv d0), domain: d0 in [0, 3]"),
+            "values: 0 to 4, points: 0 to 4, injective: unknown, inside: ([-6, 5]); not exact: at "
+            "some point an expression has no value: it divides by zero or leaves 64 bits");
+  // An end beyond 64 bits is none.
+  EXPECT_EQ(text("(d0) -> (d0 * 4611686018427387904), domain: d0 in [0, 9]"),
+            "values: 1 to 10, points: 10, injective: yes, inside: ([0, inf]); not exact: there are "
+            "too many values to count");
+}
+
 // Found beside XLA's simplifier, which wrote these with fewer divisions: quotients merge, take up
 // other terms and drop remainders, also where their sums share variables.
 INSTANTIATE_TEST_SUITE_P(

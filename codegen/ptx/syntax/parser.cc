@@ -116,6 +116,11 @@ absl::Status ParseDeclaration(ParserState& state) {
     }
     return ParseVariables(state, nullptr, linkage);
   }
+  if (directive.text == "version") {
+    return cursor.Error(directive.place,
+                        "a second module begins here, and a text is one; `emit --output=FOLDER` "
+                        "writes each kernel to a file of its own");
+  }
   const std::vector<std::string_view> known = {
       "entry",   "func", "global", "shared", "const", "file",   "section",
       "visible", "weak", "extern", "common", "alias", "pragma", "address_size"};

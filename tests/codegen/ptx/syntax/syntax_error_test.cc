@@ -38,6 +38,9 @@ struct ErrorCase {
 TEST(SyntaxError, OfDeclarations) {
   const ErrorCase cases[] = {
       {R"(.vizible .entry k() {})", "1:1: unknown directive '.vizible'; did you mean '.visible'?"},
+      {R"(.version 8.0)",
+       "1:1: a second module begins here, and a text is one; `emit --output=FOLDER` writes each "
+       "kernel to a file of its own"},
       {R"(entry k() {})", "1:1: expected a directive, found 'entry'"},
       {R"(.entry _() { ret; })", "1:8: expected the name of a function, found '_'"},
       {R"(.global .b32 $;)", "1:14: expected the name of a variable, found '$'"},
