@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "absl/strings/str_cat.h"
+#include "codegen/plan/lane_maps.h"
 #include "hlo/element_type.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -15,10 +16,9 @@ using hlo::ElementClass;
 using hlo::ElementType;
 using mlir::Type;
 using mlir::Value;
+using plan::LaneRange;
 
 namespace {
-
-constexpr int64_t kMaxAccessBits = 128;
 
 // The type of an element, or of a part of a complex number, in memory.
 Type MemoryType(KernelBuilder& builder, const Buffer& buffer) {
@@ -56,33 +56,9 @@ Value ExtendBits(KernelBuilder& builder, Value byte, ElementType type, int64_t b
   return arith::ShRUIOp::create(builder.ops(), high, places);
 }
 
-// Lanes that one access takes: `count` of them from `first_lane` on, which lie side by side.
-struct Run {
-  size_t first_lane = 0;
-  size_t count = 1;
-};
-
-// Parts lanes into runs of a power of two, each aligned to its size.
-std::vector<Run> RunsOf(const LanePositions& positions, int64_t element_bits, int64_t alignment) {
-  const llvm::ArrayRef<int64_t> offsets = positions.offsets;
-  std::vector<Run> runs;
-  for (size_t lane = 0; lane < offsets.size();) {
-    const int64_t divisor = std::gcd(positions.divisor, offsets[lane]);
-    size_t count = 1;
-    const auto fits = [&](size_t wider) {
-      const int64_t bits = static_cast<int64_t>(wider) * element_bits;
-      if (lane + wider > offsets.size() || bits > kMaxAccessBits) return false;
-      if (divisor % static_cast<int64_t>(wider) != 0 || bits > alignment * 8) return false;
-      for (size_t i = 1; i < wider; ++i) {
-        if (offsets[lane + i] != offsets[lane] + static_cast<int64_t>(i)) return false;
-      }
-      return true;
-    };
-    while (fits(count * 2)) count *= 2;
-    runs.push_back({lane, count});
-    lane += count;
-  }
-  return runs;
+std::vector<LaneRange> RunsOf(const LanePositions& positions, const Buffer& buffer) {
+  return plan::VectorsOf(positions.offsets, positions.divisor, buffer.element_bits,
+                         buffer.alignment);
 }
 
 Value Offset(KernelBuilder& builder, Value position, int64_t offset) {
@@ -97,7 +73,7 @@ class PackedAccess {
   PackedAccess(KernelBuilder& builder, const Buffer& buffer)
       : builder_(builder), buffer_(buffer), per_byte_(8 / buffer.element_bits) {}
 
-  void Load(Value position, Run run, Lanes& lanes) {
+  void Load(Value position, LaneRange run, Lanes& lanes) {
     const auto count = static_cast<int64_t>(run.count);
     if (count < per_byte_) {
       const Value byte = LoadByte(position);
@@ -123,7 +99,7 @@ class PackedAccess {
 
   // Whole bytes. Elements that are no whole byte are written with zeros beside them, which is right
   // at the end of an array only.
-  void Store(Value position, Run run, const Lanes& lanes) {
+  void Store(Value position, LaneRange run, const Lanes& lanes) {
     Values bytes;
     for (size_t i = 0; i < run.count; i += static_cast<size_t>(per_byte_)) {
       Value byte = builder_.Integer(8, 0);
@@ -209,7 +185,7 @@ Lanes LoadLanes(KernelBuilder& builder, const Buffer& buffer, const LanePosition
   Lanes lanes;
   const bool is_complex = IsComplex(buffer.type);
   const Type type = MemoryType(builder, buffer);
-  for (const Run& run : RunsOf(positions, buffer.element_bits, buffer.alignment)) {
+  for (const LaneRange& run : RunsOf(positions, buffer)) {
     const int64_t offset = positions.offsets[run.first_lane];
     if (buffer.element_bits < 8) {
       const Value first = Offset(builder, positions.first, positions.constant + offset);
@@ -234,7 +210,7 @@ void StoreLanes(KernelBuilder& builder, const Lanes& lanes, const Buffer& buffer
                 const LanePositions& positions) {
   const bool is_complex = IsComplex(buffer.type);
   const Type type = MemoryType(builder, buffer);
-  for (const Run& run : RunsOf(positions, buffer.element_bits, buffer.alignment)) {
+  for (const LaneRange& run : RunsOf(positions, buffer)) {
     const int64_t offset = positions.offsets[run.first_lane];
     if (buffer.element_bits < 8) {
       const Value first = Offset(builder, positions.first, positions.constant + offset);

@@ -43,11 +43,6 @@ constexpr size_t kMaxRuntimeValues = 64;
 
 }  // namespace
 
-IndexingMap ScalarIndex(const IndexingMap& like) {
-  const AffineMap map = like.affine_map();
-  return like.WithResults(AffineMap::get(map.getNumDims(), map.getNumSymbols(), like.context()));
-}
-
 ElementEmitter::Scope::Scope(ElementEmitter& emitter, bool counts)
     : emitter_(emitter), counts_(counts) {
   emitter_.scopes_.emplace_back();
@@ -261,11 +256,9 @@ ElementEmitter::Step ElementEmitter::StepOf(const Element& element) {
     case Opcode::kAddDependency:
       return alias_of(0, element.leaf);
     case Opcode::kPad:
-      return StepOfPad(element);
     case Opcode::kConcatenate:
-      return StepOfConcatenate(element);
     case Opcode::kDynamicUpdateSlice:
-      return StepOfDynamicUpdateSlice(element);
+      return StepOfAlternatives(element);
     case Opcode::kReduce:
     case Opcode::kReduceWindow:
       return StepOfReduction(element);
@@ -395,22 +388,10 @@ ElementEmitter::Element ElementEmitter::OperandBeside(const Element& element,
 
 std::optional<ElementEmitter::Element> ElementEmitter::OperandAt(const Element& element,
                                                                  size_t operand) {
-  const Instruction& instruction = *element.instruction;
-  const OutputIndexing reads = plans_.analysis.OutputToInput(instruction, element.leaf);
-  for (const OperandIndexing& read : reads.operands()) {
-    if (read.operand() != operand) continue;
-    const bool is_one_map = read.exactness() == indexing_analysis::Exactness::kExact &&
-                            read.maps().size() == 1 && !read.maps()[0].replica_map.has_value();
-    if (!is_one_map) break;
-    return Element{element.frame, &instruction.operand(operand), read.leaf(),
-                   plans_.maps.Compose(element.index, read.maps()[0].map)};
-  }
-  const bool is_read = reads.IsUnknown() || llvm::any_of(reads.operands(), [&](const auto& read) {
-                         return read.operand() == operand;
-                       });
-  if (is_read) return std::nullopt;
-  return Element{element.frame, &instruction.operand(operand), 0,
-                 IndexingMap::KnownEmpty(element.index)};
+  const auto found =
+      plan::OperandAt({element.instruction, element.leaf, element.index}, operand, plans_);
+  if (!found.has_value()) return std::nullopt;
+  return InFrame(element.frame, *found);
 }
 
 // Whether an element has been followed out of the computation does not matter: an index keeps the

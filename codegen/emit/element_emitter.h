@@ -27,9 +27,10 @@
 #include "codegen/emit/buffers.h"
 #include "codegen/emit/index_code.h"
 #include "codegen/emit/kernel_builder.h"
-#include "codegen/emit/lane_maps.h"
 #include "codegen/emit/number.h"
+#include "codegen/plan/element_steps.h"
 #include "codegen/plan/kernel_plan.h"
+#include "codegen/plan/lane_maps.h"
 #include "codegen/plan/plan_context.h"
 #include "hlo/module.h"
 #include "llvm/ADT/DenseMap.h"
@@ -39,8 +40,18 @@ namespace hlo_indexing::emit {
 
 class ProductSum;
 
-/// The index of a scalar, from the same variables.
-IndexingMap ScalarIndex(const IndexingMap& like);
+using indexing_analysis::IndexingMap;
+using indexing_analysis::Interval;
+using indexing_analysis::MapConstraint;
+using plan::AtLane;
+using plan::Conditions;
+using plan::ConditionsOf;
+using plan::DependsOnLane;
+using plan::DivisorOfResult;
+using plan::LaneOffsets;
+using plan::SameForAllLanes;
+using plan::ScalarIndex;
+using plan::WithResults;
 
 class ElementEmitter {
  public:
@@ -164,13 +175,6 @@ class ElementEmitter {
     llvm::SmallVector<Element, 3> operands;
     std::function<Lanes(llvm::ArrayRef<const Lanes*>)> make;
   };
-  // An element that another one may be.
-  struct Alternative {
-    Element element;
-    // None for the last.
-    Conditions conditions;
-  };
-
   using Memo = std::unordered_map<Element, Lanes, ElementHash>;
 
   Lanes Compute(const Element& element);
@@ -193,9 +197,7 @@ class ElementEmitter {
   Step StepOfLoad(const Element& element, const Buffer& buffer);
   Step StepOfConstant(const Element& element);
   Step StepOfIota(const Element& element);
-  Step StepOfPad(const Element& element);
-  Step StepOfConcatenate(const Element& element);
-  Step StepOfDynamicUpdateSlice(const Element& element);
+  Step StepOfAlternatives(const Element& element);
   Step StepOfReduction(const Element& element);
   Element OperandOfSlices(const Element& element, size_t operand);
   Step StepOfProducts(const Element& element);
@@ -219,6 +221,9 @@ class ElementEmitter {
   Step StepOfWhile(const Element& element);
   Step StepOfMap(const Element& element);
 
+  static Element InFrame(const Frame* frame, const plan::PlannedElement& element) {
+    return {frame, element.instruction, element.leaf, element.index};
+  }
   // The operand of an instruction, at the index that its own map says; a known empty one if it is
   // not read. nullopt if that is not one exact map.
   std::optional<Element> OperandAt(const Element& element, size_t operand);
@@ -228,12 +233,12 @@ class ElementEmitter {
   // The operand at the same index, or the only element of a scalar.
   Element OperandBeside(const Element& element, size_t operand) const;
   // The first alternative whose conditions hold, else the last.
-  Step FirstThatHolds(const Element& element, std::vector<Alternative> alternatives);
-  Lanes EmitAlternatives(const Element& element, llvm::ArrayRef<Alternative> alternatives,
+  Step FirstThatHolds(const Element& element, std::vector<plan::Alternative> alternatives);
+  Lanes EmitAlternatives(const Element& element, llvm::ArrayRef<plan::Alternative> alternatives,
                          size_t count);
   // Where it is known which lanes are elements of which alternative: neighbouring ones of the same
   // as a vector of their own; elsewhere each lane by itself.
-  Step RunsOfLanes(const Element& element, llvm::ArrayRef<Alternative> alternatives);
+  Step RunsOfLanes(const Element& element, llvm::ArrayRef<plan::Alternative> alternatives);
   // Each lane by itself.
   Step LaneByLane(const Element& element);
   // Nested loops over the first `count` ranges of a map.

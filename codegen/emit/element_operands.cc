@@ -15,13 +15,6 @@ using hlo::Instruction;
 using mlir::AffineMap;
 using mlir::Value;
 
-namespace {
-
-// Branches of a concatenate, each inside of the one before.
-constexpr size_t kMaxAlternatives = 256;
-
-}  // namespace
-
 ElementEmitter::Step ElementEmitter::StepOfElementwise(const Element& element) {
   const Instruction& instruction = *element.instruction;
   if (!IsElementwise(instruction.opcode())) {
@@ -158,47 +151,21 @@ ElementEmitter::Step ElementEmitter::LaneByLane(const Element& element) {
 }
 
 ElementEmitter::Step ElementEmitter::RunsOfLanes(const Element& element,
-                                                 llvm::ArrayRef<Alternative> alternatives) {
+                                                 llvm::ArrayRef<plan::Alternative> alternatives) {
   // Applied computations get all lanes from outside.
   for (const Frame* frame = element.frame; frame != nullptr; frame = frame->caller) {
     if (frame->has_parameters) return LaneByLane(element);
   }
-  struct Run {
-    Element element;
-    int64_t count = 0;
-  };
-  std::vector<Run> runs;
-  std::optional<size_t> last;
-  for (int64_t lane = 0; lane < num_lanes_; ++lane) {
-    const auto holds = [&](const Alternative& alternative) {
-      return HoldAtLane(alternative.conditions, lane, plans_.maps);
-    };
-    size_t chosen = 0;
-    while (chosen + 1 < alternatives.size() && holds(alternatives[chosen]) == false) ++chosen;
-    if (chosen + 1 < alternatives.size() && !holds(alternatives[chosen]).has_value()) {
-      return LaneByLane(element);
-    }
-    if (last == chosen) {
-      ++runs.back().count;
-      continue;
-    }
-    last = chosen;
-    runs.push_back({alternatives[chosen].element, 1});
-  }
-  int64_t first = 0;
-  for (Run& run : runs) {
-    run.element.index = OfLanes(run.element.index, first, run.count, plans_.maps);
-    if (run.element.index.IsKnownEmpty()) return LaneByLane(element);
-    first += run.count;
-  }
-  if (runs.size() == 1) return Alias(runs.front().element);
-  return {{}, [this, runs](llvm::ArrayRef<const Lanes*>) {
+  const std::vector<plan::LaneRun> runs = plan::RunsOfLanes(alternatives, num_lanes_, plans_.maps);
+  if (runs.empty()) return LaneByLane(element);
+  if (runs.size() == 1) return Alias(InFrame(element.frame, runs.front().element));
+  return {{}, [this, frame = element.frame, runs](llvm::ArrayRef<const Lanes*>) {
             Lanes lanes;
-            for (const Run& run : runs) {
+            for (const plan::LaneRun& run : runs) {
               const Scope scope(*this, /*counts=*/false);
               const int64_t all = std::exchange(num_lanes_, run.count);
-              llvm::append_range(lanes,
-                                 Replicate(Compute(run.element), static_cast<size_t>(run.count)));
+              llvm::append_range(lanes, Replicate(Compute(InFrame(frame, run.element)),
+                                                  static_cast<size_t>(run.count)));
               num_lanes_ = all;
             }
             return lanes;
@@ -206,11 +173,11 @@ ElementEmitter::Step ElementEmitter::RunsOfLanes(const Element& element,
 }
 
 ElementEmitter::Step ElementEmitter::FirstThatHolds(const Element& element,
-                                                    std::vector<Alternative> alternatives) {
-  if (alternatives.size() == 1) return Alias(alternatives.front().element);
+                                                    std::vector<plan::Alternative> alternatives) {
+  if (alternatives.size() == 1) return Alias(InFrame(element.frame, alternatives.front().element));
   if (num_lanes_ > 1 && DependsOnLane(element.index)) {
     std::vector<Conditions> of_all_lanes;
-    for (const Alternative& alternative : alternatives) {
+    for (const plan::Alternative& alternative : alternatives) {
       std::optional<Conditions> same =
           SameForAllLanes(alternative.conditions, num_lanes_, plans_.maps);
       if (!same.has_value()) return RunsOfLanes(element, alternatives);
@@ -226,13 +193,15 @@ ElementEmitter::Step ElementEmitter::FirstThatHolds(const Element& element,
 }
 
 Lanes ElementEmitter::EmitAlternatives(const Element& element,
-                                       llvm::ArrayRef<Alternative> alternatives, size_t count) {
+                                       llvm::ArrayRef<plan::Alternative> alternatives,
+                                       size_t count) {
   const ElementType type = ShapeOf(element).element_type();
-  const auto compute = [&](const Alternative& alternative) -> Lanes {
-    return InScope([&] { return Replicate(Compute(alternative.element), count); });
+  const auto compute = [&](const plan::Alternative& alternative) -> Lanes {
+    return InScope(
+        [&] { return Replicate(Compute(InFrame(element.frame, alternative.element)), count); });
   };
   const std::function<Lanes(size_t)> from = [&](size_t i) -> Lanes {
-    const Alternative& alternative = alternatives[i];
+    const plan::Alternative& alternative = alternatives[i];
     if (i + 1 == alternatives.size()) return compute(alternative);
     const Value condition = EmitConditions(alternative.conditions);
     return IfLanes(
@@ -264,44 +233,11 @@ Lanes ElementEmitter::IfLanes(Value condition, ElementType type, size_t count,
   return lanes;
 }
 
-ElementEmitter::Step ElementEmitter::StepOfPad(const Element& element) {
-  const std::optional<Element> inside = OperandAt(element, 0);
-  if (!inside.has_value()) return Failed(element, "does not read one element of its operand");
-  const Element padding = {element.frame, &element.instruction->operand(1), 0,
-                           ScalarIndex(element.index)};
-  if (inside->index.IsKnownEmpty()) return Alias(padding);
-  const Conditions conditions = ConditionsOf(inside->index, element.index);
-  if (conditions.empty()) return Alias(*inside);
-  return FirstThatHolds(element, {{*inside, conditions}, {padding, {}}});
-}
-
-ElementEmitter::Step ElementEmitter::StepOfConcatenate(const Element& element) {
-  std::vector<Alternative> alternatives;
-  for (size_t i = 0; i < element.instruction->operands().size(); ++i) {
-    const std::optional<Element> operand = OperandAt(element, i);
-    if (!operand.has_value()) return Failed(element, "does not read one element of an operand");
-    if (operand->index.IsKnownEmpty()) continue;
-    const Conditions conditions = ConditionsOf(operand->index, element.index);
-    if (conditions.empty()) return Alias(*operand);
-    if (alternatives.size() == kMaxAlternatives) {
-      return Failed(element, "has more than " + std::to_string(kMaxAlternatives) + " operands");
-    }
-    alternatives.push_back({*operand, conditions});
-  }
-  if (alternatives.empty()) return Failed(element, "has no element that is computed");
-  // What is no element of the others is one of the last.
-  alternatives.back().conditions = Conditions();
-  return FirstThatHolds(element, std::move(alternatives));
-}
-
-ElementEmitter::Step ElementEmitter::StepOfDynamicUpdateSlice(const Element& element) {
-  const Element beside = {element.frame, &element.instruction->operand(0), 0, element.index};
-  const std::optional<Element> update = OperandAt(element, 1);
-  if (!update.has_value()) return Failed(element, "does not read one element of its update");
-  if (update->index.IsKnownEmpty()) return Alias(beside);
-  const Conditions conditions = ConditionsOf(update->index, element.index);
-  if (conditions.empty()) return Alias(*update);
-  return FirstThatHolds(element, {{*update, conditions}, {beside, {}}});
+ElementEmitter::Step ElementEmitter::StepOfAlternatives(const Element& element) {
+  absl::StatusOr<std::vector<plan::Alternative>> alternatives =
+      plan::AlternativesOf({element.instruction, element.leaf, element.index}, plans_);
+  if (!alternatives.ok()) return Failed(element, std::string(alternatives.status().message()));
+  return FirstThatHolds(element, *std::move(alternatives));
 }
 
 }  // namespace hlo_indexing::emit

@@ -22,8 +22,7 @@
 
 namespace hlo_indexing::emit {
 
-/// Every buffer begins at a multiple of so many bytes, and all up to the next one may be read.
-inline constexpr int64_t kBufferAlignment = 16;
+using plan::kBufferAlignment;
 
 /// A pointer that the kernel is launched with: to an array in the layout that its shape says, or to
 /// memory that only its blocks use.

@@ -139,16 +139,7 @@ void KernelEmitter::SetLoops(Values ranges) {
 
 IndexingMap KernelEmitter::AsLaunched(const IndexingMap& map, int64_t vector_elements,
                                       std::optional<Interval> loop) const {
-  std::vector<Variable> dimensions(map.dimensions());
-  for (size_t i = 0; i < dimensions.size(); ++i) {
-    const int64_t count = i < 3 ? plan_.launch.threads[i] : plan_.launch.blocks[i - 3];
-    dimensions[i].bounds = {0, count - 1};
-  }
-  std::vector<Variable> ranges(map.ranges());
-  if (loop.has_value()) ranges.front().bounds = *loop;
-  // Of a vector, all lanes are there: that some are no elements is a condition.
-  if (vector_elements > 1) ranges.back().bounds = {0, vector_elements - 1};
-  return {map.affine_map(), std::move(dimensions), std::move(ranges), map.runtime(), {}};
+  return plan::AsLaunched(plan_.launch, map, vector_elements, loop);
 }
 
 void KernelEmitter::ForElements(const IndexingMap& map, int64_t vector_elements, Body body) {

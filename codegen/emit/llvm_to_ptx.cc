@@ -11,7 +11,9 @@
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Analysis/CGSCCPassManager.h"
 #include "llvm/Analysis/LoopAnalysisManager.h"
+#include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
@@ -64,11 +66,29 @@ const char* PtxFeature(int architecture) {
   return "+ptx80";
 }
 
-// One place of the pipeline: branches become values, and what begins alike begins once.
-llvm::SimplifyCFGPass SimplifyBranches(bool is_last) {
+// Branches become values; loads stay in theirs, where the plan has them.
+llvm::SimplifyCFGPass SimplifyBranches() {
   llvm::SimplifyCFGOptions options;
-  options.convertSwitchRangeToICmp(true).hoistCommonInsts(is_last).sinkCommonInsts(is_last);
+  options.convertSwitchRangeToICmp(true).hoistCommonInsts(false).sinkCommonInsts(false);
   return llvm::SimplifyCFGPass(options);
+}
+
+// Of a value that is loaded in one branch or the other, LLVM would make one load at either address:
+// another number of requests than that of the plan, where threads of a warp take both branches. It
+// does not look through a freeze, for which there is no code.
+void KeepLoadsInBranches(llvm::Module& module) {
+  for (llvm::Function& function : module) {
+    for (llvm::BasicBlock& block : function) {
+      for (llvm::PHINode& phi : block.phis()) {
+        for (unsigned i = 0; i < phi.getNumIncomingValues(); ++i) {
+          auto* const load = llvm::dyn_cast<llvm::LoadInst>(phi.getIncomingValue(i));
+          if (load == nullptr) continue;
+          llvm::IRBuilder<> builder(phi.getIncomingBlock(i)->getTerminator());
+          phi.setIncomingValue(i, builder.CreateFreeze(load));
+        }
+      }
+    }
+  }
 }
 
 llvm::InstCombinePass Combine() {
@@ -108,10 +128,10 @@ llvm::FunctionPassManager Passes(const llvm::Module& module) {
   const auto hoist = [&, has_many_blocks = HasManyBlocks(module)] {
     if (!has_many_blocks) passes.addPass(Hoist());
   };
-  passes.addPass(SimplifyBranches(/*is_last=*/false));
+  passes.addPass(SimplifyBranches());
   passes.addPass(llvm::EarlyCSEPass());
   passes.addPass(Combine());
-  passes.addPass(SimplifyBranches(/*is_last=*/false));
+  passes.addPass(SimplifyBranches());
   // Of what is not negative, 32 bits where 64 were.
   passes.addPass(llvm::CorrelatedValuePropagationPass());
   passes.addPass(llvm::ReassociatePass());
@@ -123,12 +143,13 @@ llvm::FunctionPassManager Passes(const llvm::Module& module) {
   loops.addPass(llvm::IndVarSimplifyPass());
   loops.addPass(llvm::LoopFullUnrollPass());
   passes.addPass(llvm::createFunctionToLoopPassAdaptor(std::move(loops)));
-  passes.addPass(llvm::GVNPass());
+  // What is loaded in one branch and behind it stays two loads, for the same reason.
+  passes.addPass(llvm::GVNPass(llvm::GVNOptions().setLoadPRE(false)));
   passes.addPass(llvm::BDCEPass());
   passes.addPass(Combine());
   passes.addPass(llvm::DSEPass());
   hoist();
-  passes.addPass(SimplifyBranches(/*is_last=*/true));
+  passes.addPass(SimplifyBranches());
   if (ComputesHalves(module)) passes.addPass(llvm::SLPVectorizerPass());
   passes.addPass(
       llvm::LoopUnrollPass(llvm::LoopUnrollOptions(/*OptLevel=*/2, /*OnlyWhenForced=*/true)));
@@ -232,6 +253,7 @@ absl::Status CompileLlvm(llvm::Module& module, llvm::TargetMachine& machine, boo
                          llvm::raw_ostream& out) {
   module.setTargetTriple(machine.getTargetTriple());
   module.setDataLayout(machine.createDataLayout());
+  KeepLoadsInBranches(module);
   Optimize(module, machine);
   if (!to_ptx) {
     module.print(out, nullptr);

@@ -9,6 +9,7 @@
 #include "codegen/plan/atomics.h"
 #include "codegen/plan/constants.h"
 #include "codegen/plan/element_loops.h"
+#include "codegen/plan/element_reads.h"
 #include "codegen/plan/known_integers.h"
 #include "codegen/plan/movement.h"
 #include "codegen/plan/pass_loops.h"
@@ -38,9 +39,11 @@ class AccessCollector {
         plans_(plans),
         computation_(plan.Composed()),
         alternatives_(AlternativesOfSelects(plan)) {
-    if (computation_ == nullptr) return;
-    constants_ = ConstantsInMemory(*computation_);
-    known_ = KnownIntegersOf(*computation_);
+    if (computation_ != nullptr) {
+      constants_ = ConstantsInMemory(*computation_);
+      known_ = KnownIntegersOf(*computation_);
+    }
+    element_reads_.emplace(plan_, plans_, constants_);
   }
 
   std::vector<KernelAccess> Collect() && {
@@ -142,6 +145,7 @@ class AccessCollector {
       Add(std::move(access));
       return;
     }
+    if (AddLoadsByBranch(pass)) return;
     if (!pass.map.IsUnknown() && computation_ != nullptr &&
         HasElementLoopsBefore(instruction, pass.available)) {
       return AddLoadsByLoop(pass);
@@ -180,6 +184,25 @@ class AccessCollector {
         Add(std::move(access), loop);
       }
     }
+  }
+
+  // Of elements that branches choose. False where that is not followed.
+  bool AddLoadsByBranch(const ElementPass& pass) {
+    if (pass.map.IsUnknown() || plan_.keeps_rows || !element_reads_.has_value()) return false;
+    const std::optional<std::vector<ElementRead>> reads = element_reads_->Of(pass, loop_);
+    if (!reads.has_value()) return false;
+    for (const ElementRead& read : *reads) {
+      const Instruction& instruction = *read.element.instruction;
+      const std::optional<int64_t> input = plan_.InputNumber(instruction);
+      KernelAccess access = input.has_value()
+                                ? NewLoad(pass, *input, read.element.leaf,
+                                          plan_.InputShape(static_cast<size_t>(*input)))
+                                : NewLoadOf(pass, instruction);
+      access.element = read.element.index;
+      access.access.vector_elements = read.vector_elements;
+      Add(std::move(access), {}, /*may_be_loaded=*/false);
+    }
+    return true;
   }
 
   void AddLoadsByLoop(const ElementPass& pass) {
@@ -296,8 +319,9 @@ class AccessCollector {
     return access;
   }
 
-  // A load is in the loops of an instruction, or in none of an element.
-  void Add(KernelAccess access, const LoopNest& nest = {}) {
+  // A load is in the loops of an instruction, or in none of an element. The same one may have been
+  // made before, unless that is known.
+  void Add(KernelAccess access, const LoopNest& nest = {}, bool may_be_loaded = true) {
     access.pass = pass_number_;
     access.loop = loop_;
     access.access.threads = plan_.launch.threads;
@@ -333,7 +357,7 @@ class AccessCollector {
       }
       return;
     }
-    if (access.kind == AccessKind::kLoad && !access.access.position.IsUnknown()) {
+    if (may_be_loaded && access.kind == AccessKind::kLoad && !access.access.position.IsUnknown()) {
       std::vector<Load>& alike =
           loads_[llvm::hash_combine(plan_.keeps_rows ? 0 : loop_, nest.size(), access.constant,
                                     access.operand, access.leaf, hash_value(Key(access)))];
@@ -452,6 +476,7 @@ class AccessCollector {
   // For these nothing is loaded.
   llvm::SmallVector<const Instruction*, 2> known_;
   llvm::SmallPtrSet<const Instruction*, 4> alternatives_;
+  std::optional<ElementReads> element_reads_;
   std::vector<KernelAccess> accesses_;
   // Scalars, by operand and array.
   std::vector<std::pair<int64_t, int64_t>> at_entry_;

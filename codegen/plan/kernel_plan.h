@@ -34,6 +34,9 @@ using indexing_analysis::IndexingMap;
 using support::operator<<;
 using support::PrintTo;
 
+/// Every buffer begins at a multiple of so many bytes, and all up to the next one may be read.
+inline constexpr int64_t kBufferAlignment = 16;
+
 /// The strategy by which a kernel is made. XLA counts in-place updates among the loops: of its
 /// plans, the variant names them.
 enum class Emitter : uint8_t {

@@ -1,5 +1,6 @@
-#include "codegen/emit/lane_maps.h"
+#include "codegen/plan/lane_maps.h"
 
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -8,7 +9,7 @@
 #include "llvm/ADT/bit.h"
 #include "support/checked_math.h"
 
-namespace hlo_indexing::emit {
+namespace hlo_indexing::plan {
 
 using indexing_analysis::RuntimeVariable;
 using indexing_analysis::Variable;
@@ -80,11 +81,11 @@ bool DependsOnLane(const IndexingMap& map) {
                       [&](AffineExpr result) { return MentionsLane(result, map); });
 }
 
-IndexingMap AtLane(const IndexingMap& map, int64_t lane, plan::MapTable& maps) {
-  return plan::AtRange(map, map.num_ranges() - 1, lane, maps);
+IndexingMap AtLane(const IndexingMap& map, int64_t lane, MapTable& maps) {
+  return AtRange(map, map.num_ranges() - 1, lane, maps);
 }
 
-IndexingMap OfLanes(const IndexingMap& map, int64_t first, int64_t count, plan::MapTable& maps) {
+IndexingMap OfLanes(const IndexingMap& map, int64_t first, int64_t count, MapTable& maps) {
   const Interval values = map.ranges().back().bounds;
   const Interval lanes = {std::max<int64_t>(values.lower - first, 0),
                           std::min(values.upper - first, count - 1)};
@@ -92,7 +93,7 @@ IndexingMap OfLanes(const IndexingMap& map, int64_t first, int64_t count, plan::
   return maps.Simplified(FromLane(map, first, lanes));
 }
 
-std::optional<int64_t> DivisorOfResult(const IndexingMap& map, int64_t most, plan::MapTable& maps) {
+std::optional<int64_t> DivisorOfResult(const IndexingMap& map, int64_t most, MapTable& maps) {
   const AffineMap affine = map.affine_map();
   int64_t divisor = affine.getResult(0).getLargestKnownDivisor();
   if (divisor == 0) return std::nullopt;
@@ -107,7 +108,7 @@ std::optional<int64_t> DivisorOfResult(const IndexingMap& map, int64_t most, pla
 }
 
 std::optional<llvm::SmallVector<int64_t, 16>> LaneOffsets(const IndexingMap& map, int64_t lanes,
-                                                          plan::MapTable& maps) {
+                                                          MapTable& maps) {
   const AffineExpr result = map.affine_map().getResult(0);
   // A value known at run time may be another one for each lane.
   for (size_t i = 0; i < map.num_runtime(); ++i) {
@@ -136,6 +137,29 @@ std::optional<llvm::SmallVector<int64_t, 16>> LaneOffsets(const IndexingMap& map
     offsets.push_back(*offset);
   }
   return offsets;
+}
+
+std::vector<LaneRange> VectorsOf(llvm::ArrayRef<int64_t> offsets, int64_t divisor,
+                                 int64_t element_bits, int64_t alignment) {
+  constexpr int64_t kMaxAccessBits = 128;
+  std::vector<LaneRange> vectors;
+  for (size_t lane = 0; lane < offsets.size();) {
+    const int64_t aligned_to = std::gcd(divisor, offsets[lane]);
+    size_t count = 1;
+    const auto fits = [&](size_t wider) {
+      const int64_t bits = static_cast<int64_t>(wider) * element_bits;
+      if (lane + wider > offsets.size() || bits > kMaxAccessBits) return false;
+      if (aligned_to % static_cast<int64_t>(wider) != 0 || bits > alignment * 8) return false;
+      for (size_t i = 1; i < wider; ++i) {
+        if (offsets[lane + i] != offsets[lane] + static_cast<int64_t>(i)) return false;
+      }
+      return true;
+    };
+    while (fits(count * 2)) count *= 2;
+    vectors.push_back({lane, count});
+    lane += count;
+  }
+  return vectors;
 }
 
 namespace {
@@ -211,7 +235,7 @@ Conditions ConditionsOf(const IndexingMap& narrowed, const IndexingMap& known) {
 }
 
 std::optional<Conditions> SameForAllLanes(const Conditions& conditions, int64_t lanes,
-                                          plan::MapTable& maps) {
+                                          MapTable& maps) {
   if (conditions.empty()) return conditions;
   const IndexingMap& map = conditions.expressions;
   llvm::SmallVector<AffineExpr, 6> expressions;
@@ -247,7 +271,7 @@ std::optional<Conditions> SameForAllLanes(const Conditions& conditions, int64_t 
   return Conditions{WithResults(map, expressions), conditions.bounds};
 }
 
-std::optional<bool> HoldAtLane(const Conditions& conditions, int64_t lane, plan::MapTable& maps) {
+std::optional<bool> HoldAtLane(const Conditions& conditions, int64_t lane, MapTable& maps) {
   if (conditions.empty()) return true;
   const IndexingMap at = AtLane(conditions.expressions, lane, maps);
   if (at.IsKnownEmpty()) return std::nullopt;
@@ -264,4 +288,4 @@ std::optional<bool> HoldAtLane(const Conditions& conditions, int64_t lane, plan:
   return is_known ? std::optional<bool>(true) : std::nullopt;
 }
 
-}  // namespace hlo_indexing::emit
+}  // namespace hlo_indexing::plan

@@ -1,0 +1,100 @@
+// What the code of a thread loads for elements, where pads, concatenates and updates of slices
+// choose between operands: in which branch, and what has been loaded before it.
+//
+// Of add(x, pad(y)) at the thread's index i,
+//
+//   x at i,  y at i - 1 where i is in [1, 8],  the padding value elsewhere
+//
+// are three loads, the last in threads on both sides of y. A map from outputs to what they read has
+// one map for each side, and knows neither branches nor an order.
+#ifndef HLO_INDEXING_CODEGEN_PLAN_ELEMENT_READS_H_
+#define HLO_INDEXING_CODEGEN_PLAN_ELEMENT_READS_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "codegen/plan/element_steps.h"
+#include "codegen/plan/kernel_plan.h"
+#include "codegen/plan/plan_context.h"
+#include "hlo/module.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/Hashing.h"
+
+namespace hlo_indexing::plan {
+
+/// A load instruction.
+struct ElementRead {
+  /// The input of the plan, or the constant, and its index.
+  PlannedElement element;
+  /// Elements that it may load at a time: how many values the last range of the index has.
+  int64_t vector_elements = 1;
+};
+
+/// Follows elements in the order in which code is made of them (emit/element_emitter.h).
+class ElementReads {
+ public:
+  ElementReads(const KernelPlan& plan, PlanContext& plans,
+               llvm::ArrayRef<const hlo::Instruction*> constants)
+      : plan_(plan), plans_(plans), constants_(constants.begin(), constants.end()) {}
+
+  /// The loads of a pass whose map is known, without those of elements that earlier passes of the
+  /// same loop have loaded. nullopt if an element is made by loops, calls or at values known at run
+  /// time.
+  std::optional<std::vector<ElementRead>> Of(const ElementPass& pass, size_t loop);
+
+ private:
+  struct Key {
+    const hlo::Instruction* instruction = nullptr;
+    int64_t leaf = 0;
+    IndexingMap index;
+    // A load: whatever the conditions of its index are, it is not made again where it has been.
+    bool is_load = false;
+    friend bool operator==(const Key&, const Key&) = default;
+  };
+  struct KeyHash {
+    size_t operator()(const Key& key) const {
+      return llvm::hash_combine(key.instruction, key.leaf, key.is_load, hash_value(key.index));
+    }
+  };
+  // What the code of a scope, a turn of a loop or a branch, has made.
+  using Scope = std::unordered_set<Key, KeyHash>;
+  // How an element is made: of others that come before it, and in branches.
+  struct Step {
+    std::vector<PlannedElement> operands;
+    std::vector<Alternative> branches;
+    std::vector<LaneRun> runs;
+  };
+
+  bool FollowInScope(const PlannedElement& element, size_t loop, int64_t lane, int64_t lanes);
+  bool Follow(const PlannedElement& element);
+  bool FollowBranches(const Step& step);
+  std::optional<Step> StepOf(const PlannedElement& element);
+  std::optional<Step> StepOfAlternatives(const PlannedElement& element);
+  Step LaneByLane(const PlannedElement& element);
+  void Load(const PlannedElement& element);
+  void LoadVector(const PlannedElement& element, int64_t first_lane, int64_t count);
+  void Add(PlannedElement element, int64_t vector_elements);
+  bool IsKnown(const Key& key) const;
+
+  const KernelPlan& plan_;
+  PlanContext& plans_;
+  std::vector<const hlo::Instruction*> constants_;
+  // By loop, and by the lane where each has code of its own.
+  std::map<std::pair<size_t, int64_t>, Scope> by_loop_;
+
+  // Of the pass that is followed.
+  llvm::ArrayRef<const hlo::Instruction*> available_;
+  int64_t lanes_ = 1;
+  std::vector<Scope*> scopes_;
+  std::vector<ElementRead> reads_;
+  int64_t num_elements_ = 0;
+};
+
+}  // namespace hlo_indexing::plan
+
+#endif  // HLO_INDEXING_CODEGEN_PLAN_ELEMENT_READS_H_

@@ -1,0 +1,134 @@
+#include "codegen/plan/element_steps.h"
+
+#include <string>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "codegen/plan/lane_maps.h"
+#include "hlo/opcode.h"
+#include "indexing_analysis/maps/output_indexing.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace hlo_indexing::plan {
+
+using hlo::Instruction;
+using hlo::Opcode;
+using indexing_analysis::OperandIndexing;
+using indexing_analysis::OutputIndexing;
+using indexing_analysis::Variable;
+
+namespace {
+
+// Branches of a concatenate, each inside of the one before.
+constexpr size_t kMaxAlternatives = 256;
+
+absl::Status NotOneElement(const char* of) {
+  return absl::UnimplementedError(std::string("does not read one element of ") + of);
+}
+
+absl::StatusOr<std::vector<Alternative>> OfConcatenate(const PlannedElement& element,
+                                                       PlanContext& plans) {
+  std::vector<Alternative> alternatives;
+  for (size_t i = 0; i < element.instruction->operands().size(); ++i) {
+    std::optional<PlannedElement> operand = OperandAt(element, i, plans);
+    if (!operand.has_value()) return NotOneElement("an operand");
+    if (operand->index.IsKnownEmpty()) continue;
+    Conditions conditions = ConditionsOf(operand->index, element.index);
+    if (conditions.empty()) return std::vector<Alternative>{{*std::move(operand), {}}};
+    if (alternatives.size() == kMaxAlternatives) {
+      return absl::ResourceExhaustedError("has more than " + std::to_string(kMaxAlternatives) +
+                                          " operands");
+    }
+    alternatives.push_back({*std::move(operand), std::move(conditions)});
+  }
+  if (alternatives.empty()) return absl::UnimplementedError("has no element that is computed");
+  // What is no element of the others is one of the last.
+  alternatives.back().conditions = Conditions();
+  return alternatives;
+}
+
+}  // namespace
+
+IndexingMap ScalarIndex(const IndexingMap& like) {
+  const mlir::AffineMap map = like.affine_map();
+  return like.WithResults(
+      mlir::AffineMap::get(map.getNumDims(), map.getNumSymbols(), like.context()));
+}
+
+std::optional<PlannedElement> OperandAt(const PlannedElement& element, size_t operand,
+                                        PlanContext& plans) {
+  const Instruction& instruction = *element.instruction;
+  const OutputIndexing reads = plans.analysis.OutputToInput(instruction, element.leaf);
+  for (const OperandIndexing& read : reads.operands()) {
+    if (read.operand() != operand) continue;
+    const bool is_one_map = read.exactness() == indexing_analysis::Exactness::kExact &&
+                            read.maps().size() == 1 && !read.maps()[0].replica_map.has_value();
+    if (!is_one_map) break;
+    return PlannedElement{&instruction.operand(operand), read.leaf(),
+                          plans.maps.Compose(element.index, read.maps()[0].map)};
+  }
+  const bool is_read = reads.IsUnknown() || llvm::any_of(reads.operands(), [&](const auto& read) {
+                         return read.operand() == operand;
+                       });
+  if (is_read) return std::nullopt;
+  return PlannedElement{&instruction.operand(operand), 0, IndexingMap::KnownEmpty(element.index)};
+}
+
+absl::StatusOr<std::vector<Alternative>> AlternativesOf(const PlannedElement& element,
+                                                        PlanContext& plans) {
+  if (element.instruction->opcode() == Opcode::kConcatenate) return OfConcatenate(element, plans);
+  const bool is_pad = element.instruction->opcode() == Opcode::kPad;
+  // What is inside of a pad, or of an update; and the padding, or what is updated.
+  std::optional<PlannedElement> inside = OperandAt(element, is_pad ? 0 : 1, plans);
+  if (!inside.has_value()) return NotOneElement(is_pad ? "its operand" : "its update");
+  PlannedElement rest = {&element.instruction->operand(is_pad ? 1 : 0), 0,
+                         is_pad ? ScalarIndex(element.index) : element.index};
+  if (inside->index.IsKnownEmpty()) return std::vector<Alternative>{{std::move(rest), {}}};
+  Conditions conditions = ConditionsOf(inside->index, element.index);
+  if (conditions.empty()) return std::vector<Alternative>{{*std::move(inside), {}}};
+  return std::vector<Alternative>{{*std::move(inside), std::move(conditions)},
+                                  {std::move(rest), {}, /*is_rest=*/true}};
+}
+
+std::vector<LaneRun> RunsOfLanes(llvm::ArrayRef<Alternative> alternatives, int64_t lanes,
+                                 MapTable& maps) {
+  std::vector<LaneRun> runs;
+  std::optional<size_t> last;
+  for (int64_t lane = 0; lane < lanes; ++lane) {
+    const auto holds = [&](const Alternative& alternative) {
+      return HoldAtLane(alternative.conditions, lane, maps);
+    };
+    size_t chosen = 0;
+    while (chosen + 1 < alternatives.size() && holds(alternatives[chosen]) == false) ++chosen;
+    if (chosen + 1 < alternatives.size() && !holds(alternatives[chosen]).has_value()) return {};
+    if (last == chosen) {
+      ++runs.back().count;
+      continue;
+    }
+    last = chosen;
+    runs.push_back({alternatives[chosen].element, 1});
+  }
+  int64_t first = 0;
+  for (LaneRun& run : runs) {
+    run.element.index = OfLanes(run.element.index, first, run.count, maps);
+    if (run.element.index.IsKnownEmpty()) return {};
+    first += run.count;
+  }
+  return runs;
+}
+
+IndexingMap AsLaunched(const Launch& launch, const IndexingMap& map, int64_t vector_elements,
+                       std::optional<indexing_analysis::Interval> turns) {
+  std::vector<Variable> dimensions(map.dimensions());
+  for (size_t i = 0; i < dimensions.size(); ++i) {
+    const int64_t count = i < 3 ? launch.threads[i] : launch.blocks[i - 3];
+    dimensions[i].bounds = {0, count - 1};
+  }
+  std::vector<Variable> ranges(map.ranges());
+  if (turns.has_value()) ranges.front().bounds = *turns;
+  // That some lanes are no elements is a condition.
+  if (vector_elements > 1) ranges.back().bounds = {0, vector_elements - 1};
+  return {map.affine_map(), std::move(dimensions), std::move(ranges), map.runtime(), {}};
+}
+
+}  // namespace hlo_indexing::plan

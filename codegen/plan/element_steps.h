@@ -1,0 +1,72 @@
+// One step from an element of an instruction to the elements that it is made of. Private to
+// codegen.
+//
+// An element is named by an instruction and a map from the variables of a thread to its index. Of
+// pad at (th_x), low padding 3, these are the operand at (th_x - 3) where th_x >= 3, and elsewhere
+// the padding value.
+#ifndef HLO_INDEXING_CODEGEN_PLAN_ELEMENT_STEPS_H_
+#define HLO_INDEXING_CODEGEN_PLAN_ELEMENT_STEPS_H_
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "codegen/plan/conditions.h"
+#include "codegen/plan/kernel_plan.h"
+#include "codegen/plan/plan_context.h"
+#include "hlo/module.h"
+#include "llvm/ADT/ArrayRef.h"
+
+namespace hlo_indexing::plan {
+
+/// An element of an array of an instruction's output; those of all lanes, if the index depends on
+/// the lane (lane_maps.h).
+struct PlannedElement {
+  const hlo::Instruction* instruction = nullptr;
+  int64_t leaf = 0;
+  IndexingMap index;
+};
+
+/// The index of a scalar, from the same variables.
+IndexingMap ScalarIndex(const IndexingMap& like);
+
+/// The operand of an instruction, at the index that its own map says; a known empty one if it is
+/// not read. nullopt if that is not one exact map.
+std::optional<PlannedElement> OperandAt(const PlannedElement& element, size_t operand,
+                                        PlanContext& plans);
+
+/// An element that another one is where conditions hold, and no alternative before it is.
+struct Alternative {
+  PlannedElement element;
+  /// None for the last.
+  Conditions conditions;
+  /// Whether the index is that of the element itself: the conditions of those before it are not in
+  /// its domain.
+  bool is_rest = false;
+};
+
+/// What an element of a pad, a concatenate or a dynamic-update-slice is; one alternative if it is
+/// known which. kUnimplemented, with the end of a sentence about the instruction, if its maps do
+/// not say; kResourceExhausted beyond 256 operands.
+absl::StatusOr<std::vector<Alternative>> AlternativesOf(const PlannedElement& element,
+                                                        PlanContext& plans);
+
+/// Neighbouring lanes that are elements of the same alternative, as vectors of their own.
+struct LaneRun {
+  PlannedElement element;
+  int64_t count = 0;
+};
+
+/// The lanes in order; empty if it depends on the thread which alternative a lane is.
+std::vector<LaneRun> RunsOfLanes(llvm::ArrayRef<Alternative> alternatives, int64_t lanes,
+                                 MapTable& maps);
+
+/// The variables of a map with the values that the launch gives them, the first range with these
+/// turns; of a vector all lanes.
+IndexingMap AsLaunched(const Launch& launch, const IndexingMap& map, int64_t vector_elements,
+                       std::optional<indexing_analysis::Interval> turns = std::nullopt);
+
+}  // namespace hlo_indexing::plan
+
+#endif  // HLO_INDEXING_CODEGEN_PLAN_ELEMENT_STEPS_H_
