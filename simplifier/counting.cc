@@ -24,6 +24,7 @@ constexpr int kMaxSteps = 4000;
 constexpr size_t kMaxParts = 512;
 // Variables that may be counted next times the terms of a domain, in sum: what looking takes.
 constexpr int64_t kMaxWork = int64_t{1} << 25;
+constexpr char kTooManyCases[] = "the count has too many cases";
 
 // Points to be counted, each with the value of the polynomial.
 struct Weighted {
@@ -58,12 +59,13 @@ class Counter {
     MakeDigitsVariables(context_, all.map, all.counted);
     const llvm::SmallVector<VariableId, 4> gone = all.counted;
     Push(std::move(all), Polynomial(constant));
-    while (!stack_.empty()) {
+    while (!stack_.empty() || work_ > kMaxWork) {
+      if (work_ > kMaxWork) return Fail(kTooManyCases);
       Weighted next = std::move(stack_.back());
       stack_.pop_back();
       work_ += WorkOf(next);
       if (++steps_ > kMaxSteps || work_ > kMaxWork || answer_.parts.size() > kMaxParts) {
-        return Fail("the count has too many cases");
+        return Fail(kTooManyCases);
       }
       if (next.counted.empty()) {
         Keep(std::move(next));
@@ -91,6 +93,13 @@ class Counter {
       size += 1 + std::ssize(constraint.expression.terms);
     }
     return size * (1 + std::ssize(domain.counted));
+  }
+
+  // Each power is a polynomial in the bounds, whose coefficients are fractions of many digits.
+  static int64_t WorkOfSum(llvm::ArrayRef<Polynomial> weight) {
+    constexpr int64_t kWorkOfFraction = 16;
+    const auto powers = std::min(std::ssize(weight), std::ptrdiff_t{1} << 16);
+    return kWorkOfFraction * powers * powers * powers;
   }
 
   static bool MentionsAny(const QuasiAffineMap& map, llvm::ArrayRef<VariableId> variables) {
@@ -244,6 +253,8 @@ class Counter {
           if (k != j) RequireAtMost(last[j], last[k], k < j ? 1 : 0, piece.map);
         }
         RequireAtMost(first[i], last[j], 0, piece.map);
+        work_ += WorkOfSum(weight);
+        if (work_ > kMaxWork) return true;
         Push(std::move(piece), SumOver(weight, Polynomial(first[i]), Polynomial(last[j])));
       }
     }

@@ -435,11 +435,17 @@ class Inverter {
 
   InverseMap Finish() {
     for (const Unknown& unknown : unknowns_) {
-      if (unknown.atom->kind != AtomKind::kVariable || unknown.atom->extent == kUnbounded) continue;
-      // A variable that is one piece has been held to its values when it was solved for.
-      if (unknown.num_pieces == 1) continue;
-      if (const std::optional<Sum> value = ValueOf(unknown)) {
-        Require(*value, {0, unknown.atom->extent - 1});
+      const Atom& atom = *unknown.atom;
+      if (atom.kind != AtomKind::kVariable) continue;
+      // A variable that is one piece has been held to its values when it was solved for, unless
+      // their number does not fit 64 bits.
+      if (unknown.num_pieces == 1 && atom.extent != kUnbounded) continue;
+      const std::optional<Sum> value = ValueOf(unknown);
+      if (!value) continue;
+      if (atom.extent != kUnbounded) {
+        Require(*value, {0, atom.extent - 1});
+      } else {
+        Require(Add(context_, *value, Constant(atom.lower)), f_.boxes[atom.variable]);
       }
     }
     InverseMap inverse;

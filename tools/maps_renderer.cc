@@ -21,6 +21,7 @@ using hlo::Instruction;
 using hlo::Module;
 using indexing_analysis::Exactness;
 using indexing_analysis::ExactnessName;
+using indexing_analysis::IndexingMap;
 using indexing_analysis::MapDirection;
 using indexing_analysis::MapList;
 using indexing_analysis::OperandArray;
@@ -255,14 +256,30 @@ class TextRenderer : public MapsRenderer {
     const auto& [map, replica_map] = operand_map;
     if (map.IsUnknown()) return;
     if (replica_map) out.indent(indent) << "on replica " << replica_map->ToString() << '\n';
+    constexpr size_t kMostLines = 64;
+    size_t lines = kMostLines;
+    WriteRuntimeVariables(map, indent, lines, out);
+  }
+
+  // What an index depends on has names of its own: these lines stand below it.
+  static void WriteRuntimeVariables(const IndexingMap& map, unsigned indent, size_t& lines,
+                                    raw_ostream& out) {
     for (size_t i = 0; i < map.num_runtime(); ++i) {
       const RuntimeVariable& variable = map.runtime()[i];
       // The executing device is no instruction's value.
       if (variable.instruction == nullptr) continue;
+      if (lines == 0) {
+        out.indent(indent) << "...\n";
+        return;
+      }
+      --lines;
       out.indent(indent) << map.SymbolName(map.num_ranges() + i) << " = "
                          << variable.instruction->name();
       for (const Instruction* call : llvm::reverse(variable.calls)) out << " in " << call->name();
       out << " at " << variable.index.ToString() << '\n';
+      if (!variable.index.IsUnknown()) {
+        WriteRuntimeVariables(variable.index, indent + 2, lines, out);
+      }
     }
   }
 

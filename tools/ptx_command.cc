@@ -115,7 +115,7 @@ constexpr SubcommandHelp kHelp = {
                   .is_required = true},
     .details =
         "Nothing of a GPU is needed. The status is 1 if the checks find something, and 4 if "
-        "the text has an instruction that is not supported.",
+        "the text has an instruction that is not supported, or --max-instructions is reached.",
     .examples = kExamples};
 
 class PtxCommand : public Subcommand {
@@ -254,8 +254,10 @@ ExitCode PtxCommand::Launch(const std::string& file, const ptx::Module& module,
     ReportWarning("interrupted in '" + file + "'");
     return ExitCode::kInterrupted;
   }
-  const bool is_clean = result->findings.empty() && result->status.ok();
-  const ExitCode checked = result->unchecked.empty() ? ExitCode::kFine : ExitCode::kNotSupported;
+  const bool is_cut = absl::IsDeadlineExceeded(result->status);
+  const bool is_clean = result->findings.empty() && (result->status.ok() || is_cut);
+  const ExitCode checked =
+      result->unchecked.empty() && !is_cut ? ExitCode::kFine : ExitCode::kNotSupported;
   return Worst(Worst(written, checked), is_clean ? ExitCode::kFine : ExitCode::kFinding);
 }
 

@@ -163,13 +163,17 @@ CudaExpression CudaExpressions::ComputeLlvm(Operation& operation) {
                               kPrimary, false};
       })
       .Case<llvm_ops::CountLeadingZerosOp, llvm_ops::CtPopOp>([&](Operation* op) {
-        const bool is_wide = op->getResult(0).getType().getIntOrFloatBitWidth() == 64;
+        constexpr unsigned kBits = 32;
+        const unsigned bits = op->getResult(0).getType().getIntOrFloatBitWidth();
         const bool is_count = mlir::isa<llvm_ops::CtPopOp>(op);
         const char* const name = is_count ? "__popc" : "__clz";
         const Value x = op->getOperand(0);
-        return CudaExpression{
-            absl::StrCat(name, is_wide ? "ll" : "", "(", is_count ? Unsigned(x) : Signed(x), ")"),
-            kPrimary, true};
+        const bool is_unsigned = is_count || bits < kBits;
+        const std::string call = absl::StrCat(name, bits > kBits ? "ll" : "", "(",
+                                              is_unsigned ? Unsigned(x) : Signed(x), ")");
+        // Narrow integers are counted among 32 bits.
+        if (is_count || bits >= kBits) return CudaExpression{call, kPrimary, true};
+        return CudaExpression{absl::StrCat(call, " - ", kBits - bits), kSum, true};
       })
       .Default([&](Operation*) { return Unsupported(operation); });
 }

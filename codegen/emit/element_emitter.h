@@ -233,12 +233,12 @@ class ElementEmitter {
   // The operand at the same index, or the only element of a scalar.
   Element OperandBeside(const Element& element, size_t operand) const;
   // The first alternative whose conditions hold, else the last.
-  Step FirstThatHolds(const Element& element, std::vector<plan::Alternative> alternatives);
-  Lanes EmitAlternatives(const Element& element, llvm::ArrayRef<plan::Alternative> alternatives,
-                         size_t count);
+  Step FirstThatHolds(const Element& element, std::vector<plan::ElementAlternative> alternatives);
+  Lanes EmitAlternatives(const Element& element,
+                         llvm::ArrayRef<plan::ElementAlternative> alternatives, size_t count);
   // Where it is known which lanes are elements of which alternative: neighbouring ones of the same
   // as a vector of their own; elsewhere each lane by itself.
-  Step RunsOfLanes(const Element& element, llvm::ArrayRef<plan::Alternative> alternatives);
+  Step RunsOfLanes(const Element& element, llvm::ArrayRef<plan::ElementAlternative> alternatives);
   // Each lane by itself.
   Step LaneByLane(const Element& element);
   // Nested loops over the first `count` ranges of a map.

@@ -150,8 +150,8 @@ ElementEmitter::Step ElementEmitter::LaneByLane(const Element& element) {
   return step;
 }
 
-ElementEmitter::Step ElementEmitter::RunsOfLanes(const Element& element,
-                                                 llvm::ArrayRef<plan::Alternative> alternatives) {
+ElementEmitter::Step ElementEmitter::RunsOfLanes(
+    const Element& element, llvm::ArrayRef<plan::ElementAlternative> alternatives) {
   // Applied computations get all lanes from outside.
   for (const Frame* frame = element.frame; frame != nullptr; frame = frame->caller) {
     if (frame->has_parameters) return LaneByLane(element);
@@ -172,12 +172,12 @@ ElementEmitter::Step ElementEmitter::RunsOfLanes(const Element& element,
           }};
 }
 
-ElementEmitter::Step ElementEmitter::FirstThatHolds(const Element& element,
-                                                    std::vector<plan::Alternative> alternatives) {
+ElementEmitter::Step ElementEmitter::FirstThatHolds(
+    const Element& element, std::vector<plan::ElementAlternative> alternatives) {
   if (alternatives.size() == 1) return Alias(InFrame(element.frame, alternatives.front().element));
   if (num_lanes_ > 1 && DependsOnLane(element.index)) {
     std::vector<Conditions> of_all_lanes;
-    for (const plan::Alternative& alternative : alternatives) {
+    for (const plan::ElementAlternative& alternative : alternatives) {
       std::optional<Conditions> same =
           SameForAllLanes(alternative.conditions, num_lanes_, plans_.maps);
       if (!same.has_value()) return RunsOfLanes(element, alternatives);
@@ -193,15 +193,15 @@ ElementEmitter::Step ElementEmitter::FirstThatHolds(const Element& element,
 }
 
 Lanes ElementEmitter::EmitAlternatives(const Element& element,
-                                       llvm::ArrayRef<plan::Alternative> alternatives,
+                                       llvm::ArrayRef<plan::ElementAlternative> alternatives,
                                        size_t count) {
   const ElementType type = ShapeOf(element).element_type();
-  const auto compute = [&](const plan::Alternative& alternative) -> Lanes {
+  const auto compute = [&](const plan::ElementAlternative& alternative) -> Lanes {
     return InScope(
         [&] { return Replicate(Compute(InFrame(element.frame, alternative.element)), count); });
   };
   const std::function<Lanes(size_t)> from = [&](size_t i) -> Lanes {
-    const plan::Alternative& alternative = alternatives[i];
+    const plan::ElementAlternative& alternative = alternatives[i];
     if (i + 1 == alternatives.size()) return compute(alternative);
     const Value condition = EmitConditions(alternative.conditions);
     return IfLanes(
@@ -234,7 +234,7 @@ Lanes ElementEmitter::IfLanes(Value condition, ElementType type, size_t count,
 }
 
 ElementEmitter::Step ElementEmitter::StepOfAlternatives(const Element& element) {
-  absl::StatusOr<std::vector<plan::Alternative>> alternatives =
+  absl::StatusOr<std::vector<plan::ElementAlternative>> alternatives =
       plan::AlternativesOf({element.instruction, element.leaf, element.index}, plans_);
   if (!alternatives.ok()) return Failed(element, std::string(alternatives.status().message()));
   return FirstThatHolds(element, *std::move(alternatives));

@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "codegen/plan/bytes_in_flight.h"
 #include "llvm/BinaryFormat/Dwarf.h"
+#include "llvm/Support/SaveAndRestore.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -133,12 +134,7 @@ void KernelBuilder::AtEntry(llvm::function_ref<void()> body) {
 
 void KernelBuilder::BeforeLoops(llvm::function_ref<void()> body) {
   const mlir::OpBuilder::InsertionGuard guard(ops_);
-  mlir::Operation* outermost = nullptr;
-  for (mlir::Operation* around = ops_.getInsertionBlock()->getParentOp(); around != nullptr;
-       around = around->getParentOp()) {
-    if (mlir::isa<scf::ForOp, scf::WhileOp>(around)) outermost = around;
-  }
-  if (outermost != nullptr) ops_.setInsertionPoint(outermost);
+  if (outermost_loop_ != nullptr) ops_.setInsertionPoint(outermost_loop_);
   body();
 }
 
@@ -179,6 +175,7 @@ mlir::LLVM::LLVMFuncOp KernelBuilder::MakeFunction(llvm::StringRef symbol, Value
                                                    FunctionBody body) {
   mlir::MLIRContext* const context = ops_.getContext();
   const mlir::OpBuilder::InsertionGuard guard(ops_);
+  const llvm::SaveAndRestore<mlir::Operation*> outermost(outermost_loop_, nullptr);
   const mlir::Location position = ops_.getLoc();
   ops_.setLoc(mlir::UnknownLoc::get(context));
   // Before what calls it. Of which type it is, its code says.
@@ -527,6 +524,7 @@ Values KernelBuilder::ForBelow(Value count, ValueRange carried, LoopBody body) {
 scf::ForOp KernelBuilder::EmitFor(Value begin, Value end, ValueRange carried, LoopBody body) {
   auto loop = scf::ForOp::create(ops_, begin, end, Integer(begin.getType(), 1), carried);
   const mlir::OpBuilder::InsertionGuard guard(ops_);
+  const llvm::SaveAndRestore<mlir::Operation*> outermost(outermost_loop_, OutermostOf(loop));
   mlir::Block* const block = loop.getBody();
   if (!block->empty()) block->getTerminator()->erase();
   ops_.setInsertionPointToEnd(block);
@@ -539,6 +537,7 @@ Values KernelBuilder::Repeat(ValueRange carried, RepeatBody body) {
   const llvm::SmallVector<mlir::Location, 8> places(types.size(), ops_.getLoc());
   auto loop = scf::WhileOp::create(ops_, types, carried);
   const mlir::OpBuilder::InsertionGuard guard(ops_);
+  const llvm::SaveAndRestore<mlir::Operation*> outermost(outermost_loop_, OutermostOf(loop));
   mlir::Block* const before = ops_.createBlock(&loop.getBefore(), {}, types, places);
   Value goes_on;
   const Values next = body(before->getArguments(), goes_on);

@@ -193,6 +193,10 @@ class KernelBuilder {
   mlir::scf::ForOp EmitFor(mlir::Value begin, mlir::Value end, mlir::ValueRange carried,
                            LoopBody body);
 
+  mlir::Operation* OutermostOf(mlir::Operation* loop) const {
+    return outermost_loop_ != nullptr ? outermost_loop_ : loop;
+  }
+
   mlir::Value Shuffle(mlir::NVVM::ShflKind kind, mlir::Value value, int64_t lane, int64_t segments);
 
   mlir::OwningOpRef<mlir::ModuleOp> module_;
@@ -204,6 +208,8 @@ class KernelBuilder {
   llvm::DenseMap<mlir::Attribute, std::string> constants_;
   bool is_source_ = false;
   SourceLines lines_;
+  // The outermost of the loops whose code is made; null outside of loops.
+  mlir::Operation* outermost_loop_ = nullptr;
   // That whose code is made, from the kernel on.
   llvm::SmallVector<mlir::LLVM::LLVMFuncOp, 2> functions_;
   // Null without positions.

@@ -61,9 +61,22 @@ void InitializeTarget() {
 
 // The first PTX ISA that has the architecture, 8.0 at least ("PTX ISA", release notes).
 const char* PtxFeature(int architecture) {
-  if (architecture >= 121) return "+ptx88";
-  if (architecture >= 100) return "+ptx86";
-  return "+ptx80";
+  switch (architecture) {
+    case 88:
+    case 110:
+      return "+ptx90";
+    case 103:
+    case 121:
+      return "+ptx88";
+    case 120:
+      return "+ptx87";
+    case 100:
+    case 101:
+      return "+ptx86";
+    default:
+      // Of later ones LLVM knows which.
+      return architecture <= 90 ? "+ptx80" : "";
+  }
 }
 
 // Branches become values; loads stay in theirs, where the plan has them.
@@ -73,18 +86,37 @@ llvm::SimplifyCFGPass SimplifyBranches() {
   return llvm::SimplifyCFGPass(options);
 }
 
-// Of a value that is loaded in one branch or the other, LLVM would make one load at either address:
-// another number of requests than that of the plan, where threads of a warp take both branches. It
-// does not look through a freeze, for which there is no code.
+// The load that a value of a block is made of by operations on it alone; null if there is none.
+llvm::LoadInst* LoadOf(llvm::Value* value, const llvm::BasicBlock* block) {
+  while (auto* const instruction = llvm::dyn_cast<llvm::Instruction>(value)) {
+    if (instruction->getParent() != block) return nullptr;
+    if (auto* const load = llvm::dyn_cast<llvm::LoadInst>(instruction)) return load;
+    llvm::Value* only = nullptr;
+    for (llvm::Value* operand : instruction->operands()) {
+      if (llvm::isa<llvm::Constant>(operand)) continue;
+      if (only != nullptr) return nullptr;
+      only = operand;
+    }
+    if (only == nullptr || llvm::isa<llvm::PHINode>(instruction)) return nullptr;
+    value = only;
+  }
+  return nullptr;
+}
+
+// Of a value that is loaded in one branch or the other, LLVM would make one load at either address,
+// also where both branches then do the same with it: another number of requests than that of the
+// plan, where threads of a warp take both branches. It does not look through a freeze, for which
+// there is no code.
 void KeepLoadsInBranches(llvm::Module& module) {
   for (llvm::Function& function : module) {
     for (llvm::BasicBlock& block : function) {
       for (llvm::PHINode& phi : block.phis()) {
         for (unsigned i = 0; i < phi.getNumIncomingValues(); ++i) {
-          auto* const load = llvm::dyn_cast<llvm::LoadInst>(phi.getIncomingValue(i));
-          if (load == nullptr) continue;
-          llvm::IRBuilder<> builder(phi.getIncomingBlock(i)->getTerminator());
-          phi.setIncomingValue(i, builder.CreateFreeze(load));
+          llvm::LoadInst* const load = LoadOf(phi.getIncomingValue(i), phi.getIncomingBlock(i));
+          if (load == nullptr || !load->hasOneUse()) continue;
+          llvm::Use& use = *load->use_begin();
+          llvm::IRBuilder<> builder(load->getNextNode());
+          use.set(builder.CreateFreeze(load));
         }
       }
     }

@@ -178,7 +178,9 @@ class AccessCollector {
       }
       for (const OperandMap& map : read.maps()) {
         KernelAccess access = load;
-        access.element = plans_.maps.Compose(pass.map, map.map);
+        if (!HasMapsWithoutTurns(instruction.opcode()) || map.map.num_ranges() == 0) {
+          access.element = plans_.maps.Compose(pass.map, map.map);
+        }
         if (!loop.empty()) access.access.repetitions = TurnsOfPass(pass, access.element);
         access.reason = read.reason().empty() ? varies : read.reason();
         Add(std::move(access), loop);
@@ -200,7 +202,12 @@ class AccessCollector {
                                 : NewLoadOf(pass, instruction);
       access.element = read.element.index;
       access.access.vector_elements = read.vector_elements;
-      Add(std::move(access), {}, /*may_be_loaded=*/false);
+      access.access.repetitions = read.repetitions;
+      if (read.num_loops > 0 && IsLoadedAtEntry(access, /*is_in_loop=*/true)) {
+        AddAtEntryOnce(std::move(access));
+      } else {
+        Add(std::move(access), {}, /*may_be_loaded=*/false);
+      }
     }
     return true;
   }
@@ -349,13 +356,9 @@ class AccessCollector {
     if (access.element.IsKnownEmpty()) return;
     if (access.constant != nullptr && IsOneElement(access.access.position)) return;
     if (access.kind == AccessKind::kLoad) DropLane(access);
-    if (IsLoadedAtEntry(access)) {
-      const auto at = std::make_pair(access.operand, access.leaf);
-      if (!llvm::is_contained(at_entry_, at)) {
-        at_entry_.push_back(at);
-        AddAtEntry(std::move(access));
-      }
-      return;
+    if (!access.access.position.IsUnknown() &&
+        IsLoadedAtEntry(access, LoopsOfPass() > 0 || plan_.keeps_rows)) {
+      return AddAtEntryOnce(std::move(access));
     }
     if (may_be_loaded && access.kind == AccessKind::kLoad && !access.access.position.IsUnknown()) {
       std::vector<Load>& alike =
@@ -444,20 +447,27 @@ class AccessCollector {
   }
 
   // What is the same in all turns of a loop is loaded before it, by all threads.
-  bool IsLoadedAtEntry(const KernelAccess& access) const {
-    return access.kind == AccessKind::kLoad && plan_.emitter != Emitter::kLoop &&
-           (LoopsOfPass() > 0 || plan_.keeps_rows) && access.shape->num_elements() == 1 &&
-           !access.access.position.IsUnknown();
+  bool IsLoadedAtEntry(const KernelAccess& access, bool is_in_loop) const {
+    return access.kind == AccessKind::kLoad && plan_.emitter != Emitter::kLoop && is_in_loop &&
+           access.shape->num_elements() == 1;
   }
 
-  void AddAtEntry(KernelAccess access) {
+  void AddAtEntryOnce(KernelAccess access) {
+    const auto at = std::make_pair(access.operand, access.leaf);
+    if (llvm::is_contained(at_entry_, at)) return;
+    at_entry_.push_back(at);
     ThreadMapBuilder builder(plan_.launch, plans_);
     const Expressions zeros(static_cast<size_t>(access.shape->rank()),
                             mlir::getAffineConstantExpr(0, plans_.mlir_context));
     access.element = builder.Build(zeros);
     access.access.position =
         plans_.maps.Compose(access.element, plans_.maps.Positions(*access.shape));
+    access.pass = pass_number_;
+    access.loop = loop_;
+    access.access.threads = plan_.launch.threads;
+    access.access.element_bits = access.shape->StorageBits();
     access.access.vector_elements = 1;
+    access.access.repetitions = 1;
     access.reason.clear();
     accesses_.push_back(std::move(access));
   }

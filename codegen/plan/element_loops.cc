@@ -60,6 +60,8 @@ std::string WhyReadsVary(Opcode opcode) {
   return "values decide what the loops of a " + hlo::OpcodeName(opcode).str() + " read";
 }
 
+bool HasMapsWithoutTurns(Opcode opcode) { return opcode == Opcode::kSelectAndScatter; }
+
 bool HasElementLoopsBefore(const Instruction& instruction,
                            llvm::ArrayRef<const Instruction*> available) {
   for (const Instruction* other : instruction.parent().instructions()) {
@@ -212,7 +214,9 @@ class LoopReads {
     read.reason = found.reason().empty() ? from.reason : found.reason();
     if (found.maps().empty()) reads_.push_back(read);
     for (const OperandMap& map : found.maps()) {
-      read.map = plans_.maps.Compose(from.element.map, map.map);
+      const bool has_turns =
+          !HasMapsWithoutTurns(from.element.instruction->opcode()) || map.map.num_ranges() == 0;
+      read.map = has_turns ? plans_.maps.Compose(from.element.map, map.map) : IndexingMap();
       read.repetitions = RepetitionsOf(read.map, NumLoops(from.element.map));
       reads_.push_back(read);
     }

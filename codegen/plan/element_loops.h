@@ -27,6 +27,10 @@ bool HasElementLoops(hlo::Opcode opcode);
 /// empty if they do not.
 std::string WhyReadsVary(hlo::Opcode opcode);
 
+/// Whether the maps of such an instruction say what its loops read, but not in which turn: the
+/// windows of a select-and-scatter begin at other places for each element.
+bool HasMapsWithoutTurns(hlo::Opcode opcode);
+
 /// Whether one stands before the instruction in its computation, other than what is `available`:
 /// then what the instruction reads may be read in loops of others.
 bool HasElementLoopsBefore(const hlo::Instruction& instruction,

@@ -1,14 +1,17 @@
 #include "codegen/plan/element_reads.h"
 
 #include <algorithm>
+#include <memory>
 
 #include "codegen/plan/constants.h"
 #include "codegen/plan/element_loops.h"
 #include "codegen/plan/lane_maps.h"
+#include "codegen/plan/loop_ranges.h"
 #include "codegen/plan/thread_map.h"
 #include "hlo/attribute.h"
 #include "hlo/opcode.h"
 #include "indexing_analysis/maps/read_map.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/bit.h"
 #include "simplifier/arithmetic.h"
@@ -72,7 +75,29 @@ IndexingMap WithConstraint(const IndexingMap& map, const MapConstraint& constrai
       {map.affine_map(), map.dimensions(), map.ranges(), map.runtime(), constraints});
 }
 
+// Whether what a map says depends on a range.
+bool UsesRange(const IndexingMap& map, size_t range) {
+  const auto symbol = static_cast<unsigned>(range);
+  return map.affine_map().isFunctionOfSymbol(symbol) ||
+         llvm::any_of(map.constraints(), [&](const MapConstraint& constraint) {
+           return constraint.expression.isFunctionOfSymbol(symbol);
+         });
+}
+
+// The only element of an array, which `index` leads to, where another index is.
+IndexingMap ZeroIndex(const IndexingMap& like, const IndexingMap& index) {
+  const llvm::SmallVector<mlir::AffineExpr, 4> zeros(
+      index.affine_map().getNumResults(), mlir::getAffineConstantExpr(0, like.context()));
+  return WithResults(like, zeros);
+}
+
 }  // namespace
+
+ElementReads::Step ElementReads::StepTo(PlannedElement only) {
+  Step step;
+  step.operands.push_back(std::move(only));
+  return step;
+}
 
 std::optional<std::vector<ElementRead>> ElementReads::Of(const ElementPass& pass, size_t loop) {
   available_ = pass.available;
@@ -80,6 +105,7 @@ std::optional<std::vector<ElementRead>> ElementReads::Of(const ElementPass& pass
   num_elements_ = 0;
   const PlannedElement element = {pass.instruction, pass.leaf, pass.map};
   const int64_t lanes = pass.vector_elements;
+  lanes_of_pass_ = lanes;
   bool are_all = true;
   if (lanes == 1 || pass.map.num_runtime() > 0 ||
       SameForAllLanes(ConditionsOf(pass.map, AsLaunched(plan_.launch, pass.map, lanes)), lanes,
@@ -99,13 +125,15 @@ std::optional<std::vector<ElementRead>> ElementReads::Of(const ElementPass& pass
 
 bool ElementReads::FollowInScope(const PlannedElement& element, size_t loop, int64_t lane,
                                  int64_t lanes) {
-  scopes_ = {&by_loop_[{loop, lane}]};
+  Scope& scope = by_loop_[{loop, lane}];
+  scope.num_loops = element.index.num_ranges() - (lanes_of_pass_ > 1 ? 1 : 0);
+  scopes_ = {&scope};
   lanes_ = lanes;
   return Follow(element);
 }
 
 bool ElementReads::IsKnown(const Key& key) const {
-  return llvm::any_of(scopes_, [&](const Scope* scope) { return scope->contains(key); });
+  return llvm::any_of(scopes_, [&](const Scope* scope) { return scope->known.contains(key); });
 }
 
 // Chains of instructions may be long: no recursion but for branches.
@@ -135,31 +163,59 @@ bool ElementReads::Follow(const PlannedElement& element) {
       pending.push_back({std::move(operand), std::nullopt});
       continue;
     }
-    if (!FollowBranches(*last.step)) return false;
-    scopes_.back()->insert(key);
+    if (!FollowBranches(*last.step) || !FollowLoops(*last.step)) return false;
+    scopes_.back()->known.insert(key);
     pending.pop_back();
   }
   return true;
 }
 
-bool ElementReads::FollowBranches(const Step& step) {
+bool ElementReads::FollowIn(Scope scope, const PlannedElement& element, int64_t lanes) {
   if (scopes_.size() > kMaxDepth) return false;
-  const auto follow = [&](const PlannedElement& element, int64_t lanes) {
-    Scope scope;
-    scopes_.push_back(&scope);
-    const int64_t all = std::exchange(lanes_, lanes);
-    const bool are_all = Follow(element);
-    lanes_ = all;
-    scopes_.pop_back();
-    return are_all;
-  };
-  for (const Alternative& alternative : step.branches) {
-    if (!follow(alternative.element, lanes_)) return false;
+  scopes_.push_back(&scope);
+  const int64_t all = std::exchange(lanes_, lanes);
+  const bool are_all = Follow(element);
+  lanes_ = all;
+  scopes_.pop_back();
+  return are_all;
+}
+
+bool ElementReads::FollowBranches(const Step& step) {
+  for (const ElementAlternative& alternative : step.branches) {
+    Scope branch;
+    branch.is_branch = true;
+    if (!FollowIn(std::move(branch), alternative.element, lanes_)) return false;
   }
   for (const LaneRun& run : step.runs) {
-    if (!follow(run.element, run.count)) return false;
+    if (!FollowIn(Scope(), run.element, run.count)) return false;
   }
   return true;
+}
+
+bool ElementReads::FollowLoops(const Step& step) {
+  if (step.turns.empty()) return true;
+  const size_t depth = scopes_.size();
+  if (depth + step.turns.size() > kMaxDepth) return false;
+  Scope turn;
+  turn.num_loops = step.num_loops;
+  turn.outside = &step.index;
+  for (const Invariant& invariant : step.invariants) {
+    const PlannedElement& known = invariant.in_turn;
+    turn.known.insert({known.instruction, known.leaf, known.index});
+  }
+  scopes_.push_back(&turn);
+  std::vector<std::unique_ptr<Scope>> branches;
+  bool are_all = true;
+  for (const LoopRead& read : step.turns) {
+    if (!read.conditions.empty()) {
+      branches.push_back(std::make_unique<Scope>());
+      branches.back()->is_branch = true;
+      scopes_.push_back(branches.back().get());
+    }
+    for (const PlannedElement& element : read.elements) are_all = are_all && Follow(element);
+  }
+  scopes_.resize(depth);
+  return are_all;
 }
 
 void ElementReads::Load(const PlannedElement& element) {
@@ -169,24 +225,34 @@ void ElementReads::Load(const PlannedElement& element) {
     return LoadVector(element, element.index.ranges().back().bounds.lower, 1);
   }
   const hlo::Shape& shape = element.instruction->shape().ArrayLeaf(element.leaf);
-  const IndexingMap& position =
-      llvm::is_contained(constants_, element.instruction)
+  const bool is_constant = llvm::is_contained(constants_, element.instruction);
+  const IndexingMap position =
+      is_constant
           ? plans_.maps.Compose(element.index, PositionsOfConstant(shape, plans_.mlir_context))
           : plans_.maps.Compose(element.index, plans_.maps.Positions(shape));
   if (position.IsUnknown() || position.IsKnownEmpty()) return Add(element, lanes_);
-  const auto offsets = LaneOffsets(position, lanes_, plans_.maps);
-  if (!offsets.has_value()) {
-    for (int64_t lane = 0; lane < lanes_; ++lane) LoadVector(element, lane, 1);
-    return;
+  std::vector<LaneRange> vectors;
+  if (const auto offsets = LaneOffsets(position, lanes_, plans_.maps)) {
+    const int64_t bits = is_constant ? BitsInMemory(shape) : shape.StorageBits();
+    const auto most = static_cast<int64_t>(llvm::bit_floor(static_cast<size_t>(lanes_)));
+    const int64_t divisor =
+        DivisorOfResult(AtLane(position, 0, plans_.maps), bits < 8 ? 1 : most, plans_.maps)
+            .value_or(kBufferAlignment * 8);
+    vectors = VectorsOf(*offsets, divisor, bits, kBufferAlignment);
+  } else {
+    for (size_t lane = 0; lane < static_cast<size_t>(lanes_); ++lane) vectors.push_back({lane, 1});
   }
-  const int64_t bits = llvm::is_contained(constants_, element.instruction) ? BitsInMemory(shape)
-                                                                           : shape.StorageBits();
-  const auto most = static_cast<int64_t>(llvm::bit_floor(static_cast<size_t>(lanes_)));
-  const int64_t divisor =
-      DivisorOfResult(AtLane(position, 0, plans_.maps), bits < 8 ? 1 : most, plans_.maps)
-          .value_or(kBufferAlignment * 8);
-  for (const LaneRange& lanes : VectorsOf(*offsets, divisor, bits, kBufferAlignment)) {
-    LoadVector(element, static_cast<int64_t>(lanes.first_lane), static_cast<int64_t>(lanes.count));
+  // Vectors of one width at places of their own are one access.
+  llvm::DenseSet<mlir::AffineMap> places;
+  const bool are_alike = llvm::all_of(vectors, [&](const LaneRange& vector) {
+    const auto first = static_cast<int64_t>(vector.first_lane);
+    return vector.count == vectors.front().count &&
+           places.insert(AtLane(position, first, plans_.maps).affine_map()).second;
+  });
+  if (are_alike) return Add(element, lanes_);
+  for (const LaneRange& vector : vectors) {
+    LoadVector(element, static_cast<int64_t>(vector.first_lane),
+               static_cast<int64_t>(vector.count));
   }
 }
 
@@ -201,11 +267,46 @@ void ElementReads::LoadVector(const PlannedElement& element, int64_t first_lane,
 }
 
 void ElementReads::Add(PlannedElement element, int64_t vector_elements) {
-  const Key key = {element.instruction, element.leaf, WithoutConditions(element.index),
-                   /*is_load=*/true};
+  ElementRead read = {std::move(element), vector_elements};
+  const IndexingMap& index = read.element.index;
+  // From the innermost loop outwards: a load is made before the loops that it does not depend on,
+  // unless it stands in a branch or in a loop that it depends on.
+  bool is_in_turn = false;
+  size_t first = 0;
+  for (const Scope* scope : llvm::reverse(scopes_)) {
+    is_in_turn = is_in_turn || scope->is_branch;
+    for (size_t i = first + scope->num_loops; i-- > first;) {
+      if (UsesRange(index, i)) {
+        is_in_turn = true;
+      } else if (is_in_turn) {
+        const Interval turns = index.ranges()[i].bounds;
+        read.repetitions =
+            support::CheckedMul(read.repetitions, turns.upper - turns.lower + 1).value_or(1);
+      }
+    }
+    first += scope->num_loops;
+  }
+  read.num_loops = first - scopes_.front()->num_loops;
+  Scope* scope = scopes_.back();
+  const bool is_scalar =
+      read.element.instruction->shape().ArrayLeaf(read.element.leaf).num_elements() == 1;
+  if (is_scalar && read.num_loops > 0) {
+    // It is loaded before the outermost loop.
+    const auto loop =
+        llvm::find_if(scopes_, [](const Scope* of) { return of->outside != nullptr; });
+    scope = *std::prev(loop);
+    read.element.index = ZeroIndex(*(*loop)->outside, read.element.index);
+    if (lanes_ > 1) {
+      read.element.index =
+          AtLane(read.element.index, read.element.index.ranges().back().bounds.lower, plans_.maps);
+    }
+    read.repetitions = 1;
+  }
+  const Key key = {read.element.instruction, read.element.leaf,
+                   WithoutConditions(read.element.index), /*is_load=*/true};
   if (IsKnown(key)) return;
-  scopes_.back()->insert(key);
-  reads_.push_back({std::move(element), vector_elements});
+  scope->known.insert(key);
+  reads_.push_back(std::move(read));
 }
 
 std::optional<ElementReads::Step> ElementReads::StepOf(const PlannedElement& element) {
@@ -217,7 +318,7 @@ std::optional<ElementReads::Step> ElementReads::StepOf(const PlannedElement& ele
     return Step();
   }
   const auto alias_of = [&](size_t operand, int64_t leaf) {
-    return Step{{{&instruction.operand(operand), leaf, element.index}}, {}, {}};
+    return StepTo({&instruction.operand(operand), leaf, element.index});
   };
   switch (instruction.opcode()) {
     case Opcode::kConstant:
@@ -250,6 +351,16 @@ std::optional<ElementReads::Step> ElementReads::StepOf(const PlannedElement& ele
     default:
       break;
   }
+  switch (instruction.opcode()) {
+    case Opcode::kReduce:
+    case Opcode::kReduceWindow:
+      return StepOfReduction(element);
+    case Opcode::kDot:
+    case Opcode::kConvolution:
+      return StepOfProducts(element);
+    default:
+      break;
+  }
   if (HasElementLoops(instruction.opcode()) || instruction.operands().empty()) return std::nullopt;
   Step step;
   for (size_t i = 0; i < instruction.operands().size(); ++i) {
@@ -273,12 +384,17 @@ ElementReads::Step ElementReads::LaneByLane(const PlannedElement& element) {
 }
 
 std::optional<ElementReads::Step> ElementReads::StepOfAlternatives(const PlannedElement& element) {
-  absl::StatusOr<std::vector<Alternative>> alternatives = AlternativesOf(element, plans_);
+  absl::StatusOr<std::vector<ElementAlternative>> alternatives = AlternativesOf(element, plans_);
   if (!alternatives.ok()) return std::nullopt;
-  const auto operand = [](PlannedElement only) { return Step{{std::move(only)}, {}, {}}; };
-  if (alternatives->size() == 1) return operand(std::move(alternatives->front().element));
+  const bool depend_on_values =
+      llvm::any_of(*alternatives, [](const ElementAlternative& alternative) {
+        return !alternative.conditions.empty() &&
+               alternative.conditions.expressions.num_runtime() > 0;
+      });
+  if (depend_on_values) return std::nullopt;
+  if (alternatives->size() == 1) return StepTo(std::move(alternatives->front().element));
   if (lanes_ > 1 && DependsOnLane(element.index)) {
-    for (Alternative& alternative : *alternatives) {
+    for (ElementAlternative& alternative : *alternatives) {
       std::optional<Conditions> same = SameForAllLanes(alternative.conditions, lanes_, plans_.maps);
       if (same.has_value()) {
         alternative.conditions = *std::move(same);
@@ -286,8 +402,10 @@ std::optional<ElementReads::Step> ElementReads::StepOfAlternatives(const Planned
       }
       std::vector<LaneRun> runs = RunsOfLanes(*alternatives, lanes_, plans_.maps);
       if (runs.empty()) return LaneByLane(element);
-      if (runs.size() == 1) return operand(std::move(runs.front().element));
-      return Step{{}, {}, std::move(runs)};
+      if (runs.size() == 1) return StepTo(std::move(runs.front().element));
+      Step step;
+      step.runs = std::move(runs);
+      return step;
     }
   }
   for (size_t i = 1; i < alternatives->size(); ++i) {
@@ -297,7 +415,124 @@ std::optional<ElementReads::Step> ElementReads::StepOfAlternatives(const Planned
     if (!outside.has_value()) return std::nullopt;
     rest.index = WithConstraint(rest.index, *outside, plans_.maps);
   }
-  return Step{{}, *std::move(alternatives), {}};
+  Step step;
+  step.branches = *std::move(alternatives);
+  return step;
+}
+
+// Initial values, then the loops, as in emit/element_loops.cc.
+std::optional<ElementReads::Step> ElementReads::StepOfReduction(const PlannedElement& element) {
+  const Instruction& instruction = *element.instruction;
+  const size_t num_arrays = instruction.operands().size() / 2;
+  Step step;
+  step.index = element.index;
+  for (size_t i = 0; i < num_arrays; ++i) {
+    const Instruction& initial = instruction.operand(num_arrays + i);
+    // A computation that combines whole results.
+    if (!initial.shape().IsScalar()) return std::nullopt;
+    step.operands.push_back({&initial, 0, ScalarIndex(element.index)});
+  }
+  LoopRead read;
+  for (size_t i = 0; i < num_arrays; ++i) {
+    std::optional<PlannedElement> input = OperandAt(element, i, plans_);
+    if (!input.has_value() || input->index.IsUnknown()) return std::nullopt;
+    if (input->index.IsKnownEmpty()) {
+      return StepTo(step.operands[static_cast<size_t>(element.leaf)]);
+    }
+    step.num_loops = input->index.num_ranges() - element.index.num_ranges();
+    read.conditions = ConditionsOf(
+        input->index,
+        WithRangesInFront(element.index, input->index.ranges().take_front(step.num_loops)));
+    read.elements.push_back(*std::move(input));
+  }
+  if (lanes_ > 1 && DependsOnLane(element.index) && !read.conditions.empty()) {
+    std::optional<Conditions> same = SameForAllLanes(read.conditions, lanes_, plans_.maps);
+    if (!same.has_value()) return LaneByLane(element);
+    read.conditions = *std::move(same);
+  }
+  std::optional<std::vector<Invariant>> invariants =
+      FindInvariants(element, read.elements, step.num_loops);
+  if (!invariants.has_value()) return std::nullopt;
+  for (const Invariant& invariant : *invariants) step.operands.push_back(invariant.before);
+  step.invariants = *std::move(invariants);
+  step.turns.push_back(std::move(read));
+  return step;
+}
+
+// As in emit/element_products.cc.
+std::optional<ElementReads::Step> ElementReads::StepOfProducts(const PlannedElement& element) {
+  if (element.instruction->operands().size() != 2) return std::nullopt;
+  Step step;
+  step.index = element.index;
+  std::vector<PlannedElement> factors;
+  for (size_t i = 0; i < 2; ++i) {
+    std::optional<PlannedElement> factor = OperandAt(element, i, plans_);
+    if (!factor.has_value() || factor->index.IsUnknown()) return std::nullopt;
+    factors.push_back(*std::move(factor));
+  }
+  if (factors[0].index.IsKnownEmpty() || factors[1].index.IsKnownEmpty()) return Step();
+  if (factors[0].index.num_ranges() != factors[1].index.num_ranges()) return std::nullopt;
+  step.num_loops = factors[0].index.num_ranges() - element.index.num_ranges();
+  const IndexingMap known =
+      WithRangesInFront(element.index, factors[0].index.ranges().take_front(step.num_loops));
+  for (const PlannedElement& factor : factors) {
+    LoopRead& read = step.turns.emplace_back();
+    read.conditions = ConditionsOf(factor.index, known);
+    if (lanes_ == 1 || !DependsOnLane(element.index) || read.conditions.empty()) continue;
+    std::optional<Conditions> same = SameForAllLanes(read.conditions, lanes_, plans_.maps);
+    if (!same.has_value()) return LaneByLane(element);
+    read.conditions = *std::move(same);
+  }
+  std::optional<std::vector<Invariant>> invariants =
+      FindInvariants(element, factors, step.num_loops);
+  if (!invariants.has_value()) return std::nullopt;
+  for (const Invariant& invariant : *invariants) step.operands.push_back(invariant.before);
+  step.invariants = *std::move(invariants);
+  // Both factors are read where both conditions hold.
+  step.turns.back().elements = std::move(factors);
+  return step;
+}
+
+std::optional<std::vector<ElementReads::Invariant>> ElementReads::FindInvariants(
+    const PlannedElement& element, llvm::ArrayRef<PlannedElement> read, size_t num_loops) {
+  constexpr size_t kMostVisited = 1000;
+  std::vector<Invariant> invariants;
+  if (!HasElementLoopsBefore(*element.instruction)) return invariants;
+  std::unordered_set<Key, KeyHash> visited;
+  std::vector<PlannedElement> pending(read.begin(), read.end());
+  while (!pending.empty() && visited.size() < kMostVisited) {
+    const PlannedElement next = std::move(pending.back());
+    pending.pop_back();
+    const Instruction& instruction = *next.instruction;
+    const bool is_given =
+        llvm::is_contained(available_, &instruction) || plan_.InputNumber(instruction).has_value();
+    if (is_given || next.index.IsKnownEmpty() ||
+        !visited.insert({&instruction, next.leaf, next.index}).second) {
+      continue;
+    }
+    if (HasElementLoops(instruction.opcode())) {
+      const auto index =
+          WithoutRangesInFront(next.index, read.front().index.ranges().take_front(num_loops));
+      // Where the code stands, what it reads must be there.
+      if (!index.has_value() || !HaveSameDomain(*index, element.index)) continue;
+      invariants.push_back({next, {&instruction, next.leaf, *index}});
+      continue;
+    }
+    switch (instruction.opcode()) {
+      case Opcode::kPad:
+      case Opcode::kConcatenate:
+      case Opcode::kDynamicUpdateSlice:
+      case Opcode::kConstant:
+      case Opcode::kIota:
+        continue;
+      default:
+        break;
+    }
+    const std::optional<Step> step = StepOf(next);
+    if (!step.has_value()) return std::nullopt;
+    llvm::append_range(pending, step->operands);
+  }
+  return invariants;
 }
 
 }  // namespace hlo_indexing::plan

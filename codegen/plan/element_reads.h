@@ -1,5 +1,5 @@
-// What the code of a thread loads for elements, where pads, concatenates and updates of slices
-// choose between operands: in which branch, and what has been loaded before it.
+// What the code of a thread loads for elements: in which branch, where pads, concatenates and
+// updates of slices choose between operands, in which loop, and what has been loaded before it.
 //
 // Of add(x, pad(y)) at the thread's index i,
 //
@@ -33,6 +33,10 @@ struct ElementRead {
   PlannedElement element;
   /// Elements that it may load at a time: how many values the last range of the index has.
   int64_t vector_elements = 1;
+  /// Ranges of the index in front of those of the pass: loops of elements around it.
+  size_t num_loops = 0;
+  /// See MemoryAccess.
+  int64_t repetitions = 1;
 };
 
 /// Follows elements in the order in which code is made of them (emit/element_emitter.h).
@@ -43,8 +47,8 @@ class ElementReads {
       : plan_(plan), plans_(plans), constants_(constants.begin(), constants.end()) {}
 
   /// The loads of a pass whose map is known, without those of elements that earlier passes of the
-  /// same loop have loaded. nullopt if an element is made by loops, calls or at values known at run
-  /// time.
+  /// same loop have loaded. nullopt if an element is made by calls, at values known at run time, or
+  /// by loops other than those of reductions, windows and products.
   std::optional<std::vector<ElementRead>> Of(const ElementPass& pass, size_t loop);
 
  private:
@@ -61,20 +65,51 @@ class ElementReads {
       return llvm::hash_combine(key.instruction, key.leaf, key.is_load, hash_value(key.index));
     }
   };
-  // What the code of a scope, a turn of a loop or a branch, has made.
-  using Scope = std::unordered_set<Key, KeyHash>;
-  // How an element is made: of others that come before it, and in branches.
+  // The code of a branch, of the turns of loops, or of neither.
+  struct Scope {
+    // What it has made.
+    std::unordered_set<Key, KeyHash> known;
+    bool is_branch = false;
+    // Ranges of loops, which stand in front of all others.
+    size_t num_loops = 0;
+    // Of loops of an element, its index.
+    const IndexingMap* outside = nullptr;
+  };
+  // What the turns of loops read, where conditions hold.
+  struct LoopRead {
+    Conditions conditions;
+    std::vector<PlannedElement> elements;
+  };
+  // A reduction that the turns of loops read, which is computed before them.
+  struct Invariant {
+    PlannedElement in_turn;
+    PlannedElement before;
+  };
+  // How an element is made: of others that come before it, in branches, or by loops.
   struct Step {
     std::vector<PlannedElement> operands;
-    std::vector<Alternative> branches;
+    std::vector<ElementAlternative> branches;
     std::vector<LaneRun> runs;
+    size_t num_loops = 0;
+    IndexingMap index;
+    // Each where the conditions of those before it hold, too.
+    std::vector<LoopRead> turns;
+    std::vector<Invariant> invariants;
   };
 
   bool FollowInScope(const PlannedElement& element, size_t loop, int64_t lane, int64_t lanes);
   bool Follow(const PlannedElement& element);
+  bool FollowIn(Scope scope, const PlannedElement& element, int64_t lanes);
   bool FollowBranches(const Step& step);
+  bool FollowLoops(const Step& step);
   std::optional<Step> StepOf(const PlannedElement& element);
   std::optional<Step> StepOfAlternatives(const PlannedElement& element);
+  std::optional<Step> StepOfReduction(const PlannedElement& element);
+  std::optional<Step> StepOfProducts(const PlannedElement& element);
+  std::optional<std::vector<Invariant>> FindInvariants(const PlannedElement& element,
+                                                       llvm::ArrayRef<PlannedElement> read,
+                                                       size_t num_loops);
+  static Step StepTo(PlannedElement only);
   Step LaneByLane(const PlannedElement& element);
   void Load(const PlannedElement& element);
   void LoadVector(const PlannedElement& element, int64_t first_lane, int64_t count);
@@ -89,6 +124,7 @@ class ElementReads {
 
   // Of the pass that is followed.
   llvm::ArrayRef<const hlo::Instruction*> available_;
+  int64_t lanes_of_pass_ = 1;
   int64_t lanes_ = 1;
   std::vector<Scope*> scopes_;
   std::vector<ElementRead> reads_;

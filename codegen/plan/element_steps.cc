@@ -26,15 +26,15 @@ absl::Status NotOneElement(const char* of) {
   return absl::UnimplementedError(std::string("does not read one element of ") + of);
 }
 
-absl::StatusOr<std::vector<Alternative>> OfConcatenate(const PlannedElement& element,
-                                                       PlanContext& plans) {
-  std::vector<Alternative> alternatives;
+absl::StatusOr<std::vector<ElementAlternative>> OfConcatenate(const PlannedElement& element,
+                                                              PlanContext& plans) {
+  std::vector<ElementAlternative> alternatives;
   for (size_t i = 0; i < element.instruction->operands().size(); ++i) {
     std::optional<PlannedElement> operand = OperandAt(element, i, plans);
     if (!operand.has_value()) return NotOneElement("an operand");
     if (operand->index.IsKnownEmpty()) continue;
     Conditions conditions = ConditionsOf(operand->index, element.index);
-    if (conditions.empty()) return std::vector<Alternative>{{*std::move(operand), {}}};
+    if (conditions.empty()) return std::vector<ElementAlternative>{{*std::move(operand), {}}};
     if (alternatives.size() == kMaxAlternatives) {
       return absl::ResourceExhaustedError("has more than " + std::to_string(kMaxAlternatives) +
                                           " operands");
@@ -64,6 +64,14 @@ std::optional<PlannedElement> OperandAt(const PlannedElement& element, size_t op
     const bool is_one_map = read.exactness() == indexing_analysis::Exactness::kExact &&
                             read.maps().size() == 1 && !read.maps()[0].replica_map.has_value();
     if (!is_one_map) break;
+    // The same index stays as it is written, and so the same element.
+    const IndexingMap& map = read.maps()[0].map;
+    const Instruction& array = instruction.operand(operand);
+    if (!map.IsUnknown() && map.affine_map().isIdentity() && map.constraints().empty() &&
+        array.shape().ArrayLeaf(read.leaf()).sizes() ==
+            instruction.shape().ArrayLeaf(element.leaf).sizes()) {
+      return PlannedElement{&array, read.leaf(), element.index};
+    }
     return PlannedElement{&instruction.operand(operand), read.leaf(),
                           plans.maps.Compose(element.index, read.maps()[0].map)};
   }
@@ -74,8 +82,8 @@ std::optional<PlannedElement> OperandAt(const PlannedElement& element, size_t op
   return PlannedElement{&instruction.operand(operand), 0, IndexingMap::KnownEmpty(element.index)};
 }
 
-absl::StatusOr<std::vector<Alternative>> AlternativesOf(const PlannedElement& element,
-                                                        PlanContext& plans) {
+absl::StatusOr<std::vector<ElementAlternative>> AlternativesOf(const PlannedElement& element,
+                                                               PlanContext& plans) {
   if (element.instruction->opcode() == Opcode::kConcatenate) return OfConcatenate(element, plans);
   const bool is_pad = element.instruction->opcode() == Opcode::kPad;
   // What is inside of a pad, or of an update; and the padding, or what is updated.
@@ -83,19 +91,19 @@ absl::StatusOr<std::vector<Alternative>> AlternativesOf(const PlannedElement& el
   if (!inside.has_value()) return NotOneElement(is_pad ? "its operand" : "its update");
   PlannedElement rest = {&element.instruction->operand(is_pad ? 1 : 0), 0,
                          is_pad ? ScalarIndex(element.index) : element.index};
-  if (inside->index.IsKnownEmpty()) return std::vector<Alternative>{{std::move(rest), {}}};
+  if (inside->index.IsKnownEmpty()) return std::vector<ElementAlternative>{{std::move(rest), {}}};
   Conditions conditions = ConditionsOf(inside->index, element.index);
-  if (conditions.empty()) return std::vector<Alternative>{{*std::move(inside), {}}};
-  return std::vector<Alternative>{{*std::move(inside), std::move(conditions)},
-                                  {std::move(rest), {}, /*is_rest=*/true}};
+  if (conditions.empty()) return std::vector<ElementAlternative>{{*std::move(inside), {}}};
+  return std::vector<ElementAlternative>{{*std::move(inside), std::move(conditions)},
+                                         {std::move(rest), {}, /*is_rest=*/true}};
 }
 
-std::vector<LaneRun> RunsOfLanes(llvm::ArrayRef<Alternative> alternatives, int64_t lanes,
+std::vector<LaneRun> RunsOfLanes(llvm::ArrayRef<ElementAlternative> alternatives, int64_t lanes,
                                  MapTable& maps) {
   std::vector<LaneRun> runs;
   std::optional<size_t> last;
   for (int64_t lane = 0; lane < lanes; ++lane) {
-    const auto holds = [&](const Alternative& alternative) {
+    const auto holds = [&](const ElementAlternative& alternative) {
       return HoldAtLane(alternative.conditions, lane, maps);
     };
     size_t chosen = 0;

@@ -37,7 +37,7 @@ std::optional<PlannedElement> OperandAt(const PlannedElement& element, size_t op
                                         PlanContext& plans);
 
 /// An element that another one is where conditions hold, and no alternative before it is.
-struct Alternative {
+struct ElementAlternative {
   PlannedElement element;
   /// None for the last.
   Conditions conditions;
@@ -49,8 +49,8 @@ struct Alternative {
 /// What an element of a pad, a concatenate or a dynamic-update-slice is; one alternative if it is
 /// known which. kUnimplemented, with the end of a sentence about the instruction, if its maps do
 /// not say; kResourceExhausted beyond 256 operands.
-absl::StatusOr<std::vector<Alternative>> AlternativesOf(const PlannedElement& element,
-                                                        PlanContext& plans);
+absl::StatusOr<std::vector<ElementAlternative>> AlternativesOf(const PlannedElement& element,
+                                                               PlanContext& plans);
 
 /// Neighbouring lanes that are elements of the same alternative, as vectors of their own.
 struct LaneRun {
@@ -59,7 +59,7 @@ struct LaneRun {
 };
 
 /// The lanes in order; empty if it depends on the thread which alternative a lane is.
-std::vector<LaneRun> RunsOfLanes(llvm::ArrayRef<Alternative> alternatives, int64_t lanes,
+std::vector<LaneRun> RunsOfLanes(llvm::ArrayRef<ElementAlternative> alternatives, int64_t lanes,
                                  MapTable& maps);
 
 /// The variables of a map with the values that the launch gives them, the first range with these

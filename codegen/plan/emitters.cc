@@ -73,6 +73,19 @@ bool IsReductionFusion(const EmitterInput& input) {
   return true;
 }
 
+// Whether a root is made of what another one reduces, as a softmax that also returns its sums: by
+// itself it would reduce again for each element.
+bool GoesOnWithResults(const EmitterInput& input) {
+  const llvm::ArrayRef<FusionRoot> roots = input.fused.roots();
+  for (size_t i = 0; i < roots.size(); ++i) {
+    if (!IsReductionHero(*roots[i].instruction, *input.heroes[i])) continue;
+    for (size_t j = 0; j < roots.size(); ++j) {
+      if (j != i && input.fused.Reaches(*input.heroes[i], *roots[j].instruction)) return true;
+    }
+  }
+  return false;
+}
+
 // At least one root with a transpose, all transposes alike, and other roots with as many elements.
 bool IsTransposeFusion(const EmitterInput& input) {
   std::optional<NormalizedTranspose> first;
@@ -114,7 +127,12 @@ KernelPlan PlanByEmitter(EmitterInput& input, const Emitters& emitters) {
   if (emitters.products != nullptr) {
     if (std::optional<KernelPlan> products = emitters.products(input)) return *std::move(products);
   }
-  if (IsReductionFusion(input)) return emitters.reduction(input);
+  if (IsReductionFusion(input)) {
+    if (emitters.rows != nullptr && GoesOnWithResults(input)) {
+      if (std::optional<KernelPlan> rows = emitters.rows(input)) return *std::move(rows);
+    }
+    return emitters.reduction(input);
+  }
   if (IsTransposeFusion(input)) return emitters.transpose(input);
   if (fused.roots().size() == 1) {
     const Instruction& root = *fused.roots().front().instruction;

@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
 #include "layout/cute_algebra/composition.h"
 #include "layout/cute_algebra/functions.h"
 #include "layout/cute_algebra/modes.h"
@@ -139,6 +140,18 @@ template <absl::StatusOr<IntTuple> (*coordinate)(const CuteLayout&, const IntTup
 CuteOutcome CoordinateOf(const Arguments& arguments) {
   HLO_INDEXING_ASSIGN_OR_RETURN(const CuteLayout layout, arguments.Layout(0));
   HLO_INDEXING_ASSIGN_OR_RETURN(const IntTuple offset, arguments.Tuple(1));
+  // Mode by mode, as CuTe divides: of strides that are not those of a compact layout, what comes
+  // out may have another offset.
+  HLO_INDEXING_ASSIGN_OR_RETURN(const IntTuple nested, HierarchicalCoordinate(layout, offset));
+  const absl::StatusOr<IntTuple> reached =
+      CoordinateToIndex(nested, layout.shape(), layout.stride());
+  const bool is_other = reached.ok() && reached->is_integer() && offset.is_integer() &&
+                        reached->integer().value != offset.integer().value;
+  if (is_other) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("the coordinate ", nested.ToString(), " of ", layout.ToString(),
+                     " has offset ", reached->ToString(), ", not ", offset.ToString()));
+  }
   return ResultOf(coordinate(layout, offset));
 }
 

@@ -24,9 +24,12 @@ using numerics::HalfScalar;
 using numerics::Modifiers;
 using numerics::Rounding;
 
-/// What is below a normal number of f32 is below all halves but those of bf16.
+/// What is below a normal number of f32 is below all halves but those of bf16, and rounds to zero
+/// unless it is rounded away from it.
 template <HalfScalar Half>
-constexpr bool kHeedsFlush = std::is_same_v<Half, Bf16>;
+bool HeedsFlush(Rounding rounding) {
+  return std::is_same_v<Half, Bf16> || rounding == Rounding::kUp || rounding == Rounding::kDown;
+}
 
 template <HalfScalar To, Rounding kRounding, bool kRelu, typename From>
 To HalfLane(From value) {
@@ -177,7 +180,8 @@ Execute WideIntegerOf(const ConvertModifiers& modifiers) {
 
 template <HalfScalar To>
 Execute ToHalfFrom(Type from, const ConvertModifiers& modifiers) {
-  if (modifiers.saturate_finite || (modifiers.flush && kHeedsFlush<To>)) return nullptr;
+  if (modifiers.saturate_finite || (modifiers.flush && HeedsFlush<To>(modifiers.rounding)))
+    return nullptr;
   return VisitRounding(modifiers.rounding, [&]<Rounding kRounding>() -> Execute {
     if (from == Type::kF32) {
       return modifiers.relu ? WideLanewise<HalfLane<To, kRounding, true, float>>()

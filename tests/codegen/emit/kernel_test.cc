@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "codegen/ptx/module.h"
 #include "tests/codegen/emit/kernel_check.h"
 #include "tests/codegen/plan/kernel_fixtures.h"
 
@@ -566,6 +567,20 @@ TEST_F(KernelTest, StagesAndArchitectures) {
   EXPECT_THAT(check.Compile({.architecture = 100})->text, HasSubstr(".target sm_100"));
   EXPECT_EQ(check.Compile({.architecture = 91}).status().message(),
             "LLVM does not know the architecture sm_91");
+}
+
+// Each needs a version of PTX of its own at least, without which LLVM ends the process.
+TEST_F(KernelTest, EveryArchitectureHasItsVersionOfPtx) {
+  KernelCheck check(Entry("p = f32[100] parameter(0)\nROOT r = f32[100] negate(p)"), backend());
+  int known = 0;
+  for (int architecture = 80; architecture < 200; ++architecture) {
+    const absl::StatusOr<Kernel> kernel = check.Compile({.architecture = architecture});
+    if (!kernel.ok()) continue;
+    ++known;
+    EXPECT_THAT(kernel->text, HasSubstr(".target sm_" + std::to_string(architecture)));
+    EXPECT_TRUE(ptx::Module::Parse(kernel->text, "k").ok()) << architecture;
+  }
+  EXPECT_GE(known, 10);
 }
 
 // Which columns a thread has is decided before its rows.

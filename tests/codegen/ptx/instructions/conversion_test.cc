@@ -299,6 +299,16 @@ TEST(ConversionTest, BetweenFloats) {
       });
 }
 
+// What is flushed is a zero, which nothing rounds away from.
+TEST(ConversionTest, FlushesBeforeItRounds) {
+  const std::vector<Values> subnormals = {{2}, {0x8000'0002}, {0x7f'ffff}, {0x807f'ffff}};
+  CheckInstruction("cvt.rp.ftz.f16.f32 %d0, %s0; cvt.rm.ftz.f16.f32 %d1, %s0;", {"b16", "b16"},
+                   {"b32"}, subnormals, [](const Values& s) {
+                     const uint64_t zero = (s[0] >> 31) << 15;
+                     return Values{zero, zero};
+                   });
+}
+
 TEST(ConversionTest, NarrowFormats) {
   // Each pair of bytes to halves and back: all values are exact.
   CheckInstruction("cvt.rn.f16x2.e4m3x2 %d0, %s0; cvt.rn.satfinite.e4m3x2.f16x2 %d1, %d0;",
