@@ -68,7 +68,8 @@ bool IsFetchedAgain(const Coalescing& coalescing) {
 // Example: "16.8 MB by 16-byte vectors,"
 std::string TrafficText(const Coalescing& coalescing) {
   std::string text = Bytes(coalescing.sectors.upper * kSectorBytes);
-  if (coalescing.vector_elements > 1) {
+  // Elements of less than a byte may be a part of one together.
+  if (coalescing.vector_elements > 1 && coalescing.vector_bytes > 0) {
     text += " by " + std::to_string(coalescing.vector_bytes) + "-byte vectors";
   }
   return IsFetchedAgain(coalescing) ? text + "," : text;

@@ -241,11 +241,17 @@ constexpr llvm::StringLiteral kUselessPasses[] = {
     "Stack Slot Coloring",
 };
 
+// Of kernels with many blocks, which it goes through again after each that it changes.
+constexpr llvm::StringLiteral kSlowPass = "CodeGen Prepare";
+
 // Takes all passes but those.
 class KernelPasses : public llvm::legacy::PassManagerBase {
  public:
+  explicit KernelPasses(bool has_many_blocks) : has_many_blocks_(has_many_blocks) {}
+
   void add(llvm::Pass* pass) override {
-    if (llvm::is_contained(kUselessPasses, pass->getPassName())) {
+    const llvm::StringRef name = pass->getPassName();
+    if (llvm::is_contained(kUselessPasses, name) || (has_many_blocks_ && name == kSlowPass)) {
       delete pass;
     } else {
       passes_.add(pass);
@@ -254,6 +260,7 @@ class KernelPasses : public llvm::legacy::PassManagerBase {
   void Run(llvm::Module& module) { passes_.run(module); }
 
  private:
+  bool has_many_blocks_;
   llvm::legacy::PassManager passes_;
 };
 
@@ -293,7 +300,7 @@ absl::Status CompileLlvm(llvm::Module& module, llvm::TargetMachine& machine, boo
   }
   llvm::SmallString<0> ptx;
   llvm::raw_svector_ostream stream(ptx);
-  KernelPasses passes;
+  KernelPasses passes(HasManyBlocks(module));
   if (machine.addPassesToEmitFile(passes, stream, nullptr, llvm::CodeGenFileType::AssemblyFile,
                                   /*DisableVerify=*/true)) {
     return absl::InternalError("LLVM has no PTX printer");

@@ -43,7 +43,9 @@ class AccessCollector {
       constants_ = ConstantsInMemory(*computation_);
       known_ = KnownIntegersOf(*computation_);
     }
-    element_reads_.emplace(plan_, plans_, constants_);
+    if (plan_.emitter == Emitter::kLoop || HasBranches()) {
+      element_reads_.emplace(plan_, plans_, constants_);
+    }
   }
 
   std::vector<KernelAccess> Collect() && {
@@ -186,6 +188,16 @@ class AccessCollector {
         Add(std::move(access), loop);
       }
     }
+  }
+
+  // Whether an operand of what is computed is chosen by a branch.
+  bool HasBranches() const {
+    return computation_ != nullptr &&
+           llvm::any_of(computation_->instructions(), [](const Instruction* instruction) {
+             return instruction->opcode() == hlo::Opcode::kPad ||
+                    instruction->opcode() == hlo::Opcode::kConcatenate ||
+                    instruction->opcode() == hlo::Opcode::kDynamicUpdateSlice;
+           });
   }
 
   // Of elements that branches choose. False where that is not followed.

@@ -111,6 +111,9 @@ std::optional<std::vector<ElementRead>> ElementReads::Of(const ElementPass& pass
       SameForAllLanes(ConditionsOf(pass.map, AsLaunched(plan_.launch, pass.map, lanes)), lanes,
                       plans_.maps)) {
     are_all = FollowInScope(element, loop, -1, lanes);
+  } else if (plan_.emitter != Emitter::kLoop) {
+    // Passes have loads in common that are under the same conditions of a lane.
+    return std::nullopt;
   } else {
     // Each lane is under conditions of its own.
     for (int64_t lane = 0; are_all && lane < lanes; ++lane) {

@@ -35,10 +35,16 @@ absl::Status HaveSameSpaces(const IndexingMap& a, const IndexingMap& b) {
     return mismatch("runtime variables", a.num_runtime(), b.num_runtime());
   }
   for (size_t i = 0; i < a.num_runtime(); ++i) {
-    if (a.runtime()[i] == b.runtime()[i]) continue;
+    const RuntimeVariable& of_a = a.runtime()[i];
+    const RuntimeVariable& of_b = b.runtime()[i];
+    if (of_a == of_b) continue;
+    const std::string bounds = of_a.bounds == of_b.bounds
+                                   ? ""
+                                   : ", as they have other bounds: " + of_a.bounds.ToString() +
+                                         " and " + of_b.bounds.ToString();
     return absl::InvalidArgumentError("the runtime variables " + a.SymbolName(a.num_ranges() + i) +
                                       " and " + b.SymbolName(b.num_ranges() + i) +
-                                      " are different values");
+                                      " are different values" + bounds);
   }
   return absl::OkStatus();
 }
