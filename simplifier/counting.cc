@@ -97,7 +97,7 @@ class Counter {
 
   // Each power is a polynomial in the bounds, whose coefficients are fractions of many digits.
   static int64_t WorkOfSum(llvm::ArrayRef<Polynomial> weight) {
-    constexpr int64_t kWorkOfFraction = 16;
+    constexpr int64_t kWorkOfFraction = 64;
     const auto powers = std::min(std::ssize(weight), std::ptrdiff_t{1} << 16);
     return kWorkOfFraction * powers * powers * powers;
   }

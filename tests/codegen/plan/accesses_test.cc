@@ -61,6 +61,23 @@ TEST(AccessesOf, LoadWhatTheOutputsRead) {
   }
 }
 
+// What an update leaves, on all of its sides, is read in one branch: one load, of no element more.
+TEST(AccessesOf, WhatABranchLeavesIsOneLoad) {
+  for (const Planner planner : {Planner::kXla, Planner::kOurs}) {
+    PlannedModule module(
+        "HloModule m\nfused { x = f32[9,20] parameter(0)\n u = f32[4,7] parameter(1)\n"
+        " z = f32[] parameter(2)\n i = s32[] constant(3)\n"
+        " d = f32[9,20] dynamic-update-slice(x, u, i, i)\n"
+        " p = f32[12,22] pad(d, z), padding=1_2x1_1\n ROOT r = f32[12,22] negate(p) }\n"
+        "ENTRY main { x = f32[9,20] parameter(0)\n u = f32[4,7] parameter(1)\n"
+        " z = f32[] parameter(2)\n"
+        " ROOT f = f32[12,22] fusion(x, u, z), kind=kLoop, calls=fused }");
+    const std::vector<KernelAccess> accesses = AccessesOf(*module.Plan(planner), module.plans());
+    EXPECT_EQ(accesses.size(), 4U);
+    EXPECT_EQ(LoadedBy(accesses), ReadBy(module));
+  }
+}
+
 TEST(AccessesOf, CountsLoadsOfTheSamePositionOnce) {
   PlannedModule module(
       "HloModule m\nfused { p0 = f32[128] parameter(0)\n e = f32[128] exponential(p0)\n"
