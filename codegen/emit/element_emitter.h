@@ -199,6 +199,7 @@ class ElementEmitter {
   Step StepOfIota(const Element& element);
   Step StepOfAlternatives(const Element& element);
   Step StepOfReduction(const Element& element);
+  Step StepOfTurns(const Element& element, std::vector<plan::ReductionTurn> turns, Step step);
   Element OperandOfSlices(const Element& element, size_t operand);
   Step StepOfProducts(const Element& element);
   Step StepOfRaggedDot(const Element& element);

@@ -128,6 +128,65 @@ ElementEmitter::Element ElementEmitter::OperandOfSlices(const Element& element, 
   return ElementAt(element, array, in_loops, index);
 }
 
+// The turns of short loops one after the other: what several of them read is read once. The
+// operands of the step are the initial values so far.
+ElementEmitter::Step ElementEmitter::StepOfTurns(const Element& element,
+                                                 std::vector<plan::ReductionTurn> turns,
+                                                 Step step) {
+  const Instruction& instruction = *element.instruction;
+  const size_t num_arrays = instruction.operands().size() / 2;
+  const size_t count = CountOf(element);
+  for (plan::ReductionTurn& turn : turns) {
+    if (count > 1 && !turn.conditions.empty()) {
+      std::optional<Conditions> same = SameForAllLanes(turn.conditions, num_lanes_, plans_.maps);
+      if (!same.has_value()) return LaneByLane(element);
+      turn.conditions = *std::move(same);
+    }
+    if (!turn.conditions.empty()) continue;
+    for (const plan::PlannedElement& read : turn.elements) {
+      step.operands.push_back(InFrame(element.frame, read));
+    }
+  }
+  step.make = [=, this, &instruction](llvm::ArrayRef<const Lanes*> operands) {
+    std::vector<ElementType> types;
+    Values carried;
+    for (size_t i = 0; i < num_arrays; ++i) {
+      types.push_back(instruction.operand(i).shape().element_type());
+      llvm::append_range(carried, Flatten(Replicate(*operands[i], count)));
+    }
+    const auto combine = [&](ValueRange values, std::vector<Lanes> read) {
+      std::vector<Lanes> parameters = SplitLanes(values, types, count);
+      for (Lanes& lanes : read) parameters.push_back(Replicate(lanes, count));
+      Values combined;
+      for (const Lanes& lanes : Apply(*instruction.Callee(AttributeName::kToApply),
+                                      std::move(parameters), element.index)) {
+        llvm::append_range(combined, Flatten(Replicate(lanes, count)));
+      }
+      return combined;
+    };
+    llvm::ArrayRef<const Lanes*> unconditional = operands.drop_front(num_arrays);
+    for (const plan::ReductionTurn& turn : turns) {
+      std::vector<Lanes> read;
+      if (turn.conditions.empty()) {
+        for (const Lanes* lanes : unconditional.take_front(num_arrays)) read.push_back(*lanes);
+        unconditional = unconditional.drop_front(num_arrays);
+        carried = combine(carried, std::move(read));
+        continue;
+      }
+      carried = EmitWhere(turn.conditions, carried, [&] {
+        for (const plan::PlannedElement& of : turn.elements) {
+          read.push_back(Compute(InFrame(element.frame, of)));
+        }
+        return combine(carried, std::move(read));
+      });
+    }
+    const std::vector<Lanes> of_arrays = SplitLanes(carried, types, count);
+    RememberLeaves(element, of_arrays);
+    return of_arrays[static_cast<size_t>(element.leaf)];
+  };
+  return step;
+}
+
 // reduce and reduce-window: arrays, then their initial values.
 ElementEmitter::Step ElementEmitter::StepOfReduction(const Element& element) {
   const Instruction& instruction = *element.instruction;
@@ -139,6 +198,10 @@ ElementEmitter::Step ElementEmitter::StepOfReduction(const Element& element) {
     step.operands.push_back(
         {element.frame, &initial, 0,
          initial.shape().IsScalar() ? ScalarIndex(element.index) : element.index});
+  }
+  if (auto turns =
+          plan::ReductionTurns({element.instruction, element.leaf, element.index}, plans_)) {
+    return StepOfTurns(element, *std::move(turns), std::move(step));
   }
   std::vector<Element> inputs;
   Conditions conditions;

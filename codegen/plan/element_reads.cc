@@ -166,7 +166,8 @@ bool ElementReads::Follow(const PlannedElement& element) {
       pending.push_back({std::move(operand), std::nullopt});
       continue;
     }
-    if (!FollowBranches(*last.step) || !FollowLoops(*last.step)) return false;
+    const Step& step = *last.step;
+    if (!FollowBranches(step) || !FollowShortTurns(step)) return false;
     scopes_.back()->known.insert(key);
     pending.pop_back();
   }
@@ -191,6 +192,51 @@ bool ElementReads::FollowBranches(const Step& step) {
   }
   for (const LaneRun& run : step.runs) {
     if (!FollowIn(Scope(), run.element, run.count)) return false;
+  }
+  return true;
+}
+
+// Where no two turns load the same, nor what is there already, and all by vectors of one width, the
+// loads of all turns are described as those of a loop: one access for each array, not one for each
+// turn.
+bool ElementReads::FollowShortTurns(const Step& step) {
+  if (step.short_turns.empty()) return FollowLoops(step);
+  const auto is_array = [](const ElementRead& read) {
+    return read.element.instruction->shape().ArrayLeaf(read.element.leaf).num_elements() > 1;
+  };
+  // Of the arrays that are loaded from one on.
+  const auto widths_from = [&](size_t begin) {
+    llvm::SmallVector<int64_t, 4> widths;
+    for (const ElementRead& read : llvm::ArrayRef(reads_).drop_front(begin)) {
+      if (is_array(read)) widths.push_back(read.width);
+    }
+    return widths;
+  };
+  const size_t first = reads_.size();
+  std::vector<llvm::SmallVector<int64_t, 4>> widths_of_turns;
+  for (const ReductionTurn& turn : step.short_turns) {
+    if (scopes_.size() > kMaxDepth) return false;
+    const size_t begin = reads_.size();
+    Scope branch;
+    branch.is_branch = true;
+    if (!turn.conditions.empty()) scopes_.push_back(&branch);
+    const bool are_all = llvm::all_of(
+        turn.elements, [this](const PlannedElement& element) { return Follow(element); });
+    if (!turn.conditions.empty()) scopes_.pop_back();
+    if (!are_all) return false;
+    widths_of_turns.push_back(widths_from(begin));
+  }
+  const size_t end = reads_.size();
+  if (!FollowLoops(step)) return false;
+  const llvm::SmallVector<int64_t, 4> widths_of_loop = widths_from(end);
+  const auto at = [&](size_t number) {
+    return reads_.begin() + static_cast<std::ptrdiff_t>(number);
+  };
+  if (llvm::all_of(widths_of_turns,
+                   [&](const auto& of_turn) { return of_turn == widths_of_loop; })) {
+    reads_.erase(std::remove_if(at(first), at(end), is_array), at(end));
+  } else {
+    reads_.erase(at(end), reads_.end());
   }
   return true;
 }
@@ -223,7 +269,7 @@ bool ElementReads::FollowLoops(const Step& step) {
 
 void ElementReads::Load(const PlannedElement& element) {
   if (element.index.IsKnownEmpty()) return;
-  if (lanes_ == 1) return Add(element, 1);
+  if (lanes_ == 1) return Add(element, 1, 1);
   if (!DependsOnLane(element.index)) {
     return LoadVector(element, element.index.ranges().back().bounds.lower, 1);
   }
@@ -233,7 +279,7 @@ void ElementReads::Load(const PlannedElement& element) {
       is_constant
           ? plans_.maps.Compose(element.index, PositionsOfConstant(shape, plans_.mlir_context))
           : plans_.maps.Compose(element.index, plans_.maps.Positions(shape));
-  if (position.IsUnknown() || position.IsKnownEmpty()) return Add(element, lanes_);
+  if (position.IsUnknown() || position.IsKnownEmpty()) return Add(element, lanes_, lanes_);
   std::vector<LaneRange> vectors;
   if (const auto offsets = LaneOffsets(position, lanes_, plans_.maps)) {
     const int64_t bits = is_constant ? BitsInMemory(shape) : shape.StorageBits();
@@ -252,7 +298,7 @@ void ElementReads::Load(const PlannedElement& element) {
     return vector.count == vectors.front().count &&
            places.insert(AtLane(position, first, plans_.maps).affine_map()).second;
   });
-  if (are_alike) return Add(element, lanes_);
+  if (are_alike) return Add(element, lanes_, static_cast<int64_t>(vectors.front().count));
   for (const LaneRange& vector : vectors) {
     LoadVector(element, static_cast<int64_t>(vector.first_lane),
                static_cast<int64_t>(vector.count));
@@ -266,11 +312,11 @@ void ElementReads::LoadVector(const PlannedElement& element, int64_t first_lane,
   } else if (count < lanes_) {
     loaded.index = OfLanes(element.index, first_lane, count, plans_.maps);
   }
-  if (!loaded.index.IsKnownEmpty()) Add(std::move(loaded), count);
+  if (!loaded.index.IsKnownEmpty()) Add(std::move(loaded), count, count);
 }
 
-void ElementReads::Add(PlannedElement element, int64_t vector_elements) {
-  ElementRead read = {std::move(element), vector_elements};
+void ElementReads::Add(PlannedElement element, int64_t vector_elements, int64_t width) {
+  ElementRead read = {std::move(element), vector_elements, width};
   const IndexingMap& index = read.element.index;
   // From the innermost loop outwards: a load is made before the loops that it does not depend on,
   // unless it stands in a branch or in a loop that it depends on.
@@ -434,6 +480,15 @@ std::optional<ElementReads::Step> ElementReads::StepOfReduction(const PlannedEle
     // A computation that combines whole results.
     if (!initial.shape().IsScalar()) return std::nullopt;
     step.operands.push_back({&initial, 0, ScalarIndex(element.index)});
+  }
+  if (std::optional<std::vector<ReductionTurn>> turns = ReductionTurns(element, plans_)) {
+    for (ReductionTurn& turn : *turns) {
+      if (lanes_ == 1 || !DependsOnLane(element.index) || turn.conditions.empty()) continue;
+      std::optional<Conditions> same = SameForAllLanes(turn.conditions, lanes_, plans_.maps);
+      if (!same.has_value()) return LaneByLane(element);
+      turn.conditions = *std::move(same);
+    }
+    step.short_turns = *std::move(turns);
   }
   LoopRead read;
   for (size_t i = 0; i < num_arrays; ++i) {

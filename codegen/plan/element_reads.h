@@ -33,6 +33,8 @@ struct ElementRead {
   PlannedElement element;
   /// Elements that it may load at a time: how many values the last range of the index has.
   int64_t vector_elements = 1;
+  /// Of these, how many it does load at a time.
+  int64_t width = 1;
   /// Ranges of the index in front of those of the pass: loops of elements around it.
   size_t num_loops = 0;
   /// See MemoryAccess.
@@ -90,6 +92,8 @@ class ElementReads {
     std::vector<PlannedElement> operands;
     std::vector<ElementAlternative> branches;
     std::vector<LaneRun> runs;
+    // The turns of short loops, which code has one after the other.
+    std::vector<ReductionTurn> short_turns;
     size_t num_loops = 0;
     IndexingMap index;
     // Each where the conditions of those before it hold, too.
@@ -101,6 +105,7 @@ class ElementReads {
   bool Follow(const PlannedElement& element);
   bool FollowIn(Scope scope, const PlannedElement& element, int64_t lanes);
   bool FollowBranches(const Step& step);
+  bool FollowShortTurns(const Step& step);
   bool FollowLoops(const Step& step);
   std::optional<Step> StepOf(const PlannedElement& element);
   std::optional<Step> StepOfAlternatives(const PlannedElement& element);
@@ -113,7 +118,7 @@ class ElementReads {
   Step LaneByLane(const PlannedElement& element);
   void Load(const PlannedElement& element);
   void LoadVector(const PlannedElement& element, int64_t first_lane, int64_t count);
-  void Add(PlannedElement element, int64_t vector_elements);
+  void Add(PlannedElement element, int64_t vector_elements, int64_t width);
   bool IsKnown(const Key& key) const;
 
   const KernelPlan& plan_;
