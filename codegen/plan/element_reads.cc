@@ -1,6 +1,7 @@
 #include "codegen/plan/element_reads.h"
 
 #include <algorithm>
+#include <iterator>
 #include <memory>
 
 #include "codegen/plan/constants.h"
@@ -212,7 +213,15 @@ bool ElementReads::FollowShortTurns(const Step& step) {
     }
     return widths;
   };
+  // The loops first: what they have is forgotten.
   const size_t first = reads_.size();
+  Scope trial;
+  scopes_.push_back(&trial);
+  const bool are_all_followed = FollowLoops(step);
+  scopes_.pop_back();
+  if (!are_all_followed) return false;
+  const llvm::SmallVector<int64_t, 4> widths_of_loop = widths_from(first);
+  const size_t first_of_turns = reads_.size();
   std::vector<llvm::SmallVector<int64_t, 4>> widths_of_turns;
   for (const ReductionTurn& turn : step.short_turns) {
     if (scopes_.size() > kMaxDepth) return false;
@@ -226,17 +235,22 @@ bool ElementReads::FollowShortTurns(const Step& step) {
     if (!are_all) return false;
     widths_of_turns.push_back(widths_from(begin));
   }
-  const size_t end = reads_.size();
-  if (!FollowLoops(step)) return false;
-  const llvm::SmallVector<int64_t, 4> widths_of_loop = widths_from(end);
   const auto at = [&](size_t number) {
     return reads_.begin() + static_cast<std::ptrdiff_t>(number);
   };
-  if (llvm::all_of(widths_of_turns,
-                   [&](const auto& of_turn) { return of_turn == widths_of_loop; })) {
-    reads_.erase(std::remove_if(at(first), at(end), is_array), at(end));
-  } else {
-    reads_.erase(at(end), reads_.end());
+  const bool are_apart =
+      llvm::all_of(widths_of_turns, [&](const auto& of_turn) { return of_turn == widths_of_loop; });
+  // A scalar is loaded as the turns have it.
+  size_t number = first;
+  const auto is_left_out = [&](const ElementRead& read) {
+    const bool is_of_loop = number++ < first_of_turns;
+    return is_array(read) ? is_of_loop != are_apart : is_of_loop;
+  };
+  std::vector<ElementRead> kept(std::make_move_iterator(at(first)),
+                                std::make_move_iterator(reads_.end()));
+  reads_.resize(first);
+  for (ElementRead& read : kept) {
+    if (!is_left_out(read)) reads_.push_back(std::move(read));
   }
   return true;
 }
