@@ -107,6 +107,14 @@ absl::Status DecompressGzip(llvm::StringRef bytes, Output& output) {
   return absl::OkStatus();
 }
 
+// A frame, or one that is to be skipped (RFC 8878, 3.1.2), with which pzstd begins.
+bool IsZstd(llvm::StringRef bytes) {
+  constexpr unsigned kSkippable = 0x50;
+  const bool is_skippable = bytes.size() > 3 && bytes.substr(1).starts_with("\x2A\x4D\x18") &&
+                            (static_cast<unsigned char>(bytes[0]) & 0xF0U) == kSkippable;
+  return bytes.starts_with(kZstdMagic) || is_skippable;
+}
+
 absl::Status DecompressZstd(llvm::StringRef bytes, Output& output) {
   const std::unique_ptr<ZSTD_DStream, size_t (*)(ZSTD_DStream*)> stream(ZSTD_createDStream(),
                                                                         ZSTD_freeDStream);
@@ -134,17 +142,14 @@ absl::Status DecompressZstd(llvm::StringRef bytes, Output& output) {
 
 }  // namespace
 
-bool IsCompressed(llvm::StringRef bytes) {
-  return bytes.starts_with(kGzipMagic) || bytes.starts_with(kZstdMagic);
-}
+bool IsCompressed(llvm::StringRef bytes) { return bytes.starts_with(kGzipMagic) || IsZstd(bytes); }
 
 absl::Status Decompress(llvm::StringRef bytes, uint64_t max_bytes, std::string& result,
                         const std::function<bool()>& keep_running) {
   // Room for one byte above the limit.
   max_bytes = std::min(max_bytes, UINT64_MAX / 4);
   Output output(result, max_bytes, keep_running);
-  return bytes.starts_with(kZstdMagic) ? DecompressZstd(bytes, output)
-                                       : DecompressGzip(bytes, output);
+  return IsZstd(bytes) ? DecompressZstd(bytes, output) : DecompressGzip(bytes, output);
 }
 
 std::string Deflate(llvm::StringRef bytes) {

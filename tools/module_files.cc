@@ -67,6 +67,8 @@ void AddFolder(const std::string& folder, std::vector<std::string>& files, ExitC
   for (fs::recursive_directory_iterator file(folder, error, /*follow_symlinks=*/false), end;
        !error && file != end; file.increment(error)) {
     if (file->type() == fs::file_type::directory_file) continue;
+    // A FIFO would be waited for.
+    if (fs::exists(file->path()) && !fs::is_regular_file(file->path())) continue;
     if (IsModuleFile(file->path())) {
       found.push_back(file->path());
     } else {

@@ -6,6 +6,7 @@
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/Error.h"
+#include "llvm/Support/Path.h"
 #include "tools/report.h"
 
 namespace hlo_indexing::tools {
@@ -50,7 +51,9 @@ OutputFile::~OutputFile() {
 bool OutputFile::Open() {
   // /dev/stdout may lead to a regular file, which the shell has open already.
   const bool is_direct = name_ == "-" || llvm::StringRef(name_).starts_with("/dev/") ||
-                         (fs::exists(name_) && !fs::is_regular_file(name_));
+                         (fs::exists(name_) && !fs::is_regular_file(name_)) ||
+                         // A link to what there is not yet: written where it leads.
+                         (fs::is_symlink_file(name_) && !fs::exists(name_));
   const std::error_code error = is_direct ? OpenDirectly() : OpenTemporary();
   if (error) return ReportFailure(error);
   constexpr size_t kBufferSize = size_t{1} << 18;
@@ -72,7 +75,10 @@ std::error_code OutputFile::OpenTemporary() {
     // Renaming needs no permission to write to the file that is replaced.
     if (!fs::can_write(target)) return std::make_error_code(std::errc::permission_denied);
   }
-  llvm::Expected<fs::TempFile> temporary = CreateTemporary(target + "-%%%%%%%%.tmp");
+  // Beside it, with a name of its own, as that of the file may be as long as names can be.
+  llvm::SmallString<128> model = llvm::sys::path::parent_path(target);
+  llvm::sys::path::append(model, "hlo-indexing-%%%%%%%%.tmp");
+  llvm::Expected<fs::TempFile> temporary = CreateTemporary(model);
   if (!temporary) return llvm::errorToErrorCode(temporary.takeError());
   temporary_.emplace(std::move(*temporary));
   target_ = target.str();
