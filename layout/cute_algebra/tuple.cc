@@ -231,7 +231,13 @@ absl::Status AddIndex(TupleInteger index, const IntTuple& shape, const IntTuple&
 
 absl::Status AddCoordinate(const IntTuple& coordinate, const IntTuple& shape,
                            const IntTuple& stride, Position& sum) {
-  if (coordinate.is_integer()) return AddIndex(coordinate.integer(), shape, stride, sum);
+  if (coordinate.is_integer()) {
+    if (!coordinate.integer().axes.empty()) {
+      return absl::InvalidArgumentError("the coordinate " + coordinate.ToString() +
+                                        " has an axis, as only strides have");
+    }
+    return AddIndex(coordinate.integer(), shape, stride, sum);
+  }
   if (shape.is_integer() || coordinate.rank() != shape.rank()) {
     return absl::InvalidArgumentError("the coordinate " + coordinate.ToString() +
                                       " does not have the nesting of the shape " +
