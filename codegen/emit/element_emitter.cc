@@ -8,7 +8,6 @@
 #include "codegen/plan/movement.h"
 #include "codegen/plan/thread_map.h"
 #include "hlo/attribute.h"
-#include "indexing_analysis/maps/output_indexing.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace hlo_indexing::emit {
@@ -19,8 +18,6 @@ using hlo::ElementType;
 using hlo::Instruction;
 using hlo::Opcode;
 using hlo::Shape;
-using indexing_analysis::OperandIndexing;
-using indexing_analysis::OutputIndexing;
 using indexing_analysis::RuntimeVariable;
 using mlir::AffineMap;
 using mlir::Value;

@@ -154,9 +154,9 @@ ElementEmitter::Step ElementEmitter::StepOfTurns(const Element& element,
       types.push_back(instruction.operand(i).shape().element_type());
       llvm::append_range(carried, Flatten(Replicate(*operands[i], count)));
     }
-    const auto combine = [&](ValueRange values, std::vector<Lanes> read) {
+    const auto combine = [&](ValueRange values, llvm::ArrayRef<Lanes> read) {
       std::vector<Lanes> parameters = SplitLanes(values, types, count);
-      for (Lanes& lanes : read) parameters.push_back(Replicate(lanes, count));
+      for (const Lanes& lanes : read) parameters.push_back(Replicate(lanes, count));
       Values combined;
       for (const Lanes& lanes : Apply(*instruction.Callee(AttributeName::kToApply),
                                       std::move(parameters), element.index)) {
@@ -170,14 +170,14 @@ ElementEmitter::Step ElementEmitter::StepOfTurns(const Element& element,
       if (turn.conditions.empty()) {
         for (const Lanes* lanes : unconditional.take_front(num_arrays)) read.push_back(*lanes);
         unconditional = unconditional.drop_front(num_arrays);
-        carried = combine(carried, std::move(read));
+        carried = combine(carried, read);
         continue;
       }
       carried = EmitWhere(turn.conditions, carried, [&] {
         for (const plan::PlannedElement& of : turn.elements) {
           read.push_back(Compute(InFrame(element.frame, of)));
         }
-        return combine(carried, std::move(read));
+        return combine(carried, read);
       });
     }
     const std::vector<Lanes> of_arrays = SplitLanes(carried, types, count);

@@ -180,8 +180,8 @@ Execute WideIntegerOf(const ConvertModifiers& modifiers) {
 
 template <HalfScalar To>
 Execute ToHalfFrom(Type from, const ConvertModifiers& modifiers) {
-  if (modifiers.saturate_finite || (modifiers.flush && HeedsFlush<To>(modifiers.rounding)))
-    return nullptr;
+  if (modifiers.saturate_finite) return nullptr;
+  if (modifiers.flush && HeedsFlush<To>(modifiers.rounding)) return nullptr;
   return VisitRounding(modifiers.rounding, [&]<Rounding kRounding>() -> Execute {
     if (from == Type::kF32) {
       return modifiers.relu ? WideLanewise<HalfLane<To, kRounding, true, float>>()
