@@ -54,6 +54,9 @@ class ElementReads {
   std::optional<std::vector<ElementRead>> Of(const ElementPass& pass, size_t loop);
 
  private:
+  // Branches and loops in each other: as many as code may have.
+  static constexpr size_t kMaxDepth = 48;
+
   struct Key {
     const hlo::Instruction* instruction = nullptr;
     int64_t leaf = 0;

@@ -1,0 +1,231 @@
+// Loads of elements that are made by loops: reductions, windows and products.
+#include <cstddef>
+#include <iterator>
+#include <memory>
+#include <optional>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "codegen/plan/element_loops.h"
+#include "codegen/plan/element_reads.h"
+#include "codegen/plan/lane_maps.h"
+#include "codegen/plan/loop_ranges.h"
+#include "codegen/plan/thread_map.h"
+#include "hlo/opcode.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace hlo_indexing::plan {
+
+using hlo::Instruction;
+using hlo::Opcode;
+
+// Initial values, then the loops, as in emit/element_loops.cc.
+std::optional<ElementReads::Step> ElementReads::StepOfReduction(const PlannedElement& element) {
+  const Instruction& instruction = *element.instruction;
+  const size_t num_arrays = instruction.operands().size() / 2;
+  Step step;
+  step.index = element.index;
+  for (size_t i = 0; i < num_arrays; ++i) {
+    const Instruction& initial = instruction.operand(num_arrays + i);
+    // A computation that combines whole results.
+    if (!initial.shape().IsScalar()) return std::nullopt;
+    step.operands.push_back({&initial, 0, ScalarIndex(element.index)});
+  }
+  if (std::optional<std::vector<ReductionTurn>> turns = ReductionTurns(element, plans_)) {
+    for (ReductionTurn& turn : *turns) {
+      if (lanes_ == 1 || !DependsOnLane(element.index) || turn.conditions.empty()) continue;
+      std::optional<Conditions> same = SameForAllLanes(turn.conditions, lanes_, plans_.maps);
+      if (!same.has_value()) return LaneByLane(element);
+      turn.conditions = *std::move(same);
+    }
+    step.short_turns = *std::move(turns);
+  }
+  LoopRead read;
+  for (size_t i = 0; i < num_arrays; ++i) {
+    std::optional<PlannedElement> input = OperandAt(element, i, plans_);
+    if (!input.has_value() || input->index.IsUnknown()) return std::nullopt;
+    if (input->index.IsKnownEmpty()) {
+      return StepTo(step.operands[static_cast<size_t>(element.leaf)]);
+    }
+    step.num_loops = input->index.num_ranges() - element.index.num_ranges();
+    read.conditions = ConditionsOf(
+        input->index,
+        WithRangesInFront(element.index, input->index.ranges().take_front(step.num_loops)));
+    read.elements.push_back(*std::move(input));
+  }
+  if (lanes_ > 1 && DependsOnLane(element.index) && !read.conditions.empty()) {
+    std::optional<Conditions> same = SameForAllLanes(read.conditions, lanes_, plans_.maps);
+    if (!same.has_value()) return LaneByLane(element);
+    read.conditions = *std::move(same);
+  }
+  std::optional<std::vector<Invariant>> invariants =
+      FindInvariants(element, read.elements, step.num_loops);
+  if (!invariants.has_value()) return std::nullopt;
+  for (const Invariant& invariant : *invariants) step.operands.push_back(invariant.before);
+  step.invariants = *std::move(invariants);
+  step.turns.push_back(std::move(read));
+  return step;
+}
+
+// As in emit/element_products.cc.
+std::optional<ElementReads::Step> ElementReads::StepOfProducts(const PlannedElement& element) {
+  if (element.instruction->operands().size() != 2) return std::nullopt;
+  Step step;
+  step.index = element.index;
+  std::vector<PlannedElement> factors;
+  for (size_t i = 0; i < 2; ++i) {
+    std::optional<PlannedElement> factor = OperandAt(element, i, plans_);
+    if (!factor.has_value() || factor->index.IsUnknown()) return std::nullopt;
+    factors.push_back(*std::move(factor));
+  }
+  if (factors[0].index.IsKnownEmpty() || factors[1].index.IsKnownEmpty()) return Step();
+  if (factors[0].index.num_ranges() != factors[1].index.num_ranges()) return std::nullopt;
+  step.num_loops = factors[0].index.num_ranges() - element.index.num_ranges();
+  const IndexingMap known =
+      WithRangesInFront(element.index, factors[0].index.ranges().take_front(step.num_loops));
+  for (const PlannedElement& factor : factors) {
+    LoopRead& read = step.turns.emplace_back();
+    read.conditions = ConditionsOf(factor.index, known);
+    if (lanes_ == 1 || !DependsOnLane(element.index) || read.conditions.empty()) continue;
+    std::optional<Conditions> same = SameForAllLanes(read.conditions, lanes_, plans_.maps);
+    if (!same.has_value()) return LaneByLane(element);
+    read.conditions = *std::move(same);
+  }
+  std::optional<std::vector<Invariant>> invariants =
+      FindInvariants(element, factors, step.num_loops);
+  if (!invariants.has_value()) return std::nullopt;
+  for (const Invariant& invariant : *invariants) step.operands.push_back(invariant.before);
+  step.invariants = *std::move(invariants);
+  // Both factors are read where both conditions hold.
+  step.turns.back().elements = std::move(factors);
+  return step;
+}
+
+std::optional<std::vector<ElementReads::Invariant>> ElementReads::FindInvariants(
+    const PlannedElement& element, llvm::ArrayRef<PlannedElement> read, size_t num_loops) {
+  constexpr size_t kMostVisited = 1000;
+  std::vector<Invariant> invariants;
+  if (!HasElementLoopsBefore(*element.instruction)) return invariants;
+  std::unordered_set<Key, KeyHash> visited;
+  std::vector<PlannedElement> pending(read.begin(), read.end());
+  while (!pending.empty() && visited.size() < kMostVisited) {
+    const PlannedElement next = std::move(pending.back());
+    pending.pop_back();
+    const Instruction& instruction = *next.instruction;
+    const bool is_given =
+        llvm::is_contained(available_, &instruction) || plan_.InputNumber(instruction).has_value();
+    if (is_given || next.index.IsKnownEmpty() ||
+        !visited.insert({&instruction, next.leaf, next.index}).second) {
+      continue;
+    }
+    if (HasElementLoops(instruction.opcode())) {
+      const auto index =
+          WithoutRangesInFront(next.index, read.front().index.ranges().take_front(num_loops));
+      // Where the code stands, what it reads must be there.
+      if (!index.has_value() || !HaveSameDomain(*index, element.index)) continue;
+      invariants.push_back({next, {&instruction, next.leaf, *index}});
+      continue;
+    }
+    switch (instruction.opcode()) {
+      case Opcode::kPad:
+      case Opcode::kConcatenate:
+      case Opcode::kDynamicUpdateSlice:
+      case Opcode::kConstant:
+      case Opcode::kIota:
+        continue;
+      default:
+        break;
+    }
+    const std::optional<Step> step = StepOf(next);
+    if (!step.has_value()) return std::nullopt;
+    llvm::append_range(pending, step->operands);
+  }
+  return invariants;
+}
+
+// Where no two turns load the same, nor what is there already, and all by vectors of one width, the
+// loads of all turns are described as those of a loop: one access for each array, not one for each
+// turn.
+bool ElementReads::FollowShortTurns(const Step& step) {
+  if (step.short_turns.empty()) return FollowLoops(step);
+  const auto is_array = [](const ElementRead& read) {
+    return read.element.instruction->shape().ArrayLeaf(read.element.leaf).num_elements() > 1;
+  };
+  // Of the arrays that are loaded from one on.
+  const auto widths_from = [&](size_t begin) {
+    llvm::SmallVector<int64_t, 4> widths;
+    for (const ElementRead& read : llvm::ArrayRef(reads_).drop_front(begin)) {
+      if (is_array(read)) widths.push_back(read.width);
+    }
+    return widths;
+  };
+  // The loops first: what they have is forgotten.
+  const size_t first = reads_.size();
+  Scope trial;
+  scopes_.push_back(&trial);
+  const bool are_all_followed = FollowLoops(step);
+  scopes_.pop_back();
+  if (!are_all_followed) return false;
+  const llvm::SmallVector<int64_t, 4> widths_of_loop = widths_from(first);
+  const size_t first_of_turns = reads_.size();
+  std::vector<llvm::SmallVector<int64_t, 4>> widths_of_turns;
+  for (const ReductionTurn& turn : step.short_turns) {
+    if (scopes_.size() > kMaxDepth) return false;
+    const size_t begin = reads_.size();
+    Scope branch;
+    branch.is_branch = true;
+    if (!turn.conditions.empty()) scopes_.push_back(&branch);
+    const bool are_all = llvm::all_of(
+        turn.elements, [this](const PlannedElement& element) { return Follow(element); });
+    if (!turn.conditions.empty()) scopes_.pop_back();
+    if (!are_all) return false;
+    widths_of_turns.push_back(widths_from(begin));
+  }
+  const auto at = [&](size_t number) {
+    return reads_.begin() + static_cast<std::ptrdiff_t>(number);
+  };
+  const bool are_apart =
+      llvm::all_of(widths_of_turns, [&](const auto& of_turn) { return of_turn == widths_of_loop; });
+  // A scalar is loaded as the turns have it.
+  size_t number = first;
+  const auto is_left_out = [&](const ElementRead& read) {
+    const bool is_of_loop = number++ < first_of_turns;
+    return is_array(read) ? is_of_loop != are_apart : is_of_loop;
+  };
+  std::vector<ElementRead> kept(std::make_move_iterator(at(first)),
+                                std::make_move_iterator(reads_.end()));
+  reads_.resize(first);
+  for (ElementRead& read : kept) {
+    if (!is_left_out(read)) reads_.push_back(std::move(read));
+  }
+  return true;
+}
+
+bool ElementReads::FollowLoops(const Step& step) {
+  if (step.turns.empty()) return true;
+  const size_t depth = scopes_.size();
+  if (depth + step.turns.size() > kMaxDepth) return false;
+  Scope turn;
+  turn.num_loops = step.num_loops;
+  turn.outside = &step.index;
+  for (const Invariant& invariant : step.invariants) {
+    const PlannedElement& known = invariant.in_turn;
+    turn.known.insert({known.instruction, known.leaf, known.index});
+  }
+  scopes_.push_back(&turn);
+  std::vector<std::unique_ptr<Scope>> branches;
+  bool are_all = true;
+  for (const LoopRead& read : step.turns) {
+    if (!read.conditions.empty()) {
+      branches.push_back(std::make_unique<Scope>());
+      branches.back()->is_branch = true;
+      scopes_.push_back(branches.back().get());
+    }
+    for (const PlannedElement& element : read.elements) are_all = are_all && Follow(element);
+  }
+  scopes_.resize(depth);
+  return are_all;
+}
+
+}  // namespace hlo_indexing::plan
