@@ -228,9 +228,9 @@ ElementEmitter::Step ElementEmitter::StepOf(const Element& element) {
       return StepOfLoad(element, buffers_.input(*input, element.leaf));
     }
   }
-  const auto alias_of = [&](size_t operand, int64_t leaf) {
-    return Alias({element.frame, &instruction.operand(operand), leaf, element.index});
-  };
+  if (const auto alias = plan::AliasOf({&instruction, element.leaf, element.index})) {
+    return Alias(InFrame(element.frame, *alias));
+  }
   if (plan::IsMovement(instruction.opcode())) return StepOfMovement(element);
   switch (instruction.opcode()) {
     case Opcode::kParameter:
@@ -239,19 +239,6 @@ ElementEmitter::Step ElementEmitter::StepOf(const Element& element) {
       return StepOfConstant(element);
     case Opcode::kIota:
       return StepOfIota(element);
-    case Opcode::kTuple: {
-      const int64_t operand = instruction.shape().ElementOfLeaf(element.leaf);
-      const int64_t first = instruction.shape().FirstLeafOfElement(operand);
-      return alias_of(static_cast<size_t>(operand), element.leaf - first);
-    }
-    case Opcode::kGetTupleElement: {
-      const auto i = instruction.Required<int64_t>(AttributeName::kIndex);
-      return alias_of(0, instruction.operand(0).shape().FirstLeafOfElement(i) + element.leaf);
-    }
-    case Opcode::kOptimizationBarrier:
-    case Opcode::kDomain:
-    case Opcode::kAddDependency:
-      return alias_of(0, element.leaf);
     case Opcode::kPad:
     case Opcode::kConcatenate:
     case Opcode::kDynamicUpdateSlice:

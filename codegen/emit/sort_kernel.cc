@@ -17,6 +17,7 @@
 #include "codegen/emit/conversion.h"
 #include "codegen/emit/kernel_emitter.h"
 #include "codegen/emit/scalar_functions.h"
+#include "codegen/plan/element_steps.h"
 #include "codegen/plan/top_k.h"
 #include "hlo/attribute.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -54,7 +55,9 @@ class SortEmitter {
     if (!FindPlaceOfOrder()) return;
     const IndexingMap& map = kernel_.plan().passes.back().map;
     // Blocks beyond the last line have none; all threads of a block agree.
-    const Conditions is_line = ConditionsOf(LineOnly(map), LineOnly(AsLaunched(map)));
+    const Conditions is_line =
+        ConditionsOf(LineOnly(map),
+                     LineOnly(plan::AsLaunched(kernel_.plan().launch, map, /*vector_elements=*/1)));
     SetPlace(builder_.Integer(32, 0));
     builder_.If(elements_.EmitConditions(is_line), [&] {
       ForEachNumber(length_, [&](Value place) { StoreOrder(place, place); });
@@ -96,14 +99,6 @@ class SortEmitter {
             std::vector<Variable>(line_.ranges()),
             {},
             constraints};
-  }
-  IndexingMap AsLaunched(const IndexingMap& map) const {
-    std::vector<Variable> dimensions(map.dimensions());
-    const plan::Launch& launch = kernel_.plan().launch;
-    for (size_t i = 0; i < dimensions.size(); ++i) {
-      dimensions[i].bounds = {0, (i < 3 ? launch.threads[i] : launch.blocks[i - 3]) - 1};
-    }
-    return {map.affine_map(), std::move(dimensions), std::vector<Variable>(map.ranges()), {}, {}};
   }
 
   // From now on the range variable of line_ is this value.

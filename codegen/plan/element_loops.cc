@@ -16,7 +16,6 @@ namespace hlo_indexing::plan {
 
 using hlo::Instruction;
 using hlo::Opcode;
-using indexing_analysis::MapConstraint;
 using indexing_analysis::OperandIndexing;
 using indexing_analysis::OperandMap;
 using indexing_analysis::OutputIndexing;
@@ -73,24 +72,15 @@ bool HasElementLoopsBefore(const Instruction& instruction,
 
 namespace {
 
-// Whether what a map says depends on a range.
-bool Uses(const IndexingMap& map, size_t range) {
-  const auto symbol = static_cast<unsigned>(range);
-  return map.affine_map().isFunctionOfSymbol(symbol) ||
-         llvm::any_of(map.constraints(), [&](const MapConstraint& constraint) {
-           return constraint.expression.isFunctionOfSymbol(symbol);
-         });
-}
-
 // How often loops, the ranges in [first, end), repeat a read that does not depend on them, but on
 // its own loops, which stand in front.
 int64_t TurnsWithout(const IndexingMap& index, size_t first, size_t end) {
   bool has_own_loop = false;
-  for (size_t i = 0; i < first; ++i) has_own_loop |= Uses(index, i);
+  for (size_t i = 0; i < first; ++i) has_own_loop |= DependsOnRange(index, i);
   int64_t turns = 1;
   for (size_t i = first; i < end && has_own_loop; ++i) {
     const indexing_analysis::Interval bounds = index.ranges()[i].bounds;
-    if (Uses(index, i)) continue;
+    if (DependsOnRange(index, i)) continue;
     turns = support::CheckedMul(turns, bounds.upper - bounds.lower + 1).value_or(1);
   }
   return turns;

@@ -3,8 +3,8 @@
 #include "codegen/plan/constants.h"
 #include "codegen/plan/element_loops.h"
 #include "codegen/plan/lane_maps.h"
+#include "codegen/plan/loop_ranges.h"
 #include "codegen/plan/thread_map.h"
-#include "hlo/attribute.h"
 #include "hlo/opcode.h"
 #include "indexing_analysis/maps/read_map.h"
 #include "llvm/ADT/DenseSet.h"
@@ -68,15 +68,6 @@ IndexingMap WithConstraint(const IndexingMap& map, const MapConstraint& constrai
   constraints.push_back(constraint);
   return maps.Simplified(
       {map.affine_map(), map.dimensions(), map.ranges(), map.runtime(), constraints});
-}
-
-// Whether what a map says depends on a range.
-bool UsesRange(const IndexingMap& map, size_t range) {
-  const auto symbol = static_cast<unsigned>(range);
-  return map.affine_map().isFunctionOfSymbol(symbol) ||
-         llvm::any_of(map.constraints(), [&](const MapConstraint& constraint) {
-           return constraint.expression.isFunctionOfSymbol(symbol);
-         });
 }
 
 // The only element of an array, which `index` leads to, where another index is.
@@ -249,7 +240,7 @@ void ElementReads::Add(PlannedElement element, int64_t vector_elements, int64_t 
   for (const Scope* scope : llvm::reverse(scopes_)) {
     is_in_turn = is_in_turn || scope->is_branch;
     for (size_t i = first + scope->num_loops; i-- > first;) {
-      if (UsesRange(index, i)) {
+      if (DependsOnRange(index, i)) {
         is_in_turn = true;
       } else if (is_in_turn) {
         const Interval turns = index.ranges()[i].bounds;
@@ -290,30 +281,21 @@ std::optional<ElementReads::Step> ElementReads::StepOf(const PlannedElement& ele
     Load(element);
     return Step();
   }
-  const auto alias_of = [&](size_t operand, int64_t leaf) {
-    return StepTo({&instruction.operand(operand), leaf, element.index});
-  };
+  if (std::optional<PlannedElement> alias = AliasOf(element)) return StepTo(*std::move(alias));
   switch (instruction.opcode()) {
     case Opcode::kConstant:
     case Opcode::kIota:
       return Step();
-    case Opcode::kTuple: {
-      const int64_t operand = instruction.shape().ElementOfLeaf(element.leaf);
-      return alias_of(static_cast<size_t>(operand),
-                      element.leaf - instruction.shape().FirstLeafOfElement(operand));
-    }
-    case Opcode::kGetTupleElement: {
-      const auto i = instruction.Required<int64_t>(hlo::AttributeName::kIndex);
-      return alias_of(0, instruction.operand(0).shape().FirstLeafOfElement(i) + element.leaf);
-    }
-    case Opcode::kOptimizationBarrier:
-    case Opcode::kDomain:
-    case Opcode::kAddDependency:
-      return alias_of(0, element.leaf);
     case Opcode::kPad:
     case Opcode::kConcatenate:
     case Opcode::kDynamicUpdateSlice:
       return StepOfAlternatives(element);
+    case Opcode::kReduce:
+    case Opcode::kReduceWindow:
+      return StepOfReduction(element);
+    case Opcode::kDot:
+    case Opcode::kConvolution:
+      return StepOfProducts(element);
     case Opcode::kParameter:
     case Opcode::kFusion:
     case Opcode::kCall:
@@ -321,16 +303,6 @@ std::optional<ElementReads::Step> ElementReads::StepOf(const PlannedElement& ele
     case Opcode::kWhile:
     case Opcode::kConditional:
       return std::nullopt;
-    default:
-      break;
-  }
-  switch (instruction.opcode()) {
-    case Opcode::kReduce:
-    case Opcode::kReduceWindow:
-      return StepOfReduction(element);
-    case Opcode::kDot:
-    case Opcode::kConvolution:
-      return StepOfProducts(element);
     default:
       break;
   }
@@ -344,6 +316,15 @@ std::optional<ElementReads::Step> ElementReads::StepOf(const PlannedElement& ele
     step.operands.push_back(*std::move(operand));
   }
   return step;
+}
+
+bool ElementReads::MakeSameForAllLanes(const PlannedElement& element,
+                                       Conditions& conditions) const {
+  if (lanes_ == 1 || conditions.empty() || !DependsOnLane(element.index)) return true;
+  std::optional<Conditions> same = SameForAllLanes(conditions, lanes_, plans_.maps);
+  if (!same.has_value()) return false;
+  conditions = *std::move(same);
+  return true;
 }
 
 ElementReads::Step ElementReads::LaneByLane(const PlannedElement& element) {
@@ -368,11 +349,7 @@ std::optional<ElementReads::Step> ElementReads::StepOfAlternatives(const Planned
   if (alternatives->size() == 1) return StepTo(std::move(alternatives->front().element));
   if (lanes_ > 1 && DependsOnLane(element.index)) {
     for (ElementAlternative& alternative : *alternatives) {
-      std::optional<Conditions> same = SameForAllLanes(alternative.conditions, lanes_, plans_.maps);
-      if (same.has_value()) {
-        alternative.conditions = *std::move(same);
-        continue;
-      }
+      if (MakeSameForAllLanes(element, alternative.conditions)) continue;
       std::vector<LaneRun> runs = RunsOfLanes(*alternatives, lanes_, plans_.maps);
       if (runs.empty()) return LaneByLane(element);
       if (runs.size() == 1) return StepTo(std::move(runs.front().element));

@@ -81,7 +81,7 @@ class ElementReads {
     const IndexingMap* outside = nullptr;
   };
   // What the turns of loops read, where conditions hold.
-  struct LoopRead {
+  struct LoopTurn {
     Conditions conditions;
     std::vector<PlannedElement> elements;
   };
@@ -100,7 +100,7 @@ class ElementReads {
     size_t num_loops = 0;
     IndexingMap index;
     // Each where the conditions of those before it hold, too.
-    std::vector<LoopRead> turns;
+    std::vector<LoopTurn> turns;
     std::vector<Invariant> invariants;
   };
 
@@ -118,6 +118,9 @@ class ElementReads {
                                                        llvm::ArrayRef<PlannedElement> read,
                                                        size_t num_loops);
   static Step StepTo(PlannedElement only);
+  // Of an element of all lanes: conditions that hold in the same threads, of no lane. False if they
+  // differ from lane to lane.
+  bool MakeSameForAllLanes(const PlannedElement& element, Conditions& conditions) const;
   Step LaneByLane(const PlannedElement& element);
   void Load(const PlannedElement& element);
   void LoadVector(const PlannedElement& element, int64_t first_lane, int64_t count);

@@ -34,14 +34,11 @@ std::optional<ElementReads::Step> ElementReads::StepOfReduction(const PlannedEle
   }
   if (std::optional<std::vector<ReductionTurn>> turns = ReductionTurns(element, plans_)) {
     for (ReductionTurn& turn : *turns) {
-      if (lanes_ == 1 || !DependsOnLane(element.index) || turn.conditions.empty()) continue;
-      std::optional<Conditions> same = SameForAllLanes(turn.conditions, lanes_, plans_.maps);
-      if (!same.has_value()) return LaneByLane(element);
-      turn.conditions = *std::move(same);
+      if (!MakeSameForAllLanes(element, turn.conditions)) return LaneByLane(element);
     }
     step.short_turns = *std::move(turns);
   }
-  LoopRead read;
+  LoopTurn read;
   for (size_t i = 0; i < num_arrays; ++i) {
     std::optional<PlannedElement> input = OperandAt(element, i, plans_);
     if (!input.has_value() || input->index.IsUnknown()) return std::nullopt;
@@ -54,11 +51,7 @@ std::optional<ElementReads::Step> ElementReads::StepOfReduction(const PlannedEle
         WithRangesInFront(element.index, input->index.ranges().take_front(step.num_loops)));
     read.elements.push_back(*std::move(input));
   }
-  if (lanes_ > 1 && DependsOnLane(element.index) && !read.conditions.empty()) {
-    std::optional<Conditions> same = SameForAllLanes(read.conditions, lanes_, plans_.maps);
-    if (!same.has_value()) return LaneByLane(element);
-    read.conditions = *std::move(same);
-  }
+  if (!MakeSameForAllLanes(element, read.conditions)) return LaneByLane(element);
   std::optional<std::vector<Invariant>> invariants =
       FindInvariants(element, read.elements, step.num_loops);
   if (!invariants.has_value()) return std::nullopt;
@@ -85,12 +78,9 @@ std::optional<ElementReads::Step> ElementReads::StepOfProducts(const PlannedElem
   const IndexingMap known =
       WithRangesInFront(element.index, factors[0].index.ranges().take_front(step.num_loops));
   for (const PlannedElement& factor : factors) {
-    LoopRead& read = step.turns.emplace_back();
+    LoopTurn& read = step.turns.emplace_back();
     read.conditions = ConditionsOf(factor.index, known);
-    if (lanes_ == 1 || !DependsOnLane(element.index) || read.conditions.empty()) continue;
-    std::optional<Conditions> same = SameForAllLanes(read.conditions, lanes_, plans_.maps);
-    if (!same.has_value()) return LaneByLane(element);
-    read.conditions = *std::move(same);
+    if (!MakeSameForAllLanes(element, read.conditions)) return LaneByLane(element);
   }
   std::optional<std::vector<Invariant>> invariants =
       FindInvariants(element, factors, step.num_loops);
@@ -216,7 +206,7 @@ bool ElementReads::FollowLoops(const Step& step) {
   scopes_.push_back(&turn);
   std::vector<std::unique_ptr<Scope>> branches;
   bool are_all = true;
-  for (const LoopRead& read : step.turns) {
+  for (const LoopTurn& read : step.turns) {
     if (!read.conditions.empty()) {
       branches.push_back(std::make_unique<Scope>());
       branches.back()->is_branch = true;

@@ -8,6 +8,7 @@
 #include "codegen/plan/lane_maps.h"
 #include "codegen/plan/loop_ranges.h"
 #include "codegen/plan/thread_map.h"
+#include "hlo/attribute.h"
 #include "hlo/opcode.h"
 #include "indexing_analysis/maps/output_indexing.h"
 #include "llvm/ADT/STLExtras.h"
@@ -57,6 +58,30 @@ IndexingMap ScalarIndex(const IndexingMap& like) {
   const mlir::AffineMap map = like.affine_map();
   return like.WithResults(
       mlir::AffineMap::get(map.getNumDims(), map.getNumSymbols(), like.context()));
+}
+
+std::optional<PlannedElement> AliasOf(const PlannedElement& element) {
+  const Instruction& instruction = *element.instruction;
+  const auto alias = [&](size_t operand, int64_t leaf) -> PlannedElement {
+    return {&instruction.operand(operand), leaf, element.index};
+  };
+  switch (instruction.opcode()) {
+    case Opcode::kTuple: {
+      const int64_t operand = instruction.shape().ElementOfLeaf(element.leaf);
+      const int64_t first = instruction.shape().FirstLeafOfElement(operand);
+      return alias(static_cast<size_t>(operand), element.leaf - first);
+    }
+    case Opcode::kGetTupleElement: {
+      const auto i = instruction.Required<int64_t>(hlo::AttributeName::kIndex);
+      return alias(0, instruction.operand(0).shape().FirstLeafOfElement(i) + element.leaf);
+    }
+    case Opcode::kOptimizationBarrier:
+    case Opcode::kDomain:
+    case Opcode::kAddDependency:
+      return alias(0, element.leaf);
+    default:
+      return std::nullopt;
+  }
 }
 
 std::optional<PlannedElement> OperandAt(const PlannedElement& element, size_t operand,

@@ -31,6 +31,10 @@ struct PlannedElement {
 /// The index of a scalar, from the same variables.
 IndexingMap ScalarIndex(const IndexingMap& like);
 
+/// The element of an operand that an element of a tuple, a get-tuple-element or a barrier is
+/// (optimization-barrier, domain, add-dependency); nullopt of other instructions.
+std::optional<PlannedElement> AliasOf(const PlannedElement& element);
+
 /// The operand of an instruction, at the index that its own map says; a known empty one if it is
 /// not read. nullopt if that is not one exact map.
 std::optional<PlannedElement> OperandAt(const PlannedElement& element, size_t operand,

@@ -13,6 +13,14 @@ using indexing_analysis::Variable;
 using mlir::AffineExpr;
 using mlir::AffineMap;
 
+bool DependsOnRange(const IndexingMap& map, size_t range) {
+  const auto symbol = static_cast<unsigned>(range);
+  return map.affine_map().isFunctionOfSymbol(symbol) ||
+         llvm::any_of(map.constraints(), [&](const MapConstraint& constraint) {
+           return constraint.expression.isFunctionOfSymbol(symbol);
+         });
+}
+
 IndexingMap WithRangesInFront(const IndexingMap& map, llvm::ArrayRef<Variable> ranges) {
   const auto count = static_cast<unsigned>(ranges.size());
   const AffineMap affine = map.affine_map();

@@ -2,6 +2,7 @@
 #ifndef HLO_INDEXING_CODEGEN_PLAN_LOOP_RANGES_H_
 #define HLO_INDEXING_CODEGEN_PLAN_LOOP_RANGES_H_
 
+#include <cstddef>
 #include <optional>
 
 #include "indexing_analysis/maps/indexing_map.h"
@@ -10,6 +11,9 @@
 namespace hlo_indexing::plan {
 
 using indexing_analysis::IndexingMap;
+
+/// Whether what the map says depends on one of its ranges: its results, or its constraints.
+bool DependsOnRange(const IndexingMap& map, size_t range);
 
 /// The map with more range variables, before its own.
 IndexingMap WithRangesInFront(const IndexingMap& map,
