@@ -46,6 +46,12 @@ class Elimination {
 
   // Requires `a * upper - b * lower >= 0` of a bound on each side.
   void RequireBetween(const Bound& lower, const Bound& upper, QuasiAffineMap& piece) const {
+    // The difference of two constants may not fit in 64 bits.
+    if (lower.sum.IsConstant() && upper.sum.IsConstant() &&
+        static_cast<__int128>(upper.sum.constant) * lower.factor >=
+            static_cast<__int128>(lower.sum.constant) * upper.factor) {
+      return;
+    }
     const Sum room = Linear(context_, {{upper.sum, lower.factor}, {lower.sum, -upper.factor}});
     piece.constraints.push_back({room, {0, Interval::kPlusInfinity}});
   }

@@ -159,24 +159,21 @@ class SumPrinter {
   int terms_left_ = 1000;
 };
 
-void PrintEnd(int64_t end, raw_ostream& out) {
-  if (end == Interval::kMinusInfinity) {
-    out << "-inf";
-  } else if (end == Interval::kPlusInfinity) {
-    out << "inf";
-  } else {
-    out << end;
-  }
-}
-
 }  // namespace
 
 void Interval::Print(raw_ostream& out) const {
+  // The largest number as a lower end is a number.
   out << '[';
-  PrintEnd(lower, out);
-  out << ", ";
-  PrintEnd(upper, out);
-  out << ']';
+  if (lower == kMinusInfinity) {
+    out << "-inf, ";
+  } else {
+    out << lower << ", ";
+  }
+  if (upper == kPlusInfinity) {
+    out << "inf]";
+  } else {
+    out << upper << ']';
+  }
 }
 
 void Atom::Print(raw_ostream& out, LeafPrinter leaves) const {

@@ -54,7 +54,10 @@ class WayBack {
 
   void Add(const Instruction* instruction, int64_t leaf, IndexingMap element,
            std::optional<size_t> user) {
+    // Composing takes longer with each.
+    constexpr size_t kMostRanges = 32;
     if (element.IsUnknown() || element.IsKnownEmpty()) return;
+    if (element.num_ranges() > kMostRanges) return;
     const IndexingMap position =
         plans_.maps.Compose(element, plans_.maps.Positions(instruction->shape().ArrayLeaf(leaf)));
     if (position.IsUnknown()) return;

@@ -13,7 +13,7 @@ namespace hlo_indexing::explain {
 /// own operand is read with a stride while its own elements are neighbours. Null if there is none:
 /// then the order in which the emitter goes over the elements brings the stride in. A transpose and
 /// an elementwise operation whose operand has another layout are both found. The first 1,000
-/// steps of all ways back are tried.
+/// steps of all ways back are tried, those whose elements are read by at most 32 loops.
 const hlo::Instruction* OriginOfStride(const plan::KernelPlan& plan, const plan::KernelAccess& load,
                                        plan::PlanContext& plans);
 

@@ -26,6 +26,10 @@ TEST_F(PrintTest, Intervals) {
   EXPECT_EQ((Interval{-3, Interval::kPlusInfinity}).ToString(), "[-3, inf]");
   EXPECT_EQ(Interval::All().ToString(), "[-inf, inf]");
   EXPECT_EQ(Interval::Empty().ToString(), "[0, -1]");
+  EXPECT_EQ((Interval{INT64_MAX, Interval::kPlusInfinity}).ToString(),
+            "[9223372036854775807, inf]");
+  EXPECT_EQ((Interval{Interval::kMinusInfinity, INT64_MIN}).ToString(),
+            "[-inf, -9223372036854775808]");
 }
 
 TEST_F(PrintTest, SumsOfVariables) {
