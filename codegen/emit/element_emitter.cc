@@ -43,17 +43,19 @@ constexpr size_t kMaxRuntimeValues = 64;
 ElementEmitter::Scope::Scope(ElementEmitter& emitter, bool counts)
     : emitter_(emitter), counts_(counts) {
   emitter_.scopes_.emplace_back();
+  emitter_.loads_.emplace_back();
   if (counts_) ++emitter_.depth_;
 }
 
 ElementEmitter::Scope::~Scope() {
   emitter_.scopes_.pop_back();
+  emitter_.loads_.pop_back();
   if (counts_) --emitter_.depth_;
 }
 
 ElementEmitter::ElementEmitter(KernelBuilder& builder, plan::PlanContext& plans,
                                const plan::KernelPlan& plan, const KernelBuffers& buffers)
-    : builder_(builder), plans_(plans), plan_(plan), buffers_(buffers), scopes_(1) {}
+    : builder_(builder), plans_(plans), plan_(plan), buffers_(buffers), scopes_(1), loads_(1) {}
 
 ElementEmitter::~ElementEmitter() = default;
 

@@ -32,6 +32,7 @@
 #include "codegen/plan/kernel_plan.h"
 #include "codegen/plan/lane_maps.h"
 #include "codegen/plan/plan_context.h"
+#include "codegen/plan/reduction_turns.h"
 #include "hlo/module.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
@@ -176,6 +177,19 @@ class ElementEmitter {
     std::function<Lanes(llvm::ArrayRef<const Lanes*>)> make;
   };
   using Memo = std::unordered_map<Element, Lanes, ElementHash>;
+  // Elements of an array that code has loaded, one or those of all lanes.
+  struct Loaded {
+    mlir::Value base;
+    IndexingMap elements;
+
+    friend bool operator==(const Loaded&, const Loaded&) = default;
+  };
+  struct LoadedHash {
+    size_t operator()(const Loaded& loaded) const {
+      return llvm::hash_combine(loaded.base.getAsOpaquePointer(), hash_value(loaded.elements));
+    }
+  };
+  using Loads = std::unordered_map<Loaded, Lanes, LoadedHash>;
 
   Lanes Compute(const Element& element);
   // By which an element is remembered: of rows that are kept, without the conditions of its index.
@@ -261,6 +275,8 @@ class ElementEmitter {
                    llvm::function_ref<Values()> body);
 
   Lanes Load(const Buffer& buffer, const IndexingMap& position);
+  // The same without looking at what has been loaded before.
+  Lanes LoadAnew(const Buffer& buffer, const IndexingMap& position);
   // The only element of an array, which is loaded once for all turns of the loops.
   Lanes LoadScalar(const Buffer& buffer, const IndexingMap& position);
   // Where an instruction that is called stands.
@@ -294,6 +310,8 @@ class ElementEmitter {
   mlir::Value read_condition_;
   std::vector<std::unique_ptr<Frame>> frames_;
   std::vector<Memo> scopes_;
+  // What the scopes have loaded: each lane of vectors, too, where the array is read again.
+  std::vector<Loads> loads_;
   struct Provided {
     Provider provider;
     // nullopt: anywhere.

@@ -5,6 +5,7 @@
 #include "codegen/emit/conversion.h"
 #include "codegen/emit/element_emitter.h"
 #include "codegen/plan/constants.h"
+#include "codegen/plan/loop_ranges.h"
 #include "hlo/attribute.h"
 #include "llvm/ADT/bit.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -86,7 +87,34 @@ IndexSum ElementEmitter::EmitPlace(const IndexingMap& position, int64_t scale,
   return EmitSum(builder_, place, {dimensions_, ranges_, runtime}, 1);
 }
 
+// LLVM, too, would find most loads of the same element, but not all: only here it is known which,
+// and so does the plan (plan/element_reads.h).
 Lanes ElementEmitter::Load(const Buffer& buffer, const IndexingMap& position) {
+  // Under a condition, others would read zeros.
+  if (read_condition_ != nullptr || position.num_runtime() > 0 ||
+      !builder_.IsReadOnly(buffer.base)) {
+    return LoadAnew(buffer, position);
+  }
+  const bool has_lane = num_lanes_ > 1;
+  const auto key_of = [&](const IndexingMap& loaded) -> Loaded {
+    return {buffer.base, plan::LoadedElements(loaded, has_lane)};
+  };
+  const Loaded key = key_of(position);
+  for (const Loads& scope : llvm::reverse(loads_)) {
+    const auto found = scope.find(key);
+    if (found != scope.end()) return found->second;
+  }
+  Lanes lanes = LoadAnew(buffer, position);
+  Loads& loads = loads_.back();
+  for (size_t lane = 0; lanes.size() > 1 && lane < lanes.size(); ++lane) {
+    const IndexingMap at = AtLane(position, static_cast<int64_t>(lane), plans_.maps);
+    if (!at.IsKnownEmpty()) loads.try_emplace(key_of(at), Lanes{lanes[lane]});
+  }
+  loads.try_emplace(key, lanes);
+  return lanes;
+}
+
+Lanes ElementEmitter::LoadAnew(const Buffer& buffer, const IndexingMap& position) {
   const auto load = [&](const IndexingMap& first, llvm::ArrayRef<int64_t> offsets) {
     const auto [divisor, scale] = DivisorOf(first, buffer, offsets.size(), plans_.maps);
     const IndexSum place = EmitPlace(first, scale, buffer);

@@ -43,7 +43,7 @@ class AccessCollector {
       constants_ = ConstantsInMemory(*computation_);
       known_ = KnownIntegersOf(*computation_);
     }
-    if (plan_.emitter == Emitter::kLoop || HasBranches()) {
+    if (true) {
       element_reads_.emplace(plan_, plans_, constants_);
     }
   }
@@ -134,7 +134,7 @@ class AccessCollector {
 
   void AddLoads(const ElementPass& pass) {
     const Instruction& instruction = *pass.instruction;
-    if (llvm::is_contained(pass.available, &instruction)) return;
+    if (llvm::is_contained(pass.available, &instruction) || AddLoadsByBranch(pass)) return;
     if (const std::optional<int64_t> operand = plan_.InputNumber(instruction)) {
       KernelAccess access = NewLoad(pass, *operand, pass.leaf, instruction.shape());
       access.element = pass.map;
@@ -147,7 +147,6 @@ class AccessCollector {
       Add(std::move(access));
       return;
     }
-    if (AddLoadsByBranch(pass)) return;
     if (!pass.map.IsUnknown() && computation_ != nullptr &&
         HasElementLoopsBefore(instruction, pass.available)) {
       return AddLoadsByLoop(pass);
@@ -202,7 +201,7 @@ class AccessCollector {
 
   // Of elements that branches choose. False where that is not followed.
   bool AddLoadsByBranch(const ElementPass& pass) {
-    if (pass.map.IsUnknown() || plan_.keeps_rows || !element_reads_.has_value()) return false;
+    if (pass.map.IsUnknown() || !element_reads_.has_value()) return false;
     const std::optional<std::vector<ElementRead>> reads = element_reads_->Of(pass, loop_);
     if (!reads.has_value()) return false;
     for (const ElementRead& read : *reads) {

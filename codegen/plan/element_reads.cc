@@ -114,9 +114,11 @@ std::optional<std::vector<ElementRead>> ElementReads::Of(const ElementPass& pass
 
 bool ElementReads::FollowInScope(const PlannedElement& element, size_t loop, int64_t lane,
                                  int64_t lanes) {
-  Scope& scope = by_loop_[{loop, lane}];
+  // What a row has kept from its first loop is there in all others.
+  Scope& scope = by_loop_[{plan_.keeps_rows ? 0 : loop, lane}];
   scope.num_loops = element.index.num_ranges() - (lanes_of_pass_ > 1 ? 1 : 0);
   scopes_ = {&scope};
+  if (plan_.keeps_rows && loop > 0) scopes_.push_back(&by_loop_[{loop, lane}]);
   lanes_ = lanes;
   return Follow(element);
 }
@@ -237,9 +239,11 @@ void ElementReads::Add(PlannedElement element, int64_t vector_elements, int64_t 
   // unless it stands in a branch or in a loop that it depends on.
   bool is_in_turn = false;
   size_t first = 0;
-  for (const Scope* scope : llvm::reverse(scopes_)) {
-    is_in_turn = is_in_turn || scope->is_branch;
-    for (size_t i = first + scope->num_loops; i-- > first;) {
+  Scope* scope = scopes_.back();
+  for (size_t depth = scopes_.size(); depth-- > 0;) {
+    const Scope& around = *scopes_[depth];
+    is_in_turn = is_in_turn || around.is_branch;
+    for (size_t i = first + around.num_loops; i-- > first;) {
       if (DependsOnRange(index, i)) {
         is_in_turn = true;
       } else if (is_in_turn) {
@@ -248,10 +252,10 @@ void ElementReads::Add(PlannedElement element, int64_t vector_elements, int64_t 
             support::CheckedMul(read.repetitions, turns.upper - turns.lower + 1).value_or(1);
       }
     }
-    first += scope->num_loops;
+    first += around.num_loops;
+    if (!is_in_turn && around.num_loops > 0 && depth > 0) scope = scopes_[depth - 1];
   }
   read.num_loops = first - scopes_.front()->num_loops;
-  Scope* scope = scopes_.back();
   const bool is_scalar =
       read.element.instruction->shape().ArrayLeaf(read.element.leaf).num_elements() == 1;
   if (is_scalar && read.num_loops > 0) {
@@ -266,10 +270,17 @@ void ElementReads::Add(PlannedElement element, int64_t vector_elements, int64_t 
     }
     read.repetitions = 1;
   }
-  const Key key = {read.element.instruction, read.element.leaf,
-                   WithoutConditions(read.element.index), /*is_load=*/true};
+  const auto key_of = [&](const IndexingMap& loaded) -> Key {
+    return {read.element.instruction, read.element.leaf, LoadedElements(loaded, lanes_of_pass_ > 1),
+            /*is_load=*/true};
+  };
+  Key key = key_of(index);
   if (IsKnown(key)) return;
-  scope->known.insert(key);
+  scope->known.insert(std::move(key));
+  // What a vector has, later loads of one element have, too.
+  for (int64_t lane = 0; vector_elements > 1 && lane < vector_elements; ++lane) {
+    scope->known.insert(key_of(AtLane(index, lane, plans_.maps)));
+  }
   reads_.push_back(std::move(read));
 }
 

@@ -21,6 +21,7 @@
 #include "codegen/plan/element_steps.h"
 #include "codegen/plan/kernel_plan.h"
 #include "codegen/plan/plan_context.h"
+#include "codegen/plan/reduction_turns.h"
 #include "hlo/module.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/Hashing.h"

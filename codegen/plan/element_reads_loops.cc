@@ -160,7 +160,7 @@ bool ElementReads::FollowShortTurns(const Step& step) {
   const llvm::SmallVector<int64_t, 4> widths_of_loop = widths_from(first);
   const size_t first_of_turns = reads_.size();
   std::vector<llvm::SmallVector<int64_t, 4>> widths_of_turns;
-  for (const ReductionTurn& turn : step.short_turns) {
+  const auto follow_turn = [&](const ReductionTurn& turn) {
     if (scopes_.size() > kMaxDepth) return false;
     const size_t begin = reads_.size();
     Scope branch;
@@ -169,8 +169,14 @@ bool ElementReads::FollowShortTurns(const Step& step) {
     const bool are_all = llvm::all_of(
         turn.elements, [this](const PlannedElement& element) { return Follow(element); });
     if (!turn.conditions.empty()) scopes_.pop_back();
-    if (!are_all) return false;
     widths_of_turns.push_back(widths_from(begin));
+    return are_all;
+  };
+  // What is read in any case is computed first.
+  for (const bool is_conditional : {false, true}) {
+    for (const ReductionTurn& turn : step.short_turns) {
+      if (turn.conditions.empty() != is_conditional && !follow_turn(turn)) return false;
+    }
   }
   const auto at = [&](size_t number) {
     return reads_.begin() + static_cast<std::ptrdiff_t>(number);

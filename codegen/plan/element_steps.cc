@@ -4,9 +4,7 @@
 #include <utility>
 
 #include "absl/status/status.h"
-#include "codegen/plan/element_loops.h"
 #include "codegen/plan/lane_maps.h"
-#include "codegen/plan/loop_ranges.h"
 #include "codegen/plan/thread_map.h"
 #include "hlo/attribute.h"
 #include "hlo/opcode.h"
@@ -152,68 +150,6 @@ std::vector<LaneRun> RunsOfLanes(llvm::ArrayRef<ElementAlternative> alternatives
     first += run.count;
   }
   return runs;
-}
-
-namespace {
-
-// The index in one turn; known empty if nothing is read then, nullopt if it cannot be told.
-std::optional<IndexingMap> InTurn(const IndexingMap& index, llvm::ArrayRef<int64_t> turn,
-                                  MapTable& maps) {
-  IndexingMap at = index;
-  for (size_t i = 0; i < turn.size() && !at.IsKnownEmpty(); ++i) at = AtRange(at, i, turn[i], maps);
-  if (at.IsKnownEmpty()) return at;
-  if (at.num_ranges() != index.num_ranges()) return std::nullopt;
-  return WithoutRangesInFront(at, at.ranges().take_front(turn.size()));
-}
-
-}  // namespace
-
-std::optional<std::vector<ReductionTurn>> ReductionTurns(const PlannedElement& element,
-                                                         PlanContext& plans) {
-  constexpr int64_t kMostTurns = 16;
-  const Instruction& instruction = *element.instruction;
-  if (element.index.num_runtime() > 0 || HasElementLoopsBefore(instruction)) return std::nullopt;
-  const size_t num_arrays = instruction.operands().size() / 2;
-  std::vector<PlannedElement> inputs;
-  for (size_t i = 0; i < num_arrays; ++i) {
-    if (!instruction.operand(num_arrays + i).shape().IsScalar()) return std::nullopt;
-    std::optional<PlannedElement> input = OperandAt(element, i, plans);
-    const bool is_plain = input.has_value() && !input->index.IsUnknown() &&
-                          !input->index.IsKnownEmpty() && input->index.num_runtime() == 0;
-    if (!is_plain) return std::nullopt;
-    inputs.push_back(*std::move(input));
-  }
-  const size_t num_loops = inputs.front().index.num_ranges() - element.index.num_ranges();
-  const llvm::ArrayRef<Variable> loops = inputs.front().index.ranges().take_front(num_loops);
-  int64_t count = 1;
-  for (const Variable& loop : loops) {
-    const auto size = support::CheckedSub(loop.bounds.upper, loop.bounds.lower);
-    if (!size.has_value() || *size >= kMostTurns) return std::nullopt;
-    count *= *size + 1;
-    if (count > kMostTurns) return std::nullopt;
-  }
-  std::vector<ReductionTurn> turns;
-  for (int64_t number = 0; number < count; ++number) {
-    llvm::SmallVector<int64_t, 4> turn(num_loops);
-    int64_t rest = number;
-    for (size_t i = num_loops; i-- > 0;) {
-      const int64_t size = loops[i].bounds.upper - loops[i].bounds.lower + 1;
-      turn[i] = loops[i].bounds.lower + rest % size;
-      rest /= size;
-    }
-    ReductionTurn& read = turns.emplace_back();
-    bool is_read = true;
-    for (const PlannedElement& input : inputs) {
-      std::optional<IndexingMap> index = InTurn(input.index, turn, plans.maps);
-      if (!index.has_value()) return std::nullopt;
-      is_read = is_read && !index->IsKnownEmpty();
-      if (!is_read) break;
-      read.conditions = ConditionsOf(*index, element.index);
-      read.elements.push_back({input.instruction, input.leaf, *std::move(index)});
-    }
-    if (!is_read) turns.pop_back();
-  }
-  return turns;
 }
 
 IndexingMap AsLaunched(const Launch& launch, const IndexingMap& map, int64_t vector_elements,

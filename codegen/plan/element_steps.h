@@ -66,19 +66,6 @@ struct LaneRun {
 std::vector<LaneRun> RunsOfLanes(llvm::ArrayRef<ElementAlternative> alternatives, int64_t lanes,
                                  MapTable& maps);
 
-/// What a reduction or a window reads in one turn of its loops.
-struct ReductionTurn {
-  /// Of each array.
-  std::vector<PlannedElement> elements;
-  /// Where it is read at all.
-  Conditions conditions;
-};
-
-/// The turns of loops that code has one after the other: at most 16, in which no element is made by
-/// loops itself. Those that read nothing are missing. nullopt if the loops stay loops.
-std::optional<std::vector<ReductionTurn>> ReductionTurns(const PlannedElement& element,
-                                                         PlanContext& plans);
-
 /// The variables of a map with the values that the launch gives them, the first range with these
 /// turns; of a vector all lanes.
 IndexingMap AsLaunched(const Launch& launch, const IndexingMap& map, int64_t vector_elements,

@@ -80,4 +80,36 @@ std::optional<IndexingMap> WithoutRangesInFront(const IndexingMap& map,
       map.dimensions(), std::vector<Variable>(map.ranges().drop_front(count)), {}, constraints);
 }
 
+IndexingMap LoadedElements(const IndexingMap& index, bool has_lane) {
+  const AffineMap affine = index.affine_map();
+  size_t first = 0;
+  size_t end = index.num_ranges();
+  const auto is_used = [&](size_t range) {
+    return affine.isFunctionOfSymbol(static_cast<unsigned>(range));
+  };
+  if (has_lane && end > 0 && !is_used(end - 1)) --end;
+  while (first < end && !is_used(first)) ++first;
+  std::vector<Variable> dimensions(index.dimensions());
+  for (Variable& variable : dimensions) variable.bounds = indexing_analysis::Interval::Point(0);
+  std::vector<Variable> ranges;
+  llvm::SmallVector<AffineExpr, 8> symbols(affine.getNumSymbols());
+  for (size_t i = 0; i < symbols.size(); ++i) {
+    const size_t place = i < first ? i : i - first;
+    symbols[i] = mlir::getAffineSymbolExpr(static_cast<unsigned>(place), index.context());
+    if (i < first || i >= end) continue;
+    ranges.push_back(index.ranges()[i]);
+    if (!is_used(i)) ranges.back().bounds = indexing_analysis::Interval::Point(0);
+  }
+  llvm::SmallVector<AffineExpr, 6> results;
+  for (const AffineExpr result : affine.getResults()) {
+    results.push_back(result.replaceSymbols(symbols));
+  }
+  return {AffineMap::get(affine.getNumDims(), static_cast<unsigned>(end - first), results,
+                         index.context()),
+          std::move(dimensions),
+          std::move(ranges),
+          {},
+          {}};
+}
+
 }  // namespace hlo_indexing::plan

@@ -22,6 +22,11 @@ IndexingMap WithRangesInFront(const IndexingMap& map,
 std::optional<IndexingMap> WithoutRangesInFront(const IndexingMap& map,
                                                 llvm::ArrayRef<indexing_analysis::Variable> ranges);
 
+/// The expressions alone of what is loaded, for any values of the variables, without loops in front
+/// that they do not depend on: inside of each other's loops, two loads of an array with the same
+/// ones are of the same element. Of vectors, whose last range is the lane, one lane or all.
+IndexingMap LoadedElements(const IndexingMap& index, bool has_lane);
+
 }  // namespace hlo_indexing::plan
 
 #endif  // HLO_INDEXING_CODEGEN_PLAN_LOOP_RANGES_H_
