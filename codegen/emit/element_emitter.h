@@ -32,7 +32,7 @@
 #include "codegen/plan/kernel_plan.h"
 #include "codegen/plan/lane_maps.h"
 #include "codegen/plan/plan_context.h"
-#include "codegen/plan/reduction_turns.h"
+#include "codegen/plan/short_loops.h"
 #include "hlo/module.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
@@ -179,14 +179,15 @@ class ElementEmitter {
   using Memo = std::unordered_map<Element, Lanes, ElementHash>;
   // Elements of an array that code has loaded, one or those of all lanes.
   struct Loaded {
-    mlir::Value base;
+    const hlo::Instruction* array = nullptr;
+    int64_t leaf = 0;
     IndexingMap elements;
 
     friend bool operator==(const Loaded&, const Loaded&) = default;
   };
   struct LoadedHash {
     size_t operator()(const Loaded& loaded) const {
-      return llvm::hash_combine(loaded.base.getAsOpaquePointer(), hash_value(loaded.elements));
+      return llvm::hash_combine(loaded.array, loaded.leaf, hash_value(loaded.elements));
     }
   };
   using Loads = std::unordered_map<Loaded, Lanes, LoadedHash>;
@@ -213,7 +214,18 @@ class ElementEmitter {
   Step StepOfIota(const Element& element);
   Step StepOfAlternatives(const Element& element);
   Step StepOfReduction(const Element& element);
-  Step StepOfTurns(const Element& element, std::vector<plan::ReductionTurn> turns, Step step);
+  // How what is read in a turn of loops is added to what has been read before.
+  struct TurnCode {
+    // From the operands of the step.
+    std::function<Values(llvm::ArrayRef<const Lanes*>)> initial;
+    // What was carried, what is read, and the index of the element where that is.
+    std::function<Values(mlir::ValueRange, llvm::ArrayRef<Lanes>, const IndexingMap&)> combine;
+    std::function<Lanes(mlir::ValueRange)> finish;
+  };
+  TurnCode ReductionCode(const Element& element);
+  TurnCode ProductCode(const Element& element);
+  Step StepOfTurns(const Element& element, std::vector<plan::ShortTurn> turns, Step step,
+                   TurnCode code);
   Element OperandOfSlices(const Element& element, size_t operand);
   Step StepOfProducts(const Element& element);
   Step StepOfRaggedDot(const Element& element);
@@ -274,9 +286,9 @@ class ElementEmitter {
   Values EmitWhere(const Conditions& conditions, mlir::ValueRange carried,
                    llvm::function_ref<Values()> body);
 
+  // An element of an array, or those of all lanes, which are loaded if the code has not.
+  Lanes LoadOnce(const Element& element, llvm::function_ref<Lanes()> load);
   Lanes Load(const Buffer& buffer, const IndexingMap& position);
-  // The same without looking at what has been loaded before.
-  Lanes LoadAnew(const Buffer& buffer, const IndexingMap& position);
   // The only element of an array, which is loaded once for all turns of the loops.
   Lanes LoadScalar(const Buffer& buffer, const IndexingMap& position);
   // Where an instruction that is called stands.

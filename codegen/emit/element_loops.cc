@@ -129,62 +129,82 @@ ElementEmitter::Element ElementEmitter::OperandOfSlices(const Element& element, 
 }
 
 // The turns of short loops one after the other: what several of them read is read once. The
-// operands of the step are the initial values so far.
+// operands of the step are those of the initial values so far.
 ElementEmitter::Step ElementEmitter::StepOfTurns(const Element& element,
-                                                 std::vector<plan::ReductionTurn> turns,
-                                                 Step step) {
-  const Instruction& instruction = *element.instruction;
-  const size_t num_arrays = instruction.operands().size() / 2;
-  const size_t count = CountOf(element);
-  for (plan::ReductionTurn& turn : turns) {
-    if (count > 1 && !turn.conditions.empty()) {
-      std::optional<Conditions> same = SameForAllLanes(turn.conditions, num_lanes_, plans_.maps);
+                                                 std::vector<plan::ShortTurn> turns, Step step,
+                                                 TurnCode code) {
+  const size_t num_initial = step.operands.size();
+  for (plan::ShortTurn& turn : turns) {
+    for (Conditions& conditions : turn.conditions) {
+      if (CountOf(element) == 1) break;
+      std::optional<Conditions> same = SameForAllLanes(conditions, num_lanes_, plans_.maps);
       if (!same.has_value()) return LaneByLane(element);
-      turn.conditions = *std::move(same);
+      conditions = *std::move(same);
     }
     if (!turn.conditions.empty()) continue;
     for (const plan::PlannedElement& read : turn.elements) {
       step.operands.push_back(InFrame(element.frame, read));
     }
   }
-  step.make = [=, this, &instruction](llvm::ArrayRef<const Lanes*> operands) {
-    std::vector<ElementType> types;
-    Values carried;
-    for (size_t i = 0; i < num_arrays; ++i) {
-      types.push_back(instruction.operand(i).shape().element_type());
-      llvm::append_range(carried, Flatten(Replicate(*operands[i], count)));
-    }
-    const auto combine = [&](ValueRange values, llvm::ArrayRef<Lanes> read) {
-      std::vector<Lanes> parameters = SplitLanes(values, types, count);
-      for (const Lanes& lanes : read) parameters.push_back(Replicate(lanes, count));
-      Values combined;
-      for (const Lanes& lanes : Apply(*instruction.Callee(AttributeName::kToApply),
-                                      std::move(parameters), element.index)) {
-        llvm::append_range(combined, Flatten(Replicate(lanes, count)));
-      }
-      return combined;
-    };
-    llvm::ArrayRef<const Lanes*> unconditional = operands.drop_front(num_arrays);
-    for (const plan::ReductionTurn& turn : turns) {
+  step.make = [=, this](llvm::ArrayRef<const Lanes*> operands) {
+    Values carried = code.initial(operands.take_front(num_initial));
+    llvm::ArrayRef<const Lanes*> unconditional = operands.drop_front(num_initial);
+    for (const plan::ShortTurn& turn : turns) {
       std::vector<Lanes> read;
       if (turn.conditions.empty()) {
-        for (const Lanes* lanes : unconditional.take_front(num_arrays)) read.push_back(*lanes);
-        unconditional = unconditional.drop_front(num_arrays);
-        carried = combine(carried, read);
+        const size_t count = turn.elements.size();
+        for (const Lanes* lanes : unconditional.take_front(count)) read.push_back(*lanes);
+        unconditional = unconditional.drop_front(count);
+        carried = code.combine(carried, read, element.index);
         continue;
       }
-      carried = EmitWhere(turn.conditions, carried, [&] {
+      const std::function<Values(size_t)> where = [&](size_t i) {
+        if (i < turn.conditions.size()) {
+          return EmitWhere(turn.conditions[i], carried, [&] { return where(i + 1); });
+        }
         for (const plan::PlannedElement& of : turn.elements) {
           read.push_back(Compute(InFrame(element.frame, of)));
         }
-        return combine(carried, read);
-      });
+        return code.combine(carried, read, element.index);
+      };
+      carried = where(0);
     }
-    const std::vector<Lanes> of_arrays = SplitLanes(carried, types, count);
+    return code.finish(carried);
+  };
+  return step;
+}
+
+ElementEmitter::TurnCode ElementEmitter::ReductionCode(const Element& element) {
+  const Instruction& instruction = *element.instruction;
+  const size_t count = CountOf(element);
+  std::vector<ElementType> types;
+  for (size_t i = 0; i < instruction.operands().size() / 2; ++i) {
+    types.push_back(instruction.operand(i).shape().element_type());
+  }
+  TurnCode code;
+  code.initial = [count](llvm::ArrayRef<const Lanes*> initial) {
+    Values carried;
+    for (const Lanes* lanes : initial)
+      llvm::append_range(carried, Flatten(Replicate(*lanes, count)));
+    return carried;
+  };
+  code.combine = [=, this, &instruction](ValueRange values, llvm::ArrayRef<Lanes> read,
+                                         const IndexingMap& index) {
+    std::vector<Lanes> parameters = SplitLanes(values, types, count);
+    for (const Lanes& lanes : read) parameters.push_back(Replicate(lanes, count));
+    Values combined;
+    for (const Lanes& lanes :
+         Apply(*instruction.Callee(AttributeName::kToApply), std::move(parameters), index)) {
+      llvm::append_range(combined, Flatten(Replicate(lanes, count)));
+    }
+    return combined;
+  };
+  code.finish = [=, this](ValueRange values) {
+    const std::vector<Lanes> of_arrays = SplitLanes(values, types, count);
     RememberLeaves(element, of_arrays);
     return of_arrays[static_cast<size_t>(element.leaf)];
   };
-  return step;
+  return code;
 }
 
 // reduce and reduce-window: arrays, then their initial values.
@@ -199,9 +219,8 @@ ElementEmitter::Step ElementEmitter::StepOfReduction(const Element& element) {
         {element.frame, &initial, 0,
          initial.shape().IsScalar() ? ScalarIndex(element.index) : element.index});
   }
-  if (auto turns =
-          plan::ReductionTurns({element.instruction, element.leaf, element.index}, plans_)) {
-    return StepOfTurns(element, *std::move(turns), std::move(step));
+  if (auto turns = plan::ShortTurnsOf({&instruction, element.leaf, element.index}, plans_)) {
+    return StepOfTurns(element, *std::move(turns), std::move(step), ReductionCode(element));
   }
   std::vector<Element> inputs;
   Conditions conditions;
@@ -228,33 +247,18 @@ ElementEmitter::Step ElementEmitter::StepOfReduction(const Element& element) {
   const std::vector<Invariant> invariants = FindInvariants(element, inputs, num_loops);
   for (const Invariant& invariant : invariants) step.operands.push_back(invariant.before);
   // Initial values, then what is the same in all turns.
-  step.make = [=, this, &instruction](llvm::ArrayRef<const Lanes*> initial) {
-    // Values of one array after the other, each of `count` lanes.
-    std::vector<ElementType> types;
-    Values carried;
-    for (size_t i = 0; i < num_arrays; ++i) {
-      types.push_back(instruction.operand(i).shape().element_type());
-      llvm::append_range(carried, Flatten(Replicate(*initial[i], count)));
-    }
+  step.make = [=, this, code = ReductionCode(element)](llvm::ArrayRef<const Lanes*> computed) {
+    const Values carried = code.initial(computed.take_front(num_arrays));
     const Values results =
         EmitLoops(inputs.front().index, num_loops, carried, [&](ValueRange values) {
-          RememberInvariants(invariants, initial.drop_front(num_arrays));
+          RememberInvariants(invariants, computed.drop_front(num_arrays));
           return EmitWhere(conditions, values, [&] {
-            std::vector<Lanes> parameters = SplitLanes(values, types, count);
-            for (const Element& input : inputs) {
-              parameters.push_back(Replicate(Compute(input), count));
-            }
-            Values combined;
-            for (const Lanes& lanes : Apply(*instruction.Callee(AttributeName::kToApply),
-                                            std::move(parameters), result_in_loops)) {
-              llvm::append_range(combined, Flatten(Replicate(lanes, count)));
-            }
-            return combined;
+            std::vector<Lanes> read;
+            for (const Element& input : inputs) read.push_back(Compute(input));
+            return code.combine(values, read, result_in_loops);
           });
         });
-    const std::vector<Lanes> of_arrays = SplitLanes(results, types, count);
-    RememberLeaves(element, of_arrays);
-    return of_arrays[static_cast<size_t>(element.leaf)];
+    return code.finish(results);
   };
   return step;
 }

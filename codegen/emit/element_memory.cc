@@ -35,8 +35,13 @@ ElementEmitter::Step ElementEmitter::StepOfLoad(const Element& element, const Bu
   if (position.IsUnknown()) return Failed(element, "has a layout that no kernel reads");
   if (position.IsKnownEmpty()) return NeverComputed(element);
   const bool is_scalar = ShapeOf(element).num_elements() == 1;
-  return {{}, [this, buffer, position, is_scalar](llvm::ArrayRef<const Lanes*>) {
-            return is_scalar ? LoadScalar(buffer, position) : Load(buffer, position);
+  // Under a condition, others would read zeros.
+  const bool once =
+      read_condition_ == nullptr && position.num_runtime() == 0 && builder_.IsReadOnly(buffer.base);
+  return {{}, [=, this](llvm::ArrayRef<const Lanes*>) {
+            if (is_scalar) return LoadScalar(buffer, position);
+            if (!once) return Load(buffer, position);
+            return LoadOnce(element, [&] { return Load(buffer, position); });
           }};
 }
 
@@ -89,32 +94,27 @@ IndexSum ElementEmitter::EmitPlace(const IndexingMap& position, int64_t scale,
 
 // LLVM, too, would find most loads of the same element, but not all: only here it is known which,
 // and so does the plan (plan/element_reads.h).
-Lanes ElementEmitter::Load(const Buffer& buffer, const IndexingMap& position) {
-  // Under a condition, others would read zeros.
-  if (read_condition_ != nullptr || position.num_runtime() > 0 ||
-      !builder_.IsReadOnly(buffer.base)) {
-    return LoadAnew(buffer, position);
-  }
+Lanes ElementEmitter::LoadOnce(const Element& element, llvm::function_ref<Lanes()> load) {
   const bool has_lane = num_lanes_ > 1;
-  const auto key_of = [&](const IndexingMap& loaded) -> Loaded {
-    return {buffer.base, plan::LoadedElements(loaded, has_lane)};
+  const auto key_of = [&](const IndexingMap& index) -> Loaded {
+    return {element.instruction, element.leaf, plan::LoadedElements(index, has_lane)};
   };
-  const Loaded key = key_of(position);
+  const Loaded key = key_of(element.index);
   for (const Loads& scope : llvm::reverse(loads_)) {
     const auto found = scope.find(key);
     if (found != scope.end()) return found->second;
   }
-  Lanes lanes = LoadAnew(buffer, position);
+  Lanes lanes = load();
   Loads& loads = loads_.back();
   for (size_t lane = 0; lanes.size() > 1 && lane < lanes.size(); ++lane) {
-    const IndexingMap at = AtLane(position, static_cast<int64_t>(lane), plans_.maps);
+    const IndexingMap at = AtLane(element.index, static_cast<int64_t>(lane), plans_.maps);
     if (!at.IsKnownEmpty()) loads.try_emplace(key_of(at), Lanes{lanes[lane]});
   }
   loads.try_emplace(key, lanes);
   return lanes;
 }
 
-Lanes ElementEmitter::LoadAnew(const Buffer& buffer, const IndexingMap& position) {
+Lanes ElementEmitter::Load(const Buffer& buffer, const IndexingMap& position) {
   const auto load = [&](const IndexingMap& first, llvm::ArrayRef<int64_t> offsets) {
     const auto [divisor, scale] = DivisorOf(first, buffer, offsets.size(), plans_.maps);
     const IndexSum place = EmitPlace(first, scale, buffer);

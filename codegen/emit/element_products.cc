@@ -49,6 +49,37 @@ Lanes ElementEmitter::Factors(ProductSum& sum, const Element& operand,
   return factors;
 }
 
+// Of products without scales.
+ElementEmitter::TurnCode ElementEmitter::ProductCode(const Element& element) {
+  const Instruction& product = *element.instruction;
+  const size_t count = CountOf(element);
+  TurnCode code;
+  code.initial = [=, this, &product](llvm::ArrayRef<const Lanes*>) {
+    return Flatten(Replicate({ProductSum(builder_, product).Zero()}, count));
+  };
+  code.combine = [=, this, &product](ValueRange values, llvm::ArrayRef<Lanes> read,
+                                     const IndexingMap&) {
+    ProductSum sum(builder_, product);
+    std::array<Lanes, 2> factors;
+    for (size_t i = 0; i < 2; ++i) {
+      const ElementType type = product.operand(i).shape().element_type();
+      for (const Number& number : Replicate(read[i], count)) {
+        factors[i].push_back(sum.Widen(number, type));
+      }
+    }
+    Lanes sums = Unflatten(values, sum.type());
+    for (size_t i = 0; i < count; ++i) sums[i] = sum.Add(sums[i], factors[0][i], factors[1][i]);
+    return Flatten(sums);
+  };
+  code.finish = [=, this, &product](ValueRange values) {
+    ProductSum sum(builder_, product);
+    Lanes lanes;
+    for (const Number& number : Unflatten(values, sum.type())) lanes.push_back(sum.Finish(number));
+    return lanes;
+  };
+  return code;
+}
+
 // dot, scaled-dot and convolution. The operands of a scaled-dot have a scale for each block, whose
 // sizes are those that the scales divide the dimensions into.
 ElementEmitter::Step ElementEmitter::StepOfProducts(const Element& element) {
@@ -67,6 +98,9 @@ ElementEmitter::Step ElementEmitter::StepOfProducts(const Element& element) {
   if (lhs->index.IsKnownEmpty() || rhs->index.IsKnownEmpty()) return {{}, zero};
   if (lhs->index.num_ranges() != rhs->index.num_ranges()) {
     return Failed(element, "reads its operands along different dimensions");
+  }
+  if (auto turns = plan::ShortTurnsOf({&instruction, element.leaf, element.index}, plans_)) {
+    return StepOfTurns(element, *std::move(turns), Step(), ProductCode(element));
   }
   const size_t num_loops = lhs->index.num_ranges() - element.index.num_ranges();
   // Of both: each may know more of the ranges than the other.

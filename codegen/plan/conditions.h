@@ -14,6 +14,7 @@ struct Conditions {
   llvm::SmallVector<indexing_analysis::Interval, 4> bounds;
 
   bool empty() const { return bounds.empty(); }
+  friend bool operator==(const Conditions&, const Conditions&) = default;
 };
 
 }  // namespace hlo_indexing::plan

@@ -256,9 +256,7 @@ void ElementReads::Add(PlannedElement element, int64_t vector_elements, int64_t 
     if (!is_in_turn && around.num_loops > 0 && depth > 0) scope = scopes_[depth - 1];
   }
   read.num_loops = first - scopes_.front()->num_loops;
-  const bool is_scalar =
-      read.element.instruction->shape().ArrayLeaf(read.element.leaf).num_elements() == 1;
-  if (is_scalar && read.num_loops > 0) {
+  if (IsScalar(read) && read.num_loops > 0) {
     // It is loaded before the outermost loop.
     const auto loop =
         llvm::find_if(scopes_, [](const Scope* of) { return of->outside != nullptr; });

@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <tuple>
 #include <unordered_set>
 #include <utility>
 #include <vector>
@@ -21,7 +22,7 @@
 #include "codegen/plan/element_steps.h"
 #include "codegen/plan/kernel_plan.h"
 #include "codegen/plan/plan_context.h"
-#include "codegen/plan/reduction_turns.h"
+#include "codegen/plan/short_loops.h"
 #include "hlo/module.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/Hashing.h"
@@ -97,7 +98,7 @@ class ElementReads {
     std::vector<ElementAlternative> branches;
     std::vector<LaneRun> runs;
     // The turns of short loops, which code has one after the other.
-    std::vector<ReductionTurn> short_turns;
+    std::vector<ShortTurn> short_turns;
     size_t num_loops = 0;
     IndexingMap index;
     // Each where the conditions of those before it hold, too.
@@ -110,11 +111,18 @@ class ElementReads {
   bool FollowIn(Scope scope, const PlannedElement& element, int64_t lanes);
   bool FollowBranches(const Step& step);
   bool FollowShortTurns(const Step& step);
+  bool FollowTurn(const ShortTurn& turn);
+  using LoadCounts = std::map<std::tuple<const hlo::Instruction*, int64_t, int64_t>, int64_t>;
+  LoadCounts CountLoadsFrom(size_t first) const;
+  static bool IsScalar(const ElementRead& read) {
+    return read.element.instruction->shape().ArrayLeaf(read.element.leaf).num_elements() == 1;
+  }
   bool FollowLoops(const Step& step);
   std::optional<Step> StepOf(const PlannedElement& element);
   std::optional<Step> StepOfAlternatives(const PlannedElement& element);
   std::optional<Step> StepOfReduction(const PlannedElement& element);
   std::optional<Step> StepOfProducts(const PlannedElement& element);
+  bool FindShortTurns(const PlannedElement& element, Step& step);
   std::optional<std::vector<Invariant>> FindInvariants(const PlannedElement& element,
                                                        llvm::ArrayRef<PlannedElement> read,
                                                        size_t num_loops);

@@ -14,6 +14,7 @@
 #include "codegen/plan/thread_map.h"
 #include "hlo/opcode.h"
 #include "llvm/ADT/STLExtras.h"
+#include "support/checked_math.h"
 
 namespace hlo_indexing::plan {
 
@@ -32,12 +33,7 @@ std::optional<ElementReads::Step> ElementReads::StepOfReduction(const PlannedEle
     if (!initial.shape().IsScalar()) return std::nullopt;
     step.operands.push_back({&initial, 0, ScalarIndex(element.index)});
   }
-  if (std::optional<std::vector<ReductionTurn>> turns = ReductionTurns(element, plans_)) {
-    for (ReductionTurn& turn : *turns) {
-      if (!MakeSameForAllLanes(element, turn.conditions)) return LaneByLane(element);
-    }
-    step.short_turns = *std::move(turns);
-  }
+  if (!FindShortTurns(element, step)) return LaneByLane(element);
   LoopTurn read;
   for (size_t i = 0; i < num_arrays; ++i) {
     std::optional<PlannedElement> input = OperandAt(element, i, plans_);
@@ -61,6 +57,19 @@ std::optional<ElementReads::Step> ElementReads::StepOfReduction(const PlannedEle
   return step;
 }
 
+// False if conditions differ from lane to lane.
+bool ElementReads::FindShortTurns(const PlannedElement& element, Step& step) {
+  std::optional<std::vector<ShortTurn>> turns = ShortTurnsOf(element, plans_);
+  if (!turns.has_value()) return true;
+  for (ShortTurn& turn : *turns) {
+    for (Conditions& conditions : turn.conditions) {
+      if (!MakeSameForAllLanes(element, conditions)) return false;
+    }
+  }
+  step.short_turns = *std::move(turns);
+  return true;
+}
+
 // As in emit/element_products.cc.
 std::optional<ElementReads::Step> ElementReads::StepOfProducts(const PlannedElement& element) {
   if (element.instruction->operands().size() != 2) return std::nullopt;
@@ -74,6 +83,7 @@ std::optional<ElementReads::Step> ElementReads::StepOfProducts(const PlannedElem
   }
   if (factors[0].index.IsKnownEmpty() || factors[1].index.IsKnownEmpty()) return Step();
   if (factors[0].index.num_ranges() != factors[1].index.num_ranges()) return std::nullopt;
+  if (!FindShortTurns(element, step)) return LaneByLane(element);
   step.num_loops = factors[0].index.num_ranges() - element.index.num_ranges();
   const IndexingMap known =
       WithRangesInFront(element.index, factors[0].index.ranges().take_front(step.num_loops));
@@ -134,22 +144,30 @@ std::optional<std::vector<ElementReads::Invariant>> ElementReads::FindInvariants
   return invariants;
 }
 
+// What a thread loads of arrays by reads from one on: of each array, by vectors of each width, how
+// often.
+ElementReads::LoadCounts ElementReads::CountLoadsFrom(size_t first) const {
+  LoadCounts counts;
+  for (const ElementRead& read : llvm::ArrayRef(reads_).drop_front(first)) {
+    if (IsScalar(read)) continue;
+    std::optional<int64_t> loads =
+        support::CheckedMul(read.repetitions, read.vector_elements / read.width);
+    const IndexingMap& index = read.element.index;
+    for (size_t i = 0; i < read.num_loops && loads.has_value(); ++i) {
+      if (!DependsOnRange(index, i)) continue;
+      const Interval turns = index.ranges()[i].bounds;
+      loads = support::CheckedMul(*loads, turns.upper - turns.lower + 1);
+    }
+    counts[{read.element.instruction, read.element.leaf, read.width}] += loads.value_or(0);
+  }
+  return counts;
+}
+
 // Where no two turns load the same, nor what is there already, and all by vectors of one width, the
 // loads of all turns are described as those of a loop: one access for each array, not one for each
 // turn.
 bool ElementReads::FollowShortTurns(const Step& step) {
   if (step.short_turns.empty()) return FollowLoops(step);
-  const auto is_array = [](const ElementRead& read) {
-    return read.element.instruction->shape().ArrayLeaf(read.element.leaf).num_elements() > 1;
-  };
-  // Of the arrays that are loaded from one on.
-  const auto widths_from = [&](size_t begin) {
-    llvm::SmallVector<int64_t, 4> widths;
-    for (const ElementRead& read : llvm::ArrayRef(reads_).drop_front(begin)) {
-      if (is_array(read)) widths.push_back(read.width);
-    }
-    return widths;
-  };
   // The loops first: what they have is forgotten.
   const size_t first = reads_.size();
   Scope trial;
@@ -157,45 +175,37 @@ bool ElementReads::FollowShortTurns(const Step& step) {
   const bool are_all_followed = FollowLoops(step);
   scopes_.pop_back();
   if (!are_all_followed) return false;
-  const llvm::SmallVector<int64_t, 4> widths_of_loop = widths_from(first);
+  const LoadCounts of_loop = CountLoadsFrom(first);
   const size_t first_of_turns = reads_.size();
-  std::vector<llvm::SmallVector<int64_t, 4>> widths_of_turns;
-  const auto follow_turn = [&](const ReductionTurn& turn) {
-    if (scopes_.size() > kMaxDepth) return false;
-    const size_t begin = reads_.size();
-    Scope branch;
-    branch.is_branch = true;
-    if (!turn.conditions.empty()) scopes_.push_back(&branch);
-    const bool are_all = llvm::all_of(
-        turn.elements, [this](const PlannedElement& element) { return Follow(element); });
-    if (!turn.conditions.empty()) scopes_.pop_back();
-    widths_of_turns.push_back(widths_from(begin));
-    return are_all;
-  };
   // What is read in any case is computed first.
   for (const bool is_conditional : {false, true}) {
-    for (const ReductionTurn& turn : step.short_turns) {
-      if (turn.conditions.empty() != is_conditional && !follow_turn(turn)) return false;
+    for (const ShortTurn& turn : step.short_turns) {
+      if (turn.conditions.empty() != is_conditional && !FollowTurn(turn)) return false;
     }
   }
-  const auto at = [&](size_t number) {
-    return reads_.begin() + static_cast<std::ptrdiff_t>(number);
-  };
-  const bool are_apart =
-      llvm::all_of(widths_of_turns, [&](const auto& of_turn) { return of_turn == widths_of_loop; });
-  // A scalar is loaded as the turns have it.
-  size_t number = first;
-  const auto is_left_out = [&](const ElementRead& read) {
-    const bool is_of_loop = number++ < first_of_turns;
-    return is_array(read) ? is_of_loop != are_apart : is_of_loop;
-  };
-  std::vector<ElementRead> kept(std::make_move_iterator(at(first)),
-                                std::make_move_iterator(reads_.end()));
-  reads_.resize(first);
-  for (ElementRead& read : kept) {
-    if (!is_left_out(read)) reads_.push_back(std::move(read));
+  const bool are_apart = CountLoadsFrom(first_of_turns) == of_loop;
+  const auto begin = reads_.begin() + static_cast<std::ptrdiff_t>(first);
+  std::vector<ElementRead> of_both(std::make_move_iterator(begin),
+                                   std::make_move_iterator(reads_.end()));
+  reads_.erase(begin, reads_.end());
+  for (size_t i = 0; i < of_both.size(); ++i) {
+    // A scalar is loaded as the turns have it.
+    const bool is_wanted_of_loop = are_apart && !IsScalar(of_both[i]);
+    const bool is_of_loop = i < first_of_turns - first;
+    if (is_of_loop == is_wanted_of_loop) reads_.push_back(std::move(of_both[i]));
   }
   return true;
+}
+
+bool ElementReads::FollowTurn(const ShortTurn& turn) {
+  if (scopes_.size() > kMaxDepth) return false;
+  Scope branch;
+  branch.is_branch = true;
+  if (!turn.conditions.empty()) scopes_.push_back(&branch);
+  const bool are_all = llvm::all_of(
+      turn.elements, [this](const PlannedElement& element) { return Follow(element); });
+  if (!turn.conditions.empty()) scopes_.pop_back();
+  return are_all;
 }
 
 bool ElementReads::FollowLoops(const Step& step) {

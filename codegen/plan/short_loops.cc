@@ -1,4 +1,4 @@
-#include "codegen/plan/reduction_turns.h"
+#include "codegen/plan/short_loops.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -23,11 +23,11 @@ using indexing_analysis::Variable;
 
 namespace {
 
-// Turns of the loops of one reduction, and with those inside of them.
+// Turns of the loops of one element, and with those inside of them.
 constexpr int64_t kMostTurns = 16;
 constexpr int64_t kMostNestedTurns = 64;
 
-// What the loops of a reduction read, its loops in front of the ranges of the element.
+// What the loops of an element read, the loops in front of the ranges of the element.
 struct Loops {
   std::vector<PlannedElement> inputs;
   size_t num_loops = 0;
@@ -38,18 +38,32 @@ struct Loops {
   }
 };
 
+bool IsReduction(Opcode opcode) {
+  return opcode == Opcode::kReduce || opcode == Opcode::kReduceWindow;
+}
+
 // nullopt if they have more than the most turns, or read what is not known.
 std::optional<Loops> ShortLoopsOf(const PlannedElement& element, PlanContext& plans) {
   const Instruction& instruction = *element.instruction;
   if (element.index.num_runtime() > 0) return std::nullopt;
-  const size_t num_arrays = instruction.operands().size() / 2;
+  const bool is_product =
+      instruction.opcode() == Opcode::kDot || instruction.opcode() == Opcode::kConvolution;
+  if (!is_product && !IsReduction(instruction.opcode())) return std::nullopt;
+  if (is_product && instruction.operands().size() != 2) return std::nullopt;
+  const size_t num_arrays = is_product ? 2 : instruction.operands().size() / 2;
   Loops loops;
   for (size_t i = 0; i < num_arrays; ++i) {
-    if (!instruction.operand(num_arrays + i).shape().IsScalar()) return std::nullopt;
+    // A computation that combines whole results.
+    if (!is_product && !instruction.operand(num_arrays + i).shape().IsScalar()) {
+      return std::nullopt;
+    }
     std::optional<PlannedElement> input = OperandAt(element, i, plans);
     const bool is_plain = input.has_value() && !input->index.IsUnknown() &&
                           !input->index.IsKnownEmpty() && input->index.num_runtime() == 0;
     if (!is_plain) return std::nullopt;
+    if (i > 0 && input->index.num_ranges() != loops.inputs.front().index.num_ranges()) {
+      return std::nullopt;
+    }
     loops.inputs.push_back(*std::move(input));
   }
   loops.num_loops = loops.inputs.front().index.num_ranges() - element.index.num_ranges();
@@ -87,10 +101,8 @@ class NestedTurns {
       const std::optional<IndexingMap> index = WithoutRangesInFront(next.index, loops.ranges());
       const bool is_before = index.has_value() && HaveSameDomain(*index, element.index);
       std::optional<int64_t> turns;
-      if (IsReduction(next.instruction->opcode())) {
-        if (const std::optional<Loops> nested = ShortLoopsOf(next, plans_)) {
-          turns = Count(next, *nested, depth + 1);
-        }
+      if (const std::optional<Loops> nested = ShortLoopsOf(next, plans_)) {
+        turns = Count(next, *nested, depth + 1);
       }
       // Loops that stand before those of this one stay what they are.
       if (!turns.has_value() && !is_before) return std::nullopt;
@@ -116,10 +128,6 @@ class NestedTurns {
     }
   };
   using Visited = std::unordered_set<PlannedElement, Hash, Equal>;
-
-  static bool IsReduction(Opcode opcode) {
-    return opcode == Opcode::kReduce || opcode == Opcode::kReduceWindow;
-  }
 
   // False if it is not known which elements these are.
   bool AddOperands(const PlannedElement& element, std::vector<PlannedElement>& elements) {
@@ -154,13 +162,13 @@ std::optional<IndexingMap> InTurn(const IndexingMap& index, llvm::ArrayRef<int64
 
 }  // namespace
 
-std::optional<std::vector<ReductionTurn>> ReductionTurns(const PlannedElement& element,
-                                                         PlanContext& plans) {
+std::optional<std::vector<ShortTurn>> ShortTurnsOf(const PlannedElement& element,
+                                                   PlanContext& plans) {
   const std::optional<Loops> loops = ShortLoopsOf(element, plans);
   if (!loops.has_value() || !NestedTurns(plans).Count(element, *loops).has_value()) {
     return std::nullopt;
   }
-  std::vector<ReductionTurn> turns;
+  std::vector<ShortTurn> turns;
   for (int64_t number = 0; number < loops->num_turns; ++number) {
     llvm::SmallVector<int64_t, 4> turn(loops->num_loops);
     int64_t rest = number;
@@ -170,14 +178,17 @@ std::optional<std::vector<ReductionTurn>> ReductionTurns(const PlannedElement& e
       turn[i] = bounds.lower + rest % size;
       rest /= size;
     }
-    ReductionTurn& read = turns.emplace_back();
+    ShortTurn& read = turns.emplace_back();
     bool is_read = true;
     for (const PlannedElement& input : loops->inputs) {
       std::optional<IndexingMap> index = InTurn(input.index, turn, plans.maps);
       if (!index.has_value()) return std::nullopt;
       is_read = is_read && !index->IsKnownEmpty();
       if (!is_read) break;
-      read.conditions = ConditionsOf(*index, element.index);
+      Conditions conditions = ConditionsOf(*index, element.index);
+      const bool is_new = llvm::none_of(
+          read.conditions, [&](const Conditions& other) { return other == conditions; });
+      if (!conditions.empty() && is_new) read.conditions.push_back(std::move(conditions));
       read.elements.push_back({input.instruction, input.leaf, *std::move(index)});
     }
     if (!is_read) turns.pop_back();
