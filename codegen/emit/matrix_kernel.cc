@@ -207,7 +207,8 @@ class MatrixKernel {
   void Store(Value row, Value column, const Number& number) {
     elements_.InScope([&] {
       kernel_.SetLoops({row, column});
-      elements_.Store({wide_.To(number, type_)}, 0, MapTo(instruction_.shape()));
+      elements_.Store({wide_.To(number, type_)}, kernel_.plan().FirstOutputOf(instruction_),
+                      MapTo(instruction_.shape()));
     });
   }
 

@@ -26,6 +26,7 @@ class ScatterEmitter {
         elements_(kernel.elements()),
         scatter_(*kernel.plan().passes.back().instruction),
         num_arrays_(scatter_.operands().size() / 2),
+        first_output_(kernel.plan().FirstOutputOf(scatter_)),
         windows_(scatter_) {}
 
   void Emit() {
@@ -104,7 +105,7 @@ class ScatterEmitter {
 
   void EmitAtomic(const IndexingMap& index, const Number& value, size_t array) {
     const hlo::Computation& combiner = *scatter_.Callee(AttributeName::kToApply);
-    const auto output = static_cast<int64_t>(array);
+    const int64_t output = first_output_ + static_cast<int64_t>(array);
     const Value position = elements_.PositionOf(output, index);
     if (position == nullptr) return;
     EmitAtomicUpdate(kernel_.builder(), elements_.OutputBuffer(output), position,
@@ -127,7 +128,7 @@ class ScatterEmitter {
   void EmitPlain(const IndexingMap& index, llvm::ArrayRef<Number> values) {
     std::vector<Lanes> parameters;
     for (size_t i = 0; i < num_arrays_; ++i) {
-      const auto output = static_cast<int64_t>(i);
+      const int64_t output = first_output_ + static_cast<int64_t>(i);
       const Value position = elements_.PositionOf(output, index);
       if (position == nullptr) return;
       parameters.push_back(
@@ -137,7 +138,7 @@ class ScatterEmitter {
     const std::vector<Lanes> combined =
         elements_.Apply(*scatter_.Callee(AttributeName::kToApply), parameters, index);
     for (size_t i = 0; i < num_arrays_; ++i) {
-      elements_.Store(combined[i], static_cast<int64_t>(i), index);
+      elements_.Store(combined[i], first_output_ + static_cast<int64_t>(i), index);
     }
   }
 
@@ -145,6 +146,7 @@ class ScatterEmitter {
   ElementEmitter& elements_;
   const Instruction& scatter_;
   size_t num_arrays_;
+  int64_t first_output_;
   ScatterWindows windows_;
 };
 

@@ -42,6 +42,7 @@ class SortEmitter {
         ops_(builder_.ops()),
         elements_(kernel.elements()),
         sort_(*kernel.plan().passes.back().instruction),
+        first_output_(kernel.plan().FirstOutputOf(sort_)),
         top_(plan::TopKOf(sort_)),
         dimension_(top_.has_value()
                        ? static_cast<unsigned>(sort_.operand(0).shape().rank() - 1)
@@ -132,10 +133,11 @@ class SortEmitter {
       return true;
     }
     for (size_t i = 0; i < sort_.operands().size(); ++i) {
-      const int64_t bits = elements_.OutputBuffer(static_cast<int64_t>(i)).element_bits;
+      const int64_t output = first_output_ + static_cast<int64_t>(i);
+      const int64_t bits = elements_.OutputBuffer(output).element_bits;
       const int64_t most = bits >= 32 ? kMostWords : kMostHalves;
       if (bits < 16 || length_ > most) continue;
-      order_output_ = static_cast<int64_t>(i);
+      order_output_ = output;
       order_bits_ = bits >= 32 ? 32 : 16;
       return true;
     }
@@ -309,7 +311,7 @@ class SortEmitter {
       }
       // The output that the order is in comes last of this thread's accesses to it.
       for (size_t i = 0; i < numbers.size(); ++i) {
-        elements_.Store({numbers[i]}, static_cast<int64_t>(i), stored_);
+        elements_.Store({numbers[i]}, first_output_ + static_cast<int64_t>(i), stored_);
       }
     });
   }
@@ -319,6 +321,7 @@ class SortEmitter {
   mlir::ImplicitLocOpBuilder& ops_;
   ElementEmitter& elements_;
   const Instruction& sort_;
+  int64_t first_output_;
   std::optional<plan::TopK> top_;
   unsigned dimension_;
   int64_t length_;

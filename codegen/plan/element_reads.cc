@@ -282,9 +282,20 @@ void ElementReads::Add(PlannedElement element, int64_t vector_elements, int64_t 
   reads_.push_back(std::move(read));
 }
 
+// A thread that keeps rows has the results of its own; those of others it computes.
+bool ElementReads::IsAvailable(const PlannedElement& element) const {
+  if (!llvm::is_contained(available_, element.instruction)) return false;
+  if (!plan_.keeps_rows) return true;
+  const auto result = llvm::find_if(plan_.passes, [&](const ElementPass& pass) {
+    return pass.instruction == element.instruction;
+  });
+  if (result == plan_.passes.end() || result->map.IsUnknown()) return true;
+  return result->map.affine_map().getResults() == element.index.affine_map().getResults();
+}
+
 std::optional<ElementReads::Step> ElementReads::StepOf(const PlannedElement& element) {
   const Instruction& instruction = *element.instruction;
-  if (llvm::is_contained(available_, &instruction)) return Step();
+  if (IsAvailable(element)) return Step();
   if (element.index.IsUnknown() || element.index.num_runtime() > 0) return std::nullopt;
   if (plan_.InputNumber(instruction).has_value() || llvm::is_contained(constants_, &instruction)) {
     Load(element);

@@ -118,6 +118,7 @@ class ElementReads {
     return read.element.instruction->shape().ArrayLeaf(read.element.leaf).num_elements() == 1;
   }
   bool FollowLoops(const Step& step);
+  bool IsAvailable(const PlannedElement& element) const;
   std::optional<Step> StepOf(const PlannedElement& element);
   std::optional<Step> StepOfAlternatives(const PlannedElement& element);
   std::optional<Step> StepOfReduction(const PlannedElement& element);

@@ -113,8 +113,7 @@ std::optional<std::vector<ElementReads::Invariant>> ElementReads::FindInvariants
     const PlannedElement next = std::move(pending.back());
     pending.pop_back();
     const Instruction& instruction = *next.instruction;
-    const bool is_given =
-        llvm::is_contained(available_, &instruction) || plan_.InputNumber(instruction).has_value();
+    const bool is_given = IsAvailable(next) || plan_.InputNumber(instruction).has_value();
     if (is_given || next.index.IsKnownEmpty() ||
         !visited.insert({&instruction, next.leaf, next.index}).second) {
       continue;

@@ -52,6 +52,13 @@ const hlo::Shape& KernelPlan::OutputShape(int64_t output) const {
   return instruction->shape().ArrayLeaf(output);
 }
 
+int64_t KernelPlan::FirstOutputOf(const hlo::Instruction& stored) const {
+  for (const ElementPass& pass : passes) {
+    if (pass.instruction == &stored && pass.output.has_value()) return *pass.output - pass.leaf;
+  }
+  return 0;
+}
+
 const hlo::Computation* KernelPlan::Composed() const {
   if (is_computation) return &instruction->parent();
   if (instruction->opcode() != hlo::Opcode::kFusion) return nullptr;

@@ -261,6 +261,9 @@ struct KernelPlan {
   /// XLA lays a module out, they may differ.
   const hlo::Shape& InputShape(size_t input) const;
   const hlo::Shape& OutputShape(int64_t output) const;
+  /// The output that the first array of an instruction is, whose elements a pass stores. Outputs
+  /// without elements may be in front of it.
+  int64_t FirstOutputOf(const hlo::Instruction& stored) const;
   /// Which input an instruction stands for where elements are computed: a parameter of the fused
   /// computation, or an operand of the one instruction. nullopt if it is computed itself.
   std::optional<int64_t> InputNumber(const hlo::Instruction& computed) const;
