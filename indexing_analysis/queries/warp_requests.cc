@@ -11,6 +11,7 @@
 #include "indexing_analysis/queries/coordinates.h"
 #include "llvm/ADT/STLExtras.h"
 #include "simplifier/arithmetic.h"
+#include "simplifier/div_mod.h"
 #include "simplifier/quasi_affine_map.h"
 #include "support/checked_math.h"
 
@@ -177,10 +178,38 @@ bool HoldsForWholeVectors(const simplifier::Constraint& constraint, int64_t vect
          floorDiv(at_first(bounds.upper), steps) == floorDiv(at_first(bounds.upper) - shift, steps);
 }
 
+// Takes the element's place in its vector away: the sum of the first one.
+void DropElement(DigitContext& context, Sum& sum) {
+  llvm::SmallVector<Term, 8> terms;
+  for (const Term& term : sum.terms) {
+    const bool is_element =
+        term.atom->kind == simplifier::AtomKind::kVariable && term.atom->variable == kElement;
+    if (!is_element) terms.push_back(term);
+  }
+  sum = context.Store(terms, sum.constant);
+}
+
+// Whether the divisor divides the sum wherever the constraints hold.
+// Example: 4 divides d0 where d0 mod 4 in [0, 0]
+bool IsMultipleOf(DigitContext& context, const QuasiAffineMap& map, const Sum& sum,
+                  int64_t divisor) {
+  int64_t of_terms = sum.constant;
+  for (const Term& term : sum.terms) of_terms = std::gcd(of_terms, term.coefficient);
+  if (of_terms % divisor == 0) return true;
+  if (map.constraints.empty()) return false;
+  QuasiAffineMap remainder = map;
+  remainder.results.clear();
+  remainder.results.push_back(simplifier::DivMod(context, sum, divisor).remainder);
+  simplifier::Simplify(context, remainder);
+  if (remainder.empty) return true;
+  const Sum& simplified = remainder.results.front();
+  return simplified.IsConstant() && simplified.constant == 0;
+}
+
 // Whether the accesses of kElement are one vector: consecutive, aligned, all or none in the domain.
-bool IsVector(const QuasiAffineMap& map, int64_t element_bits, int64_t vector_elements) {
+bool IsVector(DigitContext& context, const QuasiAffineMap& map, int64_t element_bits,
+              int64_t vector_elements) {
   const Sum& offset = map.results.front();
-  int64_t divisor = offset.constant;
   bool is_consecutive = false;
   for (const Term& term : offset.terms) {
     if (term.atom->kind == simplifier::AtomKind::kVariable && term.atom->variable == kElement) {
@@ -192,26 +221,17 @@ bool IsVector(const QuasiAffineMap& map, int64_t element_bits, int64_t vector_el
                      [](const Sum& argument) { return Mentions(argument, kElement); })) {
       return false;
     }
-    divisor = std::gcd(divisor, term.coefficient);
   }
+  if (!is_consecutive || map.boxes[kElement] != Interval{0, vector_elements - 1}) return false;
+  Sum first = offset;
+  DropElement(context, first);
   const auto mentions_element = [](const Sum& sum) { return Mentions(sum, kElement); };
-  return is_consecutive && map.boxes[kElement] == Interval{0, vector_elements - 1} &&
-         divisor % (vector_elements * element_bits) == 0 &&
-         llvm::none_of(llvm::ArrayRef(map.results).drop_front(), mentions_element) &&
-         llvm::all_of(map.constraints, [&](const simplifier::Constraint& constraint) {
-           return HoldsForWholeVectors(constraint, vector_elements);
-         });
-}
-
-// Takes the element's place in its vector away: the sum of the first one.
-void DropElement(DigitContext& context, Sum& sum) {
-  llvm::SmallVector<Term, 8> terms;
-  for (const Term& term : sum.terms) {
-    const bool is_element =
-        term.atom->kind == simplifier::AtomKind::kVariable && term.atom->variable == kElement;
-    if (!is_element) terms.push_back(term);
-  }
-  sum = context.Store(terms, sum.constant);
+  return llvm::none_of(llvm::ArrayRef(map.results).drop_front(), mentions_element) &&
+         llvm::all_of(map.constraints,
+                      [&](const simplifier::Constraint& constraint) {
+                        return HoldsForWholeVectors(constraint, vector_elements);
+                      }) &&
+         IsMultipleOf(context, map, first, vector_elements * element_bits);
 }
 
 // The access by warps with the widest vector.
@@ -237,7 +257,7 @@ VectorAccess WidestVectors(DigitContext& context, const MemoryAccess& access,
     if (!result.map.empty) simplifier::Simplify(context, result.map);
     result.elements = elements;
     if (elements == 1 || result.map.empty) return result;
-    if (!IsVector(result.map, access.element_bits, elements)) continue;
+    if (!IsVector(context, result.map, access.element_bits, elements)) continue;
     DropElement(context, result.map.results.front());
     for (simplifier::Constraint& constraint : result.map.constraints) {
       DropElement(context, constraint.expression);
