@@ -43,9 +43,7 @@ class AccessCollector {
       constants_ = ConstantsInMemory(*computation_);
       known_ = KnownIntegersOf(*computation_);
     }
-    if (true) {
-      element_reads_.emplace(plan_, plans_, constants_);
-    }
+    element_reads_.emplace(plan_, plans_, constants_);
   }
 
   std::vector<KernelAccess> Collect() && {
@@ -134,7 +132,7 @@ class AccessCollector {
 
   void AddLoads(const ElementPass& pass) {
     const Instruction& instruction = *pass.instruction;
-    if (llvm::is_contained(pass.available, &instruction) || AddLoadsByBranch(pass)) return;
+    if (llvm::is_contained(pass.available, &instruction) || AddLoadsOfElements(pass)) return;
     if (const std::optional<int64_t> operand = plan_.InputNumber(instruction)) {
       KernelAccess access = NewLoad(pass, *operand, pass.leaf, instruction.shape());
       access.element = pass.map;
@@ -189,19 +187,9 @@ class AccessCollector {
     }
   }
 
-  // Whether an operand of what is computed is chosen by a branch.
-  bool HasBranches() const {
-    return computation_ != nullptr &&
-           llvm::any_of(computation_->instructions(), [](const Instruction* instruction) {
-             return instruction->opcode() == hlo::Opcode::kPad ||
-                    instruction->opcode() == hlo::Opcode::kConcatenate ||
-                    instruction->opcode() == hlo::Opcode::kDynamicUpdateSlice;
-           });
-  }
-
-  // Of elements that branches choose. False where that is not followed.
-  bool AddLoadsByBranch(const ElementPass& pass) {
-    if (pass.map.IsUnknown() || !element_reads_.has_value()) return false;
+  // As code makes elements. False where that is not followed.
+  bool AddLoadsOfElements(const ElementPass& pass) {
+    if (pass.map.IsUnknown()) return false;
     const std::optional<std::vector<ElementRead>> reads = element_reads_->Of(pass, loop_);
     if (!reads.has_value()) return false;
     for (const ElementRead& read : *reads) {
@@ -214,6 +202,7 @@ class AccessCollector {
       access.element = read.element.index;
       access.access.vector_elements = read.vector_elements;
       access.access.repetitions = read.repetitions;
+      if (read.may_be_once) access.reason = "what turns of a short loop read, it may read once";
       if (read.num_loops > 0 && IsLoadedAtEntry(access, /*is_in_loop=*/true)) {
         AddAtEntryOnce(std::move(access));
       } else {

@@ -10,13 +10,6 @@
 
 namespace hlo_indexing::plan {
 
-namespace {
-
-// Loops of fewer turns are written out by LLVM; of more it unrolls none by itself.
-constexpr int64_t kManyTurns = 16;
-
-}  // namespace
-
 int64_t BytesAsked(const ptx::DeviceModel& device) {
   return static_cast<int64_t>(device.dram_gb_per_second * kLatencyNs /
                               static_cast<double>(device.multiprocessors));

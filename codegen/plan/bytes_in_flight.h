@@ -30,6 +30,9 @@ inline constexpr double kLatencyNs = 600;
 /// Those that keep the memory busy, of one multiprocessor: bandwidth times latency (Little's law).
 int64_t BytesAsked(const ptx::DeviceModel& device);
 
+/// Loops of fewer turns are written out by LLVM; of more it unrolls none by itself.
+inline constexpr int64_t kManyTurns = 16;
+
 /// How many turns of a loop have their loads on their way together, by the number of its turns and
 /// the bytes that one loads: loops of many turns are unrolled. More than that would take registers
 /// from other threads.

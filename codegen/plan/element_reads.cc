@@ -1,5 +1,6 @@
 #include "codegen/plan/element_reads.h"
 
+#include "codegen/plan/bytes_in_flight.h"
 #include "codegen/plan/constants.h"
 #include "codegen/plan/element_loops.h"
 #include "codegen/plan/lane_maps.h"
@@ -248,8 +249,9 @@ void ElementReads::Add(PlannedElement element, int64_t vector_elements, int64_t 
         is_in_turn = true;
       } else if (is_in_turn) {
         const Interval turns = index.ranges()[i].bounds;
-        read.repetitions =
-            support::CheckedMul(read.repetitions, turns.upper - turns.lower + 1).value_or(1);
+        const int64_t num_turns = turns.upper - turns.lower + 1;
+        read.repetitions = support::CheckedMul(read.repetitions, num_turns).value_or(1);
+        read.may_be_once = read.may_be_once || (num_turns > 1 && num_turns < kManyTurns);
       }
     }
     first += around.num_loops;
@@ -267,6 +269,7 @@ void ElementReads::Add(PlannedElement element, int64_t vector_elements, int64_t 
           AtLane(read.element.index, read.element.index.ranges().back().bounds.lower, plans_.maps);
     }
     read.repetitions = 1;
+    read.may_be_once = false;
   }
   const auto key_of = [&](const IndexingMap& loaded) -> Key {
     return {read.element.instruction, read.element.leaf, LoadedElements(loaded, lanes_of_pass_ > 1),

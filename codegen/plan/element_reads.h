@@ -41,6 +41,8 @@ struct ElementRead {
   size_t num_loops = 0;
   /// See MemoryAccess.
   int64_t repetitions = 1;
+  /// Turns of loops that LLVM writes out load the same: it may load that once.
+  bool may_be_once = false;
 };
 
 /// Follows elements in the order in which code is made of them (emit/element_emitter.h).
