@@ -175,7 +175,8 @@ void PrintAttributes(llvm::ArrayRef<Attribute> attributes, const PrintOptions& o
 
 void PrintComputation(const Computation& computation, const PrintOptions& options,
                       raw_ostream& out) {
-  if (computation.IsEntry()) out << "ENTRY ";
+  // Without the word, a module is one fusion; the last computation is its entry.
+  if (computation.IsEntry() && computation.parent().has_entry_keyword()) out << "ENTRY ";
   out << '%' << computation.name() << ' ';
   PrintList(computation.parameters(), "(", ", ", ")", out, [&](const Instruction* parameter) {
     out << parameter->name() << ": " << parameter->shape().ToString();

@@ -129,6 +129,16 @@ class EmitCommand : public KernelCommand {
       return ExitCode::kBadUsage;
     }
     options_ = {.architecture = number, .stage = LoweringStage(stage_.value())};
+    backend_.emplace();
+    const bool is_compiled =
+        options_.stage == emit::Stage::kLlvm || options_.stage == emit::Stage::kPtx;
+    if (is_compiled && stage_.value() != EmitStage::kPlan) {
+      const absl::Status known = backend_->CheckArchitecture(number);
+      if (!known.ok()) {
+        ReportError("--arch=" + text.str() + ": " + std::string(known.message()));
+        return ExitCode::kBadUsage;
+      }
+    }
     if (folder_.value().empty() && stage_.value() == EmitStage::kCubin) {
       ReportError("--stage=cubin is not text: it needs --output=FOLDER");
       return ExitCode::kBadUsage;
@@ -143,7 +153,6 @@ class EmitCommand : public KernelCommand {
   }
 
   void Kernel(KernelPlan plan, KernelTools& tools, llvm::raw_ostream& out) override {
-    if (!backend_.has_value()) backend_.emplace();
     const absl::StatusOr<emit::Kernel> kernel =
         emit::CompileKernel(plan, tools.plans, *backend_, options_);
     if (!kernel.ok()) return Fail(plan, kernel.status());

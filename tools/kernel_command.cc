@@ -89,7 +89,9 @@ void KernelCommand::ForEachPlan(const std::string& file, const hlo::Module& modu
       visit(*std::move(plan));
       continue;
     }
-    if (Unplanned(*kernel.instruction, plan.status())) continue;
+    // A given map that does not fit is an error in all commands.
+    const bool misfits = given_.has_value() && absl::IsInvalidArgument(plan.status());
+    if (!misfits && Unplanned(*kernel.instruction, plan.status())) continue;
     // As an instruction that moves no data, unless it is asked for.
     if (instruction_name().empty() && plan::HasNoElements(*kernel.instruction)) continue;
     Report(
@@ -156,7 +158,11 @@ bool KernelCommand::ReadThreadMap(mlir::MLIRContext* context) {
   const std::string& text = thread_map_->value();
   support::TextError error;
   given_ = indexing_analysis::ParseIndexingMap(text, context, error);
-  if (given_.has_value()) return true;
+  if (given_.has_value()) {
+    const absl::Status fits = plan::CheckThreadMap(*given_);
+    if (fits.ok()) return true;
+    error = {0, std::string(fits.message())};
+  }
   Report({support::MakeDiagnostic({"--thread-map", text}, error.offset, error.message)});
   return false;
 }

@@ -101,6 +101,18 @@ int64_t HeaderCount(const hlo::Module& module, llvm::StringRef name) {
   return 1;
 }
 
+// At the counts of devices in the header, if those are what is wrong.
+void ReportDevices(const hlo::Module& module, const std::string& file, bool are_of_header,
+                   const std::string& message) {
+  for (const hlo::Attribute& attribute : module.attributes()) {
+    const bool is_count = attribute.text == "replica_count" || attribute.text == "num_partitions";
+    if (!is_count || !are_of_header) continue;
+    return Report(
+        {support::MakeDiagnostic({module.file_name(), module.text()}, attribute.offset, message)});
+  }
+  ReportError(absl::StrCat(file, ": ", message));
+}
+
 // nullopt, after a message, if --tolerance is no number.
 std::optional<double> ToleranceOf(const RunOptions& options) {
   if (!options.tolerance.is_given()) return 0;
@@ -367,18 +379,21 @@ ExitCode ModuleRun::Run(const std::string& file, const hlo::Module& module) {
   interpreter_.num_partitions = options_.partitions.is_given()
                                     ? options_.partitions.value()
                                     : HeaderCount(module, "num_partitions");
+  const bool are_of_header = !options_.replicas.is_given() && !options_.partitions.is_given();
   if (interpreter_.num_replicas < 1 || interpreter_.num_partitions < 1 ||
       interpreter_.num_replicas > hlo::kMaxDevices ||
       interpreter_.num_partitions > hlo::kMaxDevices ||
       interpreter_.num_devices() > hlo::kMaxDevices) {
-    ReportError(
-        absl::StrCat(file, ": between 1 and ", hlo::kMaxDevices, " devices can be simulated"));
+    ReportDevices(module, file, are_of_header,
+                  absl::StrCat("between 1 and ", hlo::kMaxDevices,
+                               " devices can be simulated, not ", interpreter_.num_replicas,
+                               " replicas of ", interpreter_.num_partitions, " partitions"));
     return ExitCode::kNotSupported;
   }
   if (gpu_ != nullptr && interpreter_.num_devices() != 1) {
-    ReportError(absl::StrCat(file,
-                             ": a GPU's back end runs modules for one device; this one is for ",
-                             interpreter_.num_devices()));
+    ReportDevices(module, file, are_of_header,
+                  absl::StrCat("a GPU's back end runs modules for one device; this one is for ",
+                               interpreter_.num_devices()));
     return ExitCode::kNotSupported;
   }
   std::vector<hlo::Arguments> arguments;

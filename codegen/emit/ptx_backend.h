@@ -13,6 +13,7 @@
 #include <memory>
 #include <string>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/MLIRContext.h"
@@ -50,6 +51,9 @@ class PtxBackend {
 
   /// With the dialects that kernels are made of.
   mlir::MLIRContext* context() { return &context_; }
+
+  /// kInvalidArgument for an architecture that LLVM does not know.
+  absl::Status CheckArchitecture(int architecture) { return Machine(architecture).status(); }
 
   /// Computes nothing twice. kInternal with the verifier's words for a module that is no kernel.
   absl::Status Simplify(mlir::ModuleOp module);

@@ -202,7 +202,7 @@ class AccessCollector {
       access.element = read.element.index;
       access.access.vector_elements = read.vector_elements;
       access.access.repetitions = read.repetitions;
-      if (read.may_be_once) access.reason = "what turns of a short loop read, it may read once";
+      if (read.may_be_once) access.reason = "what turns of a loop read alike may be read once";
       if (read.num_loops > 0 && IsLoadedAtEntry(access, /*is_in_loop=*/true)) {
         AddAtEntryOnce(std::move(access));
       } else {

@@ -41,7 +41,7 @@ struct ElementRead {
   size_t num_loops = 0;
   /// See MemoryAccess.
   int64_t repetitions = 1;
-  /// Turns of loops that LLVM writes out load the same: it may load that once.
+  /// Turns of loops load the same, and LLVM may see that.
   bool may_be_once = false;
 };
 

@@ -105,6 +105,8 @@ absl::StatusOr<KernelPlan> PlanOf(const FusedComputation& fused, const Instructi
 
 }  // namespace
 
+absl::Status CheckThreadMap(const IndexingMap& elements) { return LaunchOf(elements).status(); }
+
 absl::StatusOr<KernelPlan> PlanByThreadMap(const Instruction& instruction,
                                            const IndexingMap& elements) {
   return PlanOf(FusedComputation(instruction), instruction, elements);

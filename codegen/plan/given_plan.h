@@ -10,6 +10,9 @@
 
 namespace hlo_indexing::plan {
 
+/// Whether the map can be one of threads, whatever they compute: kInvalidArgument says what is not.
+absl::Status CheckThreadMap(const IndexingMap& elements);
+
 /// A loop whose threads compute and store the elements of all outputs, which must have the same
 /// sizes, that `elements` says: (th_x, th_y, th_z, bl_x, bl_y, bl_z)[loops] -> the index. The
 /// bounds of the dimension variables, from 0, are the launch. Iterations of the last loop may

@@ -191,6 +191,13 @@ absl::StatusOr<LaunchResult> Device::Launch(const Module& module, std::string_vi
     std::ranges::copy(arguments[i].bytes,
                       parameters.begin() + static_cast<std::ptrdiff_t>(places[i].offset));
   }
+  const uint64_t shared = program->OwnSharedBytes(options.dynamic_shared_bytes);
+  if (options.device != nullptr && shared > options.device->shared_bytes_per_block) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("kernel '", std::string(function.name), "' takes ", shared,
+                     " bytes of shared memory; a block of ", options.device->name, " has at most ",
+                     options.device->shared_bytes_per_block));
+  }
   uint64_t grid_barrier = 0;
   if (options.is_cooperative) {
     HLO_INDEXING_RETURN_IF_ERROR(CheckFitsDevice(*program, options));

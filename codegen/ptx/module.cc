@@ -91,6 +91,25 @@ KernelSummary Module::Summarize(uint32_t kernel) const {
   for (const syntax::Variable& variable : contents_->module.variables) {
     summary.has_dynamic_shared |= variable.space == Space::kShared && variable.elements == 0;
   }
+  // Variables of the module take room where the kernel, or what it calls, uses them.
+  std::vector<uint32_t> called = {kernel};
+  std::vector<bool> is_called(contents_->module.functions.size(), false);
+  std::vector<bool> is_used(contents_->module.variables.size(), false);
+  for (size_t i = 0; i < called.size(); ++i) {
+    syntax::ForEachOperand(
+        contents_->module.functions[called[i]], [&](const syntax::Operand& operand) {
+          if (operand.kind == syntax::OperandKind::kFunction && !is_called[operand.index]) {
+            is_called[operand.index] = true;
+            called.push_back(operand.index);
+          }
+          const bool is_new = operand.kind == syntax::OperandKind::kVariable && !operand.is_local &&
+                              !is_used[operand.index];
+          if (!is_new) return;
+          is_used[operand.index] = true;
+          const syntax::Variable& variable = contents_->module.variables[operand.index];
+          if (variable.space == Space::kShared) summary.shared_bytes += variable.SizeInBytes();
+        });
+  }
   summary.is_block_required = function.required_block[0] != 0;
   summary.block = summary.is_block_required ? function.required_block : function.max_block;
   static constexpr std::string_view kSpaces[] = {"global", "shared", "local", "const", "param"};

@@ -10,6 +10,7 @@
 #include "layout/cute_algebra/composition.h"
 #include "layout/cute_algebra/inverse.h"
 #include "layout/cute_algebra/modes.h"
+#include "layout/cute_algebra/properties.h"
 #include "layout/cute_algebra/tuple.h"
 #include "llvm/ADT/STLExtras.h"
 #include "support/status_macros.h"
@@ -73,6 +74,18 @@ absl::StatusOr<CuteLayout> DivideByLayout(const CuteLayout& layout, const CuteLa
   return Compose(layout, both);
 }
 
+// Whether a tiler runs both forwards and backwards.
+bool HasStridesOfBothSigns(const CuteLayout& tiler) {
+  const CuteModes modes = FlatModes(tiler);
+  const auto runs = [&](auto is_wanted) {
+    return llvm::any_of(modes, [&](const CuteMode& mode) {
+      return mode.extent.value > 1 && is_wanted(mode.stride.value);
+    });
+  };
+  return runs([](int64_t stride) { return stride < 0; }) &&
+         runs([](int64_t stride) { return stride > 0; });
+}
+
 absl::StatusOr<CuteLayout> MultiplyByLayout(const CuteLayout& layout, const CuteLayout& tiler) {
   if (tiler.has_axes()) {
     return absl::InvalidArgumentError("product: " + tiler.ToString() +
@@ -84,7 +97,18 @@ absl::StatusOr<CuteLayout> MultiplyByLayout(const CuteLayout& layout, const Cute
   }
   HLO_INDEXING_ASSIGN_OR_RETURN(const CuteLayout places, PlacesOfCopies(layout, num_copies));
   HLO_INDEXING_ASSIGN_OR_RETURN(const CuteLayout copies, Compose(places, tiler));
-  return LayoutOfPart(Pair(PartOf(layout), PartOf(copies)));
+  HLO_INDEXING_ASSIGN_OR_RETURN(CuteLayout both,
+                                LayoutOfPart(Pair(PartOf(layout), PartOf(copies))));
+  // Backwards, copies are where those of the other direction are mirrored: both ways they may meet.
+  const bool overlaps = HasStridesOfBothSigns(tiler) && IsInjective(both) == support::Answer::kNo &&
+                        IsInjective(layout) == support::Answer::kYes &&
+                        IsInjective(tiler) == support::Answer::kYes;
+  if (overlaps) {
+    return absl::FailedPreconditionError("product: copies of " + layout.ToString() +
+                                         " overlap, as strides of " + tiler.ToString() +
+                                         " have both signs");
+  }
+  return both;
 }
 
 // The two modes of what a SplitByLayout gives.

@@ -127,21 +127,16 @@ absl::Status ProgramDecoder::Decode(uint32_t kernel) {
   // What can be called: every function whose name an operand or an initial value says.
   for (size_t next = 0; next < pending_.size(); ++next) {
     const syntax::Function& function = module.functions[pending_[next]];
-    std::vector<const syntax::Operand*> operands;
     for (const syntax::Instruction& instruction : function.instructions) {
       program_.blocks_communicate |= MayCommunicate(module, instruction);
       program_.lanes_communicate |= MaySeeOtherLanes(instruction);
-      for (const syntax::Operand& operand : instruction.operands) operands.push_back(&operand);
     }
-    while (!operands.empty()) {
-      const syntax::Operand& operand = *operands.back();
-      operands.pop_back();
+    syntax::ForEachOperand(function, [&](const syntax::Operand& operand) {
       if (operand.kind == syntax::OperandKind::kFunction &&
           module.functions[operand.index].has_body) {
         FunctionNumber(operand.index);
       }
-      for (const syntax::Operand& element : operand.elements) operands.push_back(&element);
-    }
+    });
     // An indirect call may reach what a table of the module names.
     if (next == 0) {
       for (const syntax::Variable& variable : module.variables) {
@@ -174,18 +169,11 @@ absl::Status ProgramDecoder::Decode(uint32_t kernel) {
   for (const uint32_t index : pending_) {
     const syntax::Function& function = module.functions[index];
     HLO_INDEXING_RETURN_IF_ERROR(place_all(&function, function.variables));
-    std::vector<const syntax::Operand*> operands;
-    for (const syntax::Instruction& instruction : function.instructions) {
-      for (const syntax::Operand& operand : instruction.operands) operands.push_back(&operand);
-    }
-    while (!operands.empty()) {
-      const syntax::Operand& operand = *operands.back();
-      operands.pop_back();
+    syntax::ForEachOperand(function, [&](const syntax::Operand& operand) {
       if (operand.kind == syntax::OperandKind::kVariable && !operand.is_local) {
         is_used[operand.index] = true;
       }
-      for (const syntax::Operand& element : operand.elements) operands.push_back(&element);
-    }
+    });
   }
   uint64_t dynamic_alignment = 16;
   for (uint32_t i = 0; i < module.variables.size(); ++i) {

@@ -244,6 +244,21 @@ struct Module {
   std::vector<Function> functions;
 };
 
+/// Calls `visit` with each operand of the function's instructions, and with the elements of each.
+template <typename Visit>
+void ForEachOperand(const Function& function, Visit visit) {
+  std::vector<const Operand*> operands;
+  for (const Instruction& instruction : function.instructions) {
+    for (const Operand& operand : instruction.operands) operands.push_back(&operand);
+    while (!operands.empty()) {
+      const Operand& operand = *operands.back();
+      operands.pop_back();
+      visit(operand);
+      for (const Operand& element : operand.elements) operands.push_back(&element);
+    }
+  }
+}
+
 }  // namespace syntax
 }  // namespace hlo_indexing::ptx
 
