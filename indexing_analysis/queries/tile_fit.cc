@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "indexing_analysis/maps/indexing_map.h"
+#include "indexing_analysis/queries/tile_needs.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Sequence.h"
 #include "support/checked_math.h"
@@ -186,6 +187,8 @@ TileFits FitTiles(const OutputIndexing& indexing, const hlo::Instruction& instru
   const std::vector<Sizes> candidates = TileSizes(output.sizes(), options.max_candidates);
   result.num_candidates = candidates.size();
   std::string inexact;
+  // Tiles that are counted one by one, of all tile sizes.
+  int64_t work = int64_t{1} << 20;
   const DynamicAPInt limit(capacity);
   for (const Sizes& tile_sizes : candidates) {
     TileFit fit;
@@ -199,31 +202,34 @@ TileFits FitTiles(const OutputIndexing& indexing, const hlo::Instruction& instru
     const DynamicAPInt bytes_of_output = BytesOf(elements, output);
     fit.bytes_per_tile = bytes_of_output;
     if (fit.bytes_per_tile > limit) continue;
-    llvm::SmallVector<std::pair<StridedBox, DynamicAPInt>, 8> needs;
     fit.bytes_of_all_tiles = BytesOf(DynamicAPInt(output.num_elements()), output);
     fit.is_aligned = IsAligned(
         TileOfMap(identity, output.sizes(), tile_sizes, output.sizes(), options.tiles), output);
-    bool is_fitting = true;
+    bool is_exact = true;
+    std::vector<TileOfArray> tiles;
     for (const OperandIndexing& operand : indexing.operands()) {
       const Shape& shape = instruction.operand(operand.operand()).shape().ArrayLeaf(operand.leaf());
-      const TileOfArray tile =
-          TileOfOperand(operand, output.sizes(), tile_sizes, shape.sizes(), options.tiles);
-      if (tile.exactness != Exactness::kExact && inexact.empty()) {
-        inexact = absl::StrCat("; of operand ", operand.operand(), ", ", tile.reason);
-      }
-      // No tile may need all operands.
-      for (const TileRegion& region : tile.regions) {
-        if (auto tiles = region.TilesInDomain()) {
-          needs.emplace_back(*tiles, BytesOf(region.MostElements(), shape));
+      TileOfArray& tile = tiles.emplace_back(
+          TileOfOperand(operand, output.sizes(), tile_sizes, shape.sizes(), options.tiles));
+      is_exact = tile.exactness == Exactness::kExact;
+      if (!is_exact) {
+        if (inexact.empty()) {
+          inexact = absl::StrCat("; of operand ", operand.operand(), ", ", tile.reason);
         }
+        break;
       }
-      fit.bytes_per_tile = bytes_of_output + MostOfOneTile(needs);
-      fit.bytes_of_all_tiles += BytesOf(tile.ElementsOfAllTiles(), shape);
-      is_fitting &= tile.exactness == Exactness::kExact && fit.bytes_per_tile <= limit;
-      if (!is_fitting) break;
       fit.is_aligned &= IsAligned(tile, shape);
     }
-    if (is_fitting) result.fits.push_back(std::move(fit));
+    if (!is_exact) continue;
+    TileNeeds needs;
+    for (size_t i = 0; i < tiles.size(); ++i) {
+      const OperandIndexing& operand = indexing.operands()[i];
+      const Shape& shape = instruction.operand(operand.operand()).shape().ArrayLeaf(operand.leaf());
+      for (const TileRegion& region : tiles[i].regions) needs.Add(region, shape.StorageBits());
+    }
+    fit.bytes_per_tile = bytes_of_output + needs.MostOfOneTile(work);
+    fit.bytes_of_all_tiles += needs.OfAllTiles();
+    if (fit.bytes_per_tile <= limit) result.fits.push_back(std::move(fit));
   }
   llvm::stable_sort(result.fits, [](const TileFit& a, const TileFit& b) {
     if (a.is_aligned != b.is_aligned) return a.is_aligned;

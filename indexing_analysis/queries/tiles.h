@@ -111,10 +111,6 @@ struct TileOfArray {
   std::string ToString() const { return support::ToString(*this); }
 };
 
-/// What one tile needs at most, of what the tiles in each box need.
-/// Example: tiles [0:4] need 10, [2:6] 20, [8:9] 25 -> 30
-llvm::DynamicAPInt MostOfOneTile(llvm::ArrayRef<std::pair<StridedBox, llvm::DynamicAPInt>> regions);
-
 /// The sizes of tiles for an array: the last of `tile_sizes` are those of its last dimensions, none
 /// larger than the dimension; dimensions before have tiles of 1.
 /// Example: {8, 32} for f32[4,100,20] -> {1, 8, 20}

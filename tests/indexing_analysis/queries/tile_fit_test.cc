@@ -165,6 +165,70 @@ TEST(TileFit, NoTileNeedsAllOperands) {
   }
 }
 
+// Bounds and the end of a tile cut what it needs: no tile of 4 needs 4 of q.
+TEST(TileFit, CountsWhatTilesNeed) {
+  const auto module = hlo::ParseModule(R"(
+      ENTRY e {
+        p = f32[3] parameter(0)
+        q = f32[3] parameter(1)
+        s = f32[2] parameter(2)
+        ROOT c = f32[8] concatenate(p, q, s), dimensions={0}
+      })");
+  ASSERT_TRUE(module.ok());
+  mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
+  IndexingAnalysis analysis(&context);
+  const Instruction& root = (*module)->entry().root();
+  const TileFits found = FitTiles(analysis.OutputToInput(root, 0), root, 0, 1024);
+  ASSERT_EQ(found.fits.size(), 4U);
+  for (const TileFit& fit : found.fits) {
+    EXPECT_EQ(fit.bytes_per_tile, llvm::DynamicAPInt(int64_t{8} * fit.tile_sizes.front()));
+  }
+}
+
+// A device needs what its own group says, not what all groups say together.
+TEST(TileFit, OfOneDevice) {
+  const auto module = hlo::ParseModule(R"(
+      HloModule m, replica_count=4
+      add { a = f32[] parameter(0)  b = f32[] parameter(1)  ROOT s = f32[] add(a, b) }
+      ENTRY e {
+        p = f32[8] parameter(0)
+        ROOT r = f32[8] all-reduce(p), replica_groups={{0,3},{2,1}}, to_apply=add
+      })");
+  ASSERT_TRUE(module.ok());
+  mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
+  IndexingAnalysis analysis(&context);
+  const Instruction& root = (*module)->entry().root();
+  const TileFits found = FitTiles(analysis.OutputToInput(root, 0), root, 0, 1024);
+  ASSERT_EQ(found.fits.size(), 4U);
+  for (const TileFit& fit : found.fits) {
+    EXPECT_EQ(fit.bytes_per_tile, llvm::DynamicAPInt(int64_t{8} * fit.tile_sizes.front()));
+    EXPECT_EQ(fit.bytes_of_all_tiles, llvm::DynamicAPInt(64));
+  }
+}
+
+// Many operands are few steps of work for each.
+TEST(TileFit, OfManyOperands) {
+  constexpr int kOperands = 1000;
+  std::string text = "ENTRY e {\n";
+  std::string names;
+  for (int i = 0; i < kOperands; ++i) {
+    const std::string name = "p" + std::to_string(i);
+    text += name + " = f32[3] parameter(" + std::to_string(i) + ")\n";
+    names += (i == 0 ? "" : ", ") + name;
+  }
+  text += "ROOT c = f32[3000] concatenate(" + names + "), dimensions={0}\n}";
+  const auto module = hlo::ParseModule(text);
+  ASSERT_TRUE(module.ok());
+  mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
+  IndexingAnalysis analysis(&context);
+  const Instruction& root = (*module)->entry().root();
+  const TileFits found = FitTiles(analysis.OutputToInput(root, 0), root, 0, int64_t{1} << 20);
+  ASSERT_EQ(found.fits.size(), found.num_candidates);
+  for (const TileFit& fit : found.fits) {
+    EXPECT_EQ(fit.bytes_per_tile, llvm::DynamicAPInt(int64_t{8} * fit.tile_sizes.front()));
+  }
+}
+
 TEST(TileFit, SaysWhyNothingFits) {
   const auto module = hlo::ParseModule(R"(
       add {

@@ -88,8 +88,10 @@ std::string Check(const TileOfArray& tile, llvm::ArrayRef<IndexingMap> maps,
   const auto needed = NeededPlaces(maps, tile_sizes, counts, result_sizes, runtime_value);
   std::string problem;
   llvm::DynamicAPInt of_all_tiles(0);
+  llvm::DynamicAPInt of_one_tile(0);
   hlo::ForEachIndex(counts, [&](llvm::ArrayRef<int64_t> index) {
     Places found;
+    const llvm::DynamicAPInt before = of_all_tiles;
     for (const TileRegion& region : tile.regions) {
       if (region.offset.num_runtime() > (runtime_value.has_value() ? 1 : 0)) {
         problem = "a value known at run time";
@@ -113,6 +115,7 @@ std::string Check(const TileOfArray& tile, llvm::ArrayRef<IndexingMap> maps,
       found.insert(of_region.begin(), of_region.end());
     }
     if (!problem.empty()) return false;
+    of_one_tile = std::max(of_one_tile, of_all_tiles - before);
     const auto here = needed.find(*Flatten(index, counts));
     const Places expected = here == needed.end() ? Places() : here->second;
     const bool is_right =
@@ -126,6 +129,7 @@ std::string Check(const TileOfArray& tile, llvm::ArrayRef<IndexingMap> maps,
     return is_right;
   });
   if (problem.empty() && of_all_tiles > tile.ElementsOfAllTiles()) return "too few in all tiles";
+  if (problem.empty() && of_one_tile > tile.MostElements()) return "too few in one tile";
   const bool has_all_tiles = llvm::all_of(tile.regions, [](const TileRegion& region) {
     return region.offset.constraints().empty() && region.offset.num_runtime() == 0;
   });
@@ -133,6 +137,9 @@ std::string Check(const TileOfArray& tile, llvm::ArrayRef<IndexingMap> maps,
   const bool is_cut =
       llvm::any_of(tile.regions, [](const TileRegion& region) { return !region.bounds.empty(); });
   if (problem.empty() && has_all_tiles && !is_cut && !is_exact) return "too many in all tiles";
+  if (problem.empty() && has_all_tiles && is_exact && of_one_tile != tile.MostElements()) {
+    return "too many in one tile";
+  }
   if (problem.empty() && has_all_tiles && is_cut) {
     ++totals.cut;
     if (is_exact) ++totals.cut_counted;
