@@ -253,7 +253,7 @@ class Counter {
           if (k != j) RequireAtMost(last[j], last[k], k < j ? 1 : 0, piece.map);
         }
         RequireAtMost(first[i], last[j], 0, piece.map);
-        work_ += WorkOfSum(weight);
+        work_ += WorkOfSum(weight) + WorkOf(piece);
         if (work_ > kMaxWork) return true;
         Push(std::move(piece), SumOver(weight, Polynomial(first[i]), Polynomial(last[j])));
       }

@@ -357,7 +357,7 @@ class Counter {
     });
     if (points && !has_functions && !group.results.empty()) {
       const QuasiAffineMap map = MapOf(group);
-      if (Invert(context_, map, map.boxes.size()).num_free == 0) {
+      if (IsInjectiveByInverse(map)) {
         FindBounds(group);
         const DynamicAPInt size = *points * UntriedPoints(group);
         FillBox(group, size, box_sides);
@@ -476,10 +476,15 @@ class Counter {
     }
   }
 
+  // Whether each value has one point. False if that is not known.
+  bool IsInjectiveByInverse(const QuasiAffineMap& map) {
+    return !HasManyDivisions(map) && Invert(context_, map, map.boxes.size()).num_free == 0;
+  }
+
   void DecideInjectivity() {
     const bool has_one_point_each =
         image_.size.lower == image_.points.upper ||
-        (!image_.size.IsExact() && Invert(context_, f_, f_.boxes.size()).num_free == 0);
+        (!image_.size.IsExact() && IsInjectiveByInverse(f_));
     if (has_one_point_each) {
       image_.injective = Answer::kYes;
     } else if (image_.size.upper < image_.points.lower) {

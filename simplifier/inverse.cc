@@ -249,24 +249,21 @@ class Inverter {
 
   // Takes what is known to the other side; if nothing is left, both must agree.
   void MoveKnown(Equation& equation) {
+    llvm::SmallVector<ScaledSum, 4> parts = {{equation.value, 1}};
     llvm::erase_if(equation.unknown, [&](const ScaledPiece& part) {
       const std::optional<Sum>& value = pieces_[part.piece].value;
-      if (value) Move(*value, part.coefficient, equation);
+      if (value) parts.push_back({*value, -part.coefficient});
       return value.has_value();
     });
     llvm::erase_if(equation.blocked, [&](const Term& term) {
       const bool is_known = FirstUnknownLeaf(*term.atom) == nullptr;
-      if (is_known) Move(Substitute(context_.Store(term, 0)), 1, equation);
+      if (is_known) parts.push_back({Substitute(context_.Store(term, 0)), -1});
       return is_known;
     });
+    if (parts.size() > 1) equation.value = Linear(context_, parts);
     if (!equation.unknown.empty() || !equation.blocked.empty()) return;
     Require(equation.value, Interval::Point(0));
     equation.is_settled = true;
-  }
-
-  void Move(const Sum& known, int64_t factor, Equation& equation) {
-    const ScaledSum parts[] = {{equation.value, 1}, {Scale(context_, known, factor), -1}};
-    equation.value = Linear(context_, parts);
   }
 
   // A variable of f that the atom depends on and that is not known.
@@ -488,6 +485,15 @@ class Inverter {
 };
 
 }  // namespace
+
+bool HasManyDivisions(const QuasiAffineMap& f) {
+  llvm::SmallPtrSet<const Atom*, 16> seen;
+  size_t count = 0;
+  for (const Sum& result : f.results) {
+    ForEachAtom(result, seen, [&](const Atom& atom) { count += atom.IsLeaf() ? 0 : 1; });
+  }
+  return count > kMostInvertedDivisions;
+}
 
 InverseMap Invert(DigitContext& context, const QuasiAffineMap& f, size_t num_wanted) {
   return Inverter(context, f, num_wanted).Run();

@@ -26,6 +26,11 @@ struct InverseMap {
 /// 4)
 InverseMap Invert(DigitContext& context, const QuasiAffineMap& f, size_t num_wanted);
 
+/// Divisions, and products of variables, in the results of a map that is inverted for people: time
+/// and memory grow with the square of their number.
+inline constexpr size_t kMostInvertedDivisions = 256;
+bool HasManyDivisions(const QuasiAffineMap& f);
+
 }  // namespace hlo_indexing::simplifier
 
 #endif  // HLO_INDEXING_SIMPLIFIER_INVERSE_H_

@@ -31,7 +31,11 @@ class InverseCommand : public MapAlgebraCommand {
  protected:
   void Answer(llvm::ArrayRef<IndexingMap> maps, llvm::ArrayRef<llvm::StringRef> texts) override {
     const absl::StatusOr<IndexingMap> inverse = Inverse(maps[0]);
-    if (!inverse.ok()) return Fail(0, std::string(inverse.status().message()));
+    if (!inverse.ok()) {
+      const bool is_limit = absl::IsResourceExhausted(inverse.status());
+      return Fail(0, std::string(inverse.status().message()),
+                  is_limit ? ExitCode::kNotSupported : ExitCode::kBadInput);
+    }
     const bool exists = !inverse->IsUnknown();
     if (!is_json()) {
       out() << inverse->ToString() << (exists ? "" : ": the map is unknown") << '\n';

@@ -129,6 +129,11 @@ absl::StatusOr<IndexingMap> Inverse(const IndexingMap& map) {
   QuasiAffineMap f = ReadMap(context, map, RuntimeVariablesAs::kFunctions);
   if (!f.empty) simplifier::Simplify(context, f);
   if (f.empty) return EmptyInverse(map);
+  if (simplifier::HasManyDivisions(f)) {
+    return absl::ResourceExhaustedError("the map has more than " +
+                                        std::to_string(simplifier::kMostInvertedDivisions) +
+                                        " different divisions");
+  }
   // The index of a runtime variable may need the values of the ranges.
   const bool needs_ranges = llvm::any_of(
       map.runtime(), [](const RuntimeVariable& variable) { return !variable.index.IsUnknown(); });

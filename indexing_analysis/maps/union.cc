@@ -84,6 +84,7 @@ class OutsideSearch {
 // yes for all their values is an answer.
 Answer ImageContains(DigitContext& context, const QuasiAffineMap& larger,
                      const QuasiAffineMap& image) {
+  if (simplifier::HasManyDivisions(larger)) return Answer::kUnknown;
   const InverseMap inverse = simplifier::Invert(context, larger, 0);
   if (inverse.map.empty) return Answer::kNo;
   // The free variables become variables of the image's map.
