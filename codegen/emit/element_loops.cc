@@ -56,17 +56,6 @@ Values ElementEmitter::EmitWhere(const Conditions& conditions, ValueRange carrie
       [&] { return Values(carried); });
 }
 
-namespace {
-
-// Whether an element is one of the operand, or computed of those of operands, by no loop.
-bool IsStraight(Opcode opcode) {
-  if (plan::IsMovement(opcode)) return true;
-  if (opcode == Opcode::kTuple || opcode == Opcode::kGetTupleElement) return true;
-  return IsElementwise(opcode) && opcode != Opcode::kBitcastConvert;
-}
-
-}  // namespace
-
 std::vector<ElementEmitter::Invariant> ElementEmitter::FindInvariants(const Element& element,
                                                                       llvm::ArrayRef<Element> read,
                                                                       size_t num_loops) {
@@ -87,7 +76,7 @@ std::vector<ElementEmitter::Invariant> ElementEmitter::FindInvariants(const Elem
         !visited.insert(next).second) {
       continue;
     }
-    if (IsStraight(instruction.opcode())) {
+    if (plan::IsStraight(instruction)) {
       llvm::append_range(pending, StepOf(next).operands);
       continue;
     }

@@ -315,6 +315,13 @@ std::optional<ElementReads::Step> ElementReads::StepOf(const PlannedElement& ele
     case Opcode::kConcatenate:
     case Opcode::kDynamicUpdateSlice:
       return StepOfAlternatives(element);
+    case Opcode::kGather:
+    case Opcode::kDynamicSlice: {
+      // What is known of indices is part of the map.
+      std::optional<PlannedElement> operand = OperandAt(element, 0, plans_);
+      if (!operand.has_value() || operand->index.num_runtime() > 0) return std::nullopt;
+      return StepTo(*std::move(operand));
+    }
     case Opcode::kReduce:
     case Opcode::kReduceWindow:
       return StepOfReduction(element);

@@ -126,16 +126,7 @@ std::optional<std::vector<ElementReads::Invariant>> ElementReads::FindInvariants
       invariants.push_back({next, {&instruction, next.leaf, *index}});
       continue;
     }
-    switch (instruction.opcode()) {
-      case Opcode::kPad:
-      case Opcode::kConcatenate:
-      case Opcode::kDynamicUpdateSlice:
-      case Opcode::kConstant:
-      case Opcode::kIota:
-        continue;
-      default:
-        break;
-    }
+    if (!IsStraight(instruction)) continue;
     const std::optional<Step> step = StepOf(next);
     if (!step.has_value()) return std::nullopt;
     llvm::append_range(pending, step->operands);

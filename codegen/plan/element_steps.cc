@@ -5,10 +5,12 @@
 
 #include "absl/status/status.h"
 #include "codegen/plan/lane_maps.h"
+#include "codegen/plan/movement.h"
 #include "codegen/plan/thread_map.h"
 #include "hlo/attribute.h"
 #include "hlo/opcode.h"
 #include "indexing_analysis/maps/output_indexing.h"
+#include "indexing_analysis/rules/rule_table.h"
 #include "llvm/ADT/STLExtras.h"
 #include "support/checked_math.h"
 
@@ -80,6 +82,25 @@ std::optional<PlannedElement> AliasOf(const PlannedElement& element) {
     default:
       return std::nullopt;
   }
+}
+
+bool IsStraight(const Instruction& instruction) {
+  switch (instruction.opcode()) {
+    case Opcode::kTuple:
+    case Opcode::kGetTupleElement:
+    case Opcode::kOptimizationBarrier:
+    case Opcode::kDomain:
+    case Opcode::kAddDependency:
+      return true;
+    case Opcode::kBitcastConvert:
+      // Of elements of another size, it is several, or a part.
+      return instruction.shape().rank() == instruction.operand(0).shape().rank();
+    default:
+      break;
+  }
+  if (IsMovement(instruction.opcode())) return true;
+  const indexing_analysis::RuleTraits& traits = indexing_analysis::TraitsOf(instruction.opcode());
+  return traits.is_elementwise && !traits.reads_other_devices;
 }
 
 std::optional<PlannedElement> OperandAt(const PlannedElement& element, size_t operand,

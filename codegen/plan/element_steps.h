@@ -35,6 +35,9 @@ IndexingMap ScalarIndex(const IndexingMap& like);
 /// (optimization-barrier, domain, add-dependency); nullopt of other instructions.
 std::optional<PlannedElement> AliasOf(const PlannedElement& element);
 
+/// Whether an element is one of an operand, or computed of one of each, by no loop and in no branch.
+bool IsStraight(const hlo::Instruction& instruction);
+
 /// The operand of an instruction, at the index that its own map says; a known empty one if it is
 /// not read. nullopt if that is not one exact map.
 std::optional<PlannedElement> OperandAt(const PlannedElement& element, size_t operand,
