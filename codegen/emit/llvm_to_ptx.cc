@@ -11,9 +11,12 @@
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Analysis/CGSCCPassManager.h"
 #include "llvm/Analysis/LoopAnalysisManager.h"
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
+#include "llvm/IR/Intrinsics.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
@@ -119,6 +122,29 @@ void KeepLoadsInBranches(llvm::Module& module) {
           use.set(builder.CreateFreeze(load));
         }
       }
+    }
+  }
+}
+
+// Behind a branch, of code whose own branch has the same condition, LLVM would make a copy for each
+// side: a store that a warp then makes twice. It does not copy a call that must not be duplicated,
+// and for this one there is no code. In loops it would keep them from being unrolled.
+void KeepStoresOnce(llvm::Module& module) {
+  for (llvm::Function& function : module) {
+    llvm::SmallVector<llvm::StoreInst*, 4> stores;
+    for (llvm::BasicBlock& block : function) {
+      const auto store = llvm::find_if(
+          block, [](const llvm::Instruction& it) { return llvm::isa<llvm::StoreInst>(it); });
+      if (store != block.end()) stores.push_back(llvm::cast<llvm::StoreInst>(&*store));
+    }
+    if (stores.size() < 2) continue;
+    const llvm::DominatorTree dominators(function);
+    const llvm::LoopInfo loops(dominators);
+    for (llvm::StoreInst* store : stores) {
+      if (loops.getLoopFor(store->getParent()) != nullptr) continue;
+      llvm::IRBuilder<> builder(store);
+      builder.CreateIntrinsic(llvm::Intrinsic::sideeffect, {})
+          ->addFnAttr(llvm::Attribute::NoDuplicate);
     }
   }
 }
@@ -293,6 +319,7 @@ absl::Status CompileLlvm(llvm::Module& module, llvm::TargetMachine& machine, boo
   module.setTargetTriple(machine.getTargetTriple());
   module.setDataLayout(machine.createDataLayout());
   KeepLoadsInBranches(module);
+  KeepStoresOnce(module);
   Optimize(module, machine);
   if (!to_ptx) {
     module.print(out, nullptr);

@@ -262,25 +262,7 @@ class AccessCollector {
       access.reason = "the thread that comes last of those with elements of a byte writes it";
       AddByteCounters(pass, *access.shape);
     }
-    if (MayBeInBothBranches(pass))
-      access.reason = "it may stand in both branches of code before it";
     Add(std::move(access));
-  }
-
-  // Where an output of other sizes is stored under a condition, LLVM may make what follows a branch
-  // with the same condition part of both of its sides.
-  bool MayBeInBothBranches(const ElementPass& pass) const {
-    if (plan_.emitter != Emitter::kLoop || computation_ == nullptr) return false;
-    const auto is_other = [&](const ElementPass& other) {
-      return other.store == StoreKind::kStore && !HaveSameDomain(other.map, pass.map);
-    };
-    const auto has_branch = [](const Instruction* instruction) {
-      const hlo::Opcode opcode = instruction->opcode();
-      return opcode == hlo::Opcode::kPad || opcode == hlo::Opcode::kConcatenate ||
-             opcode == hlo::Opcode::kDynamicUpdateSlice || HasElementLoops(opcode);
-    };
-    return llvm::any_of(plan_.passes, is_other) &&
-           llvm::any_of(computation_->instructions(), has_branch);
   }
 
   // Whether the update of a scatter is combined in memory by an instruction for it.

@@ -239,21 +239,22 @@ void ElementReads::Add(PlannedElement element, int64_t vector_elements, int64_t 
   // From the innermost loop outwards: a load is made before the loops that it does not depend on,
   // unless it stands in a branch or in a loop that it depends on.
   bool is_in_turn = false;
-  bool depends_on_loop = false;
+  bool stays_in_loop = false;
   size_t first = 0;
   Scope* scope = scopes_.back();
   for (size_t depth = scopes_.size(); depth-- > 0;) {
     const Scope& around = *scopes_[depth];
     is_in_turn = is_in_turn || around.is_branch;
     for (size_t i = first + around.num_loops; i-- > first;) {
+      const Interval turns = index.ranges()[i].bounds;
+      const int64_t num_turns = turns.upper - turns.lower + 1;
       if (DependsOnRange(index, i)) {
-        is_in_turn = depends_on_loop = true;
+        is_in_turn = true;
+        stays_in_loop = stays_in_loop || num_turns >= kManyTurns;
       } else if (is_in_turn) {
-        const Interval turns = index.ranges()[i].bounds;
-        const int64_t num_turns = turns.upper - turns.lower + 1;
         read.repetitions = support::CheckedMul(read.repetitions, num_turns).value_or(1);
         // LLVM writes short loops out, and may find that a branch is the same in all turns.
-        read.may_be_once |= num_turns > 1 && (num_turns < kManyTurns || !depends_on_loop);
+        read.may_be_once |= num_turns > 1 && !stays_in_loop;
       }
     }
     first += around.num_loops;
