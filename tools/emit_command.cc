@@ -228,8 +228,11 @@ class EmitCommand : public KernelCommand {
 
   // The name of the file in the folder; two kernels of one name get different ones.
   std::optional<std::string> Write(const std::string& kernel, const std::string& text) {
-    std::string stem = kernel;
-    for (int i = 2; !files_.insert(stem).second; ++i) stem = kernel + "_" + std::to_string(i);
+    // File systems have names of at most 255 bytes.
+    constexpr size_t kMostBytes = 200;
+    const std::string short_name = kernel.substr(0, kMostBytes);
+    std::string stem = short_name;
+    for (int i = 2; !files_.insert(stem).second; ++i) stem = short_name + "_" + std::to_string(i);
     std::string name = stem + ExtensionOf(stage_.value()).str();
     if (!WriteFile(name, text)) return std::nullopt;
     return name;

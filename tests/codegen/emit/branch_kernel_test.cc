@@ -33,6 +33,7 @@ class FusionText {
     absl::StrAppend(&body_, "  ", name, " = ", TypeOf(sizes), " ", made, "\n");
     return name;
   }
+  std::string Zero() { return Add({}, "constant(0)"); }
   std::string Start(int64_t value) {
     const std::string name = absl::StrCat("v", num_instructions_++);
     absl::StrAppend(&body_, "  ", name, " = s32[] constant(", value, ")\n");
@@ -40,8 +41,9 @@ class FusionText {
   }
   // With the instruction negated at the root.
   std::string Module(const std::string& last, const Sizes& sizes) const {
-    std::string text = absl::StrCat("f {\n", body_, "  ROOT root = ", TypeOf(sizes), " negate(",
-                                    last, ")\n}\nENTRY e {\n");
+    std::string text = absl::StrCat(
+        "add { a = f32[] parameter(0)  b = f32[] parameter(1)  ROOT s = f32[] add(a, b) }\n",
+        "f {\n", body_, "  ROOT root = ", TypeOf(sizes), " negate(", last, ")\n}\nENTRY e {\n");
     std::vector<std::string> names;
     for (size_t i = 0; i < parameters_.size(); ++i) {
       names.push_back(absl::StrCat("p", i));
@@ -202,6 +204,110 @@ TEST(BranchKernels, InLoops) {
     ENTRY e { p = s32[3,35] parameter(0) q = s32[2] parameter(1)
       ROOT r = s32[] fusion(p, q), kind=kLoop, calls=f })";
   for (const std::string& text : {window, twice}) {
+    EXPECT_EQ(Wrong(text, backend, std::nullopt), "") << text;
+    EXPECT_EQ(KernelCheck(text, backend).Run(1), "") << text;
+  }
+}
+
+// Sums along a dimension, each of what the sum before it was taken from: a softmax has two of them.
+// All read the same array, in loops that are short or long.
+std::string RandomSums(Random& random, const Sizes& sizes, FusionText& text) {
+  const auto along = static_cast<size_t>(random.Between(0, std::ssize(sizes) - 1));
+  Sizes summed;
+  std::vector<size_t> kept;
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    if (i == along) continue;
+    summed.push_back(sizes[i]);
+    kept.push_back(i);
+  }
+  const std::string zero = text.Zero();
+  std::string last = text.Parameter(sizes);
+  for (int64_t i = random.Between(1, 3); i > 0; --i) {
+    std::string array = last;
+    if (random.OneIn(3)) {
+      array = text.Add(sizes, absl::StrCat("add(", last, ", ", text.Parameter(sizes), ")"));
+    }
+    if (random.OneIn(3)) array = text.Add(sizes, absl::StrCat("negate(", array, ")"));
+    std::string sum = text.Add(summed, absl::StrCat("reduce(", array, ", ", zero, "), dimensions={",
+                                                    along, "}, to_apply=add"));
+    if (random.OneIn(3)) {
+      sum = text.Add(summed, absl::StrCat("multiply(", sum, ", ", text.Parameter(summed), ")"));
+    }
+    const std::string rows = text.Add(
+        sizes, absl::StrCat("broadcast(", sum, "), dimensions={", absl::StrJoin(kept, ","), "}"));
+    last = text.Add(sizes, absl::StrCat(random.OneIn(2) ? "divide(" : "subtract(",
+                                        random.OneIn(2) ? array : last, ", ", rows, ")"));
+  }
+  return last;
+}
+
+TEST(BranchKernels, SumsOfTheSameArray) {
+  PtxBackend backend;
+  const int num_cases = testing::NumCases("HLO_INDEXING_BRANCH_CASES", 100);
+  for (int i = 0; i < num_cases; ++i) {
+    Random random(static_cast<uint64_t>(i));
+    Sizes sizes;
+    for (int64_t k = random.Between(2, 3); k > 0; --k) sizes.push_back(random.Between(1, 24));
+    FusionText text;
+    const std::string last = RandomSums(random, sizes, text);
+    const std::string module = text.Module(last, sizes);
+    EXPECT_EQ(Wrong(module, backend, std::nullopt), "") << "case " << i << "\n" << module;
+  }
+}
+
+// Short loops are written out around others: of rows of 4, a sum of what the maximum has read loads
+// nothing; products, too, and what a vector of the row has.
+TEST(BranchKernels, ShortLoopsLoadOnce) {
+  PtxBackend backend;
+  const auto requests = [&](const std::string& text) {
+    KernelCheck check(text, backend);
+    const Traffic traffic = check.Measure();
+    EXPECT_TRUE(traffic.IsAsPlanned() && traffic.is_exact) << traffic.error;
+    return traffic.requests;
+  };
+  const std::string sum =
+      "add { a = f32[] parameter(0) b = f32[] parameter(1)\n"
+      "ROOT s = f32[] add(a, b) }\n";
+  const std::string rows = R"(
+    f { p = f32[32,4] parameter(0) z = f32[] constant(0)
+      s = f32[32] reduce(p, z), dimensions={1}, to_apply=add
+      b = f32[32,4] broadcast(s), dimensions={0} d = f32[32,4] divide(p, b)
+      ROOT r = f32[32] reduce(d, z), dimensions={1}, to_apply=add }
+    ENTRY e { p = f32[32,4] parameter(0)
+      ROOT r = f32[32] fusion(p), kind=kLoop, calls=f })";
+  // One load of 16 bytes, one store.
+  EXPECT_EQ(requests(sum + rows), 2);
+  const std::string product = R"(
+    f { p = f32[32,3] parameter(0) q = f32[3,3] parameter(1)
+      d = f32[32,3] dot(p, q), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+      ROOT r = f32[32,3] dot(d, q), lhs_contracting_dims={1}, rhs_contracting_dims={0} }
+    ENTRY e { p = f32[32,3] parameter(0) q = f32[3,3] parameter(1)
+      ROOT r = f32[32,3] fusion(p, q), kind=kLoop, calls=f })";
+  // In each of 3 warps 3 of p, 9 of q and 3 of those again at the thread's column, and a store.
+  EXPECT_EQ(requests(product), 3 * (3 + 9 + 3 + 1));
+}
+
+// Where an output of another size is stored under a condition that a branch has, too, the other
+// output is stored once; loops are left out of those that a bitcast's operand does not depend on.
+TEST(BranchKernels, OutputsAndBitcasts) {
+  PtxBackend backend;
+  const std::string outputs = R"(
+    f { k = f32[] constant(5) a = f32[3] broadcast(k), dimensions={}
+      b = f32[12] concatenate(a, a, a, a), dimensions={0}
+      ROOT t = (f32[12], f32[3]) tuple(b, a) }
+    ENTRY e { ROOT r = (f32[12], f32[3]) fusion(), kind=kLoop, calls=f })";
+  const std::string bitcast = R"(
+    or_ { a = s8[] parameter(0) b = s8[] parameter(1) ROOT r = s8[] or(a, b) }
+    f { p = s8[4,100] parameter(0) z = s8[] constant(0)
+      o = s8[] reduce(p, z), dimensions={0,1}, to_apply=or_
+      b = s8[24,24] broadcast(o), dimensions={} u = u8[24,24] bitcast-convert(b)
+      k = u8[] constant(7) v = u8[24] broadcast(k), dimensions={}
+      w = u8[24] dot(u, v), lhs_contracting_dims={0}, rhs_contracting_dims={0}
+      x = u8[24,31] broadcast(v), dimensions={0}
+      ROOT r = u8[31] dot(w, x), lhs_contracting_dims={0}, rhs_contracting_dims={0} }
+    ENTRY e { p = s8[4,100] parameter(0)
+      ROOT r = u8[31] fusion(p), kind=kLoop, calls=f })";
+  for (const std::string& text : {outputs, bitcast}) {
     EXPECT_EQ(Wrong(text, backend, std::nullopt), "") << text;
     EXPECT_EQ(KernelCheck(text, backend).Run(1), "") << text;
   }

@@ -402,6 +402,25 @@ TEST_F(KernelTest, MixedFloatTypes) {
   }
 }
 
+// An output without elements may be in front of the one that the kernel has.
+TEST_F(KernelTest, StoreTheOutputThatTheyAre) {
+  for (const char* made :
+       {"sort(a), dimensions={1}, to_apply=less", "cholesky(a), lower=true",
+        "triangular-solve(a, a), left_side=true, lower=true, unit_diagonal=true, "
+        "transpose_a=NO_TRANSPOSE"}) {
+    const std::string text = absl::StrCat(
+        "less { p = f32[] parameter(0)  q = f32[] parameter(1)\n"
+        "ROOT c = pred[] compare(p, q), direction=LT }\n"
+        "f { a = f32[4,4] parameter(0)  z = f32[0,4] slice(a), slice={[0:0], [0:4]}\n"
+        "n = f32[4,4] ",
+        made,
+        "\nROOT t = (f32[0,4], f32[4,4]) tuple(z, n) }\n"
+        "ENTRY e { x = f32[4,4] parameter(0)\n"
+        "ROOT y = (f32[0,4], f32[4,4]) fusion(x), kind=kInput, calls=f }\n");
+    EXPECT_EQ(KernelCheck(text, backend()).Run(1), "") << text;
+  }
+}
+
 // Whichever block comes last, the same numbers are added in the same order.
 TEST_F(KernelTest, ReductionsOfSeveralBlocksGiveTheSameBitsEachTime) {
   for (const char* sizes : {"1,60000", "3,30000"}) {
