@@ -35,9 +35,9 @@ ElementEmitter::Step ElementEmitter::StepOfLoad(const Element& element, const Bu
   if (position.IsUnknown()) return Failed(element, "has a layout that no kernel reads");
   if (position.IsKnownEmpty()) return NeverComputed(element);
   const bool is_scalar = ShapeOf(element).num_elements() == 1;
-  // Under a condition, others would read zeros.
-  const bool once =
-      read_condition_ == nullptr && position.num_runtime() == 0 && builder_.IsReadOnly(buffer.base);
+  // Under a condition, others would read zeros; that of a row implies those before it.
+  const bool has_value = read_condition_ == nullptr || plan_.keeps_rows;
+  const bool once = has_value && position.num_runtime() == 0 && builder_.IsReadOnly(buffer.base);
   return {{}, [=, this](llvm::ArrayRef<const Lanes*>) {
             if (is_scalar) return LoadScalar(buffer, position);
             if (!once) return Load(buffer, position);

@@ -206,7 +206,7 @@ class AccessCollector {
       if (read.num_loops > 0 && IsLoadedAtEntry(access, /*is_in_loop=*/true)) {
         AddAtEntryOnce(std::move(access));
       } else {
-        Add(std::move(access), {}, /*may_be_loaded=*/false);
+        Add(std::move(access), {}, /*may_be_loaded=*/false, read.is_in_branch);
       }
     }
     return true;
@@ -328,7 +328,8 @@ class AccessCollector {
 
   // A load is in the loops of an instruction, or in none of an element. The same one may have been
   // made before, unless that is known.
-  void Add(KernelAccess access, const LoopNest& nest = {}, bool may_be_loaded = true) {
+  void Add(KernelAccess access, const LoopNest& nest = {}, bool may_be_loaded = true,
+           bool is_in_branch = false) {
     access.pass = pass_number_;
     access.loop = loop_;
     access.access.threads = plan_.launch.threads;
@@ -339,7 +340,8 @@ class AccessCollector {
     if (access.constant != nullptr || layout == nullptr || layout->HasOnlyOrder()) {
       access.access.num_positions = access.shape->num_elements();
     }
-    if (plan_.keeps_rows && access.kind == AccessKind::kLoad) ReadOnce(access);
+    const bool keeps = plan_.keeps_rows && !is_in_branch;
+    if (keeps && access.kind == AccessKind::kLoad) ReadOnce(access);
     if (!access.element.IsUnknown()) {
       access.access.position = plans_.maps.Compose(
           access.element, access.constant != nullptr

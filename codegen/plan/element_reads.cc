@@ -245,6 +245,7 @@ void ElementReads::Add(PlannedElement element, int64_t vector_elements, int64_t 
   for (size_t depth = scopes_.size(); depth-- > 0;) {
     const Scope& around = *scopes_[depth];
     is_in_turn = is_in_turn || around.is_branch;
+    read.is_in_branch = read.is_in_branch || around.is_branch;
     for (size_t i = first + around.num_loops; i-- > first;) {
       const Interval turns = index.ranges()[i].bounds;
       const int64_t num_turns = turns.upper - turns.lower + 1;

@@ -41,6 +41,8 @@ struct ElementRead {
   size_t num_loops = 0;
   /// See MemoryAccess.
   int64_t repetitions = 1;
+  /// In a branch, what it loads is not there behind it.
+  bool is_in_branch = false;
   /// Turns of loops load the same, and LLVM may see that.
   bool may_be_once = false;
 };
