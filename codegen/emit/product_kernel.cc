@@ -61,6 +61,9 @@ class ProductKernel {
   }
 
  private:
+  // Of a matrix that tensor cores multiply by.
+  static constexpr int64_t kColumnsOfMatrix = 8;
+
   size_t NumberOfSums() const {
     const int64_t of_unit = tiles_.rows_of_unit() * tiles_.columns_of_unit();
     constexpr int64_t kLanes = 32;
@@ -132,7 +135,7 @@ class ProductKernel {
   // Four registers of each matrix of rows, two of each matrix of columns.
   std::vector<Values> LoadMatrices(size_t side, int64_t multiply) {
     const SharedAccess& read = ReadOf(side);
-    const bool is_single = side == 1 && tiles_.columns_of_unit() == 8;
+    const bool is_single = side == 1 && tiles_.columns_of_unit() == kColumnsOfMatrix;
     std::vector<Values> matrices;
     for (int64_t i = 0; i < CountOf(read.index, kStep + 2); ++i) {
       const SharedAccess at = At(read, {multiply, i});
@@ -226,9 +229,14 @@ class ProductKernel {
           Values sums = sums_;
           for (int64_t group = 0; group < tiles_.units[2] - 1; ++group) {
             for (size_t i = 0; i < sums.size(); ++i) {
-              const Value other =
-                  array.Load(at(read, {group, static_cast<int64_t>(i)})).front().value;
-              sums[i] = Plus(sums[i], other);
+              // Matrices of rows, then of columns; of each its halves, and two neighbours.
+              const auto number = static_cast<int64_t>(i);
+              const int64_t matrix = number / 4;
+              const int64_t matrices = tiles_.columns_of_unit() / kColumnsOfMatrix;
+              const SharedAccess other = at(
+                  read, {group, matrix / matrices, matrix % matrices, number / 2 % 2, number % 2});
+              if (other.index.IsKnownEmpty()) continue;
+              sums[i] = Plus(sums[i], array.Load(other).front().value);
             }
           }
           return sums;
@@ -250,9 +258,8 @@ class ProductKernel {
       return SumsFrom(loops[0] * columns, columns);
     }
     constexpr int64_t kSums = 4;
-    constexpr int64_t kColumns = 8;
     constexpr int64_t kOfHalf = 2;
-    const int64_t matrices = tiles_.columns_of_unit() / kColumns;
+    const int64_t matrices = tiles_.columns_of_unit() / kColumnsOfMatrix;
     const auto half_of = [&](int64_t matrix) {
       return SumsFrom((loops[0] * matrices + matrix) * kSums + loops[1] * kOfHalf, kOfHalf);
     };

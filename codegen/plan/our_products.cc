@@ -350,7 +350,22 @@ class ProductMaps {
     ThreadMapBuilder read(launch_, input_.plans);
     read.Constrain(read.Thread(), {0, of_group - 1});
     const AffineExpr other = read.Loop(tiles_.units[2] - 1);
-    tile.accesses.push_back({false, read.Build({other, read.Loop(numbers), read.Thread()}), 1});
+    // Of a matrix of the result a thread has two neighbours in each half of its rows. What is no
+    // element of the result in any thread is not added up.
+    const int64_t matrices = tiles_.columns_of_unit() / kMultiplyColumns;
+    const AffineExpr row = read.Loop(tiles_.rows_of_unit() / kMultiplyRows);
+    const AffineExpr column = read.Loop(matrices);
+    const AffineExpr half = read.Loop(2);
+    const AffineExpr neighbour = read.Loop(2);
+    if (tiles_.units[0] == 1 && counts_[1] == 1) {
+      read.Constrain(row * kMultiplyRows + half * (kMultiplyRows / 2), {0, sizes_.rows - 1});
+    }
+    // Lanes in pairs exchange sums of two matrices.
+    if (tiles_.units[1] == 1 && counts_[2] == 1 && !tiles_.pairs_lanes) {
+      read.Constrain(column * kMultiplyColumns, {0, sizes_.columns - 1});
+    }
+    const AffineExpr number = (row * matrices + column) * 4 + half * 2 + neighbour;
+    tile.accesses.push_back({false, read.Build({other, number, read.Thread()}), 1});
     return tile;
   }
 
