@@ -128,6 +128,11 @@ bool ElementReads::IsKnown(const Key& key) const {
   return llvm::any_of(scopes_, [&](const Scope* scope) { return scope->known.contains(key); });
 }
 
+void ElementReads::Learn(Scope& scope, Key key) {
+  const auto [place, is_new] = scope.known.insert(std::move(key));
+  if (is_new && learned_ != nullptr) learned_->emplace_back(&scope, *place);
+}
+
 // Chains of instructions may be long: no recursion but for branches.
 bool ElementReads::Follow(const PlannedElement& element) {
   struct Pending {
@@ -157,7 +162,7 @@ bool ElementReads::Follow(const PlannedElement& element) {
     }
     const Step& step = *last.step;
     if (!FollowBranches(step) || !FollowShortTurns(step)) return false;
-    scopes_.back()->known.insert(key);
+    Learn(*scopes_.back(), key);
     pending.pop_back();
   }
   return true;
@@ -281,10 +286,10 @@ void ElementReads::Add(PlannedElement element, int64_t vector_elements, int64_t 
   };
   Key key = key_of(index);
   if (IsKnown(key)) return;
-  scope->known.insert(std::move(key));
+  Learn(*scope, std::move(key));
   // What a vector has, later loads of one element have, too.
   for (int64_t lane = 0; vector_elements > 1 && lane < vector_elements; ++lane) {
-    scope->known.insert(key_of(AtLane(index, lane, plans_.maps)));
+    Learn(*scope, key_of(AtLane(index, lane, plans_.maps)));
   }
   reads_.push_back(std::move(read));
 }

@@ -115,6 +115,7 @@ class ElementReads {
   bool FollowIn(Scope scope, const PlannedElement& element, int64_t lanes);
   bool FollowBranches(const Step& step);
   bool FollowShortTurns(const Step& step);
+  bool TryLoops(const Step& step);
   bool FollowTurn(const ShortTurn& turn);
   using LoadCounts = std::map<std::tuple<const hlo::Instruction*, int64_t, int64_t>, int64_t>;
   LoadCounts CountLoadsFrom(size_t first) const;
@@ -140,6 +141,7 @@ class ElementReads {
   void LoadVector(const PlannedElement& element, int64_t first_lane, int64_t count);
   void Add(PlannedElement element, int64_t vector_elements, int64_t width);
   bool IsKnown(const Key& key) const;
+  void Learn(Scope& scope, Key key);
 
   const KernelPlan& plan_;
   PlanContext& plans_;
@@ -153,6 +155,8 @@ class ElementReads {
   int64_t lanes_ = 1;
   std::vector<Scope*> scopes_;
   std::vector<ElementRead> reads_;
+  // What scopes have learned in loops that are only tried; null if none are.
+  std::vector<std::pair<Scope*, Key>>* learned_ = nullptr;
   int64_t num_elements_ = 0;
 };
 

@@ -160,11 +160,7 @@ bool ElementReads::FollowShortTurns(const Step& step) {
   if (step.short_turns.empty()) return FollowLoops(step);
   // The loops first: what they have is forgotten.
   const size_t first = reads_.size();
-  Scope trial;
-  scopes_.push_back(&trial);
-  const bool are_all_followed = FollowLoops(step);
-  scopes_.pop_back();
-  if (!are_all_followed) return false;
+  if (!TryLoops(step)) return false;
   const LoadCounts of_loop = CountLoadsFrom(first);
   const size_t first_of_turns = reads_.size();
   // What is read in any case is computed first.
@@ -185,6 +181,21 @@ bool ElementReads::FollowShortTurns(const Step& step) {
     if (is_of_loop == is_wanted_of_loop) reads_.push_back(std::move(of_both[i]));
   }
   return true;
+}
+
+bool ElementReads::TryLoops(const Step& step) {
+  std::vector<std::pair<Scope*, Key>> learned;
+  std::vector<std::pair<Scope*, Key>>* const outer = std::exchange(learned_, &learned);
+  Scope trial;
+  scopes_.push_back(&trial);
+  const bool are_all = FollowLoops(step);
+  scopes_.pop_back();
+  learned_ = outer;
+  // Scopes of the loops themselves are gone.
+  for (const auto& [scope, key] : learned) {
+    if (llvm::is_contained(scopes_, scope)) scope->known.erase(key);
+  }
+  return are_all;
 }
 
 bool ElementReads::FollowTurn(const ShortTurn& turn) {
