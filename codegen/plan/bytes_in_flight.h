@@ -32,6 +32,8 @@ int64_t BytesAsked(const ptx::DeviceModel& device);
 
 /// Loops of fewer turns are written out by LLVM; of more it unrolls none by itself.
 inline constexpr int64_t kManyTurns = 16;
+/// The most that TurnsAtOnce gives.
+inline constexpr int64_t kMostTurnsAtOnce = 8;
 
 /// How many turns of a loop have their loads on their way together, by the number of its turns and
 /// the bytes that one loads: loops of many turns are unrolled. More than that would take registers

@@ -140,6 +140,7 @@ class ElementReads {
   void Load(const PlannedElement& element);
   void LoadVector(const PlannedElement& element, int64_t first_lane, int64_t count);
   void Add(PlannedElement element, int64_t vector_elements, int64_t width);
+  static bool MeetInTurns(const ElementRead& after, const ElementRead& before);
   bool IsKnown(const Key& key) const;
   void Learn(Scope& scope, Key key);
 
