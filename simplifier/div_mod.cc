@@ -80,6 +80,7 @@ class Divider {
   // If DivideByRange has no answer. Nullopt on overflow.
   std::optional<Division> Divide() {
     if (std::optional<Division> division = DivideByFacts()) return division;
+    if (std::optional<Division> division = DivideByScaledFact()) return division;
     for (const int64_t block : Blocks()) {
       if (std::optional<Division> division = DivideInBlocks(block)) return division;
     }
@@ -139,6 +140,45 @@ class Divider {
       quotient_.push_back(term);
     }
     return Finish(*k, std::move(bounded), rest_constant_ - *k * divisor_);
+  }
+
+  // A fact may speak of a multiple of the rest and a remainder of that: where x is in [0, 127],
+  // x + s * 128 in [0, 191] says that x floordiv 64 + s * 2 is in [0, 2].
+  std::optional<Division> DivideByScaledFact() {
+    if (rest_.empty()) return std::nullopt;
+    for (const Constraint& fact : context_.facts()) {
+      const std::optional<int64_t> scale = ScaleIn(fact.expression);
+      if (!scale || *scale < 2) continue;
+      const Sum rest = context_.Store(rest_, 0);
+      const Sum remainder = Linear(context_, {{fact.expression, 1}, {rest, -*scale}});
+      const Interval left = NaturalRange(remainder);
+      if (!left.IsFinite()) continue;
+      // scale * rest = fact - remainder.
+      const Interval scaled = fact.bounds + left * -1;
+      const Interval range = {
+          scaled.lower == Interval::kMinusInfinity ? scaled.lower
+                                                   : support::CeilDiv(scaled.lower, *scale),
+          scaled.upper == Interval::kPlusInfinity ? scaled.upper
+                                                  : support::FloorDiv(scaled.upper, *scale)};
+      const Interval values = range.Intersect(NaturalRange(rest)) + Interval::Point(rest_constant_);
+      if (values.IsEmpty()) continue;
+      const std::optional<int64_t> k = MultipleAround(values, divisor_);
+      if (k) return Finish(*k, rest_, rest_constant_ - *k * divisor_);
+    }
+    return std::nullopt;
+  }
+
+  // How often the fact has the first term of the rest, whose digit may be a part of that of the
+  // fact. Example: of x floordiv 64 in x * 2 + y -> 128
+  std::optional<int64_t> ScaleIn(const Sum& fact) const {
+    const Term& first = rest_.front();
+    for (const Term& term : fact.terms) {
+      if (term.atom != first.atom || first.lo % term.lo != 0) continue;
+      const auto coefficient = CheckedMul(term.coefficient, first.lo / term.lo);
+      if (!coefficient || *coefficient % first.coefficient != 0) return std::nullopt;
+      return *coefficient / first.coefficient;
+    }
+    return std::nullopt;
   }
 
   // The factor with which the first shared digit of the fact has its coefficient in `terms`.

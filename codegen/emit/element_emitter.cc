@@ -74,13 +74,12 @@ void ElementEmitter::ProvideAt(const Instruction& instruction, const IndexingMap
   provided_[&instruction] = {std::move(provider), index};
 }
 
-bool ElementEmitter::Provided::IsAt(const IndexingMap& place) const {
-  if (!index.has_value()) return true;
-  const AffineMap expected = index->affine_map();
-  for (unsigned i = 0; i < expected.getNumSymbols(); ++i) {
-    if (expected.isFunctionOfSymbol(i)) return false;
-  }
-  return expected.getResults() == place.affine_map().getResults();
+bool ElementEmitter::IsProvided(const Element& element) const {
+  if (element.frame != nullptr) return false;
+  const auto provided = provided_.find(element.instruction);
+  if (provided == provided_.end()) return false;
+  const std::optional<IndexingMap>& index = provided->second.index;
+  return !index.has_value() || plan::HasResultsOf(element.index, *index, plans_.maps);
 }
 
 void ElementEmitter::ForgetProvided() { provided_.clear(); }
@@ -220,10 +219,9 @@ ElementEmitter::Step ElementEmitter::StepOf(const Element& element) {
                                std::to_string(kMaxRuntimeValues) + " values known at run time");
   }
   if (element.frame == nullptr) {
-    const auto provided = provided_.find(&instruction);
-    if (provided != provided_.end() && provided->second.IsAt(element.index)) {
+    if (IsProvided(element)) {
       return {{},
-              [provider = provided->second.provider,
+              [provider = provided_.find(&instruction)->second.provider,
                leaf = element.leaf](llvm::ArrayRef<const Lanes*>) { return provider(leaf); }};
     }
     if (const std::optional<int64_t> input = plan_.InputNumber(instruction)) {

@@ -193,6 +193,8 @@ class ElementEmitter {
   using Loads = std::unordered_map<Loaded, Lanes, LoadedHash>;
 
   Lanes Compute(const Element& element);
+  // Whether the thread has been given the element.
+  bool IsProvided(const Element& element) const;
   // By which an element is remembered: of rows that are kept, without the conditions of its index.
   Element KeyOf(const Element& element) const;
   const Lanes* Find(const Element& element) const;
@@ -287,7 +289,8 @@ class ElementEmitter {
                    llvm::function_ref<Values()> body);
 
   // An element of an array, or those of all lanes, which are loaded if the code has not.
-  Lanes LoadOnce(const Element& element, llvm::function_ref<Lanes()> load);
+  Lanes LoadOnce(const Element& element, const IndexingMap& position,
+                 llvm::function_ref<Lanes()> load);
   Lanes Load(const Buffer& buffer, const IndexingMap& position);
   // The only element of an array, which is loaded once for all turns of the loops.
   Lanes LoadScalar(const Buffer& buffer, const IndexingMap& position);
@@ -328,8 +331,6 @@ class ElementEmitter {
     Provider provider;
     // nullopt: anywhere.
     std::optional<IndexingMap> index;
-
-    bool IsAt(const IndexingMap& place) const;
   };
   llvm::DenseMap<const hlo::Instruction*, Provided> provided_;
   // By buffer, those that the kernel has loaded at its beginning.

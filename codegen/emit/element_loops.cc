@@ -70,8 +70,8 @@ std::vector<ElementEmitter::Invariant> ElementEmitter::FindInvariants(const Elem
     const Element next = std::move(pending.back());
     pending.pop_back();
     const Instruction& instruction = *next.instruction;
-    const bool is_given = next.frame == nullptr && (provided_.contains(&instruction) ||
-                                                    plan_.InputNumber(instruction).has_value());
+    const bool is_given =
+        next.frame == nullptr && (IsProvided(next) || plan_.InputNumber(instruction).has_value());
     if (is_given || next.frame != element.frame || next.index.IsKnownEmpty() ||
         !visited.insert(next).second) {
       continue;

@@ -1,5 +1,6 @@
 // Elements that are read from buffers, constants and indices, and their way to the outputs.
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "codegen/emit/conversion.h"
@@ -41,7 +42,7 @@ ElementEmitter::Step ElementEmitter::StepOfLoad(const Element& element, const Bu
   return {{}, [=, this](llvm::ArrayRef<const Lanes*>) {
             if (is_scalar) return LoadScalar(buffer, position);
             if (!once) return Load(buffer, position);
-            return LoadOnce(element, [&] { return Load(buffer, position); });
+            return LoadOnce(element, position, [&] { return Load(buffer, position); });
           }};
 }
 
@@ -93,24 +94,30 @@ IndexSum ElementEmitter::EmitPlace(const IndexingMap& position, int64_t scale,
 }
 
 // LLVM, too, would find most loads of the same element, but not all: only here it is known which,
-// and so does the plan (plan/element_reads.h).
-Lanes ElementEmitter::LoadOnce(const Element& element, llvm::function_ref<Lanes()> load) {
+// and so does the plan (plan/element_reads.h). An element is known by its index, or, as a reshape
+// would write the index in another way, by its position.
+Lanes ElementEmitter::LoadOnce(const Element& element, const IndexingMap& position,
+                               llvm::function_ref<Lanes()> load) {
   const bool has_lane = num_lanes_ > 1;
-  const auto key_of = [&](const IndexingMap& index) -> Loaded {
-    return {element.instruction, element.leaf, plan::LoadedElements(index, has_lane)};
+  const auto key_of = [&](const IndexingMap& of) -> Loaded {
+    return {element.instruction, element.leaf, plan::LoadedElements(of, has_lane)};
   };
-  const Loaded key = key_of(element.index);
+  const std::array<Loaded, 2> keys = {key_of(element.index), key_of(position)};
   for (const Loads& scope : llvm::reverse(loads_)) {
-    const auto found = scope.find(key);
-    if (found != scope.end()) return found->second;
+    for (const Loaded& key : keys) {
+      const auto found = scope.find(key);
+      if (found != scope.end()) return found->second;
+    }
   }
   Lanes lanes = load();
   Loads& loads = loads_.back();
   for (size_t lane = 0; lanes.size() > 1 && lane < lanes.size(); ++lane) {
-    const IndexingMap at = AtLane(element.index, static_cast<int64_t>(lane), plans_.maps);
-    if (!at.IsKnownEmpty()) loads.try_emplace(key_of(at), Lanes{lanes[lane]});
+    for (const IndexingMap* of : {&element.index, &position}) {
+      const IndexingMap at = AtLane(*of, static_cast<int64_t>(lane), plans_.maps);
+      if (!at.IsKnownEmpty()) loads.try_emplace(key_of(at), Lanes{lanes[lane]});
+    }
   }
-  loads.try_emplace(key, lanes);
+  for (const Loaded& key : keys) loads.try_emplace(key, lanes);
   return lanes;
 }
 

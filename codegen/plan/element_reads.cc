@@ -163,6 +163,12 @@ bool ElementReads::Follow(const PlannedElement& element) {
     const Step& step = *last.step;
     if (!FollowBranches(step) || !FollowShortTurns(step)) return false;
     Learn(*scopes_.back(), key);
+    // The loops of a reduction make the elements of all its arrays.
+    const int64_t num_leaves = made.instruction->shape().num_array_leaves();
+    const bool has_loops = !step.short_turns.empty() || !step.turns.empty();
+    for (int64_t leaf = 0; has_loops && leaf < num_leaves; ++leaf) {
+      Learn(*scopes_.back(), {made.instruction, leaf, made.index});
+    }
     pending.pop_back();
   }
   return true;
@@ -190,6 +196,15 @@ bool ElementReads::FollowBranches(const Step& step) {
   return true;
 }
 
+// Where an input or a constant has the element in memory.
+IndexingMap ElementReads::PositionOf(const PlannedElement& element) const {
+  const hlo::Shape& shape = element.instruction->shape().ArrayLeaf(element.leaf);
+  const bool is_constant = llvm::is_contained(constants_, element.instruction);
+  return plans_.maps.Compose(element.index, is_constant
+                                                ? PositionsOfConstant(shape, plans_.mlir_context)
+                                                : plans_.maps.Positions(shape));
+}
+
 void ElementReads::Load(const PlannedElement& element) {
   if (element.index.IsKnownEmpty()) return;
   if (lanes_ == 1) return Add(element, 1, 1);
@@ -198,10 +213,7 @@ void ElementReads::Load(const PlannedElement& element) {
   }
   const hlo::Shape& shape = element.instruction->shape().ArrayLeaf(element.leaf);
   const bool is_constant = llvm::is_contained(constants_, element.instruction);
-  const IndexingMap position =
-      is_constant
-          ? plans_.maps.Compose(element.index, PositionsOfConstant(shape, plans_.mlir_context))
-          : plans_.maps.Compose(element.index, plans_.maps.Positions(shape));
+  const IndexingMap position = PositionOf(element);
   if (position.IsUnknown() || position.IsKnownEmpty()) return Add(element, lanes_, lanes_);
   std::vector<LaneRange> vectors;
   if (const auto offsets = LaneOffsets(position, lanes_, plans_.maps)) {
@@ -280,16 +292,22 @@ void ElementReads::Add(PlannedElement element, int64_t vector_elements, int64_t 
     read.repetitions = 1;
     read.may_be_once = false;
   }
+  // By its index, or, as a reshape would write that in another way, by its position.
+  const IndexingMap position = PositionOf(read.element);
   const auto key_of = [&](const IndexingMap& loaded) -> Key {
     return {read.element.instruction, read.element.leaf, LoadedElements(loaded, lanes_of_pass_ > 1),
             /*is_load=*/true};
   };
-  Key key = key_of(index);
-  if (IsKnown(key)) return;
-  Learn(*scope, std::move(key));
+  const auto learn = [&](const IndexingMap& loaded) {
+    if (!loaded.IsUnknown() && !loaded.IsKnownEmpty()) Learn(*scope, key_of(loaded));
+  };
+  if (IsKnown(key_of(index)) || (!position.IsUnknown() && IsKnown(key_of(position)))) return;
+  learn(index);
+  learn(position);
   // What a vector has, later loads of one element have, too.
   for (int64_t lane = 0; vector_elements > 1 && lane < vector_elements; ++lane) {
-    Learn(*scope, key_of(AtLane(index, lane, plans_.maps)));
+    learn(AtLane(index, lane, plans_.maps));
+    if (!position.IsUnknown()) learn(AtLane(position, lane, plans_.maps));
   }
   for (ElementRead& other : reads_) {
     if (!MeetInTurns(read, other) && !MeetInTurns(other, read)) continue;
@@ -371,7 +389,7 @@ bool ElementReads::IsAvailable(const PlannedElement& element) const {
     return pass.instruction == element.instruction;
   });
   if (result == plan_.passes.end() || result->map.IsUnknown()) return true;
-  return result->map.affine_map().getResults() == element.index.affine_map().getResults();
+  return HasResultsOf(element.index, result->map, plans_.maps);
 }
 
 std::optional<ElementReads::Step> ElementReads::StepOf(const PlannedElement& element) {

@@ -137,6 +137,7 @@ class ElementReads {
   // differ from lane to lane.
   bool MakeSameForAllLanes(const PlannedElement& element, Conditions& conditions) const;
   Step LaneByLane(const PlannedElement& element);
+  IndexingMap PositionOf(const PlannedElement& element) const;
   void Load(const PlannedElement& element);
   void LoadVector(const PlannedElement& element, int64_t first_lane, int64_t count);
   void Add(PlannedElement element, int64_t vector_elements, int64_t width);

@@ -81,6 +81,23 @@ bool DependsOnLane(const IndexingMap& map) {
                       [&](AffineExpr result) { return MentionsLane(result, map); });
 }
 
+bool HasResultsOf(const IndexingMap& map, const IndexingMap& index, MapTable& maps) {
+  const AffineMap expected = index.affine_map();
+  const AffineMap affine = map.affine_map();
+  for (unsigned i = 0; i < expected.getNumSymbols(); ++i) {
+    if (expected.isFunctionOfSymbol(i)) return false;
+  }
+  if (expected.getResults() == affine.getResults()) return true;
+  if (expected.getNumResults() != affine.getNumResults()) return false;
+  llvm::SmallVector<AffineExpr, 6> distances;
+  for (unsigned i = 0; i < affine.getNumResults(); ++i) {
+    distances.push_back(affine.getResult(i) - expected.getResult(i));
+  }
+  const IndexingMap distance = maps.Simplified(WithResults(map, distances));
+  return distance.IsKnownEmpty() ||
+         llvm::all_of(distance.affine_map().getResults(), [](AffineExpr by) { return by == 0; });
+}
+
 IndexingMap AtLane(const IndexingMap& map, int64_t lane, MapTable& maps) {
   return AtRange(map, map.num_ranges() - 1, lane, maps);
 }

@@ -26,6 +26,10 @@ using indexing_analysis::MapConstraint;
 /// The map with these results in place of its own, of the same variables.
 IndexingMap WithResults(const IndexingMap& map, llvm::ArrayRef<mlir::AffineExpr> results);
 
+/// Whether the results are those of `index`, which depend on dimensions alone, wherever the map has
+/// any. Example: (d0)[s0] -> ((d0 * 4 + s0) floordiv 4), s0 in [0, 3] and (d0) -> (d0)
+bool HasResultsOf(const IndexingMap& map, const IndexingMap& index, MapTable& maps);
+
 /// Whether a result, or a value known at run time that a result or constraint mentions, depends on
 /// the last range variable.
 bool DependsOnLane(const IndexingMap& map);

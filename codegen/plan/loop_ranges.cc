@@ -48,7 +48,7 @@ std::optional<IndexingMap> WithoutRangesInFront(const IndexingMap& map,
                                                 llvm::ArrayRef<Variable> ranges) {
   const auto count = static_cast<unsigned>(ranges.size());
   const AffineMap affine = map.affine_map();
-  if (map.num_ranges() < count || map.num_runtime() > 0) return std::nullopt;
+  if (map.num_ranges() < count) return std::nullopt;
   const auto depends = [&](AffineExpr expression) {
     for (unsigned i = 0; i < count; ++i) {
       if (expression.isFunctionOfSymbol(i)) return true;
@@ -75,9 +75,17 @@ std::optional<IndexingMap> WithoutRangesInFront(const IndexingMap& map,
     if (depends(constraint.expression)) return std::nullopt;
     constraints.push_back({constraint.expression.replaceSymbols(symbols), constraint.bounds});
   }
+  std::vector<RuntimeVariable> runtime(map.runtime());
+  for (RuntimeVariable& variable : runtime) {
+    if (variable.index.IsUnknown()) continue;
+    std::optional<IndexingMap> index = WithoutRangesInFront(variable.index, ranges);
+    if (!index.has_value()) return std::nullopt;
+    variable.index = *std::move(index);
+  }
   return IndexingMap(
       AffineMap::get(affine.getNumDims(), affine.getNumSymbols() - count, results, map.context()),
-      map.dimensions(), std::vector<Variable>(map.ranges().drop_front(count)), {}, constraints);
+      map.dimensions(), std::vector<Variable>(map.ranges().drop_front(count)), std::move(runtime),
+      constraints);
 }
 
 IndexingMap LoadedElements(const IndexingMap& index, bool has_lane) {
