@@ -37,7 +37,12 @@ class ComposeCommand : public MapAlgebraCommand {
                          " results, the second " + std::to_string(maps[1].num_dimensions()) +
                          " dimension variables");
     }
-    WriteMapAnswer(Compose(maps[0], maps[1]), texts);
+    const IndexingMap composed = Compose(maps[0], maps[1]);
+    if (composed.IsUnknown() && !maps[0].IsUnknown() && !maps[1].IsUnknown()) {
+      return Fail(
+          1, "an expression of the composition overflows 64 bits or is too long to be written");
+    }
+    WriteMapAnswer(composed, texts);
   }
 };
 

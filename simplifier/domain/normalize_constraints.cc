@@ -133,7 +133,9 @@ std::optional<Constraint> WithoutQuotient(DigitContext& context, const Constrain
   std::optional<int64_t> upper = support::CheckedMul(constraint.bounds.upper, divisor);
   if (quotient->coefficient > 0 && upper) upper = support::CheckedAdd(*upper, divisor - 1);
   if (quotient->coefficient < 0 && lower) lower = support::CheckedSub(*lower, divisor - 1);
-  if (!lower || !upper) return std::nullopt;
+  // The largest and the smallest number stand for no bound.
+  const bool has_ends = lower && upper && Interval{*lower, *upper}.IsFinite();
+  if (!has_ends) return std::nullopt;
   const std::optional<Sum> sum = Normalize(context, std::move(terms), 0);
   if (!sum) return std::nullopt;
   return Constraint{*sum, {*lower, *upper}};
