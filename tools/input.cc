@@ -7,6 +7,7 @@
 #include <tuple>
 #include <utility>
 
+#include "hlo/parser/layout_mismatches.h"
 #include "hlo/parser/parser.h"
 #include "hlo/parser/unknown_attributes.h"
 #include "hlo/shape_inference/verifier.h"
@@ -156,6 +157,7 @@ std::vector<std::unique_ptr<hlo::Module>> LoadModules(const std::string& file,
   }
   for (const std::unique_ptr<hlo::Module>& module : modules) {
     ReportWarnings(hlo::UnknownAttributes(*module));
+    ReportWarnings(hlo::LayoutMismatches(*module));
   }
   return modules;
 }
