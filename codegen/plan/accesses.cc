@@ -182,6 +182,7 @@ class AccessCollector {
         }
         if (!loop.empty()) access.access.repetitions = TurnsOfPass(pass, access.element);
         access.reason = read.reason().empty() ? varies : read.reason();
+        if (access.reason.empty()) access.reason = WhyBranchesVary();
         Add(std::move(access), loop);
       }
     }
@@ -212,6 +213,18 @@ class AccessCollector {
     return true;
   }
 
+  // Of loads that are not planned as code makes them: in which branches these stand is not known.
+  std::string WhyBranchesVary() const {
+    const auto is_branch = [](const Instruction* instruction) {
+      return instruction->opcode() == hlo::Opcode::kPad ||
+             instruction->opcode() == hlo::Opcode::kConcatenate ||
+             instruction->opcode() == hlo::Opcode::kDynamicUpdateSlice;
+    };
+    const bool has_branches =
+        computation_ != nullptr && llvm::any_of(computation_->instructions(), is_branch);
+    return has_branches ? "values known at run time decide what branches read" : "";
+  }
+
   void AddLoadsByLoop(const ElementPass& pass) {
     for (const LoopRead& read : ReadsByLoop(pass, constants_, plans_)) {
       KernelAccess access = read.constant != nullptr
@@ -221,7 +234,7 @@ class AccessCollector {
       access.element = read.map;
       const int64_t turns = read.nest.empty() ? 1 : TurnsOfPass(pass, read.map);
       access.access.repetitions = support::CheckedMul(read.repetitions, turns).value_or(1);
-      access.reason = read.reason;
+      access.reason = read.reason.empty() ? WhyBranchesVary() : read.reason;
       Add(std::move(access), read.nest);
     }
   }
