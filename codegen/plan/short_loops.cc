@@ -138,6 +138,21 @@ class NestedTurns {
       elements.push_back(*std::move(alias));
       return true;
     }
+    switch (element.instruction->opcode()) {
+      case Opcode::kPad:
+      case Opcode::kConcatenate:
+      case Opcode::kDynamicUpdateSlice: {
+        absl::StatusOr<std::vector<ElementAlternative>> alternatives =
+            AlternativesOf(element, plans_);
+        if (!alternatives.ok()) return false;
+        for (ElementAlternative& alternative : *alternatives) {
+          elements.push_back(std::move(alternative.element));
+        }
+        return true;
+      }
+      default:
+        break;
+    }
     for (size_t i = 0; i < element.instruction->operands().size(); ++i) {
       std::optional<PlannedElement> operand = OperandAt(element, i, plans_);
       if (!operand.has_value()) return false;
