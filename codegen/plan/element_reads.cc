@@ -110,7 +110,25 @@ std::optional<std::vector<ElementRead>> ElementReads::Of(const ElementPass& pass
     }
   }
   if (!are_all) return std::nullopt;
+  MarkThoseOfSeveralTurns();
   return std::move(reads_);
+}
+
+// What LLVM may join when it writes short loops out, or a few turns of long ones.
+void ElementReads::MarkThoseOfSeveralTurns() {
+  for (ElementRead& read : reads_) {
+    read.may_be_once = read.may_be_once || MeetInTurns(read, read);
+    for (ElementRead& other : reads_) {
+      if (&other == &read) break;
+      const bool is_same = read.element.instruction == other.element.instruction &&
+                           read.element.leaf == other.element.leaf;
+      if (!is_same) continue;
+      const bool is_written_out = read.is_in_short_loops || other.is_in_short_loops;
+      if (is_written_out || MeetInTurns(read, other) || MeetInTurns(other, read)) {
+        read.may_be_once = other.may_be_once = true;
+      }
+    }
+  }
 }
 
 bool ElementReads::FollowInScope(const PlannedElement& element, size_t loop, int64_t lane,
@@ -257,6 +275,7 @@ void ElementReads::Add(PlannedElement element, int64_t vector_elements, int64_t 
   // unless it stands in a branch or in a loop that it depends on.
   bool is_in_turn = false;
   bool stays_in_loop = false;
+  bool is_in_short_loop = false;
   size_t first = 0;
   Scope* scope = scopes_.back();
   for (size_t depth = scopes_.size(); depth-- > 0;) {
@@ -268,7 +287,8 @@ void ElementReads::Add(PlannedElement element, int64_t vector_elements, int64_t 
       const int64_t num_turns = turns.upper - turns.lower + 1;
       if (DependsOnRange(index, i)) {
         is_in_turn = true;
-        stays_in_loop = stays_in_loop || num_turns >= kManyTurns;
+        // Those of the pass itself come last.
+        if (depth > 0) (num_turns < kManyTurns ? is_in_short_loop : stays_in_loop) = true;
       } else if (is_in_turn) {
         read.repetitions = support::CheckedMul(read.repetitions, num_turns).value_or(1);
         // LLVM writes short loops out, and may find that a branch is the same in all turns.
@@ -309,11 +329,7 @@ void ElementReads::Add(PlannedElement element, int64_t vector_elements, int64_t 
     learn(AtLane(index, lane, plans_.maps));
     if (!position.IsUnknown()) learn(AtLane(position, lane, plans_.maps));
   }
-  for (ElementRead& other : reads_) {
-    if (!MeetInTurns(read, other) && !MeetInTurns(other, read)) continue;
-    read.may_be_once = other.may_be_once = true;
-  }
-  read.may_be_once = read.may_be_once || MeetInTurns(read, read);
+  read.is_in_short_loops = is_in_short_loop && !stays_in_loop;
   reads_.push_back(std::move(read));
 }
 

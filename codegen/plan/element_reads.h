@@ -43,6 +43,8 @@ struct ElementRead {
   int64_t repetitions = 1;
   /// In a branch, what it loads is not there behind it.
   bool is_in_branch = false;
+  /// In loops that code has, but all of those that it depends on are short: LLVM writes them out.
+  bool is_in_short_loops = false;
   /// Turns of loops load the same, and LLVM may see that.
   bool may_be_once = false;
 };
@@ -141,6 +143,7 @@ class ElementReads {
   void Load(const PlannedElement& element);
   void LoadVector(const PlannedElement& element, int64_t first_lane, int64_t count);
   void Add(PlannedElement element, int64_t vector_elements, int64_t width);
+  void MarkThoseOfSeveralTurns();
   static bool MeetInTurns(const ElementRead& after, const ElementRead& before);
   bool IsKnown(const Key& key) const;
   void Learn(Scope& scope, Key key);

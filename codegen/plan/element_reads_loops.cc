@@ -178,7 +178,10 @@ bool ElementReads::FollowShortTurns(const Step& step) {
     // A scalar is loaded as the turns have it.
     const bool is_wanted_of_loop = are_apart && !IsScalar(of_both[i]);
     const bool is_of_loop = i < first_of_turns - first;
-    if (is_of_loop == is_wanted_of_loop) reads_.push_back(std::move(of_both[i]));
+    if (is_of_loop != is_wanted_of_loop) continue;
+    // The turns that it stands for are planned one by one.
+    if (is_of_loop) of_both[i].is_in_short_loops = false;
+    reads_.push_back(std::move(of_both[i]));
   }
   return true;
 }
