@@ -482,9 +482,8 @@ class Counter {
   }
 
   void DecideInjectivity() {
-    const bool has_one_point_each =
-        image_.size.lower == image_.points.upper ||
-        (!image_.size.IsExact() && IsInjectiveByInverse(f_));
+    const bool has_one_point_each = image_.size.lower == image_.points.upper ||
+                                    (!image_.size.IsExact() && IsInjectiveByInverse(f_));
     if (has_one_point_each) {
       image_.injective = Answer::kYes;
     } else if (image_.size.upper < image_.points.lower) {

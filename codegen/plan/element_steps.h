@@ -35,7 +35,8 @@ IndexingMap ScalarIndex(const IndexingMap& like);
 /// (optimization-barrier, domain, add-dependency); nullopt of other instructions.
 std::optional<PlannedElement> AliasOf(const PlannedElement& element);
 
-/// Whether an element is one of an operand, or computed of one of each, by no loop and in no branch.
+/// Whether an element is one of an operand, or computed of one of each, by no loop and in no
+/// branch.
 bool IsStraight(const hlo::Instruction& instruction);
 
 /// The operand of an instruction, at the index that its own map says; a known empty one if it is
