@@ -17,7 +17,6 @@ namespace hlo_indexing::emit {
 using hlo::AttributeName;
 using hlo::ElementType;
 using hlo::Instruction;
-using hlo::Opcode;
 using mlir::Value;
 using mlir::ValueRange;
 
@@ -173,8 +172,9 @@ ElementEmitter::TurnCode ElementEmitter::ReductionCode(const Element& element) {
   TurnCode code;
   code.initial = [count](llvm::ArrayRef<const Lanes*> initial) {
     Values carried;
-    for (const Lanes* lanes : initial)
+    for (const Lanes* lanes : initial) {
       llvm::append_range(carried, Flatten(Replicate(*lanes, count)));
+    }
     return carried;
   };
   code.combine = [=, this, &instruction](ValueRange values, llvm::ArrayRef<Lanes> read,

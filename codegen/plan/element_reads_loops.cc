@@ -19,7 +19,6 @@
 namespace hlo_indexing::plan {
 
 using hlo::Instruction;
-using hlo::Opcode;
 
 // Initial values, then the loops, as in emit/element_loops.cc.
 std::optional<ElementReads::Step> ElementReads::StepOfReduction(const PlannedElement& element) {
