@@ -25,11 +25,8 @@ using mlir::Value;
 namespace {
 
 // How deep scopes and values known at run time may nest: each takes a frame of the stack.
-constexpr int kMaxDepth = 48;
-// How many elements the code of a thread computes, and as many more for each instruction of the
-// module. Each branch computes its own, so that updates at indices which further updates give
-// double them.
-constexpr int64_t kMostElements = int64_t{1} << 13;
+constexpr int kMaxDepth = plan::kMaxElementDepth;
+// The code of a thread may compute as many more elements for each instruction of the module.
 constexpr int64_t kElementsPerInstruction = 16;
 // An element counts once more for so many constraints and values known at run time of its index:
 // composing that with further maps takes longer.
@@ -202,8 +199,8 @@ ElementEmitter::Step ElementEmitter::StepOf(const Element& element) {
   const Instruction& instruction = *element.instruction;
   // What has failed has no code: nothing of it is followed any more.
   if (!status_.ok()) return Failed(element, "");
-  const int64_t most =
-      kMostElements + kElementsPerInstruction * instruction.parent().parent().num_instructions();
+  const int64_t most = plan::kMostElementsOfThread +
+                       kElementsPerInstruction * instruction.parent().parent().num_instructions();
   const size_t conditions = element.index.constraints().size() + element.index.num_runtime();
   num_elements_ += 1 + static_cast<int64_t>(conditions / kConditionsOfOneElement);
   if (num_elements_ > most) {
@@ -232,6 +229,7 @@ ElementEmitter::Step ElementEmitter::StepOf(const Element& element) {
     return Alias(InFrame(element.frame, *alias));
   }
   if (plan::IsMovement(instruction.opcode())) return StepOfMovement(element);
+  if (plan::HasAlternatives(instruction.opcode())) return StepOfAlternatives(element);
   switch (instruction.opcode()) {
     case Opcode::kParameter:
       return StepOfParameter(element);
@@ -239,10 +237,6 @@ ElementEmitter::Step ElementEmitter::StepOf(const Element& element) {
       return StepOfConstant(element);
     case Opcode::kIota:
       return StepOfIota(element);
-    case Opcode::kPad:
-    case Opcode::kConcatenate:
-    case Opcode::kDynamicUpdateSlice:
-      return StepOfAlternatives(element);
     case Opcode::kReduce:
     case Opcode::kReduceWindow:
       return StepOfReduction(element);

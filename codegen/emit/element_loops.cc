@@ -75,7 +75,7 @@ std::vector<ElementEmitter::Invariant> ElementEmitter::FindInvariants(const Elem
         !visited.insert(next).second) {
       continue;
     }
-    if (plan::IsStraight(instruction)) {
+    if (plan::IsStraight({&instruction, next.leaf, next.index})) {
       llvm::append_range(pending, StepOf(next).operands);
       continue;
     }

@@ -61,8 +61,7 @@ class ProductKernel {
   }
 
  private:
-  // Of a matrix that tensor cores multiply by.
-  static constexpr int64_t kColumnsOfMatrix = 8;
+  static constexpr int64_t kColumnsOfMatrix = plan::ProductTiles::kMultiplyColumns;
 
   size_t NumberOfSums() const {
     const int64_t of_unit = tiles_.rows_of_unit() * tiles_.columns_of_unit();

@@ -10,6 +10,7 @@
 #include "codegen/plan/constants.h"
 #include "codegen/plan/element_loops.h"
 #include "codegen/plan/element_reads.h"
+#include "codegen/plan/element_steps.h"
 #include "codegen/plan/known_integers.h"
 #include "codegen/plan/movement.h"
 #include "codegen/plan/pass_loops.h"
@@ -42,6 +43,9 @@ class AccessCollector {
     if (computation_ != nullptr) {
       constants_ = ConstantsInMemory(*computation_);
       known_ = KnownIntegersOf(*computation_);
+      has_branches_ = llvm::any_of(computation_->instructions(), [](const Instruction* of) {
+        return HasAlternatives(of->opcode());
+      });
     }
     element_reads_.emplace(plan_, plans_, constants_);
   }
@@ -215,14 +219,7 @@ class AccessCollector {
 
   // Of loads that are not planned as code makes them: in which branches these stand is not known.
   std::string WhyBranchesVary() const {
-    const auto is_branch = [](const Instruction* instruction) {
-      return instruction->opcode() == hlo::Opcode::kPad ||
-             instruction->opcode() == hlo::Opcode::kConcatenate ||
-             instruction->opcode() == hlo::Opcode::kDynamicUpdateSlice;
-    };
-    const bool has_branches =
-        computation_ != nullptr && llvm::any_of(computation_->instructions(), is_branch);
-    return has_branches ? "values known at run time decide what branches read" : "";
+    return has_branches_ ? "values known at run time decide what branches read" : "";
   }
 
   void AddLoadsByLoop(const ElementPass& pass) {
@@ -498,6 +495,7 @@ class AccessCollector {
   const hlo::Computation* computation_;
   // Those of the computation that are loaded.
   llvm::SmallVector<const Instruction*, 2> constants_;
+  bool has_branches_ = false;
   // For these nothing is loaded.
   llvm::SmallVector<const Instruction*, 2> known_;
   llvm::SmallPtrSet<const Instruction*, 4> alternatives_;

@@ -21,9 +21,6 @@ using hlo::Opcode;
 
 namespace {
 
-// Elements that are followed: as many as code may have.
-constexpr int64_t kMostElements = int64_t{1} << 13;
-
 // Bounds of the one result.
 Interval RangeOfResult(const IndexingMap& map) {
   simplifier::DigitContext context;
@@ -163,13 +160,13 @@ bool ElementReads::Follow(const PlannedElement& element) {
   while (!pending.empty()) {
     Pending& last = pending.back();
     const PlannedElement& made = last.element;
-    const Key key = {made.instruction, made.leaf, made.index};
+    const Key key = {made};
     if (IsKnown(key)) {
       pending.pop_back();
       continue;
     }
     if (!last.step.has_value()) {
-      if (++num_elements_ > kMostElements) return false;
+      if (++num_elements_ > kMostElementsOfThread) return false;
       last.step = StepOf(made);
       if (!last.step.has_value()) return false;
     }
@@ -185,7 +182,7 @@ bool ElementReads::Follow(const PlannedElement& element) {
     const int64_t num_leaves = made.instruction->shape().num_array_leaves();
     const bool has_loops = !step.short_turns.empty() || !step.turns.empty();
     for (int64_t leaf = 0; has_loops && leaf < num_leaves; ++leaf) {
-      Learn(*scopes_.back(), {made.instruction, leaf, made.index});
+      Learn(*scopes_.back(), {{made.instruction, leaf, made.index}});
     }
     pending.pop_back();
   }
@@ -193,7 +190,7 @@ bool ElementReads::Follow(const PlannedElement& element) {
 }
 
 bool ElementReads::FollowIn(Scope scope, const PlannedElement& element, int64_t lanes) {
-  if (scopes_.size() > kMaxDepth) return false;
+  if (scopes_.size() > kMaxElementDepth) return false;
   scopes_.push_back(&scope);
   const int64_t all = std::exchange(lanes_, lanes);
   const bool are_all = Follow(element);
@@ -315,8 +312,9 @@ void ElementReads::Add(PlannedElement element, int64_t vector_elements, int64_t 
   // By its index, or, as a reshape would write that in another way, by its position.
   const IndexingMap position = PositionOf(read.element);
   const auto key_of = [&](const IndexingMap& loaded) -> Key {
-    return {read.element.instruction, read.element.leaf, LoadedElements(loaded, lanes_of_pass_ > 1),
-            /*is_load=*/true};
+    return {
+        {read.element.instruction, read.element.leaf, LoadedElements(loaded, lanes_of_pass_ > 1)},
+        /*is_load=*/true};
   };
   const auto learn = [&](const IndexingMap& loaded) {
     if (!loaded.IsUnknown() && !loaded.IsKnownEmpty()) Learn(*scope, key_of(loaded));
@@ -417,14 +415,11 @@ std::optional<ElementReads::Step> ElementReads::StepOf(const PlannedElement& ele
     return Step();
   }
   if (std::optional<PlannedElement> alias = AliasOf(element)) return StepTo(*std::move(alias));
+  if (HasAlternatives(instruction.opcode())) return StepOfAlternatives(element);
   switch (instruction.opcode()) {
     case Opcode::kConstant:
     case Opcode::kIota:
       return Step();
-    case Opcode::kPad:
-    case Opcode::kConcatenate:
-    case Opcode::kDynamicUpdateSlice:
-      return StepOfAlternatives(element);
     case Opcode::kGather:
     case Opcode::kDynamicSlice: {
       // What is known of indices is part of the map.

@@ -62,20 +62,15 @@ class ElementReads {
   std::optional<std::vector<ElementRead>> Of(const ElementPass& pass, size_t loop);
 
  private:
-  // Branches and loops in each other: as many as code may have.
-  static constexpr size_t kMaxDepth = 48;
-
   struct Key {
-    const hlo::Instruction* instruction = nullptr;
-    int64_t leaf = 0;
-    IndexingMap index;
+    PlannedElement element;
     // A load: whatever the conditions of its index are, it is not made again where it has been.
     bool is_load = false;
     friend bool operator==(const Key&, const Key&) = default;
   };
   struct KeyHash {
     size_t operator()(const Key& key) const {
-      return llvm::hash_combine(key.instruction, key.leaf, key.is_load, hash_value(key.index));
+      return llvm::hash_combine(PlannedElementHash()(key.element), key.is_load);
     }
   };
   // The code of a branch, of the turns of loops, or of neither.

@@ -106,15 +106,14 @@ std::optional<std::vector<ElementReads::Invariant>> ElementReads::FindInvariants
   constexpr size_t kMostVisited = 1000;
   std::vector<Invariant> invariants;
   if (!HasElementLoopsBefore(*element.instruction)) return invariants;
-  std::unordered_set<Key, KeyHash> visited;
+  std::unordered_set<PlannedElement, PlannedElementHash> visited;
   std::vector<PlannedElement> pending(read.begin(), read.end());
   while (!pending.empty() && visited.size() < kMostVisited) {
     const PlannedElement next = std::move(pending.back());
     pending.pop_back();
     const Instruction& instruction = *next.instruction;
     const bool is_given = IsAvailable(next) || plan_.InputNumber(instruction).has_value();
-    if (is_given || next.index.IsKnownEmpty() ||
-        !visited.insert({&instruction, next.leaf, next.index}).second) {
+    if (is_given || next.index.IsKnownEmpty() || !visited.insert(next).second) {
       continue;
     }
     if (HasElementLoops(instruction.opcode())) {
@@ -125,7 +124,7 @@ std::optional<std::vector<ElementReads::Invariant>> ElementReads::FindInvariants
       invariants.push_back({next, {&instruction, next.leaf, *index}});
       continue;
     }
-    if (!IsStraight(instruction)) continue;
+    if (!IsStraight(next)) continue;
     const std::optional<Step> step = StepOf(next);
     if (!step.has_value()) return std::nullopt;
     llvm::append_range(pending, step->operands);
@@ -201,7 +200,7 @@ bool ElementReads::TryLoops(const Step& step) {
 }
 
 bool ElementReads::FollowTurn(const ShortTurn& turn) {
-  if (scopes_.size() > kMaxDepth) return false;
+  if (scopes_.size() > kMaxElementDepth) return false;
   Scope branch;
   branch.is_branch = true;
   if (!turn.conditions.empty()) scopes_.push_back(&branch);
@@ -214,13 +213,12 @@ bool ElementReads::FollowTurn(const ShortTurn& turn) {
 bool ElementReads::FollowLoops(const Step& step) {
   if (step.turns.empty()) return true;
   const size_t depth = scopes_.size();
-  if (depth + step.turns.size() > kMaxDepth) return false;
+  if (depth + step.turns.size() > kMaxElementDepth) return false;
   Scope turn;
   turn.num_loops = step.num_loops;
   turn.outside = &step.index;
   for (const Invariant& invariant : step.invariants) {
-    const PlannedElement& known = invariant.in_turn;
-    turn.known.insert({known.instruction, known.leaf, known.index});
+    turn.known.insert({invariant.in_turn});
   }
   scopes_.push_back(&turn);
   std::vector<std::unique_ptr<Scope>> branches;

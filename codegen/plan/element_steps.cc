@@ -84,21 +84,13 @@ std::optional<PlannedElement> AliasOf(const PlannedElement& element) {
   }
 }
 
-bool IsStraight(const Instruction& instruction) {
-  switch (instruction.opcode()) {
-    case Opcode::kTuple:
-    case Opcode::kGetTupleElement:
-    case Opcode::kOptimizationBarrier:
-    case Opcode::kDomain:
-    case Opcode::kAddDependency:
-      return true;
-    case Opcode::kBitcastConvert:
-      // Of elements of another size, it is several, or a part.
-      return instruction.shape().rank() == instruction.operand(0).shape().rank();
-    default:
-      break;
+bool IsStraight(const PlannedElement& element) {
+  const Instruction& instruction = *element.instruction;
+  if (instruction.opcode() == Opcode::kBitcastConvert) {
+    // Of elements of another size, it is several, or a part.
+    return instruction.shape().rank() == instruction.operand(0).shape().rank();
   }
-  if (IsMovement(instruction.opcode())) return true;
+  if (AliasOf(element).has_value() || IsMovement(instruction.opcode())) return true;
   const indexing_analysis::RuleTraits& traits = indexing_analysis::TraitsOf(instruction.opcode());
   return traits.is_elementwise && !traits.reads_other_devices;
 }
@@ -128,6 +120,11 @@ std::optional<PlannedElement> OperandAt(const PlannedElement& element, size_t op
                        });
   if (is_read) return std::nullopt;
   return PlannedElement{&instruction.operand(operand), 0, IndexingMap::KnownEmpty(element.index)};
+}
+
+bool HasAlternatives(Opcode opcode) {
+  return opcode == Opcode::kPad || opcode == Opcode::kConcatenate ||
+         opcode == Opcode::kDynamicUpdateSlice;
 }
 
 absl::StatusOr<std::vector<ElementAlternative>> AlternativesOf(const PlannedElement& element,

@@ -7,6 +7,7 @@
 #ifndef HLO_INDEXING_CODEGEN_PLAN_ELEMENT_STEPS_H_
 #define HLO_INDEXING_CODEGEN_PLAN_ELEMENT_STEPS_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -16,7 +17,9 @@
 #include "codegen/plan/kernel_plan.h"
 #include "codegen/plan/plan_context.h"
 #include "hlo/module.h"
+#include "hlo/opcode.h"
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/Hashing.h"
 
 namespace hlo_indexing::plan {
 
@@ -26,7 +29,21 @@ struct PlannedElement {
   const hlo::Instruction* instruction = nullptr;
   int64_t leaf = 0;
   IndexingMap index;
+
+  friend bool operator==(const PlannedElement&, const PlannedElement&) = default;
 };
+
+struct PlannedElementHash {
+  size_t operator()(const PlannedElement& element) const {
+    return llvm::hash_combine(element.instruction, element.leaf, hash_value(element.index));
+  }
+};
+
+/// How deep branches and loops may nest in the code of an element.
+inline constexpr size_t kMaxElementDepth = 48;
+/// How many elements the code of a thread computes. Each branch computes its own, so that updates
+/// at indices which further updates give double them.
+inline constexpr int64_t kMostElementsOfThread = int64_t{1} << 13;
 
 /// The index of a scalar, from the same variables.
 IndexingMap ScalarIndex(const IndexingMap& like);
@@ -37,7 +54,7 @@ std::optional<PlannedElement> AliasOf(const PlannedElement& element);
 
 /// Whether an element is one of an operand, or computed of one of each, by no loop and in no
 /// branch.
-bool IsStraight(const hlo::Instruction& instruction);
+bool IsStraight(const PlannedElement& element);
 
 /// The operand of an instruction, at the index that its own map says; a known empty one if it is
 /// not read. nullopt if that is not one exact map.
@@ -54,7 +71,10 @@ struct ElementAlternative {
   bool is_rest = false;
 };
 
-/// What an element of a pad, a concatenate or a dynamic-update-slice is; one alternative if it is
+/// Whether an element is one of several, by its index: of pad, concatenate, dynamic-update-slice.
+bool HasAlternatives(hlo::Opcode opcode);
+
+/// What an element of such an instruction is; one alternative if it is
 /// known which. kUnimplemented, with the end of a sentence about the instruction, if its maps do
 /// not say; kResourceExhausted beyond 256 operands.
 absl::StatusOr<std::vector<ElementAlternative>> AlternativesOf(const PlannedElement& element,

@@ -159,6 +159,10 @@ struct SharedTile {
 /// of which it has a tile of both operands in shared memory.
 /// Example: 64x64 of 1000x1000 halves, 64 products in a step -> 4 warps of 32x32, 16 steps
 struct ProductTiles {
+  /// Rows and columns of the result of one instruction of a tensor core.
+  static constexpr int64_t kMultiplyRows = 16;
+  static constexpr int64_t kMultiplyColumns = 8;
+
   const hlo::Instruction* dot = nullptr;
   /// The operand of the dot whose tile has the rows; the other one has the columns.
   size_t rows_operand = 0;

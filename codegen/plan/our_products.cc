@@ -37,9 +37,8 @@ constexpr int64_t kWarpSize = 32;
 constexpr int64_t kAccessBits = 128;
 // Of products that one instruction of a tensor core adds up: 16 halves, 32 bytes.
 constexpr int64_t kMultiplyBits = 256;
-// Rows and columns of its result.
-constexpr int64_t kMultiplyRows = 16;
-constexpr int64_t kMultiplyColumns = 8;
+constexpr int64_t kMultiplyRows = ProductTiles::kMultiplyRows;
+constexpr int64_t kMultiplyColumns = ProductTiles::kMultiplyColumns;
 
 int64_t PowerOfTwoFrom(int64_t number) {
   return static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(number)));

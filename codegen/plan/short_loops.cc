@@ -11,7 +11,6 @@
 #include "codegen/plan/loop_ranges.h"
 #include "codegen/plan/thread_map.h"
 #include "hlo/opcode.h"
-#include "llvm/ADT/Hashing.h"
 #include "llvm/ADT/SmallVector.h"
 #include "support/checked_math.h"
 
@@ -87,7 +86,7 @@ class NestedTurns {
     if (depth == kMaxDepth) return std::nullopt;
     int64_t inside = 1;
     int64_t before = 1;
-    Visited visited;
+    std::unordered_set<PlannedElement, PlannedElementHash> visited;
     std::vector<PlannedElement> pending = loops.inputs;
     while (!pending.empty()) {
       const PlannedElement next = std::move(pending.back());
@@ -117,18 +116,6 @@ class NestedTurns {
   static constexpr int kMaxDepth = 6;
   static constexpr size_t kMostVisited = 1000;
 
-  struct Equal {
-    bool operator()(const PlannedElement& a, const PlannedElement& b) const {
-      return a.instruction == b.instruction && a.leaf == b.leaf && a.index == b.index;
-    }
-  };
-  struct Hash {
-    size_t operator()(const PlannedElement& element) const {
-      return llvm::hash_combine(element.instruction, element.leaf, hash_value(element.index));
-    }
-  };
-  using Visited = std::unordered_set<PlannedElement, Hash, Equal>;
-
   // False if it is not known which elements these are.
   bool AddOperands(const PlannedElement& element, std::vector<PlannedElement>& elements) {
     if (element.index.IsUnknown() || element.index.num_runtime() > 0) return false;
@@ -138,20 +125,14 @@ class NestedTurns {
       elements.push_back(*std::move(alias));
       return true;
     }
-    switch (element.instruction->opcode()) {
-      case Opcode::kPad:
-      case Opcode::kConcatenate:
-      case Opcode::kDynamicUpdateSlice: {
-        absl::StatusOr<std::vector<ElementAlternative>> alternatives =
-            AlternativesOf(element, plans_);
-        if (!alternatives.ok()) return false;
-        for (ElementAlternative& alternative : *alternatives) {
-          elements.push_back(std::move(alternative.element));
-        }
-        return true;
+    if (HasAlternatives(element.instruction->opcode())) {
+      absl::StatusOr<std::vector<ElementAlternative>> alternatives =
+          AlternativesOf(element, plans_);
+      if (!alternatives.ok()) return false;
+      for (ElementAlternative& alternative : *alternatives) {
+        elements.push_back(std::move(alternative.element));
       }
-      default:
-        break;
+      return true;
     }
     for (size_t i = 0; i < element.instruction->operands().size(); ++i) {
       std::optional<PlannedElement> operand = OperandAt(element, i, plans_);
