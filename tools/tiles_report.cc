@@ -209,11 +209,16 @@ void WriteTileJson(const std::string& file, const TileOfPair& pair, const Symbol
 void WriteFitsText(const TileFits& fits, int64_t capacity, size_t top, raw_ostream& out) {
   if (fits.fits.empty()) {
     out << "    " << fits.reason << '\n';
-    return;
+  } else {
+    const auto aligned =
+        llvm::count_if(fits.fits, [](const TileFit& fit) { return fit.is_aligned; });
+    out << "    " << fits.fits.size() << " of " << fits.num_candidates << " tile sizes fit "
+        << capacity << " bytes, " << aligned << " of them aligned\n";
   }
-  const auto aligned = llvm::count_if(fits.fits, [](const TileFit& fit) { return fit.is_aligned; });
-  out << "    " << fits.fits.size() << " of " << fits.num_candidates << " tile sizes fit "
-      << capacity << " bytes, " << aligned << " of them aligned\n";
+  if (fits.num_unknown > 0) {
+    out << "    whether " << fits.num_unknown << (fits.num_unknown == 1 ? " fits" : " fit")
+        << " is not known: " << fits.unknown_reason << '\n';
+  }
   for (size_t i = 0; i < std::min(top, fits.fits.size()); ++i) {
     out << "      " << fits.fits[i] << '\n';
   }
@@ -235,6 +240,10 @@ void WriteFitsJson(const std::string& file, const hlo::Instruction& instruction,
     json.attribute("candidates", static_cast<int64_t>(fits.num_candidates));
     json.attribute("fitting", static_cast<int64_t>(fits.fits.size()));
     if (!fits.reason.empty()) json.attribute("reason", llvm::json::fixUTF8(fits.reason));
+    if (fits.num_unknown > 0) {
+      json.attribute("unknown", static_cast<int64_t>(fits.num_unknown));
+      json.attribute("unknown_reason", llvm::json::fixUTF8(fits.unknown_reason));
+    }
     json.attributeArray("fits", [&] {
       for (size_t i = 0; i < std::min(top, fits.fits.size()); ++i) {
         const TileFit& fit = fits.fits[i];

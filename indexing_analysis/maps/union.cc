@@ -158,8 +158,12 @@ llvm::SmallVector<Interval, 6> BoxesOf(const IndexingMap& map) {
   return boxes;
 }
 
+// Whether no number lies between them. Neither is empty.
 bool Touch(const Interval& a, const Interval& b) {
-  return a.lower <= b.upper + 1 && b.lower <= a.upper + 1;
+  const auto reaches = [](int64_t upper, int64_t lower) {
+    return upper == Interval::kPlusInfinity || lower <= upper + 1;
+  };
+  return reaches(a.upper, b.lower) && reaches(b.upper, a.lower);
 }
 
 // One map for both, if they differ in the bounds of one variable only.
@@ -172,8 +176,7 @@ std::optional<IndexingMap> Merge(const IndexingMap& a, const IndexingMap& b) {
   std::optional<size_t> different;
   for (size_t i = 0; i < boxes_a.size(); ++i) {
     if (boxes_a[i] == boxes_b[i]) continue;
-    if (different || !boxes_a[i].IsFinite() || !boxes_b[i].IsFinite()) return std::nullopt;
-    if (!Touch(boxes_a[i], boxes_b[i])) return std::nullopt;
+    if (different || !Touch(boxes_a[i], boxes_b[i])) return std::nullopt;
     different = i;
   }
   const bool same_constraints = a.constraints().size() == b.constraints().size() &&

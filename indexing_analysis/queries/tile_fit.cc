@@ -186,7 +186,9 @@ TileFits FitTiles(const OutputIndexing& indexing, const hlo::Instruction& instru
   const IndexingMap identity = Identity(output.sizes(), context);
   const std::vector<Sizes> candidates = TileSizes(output.sizes(), options.max_candidates);
   result.num_candidates = candidates.size();
-  std::string inexact;
+  const auto unknown = [&](std::string reason) {
+    if (result.num_unknown++ == 0) result.unknown_reason = std::move(reason);
+  };
   // Tiles that are counted one by one, of all tile sizes.
   int64_t work = int64_t{1} << 20;
   const DynamicAPInt limit(capacity);
@@ -213,9 +215,7 @@ TileFits FitTiles(const OutputIndexing& indexing, const hlo::Instruction& instru
           TileOfOperand(operand, output.sizes(), tile_sizes, shape.sizes(), options.tiles));
       is_exact = tile.exactness == Exactness::kExact;
       if (!is_exact) {
-        if (inexact.empty()) {
-          inexact = absl::StrCat("; of operand ", operand.operand(), ", ", tile.reason);
-        }
+        unknown(absl::StrCat("of operand ", operand.operand(), ", ", tile.reason));
         break;
       }
       fit.is_aligned &= IsAligned(tile, shape);
@@ -229,7 +229,11 @@ TileFits FitTiles(const OutputIndexing& indexing, const hlo::Instruction& instru
     }
     fit.bytes_per_tile = bytes_of_output + needs.MostOfOneTile(work);
     fit.bytes_of_all_tiles += needs.OfAllTiles();
-    if (fit.bytes_per_tile <= limit) result.fits.push_back(std::move(fit));
+    if (fit.bytes_per_tile <= limit) {
+      result.fits.push_back(std::move(fit));
+    } else if (bytes_of_output + needs.LeastOfLargestTile() <= limit) {
+      unknown("which tiles need most was not counted");
+    }
   }
   llvm::stable_sort(result.fits, [](const TileFit& a, const TileFit& b) {
     if (a.is_aligned != b.is_aligned) return a.is_aligned;
@@ -237,8 +241,9 @@ TileFits FitTiles(const OutputIndexing& indexing, const hlo::Instruction& instru
            std::tie(b.bytes_of_all_tiles, b.num_tiles);
   });
   if (result.fits.empty()) {
-    result.reason = absl::StrCat("none of ", candidates.size(), " tile sizes fits ", capacity,
-                                 " bytes", inexact);
+    result.reason =
+        absl::StrCat("none of ", candidates.size(), " tile sizes ",
+                     result.num_unknown > 0 ? "is known to fit " : "fits ", capacity, " bytes");
   }
   return result;
 }

@@ -54,7 +54,10 @@ struct TileFits {
   std::vector<TileFit> fits;
   /// Tile sizes that were tried.
   size_t num_candidates = 0;
-  /// Why there is none; empty if there are some.
+  /// Those of which it is not known whether they fit, and why it is not of the first.
+  size_t num_unknown = 0;
+  std::string unknown_reason;
+  /// Why there is none that is known to fit; empty if there are some.
   std::string reason;
 };
 

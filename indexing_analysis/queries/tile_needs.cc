@@ -190,6 +190,41 @@ DynamicAPInt TileNeeds::MostOfOneTile(int64_t& work) const {
   return most;
 }
 
+// What may be cut off in a way that is not known does not count.
+DynamicAPInt TileNeeds::LeastOfTile(llvm::ArrayRef<int64_t> tile) const {
+  DynamicAPInt bytes(0);
+  for (const Need& need : needs_) {
+    const TileRegion& region = *need.region;
+    const bool has_it = llvm::all_of(llvm::zip_equal(tile, need.tiles.sides), [](const auto& pair) {
+      const auto& [number, side] = pair;
+      return Intersect({.offset = number, .size = 1, .stride = 1}, side).has_value();
+    });
+    if (!has_it || region.offset.IsUnknown() || !region.offset.constraints().empty()) continue;
+    if (region.bounds.empty()) {
+      bytes += BytesOf(region.MostElements(), need.element_bits);
+    } else if (const auto cuts = CutsOf(region)) {
+      bytes += BytesOf(ElementsOfTile(region, *cuts, tile), need.element_bits);
+    }
+  }
+  return bytes;
+}
+
+DynamicAPInt TileNeeds::LeastOfLargestTile() const {
+  // The first and the middle tile of each of the first regions.
+  constexpr size_t kMostTried = 8;
+  DynamicAPInt least(0);
+  for (const Need& need : llvm::ArrayRef(needs_).take_front(kMostTried)) {
+    llvm::SmallVector<int64_t, 6> first;
+    llvm::SmallVector<int64_t, 6> middle;
+    for (const Progression& side : need.tiles.sides) {
+      first.push_back(side.offset);
+      middle.push_back(side.offset + side.size / 2 * side.stride);
+    }
+    least = std::max({least, LeastOfTile(first), LeastOfTile(middle)});
+  }
+  return least;
+}
+
 DynamicAPInt TileNeeds::OfAllTiles() const {
   if (needs_.empty()) return DynamicAPInt(0);
   std::vector<DynamicAPInt> bytes;

@@ -27,6 +27,8 @@ class TileNeeds {
   /// if that costs at most `work` elements, which is taken off; else regions that share tiles are
   /// added up, whatever their bounds cut.
   llvm::DynamicAPInt MostOfOneTile(int64_t& work) const;
+  /// Bytes that some tile does need: the most of a few tiles that are tried.
+  llvm::DynamicAPInt LeastOfLargestTile() const;
   /// Bytes of all tiles of the device that needs most, where elements that two tiles need count
   /// twice.
   llvm::DynamicAPInt OfAllTiles() const;
@@ -40,6 +42,7 @@ class TileNeeds {
   };
 
   std::optional<llvm::DynamicAPInt> CountTileByTile(int64_t& work) const;
+  llvm::DynamicAPInt LeastOfTile(llvm::ArrayRef<int64_t> tile) const;
   llvm::DynamicAPInt MostOfPairs(llvm::ArrayRef<llvm::DynamicAPInt> bytes) const;
   llvm::DynamicAPInt MostAlong(size_t side, llvm::ArrayRef<llvm::DynamicAPInt> bytes) const;
 

@@ -62,8 +62,9 @@ class CustomCallRegistry {
   ///       {"output": 0, "operand": 1, "superset": "may stop early"}]}]}
   ///
   /// `output` numbers the arrays of the result; `leaf`, 0 if it is missing, those of the
-  /// operand. Without `map` every element is read; `superset` says why fewer may be. Errors have
-  /// the form file:line:column: message, with the line and a caret; then nothing is added.
+  /// operand. Without `map` every element is read; `superset` says why fewer may be. A target that
+  /// the text names twice is an error. Errors have the form file:line:column: message, with the
+  /// line and a caret; then nothing is added.
   absl::Status AddJson(llvm::StringRef text, llvm::StringRef file_name, mlir::MLIRContext* context);
 
  private:

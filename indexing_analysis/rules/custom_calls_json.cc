@@ -5,6 +5,7 @@
 
 #include "indexing_analysis/rules/custom_calls.h"
 #include "indexing_analysis/rules/json_nesting.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/JSON.h"
 #include "support/diagnostics.h"
@@ -114,6 +115,11 @@ class RuleReader {
       if (call == nullptr) return Error(path, "expected an object");
       const auto target = call->getString("target");
       if (!target) return Error(path, "expected a string 'target'");
+      if (llvm::is_contained(llvm::make_first_range(rules), *target)) {
+        JsonPath here = path;
+        here.emplace_back("target");
+        return Error(here, "the target '" + target->str() + "' has a rule already");
+      }
       CustomCallRule rule;
       if (absl::Status status = ReadRule(*call, path, rule); !status.ok()) return status;
       rules.emplace_back(target->str(), std::move(rule));

@@ -173,6 +173,9 @@ class TileFit(Record):
     """In bytes."""
     candidates: int = 0
     fitting: int = 0
+    unknown: int = 0
+    """Those of which it is not known whether they fit, with `unknown_reason` for the first."""
+    unknown_reason: str | None = None
     fits: tuple[JsonObject, ...] = ()
     """The best, each with `tile_sizes`, `num_tiles`, `bytes_per_tile`, `bytes_of_all_tiles`, `aligned`."""
     shown = ("instruction", "capacity", "candidates", "fitting", "fits")

@@ -1,6 +1,7 @@
 // Tile sizes that fit, against all elements that all tiles need.
 #include "indexing_analysis/queries/tile_fit.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -227,6 +228,28 @@ TEST(TileFit, OfManyOperands) {
   for (const TileFit& fit : found.fits) {
     EXPECT_EQ(fit.bytes_per_tile, llvm::DynamicAPInt(int64_t{8} * fit.tile_sizes.front()));
   }
+}
+
+// Rows of 14 as rows of 21: tiles that cut them come in more kinds than are looked at, and are not
+// among those that are too large.
+TEST(TileFit, CountsWhatIsNotKnown) {
+  const auto module = hlo::ParseModule(R"(
+      ENTRY e {
+        p = f32[33,14] parameter(0)
+        ROOT r = f32[22,21] reshape(p)
+      })");
+  ASSERT_TRUE(module.ok());
+  mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
+  IndexingAnalysis analysis(&context);
+  const Instruction& root = (*module)->entry().root();
+  const TileFits found = FitTiles(analysis.OutputToInput(root, 0), root, 0, int64_t{1} << 20);
+  EXPECT_EQ(found.num_candidates, 36);
+  EXPECT_EQ(found.fits.size() + found.num_unknown, found.num_candidates);
+  EXPECT_GT(found.num_unknown, 0);
+  EXPECT_THAT(found.unknown_reason, ::testing::StartsWith("of operand 0, "));
+  const TileFits none = FitTiles(analysis.OutputToInput(root, 0), root, 0, 7);
+  EXPECT_EQ(none.num_unknown, 0) << "what does not fit with the output alone is known";
+  EXPECT_EQ(none.reason, "none of 36 tile sizes fits 7 bytes");
 }
 
 TEST(TileFit, SaysWhyNothingFits) {
