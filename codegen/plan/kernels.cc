@@ -2,6 +2,8 @@
 
 #include <variant>
 
+#include "codegen/plan/emitters.h"
+#include "codegen/plan/fused_computation.h"
 #include "codegen/plan/our_plan.h"
 #include "codegen/plan/xla_plan.h"
 #include "hlo/attribute.h"
@@ -14,17 +16,21 @@ using hlo::Computation;
 using hlo::Instruction;
 using hlo::Opcode;
 
-llvm::SmallVector<const Computation*, 4> ComputationsRunBy(const Instruction& instruction) {
+namespace {
+
+// The computations whose instructions are run for an instruction, or computed in its kernel.
+llvm::SmallVector<const Computation*, 4> CalledBy(const Instruction& instruction) {
   llvm::SmallVector<const Computation*, 4> called;
   const auto add = [&](AttributeName name) {
     if (const Computation* computation = instruction.Callee(name)) called.push_back(computation);
   };
   switch (instruction.opcode()) {
-    case Opcode::kCall:
-      add(AttributeName::kToApply);
-      break;
+    case Opcode::kFusion:
     case Opcode::kAsyncStart:
       add(AttributeName::kCalls);
+      break;
+    case Opcode::kCall:
+      add(AttributeName::kToApply);
       break;
     case Opcode::kWhile:
       add(AttributeName::kCondition);
@@ -37,6 +43,47 @@ llvm::SmallVector<const Computation*, 4> ComputationsRunBy(const Instruction& in
       break;
   }
   return called;
+}
+
+bool IsOnlyRoot(const FusedComputation& fused, const Instruction& instruction) {
+  return fused.roots().size() == 1 && fused.roots().front().instruction == &instruction;
+}
+
+}  // namespace
+
+bool RunsAsCall(const Instruction& instruction) {
+  if (instruction.opcode() != Opcode::kFusion) return false;
+  struct Pending {
+    const Computation* computation;
+    int depth;
+  };
+  // What lies deeper than compilers nest fusions is not looked at: it has no kernel.
+  constexpr int kDeepest = 8;
+  std::vector<Pending> pending;
+  llvm::DenseSet<const Computation*> seen;
+  const auto add = [&](const Instruction& caller, int depth) {
+    for (const Computation* called : CalledBy(caller)) {
+      if (seen.insert(called).second) pending.push_back({called, depth});
+    }
+  };
+  add(instruction, 0);
+  while (!pending.empty()) {
+    const auto [computation, depth] = pending.back();
+    pending.pop_back();
+    for (const Instruction* inside : computation->PostOrder()) {
+      if (IsByItself(*inside) &&
+          (depth > 0 || !IsOnlyRoot(FusedComputation(instruction), *inside))) {
+        return true;
+      }
+      if (depth < kDeepest) add(*inside, depth + 1);
+    }
+  }
+  return false;
+}
+
+llvm::SmallVector<const Computation*, 4> ComputationsRunBy(const Instruction& instruction) {
+  const bool is_one_kernel = instruction.opcode() == Opcode::kFusion && !RunsAsCall(instruction);
+  return is_one_kernel ? llvm::SmallVector<const Computation*, 4>() : CalledBy(instruction);
 }
 
 std::vector<const Computation*> ExecutedComputations(const hlo::Module& module) {

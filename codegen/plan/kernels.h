@@ -22,8 +22,13 @@ struct Kernel {
   bool is_computation = false;
 };
 
+/// Whether no one kernel computes a fusion, so that its computation runs as that of a call: it has
+/// an instruction whose threads work together, as a sort, and that is not all that it gives.
+/// Example: a sort of an iota and a parameter, of which a get-tuple-element is the root.
+bool RunsAsCall(const hlo::Instruction& instruction);
+
 /// The computations that an instruction runs instruction by instruction: what a call calls, a while
-/// repeats, a conditional branches to; none for others, fusions among them.
+/// repeats, a conditional branches to, and a fusion calls that runs as a call; none for others.
 llvm::SmallVector<const hlo::Computation*, 4> ComputationsRunBy(
     const hlo::Instruction& instruction);
 

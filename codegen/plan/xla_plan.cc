@@ -6,6 +6,7 @@
 #include <variant>
 
 #include "absl/strings/str_cat.h"
+#include "codegen/plan/kernels.h"
 #include "codegen/plan/xla_emitters.h"
 #include "hlo/attribute.h"
 
@@ -16,9 +17,10 @@ using hlo::Instruction;
 using hlo::Opcode;
 
 llvm::StringRef NoKernelReason(NoKernel reason) {
-  constexpr std::array<llvm::StringRef, 7> kReasons = {
+  constexpr std::array<llvm::StringRef, 8> kReasons = {
       "moves no data: it needs no kernel",
       "runs other computations, whose instructions have kernels",
+      "runs as the kernels of its instructions: one of them is always a kernel by itself",
       "is a copy by the copy engine",
       "moves data between devices: a library does it",
       "is a value of the runtime",
@@ -46,6 +48,8 @@ std::optional<NoKernel> WhyNoKernel(const Instruction& instruction) {
     case Opcode::kAsyncUpdate:
     case Opcode::kAsyncDone:
       return NoKernel::kOtherComputations;
+    case Opcode::kFusion:
+      return RunsAsCall(instruction) ? std::optional(NoKernel::kSeveralKernels) : std::nullopt;
     case Opcode::kCopyStart:
     case Opcode::kCopyDone:
       return NoKernel::kCopyEngine;
@@ -126,8 +130,8 @@ absl::Status CheckKind(const Instruction& fusion) {
 }
 
 absl::Status XlaHasKernel(const Instruction& instruction) {
-  if (instruction.opcode() == Opcode::kFusion) return CheckKind(instruction);
-  return HasKernel(instruction);
+  if (absl::Status status = HasKernel(instruction); !status.ok()) return status;
+  return instruction.opcode() == Opcode::kFusion ? CheckKind(instruction) : absl::OkStatus();
 }
 
 }  // namespace

@@ -38,6 +38,7 @@ absl::StatusOr<KernelPlan> PlanLikeXla(const hlo::Computation& computation, Plan
 enum class NoKernel : uint8_t {
   kNoData,
   kOtherComputations,
+  kSeveralKernels,
   kCopyEngine,
   kCollective,
   kRuntimeValue,

@@ -106,6 +106,7 @@ void ProgramCompiler::SetOutputShapes(const Instruction& instruction) {
       return;
     }
     case Opcode::kCall:
+    case Opcode::kFusion:
     case Opcode::kConditional:
       for (const Computation* callee : plan::ComputationsRunBy(instruction)) {
         output_shapes_.try_emplace(callee, &instruction.shape());

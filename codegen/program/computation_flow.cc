@@ -237,7 +237,7 @@ absl::Status ComputationCompiler::FlowOfAsyncDone(const Instruction& instruction
 }
 
 absl::Status ComputationCompiler::FlowOfCall(const Instruction& instruction) {
-  const Computation& callee = *instruction.Callee(AttributeName::kToApply);
+  const Computation& callee = *plan::ComputationsRunBy(instruction).front();
   ArrayIds arguments;
   HLO_INDEXING_RETURN_IF_ERROR(AppendOperands(instruction, 0, instruction.operands().size(),
                                               ParameterLeaves(callee), arguments));
@@ -391,6 +391,9 @@ absl::Status ComputationCompiler::Flow(const Instruction& instruction) {
     case Opcode::kAsyncDone:
       return FlowOfAsyncDone(instruction);
     case Opcode::kCall:
+      return FlowOfCall(instruction);
+    case Opcode::kFusion:
+      if (!plan::RunsAsCall(instruction)) break;
       return FlowOfCall(instruction);
     case Opcode::kConditional:
       return FlowOfConditional(instruction);

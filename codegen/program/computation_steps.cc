@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "codegen/plan/kernels.h"
 #include "codegen/program/frame_layout.h"
 #include "codegen/program/program_compiler.h"
 #include "codegen/run/buffer_contents.h"
@@ -121,11 +122,11 @@ Step ComputationCompiler::StepOf(size_t number) {
       return {&instruction, StepOfWhile(instruction, number)};
     case Opcode::kConditional:
       return {&instruction, StepOfConditional(instruction, number)};
-    // A call, or an async-done.
+    // A call, a fusion that runs as one, or an async-done.
     default: {
-      const Computation& callee = instruction.opcode() == Opcode::kCall
-                                      ? *instruction.Callee(AttributeName::kToApply)
-                                      : *CalleeOfAsync(instruction);
+      const Computation& callee = instruction.opcode() == Opcode::kAsyncDone
+                                      ? *CalleeOfAsync(instruction)
+                                      : *plan::ComputationsRunBy(instruction).front();
       CallStep call;
       call.computation = program_.NumberOf(callee);
       call.frame = AddBuffer(FrameBuffer::Content::kCallee, instruction, FrameOf(callee), number);

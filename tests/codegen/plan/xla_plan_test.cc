@@ -127,6 +127,28 @@ TEST(XlaPlan, SaysWhatIsNoKernel) {
   EXPECT_EQ(WhyNoKernel(module.root()), NoKernel::kLibrary);
   EXPECT_EQ(WhyNoKernel(module.root().operand(0)), NoKernel::kNoData);
   EXPECT_TRUE(KernelsOf(module.module()).empty());
+  // A sort is a kernel by itself: a fusion that does no more is one, else its instructions are.
+  const auto sorting = [](const std::string& root) {
+    return "HloModule m\n"
+           "less { a = f32[] parameter(0) b = f32[] parameter(1)\n"
+           " c = f32[] parameter(2) d = f32[] parameter(3)\n"
+           " ROOT r = pred[] compare(a, b), direction=LT }\n"
+           "fused { p = f32[8] parameter(0) n = f32[8] negate(p)\n"
+           " s = (f32[8], f32[8]) sort(p, n), dimensions={0}, to_apply=less\n" +
+           root;
+  };
+  PlannedModule one(
+      sorting(" ROOT t = ((f32[8], f32[8])) tuple(s) }\n"
+              "ENTRY main { p = f32[8] parameter(0)\n"
+              " ROOT f = ((f32[8], f32[8])) fusion(p), kind=kLoop, calls=fused }"));
+  EXPECT_EQ(WhyNoKernel(one.root()), std::nullopt);
+  EXPECT_THAT(KernelsOf(one.module()), ::testing::SizeIs(1));
+  PlannedModule several(
+      sorting(" ROOT g = f32[8] get-tuple-element(s), index=1 }\n"
+              "ENTRY main { p = f32[8] parameter(0)\n"
+              " ROOT f = f32[8] fusion(p), kind=kLoop, calls=fused }"));
+  EXPECT_EQ(WhyNoKernel(several.root()), NoKernel::kSeveralKernels);
+  EXPECT_THAT(OurKernelsOf(several.module()), ::testing::SizeIs(2));
   PlannedModule empty(
       "HloModule m\nfused { ROOT t = () tuple() }\n"
       "ENTRY main { ROOT f = () fusion(), kind=kLoop, calls=fused }");

@@ -1,5 +1,5 @@
-// Instructions that are made neither element by element nor as a part of other kernels, and control
-// flow inside of kernels: programs against the interpreter.
+// Instructions that are made neither element by element nor as a part of other kernels, fusions
+// around them, and control flow inside of kernels: programs against the interpreter.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -295,6 +295,63 @@ TEST_F(ByItselfTest, ControlFlowInsideOfFusions) {
   )";
   EXPECT_EQ(Run("x = s32[200] parameter(0)\nROOT r = s32[200] map(x), dimensions={0}, to_apply=g",
                 0, lanes),
+            "");
+}
+
+// A fusion that does more than one of these runs as a call: in other layouts than its operands and
+// results have, twice, inside of another one, in a branch.
+TEST_F(ByItselfTest, FusionsAroundThem) {
+  const std::string sorted = R"(
+  less { a = f32[] parameter(0) b = f32[] parameter(1) c = s32[] parameter(2) d = s32[] parameter(3)
+    ROOT r = pred[] compare(a, b), direction=LT }
+  f { p = f32[5,64]{0,1} parameter(0) x = f32[5,64] exponential(p)
+    i = s32[5,64] iota(), iota_dimension=1
+    s = (f32[5,64], s32[5,64]) sort(x, i), dimensions={1}, to_apply=less, is_stable=true
+    v = f32[5,64] get-tuple-element(s), index=0 w = s32[5,64] get-tuple-element(s), index=1
+    y = f32[5,64]{0,1} add(v, v) ROOT t = (s32[5,64], f32[5,64]{0,1}) tuple(w, y) }
+  )";
+  EXPECT_EQ(Run("p = f32[5,64] parameter(0)\nq = f32[5,64] negate(p)\n"
+                "a = (s32[5,64], f32[5,64]) fusion(p), kind=kLoop, calls=f\n"
+                "b = (s32[5,64], f32[5,64]) fusion(q), kind=kLoop, calls=f\n"
+                "c = s32[5,64] get-tuple-element(a), index=0\n"
+                "d = s32[5,64] get-tuple-element(b), index=0\n"
+                "e = f32[5,64] get-tuple-element(b), index=1\n"
+                "ROOT t = (s32[5,64], f32[5,64], s32[5,64]) tuple(c, e, d)",
+                1e-6, sorted),
+            "");
+  const std::string outer = sorted + R"(
+  g { p = f32[5,64] parameter(0)
+    a = (s32[5,64], f32[5,64]) fusion(p), kind=kLoop, calls=f
+    b = f32[5,64] get-tuple-element(a), index=1 ROOT r = f32[5,64] reverse(b), dimensions={1} }
+  h { p = f32[5,64] parameter(0) c = pred[] constant(true)
+    ROOT r = f32[5,64] conditional(c, p, p), true_computation=g, false_computation=g }
+  )";
+  for (const char* const callee : {"g", "h"}) {
+    EXPECT_EQ(Run(absl::StrCat("p = f32[5,64] parameter(0)\n"
+                               "ROOT r = f32[5,64] fusion(p), kind=kLoop, calls=",
+                               callee),
+                  1e-6, outer),
+              "")
+        << callee;
+  }
+  const std::string others = R"(
+  t { p = f32[3,40] parameter(0) k = (f32[3,5], s32[3,5]) topk(p), k=5, largest=true
+    ROOT r = s32[3,5] get-tuple-element(k), index=1 }
+  n { x = f32[6,5,4] parameter(0) s = f32[4] parameter(1) o = f32[4] parameter(2)
+    b = (f32[6,5,4], f32[4], f32[4]) batch-norm-training(x, s, o), epsilon=0.001, feature_index=2
+    m = f32[4] get-tuple-element(b), index=1 y = f32[6,5,4] get-tuple-element(b), index=0
+    l = f32[6,5,4] negate(y) ROOT r = (f32[4], f32[6,5,4]) tuple(m, l) }
+  d { a = f32[4,4] parameter(0) c = f32[4,4] triangular-solve(a, a), left_side=true, lower=true,
+      unit_diagonal=true, transpose_a=NO_TRANSPOSE
+    ROOT r = f32[4,4] transpose(c), dimensions={1,0} }
+  )";
+  EXPECT_EQ(Run("p = f32[3,40] parameter(0)\nx = f32[6,5,4] parameter(1)\n"
+                "s = f32[4] parameter(2)\na = f32[4,4] parameter(3)\n"
+                "k = s32[3,5] fusion(p), kind=kLoop, calls=t\n"
+                "n = (f32[4], f32[6,5,4]) fusion(x, s, s), kind=kLoop, calls=n\n"
+                "d = f32[4,4] fusion(a), kind=kLoop, calls=d\n"
+                "ROOT r = (s32[3,5], (f32[4], f32[6,5,4]), f32[4,4]) tuple(k, n, d)",
+                1e-6, others),
             "");
 }
 
