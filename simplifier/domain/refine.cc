@@ -31,7 +31,8 @@ class Refiner {
     for (Sum& result : map_.results) {
       if (IsAffine(result)) continue;
       const Sum before = result;
-      result = fitter_.Fit(Rescaled(before, scaled_), AffineFitter::Domain::kConstrained);
+      result = fitter_.Fit(Rescaled(WithBoundedDigits(before), scaled_),
+                           AffineFitter::Domain::kConstrained);
       changed |= !(result == before);
     }
     changed |= FitQuotients();
@@ -50,6 +51,31 @@ class Refiner {
   }
 
  private:
+  // The sum with digits of constraints where its own are the same, so that equal values have equal
+  // sums, and what computes the digit for the one has it for the other.
+  Sum WithBoundedDigits(const Sum& sum) {
+    TermVector terms(sum.terms.begin(), sum.terms.end());
+    bool changed = false;
+    for (Term& term : terms) {
+      for (const Constraint& constraint : map_.constraints) {
+        if (constraint.expression.terms.size() != 1) continue;
+        const Term& bounded = constraint.expression.terms.front();
+        const bool is_lowest_part = bounded.atom == term.atom && bounded.lo == term.lo &&
+                                    bounded.extent > term.extent &&
+                                    bounded.extent % term.extent == 0;
+        const Interval bounds = constraint.bounds;
+        if (!is_lowest_part || bounded.coefficient != 1 || constraint.expression.constant != 0 ||
+            bounds.lower < 0 || bounds.upper >= term.extent) {
+          continue;
+        }
+        term.extent = bounded.extent;
+        changed = true;
+      }
+    }
+    if (!changed) return sum;
+    return Normalize(context_, std::move(terms), sum.constant).value_or(sum);
+  }
+
   // Takes a quotient for a result with more divisions if the results have fewer together: one may
   // be in other results too.
   bool FitQuotients() {

@@ -137,6 +137,17 @@ TEST_F(RefineTest, RefinesResults) {
   EXPECT_EQ(map_.results[1].ToString(), "d0");
 }
 
+TEST_F(RefineTest, TakesTheDigitsOfConstraints) {
+  const Sum x = Var(0, 100);
+  const Sum y = Var(0, 100);
+  map_.results = {Remainder(x, 8), Remainder(x, 4), Remainder(y, 8), Remainder(Quotient(x, 2), 4)};
+  map_.constraints = {{Remainder(x, 16), {0, 7}}, {Remainder(y, 16), {0, 8}}};
+  Simplify(context_, map_);
+  EXPECT_EQ(map_.ToString(),
+            "(d0, d1) -> (d0 mod 16, d0 mod 4, d1 mod 8, (d0 floordiv 2) mod 4), domain: "
+            "d0 in [0, 100], d1 in [0, 100], d0 mod 16 in [0, 7], d1 mod 16 in [0, 8]");
+}
+
 TEST_F(RefineTest, RescalesVariablesWithAResidue) {
   const Sum x = Var(0, 100);
   map_.results = {x};

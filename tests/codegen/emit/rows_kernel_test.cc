@@ -293,6 +293,47 @@ TEST(RowKernels, OutputsOfSomeThreads) {
   }
 }
 
+// Rows whose last vectors only some threads have, and that go on in other rows: what is read for
+// the sum is there for the quotient.
+TEST(RowKernels, RowsThatGoOnInOtherRows) {
+  PtxBackend backend;
+  for (const auto& [from, to] :
+       std::vector<std::pair<std::string, std::string>>{{"32,96", "24,128"},
+                                                        {"32,96", "96,32"},
+                                                        {"16,200", "25,128"},
+                                                        {"8,1056", "33,256"},
+                                                        {"6,40", "3,80"},
+                                                        {"64,24", "48,32"},
+                                                        {"10,160", "5,2,160"}}) {
+    const std::string rows = from.substr(0, from.find(','));
+    KernelCheck check(absl::StrCat(R"(add {
+      a = f32[] parameter(0)
+      b = f32[] parameter(1)
+      ROOT r = f32[] add(a, b) }
+    f {
+      p = f32[)",
+                                   from, R"(] parameter(0)
+      z = f32[] constant(0)
+      s = f32[)",
+                                   rows, R"(] reduce(p, z), dimensions={1}, to_apply=add
+      b = f32[)",
+                                   from, R"(] broadcast(s), dimensions={0}
+      d = f32[)",
+                                   from, R"(] divide(p, b)
+      ROOT n = f32[)",
+                                   to, R"(] reshape(d) }
+    ENTRY e {
+      p = f32[)",
+                                   from, R"(] parameter(0)
+      ROOT f = f32[)",
+                                   to, R"(] fusion(p), kind=kInput, calls=f })"),
+                      backend);
+    const std::string name = absl::StrCat(from, " -> ", to);
+    EXPECT_EQ(check.Run(1), "") << name;
+    MeasureAsPlanned(check, name);
+  }
+}
+
 // What a row reads in later turns only, and what another turn's threads read.
 TEST(RowKernels, OperandsOfLaterTurns) {
   PtxBackend backend;
