@@ -14,6 +14,13 @@ namespace hlo_indexing::emit {
 Number EmitConvert(KernelBuilder& builder, const Number& number, hlo::ElementType from,
                    hlo::ElementType to);
 
+/// One of the two neighbours of a float in another type, as `stochastic-convert` has it: the one
+/// away from 0 if the random bits, as a fraction of 2^width, are below the share of the way to it.
+/// Computed in f64, as the interpreter does.
+Number EmitStochasticConvert(KernelBuilder& builder, const Number& number, const Number& random,
+                             hlo::ElementType from, hlo::ElementType of_random,
+                             hlo::ElementType to);
+
 /// An index, an integer of 32 or 64 bits that is not negative, as an element.
 Number EmitConvertFromIndex(KernelBuilder& builder, mlir::Value index, hlo::ElementType to);
 

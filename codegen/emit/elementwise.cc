@@ -73,6 +73,8 @@ class ElementwiseCode {
     switch (opcode_) {
       case Opcode::kConvert:
         return EmitConvert(builder_, x[0], type, result_);
+      case Opcode::kStochasticConvert:
+        return StochasticConvert(x, type);
       case Opcode::kBitcastConvert:
         return Reinterpret(x[0], type);
       case Opcode::kSelect:
@@ -109,6 +111,15 @@ class ElementwiseCode {
   ElementType OperandType(size_t i) const { return instruction_.operand(i).shape().element_type(); }
   llvm::StringRef Direction() const {
     return instruction_.Required<hlo::Keyword>(AttributeName::kDirection).text;
+  }
+
+  absl::StatusOr<Number> StochasticConvert(llvm::ArrayRef<Number> x, ElementType type) {
+    const ElementType of_random = OperandType(1);
+    const bool fits = hlo::ClassOf(type) == ElementClass::kFloat &&
+                      hlo::ClassOf(of_random) == ElementClass::kUnsigned &&
+                      (hlo::ClassOf(result_) == ElementClass::kFloat || hlo::IsIntegral(result_));
+    if (!fits) return NotDefined(hlo::ClassOf(type) == ElementClass::kFloat ? result_ : type);
+    return EmitStochasticConvert(builder_, x[0], x[1], type, of_random, result_);
   }
 
   absl::StatusOr<Number> OfIntegers(llvm::ArrayRef<Number> x, ElementType type) {
@@ -256,6 +267,7 @@ bool IsElementwise(Opcode opcode) {
     case Opcode::kSine:
     case Opcode::kSinh:
     case Opcode::kSqrt:
+    case Opcode::kStochasticConvert:
     case Opcode::kSubtract:
     case Opcode::kTan:
     case Opcode::kTanh:

@@ -134,30 +134,35 @@ void ReducePrecision(const ElementParameters& p, const Element* x, Element& resu
 }
 
 // Of the two neighbours of x in the result type, the one away from 0 if the random bits, read as a
-// fraction of 2^width, are below the share of the way to it.
+// fraction of 2^width, are below the share of the way to it. Found for the magnitude: not all types
+// have the same codes on both sides of 0.
 void StochasticConvert(const ElementParameters& p, const Element* x, Element& result) {
   const double value = x[0].real;
+  const double magnitude = std::fabs(value);
   const ElementType type = p.result_type;
-  const Element rounded = ConvertElement(x[0], p.operand_types[0], type);
   const double random = static_cast<double>(static_cast<uint64_t>(x[1].integer)) /
                         std::ldexp(1.0, static_cast<int>(ElementBits(p.operand_types[1])));
+  const auto set = [&](double chosen) {
+    result = ConvertElement(FloatElement(std::copysign(chosen, value)), ElementType::kF64, type);
+  };
   if (IsIntegral(type)) {
-    const double whole = std::trunc(value);
-    const bool away = random < std::fabs(value - whole);
-    result = ConvertElement(FloatElement(away ? whole + std::copysign(1.0, value) : whole),
-                            ElementType::kF64, type);
+    const double whole = std::trunc(magnitude);
+    set(random < magnitude - whole ? whole + 1 : whole);
     return;
   }
-  result.real = rounded.real;
-  if (!std::isfinite(value) || !std::isfinite(rounded.real) || rounded.real == value) return;
-  // The codes of floats of one sign ascend with the magnitude.
-  const uint64_t code = EncodeFloat(type, rounded.real);
-  const bool is_beyond = std::fabs(rounded.real) > std::fabs(value);
-  const double toward = is_beyond ? DecodeFloat(type, code - 1) : rounded.real;
-  const double beyond = is_beyond ? rounded.real : DecodeFloat(type, code + 1);
-  if (!std::isfinite(beyond)) return;
-  const double share = (value - toward) / (beyond - toward);
-  result.real = random < share ? beyond : toward;
+  result = ConvertElement(x[0], p.operand_types[0], type);
+  const double nearest = ConvertElement(FloatElement(magnitude), ElementType::kF64, type).real;
+  if (!std::isfinite(value) || !std::isfinite(result.real) || nearest == magnitude) return;
+  // The codes of positive floats ascend. Below the least f8e8m0fnu there is no other value.
+  const uint64_t code = EncodeFloat(type, nearest);
+  const bool is_beyond = nearest > magnitude;
+  if (is_beyond && code == 0) return;
+  const double toward = is_beyond ? DecodeFloat(type, code - 1) : nearest;
+  const double beyond = is_beyond ? nearest : DecodeFloat(type, code + 1);
+  // Above the greatest one, of which the next code is no number, or -0.
+  if (!std::isfinite(beyond) || beyond < toward) return;
+  const double share = (magnitude - toward) / (beyond - toward);
+  set(random < share ? beyond : toward);
 }
 
 // What an opcode does with each class of numbers; null if it is not defined. The class is that of

@@ -109,6 +109,26 @@ TEST_F(KernelTest, EveryFloatIsReducedInPrecision) {
   }
 }
 
+// Of numbers of all magnitudes, as of random bits: as narrow as the types have them.
+TEST_F(KernelTest, EveryFloatIsConvertedStochastically) {
+  for (const auto& [from, bits] : std::vector<std::pair<std::string, std::string>>{
+           {"f32", "u32"}, {"f64", "u64"}, {"bf16", "u16"}, {"f8e5m2fnuz", "u8"}}) {
+    for (const std::string& to : AllTypes()) {
+      if (to == "pred" || to[0] == 'c') continue;
+      const std::string body = absl::StrCat(
+          " b = ", bits, "[300] parameter(0)\n q = ", bits, "[300] parameter(1)\n x = ", from,
+          "[300] bitcast-convert(b)\n s = ", from, "[] constant(0.01)\n t = ", from,
+          "[300] broadcast(s), dimensions={}\n i = s8[300] convert(q)\n j = ", from,
+          "[300] convert(i)\n y = ", from, "[300] multiply(t, j)\n v = ", to,
+          "[300] stochastic-convert(x, q)\n w = ", to, "[300] stochastic-convert(y, b)\n");
+      EXPECT_EQ(Run(absl::StrCat("f {\n", body, " ROOT r = (", to, "[300], ", to,
+                                 "[300]) tuple(v, w)\n}\n")),
+                "")
+          << from << " to " << to;
+    }
+  }
+}
+
 TEST_F(KernelTest, ElementwiseOpcodes) {
   const std::vector<std::string> of_floats = {"abs",
                                               "acos",

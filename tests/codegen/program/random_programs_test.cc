@@ -44,7 +44,7 @@ Outcome Check(const std::string& text, emit::PtxBackend& backend, uint64_t seed,
 
 // Opcodes of which an instance may have a value and no program: what several devices do together,
 // or the outside; calls of what only has a name; arrays of a size that is known when they are
-// there; what is started and never awaited; stochastic-convert.
+// there; what is started and never awaited.
 bool MayHaveNoProgram(Opcode opcode) {
   switch (opcode) {
     case Opcode::kAllGather:
@@ -65,7 +65,6 @@ bool MayHaveNoProgram(Opcode opcode) {
     case Opcode::kCustomCall:
     case Opcode::kDynamicReshape:
     case Opcode::kSetDimensionSize:
-    case Opcode::kStochasticConvert:
       return true;
     default:
       return false;
