@@ -170,6 +170,7 @@ class AccessCollector {
       const size_t first_constant = plan_.Inputs().size() + pass.available.size();
       const bool is_constant = read.operand() >= first_constant;
       if (read.operand() >= plan_.Inputs().size() && !is_constant) continue;
+      if (computation_ == nullptr && IsStartOfWholeDimension(instruction, read.operand())) continue;
       const KernelAccess load = is_constant
                                     ? NewLoadOf(pass, *constants_[read.operand() - first_constant])
                                     : NewLoad(pass, FirstOf(read.operand()), read.leaf(),

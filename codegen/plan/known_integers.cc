@@ -73,11 +73,30 @@ class KnownIntegers {
       values_.try_emplace(instruction, *value);
       if (depends) found_.push_back(instruction);
     }
+    AddStartsOfWholeDimensions(computation);
   }
 
   llvm::SmallVector<const Instruction*, 2> Take() && { return std::move(found_); }
 
  private:
+  // Starts that are clamped to [0, 0], and of no other use.
+  void AddStartsOfWholeDimensions(const hlo::Computation& computation) {
+    llvm::DenseSet<const Instruction*> starts;
+    llvm::DenseSet<const Instruction*> used = {&computation.root()};
+    for (const Instruction* instruction : computation.instructions()) {
+      for (size_t i = 0; i < instruction->operands().size(); ++i) {
+        const bool is_start = IsStartOfWholeDimension(*instruction, i);
+        (is_start ? starts : used).insert(&instruction->operand(i));
+      }
+    }
+    for (const Instruction* instruction : computation.instructions()) {
+      if (!starts.contains(instruction) || used.contains(instruction)) continue;
+      if (depends_.contains(instruction) && !values_.contains(instruction)) {
+        found_.push_back(instruction);
+      }
+    }
+  }
+
   Known Of(const Instruction& instruction) const {
     const auto found = values_.find(&instruction);
     return found == values_.end() ? Known() : Known(found->second);
@@ -246,6 +265,19 @@ class KnownIntegers {
 };
 
 }  // namespace
+
+bool IsStartOfWholeDimension(const Instruction& instruction, size_t operand) {
+  const bool is_update = instruction.opcode() == Opcode::kDynamicUpdateSlice;
+  if (!is_update && instruction.opcode() != Opcode::kDynamicSlice) return false;
+  const size_t first = is_update ? 2 : 1;
+  const hlo::Shape& array = instruction.operand(0).shape();
+  const hlo::Shape& slice = is_update ? instruction.operand(1).shape() : instruction.shape();
+  // Not of one array with all starts.
+  const size_t rank = array.sizes().size();
+  if (operand < first || instruction.operands().size() != first + rank) return false;
+  return instruction.operand(operand).shape().rank() == 0 &&
+         slice.sizes()[operand - first] == array.sizes()[operand - first];
+}
 
 llvm::SmallVector<const Instruction*, 2> KnownIntegersOf(const hlo::Computation& computation) {
   return KnownIntegers(computation).Take();

@@ -13,8 +13,9 @@ namespace {
 struct Case {
   const char* instructions;
   const char* root;
-  // Requests, in one block of 64 threads.
+  // Requests, in one block: a store of each warp.
   int64_t loads;
+  int64_t stores = 2;
 };
 
 TEST(KnownIntegerKernels, LoadNothingForThem) {
@@ -43,6 +44,16 @@ TEST(KnownIntegerKernels, LoadNothingForThem) {
        0},
       {"z = s32[64] subtract(p, p) m = s32[8,8] reshape(z) n = s32[8,8] reshape(q)",
        "s32[8,8] dot(m, n), lhs_contracting_dims={1}, rhs_contracting_dims={0}", 0},
+      // Starts of whole dimensions; one that is another one's, too.
+      {"i = s32[1] slice(p), slice={[0:1]} s = s32[] reshape(i)",
+       "f32[64] dynamic-slice(f, s), dynamic_slice_sizes={64}", 2},
+      {"i = s32[1] slice(p), slice={[0:1]} s = s32[] reshape(i) t = s32[] add(s, s) "
+       "m = s32[8,8] reshape(q)",
+       "s32[2,8] dynamic-slice(m, s, t), dynamic_slice_sizes={2,8}", 2, 1},
+      {"i = s32[1] slice(p), slice={[0:1]} s = s32[] reshape(i)  m = s32[8,8] reshape(q)",
+       "s32[2,8] dynamic-slice(m, s, s), dynamic_slice_sizes={2,8}", 2, 1},
+      {"i = s32[1] slice(p), slice={[0:1]} s = s32[] reshape(i)",
+       "s32[64] dynamic-update-slice(p, q, s)", 2},
       // A float may be nan, and what is not 0 minus itself decides.
       {"", "f32[64] subtract(f, f)", 2},
       {"z = f32[] constant(0) b = f32[64] broadcast(z), dimensions={}", "f32[64] multiply(f, b)",
@@ -63,9 +74,7 @@ TEST(KnownIntegerKernels, LoadNothingForThem) {
     EXPECT_EQ(traffic.error, "") << text;
     EXPECT_TRUE(traffic.is_exact) << text;
     EXPECT_TRUE(traffic.IsAsPlanned()) << text;
-    // One of each warp.
-    constexpr int64_t kStores = 2;
-    EXPECT_EQ(traffic.requests, c.loads + kStores) << text;
+    EXPECT_EQ(traffic.requests, c.loads + c.stores) << text;
   }
 }
 
