@@ -386,7 +386,13 @@ const ElementEmitter::Frame* ElementEmitter::FrameOf(const Instruction& instruct
 
 Values ElementEmitter::RuntimeValues(const IndexingMap& map) {
   Values values;
+  const auto num_ranges = static_cast<unsigned>(map.num_ranges());
   for (const RuntimeVariable& variable : map.runtime()) {
+    const auto symbol = num_ranges + static_cast<unsigned>(values.size());
+    if (!map.affine_map().isFunctionOfSymbol(symbol)) {
+      values.push_back(builder_.Integer(32, 0));
+      continue;
+    }
     if (variable.instruction == nullptr || variable.index.IsUnknown()) {
       status_.Update(absl::UnimplementedError("an index is a value that is not known"));
       values.push_back(builder_.Integer(32, 0));

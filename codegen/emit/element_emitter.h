@@ -177,17 +177,20 @@ class ElementEmitter {
     std::function<Lanes(llvm::ArrayRef<const Lanes*>)> make;
   };
   using Memo = std::unordered_map<Element, Lanes, ElementHash>;
-  // Elements of an array that code has loaded, one or those of all lanes.
+  // Elements of an array that code has loaded, one or those of all lanes: by their index, or by
+  // their position in memory, which of an array of rank 1 looks the same.
   struct Loaded {
     const hlo::Instruction* array = nullptr;
     int64_t leaf = 0;
+    bool is_position = false;
     IndexingMap elements;
 
     friend bool operator==(const Loaded&, const Loaded&) = default;
   };
   struct LoadedHash {
     size_t operator()(const Loaded& loaded) const {
-      return llvm::hash_combine(loaded.array, loaded.leaf, hash_value(loaded.elements));
+      return llvm::hash_combine(loaded.array, loaded.leaf, loaded.is_position,
+                                hash_value(loaded.elements));
     }
   };
   using Loads = std::unordered_map<Loaded, Lanes, LoadedHash>;

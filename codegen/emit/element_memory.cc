@@ -99,10 +99,10 @@ IndexSum ElementEmitter::EmitPlace(const IndexingMap& position, int64_t scale,
 Lanes ElementEmitter::LoadOnce(const Element& element, const IndexingMap& position,
                                llvm::function_ref<Lanes()> load) {
   const bool has_lane = num_lanes_ > 1;
-  const auto key_of = [&](const IndexingMap& of) -> Loaded {
-    return {element.instruction, element.leaf, plan::LoadedElements(of, has_lane)};
+  const auto key_of = [&](bool is_position, const IndexingMap& of) -> Loaded {
+    return {element.instruction, element.leaf, is_position, plan::LoadedElements(of, has_lane)};
   };
-  const std::array<Loaded, 2> keys = {key_of(element.index), key_of(position)};
+  const std::array<Loaded, 2> keys = {key_of(false, element.index), key_of(true, position)};
   for (const Loads& scope : llvm::reverse(loads_)) {
     for (const Loaded& key : keys) {
       const auto found = scope.find(key);
@@ -112,9 +112,10 @@ Lanes ElementEmitter::LoadOnce(const Element& element, const IndexingMap& positi
   Lanes lanes = load();
   Loads& loads = loads_.back();
   for (size_t lane = 0; lanes.size() > 1 && lane < lanes.size(); ++lane) {
-    for (const IndexingMap* of : {&element.index, &position}) {
-      const IndexingMap at = AtLane(*of, static_cast<int64_t>(lane), plans_.maps);
-      if (!at.IsKnownEmpty()) loads.try_emplace(key_of(at), Lanes{lanes[lane]});
+    for (const bool is_position : {false, true}) {
+      const IndexingMap at =
+          AtLane(is_position ? position : element.index, static_cast<int64_t>(lane), plans_.maps);
+      if (!at.IsKnownEmpty()) loads.try_emplace(key_of(is_position, at), Lanes{lanes[lane]});
     }
   }
   for (const Loaded& key : keys) loads.try_emplace(key, lanes);

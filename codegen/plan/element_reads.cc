@@ -311,21 +311,23 @@ void ElementReads::Add(PlannedElement element, int64_t vector_elements, int64_t 
   }
   // By its index, or, as a reshape would write that in another way, by its position.
   const IndexingMap position = PositionOf(read.element);
-  const auto key_of = [&](const IndexingMap& loaded) -> Key {
+  const auto key_of = [&](Made made, const IndexingMap& loaded) -> Key {
     return {
         {read.element.instruction, read.element.leaf, LoadedElements(loaded, lanes_of_pass_ > 1)},
-        /*is_load=*/true};
+        made};
   };
-  const auto learn = [&](const IndexingMap& loaded) {
-    if (!loaded.IsUnknown() && !loaded.IsKnownEmpty()) Learn(*scope, key_of(loaded));
+  const auto learn = [&](Made made, const IndexingMap& loaded) {
+    if (!loaded.IsUnknown() && !loaded.IsKnownEmpty()) Learn(*scope, key_of(made, loaded));
   };
-  if (IsKnown(key_of(index)) || (!position.IsUnknown() && IsKnown(key_of(position)))) return;
-  learn(index);
-  learn(position);
+  const bool has_position = !position.IsUnknown();
+  if (IsKnown(key_of(Made::kLoadOfIndex, index))) return;
+  if (has_position && IsKnown(key_of(Made::kLoadOfPosition, position))) return;
+  learn(Made::kLoadOfIndex, index);
+  learn(Made::kLoadOfPosition, position);
   // What a vector has, later loads of one element have, too.
   for (int64_t lane = 0; vector_elements > 1 && lane < vector_elements; ++lane) {
-    learn(AtLane(index, lane, plans_.maps));
-    if (!position.IsUnknown()) learn(AtLane(position, lane, plans_.maps));
+    learn(Made::kLoadOfIndex, AtLane(index, lane, plans_.maps));
+    if (has_position) learn(Made::kLoadOfPosition, AtLane(position, lane, plans_.maps));
   }
   read.is_in_short_loops = is_in_short_loop && !stays_in_loop;
   reads_.push_back(std::move(read));

@@ -62,15 +62,17 @@ class ElementReads {
   std::optional<std::vector<ElementRead>> Of(const ElementPass& pass, size_t loop);
 
  private:
+  // What has been made: an element, or a load, by the index or by the position in memory. Whatever
+  // the conditions of its index are, a load is not made again where it has been.
+  enum class Made : uint8_t { kElement, kLoadOfIndex, kLoadOfPosition };
   struct Key {
     PlannedElement element;
-    // A load: whatever the conditions of its index are, it is not made again where it has been.
-    bool is_load = false;
+    Made made = Made::kElement;
     friend bool operator==(const Key&, const Key&) = default;
   };
   struct KeyHash {
     size_t operator()(const Key& key) const {
-      return llvm::hash_combine(PlannedElementHash()(key.element), key.is_load);
+      return llvm::hash_combine(PlannedElementHash()(key.element), key.made);
     }
   };
   // The code of a branch, of the turns of loops, or of neither.

@@ -231,6 +231,10 @@ Conditions ConditionsOf(const IndexingMap& narrowed, const IndexingMap& known) {
   // What is known, with its runtime variables numbered as in `narrowed`.
   const auto num_ranges = static_cast<unsigned>(narrowed.num_ranges());
   const auto num_new = static_cast<unsigned>(narrowed.num_runtime() - known.num_runtime());
+  // Where the conditions are tested they need not hold, so that indices of values which were known
+  // before are not those of the narrower domain.
+  std::vector<indexing_analysis::RuntimeVariable> runtime(narrowed.runtime());
+  llvm::copy(known.runtime(), runtime.begin() + num_new);
   llvm::SmallVector<AffineExpr, 8> symbols;
   for (unsigned i = 0; i < known.num_ranges() + known.num_runtime(); ++i) {
     symbols.push_back(mlir::getAffineSymbolExpr(i < num_ranges ? i : i + num_new, context));
@@ -247,7 +251,7 @@ Conditions ConditionsOf(const IndexingMap& narrowed, const IndexingMap& known) {
       IndexingMap(AffineMap::get(static_cast<unsigned>(narrowed.num_dimensions()),
                                  num_ranges + static_cast<unsigned>(narrowed.num_runtime()),
                                  expressions, context),
-                  known.dimensions(), known.ranges(), narrowed.runtime(), {});
+                  known.dimensions(), known.ranges(), std::move(runtime), {});
   return conditions;
 }
 

@@ -70,6 +70,35 @@ struct WarpAccess {
   size_t num_grid_variables = 0;
 };
 
+// Expressions in the variables of the position that say which element a value known at run time is:
+// lanes for which they are the same have the same value. An index that is itself made of such
+// values is the same if these are. False if that is not known, or they are many.
+bool AppendPlacesOf(const RuntimeVariable& value, const IndexingMap& position,
+                    llvm::SmallVectorImpl<AffineExpr>& places) {
+  constexpr size_t kMostPlaces = 64;
+  const IndexingMap& index = value.index;
+  if (index.IsUnknown() || index.num_dimensions() != position.num_dimensions()) return false;
+  for (const AffineExpr result : index.affine_map().getResults()) {
+    if (places.size() == kMostPlaces) return false;
+    bool has_inner = false;
+    bool has_others = false;
+    bool has_other_ranges = false;
+    result.walk([&](AffineExpr part) {
+      if (const auto symbol = mlir::dyn_cast<mlir::AffineSymbolExpr>(part)) {
+        const bool is_inner = symbol.getPosition() >= index.num_ranges();
+        (is_inner ? has_inner : has_others) = true;
+        has_other_ranges |= !is_inner && symbol.getPosition() >= position.num_ranges();
+      }
+      has_others |= mlir::isa<mlir::AffineDimExpr>(part);
+    });
+    if (has_other_ranges || (has_inner && has_others)) return false;
+    if (!has_inner) places.push_back(result);
+  }
+  return llvm::all_of(index.runtime(), [&](const RuntimeVariable& inner) {
+    return AppendPlacesOf(inner, position, places);
+  });
+}
+
 WarpAccess AccessOfWarps(const MemoryAccess& access, int64_t vector_elements) {
   const IndexingMap& position = access.position;
   mlir::MLIRContext* context = position.context();
@@ -114,11 +143,12 @@ WarpAccess AccessOfWarps(const MemoryAccess& access, int64_t vector_elements) {
                                               access.element_bits};
   for (const RuntimeVariable& value : position.runtime()) {
     RuntimeKey& key = result.keys.emplace_back();
-    key.is_unknown = value.index.IsUnknown();
+    llvm::SmallVector<AffineExpr, 2> places;
+    key.is_unknown = !AppendPlacesOf(value, position, places);
     if (key.is_unknown) continue;
-    for (const AffineExpr index : value.index.affine_map().getResults()) {
+    for (const AffineExpr place_of_value : places) {
       key.sums.push_back(results.size());
-      results.push_back(replace(index));
+      results.push_back(replace(place_of_value));
     }
   }
   llvm::SmallVector<MapConstraint, 4> constraints;

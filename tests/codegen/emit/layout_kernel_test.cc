@@ -129,6 +129,29 @@ TEST(LayoutKernels, OnlyOneThreadLoadsWhatAScalarNeeds) {
   }
 }
 
+// The position of an element may be the index of another one, which is another load.
+TEST(LayoutKernels, PositionsAreNoIndices) {
+  PtxBackend backend;
+  for (int size = 1; size <= 17; ++size) {
+    for (const char* const tiles : {"T(2)(2,1)", "T(3)(2,1)", "T(4)(3,1)", "T(2)(3)"}) {
+      const std::string array = absl::StrCat("s32[", size, "]{0:", tiles, "}");
+      KernelCheck check(absl::StrCat(R"(HloModule m
+        sum { a = s32[] parameter(0)
+          b = s32[] parameter(1)
+          ROOT r = s32[] add(a, b) }
+        ENTRY e { p = )",
+                                     array, R"( parameter(0)
+          z = s32[] constant(0)
+          ROOT r = s32[] reduce(p, z), dimensions={0}, to_apply=sum })"),
+                        backend);
+      EXPECT_EQ(check.Run(1), "") << array;
+      const Traffic traffic = check.Measure();
+      EXPECT_EQ(traffic.error, "") << array;
+      EXPECT_TRUE(traffic.IsAsPlanned()) << array;
+    }
+  }
+}
+
 // Elements take what their type does, or a part of a byte.
 TEST(LayoutKernels, RefuseElementsOfOtherSizes) {
   for (const std::string array :

@@ -485,6 +485,44 @@ TEST(Coalescing, OfAGather) {
   EXPECT_EQ(static_cast<int64_t>(CoalescingOf(access)->sectors.upper), 320);
 }
 
+// What an index itself is made of: of values that are the same for all lanes one request reads one
+// sector, of those of each lane any, and of both nobody knows.
+TEST(Coalescing, OfAnIndexThatIsMadeOfValues) {
+  mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
+  const auto map = [&](const std::string& signature, const std::string& bounds) {
+    auto parsed = ParseIndexingMap("(th_x, th_y, th_z, bl_x, bl_y, bl_z)" + signature +
+                                       ", domain: th_x in [0, 31], th_y in [0, 0], th_z in [0, 0], "
+                                       "bl_x in [0, 0], bl_y in [0, 0], bl_z in [0, 0]" +
+                                       bounds,
+                                   &context);
+    EXPECT_TRUE(parsed.ok());
+    return *parsed;
+  };
+  const auto with_index = [](const IndexingMap& of, const std::vector<IndexingMap>& indices) {
+    std::vector<indexing_analysis::RuntimeVariable> runtime(of.runtime().begin(),
+                                                            of.runtime().end());
+    for (size_t i = 0; i < indices.size(); ++i) runtime[i].index = indices[i];
+    return IndexingMap(of.affine_map(), of.dimensions().vec(), {}, runtime, {});
+  };
+  const IndexingMap same = map(" -> (0)", "");
+  const IndexingMap of_lane = map(" -> (th_x)", "");
+  const IndexingMap sum = map("{rt0, rt1} -> (rt0 + rt1)", ", rt0 in [0, 9], rt1 in [0, 9]");
+  const IndexingMap with_lane = map("{rt0} -> (rt0 + th_x)", ", rt0 in [0, 9]");
+  const IndexingMap position = map("{rt0} -> (rt0 * 64)", ", rt0 in [0, 99]");
+  const auto sectors = [&](const IndexingMap& index) {
+    MemoryAccess access;
+    access.position = with_index(position, {index});
+    access.threads = {32, 1, 1};
+    const auto found = CoalescingOf(access);
+    return absl::StrCat(static_cast<int64_t>(found->sectors.lower), " to ",
+                        static_cast<int64_t>(found->sectors.upper));
+  };
+  EXPECT_EQ(sectors(with_index(sum, {same, same})), "1 to 1");
+  EXPECT_EQ(sectors(with_index(sum, {same, of_lane})), "1 to 32");
+  EXPECT_EQ(sectors(with_index(sum, {with_index(sum, {same, same}), same})), "1 to 1");
+  EXPECT_EQ(sectors(with_index(with_lane, {same})), "1 to 32");
+}
+
 // Halves of a warp with values of their own: the best case is not that of equal values, but where
 // one half is shifted onto the other.
 TEST(Coalescing, OfLanesWhoseValuesBringThemTogether) {
