@@ -48,7 +48,7 @@ absl::Status TooManyMaps() {
 }
 
 absl::Status TooLong() {
-  return absl::OutOfRangeError(
+  return absl::ResourceExhaustedError(
       "a number of the count overflows 64 bits or is too long to be "
       "written");
 }

@@ -36,7 +36,7 @@ struct Counting {
 /// them has a point, the number is 0. A polynomial in digits of the parameters, exact. Errors as
 /// for Project; Unimplemented if a map is unknown, if a runtime variable depends on what is
 /// counted, or with the reason why there is no such form; ResourceExhausted if that has more than
-/// 1,024 maps.
+/// 1,024 maps, or a number that overflows 64 bits.
 absl::StatusOr<std::vector<IndexingMap>> Count(llvm::ArrayRef<IndexingMap> maps,
                                                const Counting& counting);
 

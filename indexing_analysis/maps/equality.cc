@@ -103,7 +103,9 @@ class Comparison {
       const auto a = EvaluateExpression(maps_[0]->affine_map().getResult(k), dimensions, symbols);
       const auto b = EvaluateExpression(maps_[1]->affine_map().getResult(k), dimensions, symbols);
       if (a && b && *a != *b) {
-        result_ = at_point(Answer::kNo, "the results differ at the point");
+        result_ = at_point(Answer::kNo, dimensions.empty() && symbols.empty()
+                                            ? "the results differ"
+                                            : "the results differ at the point");
         return true;
       }
       have_values &= a && b;

@@ -4,7 +4,7 @@
 #include <variant>
 
 #include "indexing_analysis/rules/custom_calls.h"
-#include "indexing_analysis/rules/json_nesting.h"
+#include "indexing_analysis/rules/json_scan.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/JSON.h"
@@ -109,12 +109,20 @@ class RuleReader {
     const llvm::json::Object* object = top.getAsObject();
     const llvm::json::Array* calls = object == nullptr ? nullptr : object->getArray("custom_calls");
     if (calls == nullptr) return Error({}, R"(expected {"custom_calls": [...]})");
+    if (absl::Status status = CheckFields(*object, {}, "the rules", {"custom_calls"});
+        !status.ok()) {
+      return status;
+    }
     for (size_t i = 0; i < calls->size(); ++i) {
       const JsonPath path = {"custom_calls", i};
       const llvm::json::Object* call = (*calls)[i].getAsObject();
       if (call == nullptr) return Error(path, "expected an object");
       const auto target = call->getString("target");
       if (!target) return Error(path, "expected a string 'target'");
+      if (absl::Status status = CheckFields(*call, path, "a rule", {"target", "reads"});
+          !status.ok()) {
+        return status;
+      }
       if (llvm::is_contained(llvm::make_first_range(rules), *target)) {
         JsonPath here = path;
         here.emplace_back("target");
@@ -133,6 +141,19 @@ class RuleReader {
   }
   absl::Status ErrorAt(size_t offset, const std::string& message) const {
     return support::ToStatus({support::MakeDiagnostic({file_name_, text_}, offset, message)});
+  }
+
+  // Those that mean nothing would be forgotten.
+  absl::Status CheckFields(const llvm::json::Object& object, const JsonPath& path, const char* of,
+                           llvm::ArrayRef<llvm::StringRef> names) const {
+    for (const auto& [key, value] : object) {
+      const llvm::StringRef name = key;
+      if (llvm::is_contained(names, name)) continue;
+      JsonPath here = path;
+      here.emplace_back(name.str());
+      return Error(here, "there is no field '" + name.str() + "' of " + of);
+    }
+    return absl::OkStatus();
   }
 
   absl::Status ReadRule(const llvm::json::Object& call, JsonPath path, CustomCallRule& rule) const {
@@ -197,19 +218,19 @@ class RuleReader {
     }
     if (operand < 0) return Error(path, "expected a number 'operand'");
     read.read.operand = static_cast<size_t>(operand);
-    for (const auto& [key, value] : object) {
-      const llvm::StringRef name = key;
-      if (!llvm::is_contained({"output", "operand", "leaf", "map", "superset"}, name)) {
-        JsonPath here = path;
-        here.emplace_back(name.str());
-        return Error(here, "there is no field '" + name.str() + "' of a read");
-      }
+    if (absl::Status status =
+            CheckFields(object, path, "a read", {"output", "operand", "leaf", "map", "superset"});
+        !status.ok()) {
+      return status;
     }
     if (const llvm::json::Value* superset = object.get("superset")) {
       const auto reason = superset->getAsString();
       JsonPath here = path;
       here.emplace_back("superset");
       if (!reason || reason->empty()) return Error(here, "'superset' must say why");
+      if (!llvm::all_of(*reason, [](char c) { return !llvm::isASCII(c) || llvm::isPrint(c); })) {
+        return Error(here, "'superset' must be one line of text without control characters");
+      }
       read.read.superset_reason = reason->str();
     }
     return ReadMap(object, path, read.read);
@@ -262,6 +283,10 @@ absl::Status CustomCallRegistry::AddJson(llvm::StringRef text, llvm::StringRef f
     const llvm::StringRef what = llvm::StringRef(message).split("]: ").second;
     return support::ToStatus({support::MakeDiagnostic({file_name, text}, OffsetOf(message),
                                                       what.empty() ? message : what.str())});
+  }
+  if (const std::optional<size_t> again = JsonKeyTwiceAt(text)) {
+    return support::ToStatus(
+        {support::MakeDiagnostic({file_name, text}, *again, "this field is there already")});
   }
   std::vector<std::pair<std::string, CustomCallRule>> rules;
   RuleReader reader(text, file_name, context);

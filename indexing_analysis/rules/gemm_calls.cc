@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "indexing_analysis/rules/json_nesting.h"
+#include "indexing_analysis/rules/json_scan.h"
 #include "indexing_analysis/rules/library_calls.h"
 #include "layout/xla_layout.h"
 #include "llvm/ADT/STLExtras.h"

@@ -8,6 +8,8 @@
 #include "indexing_analysis/rules/custom_calls.h"
 #include "indexing_analysis/rules/forwarding.h"
 #include "indexing_analysis/rules/read_rules.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace hlo_indexing::indexing_analysis::read_rules {
 namespace {
@@ -57,6 +59,26 @@ bool LeavesArray(const IndexingMap& map, const hlo::Shape& output, const hlo::Sh
     }
   }
   return false;
+}
+
+// Whether a division by an expression may have no value in the domain.
+bool MayDivideByZero(const IndexingMap& map) {
+  llvm::SmallSetVector<mlir::AffineExpr, 2> divisors;
+  const auto collect = [&](mlir::AffineExpr part) {
+    const auto binary = mlir::dyn_cast<mlir::AffineBinaryOpExpr>(part);
+    const bool divides = binary && part.getKind() != mlir::AffineExprKind::Add &&
+                         part.getKind() != mlir::AffineExprKind::Mul;
+    if (divides && !mlir::isa<mlir::AffineConstantExpr>(binary.getRHS())) {
+      divisors.insert(binary.getRHS());
+    }
+  };
+  for (const mlir::AffineExpr result : map.affine_map().getResults()) result.walk(collect);
+  for (const MapConstraint& constraint : map.constraints()) constraint.expression.walk(collect);
+  return llvm::any_of(divisors, [&](mlir::AffineExpr divisor) {
+    const IndexingMap zero(map.affine_map(), map.dimensions(), map.ranges(), {},
+                           {{divisor, Interval::Point(0)}});
+    return Equal(zero, IndexingMap::KnownEmpty(zero)).answer != Answer::kYes;
+  });
 }
 
 void ReadForwarded(ReadContext& context) {
@@ -149,11 +171,20 @@ void CustomCall(ReadContext& context) {
       context.ReadUnknown("a map registered for '" + target + "' does not fit the output");
       return;
     }
+    const hlo::Shape& array = context.operand(read.operand).ArrayLeaf(read.leaf);
+    if (read.map->affine_map().getNumResults() != array.sizes().size()) {
+      context.ReadUnknown("a map registered for '" + target + "' does not fit the array " +
+                          array.ToString() + " of operand " + std::to_string(read.operand));
+      return;
+    }
+    if (MayDivideByZero(*read.map)) {
+      context.ReadUnknown("a map registered for '" + target + "' divides by what may be 0");
+      return;
+    }
     Access access = context.Start();
     context.Compose(*read.map, access);
     access.superset_reason = read.superset_reason;
     const llvm::SmallVector<Sum, 6> index(access.Index());
-    const hlo::Shape& array = context.operand(read.operand).ArrayLeaf(read.leaf);
     if (!IsInside(index, array) && LeavesArray(*read.map, context.output(), array)) {
       context.ReadUnknown("a map registered for '" + target + "' leaves the array " +
                           array.ToString() + " of operand " + std::to_string(read.operand));

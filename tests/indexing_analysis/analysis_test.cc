@@ -787,6 +787,9 @@ TEST_F(AnalysisTest, RegisteredCustomCallsHaveMaps) {
   add_map("below", "(d0)[s0] -> (d0 - s0), domain: d0 in [0, 5], s0 in [0, 5]");
   add_map("inside", "(d0) -> (d0 * 2), domain: d0 in [0, 5], d0 * 2 in [0, 5]");
   add_map("larger", "(d0) -> (d0), domain: d0 in [0, 99]");
+  add_map("two results", "(d0) -> (d0, d0), domain: d0 in [0, 5]");
+  add_map("by zero", "(d0) -> (5 floordiv d0), domain: d0 in [0, 5]");
+  add_map("by others", "(d0) -> (5 floordiv d0), domain: d0 in [1, 5]");
   AnalysisOptions options;
   options.custom_calls = &registry;
   const auto call = [&](const std::string& target) {
@@ -809,6 +812,9 @@ TEST_F(AnalysisTest, RegisteredCustomCallsHaveMaps) {
     EXPECT_THAT(call(target), ElementsAre(HasSubstr("a map registered for '" + target +
                                                     "' leaves the array f32[6] of operand 0")));
   }
+  EXPECT_THAT(call("two results"), ElementsAre(HasSubstr("does not fit the array f32[6]")));
+  EXPECT_THAT(call("by zero"), ElementsAre(HasSubstr("divides by what may be 0")));
+  EXPECT_THAT(call("by others"), ElementsAre("0: (d0) -> (5 floordiv d0), domain: d0 in [1, 5]"));
   EXPECT_THAT(call("inside"), ElementsAre("0: (d0) -> (d0 * 2), domain: d0 in [0, 2]"));
   EXPECT_THAT(call("larger"), ElementsAre("0: (d0) -> (d0), domain: d0 in [0, 5]"));
 }
