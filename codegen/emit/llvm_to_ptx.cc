@@ -16,6 +16,7 @@
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Intrinsics.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/MC/MCSubtargetInfo.h"
@@ -128,26 +129,42 @@ void KeepLoadsInBranches(llvm::Module& module) {
 
 // Behind a branch, of code whose own branch has the same condition, LLVM would make a copy for each
 // side: a store that a warp then makes twice. It does not copy a call that must not be duplicated,
-// and for this one there is no code. In loops it would keep them from being unrolled.
-void KeepStoresOnce(llvm::Module& module) {
-  for (llvm::Function& function : module) {
+// and for this one there is no code. In loops it would keep them from being unrolled, so that what
+// stood in one comes when it has been.
+struct KeepStoresOnce : llvm::PassInfoMixin<KeepStoresOnce> {
+  static llvm::PreservedAnalyses run(llvm::Function& function,
+                                     llvm::FunctionAnalysisManager& analyses) {
     llvm::SmallVector<llvm::StoreInst*, 4> stores;
     for (llvm::BasicBlock& block : function) {
       const auto store = llvm::find_if(
           block, [](const llvm::Instruction& it) { return llvm::isa<llvm::StoreInst>(it); });
       if (store != block.end()) stores.push_back(llvm::cast<llvm::StoreInst>(&*store));
     }
-    if (stores.size() < 2) continue;
-    const llvm::DominatorTree dominators(function);
-    const llvm::LoopInfo loops(dominators);
+    if (stores.size() < 2) return llvm::PreservedAnalyses::all();
+    const llvm::LoopInfo& loops = analyses.getResult<llvm::LoopAnalysis>(function);
+    bool changed = false;
     for (llvm::StoreInst* store : stores) {
-      if (loops.getLoopFor(store->getParent()) != nullptr) continue;
+      if (loops.getLoopFor(store->getParent()) != nullptr || IsKept(*store)) continue;
       llvm::IRBuilder<> builder(store);
       builder.CreateIntrinsic(llvm::Intrinsic::sideeffect, {})
           ->addFnAttr(llvm::Attribute::NoDuplicate);
+      changed = true;
     }
+    if (!changed) return llvm::PreservedAnalyses::all();
+    llvm::PreservedAnalyses preserved;
+    preserved.preserveSet<llvm::CFGAnalyses>();
+    return preserved;
   }
-}
+
+ private:
+  // Whether the block has the call already.
+  static bool IsKept(const llvm::StoreInst& store) {
+    return llvm::any_of(*store.getParent(), [](const llvm::Instruction& instruction) {
+      const auto* const call = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction);
+      return call != nullptr && call->getIntrinsicID() == llvm::Intrinsic::sideeffect;
+    });
+  }
+};
 
 llvm::InstCombinePass Combine() {
   return llvm::InstCombinePass(
@@ -186,6 +203,7 @@ llvm::FunctionPassManager Passes(const llvm::Module& module) {
   const auto hoist = [&, has_many_blocks = HasManyBlocks(module)] {
     if (!has_many_blocks) passes.addPass(Hoist());
   };
+  passes.addPass(KeepStoresOnce());
   passes.addPass(SimplifyBranches());
   passes.addPass(llvm::EarlyCSEPass());
   passes.addPass(Combine());
@@ -201,6 +219,7 @@ llvm::FunctionPassManager Passes(const llvm::Module& module) {
   loops.addPass(llvm::IndVarSimplifyPass());
   loops.addPass(llvm::LoopFullUnrollPass());
   passes.addPass(llvm::createFunctionToLoopPassAdaptor(std::move(loops)));
+  passes.addPass(KeepStoresOnce());
   // What is loaded in one branch and behind it stays two loads, for the same reason.
   passes.addPass(llvm::GVNPass(llvm::GVNOptions().setLoadPRE(false)));
   passes.addPass(llvm::BDCEPass());
@@ -319,7 +338,6 @@ absl::Status CompileLlvm(llvm::Module& module, llvm::TargetMachine& machine, boo
   module.setTargetTriple(machine.getTargetTriple());
   module.setDataLayout(machine.createDataLayout());
   KeepLoadsInBranches(module);
-  KeepStoresOnce(module);
   Optimize(module, machine);
   if (!to_ptx) {
     module.print(out, nullptr);

@@ -177,6 +177,17 @@ ROOT r = bf16[16,128]{1,0} bitcast(d))"),
         backend());
 }
 
+// Steps that are written out, the last of which only some threads have elements of: nothing is
+// stored twice, though both operands have the same condition.
+TEST_F(ProductKernelTest, SumsThatEndWithinAStep) {
+  for (const std::string sizes : {"13,3", "7,5", "11,9", "3,17"}) {
+    Check(Fusion(absl::StrCat("p = f32[", sizes, "] parameter(0)\ns = f32[", sizes,
+                              "] add(p, p)\nROOT r = f32[] dot(p, s), "
+                              "lhs_contracting_dims={1,0}, rhs_contracting_dims={1,0}")),
+          backend());
+  }
+}
+
 TEST_F(ProductKernelTest, WhatIsNoSingleProductIsMadeInLoops) {
   for (const std::string body : {// A dot of a dot.
                                  R"(p = f32[20,20] parameter(0)
