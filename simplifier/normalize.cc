@@ -164,16 +164,53 @@ struct EqualDigit {
   int64_t constant = 0;
 };
 
+// The quotient of a sum as the normal form of `other` would have it: what the divisor divides, and
+// the rest as a digit of `other` that is its quotient. Nullopt if there is none. Nothing is divided
+// here, as that would bring sums into normal form again.
+std::optional<TermVector> QuotientWithin(const Sum& sum, int64_t divisor, const Sum& other,
+                                         int64_t& constant) {
+  TermVector quotient;
+  TermVector rest;
+  for (const Term& term : sum.terms) {
+    const bool divides = term.coefficient % divisor == 0;
+    TermVector& part = divides ? quotient : rest;
+    part.push_back(term);
+    if (divides) part.back().coefficient /= divisor;
+  }
+  constant = support::FloorDiv(sum.constant, divisor);
+  const Sum of_rest = {rest, sum.constant - constant * divisor};
+  if (rest.empty()) return quotient;
+  for (const Term& term : other.terms) {
+    if (term.lo != divisor || !term.IsTop()) continue;
+    Term whole;
+    if (!(ValueOf(*term.atom, whole) == of_rest)) continue;
+    quotient.push_back(term);
+    quotient.back().coefficient = 1;
+    if (!SortAndCombine(quotient)) return std::nullopt;
+    return quotient;
+  }
+  return std::nullopt;
+}
+
 // The digit below `high`, which `low` is if their atoms are congruent, or if each is what the other
-// lacks to -1: then the digits add up to the greatest.
+// lacks to -1: then the digits add up to the greatest. The atom of `high` may have further digits
+// below, so that its quotient by these is what `low` is of.
 std::optional<EqualDigit> DigitBelow(const Term& high, const Term& low) {
-  const int64_t modulus = high.lo;
+  const int64_t modulus = EndOf(low);
+  const int64_t below = high.lo / modulus;
   // What is compared is within twice the modulus.
   if (modulus > support::kInt64Max / 4) return std::nullopt;
   Term whole_of_high;
   Term whole_of_low;
-  const Sum value = ValueOf(*high.atom, whole_of_high);
+  Sum value = ValueOf(*high.atom, whole_of_high);
   const Sum other = ValueOf(*low.atom, whole_of_low);
+  std::optional<TermVector> quotient;
+  if (below > 1) {
+    int64_t constant = 0;
+    quotient = QuotientWithin(value, below, other, constant);
+    if (!quotient.has_value()) return std::nullopt;
+    value = {*quotient, constant};
+  }
   if (AreCongruent(value, other, 1, 0, modulus)) return EqualDigit{1, 0};
   if (AreCongruent(value, other, -1, -1, modulus)) return EqualDigit{-1, low.extent - 1};
   return std::nullopt;
@@ -188,23 +225,25 @@ bool MergeCongruent(TermVector& terms, int64_t& constant) {
     if (high.lo == 1) continue;
     for (size_t j = 0; j < terms.size(); ++j) {
       const Term low = terms[j];
-      if (low.atom == high.atom || low.extent == kUnbounded || EndOf(low) != high.lo) continue;
-      if (high.atom->kind != AtomKind::kQuotientVariable &&
-          low.atom->kind != AtomKind::kQuotientVariable) {
-        continue;
-      }
+      if (low.atom == high.atom || low.extent == kUnbounded || high.lo % EndOf(low) != 0) continue;
+      const bool is_high_quotient = high.atom->kind == AtomKind::kQuotientVariable;
+      const bool is_low_quotient = low.atom->kind == AtomKind::kQuotientVariable;
+      if (!is_high_quotient && !is_low_quotient) continue;
+      // Between a digit of a variable and what is below it nothing else can stand.
+      const int64_t below = high.lo / EndOf(low);
+      if (below > 1 && (!is_high_quotient || !is_low_quotient)) continue;
       const std::optional<int64_t> above = CheckedMul(low.coefficient, low.extent);
       if (!above) continue;
       const bool continues = *above == high.coefficient;
       if (!continues && CheckedMul(*above, -1) != high.coefficient) continue;
-      const std::optional<EqualDigit> below = DigitBelow(high, low);
-      if (!below || (below->factor == 1) != continues) continue;
-      const std::optional<int64_t> offset = CheckedMul(low.coefficient, below->constant);
+      const std::optional<EqualDigit> equal = DigitBelow(high, low);
+      if (!equal || (equal->factor == 1) != continues) continue;
+      const std::optional<int64_t> offset = CheckedMul(low.coefficient, equal->constant);
       const std::optional<int64_t> total = offset ? CheckedAdd(constant, *offset) : std::nullopt;
       if (!total) continue;
       constant = *total;
       terms.erase(terms.begin() + static_cast<std::ptrdiff_t>(j));
-      AppendTerm(high.coefficient / low.extent, high.atom, low.lo, low.extent, terms);
+      AppendTerm(high.coefficient / low.extent, high.atom, low.lo * below, low.extent, terms);
       return true;
     }
   }

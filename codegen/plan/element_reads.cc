@@ -499,7 +499,7 @@ std::optional<ElementReads::Step> ElementReads::StepOfAlternatives(const Planned
   }
   for (size_t i = 1; i < alternatives->size(); ++i) {
     PlannedElement& rest = (*alternatives)[i].element;
-    if (!(*alternatives)[i].is_rest) continue;
+    if (!(*alternatives)[i].is_rest || IsKnown({rest})) continue;
     const std::optional<MapConstraint> outside = NotAll((*alternatives)[i - 1].conditions);
     if (!outside.has_value()) return std::nullopt;
     rest.index = WithConstraint(rest.index, *outside, plans_.maps);

@@ -243,6 +243,31 @@ TEST_F(DigitSumTest, MergesAndCutsDigits) {
   EXPECT_EQ(sum.terms[1].lo, 4);
 }
 
+// Rows of 24 as rows of 21: of the digit by 3 and 7, whose sum is reduced by 7, and of those above
+// and below it.
+TEST_F(DigitSumTest, MergesDigitsOfReducedSums) {
+  const Sum t = Var(0, 24);
+  const Sum r = Var(1, 7);
+  const Sum whole = Add(context_, t, Scale(context_, r, 24));
+  const Division by21 = DivMod(context_, whole, 21);
+  const Division by3 = DivMod(context_, t, 3);
+  const Sum middle = DivMod(context_, Add(context_, by3.quotient, r), 7).remainder;
+  const ScaledSum parts[] = {{by21.quotient, 21}, {middle, 3}, {by3.remainder, 1}};
+  EXPECT_EQ(Linear(context_, parts), whole);
+  const ScaledSum upper[] = {{by21.quotient, 7}, {middle, 1}};
+  EXPECT_EQ(Linear(context_, upper), DivMod(context_, whole, 3).quotient);
+  // Another sum is not congruent to the quotient by 3.
+  const Sum other =
+      DivMod(context_, Add(context_, by3.quotient, Scale(context_, r, 2)), 7).remainder;
+  const ScaledSum others[] = {{by21.quotient, 21}, {other, 3}, {by3.remainder, 1}};
+  const Sum kept = Linear(context_, others);
+  ForEachPoint([&](const std::vector<int64_t>& point) {
+    const int64_t x = point[0] + point[1] * 24;
+    const int64_t digit = (point[0] / 3 + point[1] * 2) % 7;
+    EXPECT_EQ(At(kept, point), x / 21 * 21 + digit * 3 + point[0] % 3);
+  });
+}
+
 TEST_F(DigitSumTest, OverflowBecomesOpaqueAndKeepsItsValue) {
   const int64_t huge = int64_t{1} << 62;
   const Sum x = Var(0, 0, 3);

@@ -304,7 +304,11 @@ TEST(RowKernels, RowsThatGoOnInOtherRows) {
                                                         {"8,1056", "33,256"},
                                                         {"6,40", "3,80"},
                                                         {"64,24", "48,32"},
-                                                        {"10,160", "5,2,160"}}) {
+                                                        {"10,160", "5,2,160"},
+                                                        {"33,96", "32,33,3"},
+                                                        {"33,3072", "1024,33,3"},
+                                                        {"14,90", "45,14,2"},
+                                                        {"6,84", "12,6,7"}}) {
     const std::string rows = from.substr(0, from.find(','));
     KernelCheck check(absl::StrCat(R"(add {
       a = f32[] parameter(0)
