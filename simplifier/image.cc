@@ -20,7 +20,8 @@ using support::CheckedAdd;
 using support::CheckedMul;
 using support::CheckedSub;
 
-constexpr int64_t kMaxPoints = int64_t{1} << 20;
+// That are computed at the points together: of expressions with more than 64, fewer are tried.
+constexpr int64_t kMaxDigits = int64_t{1} << 26;
 // Of results at the points that are tried: 64 MiB.
 constexpr int64_t kMaxValues = int64_t{1} << 23;
 constexpr char kTooManyValues[] = "there are too many values to count";
@@ -53,7 +54,8 @@ struct Group {
 
 class Counter {
  public:
-  Counter(DigitContext& context, const QuasiAffineMap& f) : context_(context), f_(f) {}
+  Counter(DigitContext& context, const QuasiAffineMap& f, int64_t max_points)
+      : context_(context), f_(f), max_points_(max_points) {}
 
   Image Run() {
     image_.size = image_.points = {DynamicAPInt(1), DynamicAPInt(1)};
@@ -211,18 +213,15 @@ class Counter {
     std::vector<int64_t> values;
   };
 
-  static int64_t MaxPoints(const Group& group) {
-    const auto num_results = static_cast<int64_t>(group.results.size());
-    return std::min(kMaxPoints, kMaxValues / std::max<int64_t>(num_results, 1));
-  }
-
-  // Nullopt if there are too many points.
-  std::optional<Tried> TryPoints(const Group& group) {
+  // Nullopt if there are too many points: more than `max_points`, which it sets.
+  std::optional<Tried> TryPoints(const Group& group, int64_t& max_points) {
     llvm::SmallVector<const Atom*, 4> leaves;
     for (const size_t c : group.coordinates) {
       if (coordinates_[c].is_tried) leaves.push_back(coordinates_[c].atom);
     }
-    const std::optional<int64_t> count = CountPoints(leaves, MaxPoints(group));
+    const auto num_results = static_cast<int64_t>(group.results.size());
+    max_points = std::min(max_points_, kMaxValues / std::max<int64_t>(num_results, 1));
+    const std::optional<int64_t> count = CountPoints(leaves, max_points);
     if (!count) return std::nullopt;
     llvm::SmallVector<int64_t, 4> point = FirstPoint(leaves);
     // The constraints, then the results.
@@ -230,6 +229,8 @@ class Counter {
     for (const size_t k : group.constraints) sums.push_back(f_.constraints[k].expression);
     for (const size_t r : group.results) sums.push_back(TriedPart(results_[r]));
     PointEvaluator evaluator(leaves, sums);
+    max_points = std::min(max_points, kMaxDigits / std::max<int64_t>(evaluator.num_digits(), 1));
+    if (*count > max_points) return std::nullopt;
     std::vector<int64_t> values(sums.size());
     Tried tried;
     for (int64_t i = 0; i < *count; ++i) {
@@ -293,8 +294,9 @@ class Counter {
   }
 
   void CountGroup(const Group& group, llvm::MutableArrayRef<Progression> box) {
-    const std::optional<Tried> tried = TryPoints(group);
-    if (!tried) return CountByInverse(group, box);
+    int64_t max_points = 0;
+    const std::optional<Tried> tried = TryPoints(group, max_points);
+    if (!tried) return CountByInverse(group, max_points, box);
     if (tried->is_undefined) return GiveUp(group, DynamicAPInt(0), BoxOf(group), kNoValue);
     is_empty_ |= tried->points == 0;
     if (is_empty_) return;
@@ -350,7 +352,8 @@ class Counter {
 
   // If there are too many points to try: a map whose inverse has no free variable takes as many
   // values as there are points.
-  void CountByInverse(const Group& group, llvm::MutableArrayRef<Progression> box_sides) {
+  void CountByInverse(const Group& group, int64_t max_points,
+                      llvm::MutableArrayRef<Progression> box_sides) {
     const std::optional<DynamicAPInt> points = CountTriedPoints(group);
     const bool has_functions = llvm::any_of(group.coordinates, [this](size_t c) {
       return coordinates_[c].atom->kind != AtomKind::kVariable;
@@ -367,7 +370,7 @@ class Counter {
       }
     }
     GiveUp(group, points.value_or(DynamicAPInt(0)), points.value_or(BoxOf(group)),
-           "there are more than " + std::to_string(MaxPoints(group)) + " points to try");
+           "there are more than " + std::to_string(max_points) + " points to try");
   }
 
   // How many points the coordinates to be tried have without constraints.
@@ -493,6 +496,7 @@ class Counter {
 
   DigitContext& context_;
   const QuasiAffineMap& f_;
+  int64_t max_points_;
   std::vector<Coordinate> coordinates_;
   llvm::MapVector<const Atom*, llvm::SmallVector<size_t, 4>> by_atom_;
   std::vector<Result> results_;
@@ -520,7 +524,9 @@ std::string ValuesText(const Progression& side) {
 
 }  // namespace
 
-Image ImageOf(DigitContext& context, const QuasiAffineMap& f) { return Counter(context, f).Run(); }
+Image ImageOf(DigitContext& context, const QuasiAffineMap& f, int64_t max_points) {
+  return Counter(context, f, max_points).Run();
+}
 
 Answer IsOnto(const Image& image, llvm::ArrayRef<Interval> bounds) {
   DynamicAPInt volume(1);

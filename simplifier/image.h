@@ -2,6 +2,7 @@
 #ifndef HLO_INDEXING_SIMPLIFIER_IMAGE_H_
 #define HLO_INDEXING_SIMPLIFIER_IMAGE_H_
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -44,13 +45,16 @@ struct Image {
   std::string ToString() const { return support::ToString(*this); }
 };
 
+inline constexpr int64_t kMaxImagePoints = int64_t{1} << 20;
+
 /// The image of a simplified map whose variables all have bounds. Results that share no variable
 /// are counted apart. If digits are independent, the results of a group are one sum, by strides
 /// that keep them apart, and its values are counted as sums of progressions (sum_set.h); variables
-/// in constraints and in quotients of sums are tried one by one, up to a million points. Beyond
-/// that the answer is a range and says why. Function atoms count as variables. Example: (d0, d1) ->
-/// (d0 * 4 + d1), d0 in [0, 9], d1 in [0, 5] -> 42 values in [0, 41], not injective
-Image ImageOf(DigitContext& context, const QuasiAffineMap& f);
+/// in constraints and in quotients of sums are tried one by one, up to `max_points` for each group,
+/// and fewer of expressions with more than 64 digits. Beyond that the answer is a range and says
+/// why. Function atoms count as variables. Example: (d0, d1) -> (d0 * 4 + d1), d0 in [0, 9], d1 in
+/// [0, 5] -> 42 values in [0, 41], not injective
+Image ImageOf(DigitContext& context, const QuasiAffineMap& f, int64_t max_points = kMaxImagePoints);
 
 /// Whether f takes every value of the box, and no other: `bounds` has an interval for each result.
 Answer IsOnto(const Image& image, llvm::ArrayRef<Interval> bounds);

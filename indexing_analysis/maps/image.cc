@@ -29,12 +29,12 @@ std::optional<size_t> FindWithoutBound(const simplifier::QuasiAffineMap& f) {
 
 }  // namespace
 
-std::optional<Image> ImageOf(const IndexingMap& map) {
+std::optional<Image> ImageOf(const IndexingMap& map, int64_t max_points) {
   if (map.IsUnknown()) return std::nullopt;
   simplifier::DigitContext context;
   const simplifier::QuasiAffineMap f = ReadSimplified(context, map);
   if (FindWithoutBound(f)) return std::nullopt;
-  return simplifier::ImageOf(context, f);
+  return simplifier::ImageOf(context, f, max_points);
 }
 
 std::string WhyNoImage(const IndexingMap& map) {

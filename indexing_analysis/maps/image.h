@@ -2,6 +2,7 @@
 #ifndef HLO_INDEXING_INDEXING_ANALYSIS_MAPS_IMAGE_H_
 #define HLO_INDEXING_INDEXING_ANALYSIS_MAPS_IMAGE_H_
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -19,9 +20,11 @@ using support::ReasonedAnswer;
 /// The image of a map: the results at all points of its domain, that is for all values of its
 /// dimension, range and runtime variables. nullopt for the unknown map, and where a variable has no
 /// bound, as the index of f32[?]: WhyNoImage says which.
+/// Tries at most so many points for each group of variables (simplifier/image.h).
 /// Example: (d0)[s0] -> (d0 * 2 + s0), d0 in [0, 4], s0 in [0, 2] -> 11 values, 0 to 10, of 15
 /// points
-std::optional<Image> ImageOf(const IndexingMap& map);
+std::optional<Image> ImageOf(const IndexingMap& map,
+                             int64_t max_points = simplifier::kMaxImagePoints);
 
 /// Why ImageOf gives nullopt.
 /// Example: (d0) -> (d0), d0 in [0, inf] -> "d0 has no bound"

@@ -292,6 +292,13 @@ std::optional<PositionSums> PositionsOf(const QuasiAffineMap& f, const Sum& posi
   for (const CoordinateSystem::BoxConstraint& box : system->box_constraints()) {
     bounds.push_back({0, box.upper});
   }
+  constexpr int64_t kFewTerms = 64;
+  int64_t num_terms = 0;
+  for (const CoordinateSum& sum :
+       llvm::concat<const CoordinateSum>(system->sums(), system->quotients())) {
+    num_terms += std::ssize(sum.linear) + std::ssize(sum.quotients);
+  }
+  if (num_terms > kFewTerms) max_points = max_points / num_terms * kFewTerms;
   std::optional<PositionSums> found = PositionFinder(*system, bounds).Find(max_points);
   if (!found.has_value()) return std::nullopt;
   // Variables that nothing depends on.

@@ -34,7 +34,8 @@ struct PositionSums {
 };
 
 /// The values of `position`, a sum in the variables of a simplified map, on its domain; nullopt if
-/// an expression is not affine, or if more than `max_points` were to be tried.
+/// an expression is not affine, or if more than `max_points` were to be tried; fewer of expressions
+/// with more than 64 terms, each of which takes longer.
 std::optional<PositionSums> PositionsOf(const simplifier::QuasiAffineMap& map,
                                         const simplifier::Sum& position, int64_t max_points);
 
