@@ -15,7 +15,7 @@ using hlo::Instruction;
 ElementEmitter::Step ElementEmitter::StepOfBatchNormInference(const Element& element) {
   const Instruction& norm = *element.instruction;
   const auto feature = static_cast<unsigned>(norm.Required<int64_t>(AttributeName::kFeatureIndex));
-  const double epsilon = norm.Required<double>(AttributeName::kEpsilon);
+  const double epsilon = static_cast<float>(norm.Required<double>(AttributeName::kEpsilon));
   Step step;
   std::vector<ElementType> types;
   for (size_t i = 0; i < norm.operands().size(); ++i) {

@@ -48,8 +48,9 @@ struct Counter {
   Value low;
   Value high;
 };
-Counter CounterOf(KernelBuilder& builder, llvm::ArrayRef<Value> state) {
-  return {state[1], state.size() > 2 ? state[2] : builder.Integer(64, 0)};
+// Where the state has no place for them, the high bits are the key (hlo/interpreter/random.cc).
+Counter CounterOf(llvm::ArrayRef<Value> state) {
+  return {state[1], state.size() > 2 ? state[2] : state[0]};
 }
 Counter Advanced(KernelBuilder& builder, const Counter& counter, Value steps, bool carries) {
   mlir::ImplicitLocOpBuilder& ops = builder.ops();
@@ -138,7 +139,7 @@ ElementEmitter::Step ElementEmitter::StepOfRandomBits(const Element& element) {
       mlir::ImplicitLocOpBuilder& ops = builder_.ops();
       Values words = WordsOf(builder_, operands, state_type);
       const Counter counter =
-          Advanced(builder_, CounterOf(builder_, words), builder_.Integer(64, blocks), is_philox);
+          Advanced(builder_, CounterOf(words), builder_.Integer(64, blocks), is_philox);
       words[1] = counter.low;
       if (words.size() > 2) words[2] = counter.high;
       const Value parts_of_word = builder_.Integer(64, kWordBits / part_bits);
@@ -162,7 +163,7 @@ ElementEmitter::Step ElementEmitter::StepOfRandomBits(const Element& element) {
   step.make = [=, this](llvm::ArrayRef<const Lanes*> operands) {
     mlir::ImplicitLocOpBuilder& ops = builder_.ops();
     const Values state_words = WordsOf(builder_, operands, state_type);
-    const Counter start = CounterOf(builder_, state_words);
+    const Counter start = CounterOf(state_words);
     const Values blocks = IndexOfLanes(block);
     const Values places = IndexOfLanes(first_word);
     Lanes lanes;

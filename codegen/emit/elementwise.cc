@@ -158,8 +158,9 @@ class ElementwiseCode {
       const auto order = instruction_.Get<hlo::Keyword>(AttributeName::kType);
       if (order.has_value() && order->text == "TOTALORDER") {
         return Number{
-            CompareIntegers(builder_, Direction(), EmitTotalOrderRank(builder_, values[0]),
-                            EmitTotalOrderRank(builder_, values[1]), /*is_signed=*/true),
+            CompareIntegers(builder_, Direction(), EmitTotalOrderRank(builder_, x[0], type),
+                            EmitTotalOrderRank(builder_, x[1], type),
+                            /*is_signed=*/true),
             Value()};
       }
       return Number{CompareFloats(builder_, Direction(), values[0], values[1]), Value()};

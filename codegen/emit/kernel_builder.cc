@@ -96,17 +96,21 @@ KernelBuilder::KernelBuilder(mlir::MLIRContext* context, const KernelSignature& 
   for (const int64_t size : signature.threads) threads.push_back(static_cast<int32_t>(size));
   function->setAttr(mlir::NVVM::NVVMDialect::getReqntidAttrName(),
                     ops_.getDenseI32ArrayAttr(threads));
-  for (unsigned i = 0; i < types.size(); ++i) {
-    function.setArgAttr(i, mlir::LLVM::LLVMDialect::getAlignAttrName(),
-                        ops_.getI64IntegerAttr(kBufferAlignment));
-    const BufferArgument& buffer = signature.arguments[i];
+  // All at once, as each change would make all of them anew.
+  llvm::SmallVector<mlir::DictionaryAttr, 8> attributes;
+  for (const BufferArgument& buffer : signature.arguments) {
+    mlir::NamedAttrList of_buffer;
+    of_buffer.append(mlir::LLVM::LLVMDialect::getAlignAttrName(),
+                     ops_.getI64IntegerAttr(kBufferAlignment));
     if (buffer.is_alone) {
-      function.setArgAttr(i, mlir::LLVM::LLVMDialect::getNoAliasAttrName(), ops_.getUnitAttr());
+      of_buffer.append(mlir::LLVM::LLVMDialect::getNoAliasAttrName(), ops_.getUnitAttr());
     }
     if (buffer.is_read_only) {
-      function.setArgAttr(i, mlir::LLVM::LLVMDialect::getReadonlyAttrName(), ops_.getUnitAttr());
+      of_buffer.append(mlir::LLVM::LLVMDialect::getReadonlyAttrName(), ops_.getUnitAttr());
     }
+    attributes.push_back(of_buffer.getDictionary(context));
   }
+  function.setAllArgAttrs(attributes);
   mlir::Block* const entry = function.addEntryBlock(ops_);
   ops_.setInsertionPointToEnd(entry);
   mlir::LLVM::ReturnOp::create(ops_, ValueRange());

@@ -40,7 +40,7 @@ class NormalizationKernel {
     const auto feature = static_cast<size_t>(norm_.Required<int64_t>(AttributeName::kFeatureIndex));
     const int64_t count = shape.num_elements() / shape.sizes()[feature];
     count_ = static_cast<double>(count);
-    epsilon_ = norm_.Required<double>(AttributeName::kEpsilon);
+    epsilon_ = static_cast<float>(norm_.Required<double>(AttributeName::kEpsilon));
   }
 
   // (operand, scale, offset) -> (normalized, mean, biased variance)

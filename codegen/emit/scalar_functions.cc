@@ -4,6 +4,7 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "codegen/emit/conversion.h"
 #include "codegen/emit/emitted_scalar.h"
 #include "codegen/emit/scalar/conversion.h"
 #include "codegen/emit/scalar/error_function.h"
@@ -276,7 +277,19 @@ absl::StatusOr<Value> EmitFloatFunction(KernelBuilder& builder, Opcode opcode,
   });
 }
 
-Value EmitTotalOrderRank(KernelBuilder& builder, Value x) {
+Value EmitTotalOrderRank(KernelBuilder& builder, const Number& number, ElementType type) {
+  mlir::ImplicitLocOpBuilder& ops = builder.ops();
+  Value x = number.value;
+  if (type == ElementType::kF16) {
+    // Of its own bits, as an f32 that is made of a nan has lost them: f32's order has what is
+    // above.
+    const Value bits = mlir::arith::BitcastOp::create(ops, builder.integer_type(16), x);
+    const Value wide = mlir::arith::ExtUIOp::create(ops, builder.integer_type(32), bits);
+    const Value high = mlir::arith::ShLIOp::create(ops, wide, builder.Integer(32, 16));
+    x = mlir::arith::BitcastOp::create(ops, builder.float_type(32), high);
+  } else if (type != ElementType::kF64) {
+    x = EmitConvert(builder, number, type, ElementType::kF32).value;
+  }
   const auto rank = [&](mlir::ValueRange operands) -> Values {
     const EmittedFloat a = {{&builder, operands[0]}};
     return {a.width() == 32 ? scalar::TotalOrderRank<Precision::kF32>(a).value

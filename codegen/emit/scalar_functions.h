@@ -30,8 +30,8 @@ absl::StatusOr<mlir::Value> EmitFloatFunction(KernelBuilder& builder, hlo::Opcod
 absl::StatusOr<Number> EmitComplexFunction(KernelBuilder& builder, hlo::Opcode opcode,
                                            llvm::ArrayRef<Number> x, hlo::ElementType type);
 
-/// An integer of 32 or 64 bits whose order, as if signed, is the total order of an f32 or f64.
-mlir::Value EmitTotalOrderRank(KernelBuilder& builder, mlir::Value x);
+/// An integer whose order, as if signed, is the total order of numbers of a float type.
+mlir::Value EmitTotalOrderRank(KernelBuilder& builder, const Number& number, hlo::ElementType type);
 
 /// A float as an integer type: clamped, nan as 0.
 mlir::Value EmitFloatToInteger(KernelBuilder& builder, mlir::Value x, hlo::ElementType to);

@@ -285,8 +285,7 @@ class SortEmitter {
     const ElementType type = sort_.operand(0).shape().element_type();
     const auto rank = [&](const Number& number) {
       if (hlo::ClassOf(type) != hlo::ElementClass::kFloat) return number.value;
-      const ElementType wide = type == ElementType::kF64 ? type : ElementType::kF32;
-      return EmitTotalOrderRank(builder_, EmitConvert(builder_, number, type, wide).value);
+      return EmitTotalOrderRank(builder_, number, type);
     };
     const bool is_signed = hlo::ClassOf(type) == hlo::ElementClass::kFloat ||
                            hlo::ClassOf(type) == hlo::ElementClass::kSigned;

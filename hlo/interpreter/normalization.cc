@@ -23,7 +23,10 @@ class BatchNorm {
   bool Prepare(size_t num_per_feature, size_t like = 0);
 
   int64_t num_features() const { return num_features_; }
-  double epsilon() const { return e_.instruction().Required<double>(AttributeName::kEpsilon); }
+  // A float, as XLA has it.
+  double epsilon() const {
+    return static_cast<float>(e_.instruction().Required<double>(AttributeName::kEpsilon));
+  }
   // Elements per feature.
   double count() const { return count_; }
   Tracked Feature(size_t operand, int64_t feature) { return Get(operand, feature); }

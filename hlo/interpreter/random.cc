@@ -25,7 +25,8 @@ class BitStream {
       : is_philox_(is_philox),
         key_(state[0]),
         low_(state.size() > 1 ? state[1] : 0),
-        high_(state.size() > 2 ? state[2] : 0) {}
+        // Where the state has no place for them, XLA's high bits of the counter are the key.
+        high_(state.size() > 2 ? state[2] : state[0]) {}
 
   uint32_t Next() {
     if (next_ == block_.size()) {

@@ -39,7 +39,7 @@ DynamicAPInt TileOfArray::MostElements() const {
   constexpr int64_t kBitsOfByte = 8;
   int64_t work = int64_t{1} << 16;
   TileNeeds needs;
-  for (const TileRegion& region : regions) needs.Add(region, kBitsOfByte);
+  for (const TileRegion& region : regions) needs.Add(region, kBitsOfByte, /*array=*/0);
   return needs.MostOfOneTile(work);
 }
 

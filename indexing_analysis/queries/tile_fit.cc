@@ -225,14 +225,22 @@ TileFits FitTiles(const OutputIndexing& indexing, const hlo::Instruction& instru
     for (size_t i = 0; i < tiles.size(); ++i) {
       const OperandIndexing& operand = indexing.operands()[i];
       const Shape& shape = instruction.operand(operand.operand()).shape().ArrayLeaf(operand.leaf());
-      for (const TileRegion& region : tiles[i].regions) needs.Add(region, shape.StorageBits());
+      // Operands may be the same array.
+      const auto same = llvm::find_if(indexing.operands(), [&](const OperandIndexing& other) {
+        return &instruction.operand(other.operand()) == &instruction.operand(operand.operand()) &&
+               other.leaf() == operand.leaf();
+      });
+      const auto array = static_cast<size_t>(std::distance(indexing.operands().begin(), same));
+      for (const TileRegion& region : tiles[i].regions) {
+        needs.Add(region, shape.StorageBits(), array);
+      }
     }
     fit.bytes_per_tile = bytes_of_output + needs.MostOfOneTile(work);
     fit.bytes_of_all_tiles += needs.OfAllTiles();
     if (fit.bytes_per_tile <= limit) {
       result.fits.push_back(std::move(fit));
     } else if (bytes_of_output + needs.LeastOfLargestTile() <= limit) {
-      unknown("which tiles need most was not counted");
+      unknown("regions may share elements, or which tiles need most was not counted");
     }
   }
   llvm::stable_sort(result.fits, [](const TileFit& a, const TileFit& b) {

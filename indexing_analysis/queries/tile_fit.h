@@ -35,7 +35,8 @@ struct TileFitOptions {
 struct TileFit {
   llvm::SmallVector<int64_t, 4> tile_sizes;
   llvm::DynamicAPInt num_tiles;
-  /// Of the output's tile and all that it needs of operands, at most, in bytes as in memory.
+  /// Of the output's tile and all that it needs of operands, at most, in bytes as in memory: what
+  /// several regions of an array have counts in each.
   llvm::DynamicAPInt bytes_per_tile;
   /// All tiles together: what two tiles need counts twice.
   llvm::DynamicAPInt bytes_of_all_tiles;

@@ -1,6 +1,7 @@
 #include "indexing_analysis/queries/tile_needs.h"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "indexing_analysis/maps/indexing_map.h"
@@ -86,12 +87,12 @@ void ForEachPoint(const StridedBox& box, llvm::function_ref<void(llvm::ArrayRef<
 
 }  // namespace
 
-void TileNeeds::Add(const TileRegion& region, int64_t element_bits) {
+void TileNeeds::Add(const TileRegion& region, int64_t element_bits, size_t array) {
   std::optional<StridedBox> tiles = region.TilesInDomain();
   if (!tiles.has_value()) return;
   tiles->sides.push_back(region.offset.IsUnknown() ? Progression{0, kAllDevices, 1}
                                                    : DevicesOf(region.offset));
-  needs_.push_back({&region, *std::move(tiles), element_bits});
+  needs_.push_back({&region, *std::move(tiles), element_bits, array});
 }
 
 std::optional<DynamicAPInt> TileNeeds::CountTileByTile(int64_t& work) const {
@@ -192,7 +193,7 @@ DynamicAPInt TileNeeds::MostOfOneTile(int64_t& work) const {
 
 // What may be cut off in a way that is not known does not count.
 DynamicAPInt TileNeeds::LeastOfTile(llvm::ArrayRef<int64_t> tile) const {
-  DynamicAPInt bytes(0);
+  std::map<size_t, DynamicAPInt> of_arrays;
   for (const Need& need : needs_) {
     const TileRegion& region = *need.region;
     const bool has_it = llvm::all_of(llvm::zip_equal(tile, need.tiles.sides), [](const auto& pair) {
@@ -200,12 +201,16 @@ DynamicAPInt TileNeeds::LeastOfTile(llvm::ArrayRef<int64_t> tile) const {
       return Intersect({.offset = number, .size = 1, .stride = 1}, side).has_value();
     });
     if (!has_it || region.offset.IsUnknown() || !region.offset.constraints().empty()) continue;
+    DynamicAPInt& of_array = of_arrays[need.array];
     if (region.bounds.empty()) {
-      bytes += BytesOf(region.MostElements(), need.element_bits);
+      of_array = std::max(of_array, BytesOf(region.MostElements(), need.element_bits));
     } else if (const auto cuts = CutsOf(region)) {
-      bytes += BytesOf(ElementsOfTile(region, *cuts, tile), need.element_bits);
+      of_array =
+          std::max(of_array, BytesOf(ElementsOfTile(region, *cuts, tile), need.element_bits));
     }
   }
+  DynamicAPInt bytes(0);
+  for (const auto& [array, of_array] : of_arrays) bytes += of_array;
   return bytes;
 }
 

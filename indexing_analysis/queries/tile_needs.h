@@ -20,14 +20,17 @@ namespace hlo_indexing::indexing_analysis {
 
 class TileNeeds {
  public:
-  /// What its tiles need of an array with elements of so many bits. The region stays the caller's.
-  void Add(const TileRegion& region, int64_t element_bits);
+  /// What its tiles need of an array, which has a number and elements of so many bits. The region
+  /// stays the caller's. Elements that two regions of an array share count twice, but in
+  /// `Least...`.
+  void Add(const TileRegion& region, int64_t element_bits, size_t array);
 
   /// Bytes. Each element is counted in its tile, and regions of other devices (`replica`) apart,
   /// if that costs at most `work` elements, which is taken off; else regions that share tiles are
   /// added up, whatever their bounds cut.
   llvm::DynamicAPInt MostOfOneTile(int64_t& work) const;
-  /// Bytes that some tile does need: the most of a few tiles that are tried.
+  /// Bytes that some tile does need: the most of a few tiles that are tried, of each array that of
+  /// the largest region.
   llvm::DynamicAPInt LeastOfLargestTile() const;
   /// Bytes of all tiles of the device that needs most, where elements that two tiles need count
   /// twice.
@@ -39,6 +42,7 @@ class TileNeeds {
     // Its tiles, then its devices.
     StridedBox tiles;
     int64_t element_bits = 0;
+    size_t array = 0;
   };
 
   std::optional<llvm::DynamicAPInt> CountTileByTile(int64_t& work) const;

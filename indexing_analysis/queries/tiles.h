@@ -101,7 +101,7 @@ struct TileOfArray {
   /// Why it is not exact; empty if it is.
   std::string reason;
 
-  /// At most so many elements for one tile.
+  /// At most so many elements for one tile: those that regions share count in each.
   llvm::DynamicAPInt MostElements() const;
   /// At most so many in all tiles, where elements that two tiles need count twice.
   llvm::DynamicAPInt ElementsOfAllTiles() const;

@@ -265,6 +265,11 @@ const Case kCases[] = {
      "m = f32[1] constant({1})\nw = f32[1] constant({4})\n"
      "ROOT r = f32[2,1] batch-norm-inference(x, s, o, m, w), epsilon=0, feature_index=1",
      "{{5}, {7}}"},
+    // XLA on a CPU: epsilon is a float, whatever the type of the array.
+    {"EpsilonIsAFloat",
+     "x = f64[1,1] constant({{1}})\ns = f64[1] constant({1})\no = f64[1] constant({0})\n"
+     "ROOT r = f64[1,1] batch-norm-inference(x, s, o, o, o), epsilon=0.01, feature_index=1",
+     "{{10.00000011175871}}"},
     {"BatchNormGrad",
      "x = f32[2,1] constant({{1},{3}})\ns = f32[1] constant({2})\nm = f32[1] constant({2})\n"
      "w = f32[1] constant({1})\ng = f32[2,1] constant({{1},{1}})\n"
@@ -592,6 +597,23 @@ TEST(InterpreterTest, Limits) {
 }
 
 // The vectors that the paper's reference implementation (Random123) publishes.
+// XLA's bits of the same HLO, of two and more blocks, and of a counter that overflows 64 bits.
+TEST(RandomBitsTest, AsXlaOnACpu) {
+  const auto run = [](const std::string& state, int64_t count) {
+    return Interpret("s = u64[2] constant({" + state + "})\nROOT r = (u64[2], u32[" +
+                     std::to_string(count) + "]) rng-bit-generator(s), algorithm=rng_philox");
+  };
+  EXPECT_THAT(run("7, 3", 6),
+              ::testing::AllOf(::testing::HasSubstr("{7, 5}"),
+                               ::testing::HasSubstr(
+                                   "{2001574553, 1609947974, 2298187665, 1141748519, 1491393964, "
+                                   "2612287546}")));
+  EXPECT_THAT(run("7, 18446744073709551615", 5),
+              ::testing::AllOf(::testing::HasSubstr("{7, 1}"),
+                               ::testing::HasSubstr(
+                                   "{3825527345, 2929620239, 4033760259, 866587273, 2720144846}")));
+}
+
 TEST(RandomBitsTest, PublishedVectors) {
   EXPECT_EQ(hlo::Threefry2x32(0, 0), (std::array<uint32_t, 2>{0x6b200159, 0x99ba4efe}));
   EXPECT_EQ(hlo::Threefry2x32(UINT64_MAX, UINT64_MAX),

@@ -129,6 +129,29 @@ TEST_F(KernelTest, EveryFloatIsConvertedStochastically) {
   }
 }
 
+// All bits of nans count.
+TEST_F(KernelTest, EveryFloatIsComparedInTheTotalOrder) {
+  for (const auto& [type, bits] :
+       std::vector<std::pair<std::string, std::string>>{{"f16", "u16"},
+                                                        {"bf16", "u16"},
+                                                        {"f8e5m2", "u8"},
+                                                        {"f8e4m3fn", "u8"},
+                                                        {"f32", "u32"},
+                                                        {"f64", "u64"}}) {
+    const std::string all = type == "f16" || type == "bf16" ? "31744" : "0";
+    for (const char* const direction : {"LT", "GE", "EQ"}) {
+      EXPECT_EQ(Run(absl::StrCat("f {\n a = ", bits, "[400] parameter(0)\n b = ", bits,
+                                 "[400] parameter(1)\n e = ", bits, "[] constant(", all,
+                                 ")\n d = ", bits, "[400] broadcast(e), dimensions={}\n c = ", bits,
+                                 "[400] or(a, d)\n x = ", type, "[400] bitcast-convert(c)\n y = ",
+                                 type, "[400] bitcast-convert(b)\n ROOT r = pred[400] ",
+                                 "compare(x, y), direction=", direction, ", type=TOTALORDER\n}\n")),
+                "")
+          << type << " " << direction;
+    }
+  }
+}
+
 TEST_F(KernelTest, ElementwiseOpcodes) {
   const std::vector<std::string> of_floats = {"abs",
                                               "acos",
