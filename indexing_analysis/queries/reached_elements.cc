@@ -59,8 +59,7 @@ const Image& ReachCounter::ImageOfMap(const IndexingMap& map) {
   const auto found = images_.find(map);
   if (found != images_.end()) return found->second;
   // Only an unknown map has none, and one with a variable without bound.
-  const int64_t max_points = std::min(limits_.max_work, simplifier::kMaxImagePoints);
-  Image image = ImageOf(map, max_points).value_or(Image());
+  Image image = ImageOf(map, limits_.max_image_points).value_or(Image());
   if (!image.points.IsExact()) {
     const auto points = NumPointsOf(map, limits_.max_work);
     if (points.has_value()) image.points = {*points, *points};

@@ -29,6 +29,8 @@ struct ReachLimits {
   /// Points that are tried, and words of bits moved, for one array.
   int64_t max_work = 0;
   size_t max_boxes = 0;
+  /// Points that are tried for the image of a map.
+  int64_t max_image_points = simplifier::kMaxImagePoints;
 };
 
 struct ReachedElements {

@@ -85,7 +85,8 @@ class RegionFinder {
         counts_(counts),
         result_sizes_(result_sizes),
         options_(options),
-        counter_({options.max_work, options.max_work, size_t{1} << 12}) {}
+        counter_({options.max_work, options.max_work, size_t{1} << 12,
+                  std::min(options.max_work, simplifier::kMaxImagePoints)}) {}
 
   TileOfArray Find() {
     std::vector<StridedBox> waiting = {WholeArray(counts_)};
