@@ -34,11 +34,11 @@
 // Normal form (arithmetic.h, Normalize). A sum holds each digit once, sorted; overlapping digits of
 // an atom are cut where their boundaries meet; adjacent digits are merged,
 //     k * (x mod a) + k * a * ((x floordiv a) mod b)  =  k * (x mod (a * b)),
-// a digit that stands so below one of another atom, which is congruent to its own, is a digit of
-// that, and the whole digit of a quotient variable is replaced by its sum. Quotient variables form
-// a DAG, so replacing them ends. All cuts of a group of digits come before all merges, and each of
-// both is finite; if boundaries do not divide each other, cutting what was merged may go on, and is
-// limited.
+// a digit that stands so below one of another atom, to which or to whose quotient its own is
+// congruent, is a digit of that, and the whole digit of a quotient variable is replaced by its sum.
+// Quotient variables form a DAG, so replacing them ends. All cuts of a group of digits come before
+// all merges, and each of both is finite; if boundaries do not divide each other, cutting what was
+// merged may go on, and is limited.
 //
 // Division (div_mod.h, DivMod): e = c * q + r with 0 <= r < c. Only here is a division taken apart,
 // by ranges: those of digits, and those that facts say, the constraints of a domain.
