@@ -99,6 +99,14 @@ class AccessCollector {
     return true;
   }
 
+  bool HasAllBlocks(const ElementPass& pass) const {
+    for (size_t i = 0; i < plan_.launch.blocks.size(); ++i) {
+      const indexing_analysis::Interval all = {0, plan_.launch.blocks[i] - 1};
+      if (!(pass.map.dimensions()[kBlockX + i].bounds == all)) return false;
+    }
+    return true;
+  }
+
   void AddScratch(size_t number, AccessKind kind, const SharedTile& array,
                   const SharedAccess& exchange) {
     KernelAccess& access = accesses_.emplace_back();
@@ -196,7 +204,8 @@ class AccessCollector {
   // As code makes elements. False where that is not followed.
   bool AddLoadsOfElements(const ElementPass& pass) {
     if (pass.map.IsUnknown()) return false;
-    const std::optional<std::vector<ElementRead>> reads = element_reads_->Of(pass, loop_);
+    const std::optional<std::vector<ElementRead>> reads =
+        element_reads_->Of(pass, loop_, HaveAllThreads(pass) && HasAllBlocks(pass));
     if (!reads.has_value()) return false;
     for (const ElementRead& read : *reads) {
       const Instruction& instruction = *read.element.instruction;

@@ -83,7 +83,8 @@ ElementReads::Step ElementReads::StepTo(PlannedElement only) {
   return step;
 }
 
-std::optional<std::vector<ElementRead>> ElementReads::Of(const ElementPass& pass, size_t loop) {
+std::optional<std::vector<ElementRead>> ElementReads::Of(const ElementPass& pass, size_t loop,
+                                                         bool has_all_threads) {
   available_ = pass.available;
   reads_.clear();
   num_elements_ = 0;
@@ -94,7 +95,7 @@ std::optional<std::vector<ElementRead>> ElementReads::Of(const ElementPass& pass
   if (lanes == 1 || pass.map.num_runtime() > 0 ||
       SameForAllLanes(ConditionsOf(pass.map, AsLaunched(plan_.launch, pass.map, lanes)), lanes,
                       plans_.maps)) {
-    are_all = FollowInScope(element, loop, -1, lanes);
+    are_all = FollowInScope(element, loop, -1, lanes, has_all_threads);
   } else if (plan_.emitter != Emitter::kLoop) {
     // Passes have loads in common that are under the same conditions of a lane.
     return std::nullopt;
@@ -103,7 +104,7 @@ std::optional<std::vector<ElementRead>> ElementReads::Of(const ElementPass& pass
     for (int64_t lane = 0; are_all && lane < lanes; ++lane) {
       PlannedElement at = element;
       at.index = AtLane(pass.map, lane, plans_.maps);
-      are_all = FollowInScope(at, loop, lane, 1);
+      are_all = FollowInScope(at, loop, lane, 1, /*has_all_threads=*/false);
     }
   }
   if (!are_all) return std::nullopt;
@@ -129,10 +130,15 @@ void ElementReads::MarkThoseOfSeveralTurns() {
 }
 
 bool ElementReads::FollowInScope(const PlannedElement& element, size_t loop, int64_t lane,
-                                 int64_t lanes) {
+                                 int64_t lanes, bool has_all_threads) {
   // What a row has kept from its first loop is there in all others.
   Scope& scope = by_loop_[{plan_.keeps_rows ? 0 : loop, lane}];
   scope.num_loops = element.index.num_ranges() - (lanes_of_pass_ > 1 ? 1 : 0);
+  scope.is_straight = has_all_threads && scope.num_loops == 0;
+  straight_.clear();
+  for (const auto& [number, other] : by_loop_) {
+    if (other.is_straight && &other != &scope) straight_.push_back(&other);
+  }
   scopes_ = {&scope};
   if (plan_.keeps_rows && loop > 0) scopes_.push_back(&by_loop_[{loop, lane}]);
   lanes_ = lanes;
@@ -140,7 +146,10 @@ bool ElementReads::FollowInScope(const PlannedElement& element, size_t loop, int
 }
 
 bool ElementReads::IsKnown(const Key& key) const {
-  return llvm::any_of(scopes_, [&](const Scope* scope) { return scope->known.contains(key); });
+  const auto knows = [&](const Scope* scope) { return scope->known.contains(key); };
+  if (llvm::any_of(scopes_, knows)) return true;
+  // Code makes other elements again, in their loops.
+  return key.made != Made::kElement && llvm::any_of(straight_, knows);
 }
 
 void ElementReads::Learn(Scope& scope, Key key) {

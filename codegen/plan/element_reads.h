@@ -57,9 +57,11 @@ class ElementReads {
       : plan_(plan), plans_(plans), constants_(constants.begin(), constants.end()) {}
 
   /// The loads of a pass whose map is known, without those of elements that earlier passes of the
-  /// same loop have loaded. nullopt if an element is made by calls, at values known at run time, or
-  /// by loops other than those of reductions, windows and products.
-  std::optional<std::vector<ElementRead>> Of(const ElementPass& pass, size_t loop);
+  /// same loop have loaded, or passes of other loops that all threads run once. nullopt if an
+  /// element is made by calls, at values known at run time, or by loops other than those of
+  /// reductions, windows and products.
+  std::optional<std::vector<ElementRead>> Of(const ElementPass& pass, size_t loop,
+                                             bool has_all_threads);
 
  private:
   // What has been made: an element, or a load, by the index or by the position in memory. Whatever
@@ -80,6 +82,8 @@ class ElementReads {
     // What it has made.
     std::unordered_set<Key, KeyHash> known;
     bool is_branch = false;
+    // Whether all threads run it once, so that what it has loaded is there in all loops behind it.
+    bool is_straight = false;
     // Ranges of loops, which stand in front of all others.
     size_t num_loops = 0;
     // Of loops of an element, its index.
@@ -109,7 +113,8 @@ class ElementReads {
     std::vector<Invariant> invariants;
   };
 
-  bool FollowInScope(const PlannedElement& element, size_t loop, int64_t lane, int64_t lanes);
+  bool FollowInScope(const PlannedElement& element, size_t loop, int64_t lane, int64_t lanes,
+                     bool has_all_threads);
   bool Follow(const PlannedElement& element);
   bool FollowIn(Scope scope, const PlannedElement& element, int64_t lanes);
   bool FollowBranches(const Step& step);
@@ -156,6 +161,8 @@ class ElementReads {
   int64_t lanes_of_pass_ = 1;
   int64_t lanes_ = 1;
   std::vector<Scope*> scopes_;
+  // Straight code of other loops.
+  std::vector<const Scope*> straight_;
   std::vector<ElementRead> reads_;
   // What scopes have learned in loops that are only tried; null if none are.
   std::vector<std::pair<Scope*, Key>>* learned_ = nullptr;

@@ -338,6 +338,29 @@ TEST(RowKernels, RowsThatGoOnInOtherRows) {
   }
 }
 
+// What is loaded in straight code of all threads is there in other loops; what a loop loads is not.
+TEST(RowKernels, LoadsOfOtherLoops) {
+  PtxBackend backend;
+  for (const char* const type : {"s8", "s32"}) {
+    for (const auto& [size, rows] : std::vector<std::pair<int, int>>{{8, 4}, {16, 8}, {60, 3}}) {
+      const std::string array = absl::StrCat(type, "[", size, ",1]");
+      const std::string result = absl::StrCat(type, "[", rows, "]");
+      const std::string outputs = absl::StrCat("(", result, ", ", array, ")");
+      KernelCheck check(
+          absl::StrCat("add {\n a = ", type, "[] parameter(0)\n b = ", type,
+                       "[] parameter(1)\n ROOT r = ", type, "[] add(a, b) }\nf {\n p = ", array,
+                       " parameter(0)\n q = ", type, "[", rows, ",", size / rows,
+                       "] reshape(p)\n z = ", type, "[] constant(0)\n s = ", result,
+                       " reduce(q, z), dimensions={1}, to_apply=add\n ROOT t = ", outputs,
+                       " tuple(s, p) }\nENTRY e {\n p = ", array,
+                       " parameter(0)\n ROOT r = ", outputs, " fusion(p), kind=kInput, calls=f }"),
+          backend);
+      EXPECT_EQ(check.Run(1), "") << array;
+      MeasureAsPlanned(check, absl::StrCat(array, " to ", result));
+    }
+  }
+}
+
 // What a row reads in later turns only, and what another turn's threads read.
 TEST(RowKernels, OperandsOfLaterTurns) {
   PtxBackend backend;
