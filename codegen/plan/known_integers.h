@@ -1,5 +1,5 @@
-// Integers that are the same for all elements, whatever the inputs are: they are known when a kernel
-// is compiled, so that nothing is loaded for them.
+// Integers that are the same for all elements, whatever the inputs are: they are known when a
+// kernel is compiled, so that nothing is loaded for them.
 //
 // Example: in { p = s32[8] parameter(0), d = s32[8] subtract(p, p), z = s32[] constant(7),
 //   b = s32[8] broadcast(z), dimensions={}, ROOT r = s32[8] maximum(d, b) } all of d are 0 and all
@@ -19,8 +19,8 @@ namespace hlo_indexing::plan {
 /// dimensions begin: at 0. XLA's algebraic simplifier leaves none of the former.
 llvm::SmallVector<const hlo::Instruction*, 2> KnownIntegersOf(const hlo::Computation& computation);
 
-/// Whether an operand says where a dynamic-slice or -update-slice of a whole dimension begins: at 0,
-/// whatever it is.
+/// Whether an operand says where a dynamic-slice or -update-slice of a whole dimension begins: at
+/// 0, whatever it is.
 bool IsStartOfWholeDimension(const hlo::Instruction& instruction, size_t operand);
 
 }  // namespace hlo_indexing::plan

@@ -14,10 +14,10 @@ namespace hlo_indexing::simplifier {
 ///     mod 8` is `d0 mod 16` where that is in [0, 7];
 ///   - a sum or a digit that has, at all points of a small domain, the values of an affine function
 ///     becomes that function; a result that has those of a quotient of a variable becomes that.
-/// The first and the last are taken if they have fewer divisions. A constraint is rewritten by the box, and by the
-/// remainders that other constraints give. Returns whether something has changed, so that the map
-/// may be tightened further.
-/// Example: (d0 * 6 mod 8 mod 3) floordiv 2 on d0 in [0, 2] -> 0
+/// The first and the last are taken if they have fewer divisions. A constraint is rewritten by the
+/// box, and by the remainders that other constraints give. Returns whether something has changed,
+/// so that the map may be tightened further. Example: (d0 * 6 mod 8 mod 3) floordiv 2 on d0 in [0,
+/// 2] -> 0
 bool Refine(DigitContext& context, QuasiAffineMap& map);
 
 }  // namespace hlo_indexing::simplifier
