@@ -45,6 +45,7 @@ struct Image {
   std::string ToString() const { return support::ToString(*this); }
 };
 
+/// Points that are tried at most for each group of variables that hang together.
 inline constexpr int64_t kMaxImagePoints = int64_t{1} << 20;
 
 /// The image of a simplified map whose variables all have bounds. Results that share no variable

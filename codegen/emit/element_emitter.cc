@@ -389,6 +389,7 @@ Values ElementEmitter::RuntimeValues(const IndexingMap& map) {
   const auto num_ranges = static_cast<unsigned>(map.num_ranges());
   for (const RuntimeVariable& variable : map.runtime()) {
     const auto symbol = num_ranges + static_cast<unsigned>(values.size());
+    // Not read: the index may be one only where conditions hold that are not tested yet.
     if (!map.affine_map().isFunctionOfSymbol(symbol)) {
       values.push_back(builder_.Integer(32, 0));
       continue;

@@ -231,8 +231,8 @@ Conditions ConditionsOf(const IndexingMap& narrowed, const IndexingMap& known) {
   // What is known, with its runtime variables numbered as in `narrowed`.
   const auto num_ranges = static_cast<unsigned>(narrowed.num_ranges());
   const auto num_new = static_cast<unsigned>(narrowed.num_runtime() - known.num_runtime());
-  // Where the conditions are tested they need not hold, so that indices of values which were known
-  // before are not those of the narrower domain.
+  // Code reads the values where it tests the conditions, which may not hold there: at the indices
+  // of `known`, as those of `narrowed` are simplified for where they do.
   std::vector<indexing_analysis::RuntimeVariable> runtime(narrowed.runtime());
   llvm::copy(known.runtime(), runtime.begin() + num_new);
   llvm::SmallVector<AffineExpr, 8> symbols;

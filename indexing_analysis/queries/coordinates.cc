@@ -208,6 +208,14 @@ int64_t CoordinateSystem::Evaluate(const CoordinateSum& sum, llvm::ArrayRef<int6
   return static_cast<int64_t>(value);
 }
 
+int64_t CoordinateSystem::num_terms() const {
+  int64_t terms = 0;
+  for (const CoordinateSum& sum : llvm::concat<const CoordinateSum>(sums(), quotients())) {
+    terms += std::ssize(sum.linear) + std::ssize(sum.quotients);
+  }
+  return terms;
+}
+
 void CoordinateSystem::EvaluateQuotients(llvm::ArrayRef<int64_t> point,
                                          std::vector<int64_t>& values) const {
   values.resize(quotients_.size());

@@ -65,6 +65,8 @@ class CoordinateSystem {
   llvm::ArrayRef<BoxConstraint> box_constraints() const { return box_constraints_; }
   llvm::ArrayRef<CoordinateSum> quotients() const { return quotients_; }
 
+  /// Terms of all sums and quotients: what evaluating them at a point takes.
+  int64_t num_terms() const;
   size_t num_coordinates() const { return sizes_.size(); }
   llvm::ArrayRef<int64_t> sizes() const { return sizes_; }
   /// The coordinate of a variable in `whole`; nullopt if no sum mentions it.

@@ -293,11 +293,7 @@ std::optional<PositionSums> PositionsOf(const QuasiAffineMap& f, const Sum& posi
     bounds.push_back({0, box.upper});
   }
   constexpr int64_t kFewTerms = 64;
-  int64_t num_terms = 0;
-  for (const CoordinateSum& sum :
-       llvm::concat<const CoordinateSum>(system->sums(), system->quotients())) {
-    num_terms += std::ssize(sum.linear) + std::ssize(sum.quotients);
-  }
+  const int64_t num_terms = system->num_terms();
   if (num_terms > kFewTerms) max_points = max_points / num_terms * kFewTerms;
   std::optional<PositionSums> found = PositionFinder(*system, bounds).Find(max_points);
   if (!found.has_value()) return std::nullopt;

@@ -59,12 +59,7 @@ RequestCounter::RequestCounter(const RequestProblem& problem)
       offset_(problem.system.sums()[problem.offset]),
       remaining_(problem.max_lane_accesses) {
   const CoordinateSystem& system = problem_.system;
-  int64_t num_terms = 1;
-  for (const CoordinateSum& sum :
-       llvm::concat<const CoordinateSum>(system.sums(), system.quotients())) {
-    num_terms += std::ssize(sum.linear) + std::ssize(sum.quotients);
-  }
-  max_boxes_ = std::min(kMaxBoxes, kMaxBoxWork / num_terms);
+  max_boxes_ = std::min(kMaxBoxes, kMaxBoxWork / (1 + system.num_terms()));
   residue_offset_ = OffsetByResidue();
   for (size_t x = 0; x < system.num_coordinates(); ++x) {
     periods_.push_back(system.PeriodsAlong(x));

@@ -72,14 +72,16 @@ struct WarpAccess {
 
 // Expressions in the variables of the position that say which element a value known at run time is:
 // lanes for which they are the same have the same value. An index that is itself made of such
-// values is the same if these are. False if that is not known, or they are many.
-bool AppendPlacesOf(const RuntimeVariable& value, const IndexingMap& position,
+// values is the same if these are. False if that is not known, or if these are more than
+// `most_values`, which counts down.
+bool AppendPlacesOf(const RuntimeVariable& value, const IndexingMap& position, int& most_values,
                     llvm::SmallVectorImpl<AffineExpr>& places) {
-  constexpr size_t kMostPlaces = 64;
   const IndexingMap& index = value.index;
-  if (index.IsUnknown() || index.num_dimensions() != position.num_dimensions()) return false;
+  if (most_values-- == 0 || index.IsUnknown() ||
+      index.num_dimensions() != position.num_dimensions()) {
+    return false;
+  }
   for (const AffineExpr result : index.affine_map().getResults()) {
-    if (places.size() == kMostPlaces) return false;
     bool has_inner = false;
     bool has_others = false;
     bool has_other_ranges = false;
@@ -95,7 +97,7 @@ bool AppendPlacesOf(const RuntimeVariable& value, const IndexingMap& position,
     if (!has_inner) places.push_back(result);
   }
   return llvm::all_of(index.runtime(), [&](const RuntimeVariable& inner) {
-    return AppendPlacesOf(inner, position, places);
+    return AppendPlacesOf(inner, position, most_values, places);
   });
 }
 
@@ -144,7 +146,8 @@ WarpAccess AccessOfWarps(const MemoryAccess& access, int64_t vector_elements) {
   for (const RuntimeVariable& value : position.runtime()) {
     RuntimeKey& key = result.keys.emplace_back();
     llvm::SmallVector<AffineExpr, 2> places;
-    key.is_unknown = !AppendPlacesOf(value, position, places);
+    int most_values = 64;
+    key.is_unknown = !AppendPlacesOf(value, position, most_values, places);
     if (key.is_unknown) continue;
     for (const AffineExpr place_of_value : places) {
       key.sums.push_back(results.size());
