@@ -162,7 +162,7 @@ class ModuleRun {
       const std::vector<hlo::Arguments>& arguments);
   ExitCode Compare(const std::string& file, const hlo::Module& module, const hlo::Value& expected,
                    const hlo::Value& actual);
-  ExitCode WriteFindings();
+  ExitCode WriteFindings(bool has_run);
   ExitCode WriteResults(const std::string& file, const hlo::Module& module,
                         llvm::ArrayRef<hlo::Value> results);
   std::optional<std::string> WriteArray(const hlo::ArrayValue& array, int64_t device, int64_t leaf);
@@ -318,8 +318,8 @@ ExitCode ModuleRun::Compare(const std::string& file, const hlo::Module& module,
   return is_fine ? ExitCode::kFine : ExitCode::kFinding;
 }
 
-// What the checks of the virtual GPU have found.
-ExitCode ModuleRun::WriteFindings() {
+// What the checks of the virtual GPU have found; that there is nothing if all kernels ran.
+ExitCode ModuleRun::WriteFindings(bool has_run) {
   if (gpu_ == nullptr || !options_.check.is_given()) return ExitCode::kFine;
   const std::vector<ptx::Finding> findings = gpu_->findings();
   if (options_.format.is_json()) {
@@ -329,7 +329,8 @@ ExitCode ModuleRun::WriteFindings() {
            << "\n";
     }
   } else {
-    out_ << (findings.empty() ? "no findings\n" : "findings:\n");
+    if (!findings.empty()) out_ << "findings:\n";
+    if (findings.empty() && has_run) out_ << "no findings\n";
     for (const ptx::Finding& finding : findings) out_ << "  " << finding.ToString() << "\n";
   }
   return findings.empty() ? ExitCode::kFine : ExitCode::kFinding;
@@ -411,7 +412,7 @@ ExitCode ModuleRun::Run(const std::string& file, const hlo::Module& module) {
   } else {
     status = WriteResults(file, module, *results);
   }
-  return Worst(status, WriteFindings());
+  return Worst(status, WriteFindings(results.ok()));
 }
 
 constexpr Example kExamples[] = {

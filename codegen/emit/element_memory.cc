@@ -72,8 +72,7 @@ std::pair<int64_t, int64_t> DivisorOf(const IndexingMap& position, const Buffer&
                                       size_t num_lanes, plan::MapTable& maps) {
   const auto lanes = static_cast<int64_t>(llvm::bit_floor(num_lanes));
   // A constant 0 is divided by all.
-  const int64_t divisor = DivisorOfResult(position, buffer.element_bits < 8 ? 1 : lanes, maps)
-                              .value_or(kBufferAlignment * 8);
+  const int64_t divisor = DivisorOfResult(position, lanes, maps).value_or(kBufferAlignment * 8);
   if (buffer.element_bits < 8 || position.affine_map().isConstant()) return {divisor, 1};
   return {divisor, std::min(divisor & -divisor, lanes)};
 }

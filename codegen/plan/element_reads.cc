@@ -243,9 +243,8 @@ void ElementReads::Load(const PlannedElement& element) {
   if (const auto offsets = LaneOffsets(position, lanes_, plans_.maps)) {
     const int64_t bits = is_constant ? BitsInMemory(shape) : shape.StorageBits();
     const auto most = static_cast<int64_t>(llvm::bit_floor(static_cast<size_t>(lanes_)));
-    const int64_t divisor =
-        DivisorOfResult(AtLane(position, 0, plans_.maps), bits < 8 ? 1 : most, plans_.maps)
-            .value_or(kBufferAlignment * 8);
+    const int64_t divisor = DivisorOfResult(AtLane(position, 0, plans_.maps), most, plans_.maps)
+                                .value_or(kBufferAlignment * 8);
     vectors = VectorsOf(*offsets, divisor, bits, kBufferAlignment);
   } else {
     for (size_t lane = 0; lane < static_cast<size_t>(lanes_); ++lane) vectors.push_back({lane, 1});

@@ -121,15 +121,35 @@ bool IsEqual(T a, T b) {
   return a == b;
 }
 
+/// Bit b: byte b of both is the same.
+template <typename T>
+uint32_t EqualBytes(const T& a, const T& b) {
+  std::array<std::byte, sizeof(T)> bytes_of_a;
+  std::array<std::byte, sizeof(T)> bytes_of_b;
+  Store<T>(bytes_of_a.data(), a);
+  Store<T>(bytes_of_b.data(), b);
+  uint32_t equal = 0;
+  for (size_t i = 0; i < sizeof(T); ++i) {
+    equal |= static_cast<uint32_t>(bytes_of_a[i] == bytes_of_b[i]) << i;
+  }
+  return equal;
+}
+
 /// *a = *a == b ? c : *a.
 template <typename T>
 Step ExecuteCompareAndSwap(const Operation& operation, Execution& execution) {
   const auto& details = operation.Details<AtomicDetails>();
-  WarpAccess access;
-  HostPointers pointers;
-  const LaneMask allowed = Resolve<T>(operation, execution, details, access, pointers);
   const auto* expected = execution.At<LaneOf<T>>(details.sources[0]);
   const auto* replacement = execution.At<LaneOf<T>>(details.replacement);
+  Lanes<uint32_t> kept_bytes;
+  ForEachLane(execution.lanes, [&](int lane) {
+    kept_bytes[static_cast<size_t>(lane)] =
+        EqualBytes<T>(static_cast<T>(expected[lane]), static_cast<T>(replacement[lane]));
+  });
+  WarpAccess access;
+  access.kept_bytes = &kept_bytes;
+  HostPointers pointers;
+  const LaneMask allowed = Resolve<T>(operation, execution, details, access, pointers);
   auto* result = execution.At<LaneOf<T>>(details.results[0]);
   ForEachLane(allowed, [&](int lane) {
     std::byte* place = pointers[static_cast<size_t>(lane)];

@@ -1,6 +1,7 @@
 #include "codegen/ptx/machine/warp_access.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -32,6 +33,8 @@ namespace {
 
 // Tells the findings of this file apart: one of each kind for an operation.
 enum Fault : uint8_t { kOutside, kMisaligned, kReadOnly, kUnwritten, kRace };
+
+constexpr size_t kMaxCompareAndSwapBytes = 16;
 
 bool Reads(AccessKind kind) {
   return kind == AccessKind::kLoad || kind == AccessKind::kAtomic || kind == AccessKind::kAsyncLoad;
@@ -170,6 +173,7 @@ class Resolver {
   // `shadow(lane)`.
   template <typename Shadow>
   void TrackWritten(LaneMask lanes, Shadow shadow) const {
+    if (access_.kept_bytes != nullptr) return TrackCompareAndSwap(lanes, shadow);
     // The bytes of lanes side by side are looked at together.
     const bool is_row = lanes == kAllLanes && AreSideBySide(shadow);
     const uint32_t row_bytes = kWarpSize * access_.bytes;
@@ -178,24 +182,49 @@ class Resolver {
       ForEachLane(lanes, [&](int lane) {
         if (!AreAllSet(shadow(lane), access_.bytes)) unwritten |= LaneMask{1} << lane;
       });
-      if (unwritten != 0) {
-        ReportFindingLazily(operation_, execution_, Check::kInitcheck, unwritten, kUnwritten, [&] {
-          const int lane = std::countr_zero(unwritten);
-          const uint8_t* const first = shadow(lane);
-          const auto* const gap = static_cast<const uint8_t*>(std::memchr(first, 0, access_.bytes));
-          return absl::StrCat(
-              Subject(operation_, access_), " of which ",
-              Bytes(static_cast<uint64_t>(std::count(first, first + access_.bytes, uint8_t{0}))),
-              " were never written, the first at ", std::string(NameOf(access_.space)),
-              " address 0x", absl::Hex(Address(lane) + static_cast<uint64_t>(gap - first)), ": ",
-              Where(Address(lane)));
-        });
-      }
+      if (unwritten != 0) ReportUnwritten(unwritten, shadow(std::countr_zero(unwritten)));
     }
     if (Writes(access_.kind)) {
       if (is_row) return SetAll(shadow(0), row_bytes);
       ForEachLane(lanes, [&](int lane) { SetAll(shadow(lane), access_.bytes); });
     }
+  }
+
+  // An update of a part of a word carries the rest of the word along: bytes that a compare and swap
+  // keeps are neither read nor written by it, unless no byte of the word was ever written.
+  template <typename Shadow>
+  void TrackCompareAndSwap(LaneMask lanes, Shadow shadow) const {
+    LaneMask unwritten = 0;
+    std::array<uint8_t, kMaxCompareAndSwapBytes> first = {};
+    ForEachLane(lanes, [&](int lane) {
+      uint8_t* const marks = shadow(lane);
+      const bool has_written = std::memchr(marks, 1, access_.bytes) != nullptr;
+      const uint32_t kept = has_written ? (*access_.kept_bytes)[static_cast<size_t>(lane)] : 0;
+      std::array<uint8_t, kMaxCompareAndSwapBytes> used;
+      for (uint32_t i = 0; i < access_.bytes; ++i) {
+        used[i] = marks[i] | static_cast<uint8_t>(kept >> i & 1);
+        if ((kept >> i & 1) == 0) marks[i] = 1;
+      }
+      if (AreAllSet(used.data(), access_.bytes)) return;
+      if (unwritten == 0) first = used;
+      unwritten |= LaneMask{1} << lane;
+    });
+    if (unwritten != 0) ReportUnwritten(unwritten, first.data());
+  }
+
+  // `marks` of the first of the lanes: 0 for the bytes that were never written.
+  void ReportUnwritten(LaneMask lanes, const uint8_t* marks) const {
+    ReportFindingLazily(operation_, execution_, Check::kInitcheck, lanes, kUnwritten, [&] {
+      const int lane = std::countr_zero(lanes);
+      const auto* const gap = static_cast<const uint8_t*>(std::memchr(marks, 0, access_.bytes));
+      const auto count =
+          static_cast<uint64_t>(std::count(marks, marks + access_.bytes, uint8_t{0}));
+      return absl::StrCat(Subject(operation_, access_), " of which ", Bytes(count),
+                          count == 1 ? " was" : " were", " never written, the first at ",
+                          std::string(NameOf(access_.space)), " address 0x",
+                          absl::Hex(Address(lane) + static_cast<uint64_t>(gap - marks)), ": ",
+                          Where(Address(lane)));
+    });
   }
 
   // Whether the marks of each lane follow those of the lane before.

@@ -129,6 +129,26 @@ TEST(LayoutKernels, OnlyOneThreadLoadsWhatAScalarNeeds) {
   }
 }
 
+// Whole bytes are written by one thread each, though the sum of the terms of a position may hide
+// that it is even: th_x * 3 - th_x mod 2.
+TEST(LayoutKernels, ConcatenatesOfPackedColumns) {
+  PtxBackend backend;
+  for (const int columns : {1, 3, 64}) {
+    for (const auto& [first, second] : {std::pair(4, 2), {2, 2}, {8, 4}, {3, 5}, {6, 1}}) {
+      const auto array = [&](int rows) {
+        return absl::StrCat("u4[", rows, ",", columns, "]{0,1:E(4)}");
+      };
+      KernelCheck check(absl::StrCat("HloModule m\nENTRY e { a = ", array(first),
+                                     " parameter(0)\nb = ", array(second),
+                                     " parameter(1)\nROOT v = ", array(first + second),
+                                     " concatenate(a, b), dimensions={0} }"),
+                        backend);
+      EXPECT_EQ(check.Run(1), "");
+      EXPECT_TRUE(check.Measure().IsAsPlanned()) << first << " + " << second << " x " << columns;
+    }
+  }
+}
+
 // The position of an element may be the index of another one, which is another load.
 TEST(LayoutKernels, PositionsAreNoIndices) {
   PtxBackend backend;

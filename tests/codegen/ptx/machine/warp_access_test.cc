@@ -223,6 +223,35 @@ TEST_F(WarpAccessTest, ReadsOfWhatWasNeverWritten) {
   EXPECT_EQ(findings_.num_findings(), 4);
 }
 
+TEST_F(WarpAccessTest, ACompareAndSwapUsesTheBytesThatItChanges) {
+  options_.checks.initcheck = true;
+  Begin(0);
+  const uint64_t x = Allocate(16, "x", Contents::kUnwritten);
+  const uint8_t byte = 1;
+  ASSERT_TRUE(memory_.Write(x + 1, &byte, 1).ok());
+  ASSERT_TRUE(memory_.Write(x + 5, &byte, 1).ok());
+  // Byte 1 of the words changes, the others are kept.
+  Lanes<uint32_t> kept_bytes;
+  kept_bytes.fill(0b1101);
+  WarpAccess access = Make(Space::kGlobal, AccessKind::kAtomic, x, 4, 0b11);
+  access.kept_bytes = &kept_bytes;
+  Resolve(access, 1);
+  EXPECT_TRUE(findings_.empty());
+  // What was kept was not written thereby.
+  Resolve(Make(Space::kGlobal, AccessKind::kLoad, x, 0, 1, 1), 2);
+  EXPECT_THAT(OnlyMessage(), HasSubstr("byte 0 of x"));
+  // A word that nobody wrote is read whole; of another the bytes that change.
+  access.addresses[0] = x + 8;
+  access.lanes = 1;
+  Resolve(access, 3);
+  kept_bytes.fill(0b0101);
+  access.addresses[0] = x + 4;
+  Resolve(access, 4);
+  ASSERT_EQ(findings_.num_findings(), 3);
+  EXPECT_THAT(Messages()[1], HasSubstr("of which 4 bytes were never written"));
+  EXPECT_THAT(Messages()[2], HasSubstr("of which 1 byte was never written"));
+}
+
 TEST_F(WarpAccessTest, ALaunchThatDoesNotTrackMakesNoFalseFinding) {
   const uint64_t x = Allocate(256, "x", Contents::kUnwritten);
   Resolve(Make(Space::kGlobal, AccessKind::kStore, x, 4));
