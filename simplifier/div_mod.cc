@@ -142,36 +142,52 @@ class Divider {
     return Finish(*k, std::move(bounded), rest_constant_ - *k * divisor_);
   }
 
-  // A fact may speak of a multiple of the rest and a remainder of that: where x is in [0, 127],
-  // x + s * 128 in [0, 191] says that x floordiv 64 + s * 2 is in [0, 2].
   std::optional<Division> DivideByScaledFact() {
     if (rest_.empty()) return std::nullopt;
     for (const Constraint& fact : context_.facts()) {
-      const std::optional<int64_t> scale = ScaleIn(fact.expression);
-      if (!scale || *scale < 2) continue;
-      const Sum rest = context_.Store(rest_, 0);
-      const Sum remainder = Linear(context_, {{fact.expression, 1}, {rest, -*scale}});
-      const Interval left = NaturalRange(remainder);
-      if (!left.IsFinite()) continue;
-      // scale * rest = fact - remainder.
-      const Interval scaled = fact.bounds + left * -1;
-      const Interval range = {
-          scaled.lower == Interval::kMinusInfinity ? scaled.lower
-                                                   : support::CeilDiv(scaled.lower, *scale),
-          scaled.upper == Interval::kPlusInfinity ? scaled.upper
-                                                  : support::FloorDiv(scaled.upper, *scale)};
-      const Interval values = range.Intersect(NaturalRange(rest)) + Interval::Point(rest_constant_);
-      if (values.IsEmpty()) continue;
-      const std::optional<int64_t> k = MultipleAround(values, divisor_);
+      const std::optional<Interval> values = RangeByScaledFact(rest_, fact);
+      if (!values) continue;
+      const std::optional<int64_t> k =
+          MultipleAround(*values + Interval::Point(rest_constant_), divisor_);
       if (k) return Finish(*k, rest_, rest_constant_ - *k * divisor_);
     }
     return std::nullopt;
   }
 
-  // How often the fact has the first term of the rest, whose digit may be a part of that of the
-  // fact. Example: of x floordiv 64 in x * 2 + y -> 128
-  std::optional<int64_t> ScaleIn(const Sum& fact) const {
-    const Term& first = rest_.front();
+  // A fact may speak of a multiple of a sum and a remainder of that: where x is in [0, 127],
+  // x + s * 128 in [0, 191] says that x floordiv 64 + s * 2 is in [0, 2]. nullopt if it does not.
+  std::optional<Interval> RangeByScaledFact(llvm::ArrayRef<Term> terms, const Constraint& fact) {
+    const std::optional<int64_t> scale = ScaleIn(fact.expression, terms.front());
+    if (!scale || *scale < 2) return std::nullopt;
+    const Sum sum = context_.Store(terms, 0);
+    const Sum remainder = Linear(context_, {{fact.expression, 1}, {sum, -*scale}});
+    const Interval left = NaturalRange(remainder);
+    if (!left.IsFinite()) return std::nullopt;
+    // scale * sum = fact - remainder.
+    const Interval scaled = fact.bounds + left * -1;
+    const Interval range = {
+        scaled.lower == Interval::kMinusInfinity ? scaled.lower
+                                                 : support::CeilDiv(scaled.lower, *scale),
+        scaled.upper == Interval::kPlusInfinity ? scaled.upper
+                                                : support::FloorDiv(scaled.upper, *scale)};
+    const Interval values = range.Intersect(NaturalRange(sum));
+    return values.IsEmpty() ? std::nullopt : std::optional(values);
+  }
+
+  // The values of terms in normal form, as far as facts say them.
+  Interval RangeByFacts(llvm::ArrayRef<Term> terms, int64_t constant) {
+    if (context_.facts().empty() || terms.empty()) return NaturalRange(terms, constant);
+    Interval range = Range(context_, context_.Store(terms, constant));
+    for (const Constraint& fact : context_.facts()) {
+      const std::optional<Interval> scaled = RangeByScaledFact(terms, fact);
+      if (scaled) range = range.Intersect(*scaled + Interval::Point(constant));
+    }
+    return range;
+  }
+
+  // How often the fact has the first term of a sum, whose digit may be a part of that of the fact.
+  // Example: of x floordiv 64 in x * 2 + y -> 128
+  static std::optional<int64_t> ScaleIn(const Sum& fact, const Term& first) {
     for (const Term& term : fact.terms) {
       if (term.atom != first.atom || first.lo % term.lo != 0) continue;
       const auto coefficient = CheckedMul(term.coefficient, first.lo / term.lo);
@@ -219,7 +235,7 @@ class Divider {
     for (const Term& term : rest_) SplitAtBlock(term, block, small, tall);
     int64_t small_constant = FloorMod(rest_constant_, block);
     int64_t tall_constant = rest_constant_ - small_constant;
-    const std::optional<int64_t> carry = MultipleAround(NaturalRange(small, small_constant), block);
+    const std::optional<int64_t> carry = MultipleAround(RangeByFacts(small, small_constant), block);
     if (!carry) return std::nullopt;
     const std::optional<int64_t> shift = CheckedMul(*carry, block);
     const std::optional<int64_t> shifted = shift ? CheckedAdd(tall_constant, *shift) : std::nullopt;

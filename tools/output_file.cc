@@ -68,7 +68,11 @@ std::error_code OutputFile::OpenDirectly() {
 }
 
 std::error_code OutputFile::OpenTemporary() {
-  const bool exists = fs::exists(name_);
+  fs::file_status status;
+  const std::error_code unknown = fs::status(name_, status);
+  // A name that is too long, for one.
+  if (unknown && unknown != std::errc::no_such_file_or_directory) return unknown;
+  const bool exists = fs::exists(status);
   llvm::SmallString<128> target(name_);
   if (exists) {
     if (const std::error_code error = fs::real_path(name_, target)) return error;

@@ -451,6 +451,10 @@ ExitCode RunCommand::MakeGpu(std::optional<GpuRun>& gpu) const {
     ReportError("--tolerance says nothing without --compare");
     return ExitCode::kBadUsage;
   }
+  if (options_.compare.value() && (options_.output.is_given() || options_.full.value())) {
+    ReportError("--output and --full say nothing with --compare, which writes errors");
+    return ExitCode::kBadUsage;
+  }
   if (options_.backend.value() == Backend::kInterpreter) {
     if (!options_.compare.value() && !options_.print_buffers.value() &&
         !options_.check.is_given() && !options_.device.is_given()) {

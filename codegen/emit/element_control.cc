@@ -52,7 +52,7 @@ ElementEmitter::Step ElementEmitter::StepOfConditional(const Element& element) {
                           builder_.ops(), arith::CmpIPredicate::eq, number,
                           builder_.Integer(number.getType(), static_cast<int64_t>(i))));
         return builder_.If(is_this, compute, [&] {
-          const Scope scope(*this, /*counts=*/false);
+          const Scope scope(*this, Scope::Kind::kAlternative);
           return from(i + 1);
         });
       };

@@ -37,18 +37,26 @@ constexpr size_t kMaxRuntimeValues = 64;
 
 }  // namespace
 
-ElementEmitter::Scope::Scope(ElementEmitter& emitter, bool counts)
-    : emitter_(emitter), counts_(counts) {
+ElementEmitter::Scope::Scope(ElementEmitter& emitter, Kind kind) : emitter_(emitter), kind_(kind) {
   emitter_.scopes_.emplace_back();
   emitter_.loads_.emplace_back();
-  if (counts_) ++emitter_.depth_;
+  emitter_.loads_.back().is_of_lanes = kind == Kind::kLanes;
+  if (kind_ == Kind::kTurn) ++emitter_.depth_;
 }
 
 ElementEmitter::Scope::~Scope() {
   emitter_.scopes_.pop_back();
   emitter_.loads_.pop_back();
-  if (counts_) --emitter_.depth_;
+  if (kind_ == Kind::kTurn) --emitter_.depth_;
 }
+
+ElementEmitter::PassLoops::PassLoops(ElementEmitter& emitter, const IndexingMap& map)
+    : emitter_(emitter),
+      outer_(std::exchange(emitter.loops_, this)),
+      num_ranges_(map.num_ranges()),
+      depth_outside_(emitter.NumScopes()) {}
+
+ElementEmitter::PassLoops::~PassLoops() { emitter_.loops_ = outer_; }
 
 ElementEmitter::ElementEmitter(KernelBuilder& builder, plan::PlanContext& plans,
                                const plan::KernelPlan& plan, const KernelBuffers& buffers)

@@ -59,15 +59,39 @@ class ElementEmitter {
   // A branch, or a turn of a loop, while its code is made.
   class Scope {
    public:
-    // How deep branches nest that are alternatives of one element does not count.
-    Scope(ElementEmitter& emitter, bool counts);
+    // How deep branches nest that are alternatives of one element does not count. Code of some
+    // lanes is neither: all code behind it may have what it has loaded, but for vectors of these
+    // lanes.
+    enum class Kind : uint8_t { kTurn, kAlternative, kLanes };
+    Scope(ElementEmitter& emitter, Kind kind);
     ~Scope();
     Scope(const Scope&) = delete;
     Scope& operator=(const Scope&) = delete;
 
    private:
     ElementEmitter& emitter_;
-    bool counts_;
+    Kind kind_;
+  };
+
+  // The loops of a pass while their code is made: the ranges of a map but for the lane.
+  class PassLoops {
+   public:
+    PassLoops(ElementEmitter& emitter, const IndexingMap& map);
+    ~PassLoops();
+    PassLoops(const PassLoops&) = delete;
+    PassLoops& operator=(const PassLoops&) = delete;
+
+    // In each turn, from the scope on that is open then.
+    void BeginTurn() { depth_of_turn_ = emitter_.NumScopes(); }
+
+   private:
+    friend class ElementEmitter;
+
+    ElementEmitter& emitter_;
+    const PassLoops* outer_;
+    size_t num_ranges_;
+    size_t depth_outside_;
+    size_t depth_of_turn_ = 0;
   };
 
   ElementEmitter(KernelBuilder& builder, plan::PlanContext& plans, const plan::KernelPlan& plan,
@@ -127,7 +151,7 @@ class ElementEmitter {
   /// Makes code of a scope of its own.
   template <typename Function>
   auto InScope(Function function) {
-    const Scope scope(*this, /*counts=*/true);
+    const Scope scope(*this, Scope::Kind::kTurn);
     return function();
   }
 
@@ -193,7 +217,11 @@ class ElementEmitter {
                                 hash_value(loaded.elements));
     }
   };
-  using Loads = std::unordered_map<Loaded, Lanes, LoadedHash>;
+  struct Loads {
+    std::unordered_map<Loaded, Lanes, LoadedHash> lanes;
+    // Of code of some lanes.
+    bool is_of_lanes = false;
+  };
 
   Lanes Compute(const Element& element);
   // Whether the thread has been given the element.
@@ -292,9 +320,15 @@ class ElementEmitter {
                    llvm::function_ref<Values()> body);
 
   // An element of an array, or those of all lanes, which are loaded if the code has not.
-  Lanes LoadOnce(const Element& element, const IndexingMap& position,
-                 llvm::function_ref<Lanes()> load);
+  Lanes LoadOnce(const Element& element, const IndexingMap& position, const Buffer& buffer);
   Lanes Load(const Buffer& buffer, const IndexingMap& position);
+  // Of loops and branches, without the innermost ones that are of some lanes only.
+  size_t NumScopes() const;
+  // What the thread has of its row, where its position is another expression of this one.
+  const Lanes* FindInRow(const Element& element, const IndexingMap& position);
+  // What all turns of the loops of a pass load alike, before them; nullopt if they do not, or if
+  // LLVM finds it, as the turns have no conditions.
+  std::optional<Lanes> LoadBeforeLoops(const Element& element, const Buffer& buffer);
   // The only element of an array, which is loaded once for all turns of the loops.
   Lanes LoadScalar(const Buffer& buffer, const IndexingMap& position);
   // Where an instruction that is called stands.
@@ -330,6 +364,11 @@ class ElementEmitter {
   std::vector<Memo> scopes_;
   // What the scopes have loaded: each lane of vectors, too, where the array is read again.
   std::vector<Loads> loads_;
+  // Of rows that are kept, the positions of the loads of each array, in order, but for those of
+  // branches.
+  llvm::DenseMap<std::pair<const hlo::Instruction*, int64_t>,
+                 std::vector<std::pair<IndexingMap, Lanes>>>
+      loads_of_row_;
   struct Provided {
     Provider provider;
     // nullopt: anywhere.
@@ -338,6 +377,7 @@ class ElementEmitter {
   llvm::DenseMap<const hlo::Instruction*, Provided> provided_;
   // By buffer, those that the kernel has loaded at its beginning.
   llvm::DenseMap<mlir::Value, Lanes> scalars_;
+  const PassLoops* loops_ = nullptr;
   int depth_ = 0;
   // What has been computed in all scopes; those at long indices count several times.
   int64_t num_elements_ = 0;

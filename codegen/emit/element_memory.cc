@@ -31,8 +31,7 @@ ElementEmitter::Step ElementEmitter::NeverComputed(const Element& element) {
 
 ElementEmitter::Step ElementEmitter::StepOfLoad(const Element& element, const Buffer& buffer) {
   if (element.index.IsKnownEmpty()) return NeverComputed(element);
-  const IndexingMap position =
-      plans_.maps.Compose(element.index, plans_.maps.Positions(ShapeOf(element)));
+  const IndexingMap position = plans_.maps.PositionsAt(element.index, ShapeOf(element));
   if (position.IsUnknown()) return Failed(element, "has a layout that no kernel reads");
   if (position.IsKnownEmpty()) return NeverComputed(element);
   const bool is_scalar = ShapeOf(element).num_elements() == 1;
@@ -42,7 +41,7 @@ ElementEmitter::Step ElementEmitter::StepOfLoad(const Element& element, const Bu
   return {{}, [=, this](llvm::ArrayRef<const Lanes*>) {
             if (is_scalar) return LoadScalar(buffer, position);
             if (!once) return Load(buffer, position);
-            return LoadOnce(element, position, [&] { return Load(buffer, position); });
+            return LoadOnce(element, position, buffer);
           }};
 }
 
@@ -96,7 +95,7 @@ IndexSum ElementEmitter::EmitPlace(const IndexingMap& position, int64_t scale,
 // and so does the plan (plan/element_reads.h). An element is known by its index, or, as a reshape
 // would write the index in another way, by its position.
 Lanes ElementEmitter::LoadOnce(const Element& element, const IndexingMap& position,
-                               llvm::function_ref<Lanes()> load) {
+                               const Buffer& buffer) {
   const bool has_lane = num_lanes_ > 1;
   const auto key_of = [&](bool is_position, const IndexingMap& of) -> Loaded {
     return {element.instruction, element.leaf, is_position, plan::LoadedElements(of, has_lane)};
@@ -104,12 +103,17 @@ Lanes ElementEmitter::LoadOnce(const Element& element, const IndexingMap& positi
   const std::array<Loaded, 2> keys = {key_of(false, element.index), key_of(true, position)};
   for (const Loads& scope : llvm::reverse(loads_)) {
     for (const Loaded& key : keys) {
-      const auto found = scope.find(key);
-      if (found != scope.end()) return found->second;
+      const auto found = scope.lanes.find(key);
+      if (found != scope.lanes.end()) return found->second;
     }
   }
-  Lanes lanes = load();
-  Loads& loads = loads_.back();
+  if (const Lanes* kept = FindInRow(element, position)) return *kept;
+  std::optional<Lanes> before = LoadBeforeLoops(element, buffer);
+  const bool is_before = before.has_value();
+  Lanes lanes = is_before ? *std::move(before) : Load(buffer, position);
+  // A vector of some lanes is none of all.
+  const size_t depth = lanes.size() > 1 ? loads_.size() : NumScopes();
+  auto& loads = loads_[(is_before ? loops_->depth_outside_ : depth) - 1].lanes;
   for (size_t lane = 0; lanes.size() > 1 && lane < lanes.size(); ++lane) {
     for (const bool is_position : {false, true}) {
       const IndexingMap at =
@@ -118,6 +122,64 @@ Lanes ElementEmitter::LoadOnce(const Element& element, const IndexingMap& positi
     }
   }
   for (const Loaded& key : keys) loads.try_emplace(key, lanes);
+  if (plan_.keeps_rows && depth == 1) {
+    loads_of_row_[{element.instruction, element.leaf}].emplace_back(position, lanes);
+  }
+  return lanes;
+}
+
+size_t ElementEmitter::NumScopes() const {
+  size_t count = loads_.size();
+  while (loads_[count - 1].is_of_lanes) --count;
+  return count;
+}
+
+// In the turns that a row is read in, the position of what all of them read may be written in
+// several ways: (th_x floordiv 2) mod 16, and th_x floordiv 2 where a turn has the threads up
+// to 31.
+const Lanes* ElementEmitter::FindInRow(const Element& element, const IndexingMap& position) {
+  constexpr size_t kMostCompared = 8;
+  const auto loaded = loads_of_row_.find({element.instruction, element.leaf});
+  if (loaded == loads_of_row_.end()) return nullptr;
+  const size_t count = DependsOnLane(position) ? static_cast<size_t>(num_lanes_) : 1;
+  const auto& in_order = loaded->second;
+  for (size_t i = 0; i < std::min(in_order.size(), kMostCompared); ++i) {
+    const auto& [other, lanes] = in_order[i];
+    const AffineMap affine = position.affine_map();
+    if (lanes.size() != count || affine.getNumSymbols() != other.affine_map().getNumSymbols()) {
+      continue;
+    }
+    const mlir::AffineExpr distance = affine.getResult(0) - other.affine_map().getResult(0);
+    const IndexingMap simplified = plans_.maps.Simplified(WithResults(position, {distance}));
+    if (!simplified.IsKnownEmpty() && simplified.affine_map().getResult(0) == 0) return &lanes;
+  }
+  return nullptr;
+}
+
+std::optional<Lanes> ElementEmitter::LoadBeforeLoops(const Element& element, const Buffer& buffer) {
+  // What branches and loops of elements load is theirs.
+  const bool is_of_turn = loops_ != nullptr && NumScopes() == loops_->depth_of_turn_ &&
+                          element.index.num_ranges() == loops_->num_ranges_;
+  if (!is_of_turn) return std::nullopt;
+  const std::optional<plan::IndexBeforeLoops> before =
+      plan::BeforeLoops(element.index, 0, loops_->num_ranges_ - (num_lanes_ > 1 ? 1 : 0),
+                        num_lanes_, plan_.launch, plans_.maps);
+  if (!before.has_value()) return std::nullopt;
+  const IndexingMap position = plans_.maps.PositionsAt(before->index, ShapeOf(element));
+  if (position.IsUnknown() || position.IsKnownEmpty()) return std::nullopt;
+  Lanes lanes;
+  builder_.BeforeLoops([&] {
+    Values first;
+    for (const indexing_analysis::Variable& range : before->index.ranges()) {
+      first.push_back(builder_.Integer(32, range.bounds.lower));
+    }
+    if (num_lanes_ > 1) first.back() = Value();
+    Values ranges = std::exchange(ranges_, std::move(first));
+    const Value condition = std::exchange(read_condition_, EmitConditions(before->conditions));
+    lanes = Load(buffer, position);
+    read_condition_ = condition;
+    ranges_ = std::move(ranges);
+  });
   return lanes;
 }
 
@@ -138,9 +200,25 @@ Lanes ElementEmitter::Load(const Buffer& buffer, const IndexingMap& position) {
   }
   ComputeForAllLanes(position);
   Lanes lanes;
-  for (int64_t lane = 0; lane < num_lanes_; ++lane) {
-    const IndexingMap at = AtLane(position, lane, plans_.maps);
-    lanes.push_back(load(at.IsKnownEmpty() ? first : at, {0}).front());
+  // Each is in a branch of its own where there is a condition: LLVM would not find those alike.
+  llvm::SmallVector<mlir::AffineMap, 8> loaded;
+  const int64_t width = buffer.element_bits < 8 || position.num_runtime() > 0
+                            ? 1
+                            : plan::LanesSideBySide(position, num_lanes_, plans_.maps);
+  for (int64_t lane = 0; width > 1 && lane < num_lanes_; lane += width) {
+    const IndexingMap group = OfLanes(position, lane, width, plans_.maps);
+    const auto offsets = LaneOffsets(group, width, plans_.maps);
+    lanes.append(load(AtLane(group, 0, plans_.maps), *offsets));
+  }
+  for (int64_t lane = 0; width == 1 && lane < num_lanes_; ++lane) {
+    const IndexingMap of_lane = AtLane(position, lane, plans_.maps);
+    const IndexingMap& at = of_lane.IsKnownEmpty() ? first : of_lane;
+    // What is known at run time is another value for each lane.
+    const auto* const alike =
+        at.num_runtime() > 0 ? loaded.end() : llvm::find(loaded, at.affine_map());
+    const auto number = static_cast<size_t>(alike - loaded.begin());
+    loaded.push_back(at.affine_map());
+    lanes.push_back(number + 1 < loaded.size() ? lanes[number] : load(at, {0}).front());
   }
   return lanes;
 }
@@ -172,7 +250,7 @@ Lanes ElementEmitter::LoadScalar(const Buffer& buffer, const IndexingMap& positi
 
 void ElementEmitter::Store(const Lanes& lanes, int64_t output, const IndexingMap& index) {
   const Shape& shape = plan_.OutputShape(output);
-  const IndexingMap position = plans_.maps.Compose(index, plans_.maps.Positions(shape));
+  const IndexingMap position = plans_.maps.PositionsAt(index, shape);
   if (position.IsUnknown()) return Fail(*plan_.instruction, "has a layout that no kernel writes");
   StoreAt(lanes, output, position);
 }
@@ -208,7 +286,18 @@ void ElementEmitter::StoreAt(const Lanes& lanes, int64_t output, const IndexingM
   if (offsets.has_value() && shared_byte == nullptr) {
     return store(all, AtLane(position, 0, plans_.maps), *offsets);
   }
-  for (size_t lane = 0; lane < count; ++lane) {
+  const bool is_packed = buffer.element_bits < 8;
+  const int64_t width = is_packed || position.num_runtime() > 0
+                            ? 1
+                            : plan::LanesSideBySide(position, num_lanes_, plans_.maps);
+  for (int64_t lane = 0; width > 1 && lane < num_lanes_; lane += width) {
+    const IndexingMap group = OfLanes(position, lane, width, plans_.maps);
+    const auto of_group = LaneOffsets(group, width, plans_.maps);
+    const auto first = all.begin() + static_cast<std::ptrdiff_t>(lane);
+    store(Lanes(first, first + static_cast<std::ptrdiff_t>(width)), AtLane(group, 0, plans_.maps),
+          *of_group);
+  }
+  for (size_t lane = 0; width == 1 && lane < count; ++lane) {
     store({all[lane]}, AtLane(position, static_cast<int64_t>(lane), plans_.maps), {0});
   }
 }
@@ -237,7 +326,7 @@ Value ElementEmitter::ElementsOfByte(const IndexingMap& position, const Shape& s
 
 Value ElementEmitter::PositionOf(int64_t output, const IndexingMap& index) {
   const Shape& shape = plan_.OutputShape(output);
-  const IndexingMap position = plans_.maps.Compose(index, plans_.maps.Positions(shape));
+  const IndexingMap position = plans_.maps.PositionsAt(index, shape);
   if (position.IsKnownEmpty()) return nullptr;
   if (!position.IsUnknown()) return EmitIndex(position);
   Fail(*plan_.instruction, "has a layout that no kernel writes");

@@ -162,7 +162,7 @@ ElementEmitter::Step ElementEmitter::RunsOfLanes(
   return {{}, [this, frame = element.frame, runs](llvm::ArrayRef<const Lanes*>) {
             Lanes lanes;
             for (const plan::LaneRun& run : runs) {
-              const Scope scope(*this, /*counts=*/false);
+              const Scope scope(*this, Scope::Kind::kLanes);
               const int64_t all = std::exchange(num_lanes_, run.count);
               llvm::append_range(lanes, Replicate(Compute(InFrame(frame, run.element)),
                                                   static_cast<size_t>(run.count)));
@@ -207,7 +207,7 @@ Lanes ElementEmitter::EmitAlternatives(const Element& element,
     return IfLanes(
         condition, type, count, [&] { return compute(alternative); },
         [&] {
-          const Scope scope(*this, /*counts=*/false);
+          const Scope scope(*this, Scope::Kind::kAlternative);
           return from(i + 1);
         });
   };

@@ -103,14 +103,19 @@ Values LoopsUnder(KernelEmitter& kernel, const Conditions& conditions, const Ind
   const auto loops = [&] {
     Interval turns = has_loops ? map.ranges().front().bounds : Interval::Point(0);
     Values values(carried);
+    ElementEmitter::PassLoops pass_loops(elements, map);
+    const auto turn = [&](ValueRange in_turn) {
+      pass_loops.BeginTurn();
+      return body(in_turn);
+    };
     if (whole.has_value()) {
-      values = LoopsOver(kernel, map, lanes, *whole, values, body);
+      values = LoopsOver(kernel, map, lanes, *whole, values, turn);
       turns.lower = whole->upper + 1;
     }
     return LoopsOver(kernel, map, lanes, turns, values, [&](ValueRange inner) {
       return builder.If(
           elements.EmitConditions(parts.inside),
-          [&] { return elements.InScope([&] { return body(inner); }); },
+          [&] { return elements.InScope([&] { return turn(inner); }); },
           [&] { return Values(inner); });
     });
   };
@@ -428,7 +433,11 @@ void EmitInPlaceUpdate(KernelEmitter& kernel) {
     if (store.store == plan::StoreKind::kNone) break;
     kernel.ForElements(load.map, load.vector_elements, [&](const IndexingMap& map) {
       const Lanes lanes = kernel.elements().Compute(*load.instruction, load.leaf, map);
-      const IndexingMap place = PlaceOfUpdate(*store.instruction, map);
+      // Starts that are known are part of the plan's map.
+      const bool is_known = !store.map.IsUnknown() && store.map.num_runtime() == 0 &&
+                            store.map.num_ranges() == load.map.num_ranges();
+      const IndexingMap place =
+          is_known ? kernel.InLoopAt(map, store.map) : PlaceOfUpdate(*store.instruction, map);
       if (place.IsUnknown()) return kernel.Fail("has a place that is not known");
       kernel.elements().Store(lanes, *store.output, place);
     });

@@ -34,7 +34,7 @@ class TransposeKernel {
   void Emit() {
     const std::vector<size_t> loops = plan::LoopsOf(kernel_.plan());
     llvm::MapVector<size_t, SharedLoop> together;
-    std::vector<StoreLoop> stores;
+    llvm::MapVector<size_t, StoreLoop> stores;
     size_t next_tile = 0;
     for (size_t i = 0; i < loops.size(); ++i) {
       const ElementPass& pass = kernel_.plan().passes[i];
@@ -43,7 +43,7 @@ class TransposeKernel {
       } else if (pass.available.empty()) {
         together[loops[i]].side_outputs.push_back(&pass);
       } else {
-        AddTo(stores, pass);
+        stores[loops[i]].push_back(&pass);
       }
     }
     for (const auto& [first, loop] : together) {
@@ -54,7 +54,7 @@ class TransposeKernel {
       }
     }
     kernel_.builder().Barrier();
-    for (const StoreLoop& loop : stores) Store(loop);
+    for (const auto& [first, loop] : stores) Store(loop);
   }
 
  private:
@@ -66,16 +66,6 @@ class TransposeKernel {
 
   // What is stored in one loop, of the same elements of tiles.
   using StoreLoop = llvm::SmallVector<const ElementPass*, 2>;
-
-  static void AddTo(std::vector<StoreLoop>& loops, const ElementPass& pass) {
-    const auto is_same = [&](const StoreLoop& loop) {
-      const ElementPass& first = *loop.front();
-      return first.vector_elements == pass.vector_elements &&
-             plan::HaveSameDomain(first.map, pass.map);
-    };
-    const auto loop = llvm::find_if(loops, is_same);
-    (loop == loops.end() ? loops.emplace_back() : *loop).push_back(&pass);
-  }
 
   void Fill(const SharedLoop& loop) {
     const auto [load, tile] = loop.loads.front();

@@ -59,7 +59,7 @@ class WayBack {
     if (element.IsUnknown() || element.IsKnownEmpty()) return;
     if (element.num_ranges() > kMostRanges) return;
     const IndexingMap position =
-        plans_.maps.Compose(element, plans_.maps.Positions(instruction->shape().ArrayLeaf(leaf)));
+        plans_.maps.PositionsAt(element, instruction->shape().ArrayLeaf(leaf));
     if (position.IsUnknown()) return;
     steps_.push_back({instruction, leaf, std::move(element),
                       PatternOfFirstWarp(position, plan_.launch.threads).stride, user});

@@ -221,7 +221,8 @@ class AccessCollector {
       if (read.num_loops > 0 && IsLoadedAtEntry(access, /*is_in_loop=*/true)) {
         AddAtEntryOnce(std::move(access));
       } else {
-        Add(std::move(access), {}, /*may_be_loaded=*/false, read.is_in_branch);
+        const bool is_in_scope = read.is_in_branch || (read.num_loops > 0 && !read.is_written_out);
+        Add(std::move(access), {}, /*may_be_loaded=*/false, is_in_scope, read.num_loops);
       }
     }
     return true;
@@ -296,7 +297,7 @@ class AccessCollector {
 
   // Each thread adds its element to the counter of the byte.
   void AddByteCounters(const ElementPass& pass, const Shape& shape) {
-    const IndexingMap position = plans_.maps.Compose(pass.map, plans_.maps.Positions(shape));
+    const IndexingMap position = plans_.maps.PositionsAt(pass.map, shape);
     if (position.IsUnknown() || position.IsKnownEmpty()) return;
     const mlir::AffineExpr byte =
         position.affine_map().getResult(0).floorDiv(8 / shape.StorageBits());
@@ -347,9 +348,10 @@ class AccessCollector {
   }
 
   // A load is in the loops of an instruction, or in none of an element. The same one may have been
-  // made before, unless that is known.
+  // made before, unless that is known. In a branch, or a loop of an element that is not written
+  // out, it is made anew in each turn of the loops of the pass.
   void Add(KernelAccess access, const LoopNest& nest = {}, bool may_be_loaded = true,
-           bool is_in_branch = false) {
+           bool is_in_scope = false, size_t num_short_loops = 0) {
     access.pass = pass_number_;
     access.loop = loop_;
     access.access.threads = plan_.launch.threads;
@@ -360,13 +362,13 @@ class AccessCollector {
     if (access.constant != nullptr || layout == nullptr || layout->HasOnlyOrder()) {
       access.access.num_positions = access.shape->num_elements();
     }
-    const bool keeps = plan_.keeps_rows && !is_in_branch;
-    if (keeps && access.kind == AccessKind::kLoad) ReadOnce(access);
+    if (access.kind == AccessKind::kLoad && !is_in_scope) ReadOnce(access, num_short_loops);
     if (!access.element.IsUnknown()) {
-      access.access.position = plans_.maps.Compose(
-          access.element, access.constant != nullptr
-                              ? PositionsOfConstant(*access.shape, plans_.mlir_context)
-                              : plans_.maps.Positions(*access.shape));
+      access.access.position =
+          access.constant != nullptr
+              ? plans_.maps.Compose(access.element,
+                                    PositionsOfConstant(*access.shape, plans_.mlir_context))
+              : plans_.maps.PositionsAt(access.element, *access.shape);
     }
     if (access.access.position.IsUnknown() && access.reason.empty()) {
       access.reason = "which elements the threads access has no closed form";
@@ -407,29 +409,18 @@ class AccessCollector {
     return plan_.keeps_rows ? WithoutConditions(access.access.position) : access.access.position;
   }
 
-  // Whether the threads that have an element in a later turn have had it in the first.
-  static bool AreAmong(const IndexingMap& later, const IndexingMap& first) {
-    if (later.IsKnownEmpty()) return true;
-    if (first.IsKnownEmpty()) return false;
-    for (size_t i = 0; i < first.num_dimensions(); ++i) {
-      if (!first.dimensions()[i].bounds.Contains(later.dimensions()[i].bounds)) return false;
-    }
-    return llvm::all_of(first.constraints(), [&](const auto& constraint) {
-      return llvm::is_contained(later.constraints(), constraint);
-    });
-  }
-
-  // What is the same in all turns of the loop is read in the first of those that have it.
-  void ReadOnce(KernelAccess& access) const {
+  // What is the same in all turns of the loops, though these have conditions, is read before them.
+  // Short loops of an element, which stand in front of them, are written out.
+  void ReadOnce(KernelAccess& access, size_t num_short_loops) const {
+    const ElementPass& pass = plan_.passes[pass_number_];
     const IndexingMap& element = access.element;
-    const size_t num_loops = element.IsUnknown() || element.num_runtime() > 0 ? 0 : LoopsOfPass();
-    if (num_loops == 0 || element.affine_map().isFunctionOfSymbol(0)) return;
-    const indexing_analysis::Interval turns = element.ranges()[0].bounds;
-    IndexingMap first = AtRange(element, 0, turns.lower, plans_.maps);
-    for (int64_t turn = turns.lower + 1; turn <= turns.upper; ++turn) {
-      if (!AreAmong(AtRange(element, 0, turn, plans_.maps), first)) return;
+    if (element.IsUnknown() || element.num_ranges() != num_short_loops + pass.map.num_ranges()) {
+      return;
     }
-    access.element = std::move(first);
+    std::optional<IndexBeforeLoops> before =
+        BeforeLoops(element, num_short_loops, LoopsOfPass(), access.access.vector_elements,
+                    plan_.launch, plans_.maps);
+    if (before.has_value()) access.element = std::move(before->index);
   }
 
   // A position that is the same for all lanes of a vector is read once.
@@ -482,8 +473,7 @@ class AccessCollector {
     const Expressions zeros(static_cast<size_t>(access.shape->rank()),
                             mlir::getAffineConstantExpr(0, plans_.mlir_context));
     access.element = builder.Build(zeros);
-    access.access.position =
-        plans_.maps.Compose(access.element, plans_.maps.Positions(*access.shape));
+    access.access.position = plans_.maps.PositionsAt(access.element, *access.shape);
     access.pass = pass_number_;
     access.loop = loop_;
     access.access.threads = plan_.launch.threads;

@@ -215,7 +215,9 @@ bool ElementReads::FollowBranches(const Step& step) {
     if (!FollowIn(std::move(branch), alternative.element, lanes_)) return false;
   }
   for (const LaneRun& run : step.runs) {
-    if (!FollowIn(Scope(), run.element, run.count)) return false;
+    Scope of_run;
+    of_run.is_of_lanes = true;
+    if (!FollowIn(std::move(of_run), run.element, run.count)) return false;
   }
   return true;
 }
@@ -224,9 +226,9 @@ bool ElementReads::FollowBranches(const Step& step) {
 IndexingMap ElementReads::PositionOf(const PlannedElement& element) const {
   const hlo::Shape& shape = element.instruction->shape().ArrayLeaf(element.leaf);
   const bool is_constant = llvm::is_contained(constants_, element.instruction);
-  return plans_.maps.Compose(element.index, is_constant
-                                                ? PositionsOfConstant(shape, plans_.mlir_context)
-                                                : plans_.maps.Positions(shape));
+  return is_constant
+             ? plans_.maps.Compose(element.index, PositionsOfConstant(shape, plans_.mlir_context))
+             : plans_.maps.PositionsAt(element.index, shape);
 }
 
 void ElementReads::Load(const PlannedElement& element) {
@@ -247,7 +249,13 @@ void ElementReads::Load(const PlannedElement& element) {
                                 .value_or(kBufferAlignment * 8);
     vectors = VectorsOf(*offsets, divisor, bits, kBufferAlignment);
   } else {
-    for (size_t lane = 0; lane < static_cast<size_t>(lanes_); ++lane) vectors.push_back({lane, 1});
+    const bool is_packed = shape.StorageBits() < 8;
+    const auto width = is_packed || position.num_runtime() > 0
+                           ? size_t{1}
+                           : static_cast<size_t>(LanesSideBySide(position, lanes_, plans_.maps));
+    for (size_t lane = 0; lane < static_cast<size_t>(lanes_); lane += width) {
+      vectors.push_back({lane, width});
+    }
   }
   // Vectors of one width at places of their own are one access.
   llvm::DenseSet<mlir::AffineMap> places;
@@ -316,6 +324,11 @@ void ElementReads::Add(PlannedElement element, int64_t vector_elements, int64_t 
     }
     read.repetitions = 1;
     read.may_be_once = false;
+  }
+  if (vector_elements == 1) {
+    auto at = llvm::find(scopes_, scope);
+    while ((*at)->is_of_lanes) --at;
+    scope = *at;
   }
   // By its index, or, as a reshape would write that in another way, by its position.
   const IndexingMap position = PositionOf(read.element);

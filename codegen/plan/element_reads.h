@@ -45,6 +45,8 @@ struct ElementRead {
   bool is_in_branch = false;
   /// In loops that code has, but all of those that it depends on are short: LLVM writes them out.
   bool is_in_short_loops = false;
+  /// The loops are short, and code has all of their turns one after the other.
+  bool is_written_out = false;
   /// Turns of loops load the same, and LLVM may see that.
   bool may_be_once = false;
 };
@@ -82,6 +84,8 @@ class ElementReads {
     // What it has made.
     std::unordered_set<Key, KeyHash> known;
     bool is_branch = false;
+    // Of some lanes: what it loads is there behind it, but for vectors.
+    bool is_of_lanes = false;
     // Whether all threads run it once, so that what it has loaded is there in all loops behind it.
     bool is_straight = false;
     // Ranges of loops, which stand in front of all others.

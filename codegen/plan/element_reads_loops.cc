@@ -178,7 +178,10 @@ bool ElementReads::FollowShortTurns(const Step& step) {
     const bool is_of_loop = i < first_of_turns - first;
     if (is_of_loop != is_wanted_of_loop) continue;
     // The turns that it stands for are planned one by one.
-    if (is_of_loop) of_both[i].is_in_short_loops = false;
+    if (is_of_loop) {
+      of_both[i].is_in_short_loops = false;
+      of_both[i].is_written_out = true;
+    }
     reads_.push_back(std::move(of_both[i]));
   }
   return true;

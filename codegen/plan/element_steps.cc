@@ -5,6 +5,7 @@
 
 #include "absl/status/status.h"
 #include "codegen/plan/lane_maps.h"
+#include "codegen/plan/loop_ranges.h"
 #include "codegen/plan/movement.h"
 #include "codegen/plan/thread_map.h"
 #include "hlo/attribute.h"
@@ -31,11 +32,42 @@ absl::Status NotOneElement(const char* of) {
   return absl::UnimplementedError(std::string("does not read one element of ") + of);
 }
 
+// An element of neighbouring operands of a concatenate that are one array again and again, from
+// `first` of the dimension on: that of the array at the index modulo its size.
+PlannedElement OfRepeated(const PlannedElement& element, size_t operand, size_t count,
+                          int64_t first, PlanContext& plans) {
+  const Instruction& array = element.instruction->operand(operand);
+  const auto dimension =
+      static_cast<size_t>(element.instruction->Integers(hlo::AttributeName::kDimensions).front());
+  const int64_t size = array.shape().sizes()[dimension];
+  const mlir::AffineMap map = element.index.affine_map();
+  llvm::SmallVector<mlir::AffineExpr, 6> results(map.getResults());
+  const mlir::AffineExpr place = results[dimension];
+  results[dimension] = (place - first) % size;
+  std::vector<indexing_analysis::MapConstraint> constraints(element.index.constraints());
+  constraints.push_back({place, {first, first + static_cast<int64_t>(count) * size - 1}});
+  return {&array, 0,
+          plans.maps.Simplified({WithResults(element.index, results).affine_map(),
+                                 element.index.dimensions(), element.index.ranges(),
+                                 element.index.runtime(), std::move(constraints)})};
+}
+
 absl::StatusOr<std::vector<ElementAlternative>> OfConcatenate(const PlannedElement& element,
                                                               PlanContext& plans) {
   std::vector<ElementAlternative> alternatives;
-  for (size_t i = 0; i < element.instruction->operands().size(); ++i) {
-    std::optional<PlannedElement> operand = OperandAt(element, i, plans);
+  const llvm::ArrayRef<const Instruction*> operands = element.instruction->operands();
+  const auto dimension =
+      static_cast<size_t>(element.instruction->Integers(hlo::AttributeName::kDimensions).front());
+  int64_t first = 0;
+  size_t count = 0;
+  for (size_t i = 0; i < operands.size(); i += count) {
+    count = 1;
+    while (i + count < operands.size() && operands[i + count] == operands[i]) ++count;
+    const int64_t size = operands[i]->shape().sizes()[dimension];
+    std::optional<PlannedElement> operand = count > 1 && size > 0
+                                                ? OfRepeated(element, i, count, first, plans)
+                                                : OperandAt(element, i, plans);
+    first += static_cast<int64_t>(count) * size;
     if (!operand.has_value()) return NotOneElement("an operand");
     if (operand->index.IsKnownEmpty()) continue;
     Conditions conditions = ConditionsOf(operand->index, element.index);
@@ -182,6 +214,20 @@ IndexingMap AsLaunched(const Launch& launch, const IndexingMap& map, int64_t vec
   // That some lanes are no elements is a condition.
   if (vector_elements > 1) ranges.back().bounds = {0, vector_elements - 1};
   return {map.affine_map(), std::move(dimensions), std::move(ranges), map.runtime(), {}};
+}
+
+std::optional<IndexBeforeLoops> BeforeLoops(const IndexingMap& index, size_t first_loop,
+                                            size_t count, int64_t vector_elements,
+                                            const Launch& launch, MapTable& maps) {
+  std::optional<IndexingMap> first = IndexOfFirstTurn(index, first_loop, count, maps);
+  if (!first.has_value()) return std::nullopt;
+  Conditions conditions = ConditionsOf(*first, AsLaunched(launch, *first, vector_elements));
+  if (vector_elements > 1) {
+    std::optional<Conditions> same = SameForAllLanes(conditions, vector_elements, maps);
+    if (!same.has_value()) return std::nullopt;
+    conditions = *std::move(same);
+  }
+  return IndexBeforeLoops{*std::move(first), std::move(conditions)};
 }
 
 }  // namespace hlo_indexing::plan

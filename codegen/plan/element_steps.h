@@ -95,6 +95,19 @@ std::vector<LaneRun> RunsOfLanes(llvm::ArrayRef<ElementAlternative> alternatives
 IndexingMap AsLaunched(const Launch& launch, const IndexingMap& map, int64_t vector_elements,
                        std::optional<indexing_analysis::Interval> turns = std::nullopt);
 
+/// An index that all turns of loops have alike, and the conditions under which a thread has a turn.
+struct IndexBeforeLoops {
+  IndexingMap index;
+  Conditions conditions;
+};
+
+/// Of the loops of a pass, the first `count` ranges of an index, whose turns have conditions: what
+/// is loaded at the index is loaded before them. nullopt if it is another one in each turn, if it
+/// is not known before them which threads have a turn, or if that differs from lane to lane.
+std::optional<IndexBeforeLoops> BeforeLoops(const IndexingMap& index, size_t first_loop,
+                                            size_t count, int64_t vector_elements,
+                                            const Launch& launch, MapTable& maps);
+
 }  // namespace hlo_indexing::plan
 
 #endif  // HLO_INDEXING_CODEGEN_PLAN_ELEMENT_STEPS_H_

@@ -156,6 +156,28 @@ std::optional<llvm::SmallVector<int64_t, 16>> LaneOffsets(const IndexingMap& map
   return offsets;
 }
 
+int64_t LanesSideBySide(const IndexingMap& map, int64_t lanes, MapTable& maps) {
+  const auto are_side_by_side = [&](int64_t first, int64_t count) {
+    const IndexingMap group = OfLanes(map, first, count, maps);
+    if (group.IsKnownEmpty()) return false;
+    const auto offsets = LaneOffsets(group, count, maps);
+    if (!offsets.has_value()) return false;
+    for (int64_t lane = 0; lane < count; ++lane) {
+      if ((*offsets)[static_cast<size_t>(lane)] != lane) return false;
+    }
+    return DivisorOfResult(AtLane(group, 0, maps), count, maps).value_or(count) % count == 0;
+  };
+  for (auto count = static_cast<int64_t>(llvm::bit_floor(static_cast<size_t>(lanes))); count > 1;
+       count /= 2) {
+    bool are_all = lanes % count == 0 && count < lanes;
+    for (int64_t first = 0; are_all && first < lanes; first += count) {
+      are_all = are_side_by_side(first, count);
+    }
+    if (are_all) return count;
+  }
+  return 1;
+}
+
 std::vector<LaneRange> VectorsOf(llvm::ArrayRef<int64_t> offsets, int64_t divisor,
                                  int64_t element_bits, int64_t alignment) {
   constexpr int64_t kMaxAccessBits = 128;

@@ -3,10 +3,14 @@
 #include <utility>
 #include <vector>
 
+#include "codegen/plan/thread_map.h"
+#include "indexing_analysis/maps/read_map.h"
 #include "llvm/ADT/STLExtras.h"
+#include "simplifier/arithmetic.h"
 
 namespace hlo_indexing::plan {
 
+using indexing_analysis::Interval;
 using indexing_analysis::MapConstraint;
 using indexing_analysis::RuntimeVariable;
 using indexing_analysis::Variable;
@@ -86,6 +90,62 @@ std::optional<IndexingMap> WithoutRangesInFront(const IndexingMap& map,
       AffineMap::get(affine.getNumDims(), affine.getNumSymbols() - count, results, map.context()),
       map.dimensions(), std::vector<Variable>(map.ranges().drop_front(count)), std::move(runtime),
       constraints);
+}
+
+namespace {
+
+// Bounds of an expression in the box of the variables, whatever the constraints.
+Interval RangeInBox(const IndexingMap& map, AffineExpr expression) {
+  const IndexingMap box(AffineMap::get(map.affine_map().getNumDims(),
+                                       map.affine_map().getNumSymbols(), expression, map.context()),
+                        map.dimensions(), map.ranges(), {}, {});
+  simplifier::DigitContext context;
+  const simplifier::QuasiAffineMap read =
+      ReadMap(context, box, indexing_analysis::RuntimeVariablesAs::kVariables);
+  return read.empty ? Interval::Empty() : simplifier::Range(context, read.results.front());
+}
+
+}  // namespace
+
+std::optional<IndexingMap> IndexOfFirstTurn(const IndexingMap& index, size_t first_loop,
+                                            size_t count, MapTable& maps) {
+  if (index.IsUnknown() || index.IsKnownEmpty() || index.num_runtime() > 0) return std::nullopt;
+  if (count == 0 || index.num_ranges() < first_loop + count) return std::nullopt;
+  const AffineMap affine = index.affine_map();
+  llvm::SmallVector<AffineExpr, 8> symbols;
+  for (unsigned i = 0; i < affine.getNumSymbols(); ++i) {
+    symbols.push_back(mlir::getAffineSymbolExpr(i, index.context()));
+  }
+  const auto depends = [&](AffineExpr expression) {
+    for (size_t i = first_loop; i < first_loop + count; ++i) {
+      if (expression.isFunctionOfSymbol(static_cast<unsigned>(i))) return true;
+    }
+    return false;
+  };
+  if (llvm::any_of(affine.getResults(), depends)) return std::nullopt;
+  for (size_t i = first_loop; i < first_loop + count; ++i) {
+    symbols[i] = mlir::getAffineConstantExpr(index.ranges()[i].bounds.lower, index.context());
+  }
+  bool has_conditions = false;
+  for (const MapConstraint& constraint : index.constraints()) {
+    if (!depends(constraint.expression)) continue;
+    has_conditions = true;
+    // Turns only go up, and are not cut off below; or the other way round.
+    const AffineExpr first = constraint.expression.replaceSymbols(symbols);
+    const Interval further = RangeInBox(index, constraint.expression - first);
+    const Interval values = RangeInBox(index, first);
+    const Interval bounds = constraint.bounds;
+    const bool only_up = further.lower >= 0 && values.lower >= bounds.lower;
+    const bool only_down = further.upper <= 0 && values.upper <= bounds.upper;
+    if (!only_up && !only_down) return std::nullopt;
+  }
+  if (!has_conditions) return std::nullopt;
+  IndexingMap first = index;
+  for (size_t i = first_loop; i < first_loop + count && !first.IsKnownEmpty(); ++i) {
+    first = AtRange(first, i, index.ranges()[i].bounds.lower, maps);
+  }
+  if (first.IsKnownEmpty()) return std::nullopt;
+  return first;
 }
 
 IndexingMap LoadedElements(const IndexingMap& index, bool has_lane) {

@@ -27,9 +27,9 @@ bool MayShare(const KernelPlan& plan, const ElementPass& pass) {
   switch (plan.emitter) {
     case Emitter::kLoop:
     case Emitter::kConcatenate:
+    case Emitter::kTranspose:
       return true;
     case Emitter::kReduction:
-    case Emitter::kTranspose:
       return pass.available.empty();
     case Emitter::kRows:
       return !llvm::is_contained(pass.available, pass.instruction);
@@ -74,6 +74,11 @@ class LoopFinder {
     for (const size_t first : llvm::reverse(alike)) {
       const ElementPass& other = plan_.passes[first];
       if (other.vector_elements != pass.vector_elements) continue;
+      // Before and behind the barrier of a transpose.
+      if (plan_.emitter == Emitter::kTranspose &&
+          other.available.empty() != pass.available.empty()) {
+        continue;
+      }
       if (by_domain ? !HaveSameDomain(other.map, pass.map) : !(other.map == pass.map)) continue;
       const bool is_of_same = other.instruction == pass.instruction;
       if (is_of_same && plan_.emitter == Emitter::kLoop && !plan_.joins_arrays) continue;

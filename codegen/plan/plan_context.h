@@ -34,6 +34,10 @@ class MapTable {
   /// Where the elements of an array lie in memory, in the layout that its shape says, else row
   /// major; unknown if it is none for arrays.
   const IndexingMap& Positions(const hlo::Shape& shape);
+  /// Where elements of an array lie, those of an index: Positions(shape) after it, simplified.
+  const IndexingMap& PositionsAt(const IndexingMap& index, const hlo::Shape& shape) {
+    return Simplified(Compose(index, Positions(shape)));
+  }
   /// Which element lies at a position; padding is not in its domain.
   const IndexingMap& Elements(const hlo::Shape& shape);
   /// Simplify(map).

@@ -60,7 +60,7 @@ bool WritesWholeBytes(const KernelPlan& plan, const ElementPass& pass, PlanConte
   if (!WritesBytesInPart(plan, pass) && !AreLanesAlike(pass.map, pass.vector_elements)) {
     return false;
   }
-  const IndexingMap position = plans.maps.Compose(pass.map, plans.maps.Positions(shape));
+  const IndexingMap position = plans.maps.PositionsAt(pass.map, shape);
   return !position.IsUnknown() && AreLanesOfBytes(position, of_byte, plans);
 }
 

@@ -105,8 +105,9 @@ std::optional<DynamicAPInt> TileNeeds::CountTileByTile(int64_t& work) const {
     counts.resize(std::max(counts.size(), need.tiles.sides.size()), 1);
     for (size_t i = 0; i < need.tiles.sides.size(); ++i) {
       const Progression& side = need.tiles.sides[i];
-      const int64_t end = side.offset + (side.size - 1) * side.stride + 1;
-      if (i + 1 == need.tiles.sides.size() && end > kMostTiles) continue;
+      int64_t end = side.offset + (side.size - 1) * side.stride + 1;
+      const bool are_devices = i + 1 == need.tiles.sides.size();
+      if (are_devices && end > kMostTiles) end = side.offset + 1;
       counts[i] = std::max(counts[i], end);
     }
   }

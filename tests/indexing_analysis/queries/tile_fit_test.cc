@@ -252,6 +252,25 @@ TEST(TileFit, CountsWhatIsNotKnown) {
   EXPECT_EQ(none.reason, "none of 36 tile sizes fits 7 bytes");
 }
 
+// Tiles are not counted one by one for devices of large numbers: a region of one of them is not
+// that of a device which stands for all.
+TEST(TileFit, DevicesOfAnyNumber) {
+  for (const char* const devices : {"0,1", "0,40000", "0,65535", "0,65536", "5,1000000"}) {
+    const auto module = hlo::ParseModule(std::string("HloModule m, replica_count=2000000\n") +
+                                         "ENTRY e { p = f32[8,4] parameter(0)\n"
+                                         "ROOT r = f32[8,4] all-to-all(p), dimensions={0}, "
+                                         "replica_groups={{" +
+                                         devices + "}} }");
+    ASSERT_TRUE(module.ok()) << module.status();
+    mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
+    IndexingAnalysis analysis(&context);
+    const Instruction& root = (*module)->entry().root();
+    const TileFits fits = FitTiles(analysis.OutputToInput(root, 0), root, 0, 1024);
+    EXPECT_EQ(fits.reason, "") << devices;
+    EXPECT_FALSE(fits.fits.empty()) << devices;
+  }
+}
+
 TEST(TileFit, SaysWhyNothingFits) {
   const auto module = hlo::ParseModule(R"(
       add {
