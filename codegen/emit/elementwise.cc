@@ -82,18 +82,19 @@ class ElementwiseCode {
       case Opcode::kComplex:
         return Number{x[0].value, x[1].value};
       case Opcode::kReal:
-        return Number{x[0].value, Value()};
+        return Rounded({x[0].value, Value()}, type);
       case Opcode::kImag:
         if (!IsComplex(type)) return ZeroOf(builder_, result_);
-        return Number{x[0].imaginary, Value()};
+        return Rounded({x[0].imaginary, Value()}, type);
       case Opcode::kClamp:
         return Clamp(x);
       case Opcode::kReducePrecision:
-        return Number{
-            EmitReducePrecision(builder_, x[0].value, type,
-                                instruction_.Required<int64_t>(AttributeName::kExponentBits),
-                                instruction_.Required<int64_t>(AttributeName::kMantissaBits)),
-            Value()};
+        return Rounded(
+            {EmitReducePrecision(builder_, x[0].value, type,
+                                 instruction_.Required<int64_t>(AttributeName::kExponentBits),
+                                 instruction_.Required<int64_t>(AttributeName::kMantissaBits)),
+             Value()},
+            type);
       default:
         break;
     }
@@ -111,6 +112,12 @@ class ElementwiseCode {
   ElementType OperandType(size_t i) const { return instruction_.operand(i).shape().element_type(); }
   llvm::StringRef Direction() const {
     return instruction_.Required<hlo::Keyword>(AttributeName::kDirection).text;
+  }
+
+  // What was computed of a number of the type, which may be one of its parts, as the result has it.
+  Number Rounded(const Number& computed, ElementType type) {
+    const ElementType from = computed.imaginary == nullptr ? hlo::RealPartType(type) : type;
+    return from == result_ ? computed : EmitConvert(builder_, computed, from, result_);
   }
 
   absl::StatusOr<Number> StochasticConvert(llvm::ArrayRef<Number> x, ElementType type) {
@@ -172,7 +179,12 @@ class ElementwiseCode {
   }
 
   absl::StatusOr<Number> OfComplex(llvm::ArrayRef<Number> x, ElementType type) {
-    if (opcode_ != Opcode::kCompare) return EmitComplexFunction(builder_, opcode_, x, type);
+    if (opcode_ != Opcode::kCompare) {
+      HLO_INDEXING_ASSIGN_OR_RETURN(const Number computed,
+                                    EmitComplexFunction(builder_, opcode_, x, type));
+      if (opcode_ == Opcode::kIsFinite) return computed;
+      return Rounded(computed, type);
+    }
     const Value same =
         arith::AndIOp::create(ops_, CompareFloats(builder_, "EQ", x[0].value, x[1].value),
                               CompareFloats(builder_, "EQ", x[0].imaginary, x[1].imaginary));

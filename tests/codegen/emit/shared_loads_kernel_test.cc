@@ -1,0 +1,215 @@
+// What is loaded once for several turns of loops, lanes or operands: predicted, and measured.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "codegen/emit/kernel.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "tests/codegen/emit/kernel_check.h"
+
+namespace hlo_indexing::emit {
+namespace {
+
+// A fusion of these parameters, whose root has this shape.
+std::string FusionOf(llvm::ArrayRef<std::string> parameters, const std::string& body,
+                     const std::string& shape, const std::string& element = "f32") {
+  std::string declared;
+  std::string operands;
+  for (size_t i = 0; i < parameters.size(); ++i) {
+    absl::StrAppend(&declared, "p", i, " = ", parameters[i], " parameter(", i, ")\n");
+    absl::StrAppend(&operands, i == 0 ? "" : ", ", "p", i);
+  }
+  return absl::StrCat("HloModule m\nsum { a = ", element, "[] parameter(0) b = ", element,
+                      "[] parameter(1) ROOT r = ", element, "[] add(a, b) }\nf {\n", declared, body,
+                      "}\nENTRY e {\n", declared, "ROOT r = ", shape, " fusion(", operands,
+                      "), kind=kInput, calls=f\n}\n");
+}
+
+void ExpectAsPlanned(const std::string& module, PtxBackend& backend, double tolerance = 0) {
+  KernelCheck check(module, backend);
+  EXPECT_EQ(check.Run(1, tolerance), "") << module;
+  const Traffic traffic = check.Measure();
+  EXPECT_TRUE(traffic.IsAsPlanned()) << module;
+}
+
+// The last turn has fewer elements than threads: what all turns read of a row, or of a column, is
+// loaded before them.
+TEST(SharedLoads, TurnsWithConditions) {
+  PtxBackend backend;
+  for (const auto& [rows, columns] :
+       {std::pair(64, 65), {37, 1000}, {8, 6401}, {3, 20000}, {5, 9}, {16, 4096}}) {
+    for (const int dimension : {0, 1}) {
+      for (const int reduced : {0, 1}) {
+        const std::string shape = absl::StrCat("s32[", rows, ",", columns, "]");
+        const std::string kept = absl::StrCat("s32[", reduced == 0 ? columns : rows, "]");
+        ExpectAsPlanned(
+            FusionOf({absl::StrCat("s32[", dimension == 0 ? rows : columns, "]"), shape},
+                     absl::StrCat("b = ", shape, " broadcast(p0), dimensions={", dimension,
+                                  "}\ny = ", shape, " multiply(p1, b)\nc = s32[] constant(1)\n",
+                                  "ROOT v = ", kept, " reduce(y, c), dimensions={", reduced,
+                                  "}, to_apply=sum\n"),
+                     kept, "s32"),
+            backend);
+      }
+    }
+  }
+  // Vectors, in a loop that is not written out; and turns whose reductions are.
+  ExpectAsPlanned(FusionOf({"u8[32]", "u8[31,32]", "u8[31,32]"},
+                           "a = u8[31,32] broadcast(p0), dimensions={1}\n"
+                           "b = u8[31,32] add(p1, p2)\nd = u8[31,32] multiply(a, b)\n"
+                           "c = u8[] constant(1)\n"
+                           "ROOT v = u8[] reduce(d, c), dimensions={0,1}, to_apply=sum\n",
+                           "u8[]", "u8"),
+                  backend);
+  ExpectAsPlanned(
+      FusionOf({"s16[5]"},
+               "b = s16[5,32,100] broadcast(p0), dimensions={0}\nc = s16[] constant(1)\n"
+               "r = s16[5,32] reduce(b, c), dimensions={2}, to_apply=sum\n"
+               "q = s16[32,100] reduce(b, c), dimensions={0}, to_apply=sum\n"
+               "d = s16[5,32,100] broadcast(q), dimensions={1,2}\ns = s16[5,32,100] add(b, d)\n"
+               "ROOT t = (s16[5,32], s16[5,32,100], s16[5,32,100]) tuple(r, s, b)\n",
+               "(s16[5,32], s16[5,32,100], s16[5,32,100])", "s16"),
+      backend);
+}
+
+// Neighbouring operands of a concatenate that are one array are that array again and again.
+TEST(SharedLoads, RepeatedOperands) {
+  PtxBackend backend;
+  for (const char* const dimension : {"0", "1"}) {
+    for (const int count : {2, 3, 5}) {
+      std::string operands = "n";
+      for (int i = 1; i < count; ++i) operands += ", n";
+      const std::string shape = std::string(dimension) == "0"
+                                    ? absl::StrCat("s32[", 13 * count, ",8]{0,1}")
+                                    : absl::StrCat("s32[13,", 8 * count, "]{0,1}");
+      ExpectAsPlanned(FusionOf({"s32[13,8]", shape},
+                               absl::StrCat("n = s32[13,8] negate(p0)\nv = ", shape,
+                                            " concatenate(", operands, "), dimensions={", dimension,
+                                            "}\nROOT r = ", shape, " add(v, p1)\n"),
+                               shape),
+                      backend);
+    }
+  }
+  // Of a row, lanes that have the same element; and pairs of lanes that are a vector.
+  for (const char* const size : {"3", "7"}) {
+    ExpectAsPlanned(
+        FusionOf({absl::StrCat("s8[", size, "]"), "s8[8]"},
+                 absl::StrCat("n = s8[", size, "] negate(p0)\nb = s8[", size,
+                              ",8]{0,1} broadcast(n), dimensions={0}\nc = s8[] constant(2)\n",
+                              "ROOT r = s8[] reduce(b, c), dimensions={0,1}, to_apply=sum\n"),
+                 "s8[]", "s8"),
+        backend);
+  }
+  ExpectAsPlanned(FusionOf({"s8[50]"},
+                           "v = s8[100] concatenate(p0, p0), dimensions={0}\n"
+                           "c = s8[] constant(1)\n"
+                           "ROOT r = s8[] reduce(v, c), dimensions={0}, to_apply=sum\n",
+                           "s8[]", "s8"),
+                  backend);
+  // In turns that a row is kept in, by another expression of the same place.
+  ExpectAsPlanned(FusionOf({"s8[16,32]"},
+                           "b = s8[1,16,32] broadcast(p0), dimensions={1,2}\n"
+                           "v = s8[3,16,32] concatenate(b, b, b), dimensions={0}\n"
+                           "c = s8[] constant(1)\n"
+                           "s = s8[] reduce(v, c), dimensions={0,1,2}, to_apply=sum\n"
+                           "d = s8[3,16,32] broadcast(s), dimensions={}\n"
+                           "ROOT r = s8[3,16,32] add(v, d)\n",
+                           "s8[3,16,32]", "s8"),
+                  backend);
+}
+
+// What one of several runs of lanes has loaded is there for the next.
+TEST(SharedLoads, RunsOfLanes) {
+  PtxBackend backend;
+  ExpectAsPlanned(FusionOf({"s16[4,1,1]", "s16[1]", "s16[4,1,1]", "s16[4,1,1]"},
+                           "b = s16[4,1,1] broadcast(p1), dimensions={2}\n"
+                           "v = s16[4,4,1] concatenate(p0, b, p2, p3), dimensions={1}\n"
+                           "c = s16[] constant(0)\n"
+                           "ROOT r = s16[] reduce(v, c), dimensions={0,1,2}, to_apply=sum\n",
+                           "s16[]", "s16"),
+                  backend);
+}
+
+// Rows that go on in other shapes are kept, whatever the lengths.
+TEST(SharedLoads, RowsInOtherShapes) {
+  PtxBackend backend;
+  for (const auto& [shape, reshaped] : {std::pair("s64[2,2,100]", "s64[400]"),
+                                        {"s64[8,2,1000]", "s64[1000,16]"},
+                                        {"s64[3,7,1000]", "s64[21000]"}}) {
+    const std::string rows = std::string(shape).substr(0, std::string(shape).rfind(',')) + "]";
+    ExpectAsPlanned(FusionOf({shape},
+                             absl::StrCat("c = s64[] constant(0)\ns = ", rows,
+                                          " reduce(p0, c), dimensions={2}, to_apply=sum\nb = ",
+                                          shape, " broadcast(s), dimensions={0,1}\na = ", shape,
+                                          " add(p0, b)\nROOT r = ", reshaped, " reshape(a)\n"),
+                             reshaped, "s64"),
+                    backend);
+  }
+  ExpectAsPlanned(
+      FusionOf({"s32[3,2,2048]", "s32[2,2,4,768]"},
+               "c = s32[] constant(0)\ns = s32[3] reduce(p0, c), dimensions={1,2}, to_apply=sum\n"
+               "b = s32[3,2,2048] broadcast(s), dimensions={0}\na = s32[3,2,2048] add(p0, b)\n"
+               "q = s32[2,2,4,768] reshape(a)\nx = s32[2,2,4,768] add(p1, q)\n"
+               "ROOT t = (s32[3], s32[2,2,4,768]) tuple(s, x)\n",
+               "(s32[3], s32[2,2,4,768])", "s32"),
+      backend);
+}
+
+// Outputs of a transpose that are stored in one loop read an operand once.
+TEST(SharedLoads, OutputsOfATranspose) {
+  PtxBackend backend;
+  for (const char* const size : {"21", "64", "100"}) {
+    const std::string turned = absl::StrCat("f32[", size, ",64]");
+    ExpectAsPlanned(
+        FusionOf({absl::StrCat("f32[64,", size, "]"), turned},
+                 absl::StrCat("v = ", turned, " transpose(p0), dimensions={1,0}\nm = ", turned,
+                              " maximum(v, p1)\nn = ", turned, " negate(m)\nROOT t = (", turned,
+                              ", ", turned, ") tuple(n, m)\n"),
+                 absl::StrCat("(", turned, ", ", turned, ")")),
+        backend);
+  }
+}
+
+// Where rows of an output are cut or padded within a vector, its parts are vectors.
+TEST(SharedStores, PartsOfVectors) {
+  PtxBackend backend;
+  ExpectAsPlanned(FusionOf({"u16[1,96]"},
+                           "c = u16[] constant(0)\n"
+                           "r = u16[] reduce(p0, c), dimensions={0,1}, to_apply=sum\n"
+                           "ROOT v = u16[240,130]{1,0:T(3)} broadcast(r), dimensions={}\n",
+                           "u16[240,130]{1,0:T(3)}", "u16"),
+                  backend);
+  for (const auto& [size, start] : {std::pair(2, 2), {4, 4}, {2, 0}, {4, 9}}) {
+    const std::string update = absl::StrCat("s8[512,", size, "]");
+    ExpectAsPlanned(
+        FusionOf({"s8[512,8]", update},
+                 absl::StrCat("z = s32[] constant(0)\ni = s32[] constant(", start,
+                              ")\nROOT v = s8[512,8] dynamic-update-slice(p0, p1, z, i)\n"),
+                 "s8[512,8]"),
+        backend);
+  }
+}
+
+// Functions of one number may round to another type.
+TEST(MixedFloats, OneOperand) {
+  PtxBackend backend;
+  for (const char* const from : {"f16", "bf16", "f32", "f8e5m2", "f4e2m1fn", "c64", "c128"}) {
+    for (const char* const to : {"bf16", "f16", "f32", "f64", "f8e4m3fn"}) {
+      for (const char* const function : {"real(p)", "imag(p)", "abs(p)",
+                                         "reduce-precision(p), exponent_bits=5, mantissa_bits=3"}) {
+        const bool is_complex = from[0] == 'c';
+        if (is_complex && function[0] == 'r' && function[2] == 'd') continue;
+        KernelCheck check(
+            absl::StrCat("HloModule m\nENTRY e { p = ", from, "[40] parameter(0)\nROOT r = ", to,
+                         "[40] ", function, " }\n"),
+            backend);
+        EXPECT_EQ(check.Run(1, 1e-6), "") << from << " " << to << " " << function;
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace hlo_indexing::emit
