@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "llvm/Support/JSON.h"
+#include "llvm/Support/Unicode.h"
 
 namespace hlo_indexing::support {
 namespace {
@@ -60,7 +61,10 @@ Diagnostic MakeDiagnostic(const SourceText& source, size_t offset, std::string m
   const size_t column = static_cast<size_t>(position.column - 1);
   const size_t start = column > kExcerptWidth * 3 / 4 ? column - kExcerptWidth / 2 : 0;
   diagnostic.excerpt = Printable(position.line_text.substr(start, kExcerptWidth));
-  diagnostic.caret = column - start;
+  // Characters of several bytes take one cell of a terminal, or two.
+  const std::string before = diagnostic.excerpt.substr(0, column - start);
+  const int width = llvm::sys::unicode::columnWidthUTF8(before);
+  diagnostic.caret = width < 0 ? before.size() : static_cast<size_t>(width);
   return diagnostic;
 }
 

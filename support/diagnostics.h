@@ -46,7 +46,7 @@ struct Diagnostic {
   int64_t column = 1;
   /// The source line, cut to a window around the column and made printable.
   std::string excerpt;
-  /// The position of the caret below `excerpt`, 0-based.
+  /// The position of the caret below `excerpt`, 0-based, in cells of a terminal.
   size_t caret = 0;
 
   /// `file:line:column: error: message`, the excerpt and the caret, each on a line.

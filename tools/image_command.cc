@@ -66,8 +66,8 @@ class ImageCommand : public MapAlgebraCommand {
       json.attributeArray("bounds", [&] {
         for (const simplifier::Interval& bounds : image->bounds) {
           json.object([&] {
-            WriteEnd("lower", bounds.lower, json);
-            WriteEnd("upper", bounds.upper, json);
+            WriteEnd("lower", bounds.lower, simplifier::Interval::kMinusInfinity, json);
+            WriteEnd("upper", bounds.upper, simplifier::Interval::kPlusInfinity, json);
           });
         }
       });
@@ -91,11 +91,10 @@ class ImageCommand : public MapAlgebraCommand {
     json.attribute(name + "_upper", Text(count.upper));
   }
 
-  // An end that is infinite, as 64 bits do not hold it, is null.
-  static void WriteEnd(llvm::StringRef name, int64_t end, llvm::json::OStream& json) {
-    const bool is_infinite =
-        end == simplifier::Interval::kMinusInfinity || end == simplifier::Interval::kPlusInfinity;
-    json.attribute(name, is_infinite ? llvm::json::Value(nullptr) : llvm::json::Value(end));
+  // An end that is infinite is null: 64 bits do not hold it, or nothing beyond it.
+  static void WriteEnd(llvm::StringRef name, int64_t end, int64_t infinite,
+                       llvm::json::OStream& json) {
+    json.attribute(name, end == infinite ? llvm::json::Value(nullptr) : llvm::json::Value(end));
   }
 
   static void WriteBox(const std::optional<llvm::SmallVector<simplifier::Progression, 4>>& box,

@@ -263,6 +263,7 @@ class LayoutAnswers {
   void AnswerByte(const NamedLayout& shape, llvm::StringRef text) {
     const auto byte = Integer({"<--byte>", text});
     if (!byte) return;
+    if (shape.layout.bytes() == 0) return FailAt("<--byte>", text, 0, shape.text + " has no bytes");
     if (*byte < 0 || *byte >= shape.layout.bytes()) {
       return FailAt("<--byte>", text, 0,
                     shape.text + " has bytes 0 to " + std::to_string(shape.layout.bytes() - 1));

@@ -56,7 +56,10 @@ class Parser {
   }
   std::string Found() const {
     if (at_ == text_.size()) return ", found the end";
-    return ", found '" + support::Quotable(text_.substr(at_, 1)) + "'";
+    // A character, which may be several bytes.
+    const auto is_inside = [](char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; };
+    const size_t length = 1 + text_.substr(at_ + 1).take_while(is_inside).size();
+    return ", found '" + support::Quotable(text_.substr(at_, length)) + "'";
   }
 
   CuteExpression Begin(Kind kind) const {

@@ -21,6 +21,14 @@ TEST(Diagnostics, RendersPlaceLineAndCaret) {
   EXPECT_EQ(diagnostic.Render(), "m.hlo:2:5: error: bad\ny = foo(x)\n    ^\n");
 }
 
+// Cells of a terminal, not bytes: 1 for each of the two, 2 for each of the two.
+TEST(Diagnostics, CaretsBehindCharactersOfSeveralBytes) {
+  const Diagnostic diagnostic = MakeDiagnostic({"m.hlo", "\u00e9\u00e9 \u65e5\u672c x"}, 12, "bad");
+  EXPECT_EQ(diagnostic.column, 13);
+  EXPECT_EQ(diagnostic.caret, 8U);
+  EXPECT_EQ(MakeDiagnostic({"m.hlo", "\xff\u00e9 x"}, 4, "bad").caret, 4U);
+}
+
 TEST(Diagnostics, CutsLongLinesAroundTheColumn) {
   const std::string line(1000000, 'x');
   const Diagnostic diagnostic = MakeDiagnostic({"m.hlo", line}, 500000, "bad");
