@@ -421,6 +421,17 @@ INSTANTIATE_TEST_SUITE_P(
             "(d0) -> (((d0 + d0) floordiv 6 + d0 * 3 + d0 floordiv 6) mod 3), domain: d0 in [0, "
             "9], d0 * 5 in [10, 22]",
             "(d0) -> (d0 floordiv 3), domain: d0 in [2, 4]"},
+        // What stays below 50 on the constraint does not carry into the hundreds.
+        Row{"BlockUnderAConstraint",
+            "(d0, d1)[s0] -> ((d0 + d1 * 50 + s0 * 32) floordiv 100), domain: d0 in [0, 31], d1 in "
+            "[0, 3], s0 in [0, 1], d0 + s0 * 32 in [0, 49]",
+            "(d0, d1)[s0] -> (d1 floordiv 2), domain: d0 in [0, 31], d1 in [0, 3], s0 in [0, 1], "
+            "d0 + s0 * 32 in [0, 49]"},
+        Row{"ScaledBlockUnderAConstraint",
+            "(d0, d1)[s0, s1] -> ((d0 * 2 + d1 * 100 + s0 * 64 + s1) floordiv 200), domain: d0 in "
+            "[0, 31], d1 in [0, 3], s0 in [0, 1], s1 in [0, 1], d0 + s0 * 32 in [0, 49]",
+            "(d0, d1)[s0, s1] -> (d1 floordiv 2), domain: d0 in [0, 31], d1 in [0, 3], s0 in [0, "
+            "1], s1 in [0, 1], d0 + s0 * 32 in [0, 49]"},
         Row{"ScaledQuotient",
             "(d0) -> (((d0 mod 3) * 49 + (d0 floordiv 2) * 3 + d0) mod 10), domain: d0 in [0, 2]",
             "(d0) -> ((d0 floordiv 2) * 3), domain: d0 in [0, 2]"},
