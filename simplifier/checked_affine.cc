@@ -58,6 +58,11 @@ std::optional<AffineExpr> CheckedMul(AffineExpr a, AffineExpr b) {
       if (!support::CheckedMul(*value, *factor)) return std::nullopt;
     } else if (!support::CheckedMul(SplitConstant(a, AffineExprKind::Mul, 1).second, *factor)) {
       return std::nullopt;
+    } else if (const int64_t divisor = a.getLargestKnownDivisor();
+               divisor != 0 && !support::CheckedMul(divisor, *factor)) {
+      // No value but 0 fits. MLIR would multiply the divisors all the same, and take the product,
+      // which is 0 if it is 2^64, for a multiple of whatever it is divided by.
+      return std::nullopt;
     }
   }
   return a * b;

@@ -10,18 +10,18 @@ namespace {
 
 constexpr size_t kExcerptWidth = 120;
 
-std::string Printable(llvm::StringRef text) {
-  std::string result = text.str();
-  const bool valid_utf8 = llvm::json::isUTF8(text);
-  for (char& c : result) {
-    const unsigned char byte = static_cast<unsigned char>(c);
-    if (c == '\t') {
-      c = ' ';
-    } else if (byte < 0x20 || byte == 0x7f || (byte >= 0x80 && !valid_utf8)) {
-      c = '?';
-    }
-  }
-  return result;
+// Bytes of a character at the beginning of UTF-8 text that a terminal obeys: a control character
+// (U+0080 to U+009F) or one that changes the direction of text; 0 if it is another one.
+size_t ControlBytes(llvm::StringRef text) {
+  const auto byte = [&](size_t i) {
+    return i < text.size() ? static_cast<unsigned char>(text[i]) : 0;
+  };
+  if (byte(0) == 0xc2 && byte(1) >= 0x80 && byte(1) < 0xa0) return 2;
+  if (byte(0) != 0xe2) return 0;
+  const bool is_mark = byte(1) == 0x80 && (byte(2) == 0x8e || byte(2) == 0x8f);
+  const bool is_override = byte(1) == 0x80 && byte(2) >= 0xaa && byte(2) <= 0xae;
+  const bool is_isolate = byte(1) == 0x81 && byte(2) >= 0xa6 && byte(2) <= 0xa9;
+  return is_mark || is_override || is_isolate ? 3 : 0;
 }
 
 }  // namespace
@@ -55,12 +55,12 @@ Diagnostic MakeDiagnostic(const SourceText& source, size_t offset, std::string m
   const SourcePosition position = Locate(source.text, offset);
   Diagnostic diagnostic;
   diagnostic.message = std::move(message);
-  diagnostic.file = source.name.empty() ? "<input>" : source.name.str();
+  diagnostic.file = source.name.empty() ? "<input>" : ForTerminal(source.name);
   diagnostic.line = position.line;
   diagnostic.column = position.column;
   const size_t column = static_cast<size_t>(position.column - 1);
   const size_t start = column > kExcerptWidth * 3 / 4 ? column - kExcerptWidth / 2 : 0;
-  diagnostic.excerpt = Printable(position.line_text.substr(start, kExcerptWidth));
+  diagnostic.excerpt = ForTerminal(position.line_text.substr(start, kExcerptWidth));
   // Characters of several bytes take one cell of a terminal, or two.
   const std::string before = diagnostic.excerpt.substr(0, column - start);
   const int width = llvm::sys::unicode::columnWidthUTF8(before);
@@ -101,8 +101,25 @@ std::string DidYouMean(llvm::StringRef word, llvm::ArrayRef<llvm::StringRef> can
   return nearest ? "; did you mean '" + nearest->str() + "'?" : "";
 }
 
+std::string ForTerminal(llvm::StringRef text) {
+  std::string result = text.str();
+  const bool valid_utf8 = llvm::json::isUTF8(text);
+  for (size_t i = 0; i < result.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(result[i]);
+    const size_t control = ControlBytes(text.drop_front(i));
+    if (result[i] == '\t') {
+      result[i] = ' ';
+    } else if (byte < 0x20 || byte == 0x7f || (byte >= 0x80 && !valid_utf8)) {
+      result[i] = '?';
+    } else if (control > 0) {
+      result.replace(i, control, control, '?');
+    }
+  }
+  return result;
+}
+
 std::string Quotable(llvm::StringRef text, size_t limit) {
-  return text.size() > limit ? Printable(text.take_front(limit)) + "..." : Printable(text);
+  return text.size() > limit ? ForTerminal(text.take_front(limit)) + "..." : ForTerminal(text);
 }
 
 }  // namespace hlo_indexing::support

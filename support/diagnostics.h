@@ -70,6 +70,11 @@ std::string DidYouMean(llvm::StringRef word, llvm::ArrayRef<llvm::StringRef> can
 /// The text cut to `limit` bytes with control and malformed bytes replaced, to quote in a message.
 std::string Quotable(llvm::StringRef text, size_t limit = 60);
 
+/// The text with a space for each tab and '?' for each byte that a terminal cannot show or would
+/// obey: of control characters, of those that change the direction of text, and of all that is not
+/// ASCII if the text is not UTF-8. As many bytes as before.
+std::string ForTerminal(llvm::StringRef text);
+
 }  // namespace hlo_indexing::support
 
 #endif  // HLO_INDEXING_SUPPORT_DIAGNOSTICS_H_

@@ -8,6 +8,7 @@
 #include "codegen/explain/shared_report.h"
 #include "codegen/plan/kernel_plan.h"
 #include "hlo/module.h"
+#include "support/diagnostics.h"
 #include "tools/explain_text.h"
 #include "tools/kernel_command.h"
 #include "tools/kernel_json.h"
@@ -54,7 +55,8 @@ class CoalescingCommand : public KernelCommand {
     file_ = file;
     text_.reset();
     module_ = &module;
-    if (!is_json()) out << "// " << file << ", module " << module.name() << '\n';
+    if (!is_json())
+      out << "// " << support::ForTerminal(file) << ", module " << module.name() << '\n';
   }
 
   void Kernel(KernelPlan plan, KernelTools& tools, llvm::raw_ostream& out) override {

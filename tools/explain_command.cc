@@ -116,7 +116,7 @@ class ExplainCommand : public ExplainingCommand {
                    llvm::raw_ostream& out) const {
     const TrafficTotals totals = Totals();
     const double us = TotalTime();
-    out << "// " << file() << ", module " << module.name() << '\n'
+    out << "// " << support::ForTerminal(file()) << ", module " << module.name() << '\n'
         << Counted(static_cast<int64_t>(reports().size()), "kernel") << ": move "
         << (totals.IsUpperEnd() ? "up to " : "") << Bytes(totals.moved_bytes()) << ", need "
         << Bytes(totals.needed_bytes()) << " (" << Percent(totals.Efficiency()) << ")";

@@ -58,7 +58,7 @@ class Walk {
   bool is_json() const { return options_.format.is_json(); }
 
   void WriteTitle(const std::string& file, const Module& module) {
-    out_ << "// " << file;
+    out_ << "// " << support::ForTerminal(file);
     if (!module.name().empty()) out_ << ", module " << module.name();
     out_ << '\n';
   }

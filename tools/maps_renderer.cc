@@ -9,6 +9,7 @@
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/JSON.h"
+#include "support/diagnostics.h"
 #include "tools/instruction_head.h"
 #include "tools/map_json.h"
 #include "tools/number_list.h"
@@ -76,7 +77,7 @@ class TextRenderer : public MapsRenderer {
     Flush();
     // Modules share no lists.
     lines_.Clear();
-    out_ << "// " << file_;
+    out_ << "// " << support::ForTerminal(file_);
     if (!module.name().empty()) out_ << ", module " << module.name();
     out_ << '\n';
   }

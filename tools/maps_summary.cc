@@ -10,6 +10,7 @@
 
 #include "llvm/Support/Format.h"
 #include "llvm/Support/JSON.h"
+#include "support/diagnostics.h"
 #include "tools/map_json.h"
 #include "tools/terminal.h"
 
@@ -152,7 +153,7 @@ class TextSummary : public SummaryRenderer {
   void Write() override {
     std::string text;
     llvm::raw_string_ostream out(text);
-    out << "// " << file() << '\n'
+    out << "// " << support::ForTerminal(file()) << '\n'
         << llvm::format("%-28s", "opcode")
         << " instructions        exact     superset      unknown  independent         maps\n";
     Counts all;

@@ -8,6 +8,7 @@
 #include "hlo/module.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/JSON.h"
+#include "support/diagnostics.h"
 #include "tools/instruction_head.h"
 #include "tools/kernel_command.h"
 #include "tools/map_json.h"
@@ -152,7 +153,8 @@ class PlanCommand : public KernelCommand {
                    llvm::raw_ostream& out) override {
     file_ = file;
     computation_ = nullptr;
-    if (!is_json()) out << "// " << file << ", module " << module.name() << '\n';
+    if (!is_json())
+      out << "// " << support::ForTerminal(file) << ", module " << module.name() << '\n';
   }
 
   void Kernel(KernelPlan plan, KernelTools& tools, llvm::raw_ostream& out) override {

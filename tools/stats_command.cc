@@ -12,6 +12,7 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/Support/Format.h"
 #include "mlir/IR/MLIRContext.h"
+#include "support/diagnostics.h"
 #include "tools/input.h"
 #include "tools/interruption.h"
 #include "tools/map_json.h"
@@ -153,7 +154,7 @@ void WriteText(const std::string& file, const Statistics& statistics, std::optio
         records == 0 ? 0 : 100.0 * static_cast<double>(count) / static_cast<double>(records);
     out << llvm::format("%" PRId64 " (%.1f %%)", count, percent);
   };
-  out << "// " << file << '\n'
+  out << "// " << support::ForTerminal(file) << '\n'
       << statistics.modules << " modules, " << statistics.computations << " computations, "
       << statistics.instructions << " instructions\n"
       << "maps of output and operand arrays: ";

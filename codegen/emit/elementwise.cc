@@ -158,9 +158,15 @@ class ElementwiseCode {
     return type == ElementType::kF64 ? type : ElementType::kF32;
   }
 
-  // Computed in f32, or f64, and rounded.
+  // Computed in f32, or f64, as exactly as the wider of the types asks for, and rounded.
   absl::StatusOr<Number> OfFloats(llvm::ArrayRef<Number> x, ElementType type) {
-    const llvm::SmallVector<Value, 3> values = Widened(x, type);
+    const bool is_wider = hlo::ClassOf(result_) == ElementClass::kFloat &&
+                          hlo::ElementBits(result_) > hlo::ElementBits(type);
+    const ElementType precision = is_wider ? result_ : type;
+    llvm::SmallVector<Value, 3> values;
+    for (const Number& number : x) {
+      values.push_back(EmitConvert(builder_, number, type, Wide(precision)).value);
+    }
     if (opcode_ == Opcode::kCompare) {
       const auto order = instruction_.Get<hlo::Keyword>(AttributeName::kType);
       if (order.has_value() && order->text == "TOTALORDER") {
@@ -173,9 +179,9 @@ class ElementwiseCode {
       return Number{CompareFloats(builder_, Direction(), values[0], values[1]), Value()};
     }
     HLO_INDEXING_ASSIGN_OR_RETURN(const Value value,
-                                  EmitFloatFunction(builder_, opcode_, values, type));
+                                  EmitFloatFunction(builder_, opcode_, values, precision));
     if (opcode_ == Opcode::kIsFinite) return Number{value, Value()};
-    return EmitConvert(builder_, {value, Value()}, Wide(type), result_);
+    return EmitConvert(builder_, {value, Value()}, Wide(precision), result_);
   }
 
   absl::StatusOr<Number> OfComplex(llvm::ArrayRef<Number> x, ElementType type) {

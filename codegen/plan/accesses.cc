@@ -1,6 +1,7 @@
 #include "codegen/plan/accesses.h"
 
 #include <array>
+#include <map>
 #include <optional>
 #include <unordered_map>
 #include <utility>
@@ -16,7 +17,9 @@
 #include "codegen/plan/pass_loops.h"
 #include "codegen/plan/thread_map.h"
 #include "hlo/attribute.h"
+#include "indexing_analysis/maps/access.h"
 #include "indexing_analysis/maps/output_indexing.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "support/checked_math.h"
@@ -207,6 +210,7 @@ class AccessCollector {
     const std::optional<std::vector<ElementRead>> reads =
         element_reads_->Of(pass, loop_, HaveAllThreads(pass) && HasAllBlocks(pass));
     if (!reads.has_value()) return false;
+    std::vector<KernelAccess> of_row;
     for (const ElementRead& read : *reads) {
       const Instruction& instruction = *read.element.instruction;
       const std::optional<int64_t> input = plan_.InputNumber(instruction);
@@ -222,10 +226,67 @@ class AccessCollector {
         AddAtEntryOnce(std::move(access));
       } else {
         const bool is_in_scope = read.is_in_branch || (read.num_loops > 0 && !read.is_written_out);
-        Add(std::move(access), {}, /*may_be_loaded=*/false, is_in_scope, read.num_loops);
+        if (plan_.keeps_rows && !is_in_scope && read.num_loops == 0) {
+          of_row.push_back(std::move(access));
+        } else {
+          Add(std::move(access), {}, /*may_be_loaded=*/false, is_in_scope, read.num_loops);
+        }
       }
     }
+    AddDistinctTurns(of_row);
     return true;
+  }
+
+  // Turns in which a row is read may come to the same place, which is loaded once: p[(th_x + s0 *
+  // 1024) mod 3] in the first three. Adds the turns that load, one by one, or an access as it is if
+  // all of its turns do.
+  void AddDistinctTurns(std::vector<KernelAccess>& accesses) {
+    constexpr int64_t kMostTurns = 64;
+    const ElementPass& pass = plan_.passes[pass_number_];
+    const bool has_turns = LoopsOfPass() == 1 && !pass.map.IsUnknown();
+    const indexing_analysis::Interval turns =
+        has_turns ? pass.map.ranges()[0].bounds : indexing_analysis::Interval::Point(0);
+    const auto may_meet = [&](const KernelAccess& access) {
+      const IndexingMap& element = access.element;
+      return has_turns && turns.upper - turns.lower < kMostTurns && access.constant == nullptr &&
+             !element.IsUnknown() && element.num_runtime() == 0 &&
+             element.num_ranges() == pass.map.num_ranges() && !indexing_analysis::IsLinear(element);
+    };
+    std::vector<std::vector<KernelAccess>> loaded(accesses.size());
+    std::vector<bool> are_all(accesses.size(), true);
+    for (int64_t turn = turns.lower; turn <= turns.upper; ++turn) {
+      for (size_t i = 0; i < accesses.size(); ++i) {
+        if (!may_meet(accesses[i])) continue;
+        KernelAccess of_turn = accesses[i];
+        of_turn.element = AtRange(of_turn.element, 0, turn, plans_.maps);
+        if (of_turn.element.IsKnownEmpty()) continue;
+        if (IsNewInRow(of_turn)) {
+          loaded[i].push_back(std::move(of_turn));
+        } else {
+          are_all[i] = false;
+        }
+      }
+    }
+    for (size_t i = 0; i < accesses.size(); ++i) {
+      if (are_all[i]) loaded[i] = {std::move(accesses[i])};
+      for (KernelAccess& access : loaded[i]) Add(std::move(access), {}, /*may_be_loaded=*/false);
+    }
+  }
+
+  // Whether some thread has not loaded the same in a turn before it.
+  bool IsNewInRow(const KernelAccess& access) {
+    const IndexingMap position = plans_.maps.PositionsAt(access.element, *access.shape);
+    if (position.IsUnknown()) return true;
+    const auto [before, is_new] =
+        row_places_[{access.operand, access.leaf}].try_emplace(position.affine_map(), position);
+    if (is_new) return true;
+    const IndexingMap& first = before->second;
+    for (size_t i = 0; i < first.num_dimensions(); ++i) {
+      if (!first.dimensions()[i].bounds.Contains(position.dimensions()[i].bounds)) return true;
+    }
+    return llvm::any_of(first.constraints(), [&](const auto& constraint) {
+      return !llvm::is_contained(position.constraints(), constraint);
+    });
   }
 
   // Of loads that are not planned as code makes them: in which branches these stand is not known.
@@ -486,6 +547,9 @@ class AccessCollector {
 
   const KernelPlan& plan_;
   PlanContext& plans_;
+  // Of rows that are kept, the places of loads in single turns, by array.
+  std::map<std::pair<std::optional<int64_t>, int64_t>, llvm::DenseMap<mlir::AffineMap, IndexingMap>>
+      row_places_;
   // What stands for an input where elements are computed, as InputNumber has it.
   const Instruction* InputOf(int64_t operand) const {
     const auto number = static_cast<size_t>(operand);

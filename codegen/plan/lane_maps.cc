@@ -124,6 +124,28 @@ std::optional<int64_t> DivisorOfResult(const IndexingMap& map, int64_t most, Map
   return divisor;
 }
 
+namespace {
+
+// The expression for any lane may hide what those of the lanes say: that
+// ((d0 + 1024) floordiv 250) * 1000 + ... + (d0 * 4 + s0 + 6) mod 10 is d0 * 4 + 4097 at lane 1.
+std::optional<llvm::SmallVector<int64_t, 16>> OffsetsByLane(const IndexingMap& map, int64_t lanes,
+                                                            MapTable& maps) {
+  const IndexingMap first = AtLane(map, 0, maps);
+  if (first.IsKnownEmpty() || map.num_runtime() > 0) return std::nullopt;
+  llvm::SmallVector<int64_t, 16> offsets = {0};
+  for (int64_t lane = 1; lane < lanes; ++lane) {
+    const IndexingMap at = AtLane(map, lane, maps);
+    if (at.IsKnownEmpty()) return std::nullopt;
+    const AffineExpr distance = at.affine_map().getResult(0) - first.affine_map().getResult(0);
+    const IndexingMap simplified = maps.Simplified(WithResults(at, {distance}));
+    if (simplified.IsKnownEmpty() || !simplified.affine_map().isConstant()) return std::nullopt;
+    offsets.push_back(simplified.affine_map().getConstantResults().front());
+  }
+  return offsets;
+}
+
+}  // namespace
+
 std::optional<llvm::SmallVector<int64_t, 16>> LaneOffsets(const IndexingMap& map, int64_t lanes,
                                                           MapTable& maps) {
   const AffineExpr result = map.affine_map().getResult(0);
@@ -140,10 +162,12 @@ std::optional<llvm::SmallVector<int64_t, 16>> LaneOffsets(const IndexingMap& map
   llvm::SmallVector<int64_t, 8> dimensions(map.num_dimensions(), 0);
   llvm::SmallVector<int64_t, 8> symbols(map.num_ranges() + map.num_runtime(), 0);
   for (unsigned i = 0; i < map.num_dimensions(); ++i) {
-    if (simplified.isFunctionOfDim(i)) return std::nullopt;
+    if (simplified.isFunctionOfDim(i)) return OffsetsByLane(map, lanes, maps);
   }
   for (unsigned i = 0; i < symbols.size(); ++i) {
-    if (i != LaneSymbol(map) && simplified.isFunctionOfSymbol(i)) return std::nullopt;
+    if (i != LaneSymbol(map) && simplified.isFunctionOfSymbol(i)) {
+      return OffsetsByLane(map, lanes, maps);
+    }
   }
   llvm::SmallVector<int64_t, 16> offsets;
   for (int64_t lane = 0; lane < lanes; ++lane) {

@@ -83,9 +83,10 @@ bool ModuleParser::CheckModuleAttribute(llvm::ArrayRef<Attribute> attributes, si
   }
   const llvm::StringRef value = std::get<RawText>(last.value).text;
   const bool is_count = last.text == "replica_count" || last.text == "num_partitions";
-  uint32_t count = 0;
-  if (is_count && (value.getAsInteger(10, count) || count == 0)) {
-    return state_.FailAt(offset, last.text.str() + " must be a number of devices");
+  int32_t count = 0;
+  if (is_count && (value.getAsInteger(10, count) || count <= 0)) {
+    return state_.FailAt(offset,
+                         last.text.str() + " must be a number of devices, from 1 to 2147483647");
   }
   if (last.text == "is_scheduled" && value != "true" && value != "false") {
     return state_.FailAt(offset, "is_scheduled must be true or false");

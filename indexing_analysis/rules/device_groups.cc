@@ -14,8 +14,8 @@ using hlo::GroupMode;
 using simplifier::Constant;
 using simplifier::ScaledSum;
 
-// Counts in module headers beyond that are no counts of devices.
-constexpr int64_t kMaxDevices = int64_t{1} << 24;
+// XLA counts replicas and partitions in 32 bits; the parser refuses more.
+constexpr int64_t kMaxDevices = int64_t{1} << 31;
 
 int64_t HeaderCount(const hlo::Module& module, llvm::StringRef name) {
   for (const hlo::Attribute& attribute : module.attributes()) {

@@ -308,7 +308,7 @@ constexpr ErrorCase kErrors[] = {
     {"ModuleBeforeEntry", "HloModule\nENTRY e { p = f32[] parameter(0) }",
      "expected the name of the module"},
     {"NoNumberOfReplicas", "HloModule m, replica_count=two\ne { p = f32[] parameter(0) }",
-     "replica_count must be a number of devices"},
+     "replica_count must be a number of devices, from 1 to 2147483647"},
     {"ModuleAttributeTwice",
      "HloModule m, num_partitions=2, num_partitions=1\ne { p = f32[] parameter(0) }",
      "of the module stands twice"},

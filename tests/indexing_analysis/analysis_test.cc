@@ -649,6 +649,16 @@ TEST_F(AnalysisTest, ModulesOfDifferentDeviceCountsShareNoMaps) {
   }
 }
 
+TEST_F(AnalysisTest, DevicesUpToTheLargestNumber) {
+  const hlo::Instruction& root = Root(
+      "HloModule m, replica_count=2147483647\nENTRY e { p = f32[4] parameter(0)\n"
+      " ROOT c = f32[4] collective-permute(p), source_target_pairs={{0,2147483646}} }");
+  IndexingAnalysis analysis(&context_);
+  const OutputIndexing indexing = analysis.OutputToInput(root, 0);
+  const IndexingMap& map = indexing.operands()[0].maps().front().map;
+  EXPECT_THAT(map.ToString(), ::testing::HasSubstr("replica in [2147483646, 2147483646]"));
+}
+
 TEST_F(AnalysisTest, WithoutSimplification) {
   AnalysisOptions options;
   options.simplification = AnalysisOptions::Simplification::kNone;

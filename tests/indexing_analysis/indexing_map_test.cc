@@ -138,6 +138,10 @@ INSTANTIATE_TEST_SUITE_P(
         MapError{"(d0) -> (d0 modd0), domain: d0 in [0, 9]", "expected ')'"},
         MapError{"(d0) -> (d0 * 4611686018427387904 * 4), domain: d0 in [0, 0]",
                  "<map>:1:35: error: the constants of this operation do not fit 64 bits"},
+        // 2^64 would be taken for 0.
+        MapError{"(d0) -> ((((d0 * 4294967296) mod 8589934592) * 4294967296 + d0) mod 7), domain: "
+                 "d0 in [0, 3]",
+                 "<map>:1:46: error: the constants of this operation do not fit 64 bits"},
         MapError{"(d0) -> (d0 + 9223372036854775807 + 5), domain: d0 in [0, 0]", "do not fit 64"},
         MapError{"(d0) -> (5 - (d0 - 9223372036854775807 - 9)), domain: d0 in [0, 0]",
                  "do not fit"},

@@ -44,6 +44,14 @@ TEST(Diagnostics, ReplacesBytesThatATerminalCannotShow) {
   EXPECT_EQ(Quotable("abcdef", 3), "abc...");
 }
 
+// U+009B begins an escape sequence, U+202E turns the direction of text.
+TEST(Diagnostics, ReplacesCharactersThatATerminalObeys) {
+  EXPECT_EQ(ForTerminal("a\xc2\x9b"
+                        "31m\xe2\x80\xae\xc3\xa9"),
+            "a??31m???\xc3\xa9");
+  EXPECT_EQ(MakeDiagnostic({"\x1b[31m.hlo", "x"}, 0, "bad").file, "?[31m.hlo");
+}
+
 TEST(Diagnostics, StatusHoldsAllFindings) {
   EXPECT_TRUE(ToStatus({}).ok());
   const Diagnostic diagnostic = MakeDiagnostic({"m", "abc"}, 1, "bad");

@@ -40,8 +40,8 @@ struct WarpAccess {
   /// What a store writes, `bytes` for each lane, lane 0 first; nullptr: not known. Only races are
   /// told by it: threads may write equal values to one place.
   const std::byte* stored = nullptr;
-  /// Of each lane of a compare and swap, bit b: byte b is the same in the value that is expected and
-  /// in the one that replaces it. nullptr: the access is something else.
+  /// Of each lane of a compare and swap, bit b: byte b is the same in the value that is expected
+  /// and in the one that replaces it. nullptr: the access is something else.
   const Lanes<uint32_t>* kept_bytes = nullptr;
 };
 

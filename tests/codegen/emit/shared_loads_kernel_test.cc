@@ -192,6 +192,20 @@ TEST(SharedStores, PartsOfVectors) {
   }
 }
 
+// Bytes of packed rows in another shape, whose places one expression for all lanes hides.
+TEST(SharedStores, PackedRowsInOtherShapes) {
+  PtxBackend backend;
+  ExpectAsPlanned(
+      FusionOf({"f32[10000]"},
+               "c = f32[] constant(0)\ns = f32[] reduce(p0, c), dimensions={0}, to_apply=sum\n"
+               "b = f32[10000] broadcast(s), dimensions={}\nm = f32[10000] minimum(b, p0)\n"
+               "v = f4e2m1fn[10000]{0:E(4)} convert(m)\n"
+               "q = f4e2m1fn[10,100,10]{2,1,0:E(4)} reshape(v)\n"
+               "ROOT t = (f4e2m1fn[10,100,10]{2,1,0:E(4)}, f4e2m1fn[10000]{0:E(4)}) tuple(q, v)\n",
+               "(f4e2m1fn[10,100,10]{2,1,0:E(4)}, f4e2m1fn[10000]{0:E(4)})"),
+      backend);
+}
+
 // Functions of one number may round to another type.
 TEST(MixedFloats, OneOperand) {
   PtxBackend backend;
@@ -206,6 +220,24 @@ TEST(MixedFloats, OneOperand) {
                          "[40] ", function, " }\n"),
             backend);
         EXPECT_EQ(check.Run(1, 1e-6), "") << from << " " << to << " " << function;
+      }
+    }
+  }
+}
+
+// Such functions are as exact as the result's type asks for.
+TEST(MixedFloats, PrecisionOfTheResult) {
+  PtxBackend backend;
+  for (const char* const from : {"f32", "f16", "f8e4m3fn"}) {
+    for (const char* const to : {"f64", "f32", "bf16"}) {
+      for (const char* const function :
+           {"tanh", "exponential", "sine", "cbrt", "logistic", "erf"}) {
+        KernelCheck check(
+            absl::StrCat("HloModule m\nENTRY e { p = ", from, "[256] parameter(0)\nROOT r = ", to,
+                         "[256] ", function, "(p) }\n"),
+            backend);
+        const double tolerance = to[1] == '6' ? 1e-15 : to[1] == '3' ? 3e-7 : 1e-2;
+        EXPECT_EQ(check.Run(1, tolerance), "") << from << " " << to << " " << function;
       }
     }
   }
