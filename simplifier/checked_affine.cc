@@ -53,18 +53,20 @@ std::optional<AffineExpr> CheckedAdd(AffineExpr a, AffineExpr b) {
 
 std::optional<AffineExpr> CheckedMul(AffineExpr a, AffineExpr b) {
   if (ConstantValue(a)) std::swap(a, b);
-  if (const std::optional<int64_t> factor = ConstantValue(b)) {
-    if (const std::optional<int64_t> value = ConstantValue(a)) {
-      if (!support::CheckedMul(*value, *factor)) return std::nullopt;
-    } else if (!support::CheckedMul(SplitConstant(a, AffineExprKind::Mul, 1).second, *factor)) {
-      return std::nullopt;
-    } else if (const int64_t divisor = a.getLargestKnownDivisor();
-               divisor != 0 && !support::CheckedMul(divisor, *factor)) {
-      // No value but 0 fits. MLIR would multiply the divisors all the same, and take the product,
-      // which is 0 if it is 2^64, for a multiple of whatever it is divided by.
-      return std::nullopt;
-    }
+  const std::optional<int64_t> factor = ConstantValue(b);
+  if (!factor) return a * b;
+  if (const std::optional<int64_t> value = ConstantValue(a)) {
+    if (!support::CheckedMul(*value, *factor)) return std::nullopt;
+    return a * b;
   }
+  if (!support::CheckedMul(SplitConstant(a, AffineExprKind::Mul, 1).second, *factor)) {
+    return std::nullopt;
+  }
+  // If what divides all values does not fit then, no value but 0 does. MLIR would multiply the
+  // divisors all the same, and take the product, which is 0 if it is 2^64, for a multiple of
+  // whatever it is divided by.
+  const int64_t divisor = a.getLargestKnownDivisor();
+  if (divisor != 0 && !support::CheckedMul(divisor, *factor)) return std::nullopt;
   return a * b;
 }
 

@@ -55,8 +55,9 @@ class CoalescingCommand : public KernelCommand {
     file_ = file;
     text_.reset();
     module_ = &module;
-    if (!is_json())
+    if (!is_json()) {
       out << "// " << support::ForTerminal(file) << ", module " << module.name() << '\n';
+    }
   }
 
   void Kernel(KernelPlan plan, KernelTools& tools, llvm::raw_ostream& out) override {

@@ -153,8 +153,9 @@ class PlanCommand : public KernelCommand {
                    llvm::raw_ostream& out) override {
     file_ = file;
     computation_ = nullptr;
-    if (!is_json())
+    if (!is_json()) {
       out << "// " << support::ForTerminal(file) << ", module " << module.name() << '\n';
+    }
   }
 
   void Kernel(KernelPlan plan, KernelTools& tools, llvm::raw_ostream& out) override {

@@ -49,7 +49,7 @@ PlannedElement OfRepeated(const PlannedElement& element, size_t operand, size_t 
   return {&array, 0,
           plans.maps.Simplified({WithResults(element.index, results).affine_map(),
                                  element.index.dimensions(), element.index.ranges(),
-                                 element.index.runtime(), std::move(constraints)})};
+                                 element.index.runtime(), constraints})};
 }
 
 absl::StatusOr<std::vector<ElementAlternative>> OfConcatenate(const PlannedElement& element,
