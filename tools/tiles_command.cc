@@ -10,6 +10,7 @@
 #include "indexing_analysis/analysis.h"
 #include "indexing_analysis/queries/symbolic_tiles.h"
 #include "indexing_analysis/queries/tile_fit.h"
+#include "indexing_analysis/queries/tile_fit_table.h"
 #include "indexing_analysis/queries/tiles.h"
 #include "llvm/ADT/STLExtras.h"
 #include "support/checked_math.h"
@@ -148,6 +149,8 @@ class TilesCommand : public Subcommand, private InstructionVisitor {
     return true;
   }
 
+  void BeginModule(IndexingAnalysis& /*analysis*/) override { fits_.emplace(capacity_); }
+
   ExitCode Visit(const std::string& file, const Instruction& instruction,
                  IndexingAnalysis& analysis, raw_ostream& out) override {
     status_ = ExitCode::kFine;
@@ -178,8 +181,8 @@ class TilesCommand : public Subcommand, private InstructionVisitor {
 
   void RunFit(const std::string& file, const Instruction& instruction, int64_t output,
               IndexingAnalysis& analysis, raw_ostream& out) {
-    const indexing_analysis::TileFits fits =
-        FitTiles(analysis.OutputToInput(instruction, output), instruction, output, capacity_);
+    const indexing_analysis::TileFits& fits =
+        fits_->Fit(analysis.OutputToInput(instruction, output), instruction, output);
     if (options_.format.is_json()) {
       WriteFitsJson(file, instruction, output, fits, capacity_, top_.value(), out);
       return;
@@ -339,6 +342,7 @@ class TilesCommand : public Subcommand, private InstructionVisitor {
   InstructionOptions options_{table()};
   llvm::SmallVector<int64_t, 4> tile_sizes_;
   int64_t capacity_ = 0;
+  std::optional<indexing_analysis::TileFitTable> fits_;
   // Of the instruction that is visited.
   ExitCode status_ = ExitCode::kFine;
 };

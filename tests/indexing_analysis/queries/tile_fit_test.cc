@@ -15,6 +15,7 @@
 #include "hlo/parser/parser.h"
 #include "hlo/shape_inference/verifier.h"
 #include "indexing_analysis/analysis.h"
+#include "indexing_analysis/queries/tile_fit_table.h"
 #include "mlir/IR/MLIRContext.h"
 #include "tests/property/num_cases.h"
 #include "tests/property/positions.h"
@@ -250,6 +251,47 @@ TEST(TileFit, CountsWhatIsNotKnown) {
   const TileFits none = FitTiles(analysis.OutputToInput(root, 0), root, 0, 7);
   EXPECT_EQ(none.num_unknown, 0) << "what does not fit with the output alone is known";
   EXPECT_EQ(none.reason, "none of 36 tile sizes fits 7 bytes");
+}
+
+// What was answered for one layer is right for another of the same shapes, and only for that.
+TEST(TileFit, TablesChangeNoAnswer) {
+  const auto module = hlo::ParseModule(R"(
+      ENTRY e {
+        p = f32[64,32] parameter(0)
+        q = f32[64,32] parameter(1)
+        i = s32[] parameter(2)
+        t = f32[32,64] transpose(p), dimensions={1,0}
+        u = f32[32,64] transpose(q), dimensions={1,0}
+        v = f32[32,64]{0,1} transpose(p), dimensions={1,0}
+        w = f32[32,64] reverse(t), dimensions={0}
+        x = f32[32,64] reverse(u), dimensions={1}
+        y = f32[16,64] dynamic-slice(w, i, i), dynamic_slice_sizes={16,64}
+        z = f32[16,64] dynamic-slice(x, i, i), dynamic_slice_sizes={16,64}
+        c = f32[48,64] concatenate(w, y), dimensions={0}
+        d = f32[48,64] concatenate(x, z), dimensions={0}
+        h = bf16[48,64] convert(d)
+        ROOT r = (f32[32,64], f32[32,64]{0,1}, f32[48,64], bf16[48,64]) tuple(u, v, c, h)
+      })");
+  ASSERT_TRUE(module.ok()) << module.status();
+  mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
+  IndexingAnalysis analysis(&context);
+  constexpr int64_t kCapacity = 4096;
+  const auto text = [](const TileFits& fits) {
+    std::string all = fits.reason + "; " + fits.unknown_reason;
+    for (const TileFit& fit : fits.fits) all += "; " + fit.ToString();
+    return all + " of " + std::to_string(fits.num_candidates);
+  };
+  indexing_analysis::TileFitTable table(kCapacity);
+  for (int round = 0; round < 2; ++round) {
+    for (const Instruction* instruction : (*module)->entry().instructions()) {
+      for (int64_t leaf = 0; leaf < instruction->shape().num_array_leaves(); ++leaf) {
+        const OutputIndexing indexing = analysis.OutputToInput(*instruction, leaf);
+        EXPECT_EQ(text(table.Fit(indexing, *instruction, leaf)),
+                  text(FitTiles(indexing, *instruction, leaf, kCapacity)))
+            << instruction->name().str();
+      }
+    }
+  }
 }
 
 // Tiles are not counted one by one for devices of large numbers: a region of one of them is not
