@@ -98,6 +98,12 @@ Values LoopsUnder(KernelEmitter& kernel, const Conditions& conditions, const Ind
   KernelBuilder& builder = kernel.builder();
   ElementEmitter& elements = kernel.elements();
   const bool has_loops = HasLoops(map, lanes);
+  // What all threads run once is there in all code behind it. Of other emitters, what is provided
+  // to one pass is not what is provided to the next.
+  if (!has_loops && conditions.empty() && kernel.plan().emitter == plan::Emitter::kLoop) {
+    elements.SetVariables(ThreadDimensions(builder), lanes > 1 ? Values{Value()} : Values(), lanes);
+    return body(carried);
+  }
   const ConditionsByLoops parts =
       has_loops ? ByLoops(conditions) : ConditionsByLoops{conditions, {}};
   const auto loops = [&] {

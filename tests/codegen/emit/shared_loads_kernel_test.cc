@@ -132,6 +132,20 @@ TEST(SharedLoads, RunsOfLanes) {
                   backend);
 }
 
+// What all threads have loaded for one output is there for another, which only some of them have.
+TEST(SharedLoads, OutputsOfSeveralSizes) {
+  PtxBackend backend;
+  ExpectAsPlanned(FusionOf({"s8[7,8]"},
+                           "z = s8[] constant(0)\n"
+                           "r = s8[7] reduce(p0, z), dimensions={1}, to_apply=sum\n"
+                           "s = s8[] reduce(r, z), dimensions={0}, to_apply=sum\n"
+                           "a = s8[3] broadcast(s), dimensions={}\n"
+                           "b = s8[5] broadcast(s), dimensions={}\n"
+                           "ROOT t = (s8[5], s8[3]) tuple(b, a)\n",
+                           "(s8[5], s8[3])", "s8"),
+                  backend);
+}
+
 // Rows that go on in other shapes are kept, whatever the lengths.
 TEST(SharedLoads, RowsInOtherShapes) {
   PtxBackend backend;
