@@ -119,13 +119,26 @@ const Lanes* ElementEmitter::Find(const Element& element) const {
   const Element key = KeyOf(element);
   for (const Memo& scope : llvm::reverse(scopes_)) {
     const auto found = scope.find(key);
-    if (found != scope.end()) return &found->second;
+    if (found != scope.end() && IsThere(found->second)) return &found->second.lanes;
   }
   return nullptr;
 }
 
+bool ElementEmitter::IsThere(const Known& known) const {
+  if (known.domain.IsUnknown() || (known.loops != nullptr && known.loops == loops_)) return true;
+  if (read_domain_.IsUnknown()) return false;
+  for (size_t i = 0; i < known.domain.num_dimensions(); ++i) {
+    const Interval here = read_domain_.dimensions()[i].bounds;
+    if (!known.domain.dimensions()[i].bounds.Contains(here)) return false;
+  }
+  return llvm::all_of(known.domain.constraints(), [&](const MapConstraint& constraint) {
+    return llvm::is_contained(read_domain_.constraints(), constraint);
+  });
+}
+
 void ElementEmitter::Remember(const Element& element, Lanes lanes) {
-  scopes_.back().insert_or_assign(KeyOf(element), std::move(lanes));
+  const IndexingMap domain = plan_.keeps_rows ? read_domain_ : IndexingMap();
+  scopes_.back().insert_or_assign(KeyOf(element), Known{std::move(lanes), domain});
 }
 
 void ElementEmitter::RememberLeaves(const Element& element, llvm::ArrayRef<Lanes> of_leaves) {

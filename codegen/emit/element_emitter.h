@@ -21,6 +21,7 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -118,9 +119,21 @@ class ElementEmitter {
   void ForgetProvided();
 
   /// From now on arrays are read only where this holds (null: always), and elements are computed
-  /// from zeros elsewhere, without a branch. Of rows that a thread keeps, an element that was
-  /// computed under one condition is used again under the next, which must imply it.
-  void SetReadCondition(mlir::Value condition) { read_condition_ = condition; }
+  /// from zeros elsewhere, without a branch. It is the one for a map's `domain`: of rows that a
+  /// thread keeps, what was computed in one is used again within it.
+  void SetReadCondition(mlir::Value condition, const IndexingMap& domain = {}) {
+    read_condition_ = condition;
+    read_domain_ = domain;
+  }
+
+  /// Makes code of a branch for the domain of a map.
+  template <typename Function>
+  auto InDomain(const IndexingMap& domain, Function function) {
+    const IndexingMap outer = std::exchange(read_domain_, domain);
+    auto result = function();
+    read_domain_ = outer;
+    return result;
+  }
 
   /// The code that is made from now on is the instruction's, but for that of other elements.
   void SetPosition(const hlo::Instruction& instruction);
@@ -200,7 +213,14 @@ class ElementEmitter {
     llvm::SmallVector<Element, 3> operands;
     std::function<Lanes(llvm::ArrayRef<const Lanes*>)> make;
   };
-  using Memo = std::unordered_map<Element, Lanes, ElementHash>;
+  // What has been computed, and where: in a domain, unless that is unknown, and in the turns of
+  // these loops whatever their domain.
+  struct Known {
+    Lanes lanes;
+    IndexingMap domain;
+    const PassLoops* loops = nullptr;
+  };
+  using Memo = std::unordered_map<Element, Known, ElementHash>;
   // Elements of an array that code has loaded, one or those of all lanes: by their index, or by
   // their position in memory, which of an array of rank 1 looks the same.
   struct Loaded {
@@ -218,7 +238,7 @@ class ElementEmitter {
     }
   };
   struct Loads {
-    std::unordered_map<Loaded, Lanes, LoadedHash> lanes;
+    std::unordered_map<Loaded, Known, LoadedHash> lanes;
     // Of code of some lanes.
     bool is_of_lanes = false;
   };
@@ -229,6 +249,8 @@ class ElementEmitter {
   // By which an element is remembered: of rows that are kept, without the conditions of its index.
   Element KeyOf(const Element& element) const;
   const Lanes* Find(const Element& element) const;
+  // Whether all threads for which code is made have it.
+  bool IsThere(const Known& known) const;
   void Remember(const Element& element, Lanes lanes);
   // The same element of all arrays of the instruction, but that of the element itself.
   void RememberLeaves(const Element& element, llvm::ArrayRef<Lanes> of_leaves);
@@ -328,7 +350,7 @@ class ElementEmitter {
   const Lanes* FindInRow(const Element& element, const IndexingMap& position);
   // What all turns of the loops of a pass load alike, before them; nullopt if they do not, or if
   // LLVM finds it, as the turns have no conditions.
-  std::optional<Lanes> LoadBeforeLoops(const Element& element, const Buffer& buffer);
+  std::optional<Known> LoadBeforeLoops(const Element& element, const Buffer& buffer);
   // The only element of an array, which is loaded once for all turns of the loops.
   Lanes LoadScalar(const Buffer& buffer, const IndexingMap& position);
   // Where an instruction that is called stands.
@@ -360,6 +382,7 @@ class ElementEmitter {
   Values ranges_;
   int64_t num_lanes_ = 1;
   mlir::Value read_condition_;
+  IndexingMap read_domain_;
   std::vector<std::unique_ptr<Frame>> frames_;
   std::vector<Memo> scopes_;
   // What the scopes have loaded: each lane of vectors, too, where the array is read again.
@@ -367,7 +390,7 @@ class ElementEmitter {
   // Of rows that are kept, the positions of the loads of each array, in order, but for those of
   // branches.
   llvm::DenseMap<std::pair<const hlo::Instruction*, int64_t>,
-                 std::vector<std::pair<IndexingMap, Lanes>>>
+                 std::vector<std::pair<IndexingMap, Known>>>
       loads_of_row_;
   struct Provided {
     Provider provider;

@@ -104,13 +104,16 @@ Lanes ElementEmitter::LoadOnce(const Element& element, const IndexingMap& positi
   for (const Loads& scope : llvm::reverse(loads_)) {
     for (const Loaded& key : keys) {
       const auto found = scope.lanes.find(key);
-      if (found != scope.lanes.end()) return found->second;
+      if (found != scope.lanes.end() && IsThere(found->second)) return found->second.lanes;
     }
   }
   if (const Lanes* kept = FindInRow(element, position)) return *kept;
-  std::optional<Lanes> before = LoadBeforeLoops(element, buffer);
+  std::optional<Known> before = LoadBeforeLoops(element, buffer);
   const bool is_before = before.has_value();
-  Lanes lanes = is_before ? *std::move(before) : Load(buffer, position);
+  const Known known =
+      is_before ? *std::move(before)
+                : Known{Load(buffer, position), plan_.keeps_rows ? read_domain_ : IndexingMap()};
+  const Lanes& lanes = known.lanes;
   // A vector of some lanes is none of all.
   const size_t depth = lanes.size() > 1 ? loads_.size() : NumScopes();
   auto& loads = loads_[(is_before ? loops_->depth_outside_ : depth) - 1].lanes;
@@ -118,12 +121,14 @@ Lanes ElementEmitter::LoadOnce(const Element& element, const IndexingMap& positi
     for (const bool is_position : {false, true}) {
       const IndexingMap at =
           AtLane(is_position ? position : element.index, static_cast<int64_t>(lane), plans_.maps);
-      if (!at.IsKnownEmpty()) loads.try_emplace(key_of(is_position, at), Lanes{lanes[lane]});
+      if (at.IsKnownEmpty()) continue;
+      loads.insert_or_assign(key_of(is_position, at),
+                             Known{{lanes[lane]}, known.domain, known.loops});
     }
   }
-  for (const Loaded& key : keys) loads.try_emplace(key, lanes);
+  for (const Loaded& key : keys) loads.insert_or_assign(key, known);
   if (plan_.keeps_rows && depth == 1) {
-    loads_of_row_[{element.instruction, element.leaf}].emplace_back(position, lanes);
+    loads_of_row_[{element.instruction, element.leaf}].emplace_back(position, known);
   }
   return lanes;
 }
@@ -144,19 +149,22 @@ const Lanes* ElementEmitter::FindInRow(const Element& element, const IndexingMap
   const size_t count = DependsOnLane(position) ? static_cast<size_t>(num_lanes_) : 1;
   const auto& in_order = loaded->second;
   for (size_t i = 0; i < std::min(in_order.size(), kMostCompared); ++i) {
-    const auto& [other, lanes] = in_order[i];
+    const auto& [other, known] = in_order[i];
     const AffineMap affine = position.affine_map();
-    if (lanes.size() != count || affine.getNumSymbols() != other.affine_map().getNumSymbols()) {
-      continue;
-    }
+    const bool is_alike =
+        known.lanes.size() == count && affine.getNumSymbols() == other.affine_map().getNumSymbols();
+    if (!is_alike || !IsThere(known)) continue;
     const mlir::AffineExpr distance = affine.getResult(0) - other.affine_map().getResult(0);
     const IndexingMap simplified = plans_.maps.Simplified(WithResults(position, {distance}));
-    if (!simplified.IsKnownEmpty() && simplified.affine_map().getResult(0) == 0) return &lanes;
+    if (!simplified.IsKnownEmpty() && simplified.affine_map().getResult(0) == 0) {
+      return &known.lanes;
+    }
   }
   return nullptr;
 }
 
-std::optional<Lanes> ElementEmitter::LoadBeforeLoops(const Element& element, const Buffer& buffer) {
+std::optional<ElementEmitter::Known> ElementEmitter::LoadBeforeLoops(const Element& element,
+                                                                     const Buffer& buffer) {
   // What branches and loops of elements load is theirs.
   const bool is_of_turn = loops_ != nullptr && NumScopes() == loops_->depth_of_turn_ &&
                           element.index.num_ranges() == loops_->num_ranges_;
@@ -180,7 +188,7 @@ std::optional<Lanes> ElementEmitter::LoadBeforeLoops(const Element& element, con
     read_condition_ = condition;
     ranges_ = std::move(ranges);
   });
-  return lanes;
+  return Known{std::move(lanes), before->index, loops_};
 }
 
 Lanes ElementEmitter::Load(const Buffer& buffer, const IndexingMap& position) {

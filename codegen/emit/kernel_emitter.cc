@@ -125,11 +125,13 @@ Values LoopsUnder(KernelEmitter& kernel, const Conditions& conditions, const Ind
           [&] { return Values(inner); });
     });
   };
-  if (parts.outside.empty()) return loops();
-  elements.SetVariables(ThreadDimensions(builder), {}, 1);
-  return builder.If(
-      elements.EmitConditions(parts.outside), [&] { return elements.InScope(loops); },
-      [&] { return Values(carried); });
+  return elements.InDomain(map, [&] {
+    if (parts.outside.empty()) return loops();
+    elements.SetVariables(ThreadDimensions(builder), {}, 1);
+    return builder.If(
+        elements.EmitConditions(parts.outside), [&] { return elements.InScope(loops); },
+        [&] { return Values(carried); });
+  });
 }
 
 }  // namespace
@@ -227,7 +229,7 @@ Value KernelEmitter::EnterElements(const IndexingMap& map, int64_t vector_elemen
                                         : std::optional<Conditions>(conditions);
   if (!same.has_value()) Fail("has vectors that are cut off");
   const Value condition = same.has_value() ? elements_.EmitConditions(*same) : Value();
-  elements_.SetReadCondition(condition);
+  elements_.SetReadCondition(condition, condition == nullptr ? IndexingMap() : map);
   return condition;
 }
 

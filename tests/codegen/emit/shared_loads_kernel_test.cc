@@ -120,6 +120,35 @@ TEST(SharedLoads, RepeatedOperands) {
                   backend);
 }
 
+// The last turn of a row has fewer threads, and zeros elsewhere: what it has loaded is not there
+// for a later turn of more, though the places have one expression, as (th_x + 64) mod 3 and (th_x +
+// 1) mod 3.
+TEST(SharedLoads, TurnsOfFewerThreads) {
+  PtxBackend backend;
+  for (const int size : {3, 5, 7}) {
+    for (const int length : {50, 96, 150, 200, 500, 1000, 1500}) {
+      for (int shift = 1; shift < size; ++shift) {
+        const int rows = length / size + 3;
+        const auto slice = [&](int first) {
+          return absl::StrCat("s32[", length, "] slice(q), slice={[", first, ":", first + length,
+                              "]}\n");
+        };
+        KernelCheck check(
+            FusionOf({absl::StrCat("s32[", size, "]")},
+                     absl::StrCat(
+                         "w = s32[", rows, ",", size, "] broadcast(p0), dimensions={1}\nq = s32[",
+                         rows * size, "] reshape(w)\na = ", slice(0), "b = ", slice(shift),
+                         "z = s32[] constant(0)\n",
+                         "s = s32[] reduce(a, z), dimensions={0}, to_apply=sum\nc = s32[", length,
+                         "] broadcast(s), dimensions={}\nROOT r = s32[", length, "] add(b, c)\n"),
+                     absl::StrCat("s32[", length, "]"), "s32"),
+            backend);
+        EXPECT_EQ(check.Run(1), "") << size << " " << length << " " << shift;
+      }
+    }
+  }
+}
+
 // What one of several runs of lanes has loaded is there for the next.
 TEST(SharedLoads, RunsOfLanes) {
   PtxBackend backend;
