@@ -348,6 +348,9 @@ class ElementEmitter {
   size_t NumScopes() const;
   // What the thread has of its row, where its position is another expression of this one.
   const Lanes* FindInRow(const Element& element, const IndexingMap& position);
+  // The same of lanes of which some are one element, as those of a sum of each row beside another:
+  // from the lanes of vectors that have been loaded; nullopt if one has not.
+  std::optional<Lanes> FindLaneByLane(const Element& element, const IndexingMap& position);
   // What all turns of the loops of a pass load alike, before them; nullopt if they do not, or if
   // LLVM finds it, as the turns have no conditions.
   std::optional<Known> LoadBeforeLoops(const Element& element, const Buffer& buffer);

@@ -108,6 +108,7 @@ Lanes ElementEmitter::LoadOnce(const Element& element, const IndexingMap& positi
     }
   }
   if (const Lanes* kept = FindInRow(element, position)) return *kept;
+  if (std::optional<Lanes> lanes = FindLaneByLane(element, position)) return *std::move(lanes);
   std::optional<Known> before = LoadBeforeLoops(element, buffer);
   const bool is_before = before.has_value();
   const Known known =
@@ -131,6 +132,30 @@ Lanes ElementEmitter::LoadOnce(const Element& element, const IndexingMap& positi
     loads_of_row_[{element.instruction, element.leaf}].emplace_back(position, known);
   }
   return lanes;
+}
+
+std::optional<Lanes> ElementEmitter::FindLaneByLane(const Element& element,
+                                                    const IndexingMap& position) {
+  if (num_lanes_ == 1 || !DependsOnLane(position)) return std::nullopt;
+  Lanes lanes;
+  llvm::SmallVector<mlir::AffineMap, 8> places;
+  bool meet = false;
+  for (int64_t lane = 0; lane < num_lanes_; ++lane) {
+    const IndexingMap at = AtLane(position, lane, plans_.maps);
+    if (at.IsKnownEmpty()) return std::nullopt;
+    meet = meet || llvm::is_contained(places, at.affine_map());
+    places.push_back(at.affine_map());
+    const Loaded key = {element.instruction, element.leaf, /*is_position=*/true,
+                        plan::LoadedElements(at, /*has_lane=*/true)};
+    for (const Loads& scope : llvm::reverse(loads_)) {
+      const auto found = scope.lanes.find(key);
+      if (found == scope.lanes.end() || !IsThere(found->second)) continue;
+      lanes.push_back(found->second.lanes.front());
+      break;
+    }
+    if (std::ssize(lanes) != lane + 1) return std::nullopt;
+  }
+  return meet ? std::optional(lanes) : std::nullopt;
 }
 
 size_t ElementEmitter::NumScopes() const {

@@ -200,6 +200,26 @@ TEST(SharedLoads, RowsInOtherShapes) {
       backend);
 }
 
+// Sums of short rows, several of which a vector has, beside the sum of all.
+TEST(SharedLoads, SumsOfRowsInAVector) {
+  PtxBackend backend;
+  for (const char* const shape : {"s16[64,4]", "s16[32,8]", "s32[100,2]"}) {
+    const std::string type = std::string(shape).substr(0, 3);
+    const std::string rows = std::string(shape).substr(0, std::string(shape).find(',')) + "]";
+    ExpectAsPlanned(
+        FusionOf(
+            {shape},
+            absl::StrCat("n = ", shape, " negate(p0)\nc = ", type, "[] constant(0)\ns = ", rows,
+                         " reduce(n, c), dimensions={1}, to_apply=sum\nb = ", shape,
+                         " broadcast(s), dimensions={0}\nx = ", shape, " add(n, b)\nt = ", type,
+                         "[] reduce(n, c), dimensions={0,1}, to_apply=sum\nd = ", shape,
+                         " broadcast(t), dimensions={}\ny = ", shape, " add(n, d)\nROOT r = (",
+                         shape, ", ", shape, ") tuple(x, y)\n"),
+            absl::StrCat("(", shape, ", ", shape, ")"), type),
+        backend);
+  }
+}
+
 // Outputs of a transpose that are stored in one loop read an operand once.
 TEST(SharedLoads, OutputsOfATranspose) {
   PtxBackend backend;
