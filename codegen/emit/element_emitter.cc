@@ -53,6 +53,7 @@ ElementEmitter::Scope::~Scope() {
 ElementEmitter::PassLoops::PassLoops(ElementEmitter& emitter, const IndexingMap& map)
     : emitter_(emitter),
       outer_(std::exchange(emitter.loops_, this)),
+      number_(++emitter.num_loops_),
       num_ranges_(map.num_ranges()),
       depth_outside_(emitter.NumScopes()) {}
 
@@ -125,15 +126,9 @@ const Lanes* ElementEmitter::Find(const Element& element) const {
 }
 
 bool ElementEmitter::IsThere(const Known& known) const {
-  if (known.domain.IsUnknown() || (known.loops != nullptr && known.loops == loops_)) return true;
-  if (read_domain_.IsUnknown()) return false;
-  for (size_t i = 0; i < known.domain.num_dimensions(); ++i) {
-    const Interval here = read_domain_.dimensions()[i].bounds;
-    if (!known.domain.dimensions()[i].bounds.Contains(here)) return false;
-  }
-  return llvm::all_of(known.domain.constraints(), [&](const MapConstraint& constraint) {
-    return llvm::is_contained(read_domain_.constraints(), constraint);
-  });
+  if (known.domain.IsUnknown()) return true;
+  if (known.loops != 0 && loops_ != nullptr && known.loops == loops_->number_) return true;
+  return !read_domain_.IsUnknown() && plan::HasDomainWithin(read_domain_, known.domain);
 }
 
 void ElementEmitter::Remember(const Element& element, Lanes lanes) {

@@ -90,6 +90,8 @@ class ElementEmitter {
 
     ElementEmitter& emitter_;
     const PassLoops* outer_;
+    // From 1 on, of all loops of the kernel.
+    int64_t number_;
     size_t num_ranges_;
     size_t depth_outside_;
     size_t depth_of_turn_ = 0;
@@ -214,11 +216,11 @@ class ElementEmitter {
     std::function<Lanes(llvm::ArrayRef<const Lanes*>)> make;
   };
   // What has been computed, and where: in a domain, unless that is unknown, and in the turns of
-  // these loops whatever their domain.
+  // the loops of this number whatever their domain.
   struct Known {
     Lanes lanes;
     IndexingMap domain;
-    const PassLoops* loops = nullptr;
+    int64_t loops = 0;
   };
   using Memo = std::unordered_map<Element, Known, ElementHash>;
   // Elements of an array that code has loaded, one or those of all lanes: by their index, or by
@@ -404,6 +406,7 @@ class ElementEmitter {
   // By buffer, those that the kernel has loaded at its beginning.
   llvm::DenseMap<mlir::Value, Lanes> scalars_;
   const PassLoops* loops_ = nullptr;
+  int64_t num_loops_ = 0;
   int depth_ = 0;
   // What has been computed in all scopes; those at long indices count several times.
   int64_t num_elements_ = 0;

@@ -213,7 +213,7 @@ std::optional<ElementEmitter::Known> ElementEmitter::LoadBeforeLoops(const Eleme
     read_condition_ = condition;
     ranges_ = std::move(ranges);
   });
-  return Known{std::move(lanes), before->index, loops_};
+  return Known{std::move(lanes), before->index, loops_->number_};
 }
 
 Lanes ElementEmitter::Load(const Buffer& buffer, const IndexingMap& position) {
@@ -235,9 +235,8 @@ Lanes ElementEmitter::Load(const Buffer& buffer, const IndexingMap& position) {
   Lanes lanes;
   // Each is in a branch of its own where there is a condition: LLVM would not find those alike.
   llvm::SmallVector<mlir::AffineMap, 8> loaded;
-  const int64_t width = buffer.element_bits < 8 || position.num_runtime() > 0
-                            ? 1
-                            : plan::LanesSideBySide(position, num_lanes_, plans_.maps);
+  const int64_t width =
+      buffer.element_bits < 8 ? 1 : plan::LanesSideBySide(position, num_lanes_, plans_.maps);
   for (int64_t lane = 0; width > 1 && lane < num_lanes_; lane += width) {
     const IndexingMap group = OfLanes(position, lane, width, plans_.maps);
     const auto offsets = LaneOffsets(group, width, plans_.maps);
@@ -320,9 +319,7 @@ void ElementEmitter::StoreAt(const Lanes& lanes, int64_t output, const IndexingM
     return store(all, AtLane(position, 0, plans_.maps), *offsets);
   }
   const bool is_packed = buffer.element_bits < 8;
-  const int64_t width = is_packed || position.num_runtime() > 0
-                            ? 1
-                            : plan::LanesSideBySide(position, num_lanes_, plans_.maps);
+  const int64_t width = is_packed ? 1 : plan::LanesSideBySide(position, num_lanes_, plans_.maps);
   for (int64_t lane = 0; width > 1 && lane < num_lanes_; lane += width) {
     const IndexingMap group = OfLanes(position, lane, width, plans_.maps);
     const auto of_group = LaneOffsets(group, width, plans_.maps);

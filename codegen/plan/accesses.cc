@@ -279,14 +279,7 @@ class AccessCollector {
     if (position.IsUnknown()) return true;
     const auto [before, is_new] =
         row_places_[{access.operand, access.leaf}].try_emplace(position.affine_map(), position);
-    if (is_new) return true;
-    const IndexingMap& first = before->second;
-    for (size_t i = 0; i < first.num_dimensions(); ++i) {
-      if (!first.dimensions()[i].bounds.Contains(position.dimensions()[i].bounds)) return true;
-    }
-    return llvm::any_of(first.constraints(), [&](const auto& constraint) {
-      return !llvm::is_contained(position.constraints(), constraint);
-    });
+    return is_new || !HasDomainWithin(position, before->second);
   }
 
   // Of loads that are not planned as code makes them: in which branches these stand is not known.

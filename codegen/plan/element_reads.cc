@@ -21,14 +21,6 @@ using hlo::Opcode;
 
 namespace {
 
-// Bounds of the one result.
-Interval RangeOfResult(const IndexingMap& map) {
-  simplifier::DigitContext context;
-  const simplifier::QuasiAffineMap read =
-      ReadMap(context, map, indexing_analysis::RuntimeVariablesAs::kVariables);
-  return read.empty ? Interval::Empty() : simplifier::Range(context, read.results.front());
-}
-
 // A constraint that holds where one of the conditions does not. Of each expression e that must lie
 // in [l, l + n - 1] and has values in [a, b], ((e - l) floordiv n) mod k is 0 there and nowhere
 // else, if k is the number of values of the quotient: their sum is at least 1. nullopt if a value
@@ -250,9 +242,8 @@ void ElementReads::Load(const PlannedElement& element) {
     vectors = VectorsOf(*offsets, divisor, bits, kBufferAlignment);
   } else {
     const bool is_packed = shape.StorageBits() < 8;
-    const auto width = is_packed || position.num_runtime() > 0
-                           ? size_t{1}
-                           : static_cast<size_t>(LanesSideBySide(position, lanes_, plans_.maps));
+    const auto width =
+        is_packed ? size_t{1} : static_cast<size_t>(LanesSideBySide(position, lanes_, plans_.maps));
     for (size_t lane = 0; lane < static_cast<size_t>(lanes_); lane += width) {
       vectors.push_back({lane, width});
     }

@@ -101,9 +101,10 @@ struct IndexBeforeLoops {
   Conditions conditions;
 };
 
-/// Of the loops of a pass, the first `count` ranges of an index, whose turns have conditions: what
-/// is loaded at the index is loaded before them. nullopt if it is another one in each turn, if it
-/// is not known before them which threads have a turn, or if that differs from lane to lane.
+/// Of the loops of a pass, `count` ranges of an index from `first_loop` on, whose turns have
+/// conditions: what is loaded at the index is loaded before them. nullopt if it is another one in
+/// each turn, if it is not known before them which threads have a turn, or if that differs from
+/// lane to lane.
 std::optional<IndexBeforeLoops> BeforeLoops(const IndexingMap& index, size_t first_loop,
                                             size_t count, int64_t vector_elements,
                                             const Launch& launch, MapTable& maps);

@@ -181,6 +181,7 @@ std::optional<llvm::SmallVector<int64_t, 16>> LaneOffsets(const IndexingMap& map
 }
 
 int64_t LanesSideBySide(const IndexingMap& map, int64_t lanes, MapTable& maps) {
+  if (map.num_runtime() > 0) return 1;
   const auto are_side_by_side = [&](int64_t first, int64_t count) {
     const IndexingMap group = OfLanes(map, first, count, maps);
     if (group.IsKnownEmpty()) return false;

@@ -52,8 +52,8 @@ std::optional<llvm::SmallVector<int64_t, 16>> LaneOffsets(const IndexingMap& map
                                                           MapTable& maps);
 
 /// The largest power of two, below the number of lanes, of neighbouring lanes that lie side by side
-/// from a multiple of it on, whichever of these groups they are. 1 if there is none.
-/// Example: (d0)[s0] -> ((d0 * 4 + s0) mod 50), 4 lanes -> 2
+/// from a multiple of it on, whichever of these groups they are. 1 if there is none, or values
+/// known at run time say where. Example: (d0)[s0] -> ((d0 * 4 + s0) mod 50), 4 lanes -> 2
 int64_t LanesSideBySide(const IndexingMap& map, int64_t lanes, MapTable& maps);
 
 /// Neighbouring lanes.

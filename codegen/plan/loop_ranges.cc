@@ -3,6 +3,7 @@
 #include <utility>
 #include <vector>
 
+#include "codegen/plan/lane_maps.h"
 #include "codegen/plan/thread_map.h"
 #include "indexing_analysis/maps/read_map.h"
 #include "llvm/ADT/STLExtras.h"
@@ -92,20 +93,12 @@ std::optional<IndexingMap> WithoutRangesInFront(const IndexingMap& map,
       constraints);
 }
 
-namespace {
-
-// Bounds of an expression in the box of the variables, whatever the constraints.
-Interval RangeInBox(const IndexingMap& map, AffineExpr expression) {
-  const IndexingMap box(AffineMap::get(map.affine_map().getNumDims(),
-                                       map.affine_map().getNumSymbols(), expression, map.context()),
-                        map.dimensions(), map.ranges(), {}, {});
+Interval RangeOfResult(const IndexingMap& map) {
   simplifier::DigitContext context;
   const simplifier::QuasiAffineMap read =
-      ReadMap(context, box, indexing_analysis::RuntimeVariablesAs::kVariables);
+      ReadMap(context, map, indexing_analysis::RuntimeVariablesAs::kVariables);
   return read.empty ? Interval::Empty() : simplifier::Range(context, read.results.front());
 }
-
-}  // namespace
 
 std::optional<IndexingMap> IndexOfFirstTurn(const IndexingMap& index, size_t first_loop,
                                             size_t count, MapTable& maps) {
@@ -132,8 +125,8 @@ std::optional<IndexingMap> IndexOfFirstTurn(const IndexingMap& index, size_t fir
     has_conditions = true;
     // Turns only go up, and are not cut off below; or the other way round.
     const AffineExpr first = constraint.expression.replaceSymbols(symbols);
-    const Interval further = RangeInBox(index, constraint.expression - first);
-    const Interval values = RangeInBox(index, first);
+    const Interval further = RangeOfResult(WithResults(index, {constraint.expression - first}));
+    const Interval values = RangeOfResult(WithResults(index, {first}));
     const Interval bounds = constraint.bounds;
     const bool only_up = further.lower >= 0 && values.lower >= bounds.lower;
     const bool only_down = further.upper <= 0 && values.upper <= bounds.upper;

@@ -23,6 +23,9 @@ IndexingMap WithRangesInFront(const IndexingMap& map,
 std::optional<IndexingMap> WithoutRangesInFront(const IndexingMap& map,
                                                 llvm::ArrayRef<indexing_analysis::Variable> ranges);
 
+/// Bounds of the one result by those of the variables, whatever the constraints.
+indexing_analysis::Interval RangeOfResult(const IndexingMap& map);
+
 /// Where results are the same in all turns of loops, the first `count` ranges, though the turns
 /// have conditions: the index in the first turn, if all threads that have a later one have that.
 /// nullopt where turns have no conditions, too. Example: (d0)[s0] -> (d0 floordiv 2), d0 + s0 * 32

@@ -237,6 +237,15 @@ IndexingMap DomainOf(const IndexingMap& map) {
 
 }  // namespace
 
+bool HasDomainWithin(const IndexingMap& map, const IndexingMap& other) {
+  for (size_t i = 0; i < other.num_dimensions(); ++i) {
+    if (!other.dimensions()[i].bounds.Contains(map.dimensions()[i].bounds)) return false;
+  }
+  return llvm::all_of(other.constraints(), [&](const indexing_analysis::MapConstraint& constraint) {
+    return llvm::is_contained(map.constraints(), constraint);
+  });
+}
+
 bool HaveSameDomain(const IndexingMap& a, const IndexingMap& b) {
   return !a.IsUnknown() && !b.IsUnknown() && DomainOf(a) == DomainOf(b);
 }

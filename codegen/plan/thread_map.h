@@ -94,6 +94,9 @@ IndexingMap WithoutConditions(const IndexingMap& map);
 
 /// Whether maps are of the same variables, for the same values of these; unknown maps are not.
 bool HaveSameDomain(const IndexingMap& a, const IndexingMap& b);
+/// Whether the threads of a map, by the bounds and constraints that are written, are among those of
+/// another.
+bool HasDomainWithin(const IndexingMap& map, const IndexingMap& other);
 /// A number that is the same for maps with the same domain.
 llvm::hash_code HashOfDomain(const IndexingMap& map);
 
