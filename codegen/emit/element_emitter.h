@@ -346,6 +346,8 @@ class ElementEmitter {
   // An element of an array, or those of all lanes, which are loaded if the code has not.
   Lanes LoadOnce(const Element& element, const IndexingMap& position, const Buffer& buffer);
   Lanes Load(const Buffer& buffer, const IndexingMap& position);
+  // Where what is loaded now is there; unknown: in all threads that run the code.
+  IndexingMap DomainOfLoads() const;
   // Of loops and branches, without the innermost ones that are of some lanes only.
   size_t NumScopes() const;
   // What the thread has of its row, where its position is another expression of this one.

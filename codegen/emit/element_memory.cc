@@ -35,9 +35,7 @@ ElementEmitter::Step ElementEmitter::StepOfLoad(const Element& element, const Bu
   if (position.IsUnknown()) return Failed(element, "has a layout that no kernel reads");
   if (position.IsKnownEmpty()) return NeverComputed(element);
   const bool is_scalar = ShapeOf(element).num_elements() == 1;
-  // Under a condition, others would read zeros; that of a row implies those before it.
-  const bool has_value = read_condition_ == nullptr || plan_.keeps_rows;
-  const bool once = has_value && position.num_runtime() == 0 && builder_.IsReadOnly(buffer.base);
+  const bool once = position.num_runtime() == 0 && builder_.IsReadOnly(buffer.base);
   return {{}, [=, this](llvm::ArrayRef<const Lanes*>) {
             if (is_scalar) return LoadScalar(buffer, position);
             if (!once) return Load(buffer, position);
@@ -113,7 +111,7 @@ Lanes ElementEmitter::LoadOnce(const Element& element, const IndexingMap& positi
   const bool is_before = before.has_value();
   const Known known =
       is_before ? *std::move(before)
-                : Known{Load(buffer, position), plan_.keeps_rows ? read_domain_ : IndexingMap()};
+                : Known{Load(buffer, position), DomainOfLoads()};
   const Lanes& lanes = known.lanes;
   // A vector of some lanes is none of all.
   const size_t depth = lanes.size() > 1 ? loads_.size() : NumScopes();
@@ -132,6 +130,11 @@ Lanes ElementEmitter::LoadOnce(const Element& element, const IndexingMap& positi
     loads_of_row_[{element.instruction, element.leaf}].emplace_back(position, known);
   }
   return lanes;
+}
+
+// Under a condition, others have read zeros.
+IndexingMap ElementEmitter::DomainOfLoads() const {
+  return read_condition_ != nullptr || plan_.keeps_rows ? read_domain_ : IndexingMap();
 }
 
 std::optional<Lanes> ElementEmitter::FindLaneByLane(const Element& element,

@@ -99,14 +99,16 @@ class TransposeKernel {
     const IndexingMap& map = loop.loads.front().first->map;
     const Interval turns = map.ranges().front().bounds;
     std::vector<std::vector<Lanes>> loaded;
-    for (int64_t turn = turns.lower; turn <= turns.upper; ++turn) {
-      const IndexingMap at = plan::AtRange(map, 0, turn, maps);
-      loaded.emplace_back();
-      if (at.IsKnownEmpty()) continue;
-      kernel_.EnterElements(at, 1);
-      loaded.back() = Load(
-          loop, [&](const ElementPass& pass) { return plan::AtRange(pass.map, 0, turn, maps); });
-    }
+    kernel_.elements().InScope([&] {
+      for (int64_t turn = turns.lower; turn <= turns.upper; ++turn) {
+        const IndexingMap at = plan::AtRange(map, 0, turn, maps);
+        loaded.emplace_back();
+        if (at.IsKnownEmpty()) continue;
+        kernel_.EnterElements(at, 1);
+        loaded.back() = Load(
+            loop, [&](const ElementPass& pass) { return plan::AtRange(pass.map, 0, turn, maps); });
+      }
+    });
     for (int64_t turn = turns.lower; turn <= turns.upper; ++turn) {
       const std::vector<Lanes>& of_turn = loaded[static_cast<size_t>(turn - turns.lower)];
       if (of_turn.empty()) continue;

@@ -30,8 +30,15 @@ struct FusedValue {
 /// them has orders of dimensions.
 class FusionWriter {
  public:
+  enum class Layouts : uint8_t {
+    kAny,
+    kRowMajor,  // without tiles or padding
+  };
   /// Half of all fusions keep one order of dimensions, as XLA's do.
-  explicit FusionWriter(Random& source) : random(source), is_row_major_(source.OneIn(2)) {}
+  explicit FusionWriter(Random& source, Layouts layouts = Layouts::kAny)
+      : random(source),
+        layouts_(layouts),
+        is_row_major_(layouts == Layouts::kRowMajor || source.OneIn(2)) {}
 
   Random& random;
 
@@ -75,9 +82,10 @@ class FusionWriter {
   Line& LineOf(const FusedValue& value);
 
   std::string LayoutOf(const std::string& type, const Sizes& sizes) {
-    return RandomLayout(random, type, sizes, is_row_major_);
+    return layouts_ == Layouts::kRowMajor ? "" : RandomLayout(random, type, sizes, is_row_major_);
   }
 
+  Layouts layouts_;
   bool is_row_major_;
   std::vector<Line> lines_;
   std::vector<std::string> parameters_;
