@@ -1,5 +1,6 @@
 #include "codegen/emit/element_emitter.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -8,7 +9,9 @@
 #include "codegen/plan/movement.h"
 #include "codegen/plan/thread_map.h"
 #include "hlo/attribute.h"
+#include "llvm/ADT/APInt.h"
 #include "llvm/ADT/STLExtras.h"
+#include "mlir/IR/Matchers.h"
 
 namespace hlo_indexing::emit {
 
@@ -458,10 +461,24 @@ bool ElementEmitter::HasRangeValues(const IndexingMap& map) {
   return true;
 }
 
+IndexingMap ElementEmitter::InTurn(const IndexingMap& map) const {
+  IndexingMap in_turn = map;
+  for (size_t i = 0; i < std::min(ranges_.size(), map.num_ranges()); ++i) {
+    llvm::APInt turn;
+    const Interval turns = map.ranges()[i].bounds;
+    if (turns.lower == turns.upper || ranges_[i] == nullptr) continue;
+    if (!mlir::matchPattern(ranges_[i], mlir::m_ConstantInt(&turn))) continue;
+    in_turn = plan::AtRange(in_turn, i, turn.getSExtValue(), plans_.maps);
+    if (in_turn.IsKnownEmpty()) break;
+  }
+  return in_turn;
+}
+
 Value ElementEmitter::EmitIndex(const IndexingMap& map) {
-  if (!HasRangeValues(map)) return builder_.Integer(32, 0);
-  const Values runtime = RuntimeValues(map);
-  return EmitResults(builder_, map, {dimensions_, ranges_, runtime}).front();
+  const IndexingMap in_turn = InTurn(map);
+  if (in_turn.IsKnownEmpty() || !HasRangeValues(in_turn)) return builder_.Integer(32, 0);
+  const Values runtime = RuntimeValues(in_turn);
+  return EmitResults(builder_, in_turn, {dimensions_, ranges_, runtime}).front();
 }
 
 Values ElementEmitter::IndexOfLanes(const IndexingMap& map) {
@@ -477,8 +494,10 @@ Values ElementEmitter::IndexOfLanes(const IndexingMap& map) {
 
 Value ElementEmitter::EmitConditions(const Conditions& conditions) {
   if (conditions.empty() || !HasRangeValues(conditions.expressions)) return nullptr;
-  const Values runtime = RuntimeValues(conditions.expressions);
-  return emit::EmitConditions(builder_, conditions.expressions, conditions.bounds,
+  const IndexingMap in_turn = InTurn(conditions.expressions);
+  const IndexingMap& expressions = in_turn.IsKnownEmpty() ? conditions.expressions : in_turn;
+  const Values runtime = RuntimeValues(expressions);
+  return emit::EmitConditions(builder_, expressions, conditions.bounds,
                               {dimensions_, ranges_, runtime});
 }
 

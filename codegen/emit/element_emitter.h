@@ -108,6 +108,9 @@ class ElementEmitter {
   const Values& ranges() const { return ranges_; }
   int64_t lanes() const { return num_lanes_; }
 
+  /// The map with the values of the ranges that are constants, those of turns that are written out.
+  IndexingMap InTurn(const IndexingMap& map) const;
+
   /// The elements of an array of an instruction's output: one if they do not depend on the lane.
   Lanes Compute(const hlo::Instruction& instruction, int64_t leaf, const IndexingMap& index);
 

@@ -78,10 +78,12 @@ std::pair<int64_t, int64_t> DivisorOf(const IndexingMap& position, const Buffer&
 
 IndexSum ElementEmitter::EmitPlace(const IndexingMap& position, int64_t scale,
                                    const Buffer& buffer) {
-  IndexingMap place = position;
+  IndexingMap place = InTurn(position);
+  // No thread of the turn is here.
+  if (place.IsKnownEmpty()) return {builder_.Integer(32, 0), 0};
   if (scale > 1) {
-    const mlir::AffineExpr quotient = position.affine_map().getResult(0).floorDiv(scale);
-    place = plans_.maps.Simplified(WithResults(position, {quotient}));
+    const mlir::AffineExpr quotient = place.affine_map().getResult(0).floorDiv(scale);
+    place = plans_.maps.Simplified(WithResults(place, {quotient}));
   }
   // Packed elements are found by the bits of their position.
   if (buffer.element_bits < 8 || !HasRangeValues(place)) return {EmitIndex(place), 0};

@@ -521,6 +521,13 @@ Values KernelBuilder::For(int64_t lower, int64_t upper, ValueRange carried, Loop
   return Values(loop.getResults());
 }
 
+void KernelBuilder::AsLoop(llvm::function_ref<void()> turns) {
+  // What goes before the loop goes before this.
+  mlir::Operation* const first = Integer(32, 0).getDefiningOp();
+  const llvm::SaveAndRestore<mlir::Operation*> outermost(outermost_loop_, OutermostOf(first));
+  turns();
+}
+
 Values KernelBuilder::ForBelow(Value count, ValueRange carried, LoopBody body) {
   return Values(EmitFor(Integer(32, 0), count, carried, body).getResults());
 }

@@ -94,6 +94,8 @@ class KernelBuilder {
   void AtEntry(llvm::function_ref<void()> body);
   /// Makes code before the outermost of the loops around what is made now.
   void BeforeLoops(llvm::function_ref<void()> body);
+  /// Makes code that is a loop though its turns are written out, one behind the other.
+  void AsLoop(llvm::function_ref<void()> turns);
 
   mlir::Type integer_type(unsigned bits) { return ops_.getIntegerType(bits); }
   /// 32 or 64 bits.

@@ -9,6 +9,7 @@
 
 #include "codegen/emit/index_code.h"
 #include "codegen/plan/pass_loops.h"
+#include "codegen/plan/thread_map.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/bit.h"
@@ -170,6 +171,37 @@ void KernelEmitter::ForElements(const IndexingMap& map, int64_t vector_elements,
   LoopsUnder(*this, *same, map, vector_elements, std::nullopt, {}, [&](ValueRange) {
     body(map);
     return Values();
+  });
+}
+
+void KernelEmitter::ForElementsInTurns(const IndexingMap& map, int64_t vector_elements, Body body) {
+  if (map.IsKnownEmpty()) return;
+  const Interval turns = map.ranges().front().bounds;
+  std::vector<std::pair<IndexingMap, Conditions>> in_turns;
+  for (int64_t turn = turns.lower; turn <= turns.upper; ++turn) {
+    const IndexingMap at = plan::AtRange(map, 0, turn, plans_.maps);
+    if (at.IsKnownEmpty()) continue;
+    const Conditions conditions = ConditionsOf(at, AsLaunched(at, vector_elements));
+    const auto same = vector_elements > 1 ? SameForAllLanes(conditions, vector_elements, plans_.maps)
+                                          : std::optional<Conditions>(conditions);
+    if (!same.has_value()) return ForElements(map, vector_elements, body);
+    in_turns.emplace_back(at, *same);
+  }
+  ElementEmitter::PassLoops pass_loops(elements_, map);
+  const auto in_turn = [&](const Conditions& conditions) {
+    builder_.If(elements_.EmitConditions(conditions), [&] {
+      elements_.InScope([&] {
+        pass_loops.BeginTurn();
+        body(map);
+      });
+    });
+    return Values();
+  };
+  builder_.AsLoop([&] {
+    for (const auto& [at, conditions] : in_turns) {
+      LoopsOver(*this, at, vector_elements, at.ranges().front().bounds, {},
+                [&, &of_turn = conditions](ValueRange) { return in_turn(of_turn); });
+    }
   });
 }
 
@@ -365,15 +397,17 @@ void KernelEmitter::StorePacked(llvm::ArrayRef<const ElementPass*> passes) {
   });
 }
 
-void KernelEmitter::StorePasses(llvm::ArrayRef<const ElementPass*> passes) {
+bool KernelEmitter::HasLanesApart(const ElementPass& pass) {
+  if (pass.vector_elements == 1 || pass.map.IsUnknown()) return false;
+  const Conditions conditions = ConditionsOf(pass.map, AsLaunched(pass.map, pass.vector_elements));
+  return !SameForAllLanes(conditions, pass.vector_elements, plans_.maps).has_value();
+}
+
+void KernelEmitter::StorePasses(llvm::ArrayRef<const ElementPass*> passes,
+                                llvm::function_ref<void()> behind) {
   const ElementPass& first = *passes.front();
-  if (first.map.IsKnownEmpty()) return;
-  if (first.vector_elements > 1 && HasPackedOutput(passes) && !first.map.IsUnknown()) {
-    const Conditions conditions =
-        ConditionsOf(first.map, AsLaunched(first.map, first.vector_elements));
-    if (!SameForAllLanes(conditions, first.vector_elements, plans_.maps)) {
-      return StorePacked(passes);
-    }
+  if (!first.map.IsKnownEmpty() && HasPackedOutput(passes) && HasLanesApart(first)) {
+    return StorePacked(passes);
   }
   ForElements(first.map, first.vector_elements, [&](const IndexingMap& map) {
     std::vector<Lanes> computed;
@@ -388,6 +422,7 @@ void KernelEmitter::StorePasses(llvm::ArrayRef<const ElementPass*> passes) {
         elements_.StoreAt(computed[i], *passes[i]->output, passes[i]->places);
       }
     }
+    if (behind) behind();
   });
 }
 
@@ -474,7 +509,9 @@ SharedArray::SharedArray(KernelEmitter& kernel, const plan::SharedTile& tile, hl
 SharedArray::Place SharedArray::PlaceOf(const plan::SharedAccess& access) {
   plan::MapTable& maps = kernel_.plans().maps;
   ElementEmitter& elements = kernel_.elements();
-  const IndexingMap position = maps.Simplified(tile_.PositionOf(access));
+  plan::SharedAccess in_turn = access;
+  in_turn.index = elements.InTurn(access.index);
+  const IndexingMap position = maps.Simplified(tile_.PositionOf(in_turn));
   Place place;
   IndexingMap first = position;
   place.offsets = {0};

@@ -40,6 +40,8 @@ class KernelEmitter {
   /// once for the vector, or for each lane by itself, with the map for what it is called for.
   using Body = llvm::function_ref<void(const IndexingMap&)>;
   void ForElements(const IndexingMap& map, int64_t vector_elements, Body body);
+  /// The same with the turns of the first range written out, each where its conditions hold.
+  void ForElementsInTurns(const IndexingMap& map, int64_t vector_elements, Body body);
   /// Another map with the domain of that whose loops these are, where `body` is called for `at`.
   IndexingMap InLoopAt(const IndexingMap& at, const IndexingMap& map);
 
@@ -54,8 +56,13 @@ class KernelEmitter {
   /// none (else the kernel fails).
   mlir::Value EnterElements(const IndexingMap& map, int64_t vector_elements);
 
-  /// Computes and stores the elements of passes that have the same map.
-  void StorePasses(llvm::ArrayRef<const plan::ElementPass*> passes);
+  /// Computes and stores the elements of passes that have the same map; then makes the code of
+  /// `behind`, which is only for threads that have these elements, and for which what they have
+  /// loaded is there. None, unless !HasLanesApart.
+  void StorePasses(llvm::ArrayRef<const plan::ElementPass*> passes,
+                   llvm::function_ref<void()> behind = nullptr);
+  /// Whether some lanes of a vector have an element where others have none.
+  bool HasLanesApart(const plan::ElementPass& pass);
 
   /// The elements of an array where the map says that there are any, else zeros, as many as there
   /// are lanes. The variables are those of the map; the first range is a loop with these bounds.

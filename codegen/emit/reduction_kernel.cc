@@ -176,13 +176,31 @@ class ReductionKernel {
 
   void StoreRoots(llvm::ArrayRef<const ElementPass*> roots) {
     const Interval turns = TurnsOf(*roots.front());
+    std::vector<std::vector<ElementPass>> in_turns;
     for (int64_t turn = turns.lower; turn <= turns.upper; ++turn) {
-      std::vector<ElementPass> passes;
-      std::vector<const ElementPass*> of_turn;
+      std::vector<ElementPass>& passes = in_turns.emplace_back();
       for (const ElementPass* root : roots) passes.emplace_back(*root).map = AtTurn(*root, turn);
-      for (const ElementPass& pass : passes) of_turn.push_back(&pass);
-      kernel_.StorePasses(of_turn);
     }
+    const auto store = [&](const std::vector<ElementPass>& passes,
+                           llvm::function_ref<void()> behind) {
+      std::vector<const ElementPass*> of_turn;
+      for (const ElementPass& pass : passes) of_turn.push_back(&pass);
+      kernel_.StorePasses(of_turn, behind);
+    };
+    const auto store_others = [&] {
+      for (size_t i = 1; i < in_turns.size(); ++i) store(in_turns[i], nullptr);
+    };
+    // Who has a later turn has the first one, and what has been loaded for that.
+    const ElementPass& first = in_turns.front().front();
+    const bool has_first =
+        !first.map.IsUnknown() && !first.map.IsKnownEmpty() && !kernel_.HasLanesApart(first) &&
+        llvm::all_of(in_turns, [&](const std::vector<ElementPass>& passes) {
+          const IndexingMap& map = passes.front().map;
+          return map.IsKnownEmpty() || plan::HasDomainWithin(map, first.map);
+        });
+    if (has_first) return store(in_turns.front(), store_others);
+    store(in_turns.front(), nullptr);
+    store_others();
   }
 
   // The hero whose arrays are loaded from a pass on: that of the next results.

@@ -203,43 +203,36 @@ class TransposeKernel {
     const size_t lanes = first.vector_elements > 1 ? 1 : 0;
     const bool has_turns = !first.map.IsUnknown() && first.map.num_ranges() > lanes;
     const Interval turns = has_turns ? first.map.ranges().front().bounds : Interval::Point(0);
+    const auto store = [&](const IndexingMap& map) { StoreInTurn(loop, map); };
     if (!has_turns || turns.upper - turns.lower >= kFewTurns) {
-      return StoreTurns(loop, std::nullopt);
+      kernel_.ForElements(first.map, first.vector_elements, store);
+    } else {
+      kernel_.ForElementsInTurns(first.map, first.vector_elements, store);
     }
-    for (int64_t turn = turns.lower; turn <= turns.upper; ++turn) StoreTurns(loop, turn);
   }
 
-  // All turns of the first loop, or one.
-  void StoreTurns(const StoreLoop& loop, std::optional<int64_t> turn) {
-    plan::MapTable& maps = kernel_.plans().maps;
-    const auto at_turn = [&](const IndexingMap& map) {
-      return turn.has_value() ? plan::AtRange(map, 0, *turn, maps) : map;
-    };
+  void StoreInTurn(const StoreLoop& loop, const IndexingMap& map) {
     const ElementPass& first = *loop.front();
-    kernel_.ForElements(at_turn(first.map), first.vector_elements, [&](const IndexingMap& map) {
-      ElementEmitter& elements = kernel_.elements();
-      // Of all that the loop stores.
-      llvm::SmallDenseMap<const Instruction*, Lanes, 2> loaded;
-      for (const ElementPass* pass : loop) {
-        for (const Instruction* hero : pass->available) {
-          elements.Provide(*hero, [this, hero, &first, &map, &at_turn, &loaded](int64_t) {
-            const auto [known, is_new] = loaded.try_emplace(hero);
-            if (is_new) {
-              SharedAccess access = tiles_[hero]->accesses.back();
-              access.index = at_turn(access.index);
-              known->second = arrays_[hero]->Load(AccessAt(access, first, map));
-            }
-            return known->second;
-          });
-        }
+    ElementEmitter& elements = kernel_.elements();
+    // Of all that the loop stores.
+    llvm::SmallDenseMap<const Instruction*, Lanes, 2> loaded;
+    for (const ElementPass* pass : loop) {
+      for (const Instruction* hero : pass->available) {
+        elements.Provide(*hero, [this, hero, &first, &map, &loaded](int64_t) {
+          const auto [known, is_new] = loaded.try_emplace(hero);
+          if (is_new) {
+            const SharedAccess& access = tiles_[hero]->accesses.back();
+            known->second = arrays_[hero]->Load(AccessAt(access, first, map));
+          }
+          return known->second;
+        });
       }
-      for (const ElementPass* pass : loop) {
-        const IndexingMap index = kernel_.InLoopAt(map, at_turn(pass->map));
-        elements.Store(elements.Compute(*pass->instruction, pass->leaf, index), *pass->output,
-                       index);
-      }
-      elements.ForgetProvided();
-    });
+    }
+    for (const ElementPass* pass : loop) {
+      const IndexingMap index = kernel_.InLoopAt(map, pass->map);
+      elements.Store(elements.Compute(*pass->instruction, pass->leaf, index), *pass->output, index);
+    }
+    elements.ForgetProvided();
   }
 
   KernelEmitter& kernel_;

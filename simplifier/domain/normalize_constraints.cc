@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <cstdlib>
+#include <functional>
 #include <numeric>
 #include <optional>
 #include <utility>
@@ -141,6 +143,113 @@ std::optional<Constraint> WithoutQuotient(DigitContext& context, const Constrain
   return Constraint{*sum, {*lower, *upper}};
 }
 
+// A sum as multiples of a number, beside small terms that are none.
+struct Multiples {
+  Sum multiples;
+  Interval small;
+  int64_t of = 1;
+};
+
+// In all ways in which the coefficients have a common divisor but for the smallest ones. Of d0 * 4 +
+// d1 * 512 + s0: the multiples of 512, and those of 4.
+llvm::SmallVector<Multiples, 4> SplitIntoMultiples(const Tightening& tightening,
+                                                   llvm::ArrayRef<Term> terms) {
+  llvm::SmallVector<Multiples, 4> splits;
+  llvm::SmallVector<int64_t, 8> coefficients;
+  for (const Term& term : terms) {
+    // Its opposite does not fit.
+    if (term.coefficient == support::kInt64Min) return {};
+    coefficients.push_back(std::abs(term.coefficient));
+  }
+  llvm::sort(coefficients, std::greater<>());
+  int64_t divisor = 0;
+  for (const int64_t coefficient : coefficients) {
+    if (std::exchange(divisor, std::gcd(divisor, coefficient)) == divisor) continue;
+    TermVector small;
+    TermVector multiples;
+    for (const Term& term : terms) {
+      (term.coefficient % divisor == 0 ? multiples : small).push_back(term);
+    }
+    if (small.empty()) break;
+    const Interval values = tightening.RangeOf(small);
+    if (values.IsFinite()) {
+      splits.push_back({tightening.context.Store(multiples, 0), values, divisor});
+    }
+  }
+  return splits;
+}
+
+// The numbers x with `of` * x + `small` in the bounds, which both are finite; nullopt if these
+// overflow.
+std::optional<Interval> BoundsBeside(Interval bounds, int64_t small, int64_t of) {
+  const auto lower = support::CheckedSub(small, bounds.lower);
+  const auto upper = support::CheckedSub(bounds.upper, small);
+  if (!lower || !upper) return std::nullopt;
+  return Interval{-support::FloorDiv(*lower, of), support::FloorDiv(*upper, of)};
+}
+
+// Bounds on multiples of a number beside small terms are bounds on the multiples, where no value of
+// the small terms decides: a * x + r is at most u where x is at most (u - r) floordiv a, which may
+// be the same for the smallest and the largest r. Nullopt for other sums.
+// Example: d0 * 4 + d1 * 512 + s0 in [0, 47999], s0 in [0, 3] -> d0 * 4 + d1 * 512 in [0, 47996]
+std::optional<Constraint> WithoutSmallTerms(const Tightening& tightening,
+                                            const Constraint& constraint) {
+  if (!constraint.bounds.IsFinite()) return std::nullopt;
+  for (const Multiples& split : SplitIntoMultiples(tightening, constraint.expression.terms)) {
+    const auto ends = BoundsBeside(constraint.bounds, split.small.lower, split.of);
+    if (!ends || ends != BoundsBeside(constraint.bounds, split.small.upper, split.of)) continue;
+    return Constraint{split.multiples, *ends * split.of};
+  }
+  return std::nullopt;
+}
+
+// Whether one of two constraints follows from the other, as one is on multiples that the other has
+// beside small terms. Example: d0 * 4 + s0 in [0, 18], d0 in [0, 3], s0 in [0, 3]: the first does.
+enum class Implied : uint8_t { kNone, kFirst, kSecond };
+Implied ImpliedOf(const Constraint& first, llvm::ArrayRef<Multiples> splits_of_first,
+                  const Constraint& second) {
+  for (const Multiples& split : splits_of_first) {
+    const int64_t divisor = DivisorOf({split.multiples, first.bounds});
+    const llvm::ArrayRef<Term> terms = second.expression.terms;
+    const bool are_alike =
+        terms.size() == split.multiples.terms.size() &&
+        std::equal(terms.begin(), terms.end(), split.multiples.terms.begin(),
+                   [&](Term a, const Term& b) {
+                     const std::optional<int64_t> product =
+                         support::CheckedMul(a.coefficient, divisor);
+                     if (!product) return false;
+                     a.coefficient = *product;
+                     return a == b;
+                   });
+    if (!are_alike) continue;
+    if (first.bounds.Contains(second.bounds * divisor + split.small)) return Implied::kFirst;
+    const auto lower = support::CheckedSub(first.bounds.lower, split.small.upper);
+    const auto upper = support::CheckedSub(first.bounds.upper, split.small.lower);
+    if (!lower || !upper) continue;
+    const Interval of_second = PreimageOfMultiply({*lower, *upper}, divisor);
+    if (second.bounds.Contains(of_second)) return Implied::kSecond;
+  }
+  return Implied::kNone;
+}
+
+void DropImplied(Tightening& tightening) {
+  llvm::SmallVectorImpl<Constraint>& constraints = tightening.map.constraints;
+  for (size_t i = 0; i < constraints.size(); ++i) {
+    if (!constraints[i].bounds.IsFinite()) continue;
+    const auto splits = SplitIntoMultiples(tightening, constraints[i].expression.terms);
+    for (size_t j = 0; j < constraints.size() && !splits.empty(); ++j) {
+      const Implied implied =
+          i == j ? Implied::kNone : ImpliedOf(constraints[i], splits, constraints[j]);
+      if (implied == Implied::kNone) continue;
+      const size_t dropped = implied == Implied::kFirst ? i : j;
+      constraints.erase(constraints.begin() + static_cast<std::ptrdiff_t>(dropped));
+      // From the beginning: what is left may imply others.
+      i = static_cast<size_t>(-1);
+      break;
+    }
+  }
+}
+
 // Adds the constraint, or intersects with the one on the same expression.
 void AddConstraint(QuasiAffineMap& map, const Constraint& constraint) {
   for (Constraint& known : map.constraints) {
@@ -166,8 +275,13 @@ void NormalizeConstraints(Tightening& tightening) {
       pending.push_back(*whole);
       continue;
     }
+    if (const auto multiples = WithoutSmallTerms(tightening, *normal)) {
+      pending.push_back(*multiples);
+      continue;
+    }
     AddConstraint(map, *normal);
   }
+  if (!map.empty && map.constraints.size() > 1) DropImplied(tightening);
 }
 
 }  // namespace hlo_indexing::simplifier

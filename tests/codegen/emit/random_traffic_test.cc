@@ -41,7 +41,8 @@ TEST(RandomTraffic, IsAsPredicted) {
   for (int i = first; i < first + num_cases; ++i) {
     testing::Random random(static_cast<uint64_t>(i));
     const testing::ExpressionFusion fusion = testing::RandomExpressionFusion(random);
-    KernelCheck check(fusion.text, backend, random.OneIn(2) ? std::optional<int>() : 1);
+    const std::optional<int> multiprocessors = random.OneIn(2) ? std::optional<int>() : 1;
+    KernelCheck check(fusion.text, backend, multiprocessors);
     const auto plan = check.Plan();
     ASSERT_TRUE(plan.ok()) << plan.status().message() << "\n" << fusion.text;
     const Traffic traffic = check.Measure();
@@ -52,7 +53,7 @@ TEST(RandomTraffic, IsAsPredicted) {
     if (!traffic.is_exact || traffic.IsAsPlanned()) continue;
     std::cout << "case " << i << " " << fusion.family << " sectors " << traffic.sectors << "/" << traffic.planned_sectors << " requests " << traffic.requests << "/" << traffic.planned_requests << " wavefronts " << traffic.wavefronts << "/" << traffic.planned_wavefronts << (is_at_most ? "" : " MORE") << std::endl;
     if (const char* folder = std::getenv("HLO_INDEXING_TRAFFIC_FOLDER")) {
-      std::ofstream(std::string(folder) + "/c" + std::to_string(i) + ".hlo") << fusion.text;
+      std::ofstream(std::string(folder) + "/c" + std::to_string(i) + (multiprocessors ? "_1" : "_84") + ".hlo") << fusion.text;
     }
   }
   for (const auto& [name, count] : counts) {
