@@ -1,6 +1,7 @@
 #include "support/diagnostics.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/Unicode.h"
@@ -29,12 +30,17 @@ size_t ControlBytes(llvm::StringRef text) {
 SourcePosition Locate(llvm::StringRef text, size_t offset) {
   offset = std::min(offset, text.size());
   const llvm::StringRef before = text.take_front(offset);
+  // A text of one line may have many findings: these go over it at the speed of memory.
+  const void* const line_break =
+      before.empty() ? nullptr : memrchr(before.data(), '\n', before.size());
   const size_t line_start =
-      before.rfind('\n') == llvm::StringRef::npos ? 0 : before.rfind('\n') + 1;
+      line_break == nullptr
+          ? 0
+          : static_cast<size_t>(static_cast<const char*>(line_break) - before.data()) + 1;
   SourcePosition position;
-  position.line = 1 + static_cast<int64_t>(before.count('\n'));
+  position.line = 1 + std::count(before.begin(), before.end(), '\n');
   position.column = 1 + static_cast<int64_t>(offset - line_start);
-  position.line_text = text.drop_front(line_start).take_until([](char c) { return c == '\n'; });
+  position.line_text = text.slice(line_start, text.find('\n', offset));
   if (position.line_text.ends_with("\r")) position.line_text = position.line_text.drop_back();
   return position;
 }

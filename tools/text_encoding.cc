@@ -1,7 +1,9 @@
 #include "tools/text_encoding.h"
 
 #include <cstdint>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "llvm/ADT/ArrayRef.h"
@@ -65,6 +67,53 @@ bool BeginsAsProto(llvm::StringRef bytes) {
   return module && BeginsAsModuleProto(*module);
 }
 
+bool IsHighSurrogate(llvm::UTF16 unit) { return unit >= 0xd800 && unit <= 0xdbff; }
+bool IsLowSurrogate(llvm::UTF16 unit) { return unit >= 0xdc00 && unit <= 0xdfff; }
+
+// How many units there are before the first surrogate that is no part of a pair.
+size_t WholeUnits(llvm::ArrayRef<llvm::UTF16> units) {
+  for (size_t i = 0; i < units.size(); ++i) {
+    const bool is_pair =
+        IsHighSurrogate(units[i]) && i + 1 < units.size() && IsLowSurrogate(units[i + 1]);
+    if (is_pair) {
+      ++i;
+    } else if (IsHighSurrogate(units[i]) || IsLowSurrogate(units[i])) {
+      return i;
+    }
+  }
+  return units.size();
+}
+
+// UTF-16 behind its mark. Piece by piece, as the conversion of n bytes takes 4 * n for its result.
+absl::StatusOr<std::string> FromUtf16(llvm::StringRef bytes, bool is_big_endian) {
+  constexpr size_t kUnitsOfPiece = size_t{1} << 20;
+  const auto damaged_at = [](size_t offset) {
+    return absl::InvalidArgumentError("it is UTF-16 that is cut off or damaged at byte " +
+                                      std::to_string(offset));
+  };
+  constexpr size_t kMarkBytes = 2;
+  std::string text;
+  size_t offset = kMarkBytes;
+  while (offset + 1 < bytes.size()) {
+    std::vector<llvm::UTF16> units;
+    while (offset + 1 < bytes.size() &&
+           (units.size() < kUnitsOfPiece || IsHighSurrogate(units.back()))) {
+      const auto first = static_cast<unsigned char>(bytes[offset]);
+      const auto second = static_cast<unsigned char>(bytes[offset + 1]);
+      units.push_back(
+          static_cast<llvm::UTF16>(is_big_endian ? first << 8 | second : second << 8 | first));
+      offset += 2;
+    }
+    const size_t whole = WholeUnits(units);
+    if (whole != units.size()) return damaged_at(offset - 2 * (units.size() - whole));
+    std::string piece;
+    if (!llvm::convertUTF16ToUTF8String(units, piece)) return damaged_at(offset - 2 * units.size());
+    text += piece;
+  }
+  if (offset != bytes.size()) return damaged_at(offset);
+  return text;
+}
+
 }  // namespace
 
 absl::StatusOr<std::string> ToUtf8(std::string bytes) {
@@ -77,11 +126,7 @@ absl::StatusOr<std::string> ToUtf8(std::string bytes) {
   if (!missing.empty()) bytes.insert(0, missing.data(), missing.size());
   const llvm::StringRef marked(bytes);
   if (!marked.starts_with(kUtf16LittleMark) && !marked.starts_with(kUtf16BigMark)) return bytes;
-  std::string text;
-  if (!llvm::convertUTF16ToUTF8String(llvm::ArrayRef<char>(bytes.data(), bytes.size()), text)) {
-    return absl::InvalidArgumentError("it is UTF-16 that is cut off or damaged");
-  }
-  return text;
+  return FromUtf16(marked, marked.starts_with(kUtf16BigMark));
 }
 
 std::optional<std::string> OtherFormat(llvm::StringRef file, llvm::StringRef bytes) {

@@ -81,9 +81,9 @@ std::vector<ElementEmitter::Invariant> ElementEmitter::FindInvariants(const Elem
     }
     if (!plan::HasElementLoops(instruction.opcode())) continue;
     const auto index =
-        plan::WithoutRangesInFront(next.index, read.front().index.ranges().take_front(num_loops));
-    // Where the code stands, what it reads must be there.
-    if (!index.has_value() || !plan::HaveSameDomain(*index, element.index)) continue;
+        plan::IndexOutsideLoops(next.index, read.front().index.ranges().take_front(num_loops),
+                                element.index, ShapeOf(next).sizes(), plans_.maps);
+    if (!index.has_value()) continue;
     invariants.push_back({next, {next.frame, next.instruction, next.leaf, *index}});
   }
   num_elements_ = num_elements;

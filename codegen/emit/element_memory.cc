@@ -112,8 +112,7 @@ Lanes ElementEmitter::LoadOnce(const Element& element, const IndexingMap& positi
   std::optional<Known> before = LoadBeforeLoops(element, buffer);
   const bool is_before = before.has_value();
   const Known known =
-      is_before ? *std::move(before)
-                : Known{Load(buffer, position), DomainOfLoads()};
+      is_before ? *std::move(before) : Known{Load(buffer, position), DomainOfLoads()};
   const Lanes& lanes = known.lanes;
   // A vector of some lanes is none of all.
   const size_t depth = lanes.size() > 1 ? loads_.size() : NumScopes();

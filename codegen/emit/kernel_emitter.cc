@@ -182,8 +182,9 @@ void KernelEmitter::ForElementsInTurns(const IndexingMap& map, int64_t vector_el
     const IndexingMap at = plan::AtRange(map, 0, turn, plans_.maps);
     if (at.IsKnownEmpty()) continue;
     const Conditions conditions = ConditionsOf(at, AsLaunched(at, vector_elements));
-    const auto same = vector_elements > 1 ? SameForAllLanes(conditions, vector_elements, plans_.maps)
-                                          : std::optional<Conditions>(conditions);
+    const auto same = vector_elements > 1
+                          ? SameForAllLanes(conditions, vector_elements, plans_.maps)
+                          : std::optional<Conditions>(conditions);
     if (!same.has_value()) return ForElements(map, vector_elements, body);
     in_turns.emplace_back(at, *same);
   }

@@ -192,12 +192,12 @@ class ReductionKernel {
     };
     // Who has a later turn has the first one, and what has been loaded for that.
     const ElementPass& first = in_turns.front().front();
-    const bool has_first =
-        !first.map.IsUnknown() && !first.map.IsKnownEmpty() && !kernel_.HasLanesApart(first) &&
-        llvm::all_of(in_turns, [&](const std::vector<ElementPass>& passes) {
-          const IndexingMap& map = passes.front().map;
-          return map.IsKnownEmpty() || plan::HasDomainWithin(map, first.map);
-        });
+    const bool has_first = !first.map.IsUnknown() && !first.map.IsKnownEmpty() &&
+                           !kernel_.HasLanesApart(first) &&
+                           llvm::all_of(in_turns, [&](const std::vector<ElementPass>& passes) {
+                             const IndexingMap& map = passes.front().map;
+                             return map.IsKnownEmpty() || plan::HasDomainWithin(map, first.map);
+                           });
     if (has_first) return store(in_turns.front(), store_others);
     store(in_turns.front(), nullptr);
     store_others();

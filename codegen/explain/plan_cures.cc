@@ -243,6 +243,19 @@ class ChangesOfKernel {
   PlanCures result_;
 };
 
+// In instructions of usual size: each result of a reduction or sort of many arrays is made of all
+// of them.
+int64_t WorkOf(llvm::ArrayRef<const hlo::Instruction*> instructions) {
+  constexpr int64_t kUsual = 64;
+  int64_t work = 0;
+  for (const hlo::Instruction* instruction : instructions) {
+    const int64_t results = instruction->shape().num_array_leaves();
+    const auto operands = static_cast<int64_t>(instruction->operands().size());
+    work += std::max<int64_t>(1, results * operands / kUsual);
+  }
+  return work;
+}
+
 }  // namespace
 
 llvm::StringRef PlanChangeName(PlanChange change) {
@@ -283,7 +296,7 @@ std::optional<PlanCures> PlanCureFinder::Find(const KernelReport& report) {
     }
     return cures;
   }
-  const auto num_instructions = static_cast<int64_t>(instructions.size());
+  const int64_t num_instructions = WorkOf(instructions);
   const int64_t max_tried = std::min(
       limits_.max_tried, (limits_.max_instructions - num_instructions_) / num_instructions);
   if (std::ssize(known_) >= limits_.max_different_kernels || max_tried <= 0) {

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <map>
+#include <numeric>
 #include <optional>
 #include <unordered_map>
 #include <utility>
@@ -56,8 +57,9 @@ class AccessCollector {
   std::vector<KernelAccess> Collect() && {
     const std::vector<size_t> loops = LoopsOf(plan_);
     if (computation_ != nullptr && !plan_.passes.empty()) AddConstantsOfCallees();
-    for (pass_number_ = 0; pass_number_ < plan_.passes.size(); ++pass_number_) {
-      const ElementPass& pass = plan_.passes[pass_number_];
+    for (const size_t number : InOrderOfCode(loops)) {
+      pass_number_ = number;
+      const ElementPass& pass = plan_.passes[number];
       loop_ = plan_.keeps_rows ? LoopOfRow() : loops[pass_number_];
       if (known_.empty()) {
         AddLoads(pass);
@@ -68,12 +70,25 @@ class AccessCollector {
       }
       AddStore(pass);
     }
+    llvm::stable_sort(accesses_,
+                      [](const KernelAccess& a, const KernelAccess& b) { return a.pass < b.pass; });
+    pass_number_ = plan_.passes.size();
     for (size_t i = 0; i < plan_.scratch_arrays.size(); ++i) AddExchange(i);
     if (plan_.blocks_of_group > 1) AddCounters();
     return std::move(accesses_);
   }
 
  private:
+  // Loops of elements are made one by one, with all of their passes.
+  std::vector<size_t> InOrderOfCode(llvm::ArrayRef<size_t> loops) const {
+    std::vector<size_t> order(plan_.passes.size());
+    std::iota(order.begin(), order.end(), size_t{0});
+    if (plan_.emitter == Emitter::kLoop) {
+      llvm::stable_sort(order, [&](size_t a, size_t b) { return loops[a] < loops[b]; });
+    }
+    return order;
+  }
+
   // Of a thread that keeps its row. What is loaded for outputs that some threads have only, is
   // loaded in a branch, and again in the next one.
   size_t LoopOfRow() const {

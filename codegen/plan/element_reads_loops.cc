@@ -117,10 +117,10 @@ std::optional<std::vector<ElementReads::Invariant>> ElementReads::FindInvariants
       continue;
     }
     if (HasElementLoops(instruction.opcode())) {
-      const auto index =
-          WithoutRangesInFront(next.index, read.front().index.ranges().take_front(num_loops));
-      // Where the code stands, what it reads must be there.
-      if (!index.has_value() || !HaveSameDomain(*index, element.index)) continue;
+      const auto index = IndexOutsideLoops(
+          next.index, read.front().index.ranges().take_front(num_loops), element.index,
+          instruction.shape().ArrayLeaf(next.leaf).sizes(), plans_.maps);
+      if (!index.has_value()) continue;
       invariants.push_back({next, {&instruction, next.leaf, *index}});
       continue;
     }

@@ -93,6 +93,34 @@ std::optional<IndexingMap> WithoutRangesInFront(const IndexingMap& map,
       constraints);
 }
 
+std::optional<IndexingMap> IndexOutsideLoops(const IndexingMap& in_loops,
+                                             llvm::ArrayRef<Variable> loops,
+                                             const IndexingMap& outside,
+                                             llvm::ArrayRef<int64_t> sizes, MapTable& maps) {
+  std::optional<IndexingMap> index = WithoutRangesInFront(in_loops, loops);
+  if (index.has_value() && HaveSameDomain(*index, outside)) return index;
+  if (in_loops.num_runtime() > 0 || outside.num_runtime() > 0) return std::nullopt;
+  const auto count = static_cast<unsigned>(loops.size());
+  const AffineMap affine = in_loops.affine_map();
+  if (affine.getNumSymbols() != outside.affine_map().getNumSymbols() + count) return std::nullopt;
+  llvm::SmallVector<AffineExpr, 8> symbols;
+  for (unsigned i = 0; i < affine.getNumSymbols(); ++i) {
+    for (const AffineExpr result : affine.getResults()) {
+      if (i < count && result.isFunctionOfSymbol(i)) return std::nullopt;
+    }
+    symbols.push_back(mlir::getAffineSymbolExpr(i < count ? i : i - count, outside.context()));
+  }
+  llvm::SmallVector<AffineExpr, 6> results;
+  for (const AffineExpr result : affine.getResults()) {
+    results.push_back(result.replaceSymbols(symbols));
+    const Interval values = RangeOfResult(WithResults(outside, {results.back()}));
+    if (!Interval{0, sizes[results.size() - 1] - 1}.Contains(values)) return std::nullopt;
+  }
+  const AffineMap map = outside.affine_map();
+  return maps.Simplified(outside.WithResults(
+      AffineMap::get(map.getNumDims(), map.getNumSymbols(), results, outside.context())));
+}
+
 Interval RangeOfResult(const IndexingMap& map) {
   simplifier::DigitContext context;
   const simplifier::QuasiAffineMap read =

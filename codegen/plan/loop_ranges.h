@@ -3,6 +3,7 @@
 #define HLO_INDEXING_CODEGEN_PLAN_LOOP_RANGES_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 
 #include "codegen/plan/plan_context.h"
@@ -22,6 +23,16 @@ IndexingMap WithRangesInFront(const IndexingMap& map,
 /// The map that is such with these ranges; nullopt if what it says depends on one of them.
 std::optional<IndexingMap> WithoutRangesInFront(const IndexingMap& map,
                                                 llvm::ArrayRef<indexing_analysis::Variable> ranges);
+
+/// Of an index of an array of these sizes that is read in loops, ranges in front of those of
+/// `outside`: where the same element is read before the loops, by all that are in the domain of
+/// `outside`. What only some turns read, behind conditions, is read as well if it is an element
+/// there. nullopt if it is another element in each turn, or none without the conditions.
+/// Example: (d0)[s0] -> (), d0 + s0 in [1, 40]; outside (d0) -> (d0 * 2) -> (d0) -> ()
+std::optional<IndexingMap> IndexOutsideLoops(const IndexingMap& in_loops,
+                                             llvm::ArrayRef<indexing_analysis::Variable> loops,
+                                             const IndexingMap& outside,
+                                             llvm::ArrayRef<int64_t> sizes, MapTable& maps);
 
 /// Bounds of the one result by those of the variables, whatever the constraints.
 indexing_analysis::Interval RangeOfResult(const IndexingMap& map);

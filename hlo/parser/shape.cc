@@ -66,10 +66,17 @@ bool ParseLayoutOf(ParseState& state, int64_t rank, layout::Layout& layout) {
 }
 
 const Shape* ParseArray(ParseState& state, ElementType type, size_t offset) {
+  // More than any program has; literals and values nest as deep, and some questions about an array
+  // take the square of their number.
+  constexpr size_t kMostDimensions = 1000;
   llvm::SmallVector<Dimension, 6> dimensions;
   if (!state.Expect('[', "after the element type")) return nullptr;
   if (!state.cursor.ConsumeIf(']')) {
     do {
+      if (dimensions.size() == kMostDimensions) {
+        state.Fail("an array has at most " + std::to_string(kMostDimensions) + " dimensions");
+        return nullptr;
+      }
       if (!ParseDimension(state, dimensions.emplace_back())) return nullptr;
     } while (state.cursor.ConsumeIf(','));
     if (!state.Expect(']', "after the dimensions")) return nullptr;

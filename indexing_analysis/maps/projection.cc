@@ -148,9 +148,9 @@ absl::Status CheckNumbers(llvm::ArrayRef<size_t> numbers, size_t count, const ch
   return absl::OkStatus();
 }
 
-}  // namespace
-
-absl::StatusOr<std::vector<IndexingMap>> EliminateRanges(const IndexingMap& map) {
+// The steps are those of joining what one map becomes, and of other maps of the answer.
+absl::StatusOr<std::vector<IndexingMap>> EliminateRanges(const IndexingMap& map,
+                                                         RelationSteps& steps) {
   // Variables and constraints of the domains that are looked at, in sum.
   constexpr size_t kMaxWork = size_t{1} << 14;
   DigitContext context;
@@ -192,8 +192,22 @@ absl::StatusOr<std::vector<IndexingMap>> EliminateRanges(const IndexingMap& map)
     }
     maps.push_back(*std::move(exported));
   }
-  RelationSteps steps;
   return Joined(maps, steps);
+}
+
+absl::StatusOr<std::vector<IndexingMap>> Project(const IndexingMap& map, const Projection& kept,
+                                                 RelationSteps& steps) {
+  if (map.IsUnknown()) return std::vector<IndexingMap>{map};
+  if (absl::Status status = CheckProjection(map, kept); !status.ok()) return status;
+  if (map.IsKnownEmpty()) return std::vector<IndexingMap>();
+  return EliminateRanges(DimensionsAsRanges(map, kept.dimensions).Apply(kept.results), steps);
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<IndexingMap>> EliminateRanges(const IndexingMap& map) {
+  RelationSteps steps;
+  return EliminateRanges(map, steps);
 }
 
 absl::Status CheckProjection(const IndexingMap& map, const Projection& kept) {
@@ -203,14 +217,13 @@ absl::Status CheckProjection(const IndexingMap& map, const Projection& kept) {
 }
 
 absl::StatusOr<std::vector<IndexingMap>> Project(const IndexingMap& map, const Projection& kept) {
-  if (map.IsUnknown()) return std::vector<IndexingMap>{map};
-  if (absl::Status status = CheckProjection(map, kept); !status.ok()) return status;
-  if (map.IsKnownEmpty()) return std::vector<IndexingMap>();
-  return EliminateRanges(DimensionsAsRanges(map, kept.dimensions).Apply(kept.results));
+  RelationSteps steps;
+  return Project(map, kept, steps);
 }
 
 absl::StatusOr<std::vector<IndexingMap>> Project(llvm::ArrayRef<IndexingMap> maps,
                                                  const Projection& kept) {
+  RelationSteps steps;
   std::vector<IndexingMap> projected;
   const IndexingMap* first = nullptr;
   for (const IndexingMap& map : maps) {
@@ -223,7 +236,7 @@ absl::StatusOr<std::vector<IndexingMap>> Project(llvm::ArrayRef<IndexingMap> map
             "the maps have different numbers of dimensions, results or runtime variables");
       }
     }
-    absl::StatusOr<std::vector<IndexingMap>> pieces = Project(map, kept);
+    absl::StatusOr<std::vector<IndexingMap>> pieces = Project(map, kept, steps);
     if (!pieces.ok()) return pieces.status();
     projected.insert(projected.end(), pieces->begin(), pieces->end());
     if (projected.size() > kMaxMaps) {
@@ -231,7 +244,6 @@ absl::StatusOr<std::vector<IndexingMap>> Project(llvm::ArrayRef<IndexingMap> map
                                           " maps");
     }
   }
-  RelationSteps steps;
   return Joined(projected, steps);
 }
 

@@ -63,6 +63,22 @@ std::vector<Sizes> TileSizes(llvm::ArrayRef<int64_t> sizes, size_t max_candidate
   }
 }
 
+// For the dimensions of the output, or of what is read, if these are more.
+size_t MostCandidates(const OutputIndexing& indexing, const Shape& output,
+                      const TileFitOptions& options) {
+  constexpr size_t kUsualRank = 8;
+  constexpr size_t kLeast = 4;
+  size_t rank = std::max<size_t>(kUsualRank, output.sizes().size());
+  for (const OperandIndexing& operand : indexing.operands()) {
+    for (const OperandMap& map : operand.maps()) {
+      if (!map.map.IsUnknown()) rank = std::max<size_t>(rank, map.map.affine_map().getNumResults());
+    }
+  }
+  const size_t most =
+      options.max_candidates * kUsualRank / rank * kUsualRank / rank * kUsualRank / rank;
+  return std::max(most, std::min(kLeast, options.max_candidates));
+}
+
 // Of each dimension, how many elements apart its neighbours are; nullopt for tiled layouts.
 std::optional<Sizes> Pitches(const Shape& shape) {
   Sizes order;
@@ -184,7 +200,8 @@ TileFits FitTiles(const OutputIndexing& indexing, const hlo::Instruction& instru
   }
   mlir::MLIRContext* const context = (*indexing.operands().front().maps().begin()).map.context();
   const IndexingMap identity = Identity(output.sizes(), context);
-  const std::vector<Sizes> candidates = TileSizes(output.sizes(), options.max_candidates);
+  const std::vector<Sizes> candidates =
+      TileSizes(output.sizes(), MostCandidates(indexing, output, options));
   result.num_candidates = candidates.size();
   const auto unknown = [&](std::string reason) {
     if (result.num_unknown++ == 0) result.unknown_reason = std::move(reason);

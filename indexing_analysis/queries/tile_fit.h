@@ -27,7 +27,8 @@ struct TileFitOptions {
   TileOptions tiles = {
       .max_regions = 16, .max_boxes = 16, .max_work = int64_t{1} << 14, .needs_exact = true};
   /// The most tile sizes that are tried: powers of two and the whole dimension, coarser powers if
-  /// there are more.
+  /// there are more. Fewer for arrays of more than 8 dimensions, by the cube of their number: so
+  /// long it takes to say what a tile of them needs.
   size_t max_candidates = 1024;
 };
 

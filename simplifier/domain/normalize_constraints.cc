@@ -150,8 +150,8 @@ struct Multiples {
   int64_t of = 1;
 };
 
-// In all ways in which the coefficients have a common divisor but for the smallest ones. Of d0 * 4 +
-// d1 * 512 + s0: the multiples of 512, and those of 4.
+// In all ways in which the coefficients have a common divisor but for the smallest ones. Of d0 * 4
+// + d1 * 512 + s0: the multiples of 512, and those of 4.
 llvm::SmallVector<Multiples, 4> SplitIntoMultiples(const Tightening& tightening,
                                                    llvm::ArrayRef<Term> terms) {
   llvm::SmallVector<Multiples, 4> splits;
@@ -203,43 +203,46 @@ std::optional<Constraint> WithoutSmallTerms(const Tightening& tightening,
   return std::nullopt;
 }
 
-// Whether one of two constraints follows from the other, as one is on multiples that the other has
-// beside small terms. Example: d0 * 4 + s0 in [0, 18], d0 in [0, 3], s0 in [0, 3]: the first does.
+// Whether one of two constraints follows from the other, as its sum is a part of the other one's,
+// or a multiple of it is. Example: d0 * 4 + s0 in [0, 18], d0 in [0, 3], s0 in [0, 3]: the first
+// does
 enum class Implied : uint8_t { kNone, kFirst, kSecond };
-Implied ImpliedOf(const Constraint& first, llvm::ArrayRef<Multiples> splits_of_first,
-                  const Constraint& second) {
-  for (const Multiples& split : splits_of_first) {
-    const int64_t divisor = DivisorOf({split.multiples, first.bounds});
-    const llvm::ArrayRef<Term> terms = second.expression.terms;
-    const bool are_alike =
-        terms.size() == split.multiples.terms.size() &&
-        std::equal(terms.begin(), terms.end(), split.multiples.terms.begin(),
-                   [&](Term a, const Term& b) {
-                     const std::optional<int64_t> product =
-                         support::CheckedMul(a.coefficient, divisor);
-                     if (!product) return false;
-                     a.coefficient = *product;
-                     return a == b;
-                   });
-    if (!are_alike) continue;
-    if (first.bounds.Contains(second.bounds * divisor + split.small)) return Implied::kFirst;
-    const auto lower = support::CheckedSub(first.bounds.lower, split.small.upper);
-    const auto upper = support::CheckedSub(first.bounds.upper, split.small.lower);
-    if (!lower || !upper) continue;
-    const Interval of_second = PreimageOfMultiply({*lower, *upper}, divisor);
-    if (second.bounds.Contains(of_second)) return Implied::kSecond;
+Implied ImpliedOf(const Tightening& tightening, const Constraint& first, const Constraint& second) {
+  const llvm::ArrayRef<Term> part = second.expression.terms;
+  if (part.empty() || part.size() >= first.expression.terms.size()) return Implied::kNone;
+  TermVector others;
+  int64_t factor = 0;
+  size_t num_found = 0;
+  for (const Term& term : first.expression.terms) {
+    const auto* const found =
+        llvm::find_if(part, [&](const Term& of_part) { return of_part.SameDigit(term); });
+    if (found == part.end()) {
+      others.push_back(term);
+      continue;
+    }
+    // Divided by -1 it does not fit.
+    if (term.coefficient == support::kInt64Min) return Implied::kNone;
+    if (factor == 0) factor = term.coefficient / found->coefficient;
+    if (support::CheckedMul(found->coefficient, factor) != term.coefficient) return Implied::kNone;
+    ++num_found;
   }
-  return Implied::kNone;
+  const Interval values = tightening.RangeOf(others);
+  if (num_found != part.size() || !values.IsFinite()) return Implied::kNone;
+  if (first.bounds.Contains(second.bounds * factor + values)) return Implied::kFirst;
+  const auto lower = support::CheckedSub(first.bounds.lower, values.upper);
+  const auto upper = support::CheckedSub(first.bounds.upper, values.lower);
+  if (!lower || !upper) return Implied::kNone;
+  return second.bounds.Contains(PreimageOfMultiply({*lower, *upper}, factor)) ? Implied::kSecond
+                                                                              : Implied::kNone;
 }
 
 void DropImplied(Tightening& tightening) {
   llvm::SmallVectorImpl<Constraint>& constraints = tightening.map.constraints;
   for (size_t i = 0; i < constraints.size(); ++i) {
     if (!constraints[i].bounds.IsFinite()) continue;
-    const auto splits = SplitIntoMultiples(tightening, constraints[i].expression.terms);
-    for (size_t j = 0; j < constraints.size() && !splits.empty(); ++j) {
+    for (size_t j = 0; j < constraints.size(); ++j) {
       const Implied implied =
-          i == j ? Implied::kNone : ImpliedOf(constraints[i], splits, constraints[j]);
+          i == j ? Implied::kNone : ImpliedOf(tightening, constraints[i], constraints[j]);
       if (implied == Implied::kNone) continue;
       const size_t dropped = implied == Implied::kFirst ? i : j;
       constraints.erase(constraints.begin() + static_cast<std::ptrdiff_t>(dropped));

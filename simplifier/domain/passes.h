@@ -18,9 +18,12 @@ namespace hlo_indexing::simplifier {
 /// positive (unless an end of the bounds would be lost), bounds no wider than the range of the
 /// expression. Drops what always holds, and makes one constraint of two on equal expressions. If
 /// the map `may_narrow`, a bound on the top digit of a variable becomes a bound on its box, and one
-/// on the top digit of a quotient variable one on its sum.
+/// on the top digit of a quotient variable one on its sum. Terms that are too small to decide
+/// whether the others are in bounds go, and so do constraints that follow from one other, whose sum
+/// is a part of theirs or has theirs as a part.
 /// Afterwards every constraint is in normal form, and there are no two with equal expressions.
 /// Example: d0 * 2 + 6 in [6, 13], d0 in [0, 9] -> no constraint, d0 in [0, 3]
+/// Example: d0 * 4 + d1 in [0, 39], d0 in [0, 20], d1 in [0, 3] -> d0 in [0, 9]
 void NormalizeConstraints(Tightening& tightening);
 
 /// Joins what constraints say of the remainders of each variable and function into one constraint

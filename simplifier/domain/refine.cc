@@ -5,10 +5,12 @@
 #include <utility>
 #include <vector>
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "simplifier/domain/affine_fitter.h"
 #include "simplifier/domain/scaling.h"
 #include "simplifier/linear_form.h"
+#include "support/checked_math.h"
 
 namespace hlo_indexing::simplifier {
 namespace {
@@ -55,8 +57,18 @@ class Refiner {
   // sums, and what computes the digit for the one has it for the other.
   Sum WithBoundedDigits(const Sum& sum) {
     TermVector terms(sum.terms.begin(), sum.terms.end());
+    int64_t constant = sum.constant;
     bool changed = false;
     for (Term& term : terms) {
+      if (const auto value = ValueOfDigit(term)) {
+        const auto product = support::CheckedMul(term.coefficient, *value);
+        const auto added = product ? support::CheckedAdd(constant, *product) : std::nullopt;
+        if (!added) continue;
+        constant = *added;
+        term.coefficient = 0;
+        changed = true;
+        continue;
+      }
       for (const Constraint& constraint : map_.constraints) {
         if (constraint.expression.terms.size() != 1) continue;
         const Term& bounded = constraint.expression.terms.front();
@@ -73,7 +85,29 @@ class Refiner {
       }
     }
     if (!changed) return sum;
-    return Normalize(context_, std::move(terms), sum.constant).value_or(sum);
+    llvm::erase_if(terms, [](const Term& term) { return term.coefficient == 0; });
+    return Normalize(context_, std::move(terms), constant).value_or(sum);
+  }
+
+  // The one value that a digit has, as a constraint bounds one that it is a part of. Example:
+  // (d0 floordiv 8) mod 4, where d0 mod 32 in [0, 7] -> 0
+  std::optional<int64_t> ValueOfDigit(const Term& term) const {
+    for (const Constraint& constraint : map_.constraints) {
+      if (constraint.expression.terms.size() != 1 || constraint.expression.constant != 0) continue;
+      const Term& bounded = constraint.expression.terms.front();
+      if (bounded.atom != term.atom || bounded.coefficient != 1 || bounded.SameDigit(term)) {
+        continue;
+      }
+      // The part is (bounded floordiv step) mod extent.
+      const int64_t step = term.lo / bounded.lo;
+      const bool is_part = term.lo % bounded.lo == 0 && bounded.extent % step == 0 &&
+                           bounded.extent / step % term.extent == 0;
+      const Interval bounds = constraint.bounds;
+      if (!is_part || bounds.lower < 0 || bounds.upper >= bounded.extent) continue;
+      const int64_t first = bounds.lower / step;
+      if (first == bounds.upper / step) return first % term.extent;
+    }
+    return std::nullopt;
   }
 
   // Takes a quotient for a result with more divisions if the results have fewer together: one may

@@ -569,6 +569,22 @@ TEST(Parser, LimitsNesting) {
   EXPECT_FALSE(ParseModule(inline_computations).ok());
 }
 
+// Literals and printed values nest as deep as an array has dimensions.
+TEST(Parser, LimitsTheNumberOfDimensions) {
+  const auto literal = [](int rank) {
+    std::string sizes = "1";
+    for (int i = 1; i < rank; ++i) sizes += ",1";
+    const auto braces = static_cast<size_t>(rank);
+    return "e { ROOT c = f32[" + sizes + "] constant(" + std::string(braces, '{') + "1" +
+           std::string(braces, '}') + ") }";
+  };
+  EXPECT_TRUE(ParseModule(literal(1000)).ok());
+  for (const int rank : {1001, 50000}) {
+    EXPECT_THAT(std::string(ParseModule(literal(rank)).status().message()),
+                HasSubstr("an array has at most 1000 dimensions"));
+  }
+}
+
 TEST(Parser, LimitsTheDepthOfTuples) {
   std::string text = "e {\n  x0 = f32[4] parameter(0)\n";
   for (int i = 1; i <= 100000; ++i) {

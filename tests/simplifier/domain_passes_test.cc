@@ -86,6 +86,48 @@ TEST_F(DomainPassesTest, NormalFormJoinsEqualExpressions) {
   EXPECT_TRUE(map_.empty);
 }
 
+TEST_F(DomainPassesTest, NormalFormHasNoSmallTermsThatDecideNothing) {
+  const Sum x = Var(0, 127);
+  const Sum y = Var(0, 93);
+  const Sum z = Var(0, 3);
+  Constrain(Combine({{x, 4}, {y, 512}, {z, 1}}), 0, 47999);
+  NormalizeConstraints(tightening_);
+  ASSERT_EQ(map_.constraints.size(), 1u);
+  EXPECT_EQ(map_.constraints.front().ToString(), "d0 + d1 * 128 in [0, 11999]");
+  map_.constraints.clear();
+  // Of the last vector, some elements are inside.
+  Constrain(Combine({{x, 4}, {y, 512}, {z, 1}}), 0, 47998);
+  NormalizeConstraints(tightening_);
+  ASSERT_EQ(map_.constraints.size(), 1u);
+  EXPECT_EQ(map_.constraints.front().ToString(), "d0 * 4 + d1 * 512 + d2 in [0, 47998]");
+}
+
+TEST_F(DomainPassesTest, NormalFormHasNoConstraintThatAnotherImplies) {
+  const Sum x = Var(0, 1023);
+  const Sum y = Var(0, 1);
+  const Sum z = Var(0, 7);
+  const Sum part = Combine({{x, 1}, {y, 1024}});
+  // By the smaller sum: at most 1500 + 7 * 57.
+  Constrain(Combine({{x, 1}, {y, 1024}, {z, 57}}), 0, 1899);
+  Constrain(part, 0, 1500);
+  NormalizeConstraints(tightening_);
+  ASSERT_EQ(map_.constraints.size(), 1u);
+  EXPECT_EQ(map_.constraints.front().ToString(), "d0 + d1 * 1024 in [0, 1500]");
+  map_.constraints.clear();
+  // By the larger one, of which the smaller is a third of a part.
+  Constrain(part, 0, 502);
+  Constrain(Combine({{x, -3}, {y, -3072}, {z, 1}}), -1500, 2);
+  NormalizeConstraints(tightening_);
+  ASSERT_EQ(map_.constraints.size(), 1u);
+  EXPECT_EQ(map_.constraints.front().ToString(), "d0 * 3 + d1 * 3072 - d2 in [-2, 1500]");
+  map_.constraints.clear();
+  // By none: 1898 is too small for both.
+  Constrain(Combine({{x, 1}, {y, 1024}, {z, 57}}), 0, 1898);
+  Constrain(part, 0, 1500);
+  NormalizeConstraints(tightening_);
+  EXPECT_EQ(map_.constraints.size(), 2u);
+}
+
 // JoinResidues.
 
 TEST_F(DomainPassesTest, ResiduesAreJoined) {

@@ -48,6 +48,19 @@ TEST_F(RefineTest, ScalesNothingWithOneValueOrWithoutEnd) {
   EXPECT_FALSE(MakeScaledLeaf(context_, {wide.terms.front().atom, {6, 3}}, 1).has_value());
 }
 
+TEST_F(RefineTest, PartsOfBoundedDigitsAreNumbers) {
+  const Sum x = Var(0, 255);
+  map_.constraints.push_back({Remainder(x, 32), {17, 23}});
+  // (x mod 32) floordiv 8 is 2; that by 4 is 4 or 5, and x floordiv 16 says of more than x mod 32.
+  map_.results.push_back(Add(context_, Remainder(Quotient(x, 8), 4), Constant(1)));
+  map_.results.push_back(Remainder(Quotient(x, 4), 8));
+  map_.results.push_back(Quotient(x, 16));
+  EXPECT_TRUE(Refine(context_, map_));
+  EXPECT_EQ(map_.results[0], Constant(3));
+  EXPECT_EQ(map_.results[1].ToString(), "(d0 floordiv 4) mod 8");
+  EXPECT_EQ(map_.results[2].ToString(), "d0 floordiv 16");
+}
+
 TEST_F(RefineTest, FitsAffineFunctions) {
   const Sum x = Var(0, 2);
   const Sum sum = Quotient(Remainder(Remainder(Times(x, 6), 8), 3), 2);

@@ -134,7 +134,8 @@ class ExpressionWriter {
     Sizes of_operand;
     std::string padding;
     for (const int64_t size : sizes) {
-      const int64_t low = w_.random.OneIn(2) ? w_.random.Between(0, std::min<int64_t>(size - 1, 4)) : 0;
+      const int64_t low =
+          w_.random.OneIn(2) ? w_.random.Between(0, std::min<int64_t>(size - 1, 4)) : 0;
       const int64_t high =
           w_.random.OneIn(2) ? w_.random.Between(0, std::min<int64_t>(size - 1 - low, 4)) : 0;
       of_operand.push_back(size - low - high);
@@ -167,9 +168,9 @@ class ExpressionWriter {
         return Broadcast(type, sizes, depth);
       case 4: {
         const int64_t dimension = w_.random.Between(0, std::ssize(sizes) - 1);
-        return w_.Add(type, sizes,
-                      "reverse(" + Write(type, sizes, depth).name +
-                          "), dimensions=" + Braces({dimension}));
+        return w_.Add(
+            type, sizes,
+            "reverse(" + Write(type, sizes, depth).name + "), dimensions=" + Braces({dimension}));
       }
       case 5: {
         const Sizes others = RandomFactors(w_.random, Count(sizes), 3);
@@ -208,7 +209,7 @@ class ExpressionWriter {
 
 // A size as models have them, or one beside it.
 int64_t SomeSize(Random& random, int64_t most) {
-  const std::vector<int64_t> usual = {1,  2,  3,   4,   8,   12,  16,  32,   33,   48,   64,
+  const std::vector<int64_t> usual = {1,  2,   3,   4,   8,   12,  16,  32,  33,   48,   64,
                                       96, 100, 128, 192, 250, 256, 384, 512, 1000, 1024, 3000};
   const int64_t size = random.OneIn(3) ? random.Between(1, most) : random.Pick(usual);
   return std::clamp<int64_t>(size, 1, most);
@@ -245,8 +246,8 @@ class Family {
     const std::vector<int64_t> permutation = w_.random.Permutation(sizes.size());
     Sizes of_result;
     for (const int64_t i : permutation) of_result.push_back(sizes[At(i)]);
-    FusedValue result = w_.Add(type_, of_result,
-                               "transpose(" + operand.name + "), dimensions=" + Braces(permutation));
+    FusedValue result = w_.Add(
+        type_, of_result, "transpose(" + operand.name + "), dimensions=" + Braces(permutation));
     if (w_.random.OneIn(2)) result = Combined(result);
     Values outputs = {result};
     if (w_.random.OneIn(3)) outputs.push_back(Combined(operand));
@@ -262,7 +263,8 @@ class Family {
     Values outputs = {result};
     if (w_.random.OneIn(3)) outputs.push_back(Combined(operand));
     if (w_.random.OneIn(3)) {
-      outputs.push_back(Reduce(w_.random.OneIn(2) ? Combined(operand) : Expression(sizes), dimensions));
+      outputs.push_back(
+          Reduce(w_.random.OneIn(2) ? Combined(operand) : Expression(sizes), dimensions));
     }
     return outputs;
   }
@@ -280,8 +282,8 @@ class Family {
       if (w_.random.OneIn(3)) reduced = Combined(reduced);
       const FusedValue again =
           w_.Add(type_, sizes, "broadcast(" + reduced.name + "), dimensions=" + Braces(kept));
-      value = w_.Add(type_, sizes,
-                     BinaryOpcode(w_.random, type_) + "(" + List({value, again}) + ")");
+      value =
+          w_.Add(type_, sizes, BinaryOpcode(w_.random, type_) + "(" + List({value, again}) + ")");
       if (w_.random.OneIn(3)) value = Combined(value);
     }
     return {value};
@@ -294,7 +296,9 @@ class Family {
     const FusedValue updated = w_.Parameter(type_, sizes);
     for (const int64_t size : sizes) {
       of_update.push_back(w_.random.OneIn(2) ? size : w_.random.Between(1, size));
-      starts += ", " + w_.Constant("s32", std::to_string(w_.random.Between(0, size - of_update.back()))).name;
+      starts +=
+          ", " +
+          w_.Constant("s32", std::to_string(w_.random.Between(0, size - of_update.back()))).name;
     }
     const FusedValue update = Expression(of_update);
     return {w_.AddLike(updated, "dynamic-update-slice(" + List({updated, update}) + starts + ")")};

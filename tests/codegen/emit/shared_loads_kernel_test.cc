@@ -306,5 +306,78 @@ TEST(MixedFloats, PrecisionOfTheResult) {
   }
 }
 
+// The turns of a transpose that are written out: what they read of a row beside the tile, which all
+// have alike, comes before them, though the last turn is of fewer threads.
+TEST(SharedLoads, TurnsOfATranspose) {
+  PtxBackend backend;
+  const std::string transposed = FusionOf(
+      {"f16[12,4812]", "f16[12]"},
+      "t = f16[4812,12] transpose(p0), dimensions={1,0}\n"
+      "b = f16[4812,12] broadcast(p1), dimensions={1}\nROOT m = f16[4812,12] maximum(t, b)\n",
+      "f16[4812,12]");
+  ExpectAsPlanned(transposed, backend);
+  // Those that fill the tile.
+  const std::string filled = FusionOf(
+      {"bf16[10,5855]", "bf16[5855]", "bf16[10,5855]"},
+      "b = bf16[10,5855] broadcast(p1), dimensions={1}\na = bf16[10,5855] add(p0, b)\n"
+      "m = bf16[10,5855] multiply(a, p2)\nROOT t = bf16[5855,10] transpose(m), dimensions={1,0}\n",
+      "bf16[5855,10]");
+  ExpectAsPlanned(filled, backend);
+}
+
+// Rows of which the last block has fewer, in turns of which the last has fewer threads: what each
+// turn reads of the row is loaded in the first one.
+TEST(SharedLoads, TurnsOfRowsThatEndEarly) {
+  PtxBackend backend;
+  const std::string module =
+      FusionOf({"s8[44,384]", "s8[44]", "s8[44]"},
+               "z = s8[] constant(0)\nr = s8[44] reduce(p0, z), dimensions={1}, to_apply=sum\n"
+               "a = s8[44] maximum(p1, p2)\nb = s8[44] maximum(r, a)\n"
+               "c = s8[44,384] broadcast(b), dimensions={0}\nROOT m = s8[44,384] multiply(p0, c)\n",
+               "s8[44,384]", "s8");
+  KernelCheck check(module, backend, /*multiprocessors=*/1);
+  EXPECT_EQ(check.Run(1), "");
+  EXPECT_TRUE(check.Measure().IsAsPlanned());
+}
+
+// Outputs of one size share a loop, which comes before that of another size, whatever their order.
+TEST(SharedLoads, OutputsOfSizesInAnyOrder) {
+  PtxBackend backend;
+  ExpectAsPlanned(FusionOf({"f32[4]"},
+                           "z = f32[] constant(0)\n"
+                           "r = f32[] reduce(p0, z), dimensions={0}, to_apply=sum\n"
+                           "b = f32[4] broadcast(r), dimensions={}\ns = f32[4] subtract(p0, b)\n"
+                           "y = f32[] negate(z)\n"
+                           "ROOT t = (f32[], f32[4], f32[]) tuple(y, s, r)\n",
+                           "(f32[], f32[4], f32[])"),
+                  backend);
+  ExpectAsPlanned(FusionOf({"f32[5]", "f32[]"},
+                           "n = f32[5] negate(p0)\nm = f32[] negate(p1)\n"
+                           "b = f32[5] broadcast(p1), dimensions={}\n"
+                           "ROOT t = (f32[5], f32[], f32[5]) tuple(n, m, b)\n",
+                           "(f32[5], f32[], f32[5])"),
+                  backend);
+}
+
+// A reduction that all elements of a window are made of is computed once for the window, though
+// only elements inside of it, which padding is not, are read.
+TEST(SharedLoads, ReductionsBeforeWindows) {
+  PtxBackend backend;
+  for (const std::string window : {"window={size=17}", "window={size=17 pad=1_1}"}) {
+    const std::string size = window == "window={size=17}" ? "24" : "26";
+    const std::string module =
+        FusionOf({"f32[1024]", "f32[40]"},
+                 "z = f32[] constant(0)\nr = f32[] reduce(p0, z), dimensions={0}, to_apply=sum\n"
+                 "b = f32[40] broadcast(r), dimensions={}\nm = f32[40] multiply(b, p1)\n" +
+                     absl::StrCat("ROOT w = f32[", size, "] reduce-window(m, z), ", window,
+                                  ", to_apply=sum\n"),
+                 absl::StrCat("f32[", size, "]"));
+    KernelCheck check(module, backend);
+    EXPECT_EQ(check.Run(1, 1e-5), "");
+    // A warp reads the 1,024 elements once, each of them in one request.
+    EXPECT_LE(check.Measure().requests, 1024 + 64) << window;
+  }
+}
+
 }  // namespace
 }  // namespace hlo_indexing::emit

@@ -352,6 +352,38 @@ TEST(PlanCures, EqualKernelsAreTriedOnce) {
   EXPECT_EQ(finder.num_left_out(), 0);
 }
 
+// Each result of a reduction of many arrays is made of all of them: that counts as many
+// instructions.
+TEST(PlanCures, ReductionsOfManyArraysAreLarge) {
+  constexpr int kArrays = 400;
+  std::string left;
+  std::string right;
+  std::string parameters;
+  std::string operands;
+  std::string initial;
+  std::string scalars;
+  std::string shape;
+  std::string results;
+  for (int i = 0; i < kArrays; ++i) {
+    const char* const comma = i == 0 ? "" : ", ";
+    absl::StrAppend(&left, "a", i, " = f32[] parameter(", i, ")\n");
+    absl::StrAppend(&right, "b", i, " = f32[] parameter(", kArrays + i, ")\n");
+    absl::StrAppend(&parameters, "p", i, " = f32[64,4096] parameter(", i, ")\n");
+    absl::StrAppend(&operands, comma, "p", i);
+    absl::StrAppend(&initial, ", z");
+    absl::StrAppend(&scalars, comma, "f32[]");
+    absl::StrAppend(&shape, comma, "f32[64]");
+    absl::StrAppend(&results, comma, "a", i);
+  }
+  PlannedModule module(absl::StrCat("HloModule m\nc {\n", left, right, "ROOT t = (", scalars,
+                                    ") tuple(", results, ")\n}\nENTRY e {\n", parameters,
+                                    "z = f32[] constant(0)\nROOT r = (", shape, ") reduce(",
+                                    operands, initial, "), dimensions={1}, to_apply=c\n}\n"));
+  PlanCureFinder finder(module.plans(), {.min_us = 0});
+  EXPECT_FALSE(finder.Find(ReportOf(module)).has_value());
+  EXPECT_EQ(finder.num_left_out(), 1);
+}
+
 TEST(PlanCures, LimitsAreTold) {
   const std::string text = ColumnsTo("{1,0}");
   PlannedModule module(text);

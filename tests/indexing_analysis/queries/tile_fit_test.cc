@@ -208,6 +208,28 @@ TEST(TileFit, OfOneDevice) {
   }
 }
 
+// What a tile needs takes the longer, the more dimensions there are: fewer tile sizes are tried,
+// and those that are found are exact.
+TEST(TileFit, OfManyDimensions) {
+  std::string threes;
+  std::string twos;
+  for (int i = 0; i < 12; ++i) {
+    threes += i == 0 ? "3,2" : ",3,2";
+    twos += i == 0 ? "2,3" : ",2,3";
+  }
+  const auto module = hlo::ParseModule(
+      "e {\n  p = f32[" + threes + "] parameter(0)\n  ROOT r = f32[" + twos + "] reshape(p)\n}\n");
+  ASSERT_TRUE(module.ok());
+  mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
+  IndexingAnalysis analysis(&context);
+  const Instruction& root = (*module)->entry().root();
+  const TileFits found = FitTiles(analysis.OutputToInput(root, 0), root, 0, 64);
+  EXPECT_LE(found.num_candidates, 40U);
+  ASSERT_FALSE(found.fits.empty());
+  // An element of each.
+  EXPECT_EQ(found.fits.front().bytes_per_tile, llvm::DynamicAPInt(8));
+}
+
 // Many operands are few steps of work for each.
 TEST(TileFit, OfManyOperands) {
   constexpr int kOperands = 1000;
