@@ -68,7 +68,7 @@ bool ParseLayoutOf(ParseState& state, int64_t rank, layout::Layout& layout) {
 const Shape* ParseArray(ParseState& state, ElementType type, size_t offset) {
   // More than any program has; literals and values nest as deep, and some questions about an array
   // take the square of their number.
-  constexpr size_t kMostDimensions = 1000;
+  constexpr size_t kMostDimensions = 256;
   llvm::SmallVector<Dimension, 6> dimensions;
   if (!state.Expect('[', "after the element type")) return nullptr;
   if (!state.cursor.ConsumeIf(']')) {

@@ -3,11 +3,15 @@
 #include <algorithm>
 #include <optional>
 #include <tuple>
+#include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "indexing_analysis/maps/indexing_map.h"
 #include "indexing_analysis/queries/tile_needs.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/Hashing.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Sequence.h"
 #include "support/checked_math.h"
@@ -63,19 +67,80 @@ std::vector<Sizes> TileSizes(llvm::ArrayRef<int64_t> sizes, size_t max_candidate
   }
 }
 
-// For the dimensions of the output, or of what is read, if these are more.
-size_t MostCandidates(const OutputIndexing& indexing, const Shape& output,
+// An array that is read, the first of the operands that it is, and the first read by the same maps
+// of an array of these sizes, whose tiles are the same.
+struct ReadArray {
+  const OperandIndexing* indexing = nullptr;
+  size_t array = 0;
+  size_t alike = 0;
+};
+
+// The arrays that are read by maps of their own: an operand that comes twice, with the same maps,
+// is needed once.
+class DistinctReads {
+ public:
+  DistinctReads(llvm::ArrayRef<OperandIndexing> operands, const hlo::Instruction& instruction)
+      : instruction_(instruction) {
+    for (size_t i = 0; i < operands.size(); ++i) {
+      const OperandIndexing& operand = operands[i];
+      auto& of_array = by_array_[{&instruction.operand(operand.operand()), operand.leaf()}];
+      const bool is_there = llvm::any_of(of_array, [&](size_t other) {
+        return llvm::equal(operands[other].maps(), operand.maps());
+      });
+      if (is_there) continue;
+      of_array.push_back(i);
+      reads_.push_back({&operand, of_array.front(), AlikeOf(operand)});
+    }
+  }
+
+  std::vector<ReadArray> Take() && { return std::move(reads_); }
+
+ private:
+  llvm::ArrayRef<int64_t> SizesOf(const OperandIndexing& operand) const {
+    return instruction_.operand(operand.operand()).shape().ArrayLeaf(operand.leaf()).sizes();
+  }
+
+  // The number of the next read, unless there is one like it.
+  size_t AlikeOf(const OperandIndexing& operand) {
+    llvm::hash_code code = llvm::hash_combine_range(SizesOf(operand));
+    for (const OperandMap& map : operand.maps()) {
+      code = llvm::hash_combine(code, hash_value(map.map));
+    }
+    auto& of_maps = by_maps_[code];
+    for (const size_t number : of_maps) {
+      const OperandIndexing& other = *reads_[number].indexing;
+      const bool is_alike =
+          SizesOf(other) == SizesOf(operand) && llvm::equal(other.maps(), operand.maps());
+      if (is_alike) return number;
+    }
+    of_maps.push_back(reads_.size());
+    return reads_.size();
+  }
+
+  const hlo::Instruction& instruction_;
+  std::vector<ReadArray> reads_;
+  llvm::DenseMap<std::pair<const hlo::Instruction*, int64_t>, llvm::SmallVector<size_t, 1>>
+      by_array_;
+  std::unordered_map<size_t, llvm::SmallVector<size_t, 1>> by_maps_;
+};
+
+// How many are tried of an output that is made of so many maps of so many dimensions: a usual one
+// has at most 16 of 8.
+size_t MostCandidates(llvm::ArrayRef<ReadArray> reads, const Shape& output,
                       const TileFitOptions& options) {
   constexpr size_t kUsualRank = 8;
+  constexpr size_t kUsualMaps = 16;
   constexpr size_t kLeast = 4;
   size_t rank = std::max<size_t>(kUsualRank, output.sizes().size());
-  for (const OperandIndexing& operand : indexing.operands()) {
-    for (const OperandMap& map : operand.maps()) {
+  size_t num_maps = kUsualMaps;
+  for (const ReadArray& read : reads) {
+    for (const OperandMap& map : read.indexing->maps()) {
+      ++num_maps;
       if (!map.map.IsUnknown()) rank = std::max<size_t>(rank, map.map.affine_map().getNumResults());
     }
   }
-  const size_t most =
-      options.max_candidates * kUsualRank / rank * kUsualRank / rank * kUsualRank / rank;
+  const size_t work = rank * rank * rank / (kUsualRank * kUsualRank * kUsualRank);
+  const size_t most = options.max_candidates / work / (num_maps / kUsualMaps);
   return std::max(most, std::min(kLeast, options.max_candidates));
 }
 
@@ -200,8 +265,9 @@ TileFits FitTiles(const OutputIndexing& indexing, const hlo::Instruction& instru
   }
   mlir::MLIRContext* const context = (*indexing.operands().front().maps().begin()).map.context();
   const IndexingMap identity = Identity(output.sizes(), context);
+  const std::vector<ReadArray> reads = DistinctReads(indexing.operands(), instruction).Take();
   const std::vector<Sizes> candidates =
-      TileSizes(output.sizes(), MostCandidates(indexing, output, options));
+      TileSizes(output.sizes(), MostCandidates(reads, output, options));
   result.num_candidates = candidates.size();
   const auto unknown = [&](std::string reason) {
     if (result.num_unknown++ == 0) result.unknown_reason = std::move(reason);
@@ -226,10 +292,13 @@ TileFits FitTiles(const OutputIndexing& indexing, const hlo::Instruction& instru
         TileOfMap(identity, output.sizes(), tile_sizes, output.sizes(), options.tiles), output);
     bool is_exact = true;
     std::vector<TileOfArray> tiles;
-    for (const OperandIndexing& operand : indexing.operands()) {
+    for (const ReadArray& read : reads) {
+      const OperandIndexing& operand = *read.indexing;
       const Shape& shape = instruction.operand(operand.operand()).shape().ArrayLeaf(operand.leaf());
-      TileOfArray& tile = tiles.emplace_back(
-          TileOfOperand(operand, output.sizes(), tile_sizes, shape.sizes(), options.tiles));
+      const TileOfArray& tile = tiles.emplace_back(
+          read.alike < tiles.size()
+              ? TileOfArray(tiles[read.alike])
+              : TileOfOperand(operand, output.sizes(), tile_sizes, shape.sizes(), options.tiles));
       is_exact = tile.exactness == Exactness::kExact;
       if (!is_exact) {
         unknown(absl::StrCat("of operand ", operand.operand(), ", ", tile.reason));
@@ -240,16 +309,10 @@ TileFits FitTiles(const OutputIndexing& indexing, const hlo::Instruction& instru
     if (!is_exact) continue;
     TileNeeds needs;
     for (size_t i = 0; i < tiles.size(); ++i) {
-      const OperandIndexing& operand = indexing.operands()[i];
+      const OperandIndexing& operand = *reads[i].indexing;
       const Shape& shape = instruction.operand(operand.operand()).shape().ArrayLeaf(operand.leaf());
-      // Operands may be the same array.
-      const auto same = llvm::find_if(indexing.operands(), [&](const OperandIndexing& other) {
-        return &instruction.operand(other.operand()) == &instruction.operand(operand.operand()) &&
-               other.leaf() == operand.leaf();
-      });
-      const auto array = static_cast<size_t>(std::distance(indexing.operands().begin(), same));
       for (const TileRegion& region : tiles[i].regions) {
-        needs.Add(region, shape.StorageBits(), array);
+        needs.Add(region, shape.StorageBits(), reads[i].array);
       }
     }
     fit.bytes_per_tile = bytes_of_output + needs.MostOfOneTile(work);

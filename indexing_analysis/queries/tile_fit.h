@@ -27,8 +27,8 @@ struct TileFitOptions {
   TileOptions tiles = {
       .max_regions = 16, .max_boxes = 16, .max_work = int64_t{1} << 14, .needs_exact = true};
   /// The most tile sizes that are tried: powers of two and the whole dimension, coarser powers if
-  /// there are more. Fewer for arrays of more than 8 dimensions, by the cube of their number: so
-  /// long it takes to say what a tile of them needs.
+  /// there are more. Fewer for arrays of more than 8 dimensions, by the cube of their number, and
+  /// for more than 16 maps: so long it takes to say what a tile of them needs.
   size_t max_candidates = 1024;
 };
 
@@ -37,7 +37,8 @@ struct TileFit {
   llvm::SmallVector<int64_t, 4> tile_sizes;
   llvm::DynamicAPInt num_tiles;
   /// Of the output's tile and all that it needs of operands, at most, in bytes as in memory: what
-  /// several regions of an array have counts in each.
+  /// several regions of an array have counts in each, but an operand that comes twice, with the
+  /// same maps, counts once.
   llvm::DynamicAPInt bytes_per_tile;
   /// All tiles together: what two tiles need counts twice.
   llvm::DynamicAPInt bytes_of_all_tiles;

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/Hashing.h"
 
 namespace hlo_indexing::indexing_analysis {
@@ -18,9 +19,13 @@ const TileFits& TileFitTable::Fit(const OutputIndexing& indexing,
   Question question;
   question.arrays = absl::StrCat(instruction.shape().ArrayLeaf(output_leaf).ToString(), " ",
                                  indexing.unknown_reason());
+  // Operands may be the same array: each by the first operand that it is.
+  llvm::DenseMap<const hlo::Instruction*, size_t> first_operands;
   for (const OperandIndexing& operand : indexing.operands()) {
-    const hlo::Shape& shape = instruction.operand(operand.operand()).shape();
-    absl::StrAppend(&question.arrays, "\n", operand.operand(), " ", operand.leaf(), " ",
+    const hlo::Instruction& array = instruction.operand(operand.operand());
+    const size_t first = first_operands.try_emplace(&array, operand.operand()).first->second;
+    const hlo::Shape& shape = array.shape();
+    absl::StrAppend(&question.arrays, "\n", operand.operand(), " ", first, " ", operand.leaf(), " ",
                     shape.ArrayLeaf(operand.leaf()).ToString(), " ",
                     static_cast<int>(operand.exactness()), " ", operand.reason());
     for (const OperandMap& map : operand.maps()) {

@@ -318,6 +318,33 @@ TEST(TileFit, TablesChangeNoAnswer) {
 
 // Tiles are not counted one by one for devices of large numbers: a region of one of them is not
 // that of a device which stands for all.
+// An operand that comes twice is needed once, and a table tells it from two operands.
+TEST(TileFit, OfOneArrayTwice) {
+  const auto module = hlo::ParseModule(R"(
+      e {
+        p = f32[64] parameter(0)
+        q = f32[64] parameter(1)
+        a = f32[64] add(p, q)
+        b = f32[64] add(p, p)
+        ROOT t = (f32[64], f32[64]) tuple(a, b)
+      })");
+  ASSERT_TRUE(module.ok());
+  mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
+  IndexingAnalysis analysis(&context);
+  indexing_analysis::TileFitTable table(1024);
+  const Instruction& root = (*module)->entry().root();
+  for (const size_t i : {size_t{0}, size_t{1}}) {
+    const Instruction& sum = root.operand(i);
+    const int64_t arrays = i == 0 ? 3 : 2;
+    const TileFits& found = table.Fit(analysis.OutputToInput(sum, 0), sum, 0);
+    ASSERT_FALSE(found.fits.empty());
+    for (const TileFit& fit : found.fits) {
+      EXPECT_EQ(fit.bytes_per_tile, llvm::DynamicAPInt(arrays * 4 * fit.tile_sizes.front()));
+      EXPECT_EQ(fit.bytes_of_all_tiles, llvm::DynamicAPInt(arrays * 256));
+    }
+  }
+}
+
 TEST(TileFit, DevicesOfAnyNumber) {
   for (const char* const devices : {"0,1", "0,40000", "0,65535", "0,65536", "5,1000000"}) {
     const auto module = hlo::ParseModule(std::string("HloModule m, replica_count=2000000\n") +
