@@ -8,6 +8,7 @@
 #include "codegen/plan/our_emitters.h"
 #include "codegen/plan/thread_map.h"
 #include "hlo/attribute.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
 #include "support/checked_math.h"
 
@@ -227,10 +228,18 @@ KernelPlan AssembleReduction(const EmitterInput& input, const ReductionDimension
       continue;
     }
     const size_t num_reduced = hero.operands().size() / 2;
+    // Most of the arrays have one shape.
+    llvm::DenseMap<const Shape*, IndexingMap> reads;
+    const auto read_of = [&](size_t operand) -> const IndexingMap& {
+      const Shape& shape = hero.operand(operand).shape();
+      const auto [known, is_new] = reads.try_emplace(&shape);
+      if (is_new) known->second = Bitcast(read, dimensions.sizes, shape);
+      return known->second;
+    };
     for (int64_t leaf = 0; leaf < arrays; ++leaf) {
       for (size_t k = 0; k < hero.operands().size(); ++k) {
         IndexingMap map;
-        if (k < num_reduced) map = Bitcast(read, dimensions.sizes, hero.operand(k).shape());
+        if (k < num_reduced) map = read_of(k);
         plan.heroes.push_back({roots[i].first_output + leaf, &hero, static_cast<int64_t>(k), map});
       }
     }
@@ -241,8 +250,7 @@ KernelPlan AssembleReduction(const EmitterInput& input, const ReductionDimension
       const IndexingMap scalar = once.Build({});
       for (size_t k = 0; k < hero.operands().size(); ++k) {
         const bool is_init = k >= num_reduced;
-        const IndexingMap map =
-            is_init ? scalar : Bitcast(read, dimensions.sizes, hero.operand(k).shape());
+        const IndexingMap map = is_init ? scalar : read_of(k);
         plan.passes.push_back(LoadPass(hero.operand(k), map, is_init ? 1 : maps.vector()));
       }
       AddExchanges(maps, hero, groups[i], plan);
