@@ -53,11 +53,13 @@ ElementEmitter::Scope::~Scope() {
   if (kind_ == Kind::kTurn) --emitter_.depth_;
 }
 
-ElementEmitter::PassLoops::PassLoops(ElementEmitter& emitter, const IndexingMap& map)
+ElementEmitter::PassLoops::PassLoops(ElementEmitter& emitter, const IndexingMap& map,
+                                     plan::LoopForm form)
     : emitter_(emitter),
       outer_(std::exchange(emitter.loops_, this)),
       number_(++emitter.num_loops_),
       num_ranges_(map.num_ranges()),
+      form_(form),
       depth_outside_(emitter.NumScopes()) {}
 
 ElementEmitter::PassLoops::~PassLoops() { emitter_.loops_ = outer_; }

@@ -77,7 +77,8 @@ class ElementEmitter {
   // The loops of a pass while their code is made: the ranges of a map but for the lane.
   class PassLoops {
    public:
-    PassLoops(ElementEmitter& emitter, const IndexingMap& map);
+    PassLoops(ElementEmitter& emitter, const IndexingMap& map,
+              plan::LoopForm form = plan::LoopForm::kLoop);
     ~PassLoops();
     PassLoops(const PassLoops&) = delete;
     PassLoops& operator=(const PassLoops&) = delete;
@@ -93,6 +94,7 @@ class ElementEmitter {
     // From 1 on, of all loops of the kernel.
     int64_t number_;
     size_t num_ranges_;
+    plan::LoopForm form_;
     size_t depth_outside_;
     size_t depth_of_turn_ = 0;
   };

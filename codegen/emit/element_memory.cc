@@ -200,7 +200,7 @@ std::optional<ElementEmitter::Known> ElementEmitter::LoadBeforeLoops(const Eleme
   if (!is_of_turn) return std::nullopt;
   const std::optional<plan::IndexBeforeLoops> before =
       plan::BeforeLoops(element.index, 0, loops_->num_ranges_ - (num_lanes_ > 1 ? 1 : 0),
-                        num_lanes_, plan_.launch, plans_.maps);
+                        num_lanes_, plan_.launch, plans_.maps, loops_->form_);
   if (!before.has_value()) return std::nullopt;
   const IndexingMap position = plans_.maps.PositionsAt(before->index, ShapeOf(element));
   if (position.IsUnknown() || position.IsKnownEmpty()) return std::nullopt;

@@ -188,7 +188,7 @@ void KernelEmitter::ForElementsInTurns(const IndexingMap& map, int64_t vector_el
     if (!same.has_value()) return ForElements(map, vector_elements, body);
     in_turns.emplace_back(at, *same);
   }
-  ElementEmitter::PassLoops pass_loops(elements_, map);
+  ElementEmitter::PassLoops pass_loops(elements_, map, plan::LoopForm::kWrittenOut);
   const auto in_turn = [&](const Conditions& conditions) {
     builder_.If(elements_.EmitConditions(conditions), [&] {
       elements_.InScope([&] {

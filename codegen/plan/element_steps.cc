@@ -218,8 +218,8 @@ IndexingMap AsLaunched(const Launch& launch, const IndexingMap& map, int64_t vec
 
 std::optional<IndexBeforeLoops> BeforeLoops(const IndexingMap& index, size_t first_loop,
                                             size_t count, int64_t vector_elements,
-                                            const Launch& launch, MapTable& maps) {
-  std::optional<IndexingMap> first = IndexOfFirstTurn(index, first_loop, count, maps);
+                                            const Launch& launch, MapTable& maps, LoopForm form) {
+  std::optional<IndexingMap> first = IndexOfFirstTurn(index, first_loop, count, maps, form);
   if (!first.has_value()) return std::nullopt;
   Conditions conditions = ConditionsOf(*first, AsLaunched(launch, *first, vector_elements));
   if (vector_elements > 1) {

@@ -15,6 +15,7 @@
 #include "absl/status/statusor.h"
 #include "codegen/plan/conditions.h"
 #include "codegen/plan/kernel_plan.h"
+#include "codegen/plan/loop_ranges.h"
 #include "codegen/plan/plan_context.h"
 #include "hlo/module.h"
 #include "hlo/opcode.h"
@@ -102,12 +103,13 @@ struct IndexBeforeLoops {
 };
 
 /// Of the loops of a pass, `count` ranges of an index from `first_loop` on, whose turns have
-/// conditions: what is loaded at the index is loaded before them. nullopt if it is another one in
-/// each turn, if it is not known before them which threads have a turn, or if that differs from
-/// lane to lane.
+/// conditions (or that are written out): what is loaded at the index is loaded before them. nullopt
+/// if it is another one in each turn, if it is not known before them which threads have a turn, or
+/// if that differs from lane to lane.
 std::optional<IndexBeforeLoops> BeforeLoops(const IndexingMap& index, size_t first_loop,
                                             size_t count, int64_t vector_elements,
-                                            const Launch& launch, MapTable& maps);
+                                            const Launch& launch, MapTable& maps,
+                                            LoopForm form = LoopForm::kLoop);
 
 }  // namespace hlo_indexing::plan
 

@@ -129,7 +129,7 @@ Interval RangeOfResult(const IndexingMap& map) {
 }
 
 std::optional<IndexingMap> IndexOfFirstTurn(const IndexingMap& index, size_t first_loop,
-                                            size_t count, MapTable& maps) {
+                                            size_t count, MapTable& maps, LoopForm form) {
   if (index.IsUnknown() || index.IsKnownEmpty() || index.num_runtime() > 0) return std::nullopt;
   if (count == 0 || index.num_ranges() < first_loop + count) return std::nullopt;
   const AffineMap affine = index.affine_map();
@@ -160,7 +160,7 @@ std::optional<IndexingMap> IndexOfFirstTurn(const IndexingMap& index, size_t fir
     const bool only_down = further.upper <= 0 && values.upper <= bounds.upper;
     if (!only_up && !only_down) return std::nullopt;
   }
-  if (!has_conditions) return std::nullopt;
+  if (!has_conditions && form == LoopForm::kLoop) return std::nullopt;
   IndexingMap first = index;
   for (size_t i = first_loop; i < first_loop + count && !first.IsKnownEmpty(); ++i) {
     first = AtRange(first, i, index.ranges()[i].bounds.lower, maps);

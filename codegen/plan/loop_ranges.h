@@ -37,13 +37,19 @@ std::optional<IndexingMap> IndexOutsideLoops(const IndexingMap& in_loops,
 /// Bounds of the one result by those of the variables, whatever the constraints.
 indexing_analysis::Interval RangeOfResult(const IndexingMap& map);
 
+/// Whether the turns are a loop of the code, or stand one behind the other.
+enum class LoopForm : uint8_t { kLoop, kWrittenOut };
+
 /// Where results are the same in all turns of loops, the first `count` ranges, though the turns
 /// have conditions: the index in the first turn, if all threads that have a later one have that.
 /// nullopt where turns have no conditions, too. Example: (d0)[s0] -> (d0 floordiv 2), d0 + s0 * 32
 /// in [0, 61], s0 in [0, 1]
 ///       -> (d0)[s0] -> (d0 floordiv 2), d0 in [0, 31]
+/// Of turns that are written out, without conditions as well: LLVM finds what they have in common
+/// in short code only.
 std::optional<IndexingMap> IndexOfFirstTurn(const IndexingMap& index, size_t first_loop,
-                                            size_t count, MapTable& maps);
+                                            size_t count, MapTable& maps,
+                                            LoopForm form = LoopForm::kLoop);
 
 /// The expressions alone of what is loaded, for any values of the variables, without loops in front
 /// that they do not depend on: inside of each other's loops, two loads of an array with the same
