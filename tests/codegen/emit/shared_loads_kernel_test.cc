@@ -317,13 +317,13 @@ TEST(SharedLoads, TurnsOfATranspose) {
       "f16[4812,12]");
   ExpectAsPlanned(transposed, backend);
   // Of several outputs, whose code is long, and whose turns all threads have.
-  const std::string two = FusionOf(
-      {"s8[384,256]", "s8[256,384]", "s8[384]"},
-      "t = s8[256,384] transpose(p0), dimensions={1,0}\n"
-      "m = s8[256,384] multiply(t, p1)\nb = s8[256,384] broadcast(p2), dimensions={1}\n"
-      "n = s8[256,384] multiply(t, b)\n"
-      "ROOT o = (s8[256,384], s8[256,384]) tuple(m, n)\n",
-      "(s8[256,384], s8[256,384])", "s8");
+  const std::string two =
+      FusionOf({"s8[384,256]", "s8[256,384]", "s8[384]"},
+               "t = s8[256,384] transpose(p0), dimensions={1,0}\n"
+               "m = s8[256,384] multiply(t, p1)\nb = s8[256,384] broadcast(p2), dimensions={1}\n"
+               "n = s8[256,384] multiply(t, b)\n"
+               "ROOT o = (s8[256,384], s8[256,384]) tuple(m, n)\n",
+               "(s8[256,384], s8[256,384])", "s8");
   ExpectAsPlanned(two, backend);
   // Those that fill the tile.
   const std::string filled = FusionOf(
