@@ -146,7 +146,8 @@ ElementReads::LoadCounts ElementReads::CountLoadsFrom(size_t first) const {
       const Interval turns = index.ranges()[i].bounds;
       loads = support::CheckedMul(*loads, turns.upper - turns.lower + 1);
     }
-    counts[{read.element.instruction, read.element.leaf, read.width}] += loads.value_or(0);
+    int64_t& count = counts[{read.element.instruction, read.element.leaf, read.width}];
+    count = support::CheckedAdd(count, loads.value_or(0)).value_or(support::kInt64Max);
   }
   return counts;
 }

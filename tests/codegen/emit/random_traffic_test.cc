@@ -19,6 +19,8 @@
 namespace hlo_indexing::emit {
 namespace {
 
+constexpr int kUsualCases = 400;
+
 // How many kernels move what is predicted, less or more, and of how many values decide that.
 struct Counts {
   int exact = 0;
@@ -62,7 +64,7 @@ TEST(RandomTraffic, IsAsPredicted) {
   PtxBackend backend;
   std::map<std::string, Counts> by_emitter;
   Counts all;
-  const int num_cases = testing::NumCases("HLO_INDEXING_TRAFFIC_CASES", 400);
+  const int num_cases = testing::NumCases("HLO_INDEXING_TRAFFIC_CASES", kUsualCases);
   const int first = FirstCase();
   for (int i = first; i < first + num_cases; ++i) {
     testing::Random random(static_cast<uint64_t>(i));
@@ -84,6 +86,9 @@ TEST(RandomTraffic, IsAsPredicted) {
               << counts.more << " more, " << counts.unknown << " decided by values\n";
   }
   const int predicted = all.exact + all.less + all.more;
+  EXPECT_GT(all.exact, predicted / 2);
+  // Of few cases, a share says little.
+  if (num_cases < kUsualCases) return;
   EXPECT_GE(all.exact * 100, predicted * 96);
   EXPECT_LE(all.more * 100, predicted);
 }
