@@ -1,5 +1,6 @@
 #include "tools/text_encoding.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -10,6 +11,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/ConvertUTF.h"
+#include "llvm/Support/Endian.h"
 
 namespace hlo_indexing::tools {
 namespace {
@@ -67,50 +69,37 @@ bool BeginsAsProto(llvm::StringRef bytes) {
   return module && BeginsAsModuleProto(*module);
 }
 
-bool IsHighSurrogate(llvm::UTF16 unit) { return unit >= 0xd800 && unit <= 0xdbff; }
-bool IsLowSurrogate(llvm::UTF16 unit) { return unit >= 0xdc00 && unit <= 0xdfff; }
-
-// How many units there are before the first surrogate that is no part of a pair.
-size_t WholeUnits(llvm::ArrayRef<llvm::UTF16> units) {
-  for (size_t i = 0; i < units.size(); ++i) {
-    const bool is_pair =
-        IsHighSurrogate(units[i]) && i + 1 < units.size() && IsLowSurrogate(units[i + 1]);
-    if (is_pair) {
-      ++i;
-    } else if (IsHighSurrogate(units[i]) || IsLowSurrogate(units[i])) {
-      return i;
-    }
-  }
-  return units.size();
-}
-
-// UTF-16 behind its mark. Piece by piece, as the conversion of n bytes takes 4 * n for its result.
+// UTF-16 behind its mark. Piece by piece, as the largest result is three times as long.
 absl::StatusOr<std::string> FromUtf16(llvm::StringRef bytes, bool is_big_endian) {
   constexpr size_t kUnitsOfPiece = size_t{1} << 20;
-  const auto damaged_at = [](size_t offset) {
-    return absl::InvalidArgumentError("it is UTF-16 that is cut off or damaged at byte " +
-                                      std::to_string(offset));
-  };
+  constexpr size_t kMostBytesOfUnit = 3;
   constexpr size_t kMarkBytes = 2;
+  std::vector<llvm::UTF16> units(kUnitsOfPiece);
+  std::vector<llvm::UTF8> piece(kMostBytesOfUnit * kUnitsOfPiece);
   std::string text;
   size_t offset = kMarkBytes;
-  while (offset + 1 < bytes.size()) {
-    std::vector<llvm::UTF16> units;
-    while (offset + 1 < bytes.size() &&
-           (units.size() < kUnitsOfPiece || IsHighSurrogate(units.back()))) {
-      const auto first = static_cast<unsigned char>(bytes[offset]);
-      const auto second = static_cast<unsigned char>(bytes[offset + 1]);
-      units.push_back(
-          static_cast<llvm::UTF16>(is_big_endian ? first << 8 | second : second << 8 | first));
-      offset += 2;
+  while (offset < bytes.size()) {
+    const size_t count = std::min(kUnitsOfPiece, (bytes.size() - offset) / 2);
+    for (size_t i = 0; i < count; ++i) {
+      units[i] = llvm::support::endian::read<llvm::UTF16>(
+          bytes.data() + offset + 2 * i,
+          is_big_endian ? llvm::endianness::big : llvm::endianness::little);
     }
-    const size_t whole = WholeUnits(units);
-    if (whole != units.size()) return damaged_at(offset - 2 * (units.size() - whole));
-    std::string piece;
-    if (!llvm::convertUTF16ToUTF8String(units, piece)) return damaged_at(offset - 2 * units.size());
-    text += piece;
+    const llvm::UTF16* source = units.data();
+    llvm::UTF8* target = piece.data();
+    const llvm::ConversionResult result =
+        llvm::ConvertUTF16toUTF8(&source, units.data() + count, &target,
+                                 piece.data() + piece.size(), llvm::strictConversion);
+    text.append(reinterpret_cast<const char*>(piece.data()),
+                static_cast<size_t>(target - piece.data()));
+    // The second unit of a pair may be in the next piece.
+    const auto converted = static_cast<size_t>(source - units.data());
+    offset += 2 * converted;
+    if (result == llvm::sourceIllegal || converted == 0) {
+      return absl::InvalidArgumentError("it is UTF-16 that is cut off or damaged at byte " +
+                                        std::to_string(offset));
+    }
   }
-  if (offset != bytes.size()) return damaged_at(offset);
   return text;
 }
 

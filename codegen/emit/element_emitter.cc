@@ -497,6 +497,7 @@ Values ElementEmitter::IndexOfLanes(const IndexingMap& map) {
 Value ElementEmitter::EmitConditions(const Conditions& conditions) {
   if (conditions.empty() || !HasRangeValues(conditions.expressions)) return nullptr;
   const IndexingMap in_turn = InTurn(conditions.expressions);
+  // No thread has the turn: any code will do.
   const IndexingMap& expressions = in_turn.IsKnownEmpty() ? conditions.expressions : in_turn;
   const Values runtime = RuntimeValues(expressions);
   return emit::EmitConditions(builder_, expressions, conditions.bounds,

@@ -361,7 +361,7 @@ class ElementEmitter {
   // from the lanes of vectors that have been loaded; nullopt if one has not.
   std::optional<Lanes> FindLaneByLane(const Element& element, const IndexingMap& position);
   // What all turns of the loops of a pass load alike, before them; nullopt if they do not, or if
-  // LLVM finds it, as the turns have no conditions.
+  // LLVM finds it, as turns of a loop without conditions.
   std::optional<Known> LoadBeforeLoops(const Element& element, const Buffer& buffer);
   // The only element of an array, which is loaded once for all turns of the loops.
   Lanes LoadScalar(const Buffer& buffer, const IndexingMap& position);

@@ -156,12 +156,18 @@ IndexingMap KernelEmitter::AsLaunched(const IndexingMap& map, int64_t vector_ele
   return plan::AsLaunched(plan_.launch, map, vector_elements, loop);
 }
 
+std::optional<Conditions> KernelEmitter::ConditionsOfVector(const IndexingMap& map,
+                                                            int64_t vector_elements,
+                                                            std::optional<Interval> loop) const {
+  Conditions conditions = ConditionsOf(map, AsLaunched(map, vector_elements, loop));
+  if (vector_elements == 1) return conditions;
+  return SameForAllLanes(conditions, vector_elements, plans_.maps);
+}
+
 void KernelEmitter::ForElements(const IndexingMap& map, int64_t vector_elements, Body body) {
   if (map.IsKnownEmpty()) return;
   if (map.IsUnknown()) return Fail("has elements that no map gives");
-  const Conditions conditions = ConditionsOf(map, AsLaunched(map, vector_elements));
-  const auto same = vector_elements > 1 ? SameForAllLanes(conditions, vector_elements, plans_.maps)
-                                        : std::optional<Conditions>(conditions);
+  const std::optional<Conditions> same = ConditionsOfVector(map, vector_elements);
   if (!same.has_value()) {
     for (int64_t lane = 0; lane < vector_elements; ++lane) {
       ForElements(AtLane(map, lane, plans_.maps), 1, body);
@@ -181,10 +187,7 @@ void KernelEmitter::ForElementsInTurns(const IndexingMap& map, int64_t vector_el
   for (int64_t turn = turns.lower; turn <= turns.upper; ++turn) {
     const IndexingMap at = plan::AtRange(map, 0, turn, plans_.maps);
     if (at.IsKnownEmpty()) continue;
-    const Conditions conditions = ConditionsOf(at, AsLaunched(at, vector_elements));
-    const auto same = vector_elements > 1
-                          ? SameForAllLanes(conditions, vector_elements, plans_.maps)
-                          : std::optional<Conditions>(conditions);
+    const std::optional<Conditions> same = ConditionsOfVector(at, vector_elements);
     if (!same.has_value()) return ForElements(map, vector_elements, body);
     in_turns.emplace_back(at, *same);
   }
@@ -215,12 +218,10 @@ IndexingMap KernelEmitter::InLoopAt(const IndexingMap& at, const IndexingMap& ma
 Values KernelEmitter::ForElements(const IndexingMap& map, int64_t vector_elements,
                                   const Values& carried, CarryingBody body) {
   if (map.IsKnownEmpty()) return carried;
-  const Conditions conditions = ConditionsOf(map, AsLaunched(map, vector_elements));
-  auto same = vector_elements > 1 ? SameForAllLanes(conditions, vector_elements, plans_.maps)
-                                  : std::optional<Conditions>(conditions);
+  const std::optional<Conditions> same = ConditionsOfVector(map, vector_elements);
   if (!same.has_value()) {
     Fail("has vectors that are cut off");
-    same = conditions;
+    return carried;
   }
   return LoopsUnder(*this, *same, map, vector_elements, WholeTurns(map, vector_elements), carried,
                     body);
@@ -257,9 +258,7 @@ Value KernelEmitter::EnterElements(const IndexingMap& map, int64_t vector_elemen
   if (vector_elements > 1) ranges.back() = Value();
   elements_.SetReadCondition(Value());
   elements_.SetVariables(ThreadDimensions(builder_), std::move(ranges), vector_elements);
-  const Conditions conditions = ConditionsOf(map, AsLaunched(map, vector_elements));
-  const auto same = vector_elements > 1 ? SameForAllLanes(conditions, vector_elements, plans_.maps)
-                                        : std::optional<Conditions>(conditions);
+  const std::optional<Conditions> same = ConditionsOfVector(map, vector_elements);
   if (!same.has_value()) Fail("has vectors that are cut off");
   const Value condition = same.has_value() ? elements_.EmitConditions(*same) : Value();
   elements_.SetReadCondition(condition, condition == nullptr ? IndexingMap() : map);
@@ -274,9 +273,7 @@ Lanes KernelEmitter::ComputeOrZero(const hlo::Instruction& instruction, int64_t 
     return Flatten(Replicate({ZeroOf(builder_, type)}, static_cast<size_t>(count)));
   };
   if (map.IsKnownEmpty()) return Unflatten(zeros(lanes), type);
-  const Conditions conditions = ConditionsOf(map, AsLaunched(map, lanes, loop));
-  const auto same = lanes > 1 ? SameForAllLanes(conditions, lanes, plans_.maps)
-                              : std::optional<Conditions>(conditions);
+  const std::optional<Conditions> same = ConditionsOfVector(map, lanes, loop);
   if (same.has_value()) {
     const auto count = static_cast<size_t>(lanes);
     return elements_.IfLanes(
@@ -398,10 +395,9 @@ void KernelEmitter::StorePacked(llvm::ArrayRef<const ElementPass*> passes) {
   });
 }
 
-bool KernelEmitter::HasLanesApart(const ElementPass& pass) {
+bool KernelEmitter::HasLanesApart(const ElementPass& pass) const {
   if (pass.vector_elements == 1 || pass.map.IsUnknown()) return false;
-  const Conditions conditions = ConditionsOf(pass.map, AsLaunched(pass.map, pass.vector_elements));
-  return !SameForAllLanes(conditions, pass.vector_elements, plans_.maps).has_value();
+  return !ConditionsOfVector(pass.map, pass.vector_elements).has_value();
 }
 
 void KernelEmitter::StorePasses(llvm::ArrayRef<const ElementPass*> passes,
@@ -496,113 +492,6 @@ Value KernelEmitter::SharedBase(const plan::SharedTile& tile) {
     base = builder_.SharedArray(builder_.integer_type(8), shared_places_.bytes[place]);
   }
   return base;
-}
-
-SharedArray::SharedArray(KernelEmitter& kernel, const plan::SharedTile& tile, hlo::ElementType type)
-    : kernel_(kernel), tile_(tile) {
-  buffer_ = {kernel.SharedBase(tile), type, tile.element_bits};
-}
-
-SharedArray::SharedArray(KernelEmitter& kernel, const plan::SharedTile& tile, hlo::ElementType type,
-                         Value base)
-    : kernel_(kernel), tile_(tile), buffer_{base, type, tile.element_bits} {}
-
-SharedArray::Place SharedArray::PlaceOf(const plan::SharedAccess& access) {
-  plan::MapTable& maps = kernel_.plans().maps;
-  ElementEmitter& elements = kernel_.elements();
-  plan::SharedAccess in_turn = access;
-  in_turn.index = elements.InTurn(access.index);
-  const IndexingMap position = maps.Simplified(tile_.PositionOf(in_turn));
-  Place place;
-  IndexingMap first = position;
-  place.offsets = {0};
-  if (elements.lanes() > 1 && DependsOnLane(position)) {
-    const auto offsets = LaneOffsets(position, elements.lanes(), maps);
-    if (!offsets.has_value()) kernel_.Fail("has lanes that are apart in shared memory");
-    if (offsets.has_value()) place.offsets = *offsets;
-    first = AtLane(position, 0, maps);
-  }
-  KernelBuilder& builder = kernel_.builder();
-  const auto lanes = static_cast<int64_t>(llvm::bit_floor(place.offsets.size()));
-  place.divisor = DivisorOfResult(first, lanes, maps).value_or(kBufferAlignment);
-  const VariableValues variables = {elements.dimensions(), elements.ranges(), {}};
-  if (!tile_.swizzle.has_value()) {
-    place.first = EmitSum(builder, first, variables, 1);
-    return place;
-  }
-  place.first = Swizzled(first, variables);
-  // What lies below the exchanged bits stays together.
-  place.divisor = std::min(place.divisor & -place.divisor, int64_t{1} << tile_.swizzle->base());
-  return place;
-}
-
-// Bits of the position, shifted, exchange lower ones (CuTe, "Swizzle"). They are an expression of
-// the map where that is short, which many accesses share; and what is a multiple of all that is
-// exchanged may be added behind it, as a part of the address.
-IndexSum SharedArray::Swizzled(const IndexingMap& position, const VariableValues& variables) {
-  constexpr int kShort = 4;
-  const layout::CuteSwizzle& swizzle = *tile_.swizzle;
-  KernelBuilder& builder = kernel_.builder();
-  mlir::ImplicitLocOpBuilder& ops = builder.ops();
-  const int64_t count = int64_t{1} << swizzle.bits();
-  const int64_t lowest = int64_t{1} << swizzle.base();
-  const mlir::AffineExpr source =
-      position.affine_map().getResult(0).floorDiv(lowest << swizzle.shift());
-  const IndexingMap bits =
-      kernel_.plans().maps.Simplified(WithResults(position, {source % count * lowest}));
-  if (CostOfResults(bits) > kShort) {
-    const Value place = EmitResults(builder, position, variables).front();
-    const Value mask = builder.Integer(place.getType(), swizzle.source_mask());
-    const Value distance = builder.Integer(place.getType(), swizzle.shift());
-    const Value moved =
-        arith::ShRUIOp::create(ops, arith::AndIOp::create(ops, place, mask), distance);
-    return {arith::XOrIOp::create(ops, place, moved), 0};
-  }
-  IndexSum sum = EmitSum(builder, position, variables, count * lowest);
-  const auto exchange = [&](Value with) {
-    const unsigned width = std::max(sum.value.getType().getIntOrFloatBitWidth(),
-                                    with.getType().getIntOrFloatBitWidth());
-    sum.value =
-        arith::XOrIOp::create(ops, builder.Resize(sum.value, width), builder.Resize(with, width));
-  };
-  const auto constant_of = [](const IndexingMap& map) {
-    return mlir::dyn_cast<mlir::AffineConstantExpr>(map.affine_map().getResult(0));
-  };
-  if (constant_of(bits) && constant_of(bits).getValue() == 0) return sum;
-  IndexSum exchanged = EmitSum(builder, bits, variables, lowest);
-  if (exchanged.constant == 0) {
-    exchange(exchanged.value);
-    return sum;
-  }
-  // Turns of a loop that is written out often differ in one bit.
-  const mlir::AffineExpr rest = bits.affine_map().getResult(0) - exchanged.constant;
-  const IndexingMap above = kernel_.plans().maps.Simplified(
-      WithResults(bits, {rest.floorDiv(exchanged.constant & -exchanged.constant)}));
-  if (constant_of(above) && constant_of(above).getValue() == 0) {
-    exchange(exchanged.value);
-    exchange(builder.Integer(exchanged.value.getType(), exchanged.constant));
-    return sum;
-  }
-  exchange(arith::AddIOp::create(ops, exchanged.value,
-                                 builder.Integer(exchanged.value.getType(), exchanged.constant)));
-  return sum;
-}
-
-void SharedArray::Store(const Lanes& lanes, const plan::SharedAccess& access) {
-  const Place place = PlaceOf(access);
-  StoreLanes(kernel_.builder(), Replicate(lanes, place.offsets.size()), buffer_, place.positions());
-}
-
-Lanes SharedArray::Load(const plan::SharedAccess& access) {
-  const Place place = PlaceOf(access);
-  return LoadLanes(kernel_.builder(), buffer_, place.positions());
-}
-
-Value SharedArray::PointerTo(const plan::SharedAccess& access) {
-  KernelBuilder& builder = kernel_.builder();
-  const IndexSum first = PlaceOf(access).first;
-  return builder.PointerTo(buffer_.base, {first.value, /*scale_of=*/1, first.constant},
-                           RegisterType(builder, buffer_.type));
 }
 
 }  // namespace hlo_indexing::emit

@@ -58,11 +58,11 @@ class KernelEmitter {
 
   /// Computes and stores the elements of passes that have the same map; then makes the code of
   /// `behind`, which is only for threads that have these elements, and for which what they have
-  /// loaded is there. None, unless !HasLanesApart.
+  /// loaded is there. Where the pass HasLanesApart, there may be no such code.
   void StorePasses(llvm::ArrayRef<const plan::ElementPass*> passes,
                    llvm::function_ref<void()> behind = nullptr);
   /// Whether some lanes of a vector have an element where others have none.
-  bool HasLanesApart(const plan::ElementPass& pass);
+  bool HasLanesApart(const plan::ElementPass& pass) const;
 
   /// The elements of an array where the map says that there are any, else zeros, as many as there
   /// are lanes. The variables are those of the map; the first range is a loop with these bounds.
@@ -82,6 +82,10 @@ class KernelEmitter {
   // one, a loop with bounds of its own.
   IndexingMap AsLaunched(const IndexingMap& map, int64_t vector_elements,
                          std::optional<Interval> loop = std::nullopt) const;
+  // Under which a thread has an element in all lanes, beyond what the launch and the loops say;
+  // nullopt if that differs from lane to lane.
+  std::optional<Conditions> ConditionsOfVector(const IndexingMap& map, int64_t vector_elements,
+                                               std::optional<Interval> loop = std::nullopt) const;
   // The turns of the outermost loop of a map in which all conditions that depend on loops hold, if
   // it has such and all but the last turn are.
   std::optional<Interval> WholeTurns(const IndexingMap& map, int64_t vector_elements) const;
@@ -122,38 +126,6 @@ void EmitScan(KernelEmitter& kernel);
 void EmitNormalization(KernelEmitter& kernel);
 void EmitMatrices(KernelEmitter& kernel);
 void EmitProducts(KernelEmitter& kernel);
-
-/// An array in shared memory, as the plan lays it out.
-class SharedArray {
- public:
-  SharedArray(KernelEmitter& kernel, const plan::SharedTile& tile, hlo::ElementType type);
-  /// The same at a place in scratch memory.
-  SharedArray(KernelEmitter& kernel, const plan::SharedTile& tile, hlo::ElementType type,
-              mlir::Value base);
-
-  /// Elements at the place of an access, by its vectors. The variables are those of the map.
-  void Store(const Lanes& lanes, const plan::SharedAccess& access);
-  Lanes Load(const plan::SharedAccess& access);
-  /// Where the first of the elements is.
-  mlir::Value PointerTo(const plan::SharedAccess& access);
-
- private:
-  struct Place {
-    IndexSum first;
-    int64_t divisor = 1;
-    llvm::SmallVector<int64_t, 16> offsets;
-
-    LanePositions positions() const {
-      return {first.value, divisor, offsets, /*scale=*/1, first.constant};
-    }
-  };
-  Place PlaceOf(const plan::SharedAccess& access);
-  IndexSum Swizzled(const IndexingMap& position, const VariableValues& variables);
-
-  KernelEmitter& kernel_;
-  const plan::SharedTile& tile_;
-  Buffer buffer_;
-};
 
 }  // namespace hlo_indexing::emit
 

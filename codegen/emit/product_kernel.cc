@@ -8,6 +8,7 @@
 
 #include "codegen/emit/elementwise.h"
 #include "codegen/emit/kernel_emitter.h"
+#include "codegen/emit/shared_array.h"
 #include "codegen/plan/thread_map.h"
 #include "llvm/ADT/STLExtras.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -9,6 +9,7 @@
 
 #include "codegen/emit/kernel_emitter.h"
 #include "codegen/emit/number.h"
+#include "codegen/emit/shared_array.h"
 #include "codegen/plan/kernel_plan.h"
 #include "hlo/attribute.h"
 #include "hlo/module.h"

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "codegen/emit/kernel_emitter.h"
+#include "codegen/emit/shared_array.h"
 #include "codegen/plan/pass_loops.h"
 #include "codegen/plan/thread_map.h"
 #include "llvm/ADT/MapVector.h"

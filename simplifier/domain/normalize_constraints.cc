@@ -203,9 +203,8 @@ std::optional<Constraint> WithoutSmallTerms(const Tightening& tightening,
   return std::nullopt;
 }
 
-// Whether one of two constraints follows from the other, as its sum is a part of the other one's,
-// or a multiple of it is. Example: d0 * 4 + s0 in [0, 18], d0 in [0, 3], s0 in [0, 3]: the first
-// does
+// Which of two constraints follows from the other, as a multiple of the second's sum is a part of
+// the first's. Example: d0 * 4 + s0 in [0, 18] does from d0 in [0, 3], with s0 in [0, 3]
 enum class Implied : uint8_t { kNone, kFirst, kSecond };
 Implied ImpliedOf(const Tightening& tightening, const Constraint& first, const Constraint& second) {
   const llvm::ArrayRef<Term> part = second.expression.terms;

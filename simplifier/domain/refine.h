@@ -12,9 +12,8 @@ namespace hlo_indexing::simplifier {
 ///     variable is 6 * w + 3 with w in a box, and sums are simplified as sums of w;
 ///   - a digit that is the lowest part of one that a constraint keeps within it is that one, as `d0
 ///     mod 8` is `d0 mod 16` where that is in [0, 7];
-///   - a digit that is a part of one that a constraint bounds is the one number that it then may
-///   be,
-///     as `(d0 floordiv 8) mod 4` is 0 where `d0 mod 32` is in [0, 7];
+///   - a digit that is a part of one that a constraint bounds is a number if it can be one only, as
+///     `(d0 floordiv 8) mod 4` is 0 where `d0 mod 32` is in [0, 7];
 ///   - a sum or a digit that has, at all points of a small domain, the values of an affine function
 ///     becomes that function; a result that has those of a quotient of a variable becomes that.
 /// The first and the last are taken if they have fewer divisions. A constraint is rewritten by the

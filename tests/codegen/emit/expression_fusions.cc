@@ -11,13 +11,13 @@ namespace {
 
 using Values = std::vector<FusedValue>;
 
-// Of arrays that kernels are for; a row is not longer than what all blocks of a device take.
+// Of an array, so that a case takes some 30 ms.
 constexpr int64_t kMostElements = 60'000;
 
-std::string List(const Values& values) {
-  std::string text;
-  for (const FusedValue& value : values) text += (text.empty() ? "" : ", ") + value.name;
-  return text;
+const std::vector<std::string>& Types() {
+  static const std::vector<std::string> types = {"f32", "f32", "f32", "bf16", "f16",
+                                                 "f64", "s32", "s8",  "s64"};
+  return types;
 }
 
 // An operation whose result no compiler knows, whatever it knows of the operands: of integers,
@@ -46,7 +46,7 @@ class ExpressionWriter {
 
   /// A value and another one.
   FusedValue Combined(const FusedValue& value, int depth) {
-    const FusedValue other = WriteOther({value}, depth);
+    const FusedValue other = WriteOther(value, depth);
     return w_.Add(value.type, value.sizes,
                   BinaryOpcode(w_.random, value.type) + "(" + List({value, other}) + ")");
   }
@@ -78,14 +78,9 @@ class ExpressionWriter {
     return Combined(left, w_.random.OneIn(2) ? depth : 0);
   }
 
-  // Another one than these.
-  FusedValue WriteOther(const Values& values, int depth) {
-    const FusedValue& first = values.front();
-    const FusedValue other = Write(first.type, first.sizes, depth);
-    const bool is_one = std::any_of(values.begin(), values.end(), [&](const FusedValue& value) {
-      return value.name == other.name;
-    });
-    return is_one ? w_.Parameter(first.type, first.sizes) : other;
+  FusedValue WriteOther(const FusedValue& value, int depth) {
+    FusedValue other = Write(value.type, value.sizes, depth);
+    return other.name == value.name ? w_.Parameter(value.type, value.sizes) : other;
   }
 
   // A predicate that no other value depends on: an element of one that does is known.
@@ -182,7 +177,7 @@ class ExpressionWriter {
       }
       case 7: {
         const FusedValue on_true = Write(type, sizes, depth);
-        const FusedValue on_false = WriteOther({on_true}, depth);
+        const FusedValue on_false = WriteOther(on_true, depth);
         return w_.Add(type, sizes, "select(" + List({Predicate(sizes), on_true, on_false}) + ")");
       }
       case 8:
@@ -195,14 +190,6 @@ class ExpressionWriter {
     }
   }
 
- public:
-  static const std::vector<std::string>& Types() {
-    static const std::vector<std::string> types = {"f32", "f32", "f32", "bf16", "f16",
-                                                   "f64", "s32", "s8",  "s64"};
-    return types;
-  }
-
- private:
   FusionWriter& w_;
   Values values_;
 };
@@ -233,7 +220,7 @@ Sizes SomeSizes(Random& random, int64_t least_rank, int64_t most_rank) {
 class Family {
  public:
   Family(FusionWriter& writer, ExpressionWriter& expressions)
-      : w_(writer), expressions_(expressions), type_(w_.random.Pick(ExpressionWriter::Types())) {}
+      : w_(writer), expressions_(expressions), type_(w_.random.Pick(Types())) {}
 
   Values Loop() {
     const Sizes sizes = SomeSizes(w_.random, 1, 4);

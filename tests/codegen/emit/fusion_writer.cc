@@ -52,6 +52,12 @@ std::string RandomLayout(Random& random, const std::string& type, const Sizes& s
   return text + "}";
 }
 
+std::string List(const std::vector<FusedValue>& values) {
+  std::string text;
+  for (const FusedValue& value : values) text += (text.empty() ? "" : ", ") + value.name;
+  return text;
+}
+
 FusedValue FusionWriter::Parameter(const std::string& type, const Sizes& sizes) {
   const std::string shape = ShapeText(type, sizes) + LayoutOf(type, sizes);
   const std::string name = NewName();

@@ -26,6 +26,9 @@ struct FusedValue {
   Sizes sizes;
 };
 
+/// The names of operands, with commas.
+std::string List(const std::vector<FusedValue>& values);
+
 /// A fusion, and what calls it. Parameters and outputs have layouts of any kind, what is between
 /// them has orders of dimensions.
 class FusionWriter {

@@ -45,12 +45,6 @@ std::string SomeType(Random& random) {
 bool IsFloat(const std::string& type) { return ClassOf(type) == ElementClass::kFloat; }
 bool IsSmallFloat(const std::string& type) { return IsFloat(type) && BitsOf(type) <= 8; }
 
-std::string List(const Values& values) {
-  std::string text;
-  for (const FusedValue& value : values) text += (text.empty() ? "" : ", ") + value.name;
-  return text;
-}
-
 FusedValue Convert(FusionWriter& w, const FusedValue& value, const std::string& type) {
   return w.Add(type, value.sizes, "convert(" + value.name + ")");
 }

@@ -316,8 +316,6 @@ TEST(TileFit, TablesChangeNoAnswer) {
   }
 }
 
-// Tiles are not counted one by one for devices of large numbers: a region of one of them is not
-// that of a device which stands for all.
 // An operand that comes twice is needed once, and a table tells it from two operands.
 TEST(TileFit, OfOneArrayTwice) {
   const auto module = hlo::ParseModule(R"(
@@ -345,6 +343,8 @@ TEST(TileFit, OfOneArrayTwice) {
   }
 }
 
+// Tiles are not counted one by one for devices of large numbers: a region of one of them is not
+// that of a device which stands for all.
 TEST(TileFit, DevicesOfAnyNumber) {
   for (const char* const devices : {"0,1", "0,40000", "0,65535", "0,65536", "5,1000000"}) {
     const auto module = hlo::ParseModule(std::string("HloModule m, replica_count=2000000\n") +
