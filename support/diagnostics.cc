@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/ConvertUTF.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/Unicode.h"
 
@@ -23,6 +25,39 @@ size_t ControlBytes(llvm::StringRef text) {
   const bool is_override = byte(1) == 0x80 && byte(2) >= 0xaa && byte(2) <= 0xae;
   const bool is_isolate = byte(1) == 0x81 && byte(2) >= 0xa6 && byte(2) <= 0xa9;
   return is_mark || is_override || is_isolate ? 3 : 0;
+}
+
+// The first character of UTF-8 text; nothing where that is no UTF-8.
+std::optional<uint32_t> FirstCharacter(llvm::StringRef text) {
+  const auto* next = reinterpret_cast<const llvm::UTF8*>(text.begin());
+  const auto* const end = reinterpret_cast<const llvm::UTF8*>(text.end());
+  uint32_t character = 0;
+  if (llvm::convertUTF8Sequence(&next, end, &character, llvm::strictConversion) !=
+      llvm::conversionOK) {
+    return std::nullopt;
+  }
+  return character;
+}
+
+// Whether a reader sees nothing, or no more than a blank: other spaces and ends of line of Unicode,
+// marks without a width, control characters.
+bool IsInvisible(uint32_t character) {
+  const auto is_in = [&](uint32_t first, uint32_t last) {
+    return character >= first && character <= last;
+  };
+  const bool is_blank = character == ' ' || is_in('\t', '\r');
+  return (character < 0x20 && !is_blank) || is_in(0x7f, 0xa0) || character == 0xad ||
+         character == 0x1680 || is_in(0x2000, 0x200f) || is_in(0x2028, 0x202f) ||
+         is_in(0x205f, 0x206f) || character == 0x3000 || character == 0xfeff;
+}
+
+// What to add to a message about a place where a reader sees nothing.
+std::string NameOfInvisible(llvm::StringRef text) {
+  const std::optional<uint32_t> character = FirstCharacter(text);
+  if (!character.has_value() || !IsInvisible(*character)) return "";
+  std::string digits = llvm::utohexstr(*character);
+  digits.insert(0, digits.size() < 4 ? 4 - digits.size() : 0, '0');
+  return "; the invisible character U+" + digits + " stands here";
 }
 
 }  // namespace
@@ -60,7 +95,7 @@ Diagnostic MakeDiagnostic(const SourceText& source, size_t offset, std::string m
   }
   const SourcePosition position = Locate(source.text, offset);
   Diagnostic diagnostic;
-  diagnostic.message = std::move(message);
+  diagnostic.message = std::move(message) + NameOfInvisible(source.text.substr(offset));
   diagnostic.file = source.name.empty() ? "<input>" : ForTerminal(source.name);
   diagnostic.line = position.line;
   diagnostic.column = position.column;

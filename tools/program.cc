@@ -65,7 +65,7 @@ Subcommand* Find(const Subcommands& subcommands, llvm::StringRef name) {
   return nullptr;
 }
 
-// `hlo-indexing help [SUBCOMMAND]`
+// `hlo-indexing help [SUBCOMMAND]`, or with --help
 ExitCode Help(const Subcommands& subcommands, llvm::ArrayRef<const char*> arguments) {
   if (arguments.empty() || IsHelp(arguments[0])) return PrintHelp(subcommands);
   if (arguments.size() > 1) {
@@ -77,8 +77,13 @@ ExitCode Help(const Subcommands& subcommands, llvm::ArrayRef<const char*> argume
 }
 
 // Options without a subcommand. What the installation is made with is not in the help.
-ExitCode RunOption(const Subcommands& subcommands, llvm::StringRef option) {
-  if (IsHelp(option)) return PrintHelp(subcommands);
+ExitCode RunOption(const Subcommands& subcommands, llvm::StringRef option,
+                   llvm::ArrayRef<const char*> arguments) {
+  if (IsHelp(option)) return Help(subcommands, arguments);
+  if (IsVersion(option) || (option.starts_with("--print-") && !arguments.empty())) {
+    ReportError(support::Quotable(option) + " stands alone");
+    return ExitCode::kBadUsage;
+  }
   if (option == "--print-completion=bash") {
     return Print([&](llvm::raw_ostream& out) { WriteBashCompletion(subcommands, out); });
   }
@@ -121,7 +126,7 @@ void ForgetOptions() {
 
 ExitCode RunProgram(llvm::ArrayRef<const char*> command_line) {
   const llvm::StringRef first = command_line.size() < 2 ? "" : command_line[1];
-  if (IsVersion(first)) return PrintVersion();
+  if (IsVersion(first) && command_line.size() == 2) return PrintVersion();
   SetUpColors();
   ForgetOptions();
   const Subcommands subcommands = MakeSubcommands();
@@ -130,7 +135,7 @@ ExitCode RunProgram(llvm::ArrayRef<const char*> command_line) {
     return ExitCode::kBadUsage;
   }
   if (first == "help") return Help(subcommands, command_line.drop_front(2));
-  if (first.starts_with("-")) return RunOption(subcommands, first);
+  if (first.starts_with("-")) return RunOption(subcommands, first, command_line.drop_front(2));
   Subcommand* const subcommand = Find(subcommands, first);
   if (subcommand == nullptr) return ExitCode::kBadUsage;
   return Run(*subcommand, command_line);
