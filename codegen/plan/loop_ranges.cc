@@ -93,12 +93,37 @@ std::optional<IndexingMap> WithoutRangesInFront(const IndexingMap& map,
       constraints);
 }
 
-std::optional<IndexingMap> IndexOutsideLoops(const IndexingMap& in_loops,
+namespace {
+
+// The map without values known at run time, where it speaks of none.
+IndexingMap WithoutUnusedRuntime(const IndexingMap& map) {
+  const AffineMap affine = map.affine_map();
+  const auto num_ranges = static_cast<unsigned>(map.num_ranges());
+  const auto is_of_runtime = [&](AffineExpr expression) {
+    for (unsigned i = num_ranges; i < affine.getNumSymbols(); ++i) {
+      if (expression.isFunctionOfSymbol(i)) return true;
+    }
+    return false;
+  };
+  const bool is_used =
+      llvm::any_of(affine.getResults(), is_of_runtime) ||
+      llvm::any_of(map.constraints(), [&](const MapConstraint& constraint) {
+        return is_of_runtime(constraint.expression);
+      });
+  if (is_used || map.num_runtime() == 0) return map;
+  return {AffineMap::get(affine.getNumDims(), num_ranges, affine.getResults(), map.context()),
+          map.dimensions(), map.ranges(), {}, map.constraints()};
+}
+
+}  // namespace
+
+std::optional<IndexingMap> IndexOutsideLoops(const IndexingMap& index,
                                              llvm::ArrayRef<Variable> loops,
                                              const IndexingMap& outside,
                                              llvm::ArrayRef<int64_t> sizes, MapTable& maps) {
-  std::optional<IndexingMap> index = WithoutRangesInFront(in_loops, loops);
-  if (index.has_value() && HaveSameDomain(*index, outside)) return index;
+  const IndexingMap in_loops = WithoutUnusedRuntime(index);
+  std::optional<IndexingMap> without = WithoutRangesInFront(in_loops, loops);
+  if (without.has_value() && HaveSameDomain(*without, outside)) return without;
   if (in_loops.num_runtime() > 0 || outside.num_runtime() > 0) return std::nullopt;
   const auto count = static_cast<unsigned>(loops.size());
   const AffineMap affine = in_loops.affine_map();
@@ -176,7 +201,9 @@ IndexingMap LoadedElements(const IndexingMap& index, bool has_lane) {
   const auto is_used = [&](size_t range) {
     return affine.isFunctionOfSymbol(static_cast<unsigned>(range));
   };
-  if (has_lane && end > 0 && !is_used(end - 1)) --end;
+  // A lane is another variable than a loop of as many turns: behind it comes a range more.
+  const bool is_vector = has_lane && end > 0 && is_used(end - 1);
+  if (has_lane && end > 0 && !is_vector) --end;
   while (first < end && !is_used(first)) ++first;
   std::vector<Variable> dimensions(index.dimensions());
   for (Variable& variable : dimensions) variable.bounds = indexing_analysis::Interval::Point(0);
@@ -193,7 +220,8 @@ IndexingMap LoadedElements(const IndexingMap& index, bool has_lane) {
   for (const AffineExpr result : affine.getResults()) {
     results.push_back(result.replaceSymbols(symbols));
   }
-  return {AffineMap::get(affine.getNumDims(), static_cast<unsigned>(end - first), results,
+  if (is_vector) ranges.push_back({indexing_analysis::Interval::Point(0), ""});
+  return {AffineMap::get(affine.getNumDims(), static_cast<unsigned>(ranges.size()), results,
                          index.context()),
           std::move(dimensions),
           std::move(ranges),

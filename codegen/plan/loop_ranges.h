@@ -27,9 +27,10 @@ std::optional<IndexingMap> WithoutRangesInFront(const IndexingMap& map,
 /// Of an index of an array of these sizes that is read in loops, ranges in front of those of
 /// `outside`: where the same element is read before the loops, by all that are in the domain of
 /// `outside`. What only some turns read, behind conditions, is read as well if it is an element
-/// there. nullopt if it is another element in each turn, or none without the conditions.
+/// there. Values known at run time that the index does not speak of are dropped. nullopt if it is
+/// another element in each turn, or none without the conditions.
 /// Example: (d0)[s0] -> (), d0 + s0 in [1, 40]; outside (d0) -> (d0 * 2) -> (d0) -> ()
-std::optional<IndexingMap> IndexOutsideLoops(const IndexingMap& in_loops,
+std::optional<IndexingMap> IndexOutsideLoops(const IndexingMap& index,
                                              llvm::ArrayRef<indexing_analysis::Variable> loops,
                                              const IndexingMap& outside,
                                              llvm::ArrayRef<int64_t> sizes, MapTable& maps);

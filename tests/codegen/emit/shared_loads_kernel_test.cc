@@ -388,5 +388,41 @@ TEST(SharedLoads, ReductionsBeforeWindows) {
   }
 }
 
+// A vector of four neighbours, and a loop of four turns around a reduction, which is not written
+// out: lane and turn have the same values, and are two variables.
+TEST(SharedLoads, ATurnIsNoLane) {
+  PtxBackend backend;
+  const std::string sums =
+      "zero = s32[] constant(0)\n"
+      "s = s32[33,8] reduce(p0, zero), dimensions={2}, to_apply=sum\n"
+      "d = s32[4,4] dynamic-slice(s, p1, p1), dynamic_slice_sizes={4,4}\n"
+      "b = s32[4,4] broadcast(p2), dimensions={1}\n"
+      "e = s32[4,4] multiply(d, b)\n"
+      "t = s32[4] reduce(e, zero), dimensions={1}, to_apply=sum\n";
+  KernelCheck check(FusionOf({"s32[33,8,40]", "s32[]", "s32[4]"},
+                             sums + "u = s32[256,4] broadcast(p2), dimensions={1}\n"
+                                    "v = s32[256,4] broadcast(t), dimensions={1}\n"
+                                    "ROOT w = s32[256,4] add(u, v)\n",
+                             "s32[256,4]", "s32"),
+                    backend, /*multiprocessors=*/1);
+  const auto plan = check.Plan();
+  ASSERT_TRUE(plan.ok());
+  EXPECT_EQ(plan->passes.front().vector_elements, 4);
+  EXPECT_EQ(check.Run(1), "");
+  // The reduction of a row of two in a vector of two.
+  KernelCheck row(
+      FusionOf({"s32[33,8,4]", "s32[]", "s32[1,2]"},
+               "zero = s32[] constant(0)\n"
+               "s = s32[33,8] reduce(p0, zero), dimensions={2}, to_apply=sum\n"
+               "d = s32[1,2] dynamic-slice(s, p1, p1), dynamic_slice_sizes={1,2}\n"
+               "e = s32[1,2] add(d, p2)\n"
+               "t = s32[1] reduce(e, zero), dimensions={1}, to_apply=sum\n"
+               "b = s32[1,2] broadcast(t), dimensions={0}\n"
+               "ROOT o = (s32[1], s32[1,2]) tuple(t, b)\n",
+               "(s32[1], s32[1,2])", "s32"),
+      backend);
+  EXPECT_EQ(row.Run(1), "");
+}
+
 }  // namespace
 }  // namespace hlo_indexing::emit
