@@ -51,6 +51,12 @@ const TypeRow* FindType(llvm::StringRef name) {
   return row == std::end(kTypes) ? nullptr : row;
 }
 
+std::string TypeNames() {
+  return llvm::join(
+      llvm::map_range(kTypes, [](const TypeRow& type) -> llvm::StringRef { return type.name; }),
+      ", ");
+}
+
 ptx::Argument ArgumentOf(uint64_t bits, int bytes) {
   ptx::Argument argument;
   argument.bytes.resize(static_cast<size_t>(bytes));
@@ -100,8 +106,12 @@ absl::StatusOr<std::pair<hlo::NpyHeader, uint64_t>> ArrayShape(const std::string
   const auto [name, rest] = text.split('[');
   const TypeRow* type = FindType(name);
   llvm::StringRef sizes = rest;
-  if (type == nullptr || !sizes.consume_back("]")) {
+  if (!sizes.consume_back("]")) {
     return Wrong(argument, "a shape is a type and sizes, such as f32[4,8]");
+  }
+  if (type == nullptr) {
+    return Wrong(argument, "'" + support::Quotable(name) + "' is none of the types " + TypeNames() +
+                               "; for others, the bytes are u8[...]");
   }
   hlo::NpyHeader header;
   header.type = type->numpy.str();

@@ -341,6 +341,7 @@ class ElementEmitter {
   };
   std::vector<Invariant> FindInvariants(const Element& element, llvm::ArrayRef<Element> read,
                                         size_t num_loops);
+  std::vector<Element> RuntimeElements(const IndexingMap& index);
   // The turns of a loop have them, computed before it.
   void RememberInvariants(llvm::ArrayRef<Invariant> invariants,
                           llvm::ArrayRef<const Lanes*> computed);

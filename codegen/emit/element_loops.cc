@@ -95,6 +95,19 @@ void ElementEmitter::RememberInvariants(llvm::ArrayRef<Invariant> invariants,
   for (size_t i = 0; i < invariants.size(); ++i) Remember(invariants[i].in_turn, *computed[i]);
 }
 
+// What is known at run time where an element is, which is read before the loops that make it.
+std::vector<ElementEmitter::Element> ElementEmitter::RuntimeElements(const IndexingMap& index) {
+  std::vector<Element> elements;
+  auto symbol = static_cast<unsigned>(index.num_ranges());
+  for (const indexing_analysis::RuntimeVariable& variable : index.runtime()) {
+    const bool is_read = index.affine_map().isFunctionOfSymbol(symbol++);
+    if (!is_read || variable.instruction == nullptr || variable.index.IsUnknown()) continue;
+    elements.push_back(
+        {FrameOf(*variable.instruction), variable.instruction, variable.leaf, variable.index});
+  }
+  return elements;
+}
+
 // The element of each slice that a reduction combines whole, where the element itself is.
 ElementEmitter::Element ElementEmitter::OperandOfSlices(const Element& element, size_t operand) {
   const Instruction& array = element.instruction->operand(operand);
@@ -235,6 +248,7 @@ ElementEmitter::Step ElementEmitter::StepOfReduction(const Element& element) {
   }
   const std::vector<Invariant> invariants = FindInvariants(element, inputs, num_loops);
   for (const Invariant& invariant : invariants) step.operands.push_back(invariant.before);
+  llvm::append_range(step.operands, RuntimeElements(element.index));
   // Initial values, then what is the same in all turns.
   step.make = [=, this, code = ReductionCode(element)](llvm::ArrayRef<const Lanes*> computed) {
     const Values carried = code.initial(computed.take_front(num_arrays));

@@ -4,6 +4,7 @@
 #include <numeric>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "simplifier/arithmetic.h"
 #include "simplifier/domain/passes.h"
@@ -235,21 +236,20 @@ Implied ImpliedOf(const Tightening& tightening, const Constraint& first, const C
                                                                               : Implied::kNone;
 }
 
+// What is dropped implies nothing that is left: each pair is looked at once.
 void DropImplied(Tightening& tightening) {
   llvm::SmallVectorImpl<Constraint>& constraints = tightening.map.constraints;
+  std::vector<bool> is_dropped(constraints.size());
   for (size_t i = 0; i < constraints.size(); ++i) {
     if (!constraints[i].bounds.IsFinite()) continue;
-    for (size_t j = 0; j < constraints.size(); ++j) {
-      const Implied implied =
-          i == j ? Implied::kNone : ImpliedOf(tightening, constraints[i], constraints[j]);
-      if (implied == Implied::kNone) continue;
-      const size_t dropped = implied == Implied::kFirst ? i : j;
-      constraints.erase(constraints.begin() + static_cast<std::ptrdiff_t>(dropped));
-      // From the beginning: what is left may imply others.
-      i = static_cast<size_t>(-1);
-      break;
+    for (size_t j = 0; j < constraints.size() && !is_dropped[i]; ++j) {
+      if (i == j || is_dropped[j]) continue;
+      const Implied implied = ImpliedOf(tightening, constraints[i], constraints[j]);
+      if (implied != Implied::kNone) is_dropped[implied == Implied::kFirst ? i : j] = true;
     }
   }
+  size_t i = 0;
+  llvm::erase_if(constraints, [&](const Constraint&) { return is_dropped[i++]; });
 }
 
 // Adds the constraint, or intersects with the one on the same expression.

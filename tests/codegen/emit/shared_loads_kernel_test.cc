@@ -424,5 +424,40 @@ TEST(SharedLoads, ATurnIsNoLane) {
   EXPECT_EQ(row.Run(1), "");
 }
 
+// Loops of elements at indices that are known at run time: the reduction of all elements, which is
+// the same in all turns, and the index are loaded before the loop.
+TEST(SharedLoads, LoopsBehindGathers) {
+  PtxBackend backend;
+  for (const int reduced : {0, 1}) {
+    const std::string kept = reduced == 0 ? "s32[5]" : "s32[11]";
+    KernelCheck check(
+        FusionOf({"s32[17,5]", "s32[11]"},
+                 absl::StrCat("zero = s32[] constant(0)\n"
+                              "s = s32[] reduce(p0, zero), dimensions={0,1}, to_apply=sum\n"
+                              "b = s32[17,5] broadcast(s), dimensions={}\n"
+                              "a = s32[17,5] add(p0, b)\n"
+                              "g = s32[11,5] gather(a, p1), offset_dims={1}, "
+                              "collapsed_slice_dims={0}, start_index_map={0}, index_vector_dim=1, "
+                              "slice_sizes={1,5}\nROOT r = ",
+                              kept, " reduce(g, zero), dimensions={", reduced,
+                              "}, to_apply=sum\n"),
+                 kept, "s32"),
+        backend);
+    EXPECT_EQ(check.Run(1), "");
+    const Traffic traffic = check.Measure();
+    EXPECT_TRUE(traffic.IsAtMostAsPlanned()) << reduced;
+  }
+  ExpectAsPlanned(
+      FusionOf({"s32[64]"},
+               "i = s32[31,100] iota(), iota_dimension=1\nzero = s32[] constant(0)\n"
+               "w = s32[31,100] reduce-window(i, zero), window={size=31x1 pad=30_0x0_0}, "
+               "to_apply=sum\n"
+               "t = s32[100,31] transpose(w), dimensions={1,0}\n"
+               "ROOT g = s32[64,31] gather(t, p0), offset_dims={1}, collapsed_slice_dims={0}, "
+               "start_index_map={0}, index_vector_dim=1, slice_sizes={1,31}\n",
+               "s32[64,31]", "s32"),
+      backend);
+}
+
 }  // namespace
 }  // namespace hlo_indexing::emit
