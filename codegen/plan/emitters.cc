@@ -103,6 +103,17 @@ bool IsTransposeFusion(const EmitterInput& input) {
          });
 }
 
+// Whether elements are made of reductions of many: each thread of a transpose would reduce anew for
+// each of its elements, which is more than what the other order of an array costs a row.
+bool ReducesMany(const FusedComputation& fused) {
+  constexpr int64_t kMany = 32;
+  return llvm::any_of(fused.instructions(), [&](const Instruction* instruction) {
+    if (instruction->opcode() != hlo::Opcode::kReduce) return false;
+    const int64_t results = instruction->shape().ArrayLeaf(0).num_elements();
+    return results > 0 && instruction->operand(0).shape().num_elements() / results >= kMany;
+  });
+}
+
 bool IsConcatenateFusion(const EmitterInput& input, size_t most_operands) {
   return input.heroes.size() == 1 && input.heroes.front()->opcode() == Opcode::kConcatenate &&
          input.heroes.front()->operands().size() <= most_operands;
@@ -133,7 +144,12 @@ KernelPlan PlanByEmitter(EmitterInput& input, const Emitters& emitters) {
     }
     return emitters.reduction(input);
   }
-  if (IsTransposeFusion(input)) return emitters.transpose(input);
+  if (IsTransposeFusion(input)) {
+    if (emitters.rows != nullptr && ReducesMany(fused)) {
+      if (std::optional<KernelPlan> rows = emitters.rows(input)) return *std::move(rows);
+    }
+    return emitters.transpose(input);
+  }
   if (fused.roots().size() == 1) {
     const Instruction& root = *fused.roots().front().instruction;
     if (root.opcode() == Opcode::kScatter) return emitters.scatter(input);

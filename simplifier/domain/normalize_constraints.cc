@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallBitVector.h"
 #include "simplifier/arithmetic.h"
 #include "simplifier/domain/passes.h"
 #include "simplifier/domain/preimage.h"
@@ -210,24 +212,26 @@ enum class Implied : uint8_t { kNone, kFirst, kSecond };
 Implied ImpliedOf(const Tightening& tightening, const Constraint& first, const Constraint& second) {
   const llvm::ArrayRef<Term> part = second.expression.terms;
   if (part.empty() || part.size() >= first.expression.terms.size()) return Implied::kNone;
-  TermVector others;
+  const llvm::ArrayRef<Term> all = first.expression.terms;
+  llvm::SmallBitVector is_in_part(static_cast<unsigned>(all.size()));
   int64_t factor = 0;
-  size_t num_found = 0;
-  for (const Term& term : first.expression.terms) {
+  for (const Term& of_part : part) {
     const auto* const found =
-        llvm::find_if(part, [&](const Term& of_part) { return of_part.SameDigit(term); });
-    if (found == part.end()) {
-      others.push_back(term);
-      continue;
+        llvm::find_if(all, [&](const Term& term) { return term.SameDigit(of_part); });
+    // Divided by -1 the smallest number does not fit.
+    if (found == all.end() || found->coefficient == support::kInt64Min) return Implied::kNone;
+    if (factor == 0) factor = found->coefficient / of_part.coefficient;
+    if (support::CheckedMul(of_part.coefficient, factor) != found->coefficient) {
+      return Implied::kNone;
     }
-    // Divided by -1 it does not fit.
-    if (term.coefficient == support::kInt64Min) return Implied::kNone;
-    if (factor == 0) factor = term.coefficient / found->coefficient;
-    if (support::CheckedMul(found->coefficient, factor) != term.coefficient) return Implied::kNone;
-    ++num_found;
+    is_in_part.set(static_cast<unsigned>(found - all.begin()));
+  }
+  TermVector others;
+  for (unsigned i = 0; i < all.size(); ++i) {
+    if (!is_in_part.test(i)) others.push_back(all[i]);
   }
   const Interval values = tightening.RangeOf(others);
-  if (num_found != part.size() || !values.IsFinite()) return Implied::kNone;
+  if (!values.IsFinite()) return Implied::kNone;
   if (first.bounds.Contains(second.bounds * factor + values)) return Implied::kFirst;
   const auto lower = support::CheckedSub(first.bounds.lower, values.upper);
   const auto upper = support::CheckedSub(first.bounds.upper, values.lower);
@@ -238,7 +242,10 @@ Implied ImpliedOf(const Tightening& tightening, const Constraint& first, const C
 
 // What is dropped implies nothing that is left: each pair is looked at once.
 void DropImplied(Tightening& tightening) {
+  // Pairs of more are as much work as all the rest.
+  constexpr size_t kMostConstraints = 32;
   llvm::SmallVectorImpl<Constraint>& constraints = tightening.map.constraints;
+  if (constraints.size() > kMostConstraints) return;
   std::vector<bool> is_dropped(constraints.size());
   for (size_t i = 0; i < constraints.size(); ++i) {
     if (!constraints[i].bounds.IsFinite()) continue;

@@ -397,5 +397,43 @@ TEST(RowKernels, OperandsOfLaterTurns) {
   }
 }
 
+// Not as a transpose, of which each thread would reduce a row for each of its elements: neither
+// beside a transposed operand, nor where the result is transposed. Short rows are.
+TEST(RowKernels, RowsBesideTransposes) {
+  PtxBackend backend;
+  const auto emitter_of = [&](int64_t rows, int64_t length, bool is_result) {
+    const std::string array = absl::StrCat("f32[", rows, ",", length, "]");
+    const std::string transposed = absl::StrCat("f32[", length, ",", rows, "]");
+    const std::string of_rows = absl::StrCat("f32[", rows, "]");
+    const std::string parameters =
+        absl::StrCat("x = ", array, " parameter(0)\ny = ", transposed, " parameter(1)\n");
+    const std::string body = absl::StrCat(
+        "l = f32[] constant(-inf)\nm = ", of_rows,
+        " reduce(x, l), dimensions={1}, to_apply=largest_f32\nb = ", array,
+        " broadcast(m), dimensions={0}\nd = ", array, " subtract(x, b)\n",
+        is_result ? absl::StrCat("t = ", transposed, " transpose(d), dimensions={1,0}\nROOT r = ",
+                                 transposed, " multiply(t, y)\n")
+                  : absl::StrCat("t = ", array, " transpose(y), dimensions={1,0}\nROOT r = ", array,
+                                 " multiply(d, t)\n"));
+    KernelCheck check(absl::StrCat("HloModule m\n", kReducers, "fused {\n", parameters, body,
+                                   "}\nENTRY e {\n", parameters, "ROOT r = ",
+                                   is_result ? transposed : array,
+                                   " fusion(x, y), kind=kInput, calls=fused\n}\n"),
+                      backend);
+    EXPECT_EQ(check.Run(1), "") << array << is_result;
+    const Traffic traffic = check.Measure();
+    EXPECT_TRUE(traffic.IsAtMostAsPlanned()) << array << is_result;
+    const auto plan = check.Plan();
+    EXPECT_TRUE(plan.ok());
+    return plan->emitter;
+  };
+  for (const bool is_result : {false, true}) {
+    for (const auto& [rows, length] : {std::pair(17, 1025), {64, 4100}, {33, 40}, {128, 1024}}) {
+      EXPECT_EQ(emitter_of(rows, length, is_result), plan::Emitter::kRows) << length << is_result;
+    }
+    EXPECT_EQ(emitter_of(4096, 8, is_result), plan::Emitter::kTranspose) << is_result;
+  }
+}
+
 }  // namespace
 }  // namespace hlo_indexing::emit
