@@ -105,14 +105,16 @@ IndexingMap WithoutUnusedRuntime(const IndexingMap& map) {
     }
     return false;
   };
-  const bool is_used =
-      llvm::any_of(affine.getResults(), is_of_runtime) ||
-      llvm::any_of(map.constraints(), [&](const MapConstraint& constraint) {
-        return is_of_runtime(constraint.expression);
-      });
+  const bool is_used = llvm::any_of(affine.getResults(), is_of_runtime) ||
+                       llvm::any_of(map.constraints(), [&](const MapConstraint& constraint) {
+                         return is_of_runtime(constraint.expression);
+                       });
   if (is_used || map.num_runtime() == 0) return map;
   return {AffineMap::get(affine.getNumDims(), num_ranges, affine.getResults(), map.context()),
-          map.dimensions(), map.ranges(), {}, map.constraints()};
+          map.dimensions(),
+          map.ranges(),
+          {},
+          map.constraints()};
 }
 
 }  // namespace

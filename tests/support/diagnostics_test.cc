@@ -48,12 +48,12 @@ TEST(Diagnostics, NamesInvisibleCharacters) {
   const auto message_at = [](llvm::StringRef text) {
     return MakeDiagnostic({"m.hlo", text}, 1, "bad").message;
   };
-  for (const auto& [text, name] : std::initializer_list<std::pair<llvm::StringRef, std::string>>{
-           {"x\xc2\xa0y", "U+00A0"},
-           {"x\xe2\x80\x8by", "U+200B"},
-           {"x\xe2\x80\xa8", "U+2028"},
-           {"x\xef\xbb\xbfy", "U+FEFF"},
-           {"x\x01", "U+0001"}}) {
+  for (const auto& [text, name] :
+       std::initializer_list<std::pair<llvm::StringRef, std::string>>{{"x\xc2\xa0y", "U+00A0"},
+                                                                      {"x\xe2\x80\x8by", "U+200B"},
+                                                                      {"x\xe2\x80\xa8", "U+2028"},
+                                                                      {"x\xef\xbb\xbfy", "U+FEFF"},
+                                                                      {"x\x01", "U+0001"}}) {
     EXPECT_EQ(message_at(text), "bad; the invisible character " + name + " stands here");
   }
   for (const llvm::StringRef text : {"x y", "x\ny", "x\ty", "x\xc3\xa9", "x\xff", "x"}) {

@@ -415,11 +415,11 @@ TEST(RowKernels, RowsBesideTransposes) {
                                  transposed, " multiply(t, y)\n")
                   : absl::StrCat("t = ", array, " transpose(y), dimensions={1,0}\nROOT r = ", array,
                                  " multiply(d, t)\n"));
-    KernelCheck check(absl::StrCat("HloModule m\n", kReducers, "fused {\n", parameters, body,
-                                   "}\nENTRY e {\n", parameters, "ROOT r = ",
-                                   is_result ? transposed : array,
-                                   " fusion(x, y), kind=kInput, calls=fused\n}\n"),
-                      backend);
+    KernelCheck check(
+        absl::StrCat("HloModule m\n", kReducers, "fused {\n", parameters, body, "}\nENTRY e {\n",
+                     parameters, "ROOT r = ", is_result ? transposed : array,
+                     " fusion(x, y), kind=kInput, calls=fused\n}\n"),
+        backend);
     EXPECT_EQ(check.Run(1), "") << array << is_result;
     const Traffic traffic = check.Measure();
     EXPECT_TRUE(traffic.IsAtMostAsPlanned()) << array << is_result;

@@ -410,17 +410,16 @@ TEST(SharedLoads, ATurnIsNoLane) {
   EXPECT_EQ(plan->passes.front().vector_elements, 4);
   EXPECT_EQ(check.Run(1), "");
   // The reduction of a row of two in a vector of two.
-  KernelCheck row(
-      FusionOf({"s32[33,8,4]", "s32[]", "s32[1,2]"},
-               "zero = s32[] constant(0)\n"
-               "s = s32[33,8] reduce(p0, zero), dimensions={2}, to_apply=sum\n"
-               "d = s32[1,2] dynamic-slice(s, p1, p1), dynamic_slice_sizes={1,2}\n"
-               "e = s32[1,2] add(d, p2)\n"
-               "t = s32[1] reduce(e, zero), dimensions={1}, to_apply=sum\n"
-               "b = s32[1,2] broadcast(t), dimensions={0}\n"
-               "ROOT o = (s32[1], s32[1,2]) tuple(t, b)\n",
-               "(s32[1], s32[1,2])", "s32"),
-      backend);
+  KernelCheck row(FusionOf({"s32[33,8,4]", "s32[]", "s32[1,2]"},
+                           "zero = s32[] constant(0)\n"
+                           "s = s32[33,8] reduce(p0, zero), dimensions={2}, to_apply=sum\n"
+                           "d = s32[1,2] dynamic-slice(s, p1, p1), dynamic_slice_sizes={1,2}\n"
+                           "e = s32[1,2] add(d, p2)\n"
+                           "t = s32[1] reduce(e, zero), dimensions={1}, to_apply=sum\n"
+                           "b = s32[1,2] broadcast(t), dimensions={0}\n"
+                           "ROOT o = (s32[1], s32[1,2]) tuple(t, b)\n",
+                           "(s32[1], s32[1,2])", "s32"),
+                  backend);
   EXPECT_EQ(row.Run(1), "");
 }
 
@@ -439,8 +438,7 @@ TEST(SharedLoads, LoopsBehindGathers) {
                               "g = s32[11,5] gather(a, p1), offset_dims={1}, "
                               "collapsed_slice_dims={0}, start_index_map={0}, index_vector_dim=1, "
                               "slice_sizes={1,5}\nROOT r = ",
-                              kept, " reduce(g, zero), dimensions={", reduced,
-                              "}, to_apply=sum\n"),
+                              kept, " reduce(g, zero), dimensions={", reduced, "}, to_apply=sum\n"),
                  kept, "s32"),
         backend);
     EXPECT_EQ(check.Run(1), "");
