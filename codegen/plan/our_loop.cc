@@ -126,7 +126,6 @@ std::vector<LoopPart> PartsOfOutput(const VectorLoop& loop, const Launch& launch
   return parts;
 }
 
-// One thread writes whole bytes.
 int64_t ElementsOfByte(const EmitterInput& input) {
   return support::CeilDiv(8, input.fused.SmallestStorageBits());
 }
@@ -144,20 +143,40 @@ bool IsLoopForEach(const Instruction& instruction) {
   }
 }
 
-// How many neighbours a thread computes of an array with so many elements. Fewer than fit in the
-// widest access if multiprocessors had less than four warps otherwise.
-int64_t VectorOf(const EmitterInput& input, int64_t num_elements) {
-  const int64_t least = ElementsOfByte(input);
-  int64_t vector = std::max(WidestVector(input), least);
-  if (llvm::any_of(input.fused.instructions(),
-                   [](const Instruction* i) { return IsLoopForEach(*i); })) {
-    return least;
+// How many neighbours a thread computes of the arrays of a fusion, which is looked at once for all
+// of them.
+class VectorChoice {
+ public:
+  explicit VectorChoice(const EmitterInput& input)
+      : of_byte_(ElementsOfByte(input)),
+        widest_(std::max(WidestVector(input), of_byte_)),
+        wanted_threads_(kLeastThreads * input.plans.device.multiprocessors) {
+    if (llvm::any_of(input.fused.instructions(),
+                     [](const Instruction* i) { return IsLoopForEach(*i); })) {
+      widest_ = of_byte_;
+    }
   }
-  constexpr int64_t kLeastThreads = 128;
-  const int64_t wanted = kLeastThreads * input.plans.device.multiprocessors;
-  while (vector > least && num_elements / vector < wanted) vector /= 2;
-  return vector;
-}
+
+  // One thread writes whole bytes.
+  int64_t of_byte() const { return of_byte_; }
+  // Of an array with so many elements: fewer than fit in the widest access if multiprocessors had
+  // less than four warps otherwise.
+  int64_t Of(int64_t num_elements) const {
+    int64_t vector = widest_;
+    while (vector > of_byte_ && num_elements / vector < wanted_threads_) vector /= 2;
+    return vector;
+  }
+  VectorLoop LoopOf(int64_t num_elements) const {
+    return {num_elements, Of(num_elements), of_byte_};
+  }
+
+ private:
+  static constexpr int64_t kLeastThreads = 128;
+
+  int64_t of_byte_;
+  int64_t widest_;
+  int64_t wanted_threads_;
+};
 
 void AddHeroReads(const EmitterInput& input, const ElementPass& pass, KernelPlan& plan) {
   for (size_t i = 0; i < pass.instruction->operands().size(); ++i) {
@@ -276,13 +295,12 @@ KernelPlan PlanOurLoop(const EmitterInput& input) {
   plan.emitter = Emitter::kLoop;
   plan.variant = "loop";
   plan.joins_arrays = true;
+  const VectorChoice vectors(input);
   const auto loop_of = [&](const Shape& shape) {
-    const int64_t vector = VectorOf(input, shape.num_elements());
-    if (IsPackedInTiles(shape)) {
-      return VectorLoop(NumPlaces(shape, input.plans), VectorOfPlaces(shape, vector, input.plans),
-                        ElementsOfByte(input));
-    }
-    return VectorLoop(shape.num_elements(), vector, ElementsOfByte(input));
+    if (!IsPackedInTiles(shape)) return vectors.LoopOf(shape.num_elements());
+    const int64_t vector = vectors.Of(shape.num_elements());
+    return VectorLoop(NumPlaces(shape, input.plans), VectorOfPlaces(shape, vector, input.plans),
+                      vectors.of_byte());
   };
   int64_t threads = 0;
   for (const FusionRoot& root : input.fused.roots()) {
@@ -316,15 +334,16 @@ KernelPlan PlanOurConcatenate(const EmitterInput& input) {
   const Instruction& hero = *input.heroes.front();
   const FusionRoot& root = input.fused.roots().front();
   const auto dimension = static_cast<size_t>(hero.Integers(AttributeName::kDimensions).front());
+  const VectorChoice vectors(input);
   std::vector<VectorLoop> loops;
   int64_t threads = 0;
   for (const ConcatenatedRun& run : RunsOf(hero)) {
     const int64_t num_elements = hero.operand(loops.size()).shape().num_elements();
-    int64_t vector = VectorOf(input, num_elements);
+    int64_t vector = vectors.Of(num_elements);
     while (run.elements % vector != 0 || run.first % vector != 0) vector /= 2;
     // Two operands meet inside of a byte.
-    if (vector < ElementsOfByte(input)) return PlanOurLoop(input);
-    loops.emplace_back(num_elements, vector, ElementsOfByte(input));
+    if (vector < vectors.of_byte()) return PlanOurLoop(input);
+    loops.emplace_back(num_elements, vector, vectors.of_byte());
     threads += loops.back().threads();
   }
   const int64_t of_block = ThreadsOfBlock(threads, input.plans);
@@ -387,9 +406,9 @@ KernelPlan PlanOurDynamicUpdateSlice(const EmitterInput& input) {
   KernelPlan plan;
   plan.emitter = Emitter::kDynamicUpdateSlice;
   plan.variant = "in-place dynamic-update-slice";
+  const VectorChoice vectors(input);
   const auto loop_of = [&](const Instruction& hero) {
-    const int64_t num_elements = hero.operand(1).shape().num_elements();
-    return VectorLoop(num_elements, VectorOf(input, num_elements), ElementsOfByte(input));
+    return vectors.LoopOf(hero.operand(1).shape().num_elements());
   };
   int64_t threads = 0;
   for (const Instruction* hero : input.heroes) {
