@@ -405,6 +405,10 @@ const ElementEmitter::Frame* ElementEmitter::FrameOf(const Instruction& instruct
   return found;
 }
 
+ElementEmitter::Element ElementEmitter::ElementOf(const RuntimeVariable& variable) {
+  return {FrameOf(*variable.instruction), variable.instruction, variable.leaf, variable.index};
+}
+
 Values ElementEmitter::RuntimeValues(const IndexingMap& map) {
   Values values;
   const auto num_ranges = static_cast<unsigned>(map.num_ranges());
@@ -422,10 +426,8 @@ Values ElementEmitter::RuntimeValues(const IndexingMap& map) {
     }
     const int depth = depth_++;
     if (depth > kMaxDepth) Fail(*variable.instruction, "is an index behind too many indices");
-    const Lanes lanes = depth > kMaxDepth
-                            ? Lanes{ZeroOf(builder_, ElementType::kS32)}
-                            : Compute({FrameOf(*variable.instruction), variable.instruction,
-                                       variable.leaf, variable.index});
+    const Lanes lanes = depth > kMaxDepth ? Lanes{ZeroOf(builder_, ElementType::kS32)}
+                                          : Compute(ElementOf(variable));
     depth_ = depth;
     const ElementType type = variable.instruction->shape().ArrayLeaf(variable.leaf).element_type();
     values.push_back(EmitClamped(builder_, lanes.front().value, type, variable.bounds));
@@ -440,8 +442,7 @@ void ElementEmitter::ComputeForAllLanes(const IndexingMap& map) {
     // Of lanes that are not computed nothing is known.
     const Interval lanes_of_index = variable.index.ranges().back().bounds;
     if (!lanes_of_index.Contains({0, num_lanes_ - 1})) continue;
-    const Element all = {FrameOf(*variable.instruction), variable.instruction, variable.leaf,
-                         variable.index};
+    const Element all = ElementOf(variable);
     ++depth_;
     const Lanes lanes = Compute(all);
     --depth_;

@@ -341,7 +341,9 @@ class ElementEmitter {
   };
   std::vector<Invariant> FindInvariants(const Element& element, llvm::ArrayRef<Element> read,
                                         size_t num_loops);
+  // What is known at run time where an element is.
   std::vector<Element> RuntimeElements(const IndexingMap& index);
+  Element ElementOf(const indexing_analysis::RuntimeVariable& variable);
   // The turns of a loop have them, computed before it.
   void RememberInvariants(llvm::ArrayRef<Invariant> invariants,
                           llvm::ArrayRef<const Lanes*> computed);

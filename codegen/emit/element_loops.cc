@@ -95,15 +95,14 @@ void ElementEmitter::RememberInvariants(llvm::ArrayRef<Invariant> invariants,
   for (size_t i = 0; i < invariants.size(); ++i) Remember(invariants[i].in_turn, *computed[i]);
 }
 
-// What is known at run time where an element is, which is read before the loops that make it.
+// It is read before the loops that make the element.
 std::vector<ElementEmitter::Element> ElementEmitter::RuntimeElements(const IndexingMap& index) {
   std::vector<Element> elements;
   auto symbol = static_cast<unsigned>(index.num_ranges());
   for (const indexing_analysis::RuntimeVariable& variable : index.runtime()) {
     const bool is_read = index.affine_map().isFunctionOfSymbol(symbol++);
     if (!is_read || variable.instruction == nullptr || variable.index.IsUnknown()) continue;
-    elements.push_back(
-        {FrameOf(*variable.instruction), variable.instruction, variable.leaf, variable.index});
+    elements.push_back(ElementOf(variable));
   }
   return elements;
 }

@@ -103,15 +103,24 @@ bool IsTransposeFusion(const EmitterInput& input) {
          });
 }
 
-// Whether elements are made of reductions of many: each thread of a transpose would reduce anew for
-// each of its elements, which is more than what the other order of an array costs a row.
-bool ReducesMany(const FusedComputation& fused) {
+// Whether elements are made of reductions of many beside a transpose, of which each thread would
+// reduce anew for each of its elements. Not where reductions are transposed: rows would be written,
+// or computed, in the other order.
+bool ReducesBesideTranspose(const EmitterInput& input) {
   constexpr int64_t kMany = 32;
-  return llvm::any_of(fused.instructions(), [&](const Instruction* instruction) {
-    if (instruction->opcode() != hlo::Opcode::kReduce) return false;
+  bool reduces_many = false;
+  for (const Instruction* instruction : input.fused.instructions()) {
+    if (instruction->opcode() != hlo::Opcode::kReduce) continue;
     const int64_t results = instruction->shape().ArrayLeaf(0).num_elements();
-    return results > 0 && instruction->operand(0).shape().num_elements() / results >= kMany;
-  });
+    reduces_many |=
+        results > 0 && instruction->operand(0).shape().num_elements() / results >= kMany;
+    for (const Instruction* hero : input.heroes) {
+      if (TiledTransposeOf(*hero).has_value() && input.fused.Reaches(*instruction, *hero)) {
+        return false;
+      }
+    }
+  }
+  return reduces_many;
 }
 
 bool IsConcatenateFusion(const EmitterInput& input, size_t most_operands) {
@@ -133,20 +142,25 @@ bool IsByItself(const Instruction& instruction) {
   }
 }
 
+// nullopt if there is no such emitter, or it does not fit.
+std::optional<KernelPlan> RowsOf(const EmitterInput& input, const Emitters& emitters) {
+  return emitters.rows == nullptr ? std::nullopt : emitters.rows(input);
+}
+
 KernelPlan PlanByEmitter(EmitterInput& input, const Emitters& emitters) {
   const FusedComputation& fused = input.fused;
   if (emitters.products != nullptr) {
     if (std::optional<KernelPlan> products = emitters.products(input)) return *std::move(products);
   }
   if (IsReductionFusion(input)) {
-    if (emitters.rows != nullptr && GoesOnWithResults(input)) {
-      if (std::optional<KernelPlan> rows = emitters.rows(input)) return *std::move(rows);
+    if (GoesOnWithResults(input)) {
+      if (std::optional<KernelPlan> rows = RowsOf(input, emitters)) return *std::move(rows);
     }
     return emitters.reduction(input);
   }
   if (IsTransposeFusion(input)) {
-    if (emitters.rows != nullptr && ReducesMany(fused)) {
-      if (std::optional<KernelPlan> rows = emitters.rows(input)) return *std::move(rows);
+    if (ReducesBesideTranspose(input)) {
+      if (std::optional<KernelPlan> rows = RowsOf(input, emitters)) return *std::move(rows);
     }
     return emitters.transpose(input);
   }
@@ -160,9 +174,7 @@ KernelPlan PlanByEmitter(EmitterInput& input, const Emitters& emitters) {
     input.heroes = *updates;
     return emitters.dynamic_update_slice(input);
   }
-  if (emitters.rows != nullptr) {
-    if (std::optional<KernelPlan> rows = emitters.rows(input)) return *std::move(rows);
-  }
+  if (std::optional<KernelPlan> rows = RowsOf(input, emitters)) return *std::move(rows);
   return emitters.loop(input);
 }
 

@@ -99,17 +99,11 @@ namespace {
 IndexingMap WithoutUnusedRuntime(const IndexingMap& map) {
   const AffineMap affine = map.affine_map();
   const auto num_ranges = static_cast<unsigned>(map.num_ranges());
-  const auto is_of_runtime = [&](AffineExpr expression) {
-    for (unsigned i = num_ranges; i < affine.getNumSymbols(); ++i) {
-      if (expression.isFunctionOfSymbol(i)) return true;
-    }
-    return false;
-  };
-  const bool is_used = llvm::any_of(affine.getResults(), is_of_runtime) ||
-                       llvm::any_of(map.constraints(), [&](const MapConstraint& constraint) {
-                         return is_of_runtime(constraint.expression);
-                       });
-  if (is_used || map.num_runtime() == 0) return map;
+  if (map.num_runtime() == 0) return map;
+  // Their symbols stand behind those of the ranges.
+  for (unsigned i = num_ranges; i < affine.getNumSymbols(); ++i) {
+    if (DependsOnRange(map, i)) return map;
+  }
   return {AffineMap::get(affine.getNumDims(), num_ranges, affine.getResults(), map.context()),
           map.dimensions(),
           map.ranges(),

@@ -126,10 +126,6 @@ std::vector<LoopPart> PartsOfOutput(const VectorLoop& loop, const Launch& launch
   return parts;
 }
 
-int64_t ElementsOfByte(const EmitterInput& input) {
-  return support::CeilDiv(8, input.fused.SmallestStorageBits());
-}
-
 // Whether an element of the instruction is a loop of its own that a vector would repeat.
 bool IsLoopForEach(const Instruction& instruction) {
   switch (instruction.opcode()) {
@@ -148,7 +144,7 @@ bool IsLoopForEach(const Instruction& instruction) {
 class VectorChoice {
  public:
   explicit VectorChoice(const EmitterInput& input)
-      : of_byte_(ElementsOfByte(input)),
+      : of_byte_(support::CeilDiv(8, input.fused.SmallestStorageBits())),
         widest_(std::max(WidestVector(input), of_byte_)),
         wanted_threads_(kLeastThreads * input.plans.device.multiprocessors) {
     if (llvm::any_of(input.fused.instructions(),
