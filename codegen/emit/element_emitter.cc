@@ -117,7 +117,9 @@ size_t ElementEmitter::CountOf(const Element& element) const {
 
 ElementEmitter::Element ElementEmitter::KeyOf(const Element& element) const {
   Element key = element;
-  if (plan_.keeps_rows && key.frame == nullptr) key.index = plan::WithoutConditions(key.index);
+  if (plan_.keeps_rows && key.frame == nullptr) {
+    key.index = plan::WithoutConditions(key.index, num_lanes_ > 1);
+  }
   return key;
 }
 

@@ -475,7 +475,9 @@ class AccessCollector {
   // What loads of the same elements have in common. A thread that keeps what it has read does so
   // wherever it reads it again, and only there, where it has read it before.
   IndexingMap Key(const KernelAccess& access) const {
-    return plan_.keeps_rows ? WithoutConditions(access.access.position) : access.access.position;
+    const IndexingMap& position = access.access.position;
+    return plan_.keeps_rows ? WithoutConditions(position, access.access.vector_elements > 1)
+                            : position;
   }
 
   // What is the same in all turns of the loops, though these have conditions, is read before them.

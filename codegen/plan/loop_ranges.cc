@@ -197,7 +197,6 @@ IndexingMap LoadedElements(const IndexingMap& index, bool has_lane) {
   const auto is_used = [&](size_t range) {
     return affine.isFunctionOfSymbol(static_cast<unsigned>(range));
   };
-  // A lane is another variable than a loop of as many turns: behind it comes a range more.
   const bool is_vector = has_lane && end > 0 && is_used(end - 1);
   if (has_lane && end > 0 && !is_vector) --end;
   while (first < end && !is_used(first)) ++first;
@@ -216,7 +215,7 @@ IndexingMap LoadedElements(const IndexingMap& index, bool has_lane) {
   for (const AffineExpr result : affine.getResults()) {
     results.push_back(result.replaceSymbols(symbols));
   }
-  if (is_vector) ranges.push_back({indexing_analysis::Interval::Point(0), ""});
+  if (is_vector) ranges.back().bounds = BoundsOfLane(ranges.back().bounds);
   return {AffineMap::get(affine.getNumDims(), static_cast<unsigned>(ranges.size()), results,
                          index.context()),
           std::move(dimensions),

@@ -54,8 +54,8 @@ std::optional<IndexingMap> IndexOfFirstTurn(const IndexingMap& index, size_t fir
 
 /// The expressions alone of what is loaded, for any values of the variables, without loops in front
 /// that they do not depend on: inside of each other's loops, two loads of an array with the same
-/// ones are of the same element. Of vectors, whose last range is the lane, one lane or all; behind
-/// a lane stands a range more, so that it is no loop of as many turns.
+/// ones are of the same element. Of vectors, whose last range is the lane (BoundsOfLane), one lane
+/// or all.
 IndexingMap LoadedElements(const IndexingMap& index, bool has_lane);
 
 }  // namespace hlo_indexing::plan

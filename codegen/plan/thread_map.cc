@@ -205,24 +205,31 @@ IndexingMap AtRange(const IndexingMap& map, size_t range, int64_t value, MapTabl
   return maps.Simplified(WithRangeAt(map, range, value));
 }
 
-IndexingMap WithoutConditions(const IndexingMap& map) {
+Interval BoundsOfLane(Interval lanes) { return {-1 - lanes.upper, -1 - lanes.lower}; }
+
+IndexingMap WithoutConditions(const IndexingMap& map, bool has_lane) {
   if (map.IsUnknown() || map.IsKnownEmpty()) return map;
   mlir::AffineMap affine = map.affine_map();
   std::vector<Variable> dimensions(map.dimensions());
   std::vector<Variable> ranges(map.ranges());
   std::vector<RuntimeVariable> runtime(map.runtime());
   for (Variable& variable : dimensions) variable.bounds = Interval::Point(0);
+  bool uses_ranges = false;
   for (unsigned i = 0; i < ranges.size(); ++i) {
-    if (!affine.isFunctionOfSymbol(i)) ranges[i].bounds = Interval::Point(0);
+    const bool is_used = affine.isFunctionOfSymbol(i);
+    if (!is_used) ranges[i].bounds = Interval::Point(0);
+    uses_ranges |= is_used;
   }
-  for (RuntimeVariable& variable : runtime) variable.index = WithoutConditions(variable.index);
-  while (runtime.empty() && !ranges.empty() &&
-         !affine.isFunctionOfSymbol(static_cast<unsigned>(ranges.size()) - 1)) {
-    ranges.pop_back();
+  for (RuntimeVariable& variable : runtime) {
+    variable.index = WithoutConditions(variable.index, has_lane);
   }
-  if (runtime.empty()) {
-    affine = mlir::AffineMap::get(affine.getNumDims(), static_cast<unsigned>(ranges.size()),
-                                  affine.getResults(), map.context());
+  if (runtime.empty() && !uses_ranges) {
+    ranges.clear();
+    affine = mlir::AffineMap::get(affine.getNumDims(), 0, affine.getResults(), map.context());
+  }
+  const auto lane = static_cast<unsigned>(ranges.size()) - 1;
+  if (has_lane && !ranges.empty() && affine.isFunctionOfSymbol(lane)) {
+    ranges[lane].bounds = BoundsOfLane(ranges[lane].bounds);
   }
   return {affine, std::move(dimensions), std::move(ranges), std::move(runtime), {}};
 }

@@ -88,9 +88,14 @@ IndexingMap Bitcast(const IndexingMap& map, const hlo::Shape& from, const hlo::S
 
 /// The map with one value for a range variable. Known empty if it is not one of its values.
 IndexingMap AtRange(const IndexingMap& map, size_t range, int64_t value, MapTable& maps);
+/// The bounds by which the lanes of a vector, where maps name what is the same, differ from a loop
+/// of as many turns: below 0, as those of no loop are.
+indexing_analysis::Interval BoundsOfLane(indexing_analysis::Interval lanes);
 /// The expressions alone, for any values of the variables: two maps that are then equal lead to the
-/// same element wherever both lead to one.
-IndexingMap WithoutConditions(const IndexingMap& map);
+/// same element wherever both lead to one. Ranges are loops, or with `has_lane` the last one the
+/// lane of a vector (BoundsOfLane). If results depend on none, there are none; else all stay, as
+/// their number tells a loop from one within it.
+IndexingMap WithoutConditions(const IndexingMap& map, bool has_lane);
 
 /// Whether maps are of the same variables, for the same values of these; unknown maps are not.
 bool HaveSameDomain(const IndexingMap& a, const IndexingMap& b);

@@ -423,6 +423,48 @@ TEST(SharedLoads, ATurnIsNoLane) {
   EXPECT_EQ(row.Run(1), "");
 }
 
+// What threads keep of their rows is none of an element in a loop: neither that of another loop
+// within which it stands, nor, of a vector, that of all lanes.
+TEST(SharedLoads, AKeptElementIsNoTurn) {
+  PtxBackend backend;
+  const std::string loops =
+      "zero = s32[] constant(0)\n"
+      "w = s32[8,8] gather(p0, p1), offset_dims={0}, collapsed_slice_dims={1}, "
+      "start_index_map={1}, index_vector_dim=1, slice_sizes={8,1}\n"
+      "a = s32[] reduce(w, zero), dimensions={0,1}, to_apply=sum\n"
+      "d = s32[8,8] broadcast(a), dimensions={}\n"
+      "e = s32[8] reduce(w, zero), dimensions={1}, to_apply=sum\n"
+      "f = s32[8,8] broadcast(e), dimensions={0}\n"
+      "g = s32[8,8] subtract(w, f)\n"
+      "h = s32[8,8,8] broadcast(g), dimensions={0,1}\n"
+      "i = s32[8,8,8] broadcast(g), dimensions={1,2}\n"
+      "k = s32[8,8,8] multiply(h, i)\n"
+      "j = s32[8,8] reduce(k, zero), dimensions={1}, to_apply=sum\n"
+      "ROOT o = (s32[8,8], s32[8,8]) tuple(d, j)\n";
+  KernelCheck nested(FusionOf({"s32[8,8]", "s32[8]"}, loops, "(s32[8,8], s32[8,8])", "s32"),
+                     backend, /*multiprocessors=*/1);
+  const auto plan = nested.Plan();
+  ASSERT_TRUE(plan.ok());
+  EXPECT_TRUE(plan->keeps_rows);
+  EXPECT_EQ(nested.Run(1), "");
+
+  const std::string lanes =
+      "zero = s32[] constant(0)\n"
+      "a = s32[] reduce(p1, zero), dimensions={0}, to_apply=sum\n"
+      "b = s32[4,4] pad(p0, a), padding=1_0x0_0\n"
+      "c = s32[4] reduce(p3, zero), dimensions={1}, to_apply=sum\n"
+      "d = s32[4,4] broadcast(c), dimensions={0}\n"
+      "g = s32[4,4] dot(p2, d), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n"
+      "h = s32[4,4] dot(b, g), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n"
+      "i = s32[4] reduce(h, zero), dimensions={1}, to_apply=sum\n"
+      "j = s32[4,4] broadcast(i), dimensions={0}\n"
+      "ROOT o = s32[4,4] subtract(h, j)\n";
+  KernelCheck vectors(
+      FusionOf({"s32[3,4]", "s32[16]", "s32[4,4]", "s32[4,4]"}, lanes, "s32[4,4]", "s32"), backend,
+      /*multiprocessors=*/1);
+  EXPECT_EQ(vectors.Run(1), "");
+}
+
 // Loops of elements at indices that are known at run time: the reduction of all elements, which is
 // the same in all turns, and the index are loaded before the loop.
 TEST(SharedLoads, LoopsBehindGathers) {
