@@ -81,6 +81,7 @@ class Divider {
   std::optional<Division> Divide() {
     if (std::optional<Division> division = DivideByFacts()) return division;
     if (std::optional<Division> division = DivideByScaledFact()) return division;
+    if (std::optional<Division> division = DivideByRangesOfQuotients()) return division;
     for (const int64_t block : Blocks()) {
       if (std::optional<Division> division = DivideInBlocks(block)) return division;
     }
@@ -152,6 +153,33 @@ class Divider {
       if (k) return Finish(*k, rest_, rest_constant_ - *k * divisor_);
     }
     return std::nullopt;
+  }
+
+  // Where facts speak of the sums of quotient variables.
+  std::optional<Division> DivideByRangesOfQuotients() {
+    const auto is_quotient = [](const Term& term) {
+      return term.atom->kind == AtomKind::kQuotientVariable;
+    };
+    if (context_.facts().empty() || llvm::none_of(rest_, is_quotient)) return std::nullopt;
+    Interval range = Interval::Point(rest_constant_);
+    for (const Term& term : rest_) {
+      range = range +
+              (is_quotient(term) ? RangeOfQuotient(term) : term.DigitRange()) * term.coefficient;
+    }
+    const std::optional<int64_t> k = MultipleAround(range, divisor_);
+    return k ? Finish(*k, rest_, rest_constant_ - *k * divisor_) : std::nullopt;
+  }
+
+  // The values of a digit of a quotient variable, as far as facts say them of its sum. Example:
+  // (d0 + d1 * 128) floordiv 10, where d0 + d1 * 128 is in [0, 99] -> [0, 9]
+  Interval RangeOfQuotient(const Term& term) {
+    const Sum& sum = term.atom->arguments.front();
+    const Interval natural = term.DigitRange();
+    const Interval values = RangeByFacts(sum.terms, sum.constant);
+    if (!values.IsFinite()) return natural;
+    const Interval quotient = {FloorDiv(values.lower, term.lo), FloorDiv(values.upper, term.lo)};
+    const bool is_top = term.IsTop() || quotient.upper < term.extent;
+    return is_top && quotient.lower >= 0 ? natural.Intersect(quotient) : natural;
   }
 
   // A fact may speak of a multiple of a sum and a remainder of that: where x is in [0, 127],

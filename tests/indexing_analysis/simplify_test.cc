@@ -67,6 +67,17 @@ INSTANTIATE_TEST_SUITE_P(
             "(d0, d1, d2) -> (d0 + (d1 + d2 floordiv 3) floordiv 5), domain: d0 in [0, 9], d1 in "
             "[0, 4], d2 in [0, 2]",
             "(d0, d1, d2) -> (d0), domain: d0 in [0, 9], d1 in [0, 4], d2 in [0, 2]"},
+        // The threads of the last block that have elements: the row of each is in bounds.
+        Row{"RowsOfTheLastBlock",
+            "(d0, d1) -> (((d0 + d1 * 128) floordiv 10) mod 1471), domain: d0 in [0, 127], "
+            "d1 in [0, 114], d0 + d1 * 128 in [0, 14709]",
+            "(d0, d1) -> ((d0 + d1 * 128) floordiv 10), domain: d0 in [0, 127], d1 in [0, 114], "
+            "d0 + d1 * 128 in [0, 14709]"},
+        Row{"RowsOfTheLastBlockAndOneMore",
+            "(d0, d1) -> (((d0 + d1 * 128) floordiv 10) mod 1470), domain: d0 in [0, 127], "
+            "d1 in [0, 114], d0 + d1 * 128 in [0, 14709]",
+            "(d0, d1) -> (((d0 + d1 * 128) floordiv 10) mod 1470), domain: d0 in [0, 127], "
+            "d1 in [0, 114], d0 + d1 * 128 in [0, 14709]"},
         // XLA gives [15, 35], without two valid points.
         Row{"XlaNegativeDivisor", "()[s0] -> (s0), domain: s0 in [0, 100], s0 / -3 in [-11, -5]",
             "()[s0] -> (s0), domain: s0 in [13, 33]"},
