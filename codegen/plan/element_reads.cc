@@ -177,7 +177,7 @@ bool ElementReads::Follow(const PlannedElement& element) {
       continue;
     }
     const Step& step = *last.step;
-    if (!FollowBranches(step) || !FollowShortTurns(step)) return false;
+    if (!FollowBranches(made, step) || !FollowShortTurns(step)) return false;
     Learn(*scopes_.back(), key);
     // The loops of a reduction make the elements of all its arrays.
     const int64_t num_leaves = made.instruction->shape().num_array_leaves();
@@ -200,10 +200,21 @@ bool ElementReads::FollowIn(Scope scope, const PlannedElement& element, int64_t 
   return are_all;
 }
 
-bool ElementReads::FollowBranches(const Step& step) {
+bool ElementReads::IsSameInAllTurns(const IndexingMap& index) const {
+  const size_t num_ranges = scopes_.front()->num_loops + (lanes_of_pass_ > 1 ? 1 : 0);
+  if (!plan_.keeps_rows || index.IsUnknown() || index.num_ranges() < num_ranges) return false;
+  // Whatever elements the turns have.
+  for (size_t i = index.num_ranges() - num_ranges; i < index.num_ranges(); ++i) {
+    if (index.affine_map().isFunctionOfSymbol(static_cast<unsigned>(i))) return false;
+  }
+  return true;
+}
+
+bool ElementReads::FollowBranches(const PlannedElement& element, const Step& step) {
   for (const ElementAlternative& alternative : step.branches) {
     Scope branch;
     branch.is_branch = true;
+    branch.is_in_first_turn = IsSameInAllTurns(element.index);
     if (!FollowIn(std::move(branch), alternative.element, lanes_)) return false;
   }
   for (const LaneRun& run : step.runs) {
@@ -278,19 +289,23 @@ void ElementReads::Add(PlannedElement element, int64_t vector_elements, int64_t 
   // From the innermost loop outwards: a load is made before the loops that it does not depend on,
   // unless it stands in a branch or in a loop that it depends on.
   bool is_in_turn = false;
+  bool is_in_turn_of_row = false;
   bool stays_in_loop = false;
   bool is_in_short_loop = false;
   size_t first = 0;
   Scope* scope = scopes_.back();
   for (size_t depth = scopes_.size(); depth-- > 0;) {
     const Scope& around = *scopes_[depth];
-    is_in_turn = is_in_turn || around.is_branch;
+    is_in_turn =
+        depth == 0 && plan_.keeps_rows ? is_in_turn_of_row : is_in_turn || around.is_branch;
+    is_in_turn_of_row = is_in_turn_of_row || (around.is_branch && !around.is_in_first_turn);
     read.is_in_branch = read.is_in_branch || around.is_branch;
     for (size_t i = first + around.num_loops; i-- > first;) {
       const Interval turns = index.ranges()[i].bounds;
       const int64_t num_turns = turns.upper - turns.lower + 1;
       if (DependsOnRange(index, i)) {
         is_in_turn = true;
+        is_in_turn_of_row = is_in_turn_of_row || (depth > 0 && !around.is_in_first_turn);
         // Those of the pass itself come last.
         if (depth > 0) (num_turns < kManyTurns ? is_in_short_loop : stays_in_loop) = true;
       } else if (is_in_turn) {
@@ -303,6 +318,11 @@ void ElementReads::Add(PlannedElement element, int64_t vector_elements, int64_t 
     if (!is_in_turn && around.num_loops > 0 && depth > 0) scope = scopes_[depth - 1];
   }
   read.num_loops = first - scopes_.front()->num_loops;
+  if (plan_.keeps_rows && read.is_in_branch && !is_in_turn_of_row) {
+    for (size_t i = read.num_loops; i < first; ++i) {
+      read.element.index = AtRange(index, i, index.ranges()[i].bounds.lower, plans_.maps);
+    }
+  }
   if (IsScalar(read) && read.num_loops > 0) {
     // It is loaded before the outermost loop.
     const auto loop =

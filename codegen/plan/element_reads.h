@@ -86,6 +86,9 @@ class ElementReads {
     bool is_branch = false;
     // Of some lanes: what it loads is there behind it, but for vectors.
     bool is_of_lanes = false;
+    // Of rows that are kept: of an element that is the same in all turns, which is made in the
+    // first.
+    bool is_in_first_turn = false;
     // Whether all threads run it once, so that what it has loaded is there in all loops behind it.
     bool is_straight = false;
     // Ranges of loops, which stand in front of all others.
@@ -121,7 +124,7 @@ class ElementReads {
                      bool has_all_threads);
   bool Follow(const PlannedElement& element);
   bool FollowIn(Scope scope, const PlannedElement& element, int64_t lanes);
-  bool FollowBranches(const Step& step);
+  bool FollowBranches(const PlannedElement& element, const Step& step);
   bool FollowShortTurns(const Step& step);
   bool TryLoops(const Step& step);
   bool FollowTurn(const ShortTurn& turn);
@@ -151,6 +154,8 @@ class ElementReads {
   void Add(PlannedElement element, int64_t vector_elements, int64_t width);
   void MarkThoseOfSeveralTurns();
   static bool MeetInTurns(const ElementRead& after, const ElementRead& before);
+  // Whether all turns of a row that is kept have the same element.
+  bool IsSameInAllTurns(const IndexingMap& index) const;
   bool IsKnown(const Key& key) const;
   void Learn(Scope& scope, Key key);
 

@@ -78,6 +78,16 @@ INSTANTIATE_TEST_SUITE_P(
             "d1 in [0, 114], d0 + d1 * 128 in [0, 14709]",
             "(d0, d1) -> (((d0 + d1 * 128) floordiv 10) mod 1470), domain: d0 in [0, 127], "
             "d1 in [0, 114], d0 + d1 * 128 in [0, 14709]"},
+        Row{"LastRemainderBesideASum",
+            "(d0, d1) -> (d0, d1), domain: d0 in [0, 255], d1 in [0, 181], d0 + d1 * 1024 in [0, "
+            "185567], d0 mod 32 in [0, 9]",
+            "(d0, d1) -> (d0, d1), domain: d0 in [0, 233], d1 in [0, 181], d0 + d1 * 1024 in [0, "
+            "185567], d0 mod 32 in [0, 9]"},
+        Row{"RemaindersOfAQuotient",
+            "(d0, d1) -> (d0, d1), domain: d0 in [5, 260], d1 in [0, 4000], d0 + d1 in [9, 2000], "
+            "((d0 - 5) floordiv 3) mod 8 in [2, 4]",
+            "(d0, d1) -> (d0, d1), domain: d0 in [11, 259], d1 in [0, 1989], "
+            "((d0 - 5) floordiv 3) mod 8 in [2, 4], d0 + d1 in [11, 2000]"},
         // XLA gives [15, 35], without two valid points.
         Row{"XlaNegativeDivisor", "()[s0] -> (s0), domain: s0 in [0, 100], s0 / -3 in [-11, -5]",
             "()[s0] -> (s0), domain: s0 in [13, 33]"},
@@ -181,10 +191,11 @@ TEST(RescaleRanges, ReplacesWhatIsPinned) {
             "(d0)[s0, s1] -> (d0 + s0 * 10 + 5, s1), domain: d0 in [1, 99], s0 in [0, 9], "
             "s1 in [0, 24], d0 mod 2 in [1, 1], s0 * 5 + s1 * 2 in [0, 57]");
   // The common multiple of the moduli does not fit 64 bits; 4000000000000012345 is in both classes.
+  // The other remainder says that s0 is 887410373395 or more: the first 207 of a class are not.
   EXPECT_EQ(rescaled("()[s0] -> (s0), domain: s0 in [0, 4611686018427387904], "
                      "s0 mod 4294967311 in [1558535764, 1558535764], "
                      "s0 mod 1099511627775 in [887410373395, 887410373395]"),
-            "()[s0] -> (4000000000000012345), domain: s0 in [931322571, 931322571]");
+            "()[s0] -> (4000000000000012345), domain: s0 in [931322364, 931322364]");
   EXPECT_EQ(rescaled("UNKNOWN"), "UNKNOWN");
 }
 

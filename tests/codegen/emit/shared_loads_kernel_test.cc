@@ -465,6 +465,46 @@ TEST(SharedLoads, AKeptElementIsNoTurn) {
   EXPECT_EQ(vectors.Run(1), "");
 }
 
+// What all turns of a row have alike is made in the first of them, in branches, too.
+TEST(SharedLoads, BranchesOfRows) {
+  PtxBackend backend;
+  for (const int columns : {734, 40, 2100}) {
+    const std::string shape = absl::StrCat("s32[10,", columns, "]");
+    ExpectAsPlanned(
+        FusionOf({shape, "s32[5]"},
+                 absl::StrCat("zero = s32[] constant(0)\n"
+                              "a = s32[10] reduce(p0, zero), dimensions={1}, to_apply=sum\n"
+                              "b = s32[5] iota(), iota_dimension=0\n"
+                              "c = s32[10] concatenate(p1, b), dimensions={0}\n"
+                              "d = s32[10] multiply(a, c)\n"
+                              "g = ",
+                              shape,
+                              " broadcast(d), dimensions={0}\n"
+                              "ROOT h = ",
+                              shape, " add(p0, g)\n"),
+                 shape, "s32"),
+        backend);
+  }
+}
+
+// Turns of a tile that is cut off load, under their conditions, what the first turn has loaded for
+// fewer threads.
+TEST(SharedLoads, TurnsOfACutTile) {
+  PtxBackend backend;
+  KernelCheck check(FusionOf({"f16[10]", "pred[5815]", "f16[10,5815]"},
+                             "a = f16[5815,10] iota(), iota_dimension=0\n"
+                             "b = f16[5815,10] broadcast(p0), dimensions={1}\n"
+                             "c = pred[5815,10] broadcast(p1), dimensions={0}\n"
+                             "d = f16[5815,10] select(c, a, b)\n"
+                             "g = f16[5815,10] reverse(d), dimensions={0}\n"
+                             "h = f16[10,5815] transpose(g), dimensions={1,0}\n"
+                             "ROOT o = f16[10,5815] add(h, p2)\n",
+                             "f16[10,5815]", "f16"),
+                    backend, /*multiprocessors=*/1);
+  EXPECT_EQ(check.Run(1), "");
+  EXPECT_TRUE(check.Measure().IsAsPlanned());
+}
+
 // Loops of elements at indices that are known at run time: the reduction of all elements, which is
 // the same in all turns, and the index are loaded before the loop.
 TEST(SharedLoads, LoopsBehindGathers) {
