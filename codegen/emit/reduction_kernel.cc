@@ -42,19 +42,16 @@ class ReductionKernel {
     const plan::KernelPlan& plan = kernel_.plan();
     size_t next_tile = 0;
     size_t i = 0;
-    while (plan.passes[i].store == plan::StoreKind::kNone) {
+    for (const Instruction* reduce : HeroesOfRows()) {
       Hero hero;
-      size_t result = i;
-      while (!llvm::is_contained(plan.passes[result].available, plan.passes[result].instruction)) {
-        ++result;
-      }
-      hero.reduce = plan.passes[result].instruction;
-      const size_t arrays = hero.reduce->operands().size() / 2;
+      hero.reduce = reduce;
+      const size_t arrays = reduce->operands().size() / 2;
       for (size_t k = 0; k < arrays; ++k) {
         hero.loads.push_back(&plan.passes[i + k]);
         hero.initial.push_back(&plan.passes[i + arrays + k]);
-        hero.results.push_back(&plan.passes[result + k]);
+        hero.results.push_back(&plan.passes[i + 2 * arrays + k]);
       }
+      i += 3 * arrays;
       while (next_tile < plan.shared_tiles.size() &&
              plan.shared_tiles[next_tile].hero == hero.reduce) {
         hero.tiles.push_back(&plan.shared_tiles[next_tile++]);
@@ -66,7 +63,6 @@ class ReductionKernel {
       elements_.ProvideAt(
           *hero.reduce, hero.results.front()->map,
           [values = hero.values](int64_t leaf) { return values[static_cast<size_t>(leaf)]; });
-      i = result + arrays;
     }
     elements_.SetReadCondition(Value());
     std::vector<const ElementPass*> roots;
@@ -201,6 +197,16 @@ class ReductionKernel {
     if (has_first) return store(in_turns.front(), store_others);
     store(in_turns.front(), nullptr);
     store_others();
+  }
+
+  // The reductions of rows, in the order of their passes: of each its arrays, initial values and
+  // results. An initial value may be the result of another one.
+  llvm::SmallVector<const Instruction*, 4> HeroesOfRows() const {
+    llvm::SmallVector<const Instruction*, 4> heroes;
+    for (const plan::HeroRead& read : kernel_.plan().heroes) {
+      if (heroes.empty() || heroes.back() != read.hero) heroes.push_back(read.hero);
+    }
+    return heroes;
   }
 
   // The hero whose arrays are loaded from a pass on: that of the next results.

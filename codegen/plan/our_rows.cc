@@ -323,6 +323,8 @@ class RowsPlanner {
         if (at.affine_map().getResults() != own.affine_map().getResults()) return false;
         continue;
       }
+      // Of other tuples, as what a loop makes, it is not followed which array is read.
+      if (!instruction->shape().IsArray()) return false;
       for (size_t k = 0; k < instruction->operands().size(); ++k) {
         const Instruction& operand = instruction->operand(k);
         if (!NeedsResults(operand)) continue;

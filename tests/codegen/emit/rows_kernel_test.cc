@@ -219,6 +219,74 @@ TEST(RowKernels, LoopsThatEndByTheirValuesAreNotComputedFromZeros) {
 }
 
 // Few columns: lanes of a warp that have the same are shuffled together.
+// The initial value of a reduction is the result of another one, of the same rows or of others.
+TEST(RowKernels, InitialValuesThatAreReduced) {
+  PtxBackend backend;
+  for (const int64_t length : {17, 33, 64, 128, 1025, 3120}) {
+    for (const bool has_two_results : {false, true}) {
+      const std::string array = absl::StrCat("s32[", length, "]");
+      const std::string root =
+          has_two_results
+              ? "w = s64[] convert(m)\nROOT o = (s64[], s32[]) tuple(w, s)\n"
+              : absl::StrCat("b = ", array, " broadcast(s), dimensions={}\nROOT o = ", array,
+                             " subtract(p, b)\n");
+      const std::string result = has_two_results ? "(s64[], s32[])" : array;
+      const std::string module = absl::StrCat(
+          "HloModule m\nsum { a = s32[] parameter(0) b = s32[] parameter(1) ROOT r = s32[] add(a, "
+          "b) }\nlargest { a = s32[] parameter(0) b = s32[] parameter(1) ROOT r = s32[] maximum(a, "
+          "b) }\nfused {\np = ",
+          array,
+          " parameter(0)\nz = s32[] constant(7)\nm = s32[] reduce(p, "
+          "z), dimensions={0}, to_apply=largest\ns = s32[] reduce(p, m), dimensions={0}, "
+          "to_apply=sum\n",
+          root, "}\nENTRY e {\np = ", array, " parameter(0)\nROOT r = ", result,
+          " fusion(p), kind=kInput, calls=fused\n}\n");
+      for (const int multiprocessors : {1, 84}) {
+        KernelCheck check(module, backend, multiprocessors);
+        EXPECT_EQ(check.Run(1), "") << module;
+        EXPECT_TRUE(check.Measure().IsAsPlanned()) << module;
+      }
+    }
+  }
+}
+
+// What is reduced goes through a loop of a program: none of its arrays is one of the rows.
+TEST(RowKernels, ResultsThatLoopsCarry) {
+  PtxBackend backend;
+  for (const char* carried : {"b = s32[17] broadcast(s), dimensions={}",
+                              "b = s32[17] dynamic-slice(q, s), dynamic_slice_sizes={17}"}) {
+    // The array stands where the rank is that of the rows, or where it is not.
+    for (const int place : {0, 1}) {
+      const std::string state = place == 0 ? "(s32[17], s32[])" : "(s32[], s32[17])";
+      const std::string declared = absl::StrCat("t = ", state,
+                                                " parameter(0) i = s32[] "
+                                                "get-tuple-element(t), index=",
+                                                1 - place, " ");
+      KernelCheck check(
+          absl::StrCat("HloModule m\nsum { a = s32[] parameter(0) b = s32[] parameter(1) ROOT r = "
+                       "s32[] add(a, b) }\ncond { ",
+                       declared,
+                       "n = s32[] constant(2) ROOT r = "
+                       "pred[] compare(i, n), direction=LT }\nbody { ",
+                       declared, "x = s32[17] get-tuple-element(t), index=", place,
+                       " o = s32[] constant(1) j = s32[] add(i, o) y = s32[17] negate(x) ROOT r = ",
+                       state, " tuple(", place == 0 ? "y, j" : "j, y",
+                       ") }\nfused {\np = s32[17] parameter(0)\nq = s32[20] parameter(1)\n"
+                       "z = s32[] constant(0)\ns = s32[] reduce(p, z), dimensions={0}, "
+                       "to_apply=sum\n",
+                       carried, "\ni = s32[] constant(0)\nt = ", state, " tuple(",
+                       place == 0 ? "b, i" : "i, b", ")\nw = ", state,
+                       " while(t), condition=cond, body=body\nROOT o = s32[17] "
+                       "get-tuple-element(w), index=",
+                       place,
+                       "\n}\nENTRY e {\np = s32[17] parameter(0)\nq = s32[20] parameter(1)\n"
+                       "ROOT r = s32[17] fusion(p, q), kind=kLoop, calls=fused\n}\n"),
+          backend);
+      EXPECT_EQ(check.Run(1), "") << carried << place;
+    }
+  }
+}
+
 TEST(RowKernels, FewColumns) {
   PtxBackend backend;
   for (const int64_t columns : {1, 2, 3, 4, 8, 12, 16, 32, 64, 96}) {
