@@ -230,6 +230,11 @@ void PrintHead(const Instruction& instruction, raw_ostream& out, const PrintOpti
 
 void Print(const Instruction& instruction, raw_ostream& out, const PrintOptions& options) {
   PrintHead(instruction, out, options);
+  PrintAttributes(instruction, out, options);
+}
+
+void PrintAttributes(const Instruction& instruction, raw_ostream& out,
+                     const PrintOptions& options) {
   PrintAttributes(instruction.attributes(), options, out);
 }
 

@@ -34,6 +34,11 @@ void Print(const Instruction& instruction, llvm::raw_ostream& out,
 void PrintHead(const Instruction& instruction, llvm::raw_ostream& out,
                const PrintOptions& options = {});
 
+/// The attributes of an instruction, each behind a comma.
+/// Example: ", dimensions={1,0}"
+void PrintAttributes(const Instruction& instruction, llvm::raw_ostream& out,
+                     const PrintOptions& options = {});
+
 std::string ToString(const Module& module, const PrintOptions& options = {});
 std::string ToString(const Instruction& instruction, const PrintOptions& options = {});
 

@@ -1,13 +1,13 @@
 #include "tools/instruction_walk.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "mlir/IR/MLIRContext.h"
-#include "support/checked_math.h"
-#include "support/diagnostics.h"
 #include "tools/input.h"
 #include "tools/interruption.h"
 #include "tools/map_json.h"
 #include "tools/module_files.h"
 #include "tools/progress.h"
+#include "tools/record_limit.h"
 #include "tools/report.h"
 
 namespace hlo_indexing::tools {
@@ -19,12 +19,10 @@ using hlo::Module;
 using indexing_analysis::IndexingAnalysis;
 using llvm::raw_ostream;
 
-int64_t NumOperandArrays(const Instruction& instruction) {
-  int64_t arrays = 0;
-  for (const Instruction* operand : instruction.operands()) {
-    arrays += operand->shape().num_array_leaves();
-  }
-  return arrays;
+bool HasOperandArrays(const Instruction& instruction) {
+  return llvm::any_of(instruction.operands(), [](const Instruction* operand) {
+    return operand->shape().num_array_leaves() > 0;
+  });
 }
 
 class Walk {
@@ -75,31 +73,18 @@ class Walk {
       for (const Instruction* instruction : computation->instructions()) {
         if (Interruption::IsRequested()) return;
         progress.Step();
-        const int64_t operands = NumOperandArrays(*instruction);
-        const int64_t outputs = instruction->shape().num_array_leaves();
-        if (!selection_.Contains(*instruction) || operands == 0) continue;
+        if (!selection_.Contains(*instruction) || !HasOperandArrays(*instruction)) continue;
         if (!has_begun && !is_json()) {
           out_ << '\n' << (computation->IsEntry() ? "ENTRY " : "") << computation->name() << '\n';
         }
         has_begun = true;
-        const ExitCode found = IsWithinLimit(*instruction, outputs, operands)
+        const uint64_t most = options_.max_records.value();
+        const ExitCode found = IsWithinRecordLimit(*instruction, Pairs::kDependent, most)
                                    ? visitor_.Visit(file, *instruction, analysis, out_)
                                    : ExitCode::kNotSupported;
         status_ = Worst(status_, found);
       }
     }
-  }
-
-  bool IsWithinLimit(const Instruction& instruction, int64_t outputs, int64_t operands) const {
-    const auto records = support::CheckedMul(outputs, operands);
-    if (records && static_cast<uint64_t>(*records) <= options_.max_records.value()) return true;
-    const Module& module = instruction.parent().parent();
-    Report({support::MakeDiagnostic(
-        {module.file_name(), module.text()}, instruction.offset(),
-        "instruction '" + instruction.name().str() + "' has " + std::to_string(outputs) +
-            " output and " + std::to_string(operands) +
-            " operand arrays, more pairs than the limit (--max-records)")});
-    return false;
   }
 
   const InstructionOptions& options_;

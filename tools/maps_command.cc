@@ -7,8 +7,6 @@
 #include "indexing_analysis/analysis.h"
 #include "indexing_analysis/maps/output_indexing.h"
 #include "mlir/IR/MLIRContext.h"
-#include "support/checked_math.h"
-#include "support/diagnostics.h"
 #include "tools/input.h"
 #include "tools/instruction_selection.h"
 #include "tools/interruption.h"
@@ -16,6 +14,7 @@
 #include "tools/maps_summary.h"
 #include "tools/module_files.h"
 #include "tools/progress.h"
+#include "tools/record_limit.h"
 #include "tools/report.h"
 #include "tools/shared_options.h"
 #include "tools/subcommand.h"
@@ -141,16 +140,10 @@ class MapsWriter {
   void RunInstruction(const Instruction& instruction, IndexingAnalysis& analysis) {
     const std::vector<OperandArray> operands = OperandArrays(instruction);
     const int64_t outputs = instruction.shape().num_array_leaves();
-    const auto records = support::CheckedMul(outputs, static_cast<int64_t>(operands.size()));
     renderer_.BeginInstruction(instruction, operands);
     if (operands.empty()) return;
-    if (!records || static_cast<uint64_t>(*records) > options_.max_records.value()) {
-      const Module& module = instruction.parent().parent();
-      Report({support::MakeDiagnostic(
-          {module.file_name(), module.text()}, instruction.offset(),
-          "instruction '" + instruction.name().str() + "' has " + std::to_string(outputs) +
-              " output and " + std::to_string(operands.size()) +
-              " operand arrays, more pairs than the limit (--max-records)")});
+    const Pairs pairs = options_.all_pairs.value() ? Pairs::kAll : Pairs::kDependent;
+    if (!IsWithinRecordLimit(instruction, pairs, options_.max_records.value())) {
       status_ = Worst(status_, ExitCode::kNotSupported);
       return;
     }

@@ -152,7 +152,8 @@ class TextRenderer : public MapsRenderer {
     hlo::PrintOptions options;
     options.metadata = hlo::PrintMetadata::kNo;
     out_.indent(indent);
-    hlo::Print(*step.instruction, out_, options);
+    WriteInstructionHead(*step.instruction, out_);
+    hlo::PrintAttributes(*step.instruction, out_, options);
     if (step.instruction->shape().num_array_leaves() != 1) out_ << ", array " << step.leaf;
     out_ << (step.is_repeated ? ": as before\n" : "\n");
     for (const TraceStep::Access& access : step.accesses) {

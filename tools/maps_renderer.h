@@ -13,6 +13,7 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/raw_ostream.h"
+#include "tools/record_limit.h"
 
 namespace hlo_indexing::tools {
 
@@ -33,9 +34,6 @@ class MapsRenderer {
   /// Behind the last instruction of a file.
   virtual void EndFile() {}
 };
-
-/// Which pairs of an output array and an operand array are written.
-enum class Pairs : uint8_t { kDependent, kAll };
 
 /// Outputs that read the same are written once, and so are operand arrays of one instruction that
 /// are read alike.

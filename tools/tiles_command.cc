@@ -201,71 +201,62 @@ class TilesCommand : public Subcommand, private InstructionVisitor {
   }
 
   // `in tiles of 8x32, 2x2 of them`
-  void WriteTiles(const TileOfPair& pair, raw_ostream& out) const {
-    if (symbolic_.value() || pair.tile_sizes.empty()) return;
+  std::string TilesText(const TileOfPair& pair) const {
+    if (symbolic_.value() || pair.tile_sizes.empty()) return "";
+    std::string text;
+    llvm::raw_string_ostream out(text);
     out << " in tiles of ";
     llvm::interleave(pair.tile_sizes, out, "x");
     out << ", ";
     llvm::interleave(pair.num_tiles, out, "x");
     out << " of them";
+    return text;
   }
 
   void RunOutput(const std::string& file, const Instruction& instruction, int64_t output,
                  MapDirection direction, const OutputIndexing& indexing, raw_ostream& out) {
+    const bool is_forward = direction == MapDirection::kOutputToInput;
     const Shape& output_shape = instruction.shape().ArrayLeaf(output);
     TileOfPair pair;
     pair.instruction = &instruction;
     pair.direction = direction;
     pair.output = output;
     const bool is_text = !options_.format.is_json();
-    if (direction == MapDirection::kOutputToInput) {
+    if (is_forward) {
       if (!SetTiles(output_shape, pair)) return ReportUnbounded(instruction, "the output");
       if (is_text) {
-        out << "    output " << output;
-        WriteTiles(pair, out);
+        out << "    output " << output << TilesText(pair);
         if (indexing.IsUnknown()) out << ": unknown: " << indexing.unknown_reason();
         if (!indexing.IsUnknown() && indexing.operands().empty()) out << ": reads nothing";
         out << '\n';
       }
     }
+    OperandTexts texts(instruction);
     for (const OperandIndexing& operand : indexing.operands()) {
       const Shape& shape = instruction.operand(operand.operand()).shape().ArrayLeaf(operand.leaf());
       pair.operand = operand.array();
-      const bool is_forward = direction == MapDirection::kOutputToInput;
-      if (!is_forward) {
-        if (!SetTiles(shape, pair)) {
-          ReportUnbounded(instruction, "operand " + std::to_string(operand.operand()));
-          continue;
-        }
-        if (is_text) {
-          out << "    operand " << operand.operand() << " ("
-              << instruction.operand(operand.operand()).name() << ')';
-          WriteTiles(pair, out);
-          out << '\n';
-        }
-      }
-      const Shape& from = is_forward ? output_shape : shape;
-      const Shape& to = is_forward ? shape : output_shape;
-      if (to.HasUnboundedDimension()) {
+      const bool is_bounded = !output_shape.HasUnboundedDimension() &&
+                              !shape.HasUnboundedDimension() &&
+                              (is_forward || SetTiles(shape, pair));
+      if (!is_bounded) {
         ReportUnbounded(instruction, "operand " + std::to_string(operand.operand()));
         continue;
       }
+      const Shape& from = is_forward ? output_shape : shape;
+      const Shape& to = is_forward ? shape : output_shape;
+      const auto write = [&](const auto& tile) {
+        if (!is_text) return WriteTileJson(file, pair, tile, out);
+        const std::string of_output = "\n      output " + std::to_string(output);
+        texts.Add(operand.array(),
+                  (is_forward ? "" : TilesText(pair) + of_output) + ":" + TileText(tile));
+      };
       if (symbolic_.value()) {
-        Write(file, pair, SymbolicTilesOfOperand(operand, from.sizes()), out);
+        write(SymbolicTilesOfOperand(operand, from.sizes()));
       } else {
-        Write(file, pair, TileOfOperand(operand, from.sizes(), pair.tile_sizes, to.sizes()), out);
+        write(TileOfOperand(operand, from.sizes(), pair.tile_sizes, to.sizes()));
       }
     }
-  }
-
-  template <typename Tile>
-  void Write(const std::string& file, const TileOfPair& pair, const Tile& tile, raw_ostream& out) {
-    if (options_.format.is_json()) {
-      WriteTileJson(file, pair, tile, out);
-    } else {
-      out << "  ";
-      WriteTileText(pair, tile, out);
-    }
+    texts.Write(is_forward ? 6 : 4, out);
   }
 
   // What the tile needs of each array inside of a fusion or call: the accesses that reach it.
@@ -302,7 +293,13 @@ class TilesCommand : public Subcommand, private InstructionVisitor {
         tile.exactness = is_unknown ? Exactness::kUnknown : Exactness::kSuperset;
         if (!reason.empty()) tile.reason = reason;
       }
-      Write(file, pair, tile, out);
+      if (options_.format.is_json()) {
+        WriteTileJson(file, pair, tile, out);
+        continue;
+      }
+      out << "      %" << step.instruction->name();
+      if (step.instruction->shape().num_array_leaves() > 1) out << ", array " << step.leaf;
+      out << ':' << TileText(tile);
     }
   }
 

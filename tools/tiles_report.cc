@@ -7,6 +7,7 @@
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/JSON.h"
 #include "tools/map_json.h"
+#include "tools/number_list.h"
 
 namespace hlo_indexing::tools {
 namespace {
@@ -25,21 +26,6 @@ using indexing_analysis::TileOfArray;
 using indexing_analysis::TileRegion;
 using indexing_analysis::TileSizeCondition;
 using llvm::raw_ostream;
-
-void WriteArrayName(const TileOfPair& pair, raw_ostream& out) {
-  if (!pair.operand.has_value()) {
-    out << '%' << pair.inside->name();
-    if (pair.inside->shape().num_array_leaves() > 1) out << ", array " << pair.inside_array;
-  } else if (pair.direction == MapDirection::kInputToOutput) {
-    out << "output " << pair.output;
-  } else {
-    const hlo::Instruction& operand = pair.instruction->operand(pair.operand->operand);
-    out << "operand " << pair.operand->operand << " (" << operand.name();
-    if (operand.shape().num_array_leaves() > 1) out << ", array " << pair.operand->leaf;
-    out << ')';
-  }
-  out << ':';
-}
 
 // Fields that say which arrays a record is about.
 void WritePair(const std::string& file, const TileOfPair& pair, llvm::json::OStream& json) {
@@ -145,31 +131,53 @@ void WriteNumber(llvm::json::OStream& json, llvm::StringRef name,
 
 }  // namespace
 
-void WriteTileText(const TileOfPair& pair, const TileOfArray& tile, raw_ostream& out) {
-  out << "    ";
-  WriteArrayName(pair, out);
+std::string TileText(const TileOfArray& tile) {
+  std::string text;
+  llvm::raw_string_ostream out(text);
   if (tile.exactness == Exactness::kUnknown) {
     out << " unknown: " << tile.reason << '\n';
-    return;
+    return text;
   }
-  if (tile.exactness == Exactness::kSuperset) {
-    out << " superset, " << tile.reason << ':';
-  }
+  if (tile.exactness == Exactness::kSuperset) out << " superset, " << tile.reason << ':';
   if (tile.regions.empty()) out << " nothing";
   if (tile.regions.size() == 1) out << ' ' << tile.regions.front();
   out << '\n';
-  if (tile.regions.size() == 1) return;
+  if (tile.regions.size() == 1) return text;
   for (const TileRegion& region : tile.regions) out << "        " << region << '\n';
+  return text;
 }
 
-void WriteTileText(const TileOfPair& pair, const SymbolicTiles& tiles, raw_ostream& out) {
-  out << "    ";
-  WriteArrayName(pair, out);
+std::string TileText(const SymbolicTiles& tiles) {
+  std::string text;
+  llvm::raw_string_ostream out(text);
   if (tiles.cases.empty()) out << " no case: " << tiles.reason;
   if (tiles.cases.size() == 1) out << ' ' << tiles.cases.front();
   out << '\n';
-  if (tiles.cases.size() == 1) return;
+  if (tiles.cases.size() == 1) return text;
   for (const SymbolicTile& tile : tiles.cases) out << "        " << tile << '\n';
+  return text;
+}
+
+OperandTexts::OperandTexts(const hlo::Instruction& instruction) : instruction_(instruction) {
+  int64_t number = 0;
+  for (const hlo::Instruction* operand : instruction.operands()) {
+    first_number_.push_back(number);
+    number += operand->shape().num_array_leaves();
+  }
+}
+
+void OperandTexts::Add(const indexing_analysis::OperandArray& array, const std::string& text) {
+  if (entries_.empty() || entries_.back().operand != array.operand) of_operand_.clear();
+  const auto [entry, is_new] = of_operand_.try_emplace(text, entries_.size());
+  if (is_new) entries_.push_back({array.operand, {}, text});
+  entries_[entry->second].numbers.push_back(first_number_[array.operand] + array.leaf);
+}
+
+void OperandTexts::Write(unsigned indent, raw_ostream& out) const {
+  for (const Entry& entry : entries_) {
+    out.indent(indent) << Numbered("operand", entry.numbers) << " ("
+                       << instruction_.operand(entry.operand).name() << ')' << entry.text;
+  }
 }
 
 void WriteTileJson(const std::string& file, const TileOfPair& pair, const TileOfArray& tile,

@@ -2,9 +2,12 @@
 #ifndef HLO_INDEXING_TOOLS_TILES_REPORT_H_
 #define HLO_INDEXING_TOOLS_TILES_REPORT_H_
 
+#include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "hlo/module.h"
 #include "indexing_analysis/maps/operand_array.h"
@@ -32,13 +35,39 @@ struct TileOfPair {
   llvm::SmallVector<int64_t, 4> num_tiles;
 };
 
-/// Writes lines such as
+/// What stands behind the name of an array, such as
 ///
-///     operand 0 (p): 32x8 at (d1 * 32, d0 * 8), domain: d0 in [0, 1], d1 in [0, 1]
-void WriteTileText(const TileOfPair& pair, const indexing_analysis::TileOfArray& tile,
-                   llvm::raw_ostream& out);
-void WriteTileText(const TileOfPair& pair, const indexing_analysis::SymbolicTiles& tiles,
-                   llvm::raw_ostream& out);
+///     32x8 at (d1 * 32, d0 * 8), domain: d0 in [0, 1], d1 in [0, 1]
+///
+/// or several such lines. Begins with a blank or, of several, with the end of a line.
+std::string TileText(const indexing_analysis::TileOfArray& tile);
+std::string TileText(const indexing_analysis::SymbolicTiles& tiles);
+
+/// Operand arrays of one instruction with texts, those of an operand with equal ones together: a
+/// loop of a thousand arrays has a million pairs, of which few differ.
+class OperandTexts {
+ public:
+  explicit OperandTexts(const hlo::Instruction& instruction);
+
+  /// The arrays of an operand come one after the other.
+  void Add(const indexing_analysis::OperandArray& array, const std::string& text);
+  /// Each as `operands 1 to 3 (p)` with its text, indented by so many blanks. Operand arrays are
+  /// numbered in tuple order.
+  void Write(unsigned indent, llvm::raw_ostream& out) const;
+
+ private:
+  struct Entry {
+    size_t operand = 0;
+    std::vector<int64_t> numbers;
+    std::string text;
+  };
+  const hlo::Instruction& instruction_;
+  // By operand: the number of its first array.
+  std::vector<int64_t> first_number_;
+  std::vector<Entry> entries_;
+  // Those of the last operand, by text.
+  std::map<std::string, size_t> of_operand_;
+};
 
 /// Writes an object on a line, `{"kind":"tile",...}` or `{"kind":"symbolic_tile",...}`;
 /// docs/command_line.md says what they hold.

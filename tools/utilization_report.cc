@@ -81,14 +81,13 @@ void WriteUnread(const OperandUtilization& operand, llvm::StringRef indent, raw_
   out << '\n';
 }
 
-// The numbers of operand arrays, in tuple order of all operands.
-std::map<OperandArray, int64_t> NumbersOf(llvm::ArrayRef<const hlo::Instruction*> inputs) {
-  std::map<OperandArray, int64_t> numbers;
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    const int64_t count = inputs[i]->shape().num_array_leaves();
-    for (int64_t leaf = 0; leaf < count; ++leaf) {
-      numbers.try_emplace(OperandArray{i, leaf}, static_cast<int64_t>(numbers.size()));
-    }
+// Operand arrays are numbered in tuple order of all operands: the numbers of the first ones.
+std::vector<int64_t> FirstNumbersOf(llvm::ArrayRef<const hlo::Instruction*> inputs) {
+  std::vector<int64_t> numbers;
+  int64_t next = 0;
+  for (const hlo::Instruction* input : inputs) {
+    numbers.push_back(next);
+    next += input->shape().num_array_leaves();
   }
   return numbers;
 }
@@ -176,32 +175,37 @@ void WriteUtilizationText(const InstructionUtilization& utilization, raw_ostream
     const OperandUtilization* operand = nullptr;
     std::vector<int64_t> outputs;
   };
-  const std::map<OperandArray, int64_t> numbers = NumbersOf(utilization.Inputs());
-  std::vector<std::map<std::string, Answer>> answers(numbers.size());
-  std::vector<std::vector<std::string>> order(numbers.size());
+  struct Answers {
+    std::map<std::string, Answer> by_text;
+    std::vector<std::string> order;
+  };
+  std::map<OperandArray, Answers> answers;
   for (size_t output = 0; output < utilization.by_output.size(); ++output) {
     for (const OperandUtilization& operand : utilization.by_output[output]) {
-      const auto number = static_cast<size_t>(numbers.at(operand.array));
+      Answers& of_array = answers[operand.array];
       std::string key = operand.ToString();
-      Answer& answer = answers[number][key];
-      if (answer.outputs.empty()) order[number].push_back(std::move(key));
+      Answer& answer = of_array.by_text[key];
+      if (answer.outputs.empty()) of_array.order.push_back(std::move(key));
       answer.operand = &operand;
       answer.outputs.push_back(static_cast<int64_t>(output));
     }
   }
-  for (size_t i = 0; i < utilization.together.size(); ++i) {
-    const OperandUtilization& operand = utilization.together[i];
-    out << "    operand " << i << " (" << utilization.Inputs()[operand.array.operand]->name()
-        << "): " << Line(operand);
-    const bool is_of_one = order[i].size() == 1 && answers[i][order[i].front()].outputs.size() == 1;
+  const std::vector<int64_t> first_numbers = FirstNumbersOf(utilization.Inputs());
+  for (const OperandUtilization& operand : utilization.together) {
+    const OperandArray& array = operand.array;
+    Answers& of_array = answers[array];
+    out << "    operand " << first_numbers[array.operand] + array.leaf << " ("
+        << utilization.Inputs()[array.operand]->name() << "): " << Line(operand);
+    const bool is_of_one = of_array.order.size() == 1 &&
+                           of_array.by_text.at(of_array.order.front()).outputs.size() == 1;
     if (is_of_one && utilization.by_output.size() > 1) {
-      out << ", all for output " << answers[i][order[i].front()].outputs.front();
+      out << ", all for output " << of_array.by_text.at(of_array.order.front()).outputs.front();
     }
     out << '\n';
     WriteUnread(operand, "      ", out);
     if (is_of_one) continue;
-    for (const std::string& key : order[i]) {
-      const Answer& answer = answers[i][key];
+    for (const std::string& key : of_array.order) {
+      const Answer& answer = of_array.by_text.at(key);
       out << "      " << Numbered("output", answer.outputs)
           << (answer.outputs.size() > 1 ? ", each: " : ": ") << Line(*answer.operand) << '\n';
       WriteUnread(*answer.operand, "        ", out);
@@ -211,14 +215,17 @@ void WriteUtilizationText(const InstructionUtilization& utilization, raw_ostream
 
 void WriteUtilizationJson(const std::string& file, const InstructionUtilization& utilization,
                           raw_ostream& out) {
-  const std::map<OperandArray, int64_t> numbers = NumbersOf(utilization.Inputs());
+  const std::vector<int64_t> first_numbers = FirstNumbersOf(utilization.Inputs());
+  const auto number_of = [&](const OperandUtilization& operand) {
+    return first_numbers[operand.array.operand] + operand.array.leaf;
+  };
   for (const OperandUtilization& operand : utilization.together) {
-    WriteRecord(file, utilization, operand, numbers.at(operand.array), std::nullopt, out);
+    WriteRecord(file, utilization, operand, number_of(operand), std::nullopt, out);
   }
   for (size_t output = 0; output < utilization.by_output.size(); ++output) {
     for (const OperandUtilization& operand : utilization.by_output[output]) {
-      WriteRecord(file, utilization, operand, numbers.at(operand.array),
-                  static_cast<int64_t>(output), out);
+      WriteRecord(file, utilization, operand, number_of(operand), static_cast<int64_t>(output),
+                  out);
     }
   }
 }

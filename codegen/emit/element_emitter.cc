@@ -260,6 +260,8 @@ ElementEmitter::Step ElementEmitter::StepOf(const Element& element) {
       return StepOfConstant(element);
     case Opcode::kIota:
       return StepOfIota(element);
+    case Opcode::kGetDimensionSize:
+      return StepOfDimensionSize(element);
     case Opcode::kReduce:
     case Opcode::kReduceWindow:
       return StepOfReduction(element);
@@ -407,8 +409,11 @@ const ElementEmitter::Frame* ElementEmitter::FrameOf(const Instruction& instruct
   return found;
 }
 
-ElementEmitter::Element ElementEmitter::ElementOf(const RuntimeVariable& variable) {
-  return {FrameOf(*variable.instruction), variable.instruction, variable.leaf, variable.index};
+// The map of a runtime variable need not say where the value is needed.
+ElementEmitter::Element ElementEmitter::ElementOf(const RuntimeVariable& variable,
+                                                  const IndexingMap& map) {
+  return {FrameOf(*variable.instruction), variable.instruction, variable.leaf,
+          plan::WithConditionsOf(variable.index, map, plans_.maps)};
 }
 
 Values ElementEmitter::RuntimeValues(const IndexingMap& map) {
@@ -429,7 +434,7 @@ Values ElementEmitter::RuntimeValues(const IndexingMap& map) {
     const int depth = depth_++;
     if (depth > kMaxDepth) Fail(*variable.instruction, "is an index behind too many indices");
     const Lanes lanes = depth > kMaxDepth ? Lanes{ZeroOf(builder_, ElementType::kS32)}
-                                          : Compute(ElementOf(variable));
+                                          : Compute(ElementOf(variable, map));
     depth_ = depth;
     const ElementType type = variable.instruction->shape().ArrayLeaf(variable.leaf).element_type();
     values.push_back(EmitClamped(builder_, lanes.front().value, type, variable.bounds));
@@ -444,13 +449,13 @@ void ElementEmitter::ComputeForAllLanes(const IndexingMap& map) {
     // Of lanes that are not computed nothing is known.
     const Interval lanes_of_index = variable.index.ranges().back().bounds;
     if (!lanes_of_index.Contains({0, num_lanes_ - 1})) continue;
-    const Element all = ElementOf(variable);
+    const Element all = ElementOf(variable, map);
     ++depth_;
     const Lanes lanes = Compute(all);
     --depth_;
     for (int64_t lane = 0; lane < num_lanes_; ++lane) {
       Element one = all;
-      one.index = AtLane(variable.index, lane, plans_.maps);
+      one.index = AtLane(all.index, lane, plans_.maps);
       Remember(one, {lanes[lanes.size() == 1 ? 0 : static_cast<size_t>(lane)]});
     }
   }

@@ -274,6 +274,7 @@ class ElementEmitter {
   Step StepOfLoad(const Element& element, const Buffer& buffer);
   Step StepOfConstant(const Element& element);
   Step StepOfIota(const Element& element);
+  Step StepOfDimensionSize(const Element& element);
   Step StepOfAlternatives(const Element& element);
   Step StepOfReduction(const Element& element);
   // How what is read in a turn of loops is added to what has been read before.
@@ -343,7 +344,8 @@ class ElementEmitter {
                                         size_t num_loops);
   // What is known at run time where an element is.
   std::vector<Element> RuntimeElements(const IndexingMap& index);
-  Element ElementOf(const indexing_analysis::RuntimeVariable& variable);
+  // The element that is the value of a runtime variable of a map, where the map is.
+  Element ElementOf(const indexing_analysis::RuntimeVariable& variable, const IndexingMap& map);
   // The turns of a loop have them, computed before it.
   void RememberInvariants(llvm::ArrayRef<Invariant> invariants,
                           llvm::ArrayRef<const Lanes*> computed);

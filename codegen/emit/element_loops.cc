@@ -102,7 +102,7 @@ std::vector<ElementEmitter::Element> ElementEmitter::RuntimeElements(const Index
   for (const indexing_analysis::RuntimeVariable& variable : index.runtime()) {
     const bool is_read = index.affine_map().isFunctionOfSymbol(symbol++);
     if (!is_read || variable.instruction == nullptr || variable.index.IsUnknown()) continue;
-    elements.push_back(ElementOf(variable));
+    elements.push_back(ElementOf(variable, index));
   }
   return elements;
 }

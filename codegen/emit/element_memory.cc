@@ -419,4 +419,14 @@ ElementEmitter::Step ElementEmitter::StepOfIota(const Element& element) {
           }};
 }
 
+// The size is no element of the operand: nothing is read.
+ElementEmitter::Step ElementEmitter::StepOfDimensionSize(const Element& element) {
+  const Shape& shape = element.instruction->operand(0).shape();
+  const int64_t dimension = element.instruction->Integers(AttributeName::kDimensions).front();
+  if (shape.IsDynamic(dimension)) return Failed(element, "is known at run time");
+  return {{},
+          [this, size = shape.sizes()[static_cast<size_t>(dimension)]](llvm::ArrayRef<const Lanes*>)
+              -> Lanes { return {{builder_.Integer(32, size), Value()}}; }};
+}
+
 }  // namespace hlo_indexing::emit

@@ -6,6 +6,8 @@
 #include "codegen/emit/element_emitter.h"
 #include "codegen/emit/elementwise.h"
 #include "hlo/attribute.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
 
 namespace hlo_indexing::emit {
 
@@ -14,6 +16,39 @@ using hlo::ElementType;
 using hlo::Instruction;
 using mlir::AffineMap;
 using mlir::Value;
+
+namespace {
+
+// The value that the operation of a new value comes to, as negate(negate(x)) to x. The conversion
+// to LLVM's dialect would find that as well, but for each value it then follows all that it has
+// replaced before: of a chain the square of its length.
+mlir::Value Folded(mlir::Value value) {
+  mlir::Operation* const operation = value == nullptr ? nullptr : value.getDefiningOp();
+  if (operation == nullptr || operation->getNumResults() != 1 || !operation->use_empty()) {
+    return value;
+  }
+  llvm::SmallVector<mlir::OpFoldResult, 1> results;
+  mlir::Value folded;
+  llvm::APInt constant;
+  llvm::APInt inner_constant;
+  // not(not(x)): what is folded by itself has to be one constant, and not two that are equal.
+  if (auto outer = mlir::dyn_cast<mlir::arith::XOrIOp>(operation)) {
+    auto inner = outer.getLhs().getDefiningOp<mlir::arith::XOrIOp>();
+    if (inner && mlir::matchPattern(outer.getRhs(), mlir::m_ConstantInt(&constant)) &&
+        mlir::matchPattern(inner.getRhs(), mlir::m_ConstantInt(&inner_constant)) &&
+        constant == inner_constant) {
+      folded = inner.getLhs();
+    }
+  }
+  if (folded == nullptr && mlir::succeeded(operation->fold(results)) && results.size() == 1) {
+    folded = mlir::dyn_cast<mlir::Value>(results.front());
+  }
+  if (folded == nullptr || folded == value) return value;
+  operation->erase();
+  return folded;
+}
+
+}  // namespace
 
 ElementEmitter::Step ElementEmitter::StepOfElementwise(const Element& element) {
   const Instruction& instruction = *element.instruction;
@@ -38,6 +73,8 @@ ElementEmitter::Step ElementEmitter::StepOfElementwise(const Element& element) {
         Fail(instruction, std::string(number.status().message()));
         number = ZeroOf(builder_, instruction.shape().element_type());
       }
+      number->value = Folded(number->value);
+      number->imaginary = Folded(number->imaginary);
       lanes.push_back(*number);
     }
     return lanes;

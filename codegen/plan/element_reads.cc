@@ -453,6 +453,7 @@ std::optional<ElementReads::Step> ElementReads::StepOf(const PlannedElement& ele
   switch (instruction.opcode()) {
     case Opcode::kConstant:
     case Opcode::kIota:
+    case Opcode::kGetDimensionSize:
       return Step();
     case Opcode::kGather:
     case Opcode::kDynamicSlice: {

@@ -205,6 +205,35 @@ IndexingMap AtRange(const IndexingMap& map, size_t range, int64_t value, MapTabl
   return maps.Simplified(WithRangeAt(map, range, value));
 }
 
+IndexingMap WithConditionsOf(const IndexingMap& map, const IndexingMap& other, MapTable& maps) {
+  if (map.IsUnknown() || map.IsKnownEmpty() || other.IsUnknown() || other.IsKnownEmpty())
+    return map;
+  if (map.num_dimensions() != other.num_dimensions() || map.num_ranges() != other.num_ranges()) {
+    return map;
+  }
+  const auto num_ranges = static_cast<unsigned>(other.num_ranges());
+  std::vector<indexing_analysis::MapConstraint> constraints(map.constraints());
+  bool is_new = false;
+  for (const indexing_analysis::MapConstraint& constraint : other.constraints()) {
+    bool has_runtime = false;
+    for (unsigned i = 0; i < other.num_runtime(); ++i) {
+      has_runtime |= constraint.expression.isFunctionOfSymbol(num_ranges + i);
+    }
+    if (has_runtime || llvm::is_contained(constraints, constraint)) continue;
+    constraints.push_back(constraint);
+    is_new = true;
+  }
+  std::vector<Variable> dimensions(map.dimensions());
+  for (size_t i = 0; i < dimensions.size(); ++i) {
+    const Interval both = dimensions[i].bounds.Intersect(other.dimensions()[i].bounds);
+    is_new |= !(both == dimensions[i].bounds);
+    dimensions[i].bounds = both;
+  }
+  if (!is_new) return map;
+  return maps.Simplified(
+      {map.affine_map(), std::move(dimensions), map.ranges(), map.runtime(), constraints});
+}
+
 Interval BoundsOfLane(Interval lanes) { return {-1 - lanes.upper, -1 - lanes.lower}; }
 
 IndexingMap WithoutConditions(const IndexingMap& map, bool has_lane) {

@@ -88,6 +88,9 @@ IndexingMap Bitcast(const IndexingMap& map, const hlo::Shape& from, const hlo::S
 
 /// The map with one value for a range variable. Known empty if it is not one of its values.
 IndexingMap AtRange(const IndexingMap& map, size_t range, int64_t value, MapTable& maps);
+/// The map where another one of the same variables is, too, as far as values known at run time do
+/// not decide that.
+IndexingMap WithConditionsOf(const IndexingMap& map, const IndexingMap& other, MapTable& maps);
 /// The bounds by which the lanes of a vector, where maps name what is the same, differ from a loop
 /// of as many turns: below 0, as those of no loop are.
 indexing_analysis::Interval BoundsOfLane(indexing_analysis::Interval lanes);

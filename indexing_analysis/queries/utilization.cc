@@ -5,6 +5,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "hlo/attribute.h"
 #include "indexing_analysis/maps/output_indexing.h"
 #include "indexing_analysis/propagation/called_computations.h"
 #include "indexing_analysis/queries/moving_boxes.h"
@@ -79,6 +80,29 @@ std::vector<IndexingMap> Different(llvm::ArrayRef<IndexingMap> maps) {
   return different;
 }
 
+std::vector<OperandArray> ArraysOf(llvm::ArrayRef<const hlo::Instruction*> inputs) {
+  std::vector<OperandArray> arrays;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const int64_t count = inputs[i]->shape().num_array_leaves();
+    for (int64_t leaf = 0; leaf < count; ++leaf) arrays.push_back({i, leaf});
+  }
+  return arrays;
+}
+
+// All arrays of operands; of a get-tuple-element those of its element, which are its outputs.
+std::vector<OperandArray> ArraysAskedFor(const hlo::Instruction& instruction) {
+  if (instruction.opcode() != hlo::Opcode::kGetTupleElement) {
+    return ArraysOf(instruction.operands());
+  }
+  const auto element = instruction.Required<int64_t>(hlo::AttributeName::kIndex);
+  const int64_t first = instruction.operand(0).shape().FirstLeafOfElement(element);
+  std::vector<OperandArray> arrays;
+  for (int64_t leaf = 0; leaf < instruction.shape().num_array_leaves(); ++leaf) {
+    arrays.push_back({0, first + leaf});
+  }
+  return arrays;
+}
+
 }  // namespace
 
 class UtilizationAnalysis::Counter {
@@ -115,20 +139,17 @@ class UtilizationAnalysis::Counter {
     return reads;
   }
 
-  // Of every array of the inputs, read or not, by all outputs.
+  // Of these arrays of the inputs, read or not, by all outputs.
   std::vector<OperandUtilization> Together(llvm::ArrayRef<const hlo::Instruction*> inputs,
+                                           llvm::ArrayRef<OperandArray> arrays,
                                            llvm::function_ref<OutputIndexing(int64_t)> ask,
                                            int64_t num_outputs) {
     const std::map<OperandArray, Reads> reads = ReadsOf(inputs, ask, 0, num_outputs);
     std::vector<OperandUtilization> result;
-    for (size_t i = 0; i < inputs.size(); ++i) {
-      const int64_t count = inputs[i]->shape().num_array_leaves();
-      for (int64_t leaf = 0; leaf < count; ++leaf) {
-        const OperandArray array = {i, leaf};
-        const auto found = reads.find(array);
-        result.push_back(
-            Utilization(*inputs[i], array, found == reads.end() ? Reads() : found->second));
-      }
+    for (const OperandArray& array : arrays) {
+      const auto found = reads.find(array);
+      result.push_back(Utilization(*inputs[array.operand], array,
+                                   found == reads.end() ? Reads() : found->second));
     }
     return result;
   }
@@ -275,7 +296,8 @@ std::vector<OperandUtilization> UtilizationAnalysis::OfInstruction(
   const auto ask = [&](int64_t output) {
     return counter_->analysis().OutputToInput(instruction, output);
   };
-  return counter_->Together(instruction.operands(), ask, instruction.shape().num_array_leaves());
+  return counter_->Together(instruction.operands(), ArraysAskedFor(instruction), ask,
+                            instruction.shape().num_array_leaves());
 }
 
 std::vector<OperandUtilization> UtilizationAnalysis::OfComputation(
@@ -284,7 +306,8 @@ std::vector<OperandUtilization> UtilizationAnalysis::OfComputation(
   const auto ask = [&](int64_t output) {
     return counter_->analysis().OutputToParameters(root, output, {});
   };
-  return counter_->Together(computation.parameters(), ask, root.shape().num_array_leaves());
+  return counter_->Together(computation.parameters(), ArraysOf(computation.parameters()), ask,
+                            root.shape().num_array_leaves());
 }
 
 std::vector<OperandUtilization> UtilizationAnalysis::OfOutput(const hlo::Instruction& instruction,

@@ -87,7 +87,8 @@ class UtilizationAnalysis {
   UtilizationAnalysis& operator=(const UtilizationAnalysis&) = delete;
 
   /// What all outputs together read of each array of the operands, read or not, in order: an
-  /// element that two outputs read counts once, its reads twice.
+  /// element that two outputs read counts once, its reads twice. Of the tuple that a
+  /// get-tuple-element takes an element of, of the arrays of that element.
   std::vector<OperandUtilization> OfInstruction(const hlo::Instruction& instruction);
 
   /// The same of a computation by itself, by its root, of its parameters.

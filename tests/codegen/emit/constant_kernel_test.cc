@@ -176,5 +176,21 @@ TEST(ConstantKernels, LoadAsPlanned) {
   }
 }
 
+// The size of a dimension is a constant, also as the index of a slice.
+TEST(ConstantKernels, SizesOfDimensions) {
+  PtxBackend backend;
+  KernelCheck check(R"(HloModule m
+    f { p = s32[5,40] parameter(0) q = s32[9] parameter(1)
+      n = s32[] get-dimension-size(p), dimensions={1} m = s32[] get-dimension-size(p), dimensions={0}
+      s = s32[2] dynamic-slice(q, m), dynamic_slice_sizes={2} z = s32[] constant(0)
+      t = s32[1] slice(s), slice={[1:2]} u = s32[] reshape(t) v = s32[] add(n, u)
+      b = s32[5,40] broadcast(v), dimensions={} ROOT r = s32[5,40] add(p, b) }
+    ENTRY e { p = s32[5,40] parameter(0) q = s32[9] parameter(1)
+      ROOT r = s32[5,40] fusion(p, q), kind=kLoop, calls=f })",
+                    backend);
+  EXPECT_EQ(check.Run(1), "");
+  EXPECT_TRUE(check.Measure().IsAsPlanned());
+}
+
 }  // namespace
 }  // namespace hlo_indexing::emit

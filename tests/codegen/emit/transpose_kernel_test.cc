@@ -130,5 +130,35 @@ TEST(TransposeKernels, WideWordsInFusions) {
   EXPECT_EQ(traffic.wavefronts, traffic.planned_wavefronts);
 }
 
+// Threads beyond the end of the array read no index: which element of a gather is read is known
+// only where the element itself is one.
+TEST(TransposeKernels, GathersBesideCutTiles) {
+  PtxBackend backend;
+  for (const int rows : {33, 65, 68, 97, 100}) {
+    const std::string of_rows = absl::StrCat("s32[", rows, ",64]");
+    const std::string turned = absl::StrCat("s32[64,", rows, "]");
+    const std::string parameters =
+        absl::StrCat("p = ", turned, " parameter(0)\nq = s32[7,64] parameter(1)\ni = s32[", rows,
+                     ",1] parameter(2)\nj = s64[", rows,
+                     ",64,1] parameter(3)\nk = s32[9] "
+                     "parameter(4)\n");
+    for (const std::string& gather :
+         {absl::StrCat("gather(q, i), offset_dims={1}, collapsed_slice_dims={0}, "
+                       "start_index_map={0}, index_vector_dim=1, slice_sizes={1,64}"),
+          absl::StrCat("gather(k, j), offset_dims={}, collapsed_slice_dims={0}, "
+                       "start_index_map={0}, index_vector_dim=2, slice_sizes={1}")}) {
+      for (const int multiprocessors : {1, 132}) {
+        KernelCheck check(
+            absl::StrCat("HloModule m\nf {\n", parameters, "t = ", of_rows,
+                         " transpose(p), dimensions={1,0}\ng = ", of_rows, " ", gather,
+                         "\nROOT r = ", of_rows, " add(t, g)\n}\nENTRY e {\n", parameters,
+                         "ROOT r = ", of_rows, " fusion(p, q, i, j, k), kind=kInput, calls=f\n}\n"),
+            backend, multiprocessors);
+        EXPECT_EQ(check.Run(1), "") << rows << gather;
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace hlo_indexing::emit
