@@ -19,11 +19,16 @@ using mlir::Value;
 
 namespace {
 
-// The value that the operation of a new value comes to, as negate(negate(x)) to x. The conversion
-// to LLVM's dialect would find that as well, but for each value it then follows all that it has
-// replaced before: of a chain the square of its length.
-mlir::Value Folded(mlir::Value value) {
-  mlir::Operation* const operation = value == nullptr ? nullptr : value.getDefiningOp();
+// The value that the operation of a new value, which is no operand, comes to, as negate(negate(x))
+// to x. The conversion to LLVM's dialect would find that as well, but for each value it then
+// follows all that it has replaced before: of a chain the square of its length.
+mlir::Value Folded(mlir::Value value, llvm::ArrayRef<Number> operands) {
+  // An operand's own operation may have no use yet.
+  const bool is_operand = llvm::any_of(operands, [&](const Number& operand) {
+    return operand.value == value || operand.imaginary == value;
+  });
+  mlir::Operation* const operation =
+      value == nullptr || is_operand ? nullptr : value.getDefiningOp();
   if (operation == nullptr || operation->getNumResults() != 1 || !operation->use_empty()) {
     return value;
   }
@@ -73,8 +78,8 @@ ElementEmitter::Step ElementEmitter::StepOfElementwise(const Element& element) {
         Fail(instruction, std::string(number.status().message()));
         number = ZeroOf(builder_, instruction.shape().element_type());
       }
-      number->value = Folded(number->value);
-      number->imaginary = Folded(number->imaginary);
+      number->value = Folded(number->value, numbers);
+      number->imaginary = Folded(number->imaginary, numbers);
       lanes.push_back(*number);
     }
     return lanes;

@@ -194,5 +194,43 @@ TEST(ElementLoopKernels, OneProductInSeveralLoops) {
   EXPECT_TRUE(traffic.IsAsPlanned()) << traffic.requests << " " << traffic.planned_requests;
 }
 
+// What comes to its operand, however long the chain, is that, and the operand stays.
+TEST(ElementLoopKernels, OperationsThatComeToTheirOperands) {
+  PtxBackend backend;
+  const std::string sum =
+      "HloModule m\nadd { a = s32[] parameter(0) b = s32[] parameter(1) ROOT r = s32[] add(a, b) "
+      "}\n";
+  for (const char* same : {"u32[2] convert(m)", "u32[2] bitcast-convert(m)"}) {
+    KernelCheck check(
+        absl::StrCat(sum,
+                     "f { x = s32[2,64] parameter(0) z = s32[] constant(0)\n"
+                     "m = s32[2] reduce(x, z), dimensions={1}, to_apply=add\nu = ",
+                     same,
+                     "\nub = u32[2,64] broadcast(u), dimensions={0}\n"
+                     "ROOT t = (u32[2,64], s32[2], u32[2]) tuple(ub, m, u) }\n"
+                     "ENTRY e { x = s32[2,64] parameter(0) ROOT f = (u32[2,64], s32[2], u32[2]) "
+                     "fusion(x), kind=kLoop, calls=f }\n"),
+        backend);
+    EXPECT_EQ(check.Run(1), "") << same;
+  }
+  for (const std::string& operation :
+       {"f32 negate(x", "c64 negate(x", "s32 not(x", "pred not(x", "s32 maximum(x"}) {
+    const size_t blank = operation.find(' ');
+    const std::string shape = operation.substr(0, blank) + "[33,4]";
+    std::string body = absl::StrCat("x0 = ", shape, " parameter(0)\n");
+    constexpr int kLength = 201;
+    for (int i = 0; i < kLength; ++i) {
+      const bool is_binary = operation.find("maximum") != std::string::npos;
+      absl::StrAppend(&body, i + 1 == kLength ? "ROOT " : "", "x", i + 1, " = ", shape,
+                      operation.substr(blank), i, is_binary ? absl::StrCat(", x", i) : "", ")\n");
+    }
+    KernelCheck check(
+        absl::StrCat("HloModule m\nf {\n", body, "}\nENTRY e { x0 = ", shape,
+                     " parameter(0) ROOT r = ", shape, " fusion(x0), kind=kLoop, calls=f }\n"),
+        backend);
+    EXPECT_EQ(check.Run(1), "") << operation;
+  }
+}
+
 }  // namespace
 }  // namespace hlo_indexing::emit
