@@ -213,7 +213,7 @@ TEST(ElementLoopKernels, OperationsThatComeToTheirOperands) {
         backend);
     EXPECT_EQ(check.Run(1), "") << same;
   }
-  for (const std::string& operation :
+  for (const std::string operation :
        {"f32 negate(x", "c64 negate(x", "s32 not(x", "pred not(x", "s32 maximum(x"}) {
     const size_t blank = operation.find(' ');
     const std::string shape = operation.substr(0, blank) + "[33,4]";
