@@ -14,7 +14,6 @@ namespace {
 
 using indexing_analysis::Exactness;
 using indexing_analysis::Interval;
-using indexing_analysis::MapDirection;
 using indexing_analysis::Progression;
 using indexing_analysis::StridedBox;
 using indexing_analysis::SymbolicTile;

@@ -206,11 +206,10 @@ IndexingMap AtRange(const IndexingMap& map, size_t range, int64_t value, MapTabl
 }
 
 IndexingMap WithConditionsOf(const IndexingMap& map, const IndexingMap& other, MapTable& maps) {
-  if (map.IsUnknown() || map.IsKnownEmpty() || other.IsUnknown() || other.IsKnownEmpty())
-    return map;
-  if (map.num_dimensions() != other.num_dimensions() || map.num_ranges() != other.num_ranges()) {
-    return map;
-  }
+  const bool has_both = !map.IsUnknown() && !map.IsKnownEmpty() && !other.IsUnknown() &&
+                        !other.IsKnownEmpty() && map.num_dimensions() == other.num_dimensions() &&
+                        map.num_ranges() == other.num_ranges();
+  if (!has_both) return map;
   const auto num_ranges = static_cast<unsigned>(other.num_ranges());
   std::vector<indexing_analysis::MapConstraint> constraints(map.constraints());
   bool is_new = false;
