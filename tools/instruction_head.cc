@@ -72,4 +72,14 @@ void WriteInstructionHead(const hlo::Instruction& instruction, raw_ostream& out)
   out << ')';
 }
 
+std::vector<int64_t> FirstArrayNumbers(llvm::ArrayRef<const hlo::Instruction*> operands) {
+  std::vector<int64_t> numbers;
+  int64_t next = 0;
+  for (const hlo::Instruction* operand : operands) {
+    numbers.push_back(next);
+    next += operand->shape().num_array_leaves();
+  }
+  return numbers;
+}
+
 }  // namespace hlo_indexing::tools

@@ -6,6 +6,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/JSON.h"
+#include "tools/instruction_head.h"
 #include "tools/map_json.h"
 #include "tools/number_list.h"
 
@@ -157,13 +158,8 @@ std::string TileText(const SymbolicTiles& tiles) {
   return text;
 }
 
-OperandTexts::OperandTexts(const hlo::Instruction& instruction) : instruction_(instruction) {
-  int64_t number = 0;
-  for (const hlo::Instruction* operand : instruction.operands()) {
-    first_number_.push_back(number);
-    number += operand->shape().num_array_leaves();
-  }
-}
+OperandTexts::OperandTexts(const hlo::Instruction& instruction)
+    : instruction_(instruction), first_number_(FirstArrayNumbers(instruction.operands())) {}
 
 void OperandTexts::Add(const indexing_analysis::OperandArray& array, const std::string& text) {
   if (entries_.empty() || entries_.back().operand != array.operand) of_operand_.clear();

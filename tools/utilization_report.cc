@@ -81,17 +81,6 @@ void WriteUnread(const OperandUtilization& operand, llvm::StringRef indent, raw_
   out << '\n';
 }
 
-// Operand arrays are numbered in tuple order of all operands: the numbers of the first ones.
-std::vector<int64_t> FirstNumbersOf(llvm::ArrayRef<const hlo::Instruction*> inputs) {
-  std::vector<int64_t> numbers;
-  int64_t next = 0;
-  for (const hlo::Instruction* input : inputs) {
-    numbers.push_back(next);
-    next += input->shape().num_array_leaves();
-  }
-  return numbers;
-}
-
 void WriteNumber(llvm::json::OStream& json, llvm::StringRef name, const DynamicAPInt& number) {
   json.attributeBegin(name);
   json.rawValue(TextOf(number));
@@ -190,7 +179,7 @@ void WriteUtilizationText(const InstructionUtilization& utilization, raw_ostream
       answer.outputs.push_back(static_cast<int64_t>(output));
     }
   }
-  const std::vector<int64_t> first_numbers = FirstNumbersOf(utilization.Inputs());
+  const std::vector<int64_t> first_numbers = FirstArrayNumbers(utilization.Inputs());
   for (const OperandUtilization& operand : utilization.together) {
     const OperandArray& array = operand.array;
     Answers& of_array = answers[array];
@@ -215,7 +204,7 @@ void WriteUtilizationText(const InstructionUtilization& utilization, raw_ostream
 
 void WriteUtilizationJson(const std::string& file, const InstructionUtilization& utilization,
                           raw_ostream& out) {
-  const std::vector<int64_t> first_numbers = FirstNumbersOf(utilization.Inputs());
+  const std::vector<int64_t> first_numbers = FirstArrayNumbers(utilization.Inputs());
   const auto number_of = [&](const OperandUtilization& operand) {
     return first_numbers[operand.array.operand] + operand.array.leaf;
   };

@@ -5,12 +5,12 @@
 #include <unordered_map>
 #include <utility>
 
-#include "hlo/attribute.h"
 #include "indexing_analysis/maps/output_indexing.h"
 #include "indexing_analysis/propagation/called_computations.h"
 #include "indexing_analysis/queries/moving_boxes.h"
 #include "indexing_analysis/queries/reached_elements.h"
 #include "indexing_analysis/queries/runtime_choices.h"
+#include "indexing_analysis/rules/forwarding.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 
@@ -94,11 +94,9 @@ std::vector<OperandArray> ArraysAskedFor(const hlo::Instruction& instruction) {
   if (instruction.opcode() != hlo::Opcode::kGetTupleElement) {
     return ArraysOf(instruction.operands());
   }
-  const auto element = instruction.Required<int64_t>(hlo::AttributeName::kIndex);
-  const int64_t first = instruction.operand(0).shape().FirstLeafOfElement(element);
   std::vector<OperandArray> arrays;
   for (int64_t leaf = 0; leaf < instruction.shape().num_array_leaves(); ++leaf) {
-    arrays.push_back({0, first + leaf});
+    if (const auto array = ForwardedOperand(instruction, leaf)) arrays.push_back(*array);
   }
   return arrays;
 }

@@ -41,8 +41,9 @@ bool JoinResidues(Tightening& tightening);
 /// alone in a term of a constraint by the constraint's bounds and the range of its other terms, and
 /// every variable that has a digit there; the sum of a quotient variable has the bounds of that.
 /// Each constraint is used once, with the boxes of the beginning of the round. Constraints must be
-/// in normal form and do not change. Example: d0 * 6 + d1 in [0, 13], d0, d1 in [0, 9] -> d0 in [0,
-/// 2] Example: d0 mod 32 in [0, 9], d0 in [0, 255] -> d0 in [0, 233]
+/// in normal form and do not change.
+/// Example: d0 * 6 + d1 in [0, 13], d0, d1 in [0, 9] -> d0 in [0, 2]
+/// Example: d0 mod 32 in [0, 9], d0 in [0, 255] -> d0 in [0, 233]
 void PropagateBounds(Tightening& tightening);
 
 /// Tries all points of the constraints that share variables or functions, if they are few

@@ -182,7 +182,7 @@ TEST(ConstantKernels, SizesOfDimensions) {
   KernelCheck check(R"(HloModule m
     f { p = s32[5,40] parameter(0) q = s32[9] parameter(1)
       n = s32[] get-dimension-size(p), dimensions={1} m = s32[] get-dimension-size(p), dimensions={0}
-      s = s32[2] dynamic-slice(q, m), dynamic_slice_sizes={2} z = s32[] constant(0)
+      s = s32[2] dynamic-slice(q, m), dynamic_slice_sizes={2}
       t = s32[1] slice(s), slice={[1:2]} u = s32[] reshape(t) v = s32[] add(n, u)
       b = s32[5,40] broadcast(v), dimensions={} ROOT r = s32[5,40] add(p, b) }
     ENTRY e { p = s32[5,40] parameter(0) q = s32[9] parameter(1)

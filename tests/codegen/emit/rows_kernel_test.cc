@@ -219,7 +219,7 @@ TEST(RowKernels, LoopsThatEndByTheirValuesAreNotComputedFromZeros) {
 }
 
 // Few columns: lanes of a warp that have the same are shuffled together.
-// The initial value of a reduction is the result of another one, of the same rows or of others.
+// The initial value of a reduction is the result of another one, of the same row.
 TEST(RowKernels, InitialValuesThatAreReduced) {
   PtxBackend backend;
   for (const int64_t length : {17, 33, 64, 128, 1025, 3120}) {
