@@ -17,8 +17,7 @@ std::optional<ptx::Checks> CheckOption::Parse() const {
     if (is_all || item == "synccheck") checks.synccheck = true;
     if (!is_all && item != "initcheck" && item != "racecheck" && item != "synccheck" &&
         item != "memcheck") {
-      ReportError("--check='" + support::Quotable(names_.value()) +
-                  "' must name memcheck, initcheck, racecheck, synccheck or all, not '" +
+      ReportError("--check must name memcheck, initcheck, racecheck, synccheck or all, not '" +
                   support::Quotable(item) + "'");
       return std::nullopt;
     }

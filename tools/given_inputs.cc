@@ -11,6 +11,7 @@
 #include "llvm/ADT/StringRef.h"
 #include "tools/input.h"
 #include "tools/interruption.h"
+#include "tools/quantity.h"
 #include "tools/report.h"
 
 namespace hlo_indexing::tools {
@@ -76,8 +77,8 @@ ExitCode GivenInputs::Load(const hlo::Module& module, uint64_t max_bytes,
     arguments.back() = *std::move(value);
   }
   if (files_.rbegin()->first >= leaf) {
-    ReportError(absl::StrCat("--input for '", files_.rbegin()->second, "': there are ", leaf,
-                             " parameter arrays"));
+    ReportError("--input for '" + files_.rbegin()->second + "': there " +
+                (leaf == 1 ? "is " : "are ") + Counted(leaf, "parameter array"));
     return ExitCode::kBadUsage;
   }
   hlo::InterpreterOptions options;

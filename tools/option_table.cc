@@ -123,7 +123,8 @@ bool OptionTable::HaveValues(llvm::ArrayRef<const char*> arguments) const {
     }
     if (option->value.empty()) {
       if (!has_value || llvm::is_contained({"true", "false", "1", "0"}, value)) continue;
-      ReportError(option->Spelling() + " takes no value, not '" + support::Quotable(value) + "'");
+      ReportError(option->Spelling() + " is on without a value, or =true or =false, not '" +
+                  support::Quotable(value) + "'");
       return false;
     }
     if (!has_value && i + 1 == arguments.size()) {

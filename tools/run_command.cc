@@ -25,6 +25,7 @@
 #include "tools/output_comparison.h"
 #include "tools/output_file.h"
 #include "tools/progress.h"
+#include "tools/quantity.h"
 #include "tools/report.h"
 #include "tools/seeded_values.h"
 #include "tools/shared_options.h"
@@ -152,6 +153,8 @@ class ModuleRun {
  private:
   ExitCode MakeArguments(const hlo::Computation& entry, std::vector<hlo::Arguments>& arguments);
   ExitCode CheckSizes(const hlo::Computation& entry);
+  // With the values of an array; nullptr if they are random.
+  const std::string* FileOf(int64_t device, int64_t leaf) const;
   std::optional<std::vector<uint8_t>> MakeBytes(const hlo::Shape& shape, int64_t device,
                                                 int64_t leaf);
   absl::StatusOr<std::vector<hlo::Value>> Evaluate(const std::string& file,
@@ -175,11 +178,13 @@ class ModuleRun {
   hlo::InterpreterOptions interpreter_;
 };
 
-// The limit on memory holds for the arguments, too.
+// The limits on memory and steps hold for the arguments, too: a random value is a step.
 ExitCode ModuleRun::CheckSizes(const hlo::Computation& entry) {
   int64_t leaves = 0;
   double bytes = 0;
+  double random_values = 0;
   const hlo::Instruction* beyond = nullptr;
+  std::string limit;
   const auto report_at = [&](const hlo::Instruction& parameter, const std::string& message) {
     const hlo::Module& module = entry.parent();
     Report({support::MakeDiagnostic({module.file_name(), module.text()}, parameter.offset(),
@@ -194,37 +199,50 @@ ExitCode ModuleRun::CheckSizes(const hlo::Computation& entry) {
         return report_at(*parameter, "parameter '" + parameter->name().str() +
                                          "' has an unbounded dimension, " + array.ToString());
       }
-      bytes += static_cast<double>(array.num_elements()) *
-               static_cast<double>(hlo::LiteralBytesPerElement(array.element_type()));
+      const auto elements = static_cast<double>(array.num_elements());
+      bytes += elements * static_cast<double>(hlo::LiteralBytesPerElement(array.element_type()));
+      for (int64_t device = 0; device < interpreter_.num_devices(); ++device) {
+        if (FileOf(device, leaves) == nullptr) random_values += elements;
+      }
     }
     const double of_devices = bytes * static_cast<double>(interpreter_.num_devices());
-    if (beyond == nullptr && of_devices > static_cast<double>(interpreter_.max_bytes)) {
+    if (beyond != nullptr) continue;
+    if (of_devices > static_cast<double>(interpreter_.max_bytes)) {
       beyond = parameter;
+      limit = absl::StrCat("take more than the limit of ", interpreter_.max_bytes,
+                           " bytes (--max-bytes)");
+    } else if (random_values > static_cast<double>(interpreter_.max_steps)) {
+      beyond = parameter;
+      limit = absl::StrCat("have more random values than the limit of ", interpreter_.max_steps,
+                           " steps (--max-steps)");
     }
   }
   for (const auto& [key, file] : files_) {
     if (key.leaf < leaves && key.device < interpreter_.num_devices()) continue;
-    ReportError(absl::StrCat("--input for '", file, "': there are ", leaves,
-                             " parameter arrays and ", interpreter_.num_devices(), " devices"));
+    ReportError("--input for '" + file + "': there " + (leaves == 1 ? "is " : "are ") +
+                Counted(leaves, "parameter array") + " and " +
+                Counted(interpreter_.num_devices(), "device"));
     return ExitCode::kBadUsage;
   }
   if (beyond == nullptr) return ExitCode::kFine;
-  return report_at(*beyond, absl::StrCat("the parameters of computation '", entry.name().str(),
-                                         "' take more than the limit of ", interpreter_.max_bytes,
-                                         " bytes (--max-bytes)"));
+  return report_at(*beyond, "the parameters of computation '" + entry.name().str() + "' " + limit);
+}
+
+const std::string* ModuleRun::FileOf(int64_t device, int64_t leaf) const {
+  auto found = files_.find({device, leaf});
+  if (found == files_.end()) found = files_.find({-1, leaf});
+  return found == files_.end() ? nullptr : &found->second;
 }
 
 std::optional<std::vector<uint8_t>> ModuleRun::MakeBytes(const hlo::Shape& shape, int64_t device,
                                                          int64_t leaf) {
-  auto found = files_.find({device, leaf});
-  if (found == files_.end()) found = files_.find({-1, leaf});
-  if (found == files_.end()) return SeededBytes(shape, options_.seed.value(), device, leaf);
-  const std::optional<std::string> contents =
-      ReadInput(found->second, options_.limits.value().bytes);
+  const std::string* const file = FileOf(device, leaf);
+  if (file == nullptr) return SeededBytes(shape, options_.seed.value(), device, leaf);
+  const std::optional<std::string> contents = ReadInput(*file, options_.limits.value().bytes);
   if (!contents) return std::nullopt;
   absl::StatusOr<std::vector<uint8_t>> bytes = hlo::ReadNpy(*contents, shape);
   if (bytes.ok()) return *std::move(bytes);
-  ReportError("cannot use '" + found->second + "': " + std::string(bytes.status().message()));
+  ReportError("cannot use '" + *file + "': " + std::string(bytes.status().message()));
   return std::nullopt;
 }
 

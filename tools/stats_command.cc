@@ -18,6 +18,7 @@
 #include "tools/map_json.h"
 #include "tools/module_files.h"
 #include "tools/progress.h"
+#include "tools/quantity.h"
 #include "tools/report.h"
 #include "tools/shared_options.h"
 #include "tools/subcommand.h"
@@ -155,8 +156,9 @@ void WriteText(const std::string& file, const Statistics& statistics, std::optio
     out << llvm::format("%" PRId64 " (%.1f %%)", count, percent);
   };
   out << "// " << support::ForTerminal(file) << '\n'
-      << statistics.modules << " modules, " << statistics.computations << " computations, "
-      << statistics.instructions << " instructions\n"
+      << Counted(statistics.modules, "module") << ", "
+      << Counted(statistics.computations, "computation") << ", "
+      << Counted(statistics.instructions, "instruction") << "\n"
       << "maps of output and operand arrays: ";
   share(statistics.exact);
   out << " exact, ";

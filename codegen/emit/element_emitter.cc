@@ -248,7 +248,7 @@ ElementEmitter::Step ElementEmitter::StepOf(const Element& element) {
       return StepOfLoad(element, buffers_.input(*input, element.leaf));
     }
   }
-  if (const auto alias = plan::AliasOf({&instruction, element.leaf, element.index})) {
+  if (const auto alias = plan::AliasOf({&instruction, element.leaf, element.index}, plans_)) {
     return Alias(InFrame(element.frame, *alias));
   }
   if (plan::IsMovement(instruction.opcode())) return StepOfMovement(element);

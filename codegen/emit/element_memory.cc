@@ -260,6 +260,9 @@ Lanes ElementEmitter::Load(const Buffer& buffer, const IndexingMap& position) {
 }
 
 Lanes ElementEmitter::LoadScalar(const Buffer& buffer, const IndexingMap& position) {
+  if (const auto at_entry = scalars_.find(buffer.base); at_entry != scalars_.end()) {
+    return at_entry->second;
+  }
   const bool is_in_loop =
       plan_.keeps_rows || llvm::any_of(ranges_, [](Value range) { return range != nullptr; });
   // Runtime variables have values where the load stands, not before the loop.
@@ -279,9 +282,10 @@ Lanes ElementEmitter::LoadScalar(const Buffer& buffer, const IndexingMap& positi
     builder_.BeforeLoops([&] { lanes = load(); });
     return lanes;
   }
-  const auto [known, is_new] = scalars_.try_emplace(buffer.base);
-  if (is_new) builder_.AtEntry([&] { known->second = load(); });
-  return known->second;
+  Lanes lanes;
+  builder_.AtEntry([&] { lanes = load(); });
+  scalars_.try_emplace(buffer.base, lanes);
+  return lanes;
 }
 
 void ElementEmitter::Store(const Lanes& lanes, int64_t output, const IndexingMap& index) {

@@ -127,6 +127,41 @@ void KeepLoadsInBranches(llvm::Module& module) {
   }
 }
 
+// The load that a value is, perhaps widened; null if it is none.
+llvm::LoadInst* WidenedLoad(llvm::Value* value) {
+  if (auto* const cast = llvm::dyn_cast<llvm::CastInst>(value)) value = cast->getOperand(0);
+  return llvm::dyn_cast<llvm::LoadInst>(value);
+}
+
+// The same of the code generator, where a value is selected of two that are loaded: the load at the
+// selected address would wait for what selects, too.
+void KeepLoadsOfSelects(llvm::Module& module) {
+  for (llvm::Function& function : module) {
+    for (llvm::Instruction& instruction : llvm::instructions(function)) {
+      auto* const select = llvm::dyn_cast<llvm::SelectInst>(&instruction);
+      if (select == nullptr) continue;
+      llvm::LoadInst* const load = WidenedLoad(select->getTrueValue());
+      if (load == nullptr || WidenedLoad(select->getFalseValue()) == nullptr) continue;
+      llvm::IRBuilder<> builder(load->getNextNode());
+      llvm::Value* const frozen = builder.CreateFreeze(load);
+      load->replaceUsesWithIf(frozen, [&](llvm::Use& use) { return use.getUser() != frozen; });
+    }
+  }
+}
+
+// What is loaded at the start for one branch only, LLVM would load there, later than the plan does:
+// but not past this call, of which it does not know what it writes, and for which there is no code.
+void KeepLoadsAtEntry(llvm::Module& module) {
+  for (llvm::Function& function : module) {
+    if (function.isDeclaration()) continue;
+    llvm::BasicBlock& entry = function.getEntryBlock();
+    const auto is_load = [](const llvm::Instruction& it) { return llvm::isa<llvm::LoadInst>(it); };
+    if (llvm::none_of(entry, is_load)) continue;
+    llvm::IRBuilder<> builder(entry.getTerminator());
+    builder.CreateIntrinsic(llvm::Intrinsic::sideeffect, {});
+  }
+}
+
 // Behind a branch, of code whose own branch has the same condition, LLVM would make a copy for each
 // side: a store that a warp then makes twice. It does not copy a call that must not be duplicated,
 // and for this one there is no code. In loops it would keep them from being unrolled, so that what
@@ -338,7 +373,9 @@ absl::Status CompileLlvm(llvm::Module& module, llvm::TargetMachine& machine, boo
   module.setTargetTriple(machine.getTargetTriple());
   module.setDataLayout(machine.createDataLayout());
   KeepLoadsInBranches(module);
+  KeepLoadsAtEntry(module);
   Optimize(module, machine);
+  KeepLoadsOfSelects(module);
   if (!to_ptx) {
     module.print(out, nullptr);
     return absl::OkStatus();

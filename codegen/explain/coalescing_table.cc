@@ -12,14 +12,13 @@ using indexing_analysis::MemoryAccess;
 size_t CoalescingTable::Hash::operator()(const MemoryAccess& access) const {
   return llvm::hash_combine(hash_value(access.position), access.threads[0], access.threads[1],
                             access.threads[2], access.element_bits, access.vector_elements,
-                            access.repetitions, access.is_alternative, access.num_positions);
+                            access.repetitions, access.num_positions);
 }
 
 bool CoalescingTable::Equal::operator()(const MemoryAccess& a, const MemoryAccess& b) const {
   return a.threads == b.threads && a.element_bits == b.element_bits &&
          a.vector_elements == b.vector_elements && a.repetitions == b.repetitions &&
-         a.num_positions == b.num_positions && a.is_alternative == b.is_alternative &&
-         a.known_arrays == b.known_arrays && a.position == b.position;
+         a.num_positions == b.num_positions && a.known_arrays == b.known_arrays && a.position == b.position;
 }
 
 std::optional<Coalescing> CoalescingTable::Of(const MemoryAccess& access) {

@@ -14,7 +14,6 @@
 #include "codegen/plan/element_reads.h"
 #include "codegen/plan/element_steps.h"
 #include "codegen/plan/known_integers.h"
-#include "codegen/plan/movement.h"
 #include "codegen/plan/pass_loops.h"
 #include "codegen/plan/thread_map.h"
 #include "hlo/attribute.h"
@@ -22,7 +21,6 @@
 #include "indexing_analysis/maps/output_indexing.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/SmallPtrSet.h"
 #include "support/checked_math.h"
 
 namespace hlo_indexing::plan {
@@ -42,8 +40,7 @@ class AccessCollector {
   AccessCollector(const KernelPlan& plan, PlanContext& plans)
       : plan_(plan),
         plans_(plans),
-        computation_(plan.Composed()),
-        alternatives_(AlternativesOfSelects(plan)) {
+        computation_(plan.Composed()) {
     if (computation_ != nullptr) {
       constants_ = ConstantsInMemory(*computation_);
       known_ = KnownIntegersOf(*computation_);
@@ -403,7 +400,6 @@ class AccessCollector {
     access.leaf = leaf;
     access.shape = &shape.ArrayLeaf(leaf);
     access.access.vector_elements = pass.vector_elements;
-    access.access.is_alternative = alternatives_.contains(InputOf(operand));
     return access;
   }
 
@@ -411,7 +407,6 @@ class AccessCollector {
     KernelAccess access;
     access.constant = &constant;
     access.shape = &constant.shape();
-    access.access.is_alternative = alternatives_.contains(&constant);
     access.access.vector_elements = pass.vector_elements;
     return access;
   }
@@ -452,6 +447,10 @@ class AccessCollector {
     if (!access.access.position.IsUnknown() &&
         IsLoadedAtEntry(access, LoopsOfPass() > 0 || plan_.keeps_rows)) {
       return AddAtEntryOnce(std::move(access));
+    }
+    if (access.kind == AccessKind::kLoad && plan_.emitter != Emitter::kLoop &&
+        llvm::is_contained(at_entry_, std::make_pair(access.operand, access.leaf))) {
+      return;
     }
     if (may_be_loaded && access.kind == AccessKind::kLoad && !access.access.position.IsUnknown()) {
       std::vector<Load>& alike =
@@ -560,19 +559,12 @@ class AccessCollector {
   // Of rows that are kept, the places of loads in single turns, by array.
   std::map<std::pair<std::optional<int64_t>, int64_t>, llvm::DenseMap<mlir::AffineMap, IndexingMap>>
       row_places_;
-  // What stands for an input where elements are computed, as InputNumber has it.
-  const Instruction* InputOf(int64_t operand) const {
-    const auto number = static_cast<size_t>(operand);
-    return computation_ == nullptr ? plan_.Inputs()[number] : computation_->parameters()[number];
-  }
-
   const hlo::Computation* computation_;
   // Those of the computation that are loaded.
   llvm::SmallVector<const Instruction*, 2> constants_;
   bool has_branches_ = false;
   // For these nothing is loaded.
   llvm::SmallVector<const Instruction*, 2> known_;
-  llvm::SmallPtrSet<const Instruction*, 4> alternatives_;
   std::optional<ElementReads> element_reads_;
   std::vector<KernelAccess> accesses_;
   // Scalars, by operand and array.

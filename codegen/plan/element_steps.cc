@@ -84,15 +84,41 @@ absl::StatusOr<std::vector<ElementAlternative>> OfConcatenate(const PlannedEleme
   return alternatives;
 }
 
-}  // namespace
-
-IndexingMap ScalarIndex(const IndexingMap& like) {
-  const mlir::AffineMap map = like.affine_map();
-  return like.WithResults(
-      mlir::AffineMap::get(map.getNumDims(), map.getNumSymbols(), like.context()));
+// The element of an operand that is the same in all but place; nullopt of one that is computed, or
+// one of several.
+std::optional<PlannedElement> MovedOf(const PlannedElement& element, PlanContext& plans) {
+  const Instruction& instruction = *element.instruction;
+  if (HasAlternatives(instruction.opcode()) && instruction.operands().size() <= 2) {
+    absl::StatusOr<std::vector<ElementAlternative>> alternatives = AlternativesOf(element, plans);
+    if (!alternatives.ok() || alternatives->size() > 1) return std::nullopt;
+    return std::move(alternatives->front().element);
+  }
+  const bool is_moved = IsMovement(instruction.opcode()) ||
+                        (instruction.opcode() == Opcode::kConvert &&
+                         instruction.shape().element_type() ==
+                             instruction.operand(0).shape().element_type());
+  return is_moved ? OperandAt(element, 0, plans) : std::nullopt;
 }
 
-std::optional<PlannedElement> AliasOf(const PlannedElement& element) {
+// Whether two operands are the same element, as far as it was moved a few times only.
+bool AreSame(const PlannedElement& element, size_t a, size_t b, PlanContext& plans) {
+  constexpr int kMostMoves = 8;
+  const auto source_of = [&](size_t operand) {
+    std::optional<PlannedElement> source = OperandAt(element, operand, plans);
+    for (int i = 0; source.has_value() && i < kMostMoves; ++i) {
+      if (source->index.IsUnknown() || source->index.IsKnownEmpty()) return std::optional(*source);
+      std::optional<PlannedElement> moved = MovedOf(*source, plans);
+      if (!moved.has_value()) break;
+      source = std::move(moved);
+    }
+    return source;
+  };
+  const std::optional<PlannedElement> source = source_of(a);
+  return source.has_value() && !source->index.IsUnknown() && source == source_of(b);
+}
+
+// Of an instruction that passes arrays on.
+std::optional<PlannedElement> ForwardedOf(const PlannedElement& element) {
   const Instruction& instruction = *element.instruction;
   const auto alias = [&](size_t operand, int64_t leaf) -> PlannedElement {
     return {&instruction.operand(operand), leaf, element.index};
@@ -116,13 +142,26 @@ std::optional<PlannedElement> AliasOf(const PlannedElement& element) {
   }
 }
 
+}  // namespace
+
+IndexingMap ScalarIndex(const IndexingMap& like) {
+  const mlir::AffineMap map = like.affine_map();
+  return like.WithResults(
+      mlir::AffineMap::get(map.getNumDims(), map.getNumSymbols(), like.context()));
+}
+
+std::optional<PlannedElement> AliasOf(const PlannedElement& element, PlanContext& plans) {
+  if (element.instruction->opcode() != Opcode::kSelect) return ForwardedOf(element);
+  return AreSame(element, 1, 2, plans) ? OperandAt(element, 1, plans) : std::nullopt;
+}
+
 bool IsStraight(const PlannedElement& element) {
   const Instruction& instruction = *element.instruction;
   if (instruction.opcode() == Opcode::kBitcastConvert) {
     // Of elements of another size, it is several, or a part.
     return instruction.shape().rank() == instruction.operand(0).shape().rank();
   }
-  if (AliasOf(element).has_value() || IsMovement(instruction.opcode())) return true;
+  if (ForwardedOf(element).has_value() || IsMovement(instruction.opcode())) return true;
   const indexing_analysis::RuleTraits& traits = indexing_analysis::TraitsOf(instruction.opcode());
   return traits.is_elementwise && !traits.reads_other_devices;
 }

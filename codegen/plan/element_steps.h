@@ -50,8 +50,9 @@ inline constexpr int64_t kMostElementsOfThread = int64_t{1} << 13;
 IndexingMap ScalarIndex(const IndexingMap& like);
 
 /// The element of an operand that an element of a tuple, a get-tuple-element or a barrier is
-/// (optimization-barrier, domain, add-dependency); nullopt of other instructions.
-std::optional<PlannedElement> AliasOf(const PlannedElement& element);
+/// (optimization-barrier, domain, add-dependency), or a select between two that are the same one,
+/// moved: of select(p, x, reshape(x)) x. nullopt of other instructions.
+std::optional<PlannedElement> AliasOf(const PlannedElement& element, PlanContext& plans);
 
 /// Whether an element is one of an operand, or computed of one of each, by no loop and in no
 /// branch.

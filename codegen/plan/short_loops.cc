@@ -121,7 +121,7 @@ class NestedTurns {
     if (element.index.IsUnknown() || element.index.num_runtime() > 0) return false;
     // Code of other computations may have loops of its own.
     if (!element.instruction->Callees().empty()) return false;
-    if (std::optional<PlannedElement> alias = AliasOf(element)) {
+    if (std::optional<PlannedElement> alias = AliasOf(element, plans_)) {
       elements.push_back(*std::move(alias));
       return true;
     }

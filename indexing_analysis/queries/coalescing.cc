@@ -52,7 +52,6 @@ std::optional<MemoryAccess> WithoutRuntimeConditions(const MemoryAccess& access)
   }
   MemoryAccess without = access;
   without.repetitions = 1;
-  without.is_alternative = false;
   without.position = IndexingMap(
       mlir::AffineMap::get(map.affine_map().getNumDims(), static_cast<unsigned>(map.num_ranges()),
                            map.affine_map().getResults(), map.context()),
@@ -136,13 +135,6 @@ std::optional<Coalescing> CoalescingOf(const MemoryAccess& access,
   for (Image::Count* count : {&result.requests, &result.sectors, &result.ideal_sectors}) {
     count->lower *= access.repetitions;
     count->upper *= access.repetitions;
-  }
-  if (access.is_alternative && result.vector_elements == 1) {
-    for (Image::Count* count :
-         {&result.requests, &result.sectors, &result.ideal_sectors, &result.distinct_sectors}) {
-      count->lower = 0;
-    }
-    if (result.reason.empty()) result.reason = "a select may load its other operand instead";
   }
   return result;
 }

@@ -54,9 +54,6 @@ struct MemoryAccess {
   /// How often all of this is executed: the turns of loops that the position does not depend on,
   /// but in which a loop stands that it depends on.
   int64_t repetitions = 1;
-  /// Whether a value known at run time may decide for another load instead. LLVM makes one load of
-  /// two between which a select chooses, unless they are of vectors.
-  bool is_alternative = false;
   /// By runtime variable of the position, the array whose elements its values are, null if it is
   /// not known; empty if none is. With all of them, counts are exact.
   std::vector<std::shared_ptr<const KnownArray>> known_arrays;
