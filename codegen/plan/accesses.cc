@@ -4,6 +4,7 @@
 #include <map>
 #include <numeric>
 #include <optional>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -19,7 +20,6 @@
 #include "hlo/attribute.h"
 #include "indexing_analysis/maps/access.h"
 #include "indexing_analysis/maps/output_indexing.h"
-#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
 #include "support/checked_math.h"
 
@@ -48,7 +48,8 @@ class AccessCollector {
         return HasAlternatives(of->opcode());
       });
     }
-    element_reads_.emplace(plan_, plans_, constants_);
+    element_reads_.emplace(plan_, plans_, constants_, RowTurns::kTogether);
+    turn_reads_.emplace(plan_, plans_, constants_, RowTurns::kOneByOne);
   }
 
   std::vector<KernelAccess> Collect() && {
@@ -219,10 +220,8 @@ class AccessCollector {
   // As code makes elements. False where that is not followed.
   bool AddLoadsOfElements(const ElementPass& pass) {
     if (pass.map.IsUnknown()) return false;
-    const std::optional<std::vector<ElementRead>> reads =
-        element_reads_->Of(pass, loop_, HaveAllThreads(pass) && HasAllBlocks(pass));
+    const std::optional<std::vector<ElementRead>> reads = ReadsOfElements(pass);
     if (!reads.has_value()) return false;
-    std::vector<KernelAccess> of_row;
     for (const ElementRead& read : *reads) {
       const Instruction& instruction = *read.element.instruction;
       const std::optional<int64_t> input = plan_.InputNumber(instruction);
@@ -238,60 +237,45 @@ class AccessCollector {
         AddAtEntryOnce(std::move(access));
       } else {
         const bool is_in_scope = read.is_in_branch || (read.num_loops > 0 && !read.is_written_out);
-        if (plan_.keeps_rows && !is_in_scope && read.num_loops == 0) {
-          of_row.push_back(std::move(access));
-        } else {
-          Add(std::move(access), {}, /*may_be_loaded=*/false, is_in_scope, read.num_loops);
-        }
+        Add(std::move(access), {}, /*may_be_loaded=*/false, is_in_scope, read.num_loops);
       }
     }
-    AddDistinctTurns(of_row);
     return true;
   }
 
-  // Turns in which a row is read may come to the same place, which is loaded once: p[(th_x + s0 *
-  // 1024) mod 3] in the first three. Adds the turns that load, one by one, or an access as it is if
-  // all of its turns do.
-  void AddDistinctTurns(std::vector<KernelAccess>& accesses) {
-    constexpr int64_t kMostTurns = 64;
-    const ElementPass& pass = plan_.passes[pass_number_];
-    const bool has_turns = LoopsOfPass() == 1 && !pass.map.IsUnknown();
+  // Where the turns of a row do not load all of what they have together, one by one.
+  std::optional<std::vector<ElementRead>> ReadsOfElements(const ElementPass& pass) {
+    const bool is_straight = HaveAllThreads(pass) && HasAllBlocks(pass);
+    std::optional<std::vector<ElementRead>> reads = element_reads_->Of(pass, loop_, is_straight);
+    if (!plan_.keeps_rows || !reads.has_value()) return reads;
+    std::optional<std::vector<ElementRead>> of_turns = turn_reads_->Of(pass, loop_, is_straight);
+    if (!of_turns.has_value()) return of_turns;
     const indexing_analysis::Interval turns =
-        has_turns ? pass.map.ranges()[0].bounds : indexing_analysis::Interval::Point(0);
-    const auto may_meet = [&](const KernelAccess& access) {
-      const IndexingMap& element = access.element;
-      return has_turns && turns.upper - turns.lower < kMostTurns && access.constant == nullptr &&
-             !element.IsUnknown() && element.num_runtime() == 0 &&
-             element.num_ranges() == pass.map.num_ranges() && !indexing_analysis::IsLinear(element);
-    };
-    std::vector<std::vector<KernelAccess>> loaded(accesses.size());
-    std::vector<bool> are_all(accesses.size(), true);
-    for (int64_t turn = turns.lower; turn <= turns.upper; ++turn) {
-      for (size_t i = 0; i < accesses.size(); ++i) {
-        if (!may_meet(accesses[i])) continue;
-        KernelAccess of_turn = accesses[i];
-        of_turn.element = AtRange(of_turn.element, 0, turn, plans_.maps);
-        if (of_turn.element.IsKnownEmpty()) continue;
-        if (IsNewInRow(of_turn)) {
-          loaded[i].push_back(std::move(of_turn));
-        } else {
-          are_all[i] = false;
-        }
-      }
-    }
-    for (size_t i = 0; i < accesses.size(); ++i) {
-      if (are_all[i]) loaded[i] = {std::move(accesses[i])};
-      for (KernelAccess& access : loaded[i]) Add(std::move(access), {}, /*may_be_loaded=*/false);
-    }
+        LoopsOfPass() > 0 ? pass.map.ranges().front().bounds
+                          : indexing_analysis::Interval::Point(0);
+    if (LoadsIn(*reads, turns) != LoadsIn(*of_turns, turns)) return of_turns;
+    return reads;
   }
 
-  // Whether some thread has not loaded the same in a turn before it.
-  bool IsNewInRow(const KernelAccess& access) {
-    const IndexingMap position = plans_.maps.PositionsAt(access.element, *access.shape);
-    if (position.IsUnknown()) return true;
-    const auto [before, is_new] =
-        row_places_[{access.operand, access.leaf}].try_emplace(position.affine_map(), position);
-    return is_new || !HasDomainWithin(position, before->second);
+  // Of each array by vectors of each width, in how many turns a load stands.
+  std::map<std::tuple<const Instruction*, int64_t, int64_t>, int64_t> LoadsIn(
+      llvm::ArrayRef<ElementRead> reads, indexing_analysis::Interval turns) {
+    std::map<std::tuple<const Instruction*, int64_t, int64_t>, int64_t> counts;
+    for (const ElementRead& read : reads) {
+      const IndexingMap& index = read.element.index;
+      int64_t& count = counts[{read.element.instruction, read.element.leaf, read.width}];
+      const size_t loop = read.num_loops;
+      const bool is_in_turns = LoopsOfPass() > 0 && index.num_ranges() > loop &&
+                               (read.is_in_branch || DependsOnRange(index, loop));
+      if (!is_in_turns) {
+        ++count;
+        continue;
+      }
+      for (int64_t turn = turns.lower; turn <= turns.upper; ++turn) {
+        count += AtRange(index, loop, turn, plans_.maps).IsKnownEmpty() ? 0 : 1;
+      }
+    }
+    return counts;
   }
 
   // Of loads that are not planned as code makes them: in which branches these stand is not known.
@@ -556,9 +540,6 @@ class AccessCollector {
 
   const KernelPlan& plan_;
   PlanContext& plans_;
-  // Of rows that are kept, the places of loads in single turns, by array.
-  std::map<std::pair<std::optional<int64_t>, int64_t>, llvm::DenseMap<mlir::AffineMap, IndexingMap>>
-      row_places_;
   const hlo::Computation* computation_;
   // Those of the computation that are loaded.
   llvm::SmallVector<const Instruction*, 2> constants_;
@@ -566,6 +547,7 @@ class AccessCollector {
   // For these nothing is loaded.
   llvm::SmallVector<const Instruction*, 2> known_;
   std::optional<ElementReads> element_reads_;
+  std::optional<ElementReads> turn_reads_;
   std::vector<KernelAccess> accesses_;
   // Scalars, by operand and array.
   std::vector<std::pair<int64_t, int64_t>> at_entry_;

@@ -87,7 +87,7 @@ std::optional<std::vector<ElementRead>> ElementReads::Of(const ElementPass& pass
   if (lanes == 1 || pass.map.num_runtime() > 0 ||
       SameForAllLanes(ConditionsOf(pass.map, AsLaunched(plan_.launch, pass.map, lanes)), lanes,
                       plans_.maps)) {
-    are_all = FollowInScope(element, loop, -1, lanes, has_all_threads);
+    are_all = FollowTurns(element, loop, lanes, has_all_threads);
   } else if (plan_.emitter != Emitter::kLoop) {
     // Passes have loads in common that are under the same conditions of a lane.
     return std::nullopt;
@@ -121,6 +121,24 @@ void ElementReads::MarkThoseOfSeveralTurns() {
   }
 }
 
+bool ElementReads::FollowTurns(const PlannedElement& element, size_t loop, int64_t lanes,
+                               bool has_all_threads) {
+  if (!plan_.keeps_rows || row_turns_ == RowTurns::kTogether) {
+    return FollowInScope(element, loop, -1, lanes, has_all_threads);
+  }
+  const bool has_turns = element.index.num_ranges() > (lanes > 1 ? 1 : 0);
+  const Interval turns =
+      has_turns ? element.index.ranges().front().bounds : Interval::Point(0);
+  for (int64_t turn = turns.lower; turn <= turns.upper; ++turn) {
+    PlannedElement at = element;
+    if (has_turns) at.index = AtRange(element.index, 0, turn, plans_.maps);
+    if (at.index.IsKnownEmpty()) continue;
+    domain_ = at.index;
+    if (!FollowInScope(at, loop, -1, lanes, has_all_threads)) return false;
+  }
+  return true;
+}
+
 bool ElementReads::FollowInScope(const PlannedElement& element, size_t loop, int64_t lane,
                                  int64_t lanes, bool has_all_threads) {
   // What a row has kept from its first loop is there in all others.
@@ -137,16 +155,29 @@ bool ElementReads::FollowInScope(const PlannedElement& element, size_t loop, int
   return Follow(element);
 }
 
+// Of a turn by itself, its threads are told apart by what scopes know.
+ElementReads::Key ElementReads::KeyOf(const PlannedElement& element) const {
+  Key key = {element};
+  if (!domain_.IsUnknown()) {
+    key.element.index = WithoutConditions(element.index, lanes_of_pass_ > 1);
+  }
+  return key;
+}
+
 bool ElementReads::IsKnown(const Key& key) const {
-  const auto knows = [&](const Scope* scope) { return scope->known.contains(key); };
+  const auto knows = [&](const Scope* scope) {
+    const auto known = scope->known.find(key);
+    return known != scope->known.end() &&
+           (known->second.IsUnknown() || HasDomainWithin(domain_, known->second));
+  };
   if (llvm::any_of(scopes_, knows)) return true;
   // Code makes other elements again, in their loops.
   return key.made != Made::kElement && llvm::any_of(straight_, knows);
 }
 
 void ElementReads::Learn(Scope& scope, Key key) {
-  const auto [place, is_new] = scope.known.insert(std::move(key));
-  if (is_new && learned_ != nullptr) learned_->emplace_back(&scope, *place);
+  const auto [place, is_new] = scope.known.insert_or_assign(std::move(key), domain_);
+  if (is_new && learned_ != nullptr) learned_->emplace_back(&scope, place->first);
 }
 
 // Chains of instructions may be long: no recursion but for branches.
@@ -161,7 +192,7 @@ bool ElementReads::Follow(const PlannedElement& element) {
   while (!pending.empty()) {
     Pending& last = pending.back();
     const PlannedElement& made = last.element;
-    const Key key = {made};
+    const Key key = KeyOf(made);
     if (IsKnown(key)) {
       pending.pop_back();
       continue;
@@ -183,7 +214,7 @@ bool ElementReads::Follow(const PlannedElement& element) {
     const int64_t num_leaves = made.instruction->shape().num_array_leaves();
     const bool has_loops = !step.short_turns.empty() || !step.turns.empty();
     for (int64_t leaf = 0; has_loops && leaf < num_leaves; ++leaf) {
-      Learn(*scopes_.back(), {{made.instruction, leaf, made.index}});
+      Learn(*scopes_.back(), KeyOf({made.instruction, leaf, made.index}));
     }
     pending.pop_back();
   }
@@ -532,7 +563,7 @@ std::optional<ElementReads::Step> ElementReads::StepOfAlternatives(const Planned
   }
   for (size_t i = 1; i < alternatives->size(); ++i) {
     PlannedElement& rest = (*alternatives)[i].element;
-    if (!(*alternatives)[i].is_rest || IsKnown({rest})) continue;
+    if (!(*alternatives)[i].is_rest || IsKnown(KeyOf(rest))) continue;
     const std::optional<MapConstraint> outside = NotAll((*alternatives)[i - 1].conditions);
     if (!outside.has_value()) return std::nullopt;
     rest.index = WithConstraint(rest.index, *outside, plans_.maps);

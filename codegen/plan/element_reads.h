@@ -15,7 +15,7 @@
 #include <map>
 #include <optional>
 #include <tuple>
-#include <unordered_set>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -51,12 +51,20 @@ struct ElementRead {
   bool may_be_once = false;
 };
 
+/// How the turns in which a row is kept are followed: all at once, or, as code has them, one after
+/// the other. A branch may be decided in one turn, as at the end of a row, or have what an earlier
+/// one has made.
+enum class RowTurns : uint8_t { kTogether, kOneByOne };
+
 /// Follows elements in the order in which code is made of them (emit/element_emitter.h).
 class ElementReads {
  public:
   ElementReads(const KernelPlan& plan, PlanContext& plans,
-               llvm::ArrayRef<const hlo::Instruction*> constants)
-      : plan_(plan), plans_(plans), constants_(constants.begin(), constants.end()) {}
+               llvm::ArrayRef<const hlo::Instruction*> constants, RowTurns row_turns)
+      : plan_(plan),
+        plans_(plans),
+        constants_(constants.begin(), constants.end()),
+        row_turns_(row_turns) {}
 
   /// The loads of a pass whose map is known, without those of elements that earlier passes of the
   /// same loop have loaded, or passes of other loops that all threads run once. nullopt if an
@@ -81,8 +89,8 @@ class ElementReads {
   };
   // The code of a branch, of the turns of loops, or of neither.
   struct Scope {
-    // What it has made.
-    std::unordered_set<Key, KeyHash> known;
+    // What it has made, and in which threads; in all that ask for it if that is an unknown map.
+    std::unordered_map<Key, IndexingMap, KeyHash> known;
     bool is_branch = false;
     // Of some lanes: what it loads is there behind it, but for vectors.
     bool is_of_lanes = false;
@@ -120,6 +128,7 @@ class ElementReads {
     std::vector<Invariant> invariants;
   };
 
+  bool FollowTurns(const PlannedElement& element, size_t loop, int64_t lanes, bool has_all_threads);
   bool FollowInScope(const PlannedElement& element, size_t loop, int64_t lane, int64_t lanes,
                      bool has_all_threads);
   bool Follow(const PlannedElement& element);
@@ -156,18 +165,22 @@ class ElementReads {
   static bool MeetInTurns(const ElementRead& after, const ElementRead& before);
   // Whether all turns of a row that is kept have the same element.
   bool IsSameInAllTurns(const IndexingMap& index) const;
+  Key KeyOf(const PlannedElement& element) const;
   bool IsKnown(const Key& key) const;
   void Learn(Scope& scope, Key key);
 
   const KernelPlan& plan_;
   PlanContext& plans_;
   std::vector<const hlo::Instruction*> constants_;
+  RowTurns row_turns_;
   // By loop, and by the lane where each has code of its own.
   std::map<std::pair<size_t, int64_t>, Scope> by_loop_;
 
   // Of the pass that is followed.
   llvm::ArrayRef<const hlo::Instruction*> available_;
   int64_t lanes_of_pass_ = 1;
+  // The threads of the turn that is followed by itself.
+  IndexingMap domain_;
   int64_t lanes_ = 1;
   std::vector<Scope*> scopes_;
   // Straight code of other loops.

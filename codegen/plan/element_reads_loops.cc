@@ -222,7 +222,7 @@ bool ElementReads::FollowLoops(const Step& step) {
   turn.num_loops = step.num_loops;
   turn.outside = &step.index;
   for (const Invariant& invariant : step.invariants) {
-    turn.known.insert({invariant.in_turn});
+    turn.known.try_emplace(KeyOf(invariant.in_turn));
   }
   scopes_.push_back(&turn);
   std::vector<std::unique_ptr<Scope>> branches;
