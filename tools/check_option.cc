@@ -1,5 +1,7 @@
 #include "tools/check_option.h"
 
+#include <string>
+
 #include "llvm/ADT/SmallVector.h"
 #include "support/diagnostics.h"
 #include "tools/report.h"
@@ -17,8 +19,10 @@ std::optional<ptx::Checks> CheckOption::Parse() const {
     if (is_all || item == "synccheck") checks.synccheck = true;
     if (!is_all && item != "initcheck" && item != "racecheck" && item != "synccheck" &&
         item != "memcheck") {
+      const std::string list =
+          items.size() > 1 ? " in '" + support::Quotable(names_.value()) + "'" : "";
       ReportError("--check must name memcheck, initcheck, racecheck, synccheck or all, not '" +
-                  support::Quotable(item) + "'");
+                  support::Quotable(item) + "'" + list);
       return std::nullopt;
     }
   }

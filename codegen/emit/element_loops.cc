@@ -59,7 +59,10 @@ std::vector<ElementEmitter::Invariant> ElementEmitter::FindInvariants(const Elem
                                                                       llvm::ArrayRef<Element> read,
                                                                       size_t num_loops) {
   constexpr size_t kMostVisited = 1000;
-  if (!plan::HasElementLoopsBefore(*element.instruction)) return {};
+  // Computed indices may have loops, too.
+  const bool has_runtime =
+      llvm::any_of(read, [](const Element& of) { return of.index.num_runtime() > 0; });
+  if (!has_runtime && !plan::HasElementLoopsBefore(*element.instruction)) return {};
   std::vector<Invariant> invariants;
   std::unordered_set<Element, ElementHash> visited;
   std::vector<Element> pending(read.begin(), read.end());
@@ -71,10 +74,11 @@ std::vector<ElementEmitter::Invariant> ElementEmitter::FindInvariants(const Elem
     const Instruction& instruction = *next.instruction;
     const bool is_given =
         next.frame == nullptr && (IsProvided(next) || plan_.InputNumber(instruction).has_value());
-    if (is_given || next.frame != element.frame || next.index.IsKnownEmpty() ||
-        !visited.insert(next).second) {
+    if (next.frame != element.frame || next.index.IsKnownEmpty() || !visited.insert(next).second) {
       continue;
     }
+    llvm::append_range(pending, RuntimeElements(next.index));
+    if (is_given) continue;
     if (plan::IsStraight({&instruction, next.leaf, next.index})) {
       llvm::append_range(pending, StepOf(next).operands);
       continue;

@@ -7,6 +7,7 @@
 #include "codegen/emit/element_emitter.h"
 #include "codegen/plan/constants.h"
 #include "codegen/plan/loop_ranges.h"
+#include "codegen/plan/thread_map.h"
 #include "hlo/attribute.h"
 #include "llvm/ADT/bit.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -172,20 +173,13 @@ size_t ElementEmitter::NumScopes() const {
 // several ways: (th_x floordiv 2) mod 16, and th_x floordiv 2 where a turn has the threads up
 // to 31.
 const Lanes* ElementEmitter::FindInRow(const Element& element, const IndexingMap& position) {
-  constexpr size_t kMostCompared = 8;
   const auto loaded = loads_of_row_.find({element.instruction, element.leaf});
   if (loaded == loads_of_row_.end()) return nullptr;
   const size_t count = DependsOnLane(position) ? static_cast<size_t>(num_lanes_) : 1;
-  const auto& in_order = loaded->second;
-  for (size_t i = 0; i < std::min(in_order.size(), kMostCompared); ++i) {
-    const auto& [other, known] = in_order[i];
-    const AffineMap affine = position.affine_map();
-    const bool is_alike =
-        known.lanes.size() == count && affine.getNumSymbols() == other.affine_map().getNumSymbols();
-    if (!is_alike || !IsThere(known)) continue;
-    const mlir::AffineExpr distance = affine.getResult(0) - other.affine_map().getResult(0);
-    const IndexingMap simplified = plans_.maps.Simplified(WithResults(position, {distance}));
-    if (!simplified.IsKnownEmpty() && simplified.affine_map().getResult(0) == 0) {
+  for (const auto& [other, known] :
+       llvm::ArrayRef(loaded->second).take_front(plan::kMostComparedOfRow)) {
+    if (known.lanes.size() == count && IsThere(known) &&
+        plan::AreSamePositions(position, other, plans_.maps)) {
       return &known.lanes;
     }
   }

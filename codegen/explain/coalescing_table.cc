@@ -18,7 +18,8 @@ size_t CoalescingTable::Hash::operator()(const MemoryAccess& access) const {
 bool CoalescingTable::Equal::operator()(const MemoryAccess& a, const MemoryAccess& b) const {
   return a.threads == b.threads && a.element_bits == b.element_bits &&
          a.vector_elements == b.vector_elements && a.repetitions == b.repetitions &&
-         a.num_positions == b.num_positions && a.known_arrays == b.known_arrays && a.position == b.position;
+         a.num_positions == b.num_positions && a.known_arrays == b.known_arrays &&
+         a.position == b.position;
 }
 
 std::optional<Coalescing> CoalescingTable::Of(const MemoryAccess& access) {

@@ -38,9 +38,7 @@ constexpr int64_t kCounterBits = 32;
 class AccessCollector {
  public:
   AccessCollector(const KernelPlan& plan, PlanContext& plans)
-      : plan_(plan),
-        plans_(plans),
-        computation_(plan.Composed()) {
+      : plan_(plan), plans_(plans), computation_(plan.Composed()) {
     if (computation_ != nullptr) {
       constants_ = ConstantsInMemory(*computation_);
       known_ = KnownIntegersOf(*computation_);
@@ -250,9 +248,9 @@ class AccessCollector {
     if (!plan_.keeps_rows || !reads.has_value()) return reads;
     std::optional<std::vector<ElementRead>> of_turns = turn_reads_->Of(pass, loop_, is_straight);
     if (!of_turns.has_value()) return of_turns;
-    const indexing_analysis::Interval turns =
-        LoopsOfPass() > 0 ? pass.map.ranges().front().bounds
-                          : indexing_analysis::Interval::Point(0);
+    const indexing_analysis::Interval turns = LoopsOfPass() > 0
+                                                  ? pass.map.ranges().front().bounds
+                                                  : indexing_analysis::Interval::Point(0);
     if (LoadsIn(*reads, turns) != LoadsIn(*of_turns, turns)) return of_turns;
     return reads;
   }

@@ -127,8 +127,7 @@ bool ElementReads::FollowTurns(const PlannedElement& element, size_t loop, int64
     return FollowInScope(element, loop, -1, lanes, has_all_threads);
   }
   const bool has_turns = element.index.num_ranges() > (lanes > 1 ? 1 : 0);
-  const Interval turns =
-      has_turns ? element.index.ranges().front().bounds : Interval::Point(0);
+  const Interval turns = has_turns ? element.index.ranges().front().bounds : Interval::Point(0);
   for (int64_t turn = turns.lower; turn <= turns.upper; ++turn) {
     PlannedElement at = element;
     if (has_turns) at.index = AtRange(element.index, 0, turn, plans_.maps);
@@ -265,8 +264,26 @@ IndexingMap ElementReads::PositionOf(const PlannedElement& element) const {
              : plans_.maps.PositionsAt(element.index, shape);
 }
 
+// As code finds it (ElementEmitter::FindInRow): what the row has loaded may be at a position that
+// is written in another way.
+bool ElementReads::IsInRow(const PlannedElement& element) {
+  const IndexingMap position = PositionOf(element);
+  if (position.IsUnknown() || position.IsKnownEmpty()) return false;
+  const int64_t lanes = DependsOnLane(position) ? lanes_ : 1;
+  std::vector<RowLoad>& loads = loads_of_row_[{element.instruction, element.leaf}];
+  for (const RowLoad& load : llvm::ArrayRef(loads).take_front(kMostComparedOfRow)) {
+    if (load.lanes == lanes && HasDomainWithin(domain_, load.domain) &&
+        AreSamePositions(position, load.position, plans_.maps)) {
+      return true;
+    }
+  }
+  if (scopes_.size() == 1) loads.push_back({position, domain_, lanes});
+  return false;
+}
+
 void ElementReads::Load(const PlannedElement& element) {
   if (element.index.IsKnownEmpty()) return;
+  if (!domain_.IsUnknown() && IsInRow(element)) return;
   if (lanes_ == 1) return Add(element, 1, 1);
   if (!DependsOnLane(element.index)) {
     return LoadVector(element, element.index.ranges().back().bounds.lower, 1);
@@ -479,7 +496,8 @@ std::optional<ElementReads::Step> ElementReads::StepOf(const PlannedElement& ele
     Load(element);
     return Step();
   }
-  if (std::optional<PlannedElement> alias = AliasOf(element, plans_)) return StepTo(*std::move(alias));
+  if (std::optional<PlannedElement> alias = AliasOf(element, plans_))
+    return StepTo(*std::move(alias));
   if (HasAlternatives(instruction.opcode())) return StepOfAlternatives(element);
   switch (instruction.opcode()) {
     case Opcode::kConstant:

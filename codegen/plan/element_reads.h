@@ -158,6 +158,7 @@ class ElementReads {
   bool MakeSameForAllLanes(const PlannedElement& element, Conditions& conditions) const;
   Step LaneByLane(const PlannedElement& element);
   IndexingMap PositionOf(const PlannedElement& element) const;
+  bool IsInRow(const PlannedElement& element);
   void Load(const PlannedElement& element);
   void LoadVector(const PlannedElement& element, int64_t first_lane, int64_t count);
   void Add(PlannedElement element, int64_t vector_elements, int64_t width);
@@ -175,6 +176,14 @@ class ElementReads {
   RowTurns row_turns_;
   // By loop, and by the lane where each has code of its own.
   std::map<std::pair<size_t, int64_t>, Scope> by_loop_;
+
+  // What turns of a row have loaded outside of branches, by array, in order.
+  struct RowLoad {
+    IndexingMap position;
+    IndexingMap domain;
+    int64_t lanes = 1;
+  };
+  std::map<std::pair<const hlo::Instruction*, int64_t>, std::vector<RowLoad>> loads_of_row_;
 
   // Of the pass that is followed.
   llvm::ArrayRef<const hlo::Instruction*> available_;

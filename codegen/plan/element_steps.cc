@@ -93,10 +93,10 @@ std::optional<PlannedElement> MovedOf(const PlannedElement& element, PlanContext
     if (!alternatives.ok() || alternatives->size() > 1) return std::nullopt;
     return std::move(alternatives->front().element);
   }
-  const bool is_moved = IsMovement(instruction.opcode()) ||
-                        (instruction.opcode() == Opcode::kConvert &&
-                         instruction.shape().element_type() ==
-                             instruction.operand(0).shape().element_type());
+  const bool is_moved =
+      IsMovement(instruction.opcode()) ||
+      (instruction.opcode() == Opcode::kConvert &&
+       instruction.shape().element_type() == instruction.operand(0).shape().element_type());
   return is_moved ? OperandAt(element, 0, plans) : std::nullopt;
 }
 

@@ -111,6 +111,24 @@ IndexingMap WithoutUnusedRuntime(const IndexingMap& map) {
           map.constraints()};
 }
 
+// The variables of a map but for values known at run time, and what is said of them alone.
+IndexingMap DomainWithoutRuntime(const IndexingMap& map) {
+  const auto num_ranges = static_cast<unsigned>(map.num_ranges());
+  std::vector<MapConstraint> constraints;
+  for (const MapConstraint& constraint : map.constraints()) {
+    bool has_runtime = false;
+    for (unsigned i = 0; i < map.num_runtime(); ++i) {
+      has_runtime = has_runtime || constraint.expression.isFunctionOfSymbol(num_ranges + i);
+    }
+    if (!has_runtime) constraints.push_back(constraint);
+  }
+  return {AffineMap::get(map.affine_map().getNumDims(), num_ranges, map.context()),
+          map.dimensions(),
+          map.ranges(),
+          {},
+          constraints};
+}
+
 }  // namespace
 
 std::optional<IndexingMap> IndexOutsideLoops(const IndexingMap& index,
@@ -120,26 +138,27 @@ std::optional<IndexingMap> IndexOutsideLoops(const IndexingMap& index,
   const IndexingMap in_loops = WithoutUnusedRuntime(index);
   std::optional<IndexingMap> without = WithoutRangesInFront(in_loops, loops);
   if (without.has_value() && HaveSameDomain(*without, outside)) return without;
-  if (in_loops.num_runtime() > 0 || outside.num_runtime() > 0) return std::nullopt;
+  if (in_loops.num_runtime() > 0) return std::nullopt;
+  const IndexingMap domain = DomainWithoutRuntime(outside);
   const auto count = static_cast<unsigned>(loops.size());
   const AffineMap affine = in_loops.affine_map();
-  if (affine.getNumSymbols() != outside.affine_map().getNumSymbols() + count) return std::nullopt;
+  if (affine.getNumSymbols() != domain.affine_map().getNumSymbols() + count) return std::nullopt;
   llvm::SmallVector<AffineExpr, 8> symbols;
   for (unsigned i = 0; i < affine.getNumSymbols(); ++i) {
     for (const AffineExpr result : affine.getResults()) {
       if (i < count && result.isFunctionOfSymbol(i)) return std::nullopt;
     }
-    symbols.push_back(mlir::getAffineSymbolExpr(i < count ? i : i - count, outside.context()));
+    symbols.push_back(mlir::getAffineSymbolExpr(i < count ? i : i - count, domain.context()));
   }
   llvm::SmallVector<AffineExpr, 6> results;
   for (const AffineExpr result : affine.getResults()) {
     results.push_back(result.replaceSymbols(symbols));
-    const Interval values = RangeOfResult(WithResults(outside, {results.back()}));
+    const Interval values = RangeOfResult(WithResults(domain, {results.back()}));
     if (!Interval{0, sizes[results.size() - 1] - 1}.Contains(values)) return std::nullopt;
   }
-  const AffineMap map = outside.affine_map();
-  return maps.Simplified(outside.WithResults(
-      AffineMap::get(map.getNumDims(), map.getNumSymbols(), results, outside.context())));
+  const AffineMap map = domain.affine_map();
+  return maps.Simplified(domain.WithResults(
+      AffineMap::get(map.getNumDims(), map.getNumSymbols(), results, domain.context())));
 }
 
 Interval RangeOfResult(const IndexingMap& map) {

@@ -272,6 +272,15 @@ IndexingMap DomainOf(const IndexingMap& map) {
 
 }  // namespace
 
+bool AreSamePositions(const IndexingMap& position, const IndexingMap& other, MapTable& maps) {
+  const mlir::AffineMap affine = position.affine_map();
+  if (affine.getNumSymbols() != other.affine_map().getNumSymbols()) return false;
+  const mlir::AffineExpr distance = affine.getResult(0) - other.affine_map().getResult(0);
+  const IndexingMap simplified = maps.Simplified(position.WithResults(
+      mlir::AffineMap::get(affine.getNumDims(), affine.getNumSymbols(), distance)));
+  return !simplified.IsKnownEmpty() && simplified.affine_map().getResult(0) == 0;
+}
+
 bool HasDomainWithin(const IndexingMap& map, const IndexingMap& other) {
   for (size_t i = 0; i < other.num_dimensions(); ++i) {
     if (!other.dimensions()[i].bounds.Contains(map.dimensions()[i].bounds)) return false;

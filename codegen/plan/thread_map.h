@@ -100,6 +100,12 @@ indexing_analysis::Interval BoundsOfLane(indexing_analysis::Interval lanes);
 /// their number tells a loop from one within it.
 IndexingMap WithoutConditions(const IndexingMap& map, bool has_lane);
 
+/// Of an array whose row is kept, how many loads are compared by AreSamePositions.
+inline constexpr size_t kMostComparedOfRow = 8;
+/// Whether two positions in memory, of as many variables, are the same for all values that the
+/// first map is for: (th_x floordiv 2) mod 16, and th_x floordiv 2, for th_x up to 31.
+bool AreSamePositions(const IndexingMap& position, const IndexingMap& other, MapTable& maps);
+
 /// Whether maps are of the same variables, for the same values of these; unknown maps are not.
 bool HaveSameDomain(const IndexingMap& a, const IndexingMap& b);
 /// Whether the threads of a map, by the bounds and constraints that are written, are among those of

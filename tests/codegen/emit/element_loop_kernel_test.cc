@@ -194,6 +194,39 @@ TEST(ElementLoopKernels, OneProductInSeveralLoops) {
   EXPECT_TRUE(traffic.IsAsPlanned()) << traffic.requests << " " << traffic.planned_requests;
 }
 
+// An index that is the sum of an array is computed once, not in each turn of what is read at it.
+TEST(ElementLoopKernels, IndicesMadeByLoops) {
+  PtxBackend backend;
+  const std::string sums =
+      "HloModule m\nadd { a = s32[] parameter(0) b = s32[] parameter(1) ROOT r = s32[] add(a, b) "
+      "}\n"
+      "f { p = s32[17,65] parameter(0) z = s32[] constant(0) one = s32[] constant(1)\n"
+      "rows = s32[17] reduce(p, z), dimensions={1}, to_apply=add\n"
+      "i = s32[] reduce(rows, z), dimensions={0}, to_apply=add j = s32[] add(i, one)\n";
+  const std::pair<const char*, const char*> roots[] = {
+      {"s32[8]", "dynamic-slice(rows, i), dynamic_slice_sizes={8}"},
+      {"s32[8]", "dynamic-slice(rows, j), dynamic_slice_sizes={8}"},
+      {"s32[8,65]", "dynamic-slice(b, i, z), dynamic_slice_sizes={8,65}\n"},
+      {"s32[8,65]",
+       "gather(b, at), offset_dims={0,1}, collapsed_slice_dims={}, start_index_map={0}, "
+       "index_vector_dim=0, slice_sizes={8,65}"},
+  };
+  for (const auto& [shape, root] : roots) {
+    KernelCheck check(absl::StrCat(sums, "b = s32[17,65] broadcast(rows), dimensions={0}\n",
+                                   "at = s32[1] reshape(i)\nROOT r = ", shape, " ", root,
+                                   "}\nENTRY e { p = s32[17,65] parameter(0) ROOT r = ", shape,
+                                   " fusion(p), kind=kLoop, calls=f }\n"),
+                      backend);
+    EXPECT_EQ(check.Run(1), "") << root;
+    const Traffic traffic = check.Measure();
+    EXPECT_EQ(traffic.error, "") << root;
+    EXPECT_TRUE(traffic.IsAtMostAsPlanned()) << root;
+    // Each warp goes over all of the array once for the index, and over a row for its own element.
+    const int64_t warps = std::string(shape) == "s32[8]" ? 1 : (8 * 65 + 31) / 32;
+    EXPECT_LE(traffic.requests, warps * (17 * 65 + 65 + 1)) << root;
+  }
+}
+
 // What comes to its operand, however long the chain, is that, and the operand stays.
 TEST(ElementLoopKernels, OperationsThatComeToTheirOperands) {
   PtxBackend backend;

@@ -58,8 +58,8 @@ void Keep(const std::string& name, const std::string& text) {
   if (folder != nullptr) std::ofstream(absl::StrCat(folder, "/", name, ".hlo")) << text;
 }
 
-// What LLVM makes of code is not known in all cases: loads of scalars that it moves to the only
-// branch that has a use for them, loops that it writes out, values that it finds to be alike.
+// What LLVM makes of code is not known in all cases: turns that load alike when it has written them
+// out, products with zeros.
 TEST(RandomTraffic, IsAsPredicted) {
   PtxBackend backend;
   std::map<std::string, Counts> by_emitter;
@@ -89,7 +89,7 @@ TEST(RandomTraffic, IsAsPredicted) {
   EXPECT_GT(all.exact, predicted / 2);
   // Of few cases, a share says little.
   if (num_cases < kUsualCases) return;
-  EXPECT_GE(all.exact * 100, predicted * 96);
+  EXPECT_GE(all.exact * 100, predicted * 99);
   EXPECT_LE(all.more * 100, predicted);
 }
 

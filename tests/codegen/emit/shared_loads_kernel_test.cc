@@ -149,6 +149,83 @@ TEST(SharedLoads, TurnsOfFewerThreads) {
   }
 }
 
+// Both arrays between which a select chooses are loaded; of one, moved in two ways, nothing
+// decides.
+TEST(SharedLoads, OperandsOfSelects) {
+  PtxBackend backend;
+  ExpectAsPlanned(FusionOf({"pred[300]", "f32[300,2]", "f32[300,3]"},
+                           "x = f32[300,1] slice(p1), slice={[0:300],[1:2]}\n"
+                           "y = f32[300,1] slice(p2), slice={[0:300],[2:3]}\n"
+                           "a = f32[300] reshape(x)\nb = f32[300] reshape(y)\n"
+                           "ROOT s = f32[300] select(p0, a, b)\n",
+                           "f32[300]"),
+                  backend);
+  ExpectAsPlanned(FusionOf({"pred[300]", "u8[300]", "u8[300]"},
+                           "a = s32[300] convert(p1)\nb = s32[300] convert(p2)\n"
+                           "r = s32[300] reverse(b), dimensions={0}\n"
+                           "ROOT s = s32[300] select(p0, a, r)\n",
+                           "s32[300]"),
+                  backend);
+  const std::string same = FusionOf({"pred[30,10]", "f32[30,10]"},
+                                    "z = f32[] constant(0)\n"
+                                    "a = f32[30,10] pad(p1, z), padding=0_0x0_0\n"
+                                    "t = f32[10,30] transpose(p1), dimensions={1,0}\n"
+                                    "b = f32[30,10] transpose(t), dimensions={1,0}\n"
+                                    "ROOT s = f32[30,10] select(p0, a, b)\n",
+                                    "f32[30,10]");
+  ExpectAsPlanned(same, backend);
+  // 300 floats, in vectors or not, are 38 sectors of 32 bytes to read and to write.
+  EXPECT_EQ(KernelCheck(same, backend).Measure().sectors, 2 * 38) << same;
+}
+
+// What the kernel loads at its start stays there, though one branch alone uses it.
+TEST(SharedLoads, ScalarsOfOneBranch) {
+  PtxBackend backend;
+  ExpectAsPlanned(FusionOf({"f64[]", "f64[1000,60]"},
+                           "b = f64[1000,60] broadcast(p0), dimensions={}\n"
+                           "t = f64[60,1000] transpose(b), dimensions={1,0}\n"
+                           "u = f64[60,1000] transpose(p1), dimensions={1,0}\n"
+                           "v = f64[60,1000] multiply(t, u)\ns = f64[1000,60] add(b, p1)\n"
+                           "ROOT r = (f64[60,1000], f64[1000,60]) tuple(v, s)\n",
+                           "(f64[60,1000], f64[1000,60])", "f64"),
+                  backend);
+  // And one that a reduction has loaded is there for what is made of its result.
+  ExpectAsPlanned(FusionOf({"s32[1]", "s32[1]"},
+                           "b = s32[245,192,1] broadcast(p0), dimensions={2}\n"
+                           "z = s32[] constant(1)\n"
+                           "m = s32[1] reduce(b, z), dimensions={0,1}, to_apply=sum\n"
+                           "d = s32[1] subtract(p0, p1)\nROOT r = s32[1] multiply(m, d)\n",
+                           "s32[1]", "s32"),
+                  backend);
+}
+
+// Of a row that is kept in several turns, branches may be decided in one turn, or have in another
+// what has been made before.
+TEST(SharedLoads, TurnsOfARowInBranches) {
+  PtxBackend backend;
+  const auto row = [](const std::string& shape, const std::string& of_row) {
+    return absl::StrCat("z = s32[] constant(1)\ns = ", of_row,
+                        " reduce(v, z), dimensions={1}, to_apply=sum\nb = ", shape,
+                        " broadcast(s), dimensions={0}\nROOT r = ", shape, " multiply(v, b)\n");
+  };
+  // Lanes of the first turn are padded.
+  ExpectAsPlanned(FusionOf({"s32[48]"},
+                           "w = s32[48,380] broadcast(p0), dimensions={0}\n"
+                           "c = s32[] constant(1)\n"
+                           "v = s32[52,384] pad(w, c), padding=4_0x4_0\n" +
+                               row("s32[52,384]", "s32[52]"),
+                           "s32[52,384]", "s32"),
+                  backend);
+  // A value of the row is made in branches, and once without one.
+  ExpectAsPlanned(FusionOf({"s32[13,1900]", "s32[13]", "s32[13,700]"},
+                           "w = s32[13,900] broadcast(p1), dimensions={0}\n"
+                           "n = s32[13,900] negate(w)\n"
+                           "v = s32[13,3500] concatenate(p0, n, p2), dimensions={1}\n" +
+                               row("s32[13,3500]", "s32[13]"),
+                           "s32[13,3500]", "s32"),
+                  backend);
+}
+
 // What one of several runs of lanes has loaded is there for the next.
 TEST(SharedLoads, RunsOfLanes) {
   PtxBackend backend;
