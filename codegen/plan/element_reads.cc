@@ -496,8 +496,9 @@ std::optional<ElementReads::Step> ElementReads::StepOf(const PlannedElement& ele
     Load(element);
     return Step();
   }
-  if (std::optional<PlannedElement> alias = AliasOf(element, plans_))
+  if (std::optional<PlannedElement> alias = AliasOf(element, plans_)) {
     return StepTo(*std::move(alias));
+  }
   if (HasAlternatives(instruction.opcode())) return StepOfAlternatives(element);
   switch (instruction.opcode()) {
     case Opcode::kConstant:

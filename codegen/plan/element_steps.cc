@@ -106,7 +106,7 @@ bool AreSame(const PlannedElement& element, size_t a, size_t b, PlanContext& pla
   const auto source_of = [&](size_t operand) {
     std::optional<PlannedElement> source = OperandAt(element, operand, plans);
     for (int i = 0; source.has_value() && i < kMostMoves; ++i) {
-      if (source->index.IsUnknown() || source->index.IsKnownEmpty()) return std::optional(*source);
+      if (source->index.IsUnknown() || source->index.IsKnownEmpty()) break;
       std::optional<PlannedElement> moved = MovedOf(*source, plans);
       if (!moved.has_value()) break;
       source = std::move(moved);

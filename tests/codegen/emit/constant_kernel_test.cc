@@ -49,7 +49,6 @@ std::string TextOf(const Fusion& fusion) {
 // What decides is in the values: where a loop is written out, they are part of the code.
 TEST(ConstantKernels, LoadAtMostWhatIsPlanned) {
   PtxBackend backend;
-  const std::string c4 = Values(4, 100);
   const Fusion fusions[] = {
       {{"s32[4,500]"},
        "",
