@@ -170,6 +170,18 @@ def reduction(n: int) -> str:
             f"  ROOT r = ({results}) reduce({names}), dimensions={{0}}, to_apply=sums\n}}\n")
 
 
+def modules(n: int) -> str:
+    return "\n".join(f"HloModule m{i}\nENTRY e {{ p = f32[64] parameter(0) "
+                     "ROOT r = f32[64] negate(p) }" for i in range(n))
+
+
+def backward_loads(n: int) -> str:
+    slices = [f"s{i} = f32[8] slice(p0), slice={{[{3 * i}:{3 * i + 8}]}}" for i in range(n)]
+    sums = [f"a{i} = f32[8] add({f'a{i - 1}' if i > 1 else 's0'}, s{i})" for i in range(1, n)]
+    body = "\n".join([*slices, *sums, f"ROOT r = f32[8] reverse(a{n - 1}), dimensions={{0}}"])
+    return fusion_of([f"f32[{3 * n + 8}]"], body, "f32[8]")
+
+
 def loop(n: int, arrays: str) -> str:
     kind = f"(pred[], {', '.join(['f32[8]'] * n)})"
     text = f"test {{ t = {kind} parameter(0)  ROOT p = pred[] get-tuple-element(t), index=0 }}\n"
@@ -212,6 +224,15 @@ INPUTS: list[tuple[str, int, Callable[[int], str]]] = [
 ]
 EXPLAINED: list[tuple[str, int, Callable[[int], str]]] = [
     ("reduce-windows in one fusion, explained", 100, reduce_windows),
+    ("modules in a file, explained", 8_000, modules),
+    ("operands of a reduction, explained", 250, reduction),
+]
+PLANNED: list[tuple[str, int, Callable[[int], str]]] = [
+    ("operands of a reduction, planned", 2_000, reduction),
+]
+EMITTED: list[tuple[str, int, Callable[[int], str]]] = [
+    ("loads of one array, going backwards, as PTX", 4_000, backward_loads),
+    ("fusions inside of each other, as PTX", 100_000, fusions),
 ]
 
 
@@ -235,7 +256,8 @@ def measured(command: list[str], text: str) -> str:
 
 def main(program: str, part: str = "") -> None:
     print("| input | half the length | whole length |\n|---|---|---|", flush=True)
-    for arguments, inputs in ((["maps", "--direction=both"], INPUTS), (["explain"], EXPLAINED)):
+    for arguments, inputs in ((["maps", "--direction=both"], INPUTS), (["explain"], EXPLAINED),
+                              (["plan", "--plan=ours"], PLANNED), (["emit"], EMITTED)):
         for name, n, make in inputs:
             if part not in name:
                 continue

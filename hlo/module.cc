@@ -64,8 +64,14 @@ const Computation* Module::FindComputation(llvm::StringRef name) const {
   return nullptr;
 }
 
-void Module::SetText(std::shared_ptr<const std::string> text, std::string file_name) {
+support::SourcePosition Module::Locate(size_t offset) const {
+  return lines_ == nullptr ? support::Locate(text(), offset) : lines_->Locate(offset);
+}
+
+void Module::SetText(std::shared_ptr<const std::string> text,
+                     std::shared_ptr<const support::LineIndex> lines, std::string file_name) {
   text_ = std::move(text);
+  lines_ = std::move(lines);
   file_name_ = std::move(file_name);
 }
 

@@ -20,6 +20,8 @@
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Allocator.h"
+#include "support/diagnostics.h"
+#include "support/line_index.h"
 
 namespace hlo_indexing::hlo {
 
@@ -161,6 +163,10 @@ class Module {
   /// The text that offsets refer to, and its name; empty for a module that was built.
   llvm::StringRef text() const { return text_ == nullptr ? llvm::StringRef() : *text_; }
   llvm::StringRef file_name() const { return file_name_; }
+  /// Both, for diagnostics.
+  support::SourceText source() const { return {file_name_, text(), lines_.get()}; }
+  /// The position of the byte at `offset` of the text.
+  support::SourcePosition Locate(size_t offset) const;
 
   ShapePool& shapes() { return shapes_; }
 
@@ -170,7 +176,9 @@ class Module {
   void set_attributes(llvm::ArrayRef<Attribute> attributes) { attributes_ = attributes; }
   void set_entry(const Computation* entry) { entry_ = entry; }
   void set_has_entry_keyword(bool has_it) { has_entry_keyword_ = has_it; }
-  void SetText(std::shared_ptr<const std::string> text, std::string file_name);
+  /// The lines are those of the text; modules of one text share them.
+  void SetText(std::shared_ptr<const std::string> text,
+               std::shared_ptr<const support::LineIndex> lines, std::string file_name);
   /// Copies into the module's arena.
   llvm::StringRef Copy(llvm::StringRef text) { return text.copy(allocator_); }
   template <typename T>
@@ -204,6 +212,7 @@ class Module {
   bool has_entry_keyword_ = true;
   int64_t num_instructions_ = 0;
   std::shared_ptr<const std::string> text_;
+  std::shared_ptr<const support::LineIndex> lines_;
   std::string file_name_;
 };
 

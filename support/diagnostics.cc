@@ -7,6 +7,7 @@
 #include "llvm/Support/ConvertUTF.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/Unicode.h"
+#include "support/line_index.h"
 
 namespace hlo_indexing::support {
 namespace {
@@ -93,7 +94,8 @@ Diagnostic MakeDiagnostic(const SourceText& source, size_t offset, std::string m
     const size_t end = source.text.rtrim().size();
     if (end > 0) offset = end;
   }
-  const SourcePosition position = Locate(source.text, offset);
+  const SourcePosition position =
+      source.lines != nullptr ? source.lines->Locate(offset) : Locate(source.text, offset);
   Diagnostic diagnostic;
   diagnostic.message = std::move(message) + NameOfInvisible(source.text.substr(offset));
   diagnostic.file = source.name.empty() ? "<input>" : ForTerminal(source.name);

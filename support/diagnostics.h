@@ -15,10 +15,14 @@
 
 namespace hlo_indexing::support {
 
+class LineIndex;
+
 /// A text with the name that its diagnostics carry. Views both; the caller keeps them alive.
 struct SourceText {
   llvm::StringRef name;
   llvm::StringRef text;
+  /// Of the text, where many diagnostics may come; may be null.
+  const LineIndex* lines = nullptr;
 };
 
 /// A position in a text: 1-based line and column (in bytes), and the line itself without its end.

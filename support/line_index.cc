@@ -5,13 +5,14 @@
 
 namespace hlo_indexing::support {
 
-LineIndex::LineIndex(llvm::StringRef text) : text_(text), starts_{0} {
-  for (size_t end = text.find('\n'); end != llvm::StringRef::npos; end = text.find('\n', end + 1)) {
-    starts_.push_back(end + 1);
-  }
-}
-
 SourcePosition LineIndex::Locate(size_t offset) const {
+  std::call_once(is_made_, [this] {
+    starts_.push_back(0);
+    for (size_t end = text_.find('\n'); end != llvm::StringRef::npos;
+         end = text_.find('\n', end + 1)) {
+      starts_.push_back(end + 1);
+    }
+  });
   offset = std::min(offset, text_.size());
   // The last line that begins at the offset or before.
   const auto line = std::prev(std::upper_bound(starts_.begin(), starts_.end(), offset));

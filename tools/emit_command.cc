@@ -195,8 +195,8 @@ class EmitCommand : public KernelCommand {
 
  private:
   void Fail(const KernelPlan& plan, const absl::Status& status) {
-    Report({support::MakeDiagnostic({module_->file_name(), module_->text()},
-                                    plan.instruction->offset(), std::string(status.message()))});
+    Report({support::MakeDiagnostic(module_->source(), plan.instruction->offset(),
+                                    std::string(status.message()))});
     has_failed_ = true;
   }
 

@@ -198,7 +198,7 @@ class ExplainCommand : public ExplainingCommand {
       if (!limit_->IsMetBy(report)) continue;
       status = ExitCode::kFinding;
       Report({support::MakeDiagnostic(
-          {module.file_name(), module.text()}, report.plan.instruction->offset(),
+          module.source(), report.plan.instruction->offset(),
           "%" + report.plan.instruction->name().str() + ": " + limit_->Describe(report))});
     }
     return status;

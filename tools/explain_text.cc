@@ -191,7 +191,7 @@ std::string LayoutText(llvm::ArrayRef<int64_t> minor_to_major) {
 }
 
 ExplainText::ExplainText(const hlo::Module& module, ExplainTextOptions options)
-    : module_(module), options_(std::move(options)), lines_(module.text()) {}
+    : module_(module), options_(std::move(options)) {}
 
 std::string ExplainText::Place(const hlo::Instruction& instruction) const {
   const support::SourcePosition position = Locate(instruction);

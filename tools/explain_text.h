@@ -15,7 +15,7 @@
 #include "llvm/ADT/DynamicAPInt.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/raw_ostream.h"
-#include "support/line_index.h"
+#include "support/diagnostics.h"
 
 namespace hlo_indexing::tools {
 
@@ -65,7 +65,7 @@ class ExplainText {
   /// Example: "module.hlo:12:3"
   std::string Place(const hlo::Instruction& instruction) const;
   support::SourcePosition Locate(const hlo::Instruction& instruction) const {
-    return lines_.Locate(instruction.offset());
+    return module_.Locate(instruction.offset());
   }
 
  private:
@@ -75,7 +75,6 @@ class ExplainText {
 
   const hlo::Module& module_;
   ExplainTextOptions options_;
-  support::LineIndex lines_;
 };
 
 }  // namespace hlo_indexing::tools

@@ -30,7 +30,7 @@ struct InstructionOptions {
         format(table),
         max_records(table, "max-records",
                     "The most pairs of output and operand arrays of one instruction",
-                    uint64_t{1} << 22),
+                    uint64_t{1} << 20),
         limits(table) {}
 
   SelectionOptions selection;

@@ -94,9 +94,8 @@ void KernelCommand::ForEachPlan(const std::string& file, const hlo::Module& modu
     if (!misfits && Unplanned(*kernel.instruction, plan.status())) continue;
     // As an instruction that moves no data, unless it is asked for.
     if (instruction_name().empty() && plan::HasNoElements(*kernel.instruction)) continue;
-    Report(
-        {support::MakeDiagnostic({module.file_name(), module.text()}, kernel.instruction->offset(),
-                                 std::string(plan.status().message()))});
+    Report({support::MakeDiagnostic(module.source(), kernel.instruction->offset(),
+                                    std::string(plan.status().message()))});
     status = Worst(status, absl::IsUnimplemented(plan.status()) ? ExitCode::kNotSupported
                                                                 : ExitCode::kBadUsage);
   }

@@ -67,7 +67,9 @@ Subcommand* Find(const Subcommands& subcommands, llvm::StringRef name) {
 
 // `hlo-indexing help [SUBCOMMAND]`, or with --help
 ExitCode Help(const Subcommands& subcommands, llvm::ArrayRef<const char*> arguments) {
-  if (arguments.empty() || IsHelp(arguments[0])) return PrintHelp(subcommands);
+  const bool is_of_all =
+      arguments.empty() || IsHelp(arguments[0]) || llvm::StringRef(arguments[0]) == "help";
+  if (is_of_all) return PrintHelp(subcommands);
   if (arguments.size() > 1) {
     ReportError("help takes one subcommand");
     return ExitCode::kBadUsage;

@@ -23,7 +23,7 @@ bool IsWithinRecordLimit(const hlo::Instruction& instruction, Pairs pairs, uint6
   if (records && static_cast<uint64_t>(*records) <= most) return true;
   const hlo::Module& module = instruction.parent().parent();
   Report({support::MakeDiagnostic(
-      {module.file_name(), module.text()}, instruction.offset(),
+      module.source(), instruction.offset(),
       "instruction '" + instruction.name().str() + "' has " + std::to_string(outputs) +
           " output and " + std::to_string(operands) +
           " operand arrays, more pairs than the limit (--max-records)")});

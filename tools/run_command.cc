@@ -108,8 +108,7 @@ void ReportDevices(const hlo::Module& module, const std::string& file, bool are_
   for (const hlo::Attribute& attribute : module.attributes()) {
     const bool is_count = attribute.text == "replica_count" || attribute.text == "num_partitions";
     if (!is_count || !are_of_header) continue;
-    return Report(
-        {support::MakeDiagnostic({module.file_name(), module.text()}, attribute.offset, message)});
+    return Report({support::MakeDiagnostic(module.source(), attribute.offset, message)});
   }
   ReportError(absl::StrCat(file, ": ", message));
 }
@@ -187,8 +186,7 @@ ExitCode ModuleRun::CheckSizes(const hlo::Computation& entry) {
   std::string limit;
   const auto report_at = [&](const hlo::Instruction& parameter, const std::string& message) {
     const hlo::Module& module = entry.parent();
-    Report({support::MakeDiagnostic({module.file_name(), module.text()}, parameter.offset(),
-                                    message)});
+    Report({support::MakeDiagnostic(module.source(), parameter.offset(), message)});
     return ExitCode::kNotSupported;
   };
   for (const hlo::Instruction* parameter : entry.parameters()) {

@@ -306,7 +306,7 @@ class TilesCommand : public Subcommand, private InstructionVisitor {
   void ReportUnbounded(const Instruction& instruction, const std::string& what) {
     const Module& module = instruction.parent().parent();
     Report(
-        {support::MakeDiagnostic({module.file_name(), module.text()}, instruction.offset(),
+        {support::MakeDiagnostic(module.source(), instruction.offset(),
                                  what + " has a dimension without a bound: there are no tiles")});
     status_ = Worst(status_, ExitCode::kNotSupported);
   }

@@ -326,18 +326,16 @@ ElementEmitter::Step ElementEmitter::StepOfParameter(const Element& element) {
 const ElementEmitter::Frame* ElementEmitter::CallFrame(const Element& element,
                                                        const Computation& callee,
                                                        size_t first_operand) {
-  for (const std::unique_ptr<Frame>& frame : frames_) {
-    const bool is_same = frame->call == element.instruction && frame->caller == element.frame &&
-                         frame->first_operand == first_operand && !frame->has_parameters;
-    if (is_same) return frame.get();
-  }
+  const Frame*& called = calls_[{element.instruction, element.frame, first_operand}];
+  if (called != nullptr) return called;
   auto frame = std::make_unique<Frame>();
   frame->computation = &callee;
   frame->caller = element.frame;
   frame->call = element.instruction;
   frame->first_operand = first_operand;
+  called = frame.get();
   frames_.push_back(std::move(frame));
-  return frames_.back().get();
+  return called;
 }
 
 ElementEmitter::Step ElementEmitter::StepOfCall(const Element& element, const Computation& callee,

@@ -20,6 +20,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -401,6 +402,8 @@ class ElementEmitter {
   mlir::Value read_condition_;
   IndexingMap read_domain_;
   std::vector<std::unique_ptr<Frame>> frames_;
+  // Those of calls, by the instruction, its frame and the first operand.
+  llvm::DenseMap<std::tuple<const hlo::Instruction*, const Frame*, size_t>, const Frame*> calls_;
   std::vector<Memo> scopes_;
   // What the scopes have loaded: each lane of vectors, too, where the array is read again.
   std::vector<Loads> loads_;

@@ -144,10 +144,6 @@ bool ElementReads::FollowInScope(const PlannedElement& element, size_t loop, int
   Scope& scope = by_loop_[{plan_.keeps_rows ? 0 : loop, lane}];
   scope.num_loops = element.index.num_ranges() - (lanes_of_pass_ > 1 ? 1 : 0);
   scope.is_straight = has_all_threads && scope.num_loops == 0;
-  straight_.clear();
-  for (const auto& [number, other] : by_loop_) {
-    if (other.is_straight && &other != &scope) straight_.push_back(&other);
-  }
   scopes_ = {&scope};
   if (plan_.keeps_rows && loop > 0) scopes_.push_back(&by_loop_[{loop, lane}]);
   lanes_ = lanes;
@@ -171,10 +167,14 @@ bool ElementReads::IsKnown(const Key& key) const {
   };
   if (llvm::any_of(scopes_, knows)) return true;
   // Code makes other elements again, in their loops.
-  return key.made != Made::kElement && llvm::any_of(straight_, knows);
+  return key.made != Made::kElement && knows(&straight_);
 }
 
 void ElementReads::Learn(Scope& scope, Key key) {
+  // What loops are only tried for is not there.
+  if (scope.is_straight && key.made != Made::kElement && learned_ == nullptr) {
+    straight_.known.try_emplace(key, domain_);
+  }
   const auto [place, is_new] = scope.known.insert_or_assign(std::move(key), domain_);
   if (is_new && learned_ != nullptr) learned_->emplace_back(&scope, place->first);
 }

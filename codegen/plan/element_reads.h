@@ -192,8 +192,8 @@ class ElementReads {
   IndexingMap domain_;
   int64_t lanes_ = 1;
   std::vector<Scope*> scopes_;
-  // Straight code of other loops.
-  std::vector<const Scope*> straight_;
+  // What straight code has loaded, of all loops.
+  Scope straight_;
   std::vector<ElementRead> reads_;
   // What scopes have learned in loops that are only tried; null if none are.
   std::vector<std::pair<Scope*, Key>>* learned_ = nullptr;

@@ -258,6 +258,27 @@ IndexingMap ReadOfOperand(const EmitterInput& input, const IndexingMap& elements
   return only == nullptr ? IndexingMap() : input.plans.maps.Compose(elements, only->map);
 }
 
+void HeroReads::Add(const ElementPass& pass) {
+  const indexing_analysis::OutputIndexing reads =
+      input_.plans.analysis.OutputToInput(*pass.instruction, pass.leaf);
+  const size_t count = pass.instruction->operands().size();
+  std::vector<const indexing_analysis::OperandMap*> only(count);
+  std::vector<bool> has_several(count);
+  for (const indexing_analysis::OperandIndexing& read : reads.operands()) {
+    const size_t i = read.operand();
+    if (only[i] != nullptr || read.maps().size() != 1) has_several[i] = true;
+    if (!has_several[i]) only[i] = &*read.maps().begin();
+  }
+  for (size_t i = 0; i < count; ++i) {
+    const bool is_known = only[i] != nullptr && !has_several[i] && !pass.map.IsUnknown();
+    IndexingMap map = is_known ? input_.plans.maps.Compose(pass.map, only[i]->map) : IndexingMap();
+    llvm::SmallVector<size_t, 1>& alike = places_[{pass.instruction, i}];
+    if (llvm::any_of(alike, [&](size_t place) { return reads_[place].map == map; })) continue;
+    alike.push_back(reads_.size());
+    reads_.push_back({*pass.output, pass.instruction, static_cast<int64_t>(i), std::move(map)});
+  }
+}
+
 IndexingMap PlaceOfOperand(const EmitterInput& input, const IndexingMap& elements,
                            const Instruction& instruction, int64_t leaf, size_t operand) {
   if (elements.IsKnownEmpty()) {

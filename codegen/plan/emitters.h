@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -16,6 +17,8 @@
 #include "codegen/plan/kernel_plan.h"
 #include "codegen/plan/plan_context.h"
 #include "hlo/module.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SmallVector.h"
 
 namespace hlo_indexing::plan {
 
@@ -82,6 +85,23 @@ bool PreventsVectors(const hlo::Instruction& instruction);
 /// unknown unless that is one map.
 IndexingMap ReadOfOperand(const EmitterInput& input, const IndexingMap& elements,
                           const hlo::Instruction& instruction, int64_t leaf, size_t operand);
+
+/// What passes read of operands. What several outputs of an instruction read alike, as those of a
+/// reduction of many arrays, is there once.
+class HeroReads {
+ public:
+  explicit HeroReads(const EmitterInput& input) : input_(input) {}
+
+  /// Of each operand of the pass's instruction; the pass has an output.
+  void Add(const ElementPass& pass);
+  std::vector<HeroRead> Take() && { return std::move(reads_); }
+
+ private:
+  const EmitterInput& input_;
+  std::vector<HeroRead> reads_;
+  // By instruction and operand.
+  llvm::DenseMap<std::pair<const hlo::Instruction*, size_t>, llvm::SmallVector<size_t, 1>> places_;
+};
 
 /// Where elements of an operand, given by a map from threads, go in the output of an instruction;
 /// unknown unless that is one map.

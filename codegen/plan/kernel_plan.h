@@ -117,6 +117,7 @@ struct ElementPass {
 /// A map that the emitter follows for an operand of the hero, as XLA names it: the hero of an
 /// output is the instruction whose access pattern decides the emitter.
 struct HeroRead {
+  /// The first one for which it is.
   int64_t output = 0;
   const hlo::Instruction* hero = nullptr;
   int64_t operand = 0;

@@ -174,13 +174,6 @@ class VectorChoice {
   int64_t wanted_threads_;
 };
 
-void AddHeroReads(const EmitterInput& input, const ElementPass& pass, KernelPlan& plan) {
-  for (size_t i = 0; i < pass.instruction->operands().size(); ++i) {
-    plan.heroes.push_back({*pass.output, pass.instruction, static_cast<int64_t>(i),
-                           ReadOfOperand(input, pass.map, *pass.instruction, pass.leaf, i)});
-  }
-}
-
 // How many elements of an operand of a concatenate lie side by side in the result, and where the
 // first of these runs begins.
 struct ConcatenatedRun {
@@ -306,6 +299,7 @@ KernelPlan PlanOurLoop(const EmitterInput& input) {
     }
   }
   plan.launch = LaunchOfThreads(threads, input.plans);
+  HeroReads reads(input);
   for (const FusionRoot& root : input.fused.roots()) {
     const Shape& shape = root.instruction->shape();
     for (int64_t leaf = 0; leaf < shape.num_array_leaves(); ++leaf) {
@@ -319,10 +313,11 @@ KernelPlan PlanOurLoop(const EmitterInput& input) {
         pass.output = root.first_output + leaf;
         pass.vector_elements = part.vector;
         pass.places = std::move(part.places);
-        AddHeroReads(input, pass, plan);
+        reads.Add(pass);
       }
     }
   }
+  plan.heroes = std::move(reads).Take();
   return plan;
 }
 

@@ -45,11 +45,7 @@ const IndexingMap& MapTable::Simplified(const IndexingMap& map) {
 support::SourcePosition PlanContext::PositionOf(const hlo::Instruction& instruction) {
   const hlo::Module& module = instruction.parent().parent();
   if (module.text().empty()) return {.line = 0, .column = 0, .line_text = ""};
-  if (located_ != &module) {
-    located_ = &module;
-    lines_.emplace(module.text());
-  }
-  return lines_->Locate(instruction.offset());
+  return module.Locate(instruction.offset());
 }
 
 }  // namespace hlo_indexing::plan

@@ -17,7 +17,7 @@
 #include "indexing_analysis/maps/indexing_map.h"
 #include "llvm/ADT/DenseMap.h"
 #include "mlir/IR/MLIRContext.h"
-#include "support/line_index.h"
+#include "support/diagnostics.h"
 
 namespace hlo_indexing::plan {
 
@@ -70,12 +70,7 @@ struct PlanContext {
   MapTable maps;
 
   /// The line and column of an instruction in the text of its module; line 0 if it has none.
-  support::SourcePosition PositionOf(const hlo::Instruction& instruction);
-
- private:
-  // Of the module that was asked for last.
-  const hlo::Module* located_ = nullptr;
-  std::optional<support::LineIndex> lines_;
+  static support::SourcePosition PositionOf(const hlo::Instruction& instruction);
 };
 
 }  // namespace hlo_indexing::plan

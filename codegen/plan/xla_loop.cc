@@ -81,7 +81,7 @@ KernelPlan PlanLoop(const EmitterInput& input) {
   const Shape& first = input.fused.roots().front().instruction->shape().ArrayLeaf(0);
   const int64_t unroll = UnrollFactor(input, first);
   plan.launch = LoopLaunch(first, unroll);
-  const IndexingMap map = LoopMap(plan.launch, first, unroll, input.plans);
+  HeroReads reads(input);
   for (const FusionRoot& root : input.fused.roots()) {
     const Shape& shape = root.instruction->shape();
     for (int64_t leaf = 0; leaf < shape.num_array_leaves(); ++leaf) {
@@ -94,12 +94,10 @@ KernelPlan PlanLoop(const EmitterInput& input) {
       pass.store = StoreKind::kStore;
       pass.output = output;
       pass.vector_elements = unroll;
-      for (size_t i = 0; i < root.instruction->operands().size(); ++i) {
-        plan.heroes.push_back({output, root.instruction, static_cast<int64_t>(i),
-                               ReadOfOperand(input, pass.map, *root.instruction, leaf, i)});
-      }
+      reads.Add(pass);
     }
   }
+  plan.heroes = std::move(reads).Take();
   return plan;
 }
 

@@ -58,9 +58,8 @@ absl::Status At(const Instruction& instruction, const absl::Status& status) {
   const hlo::Module& module = instruction.parent().parent();
   std::string message(status.message());
   if (!module.text().empty()) {
-    message = support::MakeDiagnostic({module.file_name(), module.text()}, instruction.offset(),
-                                      std::move(message))
-                  .Render();
+    message =
+        support::MakeDiagnostic(module.source(), instruction.offset(), std::move(message)).Render();
   }
   return {status.code(), message};
 }

@@ -28,9 +28,8 @@ absl::Status At(const Instruction& instruction, const absl::Status& status) {
   const std::string message =
       absl::StrCat("%", instruction.name().str(), ": ", std::string(status.message()));
   if (module.text().empty()) return {status.code(), message};
-  return {status.code(), support::MakeDiagnostic({module.file_name(), module.text()},
-                                                 instruction.offset(), message)
-                             .Render()};
+  return {status.code(),
+          support::MakeDiagnostic(module.source(), instruction.offset(), message).Render()};
 }
 
 // How many bytes all allocations may have at a time.

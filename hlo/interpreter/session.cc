@@ -51,11 +51,11 @@ bool Session::Fail(const Instruction& instruction, absl::StatusCode code,
   const std::string text = absl::StrCat(
       "instruction '", instruction.name().str(), "' (", OpcodeName(instruction.opcode()).str(),
       ") of computation '", instruction.parent().name().str(), "': ", message);
-  status_ = absl::Status(code, module_.text().empty()
-                                   ? text
-                                   : support::MakeDiagnostic({module_.file_name(), module_.text()},
-                                                             instruction.opcode_offset(), text)
-                                         .Render());
+  status_ = absl::Status(
+      code,
+      module_.text().empty()
+          ? text
+          : support::MakeDiagnostic(module_.source(), instruction.opcode_offset(), text).Render());
   return false;
 }
 

@@ -38,8 +38,7 @@ std::pair<std::string, std::string> Differing(const Shape& inside, const Shape& 
 std::vector<support::Diagnostic> LayoutMismatches(const Module& module) {
   if (module.text().empty()) return {};
   const auto at = [&](const Instruction& instruction, const std::string& message) {
-    return std::vector{support::MakeDiagnostic({module.file_name(), module.text()},
-                                               instruction.offset(), message)};
+    return std::vector{support::MakeDiagnostic(module.source(), instruction.offset(), message)};
   };
   for (const Computation* computation : module.computations()) {
     for (const Instruction* fusion : computation->instructions()) {

@@ -342,7 +342,8 @@ std::vector<std::unique_ptr<Module>> ParseModules(const std::shared_ptr<const st
                                                   const ParseOptions& options,
                                                   std::vector<support::Diagnostic>& diagnostics) {
   std::vector<std::unique_ptr<Module>> modules;
-  const support::SourceText source = {options.file_name, *text};
+  const auto lines = std::make_shared<const support::LineIndex>(*text);
+  const support::SourceText source = {options.file_name, *text, lines.get()};
   if (text->size() > UINT32_MAX) {
     diagnostics.push_back(support::MakeDiagnostic(source, 0, "the text is larger than 4 GiB"));
     return modules;
@@ -356,7 +357,7 @@ std::vector<std::unique_ptr<Module>> ParseModules(const std::shared_ptr<const st
       // A comment without an end is an error of the module that begins with it.
       if (rest.AtEnd() && !rest.UnclosedComment()) break;
       auto module = std::make_unique<Module>();
-      module->SetText(text, options.file_name);
+      module->SetText(text, lines, options.file_name);
       std::vector<support::Diagnostic> errors;
       ParseState state(source, begin, stretch.end, options, *module, errors);
       const bool parsed = ModuleParser(state).Parse();

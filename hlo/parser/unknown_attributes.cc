@@ -202,8 +202,7 @@ std::vector<support::Diagnostic> UnknownAttributes(const Module& module) {
     const std::string text =
         (what + " '" + support::Quotable(attribute.text) + "'" + of + " is ignored").str();
     if (!seen.insert(text).second) return;
-    result.push_back(
-        support::MakeDiagnostic({module.file_name(), module.text()}, attribute.offset, text));
+    result.push_back(support::MakeDiagnostic(module.source(), attribute.offset, text));
   };
   for (const Attribute& attribute : module.attributes()) {
     if (!llvm::is_contained(kHeaderNames, attribute.text)) {

@@ -12,8 +12,8 @@ void Verify(Module& module, size_t max_errors, std::vector<support::Diagnostic>&
   for (const Computation* computation : module.computations()) {
     for (const Instruction* instruction : computation->instructions()) {
       if (keep_running && num_instructions++ % kInstructionsBetween == 0 && !keep_running()) {
-        diagnostics.push_back(support::MakeDiagnostic(
-            {module.file_name(), module.text()}, instruction->offset(), "verifying was stopped"));
+        diagnostics.push_back(support::MakeDiagnostic(module.source(), instruction->offset(),
+                                                      "verifying was stopped"));
         return;
       }
       const std::optional<ShapeError> error = CheckShape(*instruction, module.shapes());
@@ -26,8 +26,7 @@ void Verify(Module& module, size_t max_errors, std::vector<support::Diagnostic>&
         message = "instruction '" + instruction->name().str() + "' of computation '" +
                   computation->name().str() + "': " + message;
       }
-      diagnostics.push_back(
-          support::MakeDiagnostic({module.file_name(), module.text()}, offset, std::move(message)));
+      diagnostics.push_back(support::MakeDiagnostic(module.source(), offset, std::move(message)));
       if (diagnostics.size() >= limit) return;
     }
   }

@@ -167,7 +167,7 @@ std::pair<std::string, std::string> GpuProgram(const Module& self, const std::st
 // The arrays of the entry's parameters that `run --seed` gives to a device, as bytes.
 // An unbounded dimension has no size, and a small module may ask for any amount of memory.
 void CheckArguments(const hlo::Module& module, int64_t max_bytes) {
-  const support::SourceText source = {module.file_name(), module.text()};
+  const support::SourceText source = module.source();
   double bytes = 0;
   for (const hlo::Instruction* parameter : module.entry().parameters()) {
     const hlo::Shape& shape = parameter->shape();

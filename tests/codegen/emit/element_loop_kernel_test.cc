@@ -194,6 +194,24 @@ TEST(ElementLoopKernels, OneProductInSeveralLoops) {
   EXPECT_TRUE(traffic.IsAsPlanned()) << traffic.requests << " " << traffic.planned_requests;
 }
 
+// LLVM is spared a pass where a kernel has more addresses than that.
+TEST(ElementLoopKernels, ManyAddresses) {
+  PtxBackend backend;
+  constexpr int kLoads = 600;
+  std::string body = absl::StrCat("p = s32[", 3 * kLoads + 8, "] parameter(0)\n");
+  for (int i = 0; i < kLoads; ++i) {
+    absl::StrAppend(&body, "s", i, " = s32[8] slice(p), slice={[", 3 * i, ":", 3 * i + 8, "]}\n");
+    const std::string before = i == 1 ? "s0" : absl::StrCat("a", i - 1);
+    if (i > 0) absl::StrAppend(&body, "a", i, " = s32[8] add(", before, ", s", i, ")\n");
+  }
+  KernelCheck check(
+      absl::StrCat("HloModule m\nf { ", body, "ROOT r = s32[8] reverse(a", kLoads - 1,
+                   "), dimensions={0} }\nENTRY e { p = s32[", 3 * kLoads + 8,
+                   "] parameter(0) ROOT r = s32[8] fusion(p), kind=kLoop, calls=f }\n"),
+      backend);
+  EXPECT_EQ(check.Run(1), "");
+}
+
 // An index that is the sum of an array is computed once, not in each turn of what is read at it.
 TEST(ElementLoopKernels, IndicesMadeByLoops) {
   PtxBackend backend;
