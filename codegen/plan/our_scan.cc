@@ -67,10 +67,11 @@ KernelPlan PlanOurScan(const EmitterInput& input) {
     const auto leaf = static_cast<int64_t>(i);
     plan.passes.push_back(
         StorePass(scan, leaf, root.first_output + leaf, i < num_outputs ? element : slice, 1));
-    for (size_t k = 0; k < scan.operands().size(); ++k) {
-      plan.heroes.push_back({root.first_output + leaf, &scan, static_cast<int64_t>(k),
-                             k < num_arrays ? element : slice});
-    }
+  }
+  // All results read alike.
+  for (size_t k = 0; k < scan.operands().size(); ++k) {
+    plan.heroes.push_back(
+        {root.first_output, &scan, static_cast<int64_t>(k), k < num_arrays ? element : slice});
   }
   return plan;
 }

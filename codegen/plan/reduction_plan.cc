@@ -236,12 +236,11 @@ KernelPlan AssembleReduction(const EmitterInput& input, const ReductionDimension
       if (is_new) known->second = Bitcast(read, dimensions.sizes, shape);
       return known->second;
     };
-    for (int64_t leaf = 0; leaf < arrays; ++leaf) {
-      for (size_t k = 0; k < hero.operands().size(); ++k) {
-        IndexingMap map;
-        if (k < num_reduced) map = read_of(k);
-        plan.heroes.push_back({roots[i].first_output + leaf, &hero, static_cast<int64_t>(k), map});
-      }
+    // All results read alike.
+    for (size_t k = 0; k < hero.operands().size(); ++k) {
+      IndexingMap map;
+      if (k < num_reduced) map = read_of(k);
+      plan.heroes.push_back({roots[i].first_output, &hero, static_cast<int64_t>(k), map});
     }
     if (!llvm::is_contained(heroes, &hero)) {
       heroes.push_back(&hero);
