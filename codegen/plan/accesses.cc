@@ -1,6 +1,8 @@
 #include "codegen/plan/accesses.h"
 
+#include <algorithm>
 #include <array>
+#include <iterator>
 #include <map>
 #include <numeric>
 #include <optional>
@@ -75,12 +77,30 @@ class AccessCollector {
   }
 
  private:
-  // Loops of elements are made one by one, with all of their passes.
+  // Loops of elements are made one by one, with all of their passes. Of reductions, initial values
+  // come before what is reduced, and side outputs behind it.
   std::vector<size_t> InOrderOfCode(llvm::ArrayRef<size_t> loops) const {
     std::vector<size_t> order(plan_.passes.size());
     std::iota(order.begin(), order.end(), size_t{0});
     if (plan_.emitter == Emitter::kLoop) {
       llvm::stable_sort(order, [&](size_t a, size_t b) { return loops[a] < loops[b]; });
+    }
+    if (plan_.emitter != Emitter::kReduction && plan_.emitter != Emitter::kRows) return order;
+    const auto is_kept = [&](size_t i) { return plan_.passes[i].store == StoreKind::kNone; };
+    const auto is_initial = [&](size_t i) {
+      return plan_.passes[i].instruction->shape().ArrayLeaf(plan_.passes[i].leaf).rank() == 0;
+    };
+    for (auto begin = order.begin(); begin != order.end();) {
+      const auto end = std::find_if_not(begin, order.end(), is_kept);
+      std::stable_partition(begin, end, is_initial);
+      begin = end == order.end() ? end : std::next(end);
+    }
+    for (size_t i = plan_.passes.size(); i-- > 0 && plan_.emitter == Emitter::kReduction;) {
+      if (is_kept(i) || !plan_.passes[i].available.empty()) continue;
+      const auto place = llvm::find(order, i);
+      const auto read = std::find_if(order.rbegin(), std::make_reverse_iterator(place),
+                                     [&](size_t k) { return is_kept(k) && loops[k] == loops[i]; });
+      std::rotate(place, std::next(place), read.base());
     }
     return order;
   }
@@ -255,22 +275,23 @@ class AccessCollector {
     return reads;
   }
 
-  // Of each array by vectors of each width, in how many turns a load stands.
+  // How many loads of each array by vectors of each width the turns have.
   std::map<std::tuple<const Instruction*, int64_t, int64_t>, int64_t> LoadsIn(
       llvm::ArrayRef<ElementRead> reads, indexing_analysis::Interval turns) {
     std::map<std::tuple<const Instruction*, int64_t, int64_t>, int64_t> counts;
     for (const ElementRead& read : reads) {
       const IndexingMap& index = read.element.index;
       int64_t& count = counts[{read.element.instruction, read.element.leaf, read.width}];
+      const int64_t loads = read.vector_elements / read.width;
       const size_t loop = read.num_loops;
       const bool is_in_turns = LoopsOfPass() > 0 && index.num_ranges() > loop &&
                                (read.is_in_branch || DependsOnRange(index, loop));
       if (!is_in_turns) {
-        ++count;
+        count += loads;
         continue;
       }
       for (int64_t turn = turns.lower; turn <= turns.upper; ++turn) {
-        count += AtRange(index, loop, turn, plans_.maps).IsKnownEmpty() ? 0 : 1;
+        count += AtRange(index, loop, turn, plans_.maps).IsKnownEmpty() ? 0 : loads;
       }
     }
     return counts;

@@ -78,6 +78,7 @@ ElementReads::Step ElementReads::StepTo(PlannedElement only) {
 std::optional<std::vector<ElementRead>> ElementReads::Of(const ElementPass& pass, size_t loop,
                                                          bool has_all_threads) {
   available_ = pass.available;
+  is_stored_ = pass.store != StoreKind::kNone;
   reads_.clear();
   num_elements_ = 0;
   const PlannedElement element = {pass.instruction, pass.leaf, pass.map};
@@ -277,7 +278,8 @@ bool ElementReads::IsInRow(const PlannedElement& element) {
       return true;
     }
   }
-  if (scopes_.size() == 1) loads.push_back({position, domain_, lanes});
+  // Code stores elements in scopes of their own.
+  if (scopes_.size() == 1 && !is_stored_) loads.push_back({position, domain_, lanes});
   return false;
 }
 

@@ -187,6 +187,7 @@ class ElementReads {
 
   // Of the pass that is followed.
   llvm::ArrayRef<const hlo::Instruction*> available_;
+  bool is_stored_ = false;
   int64_t lanes_of_pass_ = 1;
   // The threads of the turn that is followed by itself.
   IndexingMap domain_;

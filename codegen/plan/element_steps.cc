@@ -84,10 +84,36 @@ absl::StatusOr<std::vector<ElementAlternative>> OfConcatenate(const PlannedEleme
   return alternatives;
 }
 
+// Of an instruction that passes arrays on.
+std::optional<PlannedElement> ForwardedOf(const PlannedElement& element) {
+  const Instruction& instruction = *element.instruction;
+  const auto alias = [&](size_t operand, int64_t leaf) -> PlannedElement {
+    return {&instruction.operand(operand), leaf, element.index};
+  };
+  switch (instruction.opcode()) {
+    case Opcode::kTuple: {
+      const int64_t operand = instruction.shape().ElementOfLeaf(element.leaf);
+      const int64_t first = instruction.shape().FirstLeafOfElement(operand);
+      return alias(static_cast<size_t>(operand), element.leaf - first);
+    }
+    case Opcode::kGetTupleElement: {
+      const auto i = instruction.Required<int64_t>(hlo::AttributeName::kIndex);
+      return alias(0, instruction.operand(0).shape().FirstLeafOfElement(i) + element.leaf);
+    }
+    case Opcode::kOptimizationBarrier:
+    case Opcode::kDomain:
+    case Opcode::kAddDependency:
+      return alias(0, element.leaf);
+    default:
+      return std::nullopt;
+  }
+}
+
 // The element of an operand that is the same in all but place; nullopt of one that is computed, or
 // one of several.
 std::optional<PlannedElement> MovedOf(const PlannedElement& element, PlanContext& plans) {
   const Instruction& instruction = *element.instruction;
+  if (std::optional<PlannedElement> forwarded = ForwardedOf(element)) return forwarded;
   if (HasAlternatives(instruction.opcode()) && instruction.operands().size() <= 2) {
     absl::StatusOr<std::vector<ElementAlternative>> alternatives = AlternativesOf(element, plans);
     if (!alternatives.ok() || alternatives->size() > 1) return std::nullopt;
@@ -115,31 +141,6 @@ bool AreSame(const PlannedElement& element, size_t a, size_t b, PlanContext& pla
   };
   const std::optional<PlannedElement> source = source_of(a);
   return source.has_value() && !source->index.IsUnknown() && source == source_of(b);
-}
-
-// Of an instruction that passes arrays on.
-std::optional<PlannedElement> ForwardedOf(const PlannedElement& element) {
-  const Instruction& instruction = *element.instruction;
-  const auto alias = [&](size_t operand, int64_t leaf) -> PlannedElement {
-    return {&instruction.operand(operand), leaf, element.index};
-  };
-  switch (instruction.opcode()) {
-    case Opcode::kTuple: {
-      const int64_t operand = instruction.shape().ElementOfLeaf(element.leaf);
-      const int64_t first = instruction.shape().FirstLeafOfElement(operand);
-      return alias(static_cast<size_t>(operand), element.leaf - first);
-    }
-    case Opcode::kGetTupleElement: {
-      const auto i = instruction.Required<int64_t>(hlo::AttributeName::kIndex);
-      return alias(0, instruction.operand(0).shape().FirstLeafOfElement(i) + element.leaf);
-    }
-    case Opcode::kOptimizationBarrier:
-    case Opcode::kDomain:
-    case Opcode::kAddDependency:
-      return alias(0, element.leaf);
-    default:
-      return std::nullopt;
-  }
 }
 
 }  // namespace

@@ -174,6 +174,14 @@ TEST(SharedLoads, OperandsOfSelects) {
                                     "ROOT s = f32[30,10] select(p0, a, b)\n",
                                     "f32[30,10]");
   ExpectAsPlanned(same, backend);
+  ExpectAsPlanned(
+      "HloModule m\nf { p0 = (s32[16,256], s32[16,256]) parameter(0) p1 = pred[16,256] "
+      "parameter(1)\ng = s32[16,256] get-tuple-element(p0), index=1\n"
+      "h = s32[16,256] get-tuple-element(p0), index=1\n"
+      "ROOT r = s32[16,256] select(p1, g, h) }\nENTRY e { p0 = (s32[16,256], "
+      "s32[16,256]) parameter(0) p1 = pred[16,256] parameter(1)\n"
+      "ROOT r = s32[16,256] fusion(p0, p1), kind=kLoop, calls=f }\n",
+      backend);
   // 300 floats, in vectors or not, are 38 sectors of 32 bytes to read and to write.
   EXPECT_EQ(KernelCheck(same, backend).Measure().sectors, 2 * 38) << same;
 }
@@ -224,6 +232,61 @@ TEST(SharedLoads, TurnsOfARowInBranches) {
                                row("s32[13,3500]", "s32[13]"),
                            "s32[13,3500]", "s32"),
                   backend);
+}
+
+// A thread has in a turn what it has loaded in another one, unless that was in a branch or for an
+// output.
+TEST(SharedLoads, TurnsOfARowThatMeet) {
+  PtxBackend backend;
+  // The last turn has one thread, whose elements are those of its first turn.
+  ExpectAsPlanned(FusionOf({"s32[1,2049]", "s32[1,2049]"},
+                           "r = s32[1,2049] reverse(p0), dimensions={1}\n"
+                           "s = s32[1,2049] add(p0, r)\nz = s32[] constant(0)\n"
+                           "w = s32[1] reduce(p1, z), dimensions={1}, to_apply=sum\n"
+                           "b = s32[1,2049] broadcast(w), dimensions={0}\n"
+                           "ROOT o = s32[1,2049] multiply(s, b)\n",
+                           "s32[1,2049]", "s32"),
+                  backend);
+  // One position, written in two ways.
+  ExpectAsPlanned(
+      FusionOf({"s32[13,64]"},
+               "y = s32[4,208] reshape(p0)\nw = s32[13,64] reshape(y)\n"
+               "s = s32[13,64] add(p0, w)\nz = s32[] constant(0)\n"
+               "r = s32[13] reduce(p0, z), dimensions={1}, to_apply=sum\n"
+               "b = s32[13,64] broadcast(r), dimensions={0}\nq = s32[13,64] subtract(s, b)\n"
+               "ROOT o = s32[64,13] transpose(q), dimensions={1,0}\n",
+               "s32[64,13]", "s32"),
+      backend);
+  // Vectors beside those of the row: in the last turn, lanes of them are loaded in a branch.
+  ExpectAsPlanned(FusionOf({"u8[7,300]"},
+                           "z = u8[] constant(255)\none = u8[] constant(1)\n"
+                           "p = u8[7,300] pad(p0, one), padding=0_0x1_-1\n"
+                           "w = u8[7] reduce(p0, z), dimensions={1}, to_apply=sum\n"
+                           "b = u8[7,300] broadcast(w), dimensions={0}\n"
+                           "ROOT a = u8[7,300] add(p, b)\n",
+                           "u8[7,300]", "u8"),
+                  backend);
+}
+
+// Initial values are computed before what is reduced, side outputs behind it.
+TEST(SharedLoads, OrderOfReductions) {
+  PtxBackend backend;
+  ExpectAsPlanned(FusionOf({"u32[2]"},
+                           "c = u32[] constant(5)\n"
+                           "i = u32[] reduce(p0, c), dimensions={0}, to_apply=sum\n"
+                           "ROOT o = u32[] reduce(p0, i), dimensions={0}, to_apply=sum\n",
+                           "u32[]", "u32"),
+                  backend);
+  KernelCheck check(
+      FusionOf({"s8[2,31,16]"},
+               "s = s8[2,31,10] slice(p0), slice={[0:2], [0:31], [0:10]}\n"
+               "t = s8[2,31,6] slice(p0), slice={[0:2], [0:31], [10:16]}\n"
+               "c = s8[2,31,16] concatenate(s, t), dimensions={2}\nz = s8[] constant(127)\n"
+               "w = s8[2,31] reduce(c, z), dimensions={2}, to_apply=sum\n"
+               "n = s8[2,31,16] negate(p0)\nROOT o = (s8[2,31,16], s8[2,31]) tuple(n, w)\n",
+               "(s8[2,31,16], s8[2,31])", "s8"),
+      backend);
+  EXPECT_TRUE(check.Measure().IsAtMostAsPlanned());
 }
 
 // What one of several runs of lanes has loaded is there for the next.
