@@ -103,7 +103,7 @@ def pairs(program: str, files: list[str], folder: Path, left_out: list[str]) -> 
             scratch = [f"zeros:u8[{one['scratch_bytes']}]" for one in ours["arguments"]
                        if "scratch_bytes" in one]
             yield Pair(name, kernel, arguments, Path(xla_ptx), grid,
-                       232448 if "extern .shared" in theirs_ptx else 0, place / ours["text_file"],
+                       166912 if "extern .shared" in theirs_ptx else 0, place / ours["text_file"],
                        ours["blocks"], ours["threads"], scratch)
 
 
