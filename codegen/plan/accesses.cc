@@ -299,7 +299,9 @@ class AccessCollector {
 
   // Of loads that are not planned as code makes them: in which branches these stand is not known.
   std::string WhyBranchesVary() const {
-    return has_branches_ ? "values known at run time decide what branches read" : "";
+    return has_branches_ ? "values known at run time decide what branches read; what several of "
+                           "them read is counted once"
+                         : "";
   }
 
   void AddLoadsByLoop(const ElementPass& pass) {
