@@ -98,9 +98,12 @@ class AccessCollector {
     for (size_t i = plan_.passes.size(); i-- > 0 && plan_.emitter == Emitter::kReduction;) {
       if (is_kept(i) || !plan_.passes[i].available.empty()) continue;
       const auto place = llvm::find(order, i);
-      const auto read = std::find_if(order.rbegin(), std::make_reverse_iterator(place),
-                                     [&](size_t k) { return is_kept(k) && loops[k] == loops[i]; });
-      std::rotate(place, std::next(place), read.base());
+      // The last in the same loop.
+      auto read = order.end();
+      for (auto at = std::next(place); at != order.end(); ++at) {
+        if (is_kept(*at) && loops[*at] == loops[i]) read = at;
+      }
+      if (read != order.end()) std::rotate(place, std::next(place), std::next(read));
     }
     return order;
   }

@@ -277,6 +277,14 @@ TEST(SharedLoads, OrderOfReductions) {
                            "ROOT o = u32[] reduce(p0, i), dimensions={0}, to_apply=sum\n",
                            "u32[]", "u32"),
                   backend);
+  // In a loop of its own.
+  ExpectAsPlanned(FusionOf({"s32[4,2]", "s32[4,2]"},
+                           "z = s32[] constant(0)\n"
+                           "r = s32[4] reduce(p1, z), dimensions={1}, to_apply=sum\n"
+                           "n = s32[4,2] negate(p0)\n"
+                           "ROOT t = (s32[4,2], s32[4]) tuple(n, r)\n",
+                           "(s32[4,2], s32[4])", "s32"),
+                  backend);
   KernelCheck check(
       FusionOf({"s8[2,31,16]"},
                "s = s8[2,31,10] slice(p0), slice={[0:2], [0:31], [0:10]}\n"
