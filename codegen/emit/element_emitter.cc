@@ -193,7 +193,7 @@ Lanes ElementEmitter::Compute(const Element& element) {
 
 void ElementEmitter::SetPosition(const Instruction& instruction) {
   if (!builder_.has_positions()) return;
-  const support::SourcePosition position = plans_.PositionOf(instruction);
+  const support::SourcePosition position = plan::PlanContext::PositionOf(instruction);
   if (position.line <= 0) return;
   builder_.SetPosition(position.line, position.column);
   builder_.SetLine(position.line, position.line_text);
