@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "codegen/emit/elementwise.h"
 #include "codegen/emit/index_code.h"
+#include "codegen/plan/known_integers.h"
 #include "codegen/plan/movement.h"
 #include "codegen/plan/thread_map.h"
 #include "hlo/attribute.h"
@@ -66,7 +67,12 @@ ElementEmitter::PassLoops::~PassLoops() { emitter_.loops_ = outer_; }
 
 ElementEmitter::ElementEmitter(KernelBuilder& builder, plan::PlanContext& plans,
                                const plan::KernelPlan& plan, const KernelBuffers& buffers)
-    : builder_(builder), plans_(plans), plan_(plan), buffers_(buffers), scopes_(1), loads_(1) {}
+    : builder_(builder), plans_(plans), plan_(plan), buffers_(buffers), scopes_(1), loads_(1) {
+  if (plan.Composed() == nullptr) return;
+  for (const plan::KnownInteger& known : plan::KnownIntegersOf(*plan.Composed())) {
+    known_.try_emplace(known.instruction, known.value);
+  }
+}
 
 ElementEmitter::~ElementEmitter() = default;
 
@@ -243,6 +249,13 @@ ElementEmitter::Step ElementEmitter::StepOf(const Element& element) {
       return {{},
               [provider = provided_.find(&instruction)->second.provider,
                leaf = element.leaf](llvm::ArrayRef<const Lanes*>) { return provider(leaf); }};
+    }
+    if (const auto known = known_.find(&instruction); known != known_.end()) {
+      return {{},
+              [this, value = known->second,
+               type = instruction.shape().element_type()](llvm::ArrayRef<const Lanes*>) -> Lanes {
+                return {{builder_.Integer(RegisterType(builder_, type), value), Value()}};
+              }};
     }
     if (const std::optional<int64_t> input = plan_.InputNumber(instruction)) {
       return StepOfLoad(element, buffers_.input(*input, element.leaf));

@@ -418,6 +418,8 @@ class ElementEmitter {
     std::optional<IndexingMap> index;
   };
   llvm::DenseMap<const hlo::Instruction*, Provided> provided_;
+  // Instructions that are the same integer, whatever is loaded (plan/known_integers.h).
+  llvm::DenseMap<const hlo::Instruction*, int64_t> known_;
   // By buffer, those that the kernel has loaded at its beginning.
   llvm::DenseMap<mlir::Value, Lanes> scalars_;
   const PassLoops* loops_ = nullptr;

@@ -43,7 +43,12 @@ class AccessCollector {
       : plan_(plan), plans_(plans), computation_(plan.Composed()) {
     if (computation_ != nullptr) {
       constants_ = ConstantsInMemory(*computation_);
-      known_ = KnownIntegersOf(*computation_);
+      for (const KnownInteger& known : KnownIntegersOf(*computation_)) {
+        known_.push_back(known.instruction);
+      }
+      has_whiles_ = llvm::any_of(computation_->instructions(), [](const Instruction* of) {
+        return of->opcode() == hlo::Opcode::kWhile;
+      });
       has_branches_ = llvm::any_of(computation_->instructions(), [](const Instruction* of) {
         return HasAlternatives(of->opcode());
       });
@@ -232,7 +237,7 @@ class AccessCollector {
         }
         if (!loop.empty()) access.access.repetitions = TurnsOfPass(pass, access.element);
         access.reason = read.reason().empty() ? varies : read.reason();
-        if (access.reason.empty()) access.reason = WhyBranchesVary();
+        if (access.reason.empty()) access.reason = WhyLoadsVary();
         Add(std::move(access), loop);
       }
     }
@@ -300,8 +305,10 @@ class AccessCollector {
     return counts;
   }
 
-  // Of loads that are not planned as code makes them: in which branches these stand is not known.
-  std::string WhyBranchesVary() const {
+  // Of loads that are not planned as code makes them: in which branches these stand is not known,
+  // nor how often a loop comes back to them.
+  std::string WhyLoadsVary() const {
+    if (has_whiles_) return "what the iterations of a while loop read is counted once";
     return has_branches_ ? "values known at run time decide what branches read; what several of "
                            "them read is counted once"
                          : "";
@@ -316,7 +323,7 @@ class AccessCollector {
       access.element = read.map;
       const int64_t turns = read.nest.empty() ? 1 : TurnsOfPass(pass, read.map);
       access.access.repetitions = support::CheckedMul(read.repetitions, turns).value_or(1);
-      access.reason = read.reason.empty() ? WhyBranchesVary() : read.reason;
+      access.reason = read.reason.empty() ? WhyLoadsVary() : read.reason;
       Add(std::move(access), read.nest);
     }
   }
@@ -568,6 +575,7 @@ class AccessCollector {
   // Those of the computation that are loaded.
   llvm::SmallVector<const Instruction*, 2> constants_;
   bool has_branches_ = false;
+  bool has_whiles_ = false;
   // For these nothing is loaded.
   llvm::SmallVector<const Instruction*, 2> known_;
   std::optional<ElementReads> element_reads_;

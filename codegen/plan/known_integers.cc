@@ -71,12 +71,14 @@ class KnownIntegers {
       const Known value = Compute(*instruction);
       if (!value.has_value()) continue;
       values_.try_emplace(instruction, *value);
-      if (depends) found_.push_back(instruction);
+      const int64_t number = IsSigned(*instruction) ? value->getSExtValue()
+                                                    : static_cast<int64_t>(value->getZExtValue());
+      if (depends) found_.push_back({instruction, number});
     }
     AddStartsOfWholeDimensions(computation);
   }
 
-  llvm::SmallVector<const Instruction*, 2> Take() && { return std::move(found_); }
+  llvm::SmallVector<KnownInteger, 2> Take() && { return std::move(found_); }
 
  private:
   // Starts that are clamped to [0, 0], and of no other use.
@@ -92,7 +94,7 @@ class KnownIntegers {
     for (const Instruction* instruction : computation.instructions()) {
       if (!starts.contains(instruction) || used.contains(instruction)) continue;
       if (depends_.contains(instruction) && !values_.contains(instruction)) {
-        found_.push_back(instruction);
+        found_.push_back({instruction, 0});
       }
     }
   }
@@ -261,7 +263,7 @@ class KnownIntegers {
   llvm::DenseMap<const Instruction*, APInt> values_;
   // What parameters are among the operands of.
   llvm::DenseSet<const Instruction*> depends_;
-  llvm::SmallVector<const Instruction*, 2> found_;
+  llvm::SmallVector<KnownInteger, 2> found_;
 };
 
 }  // namespace
@@ -279,7 +281,7 @@ bool IsStartOfWholeDimension(const Instruction& instruction, size_t operand) {
          slice.sizes()[operand - first] == array.sizes()[operand - first];
 }
 
-llvm::SmallVector<const Instruction*, 2> KnownIntegersOf(const hlo::Computation& computation) {
+llvm::SmallVector<KnownInteger, 2> KnownIntegersOf(const hlo::Computation& computation) {
   return KnownIntegers(computation).Take();
 }
 
