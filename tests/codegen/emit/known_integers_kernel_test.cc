@@ -78,5 +78,24 @@ TEST(KnownIntegerKernels, LoadNothingForThem) {
   }
 }
 
+// What is not loaded for one output is not there for another one.
+TEST(KnownIntegerKernels, BesideLoadsOfTheSameArray) {
+  PtxBackend backend;
+  KernelCheck check(
+      "HloModule m\nsmallest { a = s32[] parameter(0) b = s32[] parameter(1) "
+      "ROOT r = s32[] minimum(a, b) }\n"
+      "f { p = s32[3,2,512] parameter(0) c = s32[] constant(-2)\n"
+      "b = s32[3,2,512] broadcast(c), dimensions={} l = s32[3,2,512] minimum(p, b)\n"
+      "x = s32[3,2,512] xor(l, l)\n"
+      "r = s32[512] reduce(l, c), dimensions={0,1}, to_apply=smallest\n"
+      "t = s32[512,3,2] transpose(x), dimensions={2,0,1}\n"
+      "ROOT o = (s32[512,3,2], s32[3,2,512], s32[512]) tuple(t, x, r) }\n"
+      "ENTRY e { p = s32[3,2,512] parameter(0) ROOT r = (s32[512,3,2], s32[3,2,512], s32[512]) "
+      "fusion(p), kind=kInput, calls=f }\n",
+      backend);
+  EXPECT_EQ(check.Run(1), "");
+  EXPECT_TRUE(check.Measure().IsAsPlanned());
+}
+
 }  // namespace
 }  // namespace hlo_indexing::emit
