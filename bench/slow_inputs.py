@@ -3,7 +3,8 @@ table in Markdown: where the cost is linear, the second column is twice the firs
 
     python3 bench/slow_inputs.py build/release/bin/hlo-indexing [PART_OF_A_NAME]
 
-Each module goes once through `maps --direction=both`, or `explain`, whose text is written to a file.
+Each module goes once through `maps --direction=both`, or `explain`, `plan --plan=ours` or `emit`,
+whose text is written to a file.
 Times are processor seconds; memory is the most that the process had.
 """
 
