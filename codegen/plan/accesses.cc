@@ -1,10 +1,7 @@
 #include "codegen/plan/accesses.h"
 
-#include <algorithm>
 #include <array>
-#include <iterator>
 #include <map>
-#include <numeric>
 #include <optional>
 #include <tuple>
 #include <unordered_map>
@@ -60,7 +57,7 @@ class AccessCollector {
   std::vector<KernelAccess> Collect() && {
     const std::vector<size_t> loops = LoopsOf(plan_);
     if (computation_ != nullptr && !plan_.passes.empty()) AddConstantsOfCallees();
-    for (const size_t number : InOrderOfCode(loops)) {
+    for (const size_t number : PassesInOrderOfCode(plan_, loops)) {
       pass_number_ = number;
       const ElementPass& pass = plan_.passes[number];
       loop_ = plan_.keeps_rows ? LoopOfRow() : loops[pass_number_];
@@ -82,37 +79,6 @@ class AccessCollector {
   }
 
  private:
-  // Loops of elements are made one by one, with all of their passes. Of reductions, initial values
-  // come before what is reduced, and side outputs behind it.
-  std::vector<size_t> InOrderOfCode(llvm::ArrayRef<size_t> loops) const {
-    std::vector<size_t> order(plan_.passes.size());
-    std::iota(order.begin(), order.end(), size_t{0});
-    if (plan_.emitter == Emitter::kLoop) {
-      llvm::stable_sort(order, [&](size_t a, size_t b) { return loops[a] < loops[b]; });
-    }
-    if (plan_.emitter != Emitter::kReduction && plan_.emitter != Emitter::kRows) return order;
-    const auto is_kept = [&](size_t i) { return plan_.passes[i].store == StoreKind::kNone; };
-    const auto is_initial = [&](size_t i) {
-      return plan_.passes[i].instruction->shape().ArrayLeaf(plan_.passes[i].leaf).rank() == 0;
-    };
-    for (auto begin = order.begin(); begin != order.end();) {
-      const auto end = std::find_if_not(begin, order.end(), is_kept);
-      std::stable_partition(begin, end, is_initial);
-      begin = end == order.end() ? end : std::next(end);
-    }
-    for (size_t i = plan_.passes.size(); i-- > 0 && plan_.emitter == Emitter::kReduction;) {
-      if (is_kept(i) || !plan_.passes[i].available.empty()) continue;
-      const auto place = llvm::find(order, i);
-      // The last in the same loop.
-      auto read = order.end();
-      for (auto at = std::next(place); at != order.end(); ++at) {
-        if (is_kept(*at) && loops[*at] == loops[i]) read = at;
-      }
-      if (read != order.end()) std::rotate(place, std::next(place), std::next(read));
-    }
-    return order;
-  }
-
   // Of a thread that keeps its row. What is loaded for outputs that some threads have only, is
   // loaded in a branch, and again in the next one.
   size_t LoopOfRow() const {

@@ -114,19 +114,11 @@ IndexingMap WithoutUnusedRuntime(const IndexingMap& map) {
 // The variables of a map but for values known at run time, and what is said of them alone.
 IndexingMap DomainWithoutRuntime(const IndexingMap& map) {
   const auto num_ranges = static_cast<unsigned>(map.num_ranges());
-  std::vector<MapConstraint> constraints;
-  for (const MapConstraint& constraint : map.constraints()) {
-    bool has_runtime = false;
-    for (unsigned i = 0; i < map.num_runtime(); ++i) {
-      has_runtime = has_runtime || constraint.expression.isFunctionOfSymbol(num_ranges + i);
-    }
-    if (!has_runtime) constraints.push_back(constraint);
-  }
   return {AffineMap::get(map.affine_map().getNumDims(), num_ranges, map.context()),
           map.dimensions(),
           map.ranges(),
           {},
-          constraints};
+          ConstraintsWithoutRuntime(map)};
 }
 
 }  // namespace

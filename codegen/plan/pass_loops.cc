@@ -1,6 +1,9 @@
 #include "codegen/plan/pass_loops.h"
 
+#include <algorithm>
 #include <cstdint>
+#include <iterator>
+#include <numeric>
 #include <unordered_map>
 
 #include "codegen/plan/thread_map.h"
@@ -100,5 +103,32 @@ class LoopFinder {
 }  // namespace
 
 std::vector<size_t> LoopsOf(const KernelPlan& plan) { return LoopFinder(plan).Find(); }
+
+std::vector<size_t> PassesInOrderOfCode(const KernelPlan& plan, llvm::ArrayRef<size_t> loops) {
+  std::vector<size_t> order(plan.passes.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  if (plan.emitter == Emitter::kLoop) {
+    llvm::stable_sort(order, [&](size_t a, size_t b) { return loops[a] < loops[b]; });
+  }
+  if (plan.emitter != Emitter::kReduction && plan.emitter != Emitter::kRows) return order;
+  const auto is_kept = [&](size_t i) { return plan.passes[i].store == StoreKind::kNone; };
+  const auto is_initial = [&](size_t i) { return !IsReduced(plan, plan.passes[i]); };
+  for (auto begin = order.begin(); begin != order.end();) {
+    const auto end = std::find_if_not(begin, order.end(), is_kept);
+    std::stable_partition(begin, end, is_initial);
+    begin = end == order.end() ? end : std::next(end);
+  }
+  for (size_t i = plan.passes.size(); i-- > 0 && plan.emitter == Emitter::kReduction;) {
+    if (is_kept(i) || !plan.passes[i].available.empty()) continue;
+    const auto place = llvm::find(order, i);
+    // The last in the same loop.
+    auto read = order.end();
+    for (auto at = std::next(place); at != order.end(); ++at) {
+      if (is_kept(*at) && loops[*at] == loops[i]) read = at;
+    }
+    if (read != order.end()) std::rotate(place, std::next(place), std::next(read));
+  }
+  return order;
+}
 
 }  // namespace hlo_indexing::plan

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "codegen/plan/kernel_plan.h"
+#include "llvm/ADT/ArrayRef.h"
 
 namespace hlo_indexing::plan {
 
@@ -22,6 +23,11 @@ namespace hlo_indexing::plan {
 /// makes. Reductions share a loop as long as registers hold what it
 /// carries.
 std::vector<size_t> LoopsOf(const KernelPlan& plan);
+
+/// The numbers of the passes in the order in which code computes them, by LoopsOf. Loops of
+/// elements are made one by one, with all of their passes. Of reductions, initial values come
+/// before what is reduced, and side outputs not before it. Example: the above -> {1, 0, 2, 3}
+std::vector<size_t> PassesInOrderOfCode(const KernelPlan& plan, llvm::ArrayRef<size_t> loops);
 
 }  // namespace hlo_indexing::plan
 

@@ -205,20 +205,29 @@ IndexingMap AtRange(const IndexingMap& map, size_t range, int64_t value, MapTabl
   return maps.Simplified(WithRangeAt(map, range, value));
 }
 
+std::vector<indexing_analysis::MapConstraint> ConstraintsWithoutRuntime(const IndexingMap& map) {
+  const auto first = static_cast<unsigned>(map.num_ranges());
+  const auto count = static_cast<unsigned>(map.num_runtime());
+  std::vector<indexing_analysis::MapConstraint> constraints;
+  for (const indexing_analysis::MapConstraint& constraint : map.constraints()) {
+    bool has_runtime = false;
+    for (unsigned i = first; i < first + count; ++i) {
+      has_runtime |= constraint.expression.isFunctionOfSymbol(i);
+    }
+    if (!has_runtime) constraints.push_back(constraint);
+  }
+  return constraints;
+}
+
 IndexingMap WithConditionsOf(const IndexingMap& map, const IndexingMap& other, MapTable& maps) {
   const bool has_both = !map.IsUnknown() && !map.IsKnownEmpty() && !other.IsUnknown() &&
                         !other.IsKnownEmpty() && map.num_dimensions() == other.num_dimensions() &&
                         map.num_ranges() == other.num_ranges();
   if (!has_both) return map;
-  const auto num_ranges = static_cast<unsigned>(other.num_ranges());
   std::vector<indexing_analysis::MapConstraint> constraints(map.constraints());
   bool is_new = false;
-  for (const indexing_analysis::MapConstraint& constraint : other.constraints()) {
-    bool has_runtime = false;
-    for (unsigned i = 0; i < other.num_runtime(); ++i) {
-      has_runtime |= constraint.expression.isFunctionOfSymbol(num_ranges + i);
-    }
-    if (has_runtime || llvm::is_contained(constraints, constraint)) continue;
+  for (const indexing_analysis::MapConstraint& constraint : ConstraintsWithoutRuntime(other)) {
+    if (llvm::is_contained(constraints, constraint)) continue;
     constraints.push_back(constraint);
     is_new = true;
   }

@@ -88,6 +88,8 @@ IndexingMap Bitcast(const IndexingMap& map, const hlo::Shape& from, const hlo::S
 
 /// The map with one value for a range variable. Known empty if it is not one of its values.
 IndexingMap AtRange(const IndexingMap& map, size_t range, int64_t value, MapTable& maps);
+/// What a map says of its variables that does not speak of values known at run time.
+std::vector<indexing_analysis::MapConstraint> ConstraintsWithoutRuntime(const IndexingMap& map);
 /// The map where another one of the same variables is, too, as far as values known at run time do
 /// not decide that.
 IndexingMap WithConditionsOf(const IndexingMap& map, const IndexingMap& other, MapTable& maps);
