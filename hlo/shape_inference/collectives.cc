@@ -129,6 +129,21 @@ bool RequireDevicesOfPairs(ShapeContext& context) {
   return true;
 }
 
+// The computation only says how to combine two numbers: operands of several types may share it.
+bool RequireCombiner(ShapeContext& context) {
+  const Computation* callee = context.instruction().Callee(AttributeName::kToApply);
+  if (callee == nullptr) return true;
+  const Shape& root = callee->root().shape();
+  const bool in_tuple = root.IsTuple() && root.elements().size() == 1;
+  const Shape& result = in_tuple ? *root.elements()[0] : root;
+  if (result.IsScalar()) {
+    return context.RequireReducer(AttributeName::kToApply, {result.element_type()});
+  }
+  return context.FailAt(AttributeName::kToApply, "computation '" + callee->name().str() +
+                                                     "' gives " + root.ToString() +
+                                                     ", a number is expected");
+}
+
 // Whether `whole` consists of copies of `part` side by side along the dimension, as many as there
 // are devices in a group: that number is not always in the text, so any will do.
 bool IsMultiple(const Shape& whole, const Shape& part, int64_t dimension) {
@@ -254,9 +269,9 @@ bool RequirePlacesOfSlices(ShapeContext& context) {
 
 }  // namespace
 
-// The computation only says how to combine: operands of several types may share it.
 bool AllReduce(ShapeContext& context) {
-  return RequireDisjointGroups(context) && context.ExpectEach(OperandShapes(context));
+  return RequireDisjointGroups(context) && RequireCombiner(context) &&
+         context.ExpectEach(OperandShapes(context));
 }
 
 bool AllGather(ShapeContext& context) {
@@ -273,7 +288,9 @@ bool AllGatherStart(ShapeContext& context) {
 }
 
 bool ReduceScatter(ShapeContext& context) {
-  if (!context.RequireArrays() || !RequireDisjointGroups(context)) return false;
+  if (!context.RequireArrays() || !RequireDisjointGroups(context) || !RequireCombiner(context)) {
+    return false;
+  }
   const Shape* declared = context.declared();
   return declared == nullptr || RequireScaledResults(context, *declared, Scaling::kScatter);
 }

@@ -34,6 +34,16 @@ bool RequirePairs(ShapeContext& context, AttributeName lhs_name, AttributeName r
   return true;
 }
 
+// The dimensions that both sides have, and those that are summed over.
+bool RequireDimensionsOfProducts(ShapeContext& context, bool have_same_sizes = true) {
+  return RequirePairs(context, AttributeName::kLhsBatchDims, AttributeName::kRhsBatchDims) &&
+         RequirePairs(context, AttributeName::kLhsContractingDims,
+                      AttributeName::kRhsContractingDims, have_same_sizes) &&
+         context.RequireDisjoint(AttributeName::kLhsBatchDims,
+                                 AttributeName::kLhsContractingDims) &&
+         context.RequireDisjoint(AttributeName::kRhsBatchDims, AttributeName::kRhsContractingDims);
+}
+
 // What a ragged-dot's groups split: one dimension of lhs. Where that is free, rhs has one for the
 // groups, else it has none; and there are the sizes of the groups.
 bool RequireGroups(ShapeContext& context) {
@@ -63,12 +73,9 @@ bool RequireGroups(ShapeContext& context) {
                           "dimension is ragged, else none");
   }
   if (!is_free) return true;
-  for (const AttributeName name :
-       {AttributeName::kRhsContractingDims, AttributeName::kRhsBatchDims}) {
-    if (!llvm::is_contained(dot.Integers(name), group[0])) continue;
-    return context.FailAt(AttributeName::kRhsGroupDims,
-                          "dimension " + std::to_string(group[0]) + " is in both " +
-                              AttributeText(name).str() + " and rhs_group_dims");
+  if (!context.RequireDisjoint(AttributeName::kRhsContractingDims, AttributeName::kRhsGroupDims) ||
+      !context.RequireDisjoint(AttributeName::kRhsBatchDims, AttributeName::kRhsGroupDims)) {
+    return false;
   }
   if (SameSize(rhs.sizes()[static_cast<size_t>(group[0])], sizes.sizes().back())) return true;
   return context.FailAt(AttributeName::kRhsGroupDims,
@@ -192,14 +199,8 @@ bool WindowedSpatialSizes(ShapeContext& context, const ConvolutionDimensions& la
 bool Dot(ShapeContext& context) {
   if (!context.RequireArrays()) return false;
   const Instruction& dot = context.instruction();
-  if (!RequirePairs(context, AttributeName::kLhsBatchDims, AttributeName::kRhsBatchDims)) {
-    return false;
-  }
   const bool is_sparse = dot.Find(AttributeName::kSparsity) != nullptr;
-  if (!RequirePairs(context, AttributeName::kLhsContractingDims, AttributeName::kRhsContractingDims,
-                    /*have_same_sizes=*/!is_sparse)) {
-    return false;
-  }
+  if (!RequireDimensionsOfProducts(context, /*have_same_sizes=*/!is_sparse)) return false;
   const llvm::ArrayRef<int64_t> lhs_batch = dot.Integers(AttributeName::kLhsBatchDims);
   Sizes sizes;
   for (const int64_t dimension : lhs_batch) {
@@ -240,10 +241,7 @@ bool ScaledDot(ShapeContext& context) {
 // has a matrix for each group if a free dimension is ragged.
 bool RaggedDot(ShapeContext& context) {
   const Instruction& dot = context.instruction();
-  if (!context.RequireArrays() ||
-      !RequirePairs(context, AttributeName::kLhsBatchDims, AttributeName::kRhsBatchDims) ||
-      !RequirePairs(context, AttributeName::kLhsContractingDims,
-                    AttributeName::kRhsContractingDims) ||
+  if (!context.RequireArrays() || !RequireDimensionsOfProducts(context) ||
       !RequireGroups(context)) {
     return false;
   }

@@ -22,7 +22,7 @@ bool RequireLeadingArguments(ShapeContext& context, AttributeName attribute,
 // The operands of a call, from `first` on, fit the parameters of the computation.
 bool RequireArguments(ShapeContext& context, AttributeName attribute, const Computation& callee,
                       size_t first, size_t count) {
-  return context.RequireParameters(attribute, count) &&
+  return context.RequireParameters(attribute, callee, count) &&
          RequireLeadingArguments(context, attribute, callee, first, count);
 }
 
@@ -105,13 +105,14 @@ bool Conditional(ShapeContext& context) {
                         " branches needs the selector and an operand for each branch");
   }
   if (!RequireSelector(context, branches.size())) return false;
+  const bool are_listed = context.instruction().Find(AttributeName::kBranchComputations) != nullptr;
   for (size_t i = 0; i < branches.size(); ++i) {
-    if (!RequireArguments(context, AttributeName::kBranchComputations, *branches[i], i + 1, 1)) {
-      return false;
-    }
+    const AttributeName attribute = are_listed ? AttributeName::kBranchComputations
+                                    : i == 0   ? AttributeName::kTrueComputation
+                                               : AttributeName::kFalseComputation;
+    if (!RequireArguments(context, attribute, *branches[i], i + 1, 1)) return false;
     if (!ShapesAgree(branches[0]->root().shape(), branches[i]->root().shape(), TypeMatch::kSame)) {
-      return context.FailAt(AttributeName::kBranchComputations,
-                            "the branches of a conditional must give the same shape");
+      return context.FailAt(attribute, "the branches of a conditional must give the same shape");
     }
   }
   return context.Expect(&branches[0]->root().shape());

@@ -21,15 +21,6 @@ constexpr IndexedAttributes kScatterAttributes = {
 
 std::string Quoted(AttributeName attribute) { return AttributeText(attribute).str(); }
 
-bool RequireDisjoint(ShapeContext& context, AttributeName a, AttributeName b) {
-  for (const int64_t dimension : context.instruction().Integers(a)) {
-    if (!llvm::is_contained(context.instruction().Integers(b), dimension)) continue;
-    return context.FailAt(b, "dimension " + std::to_string(dimension) + " is in both " + Quoted(a) +
-                                 " and " + Quoted(b));
-  }
-  return true;
-}
-
 bool RequireAscendingDimensions(ShapeContext& context, AttributeName attribute, int64_t rank) {
   return context.RequireDimensions(attribute, rank) && context.RequireAscending(attribute);
 }
@@ -54,7 +45,7 @@ bool RequireBatching(ShapeContext& context, const IndexedAttributes& names, cons
   const llvm::ArrayRef<int64_t> of_indices = context.instruction().Integers(names.indices_batching);
   if (!RequireAscendingDimensions(context, names.array_batching, array.rank()) ||
       !context.RequireDimensions(names.indices_batching, indices.rank()) ||
-      !RequireDisjoint(context, names.unit_dims, names.array_batching)) {
+      !context.RequireDisjoint(names.unit_dims, names.array_batching)) {
     return false;
   }
   if (of_array.size() != of_indices.size()) {

@@ -117,6 +117,15 @@ bool ShapeContext::RequireDimensions(AttributeName attribute, int64_t rank) {
   return true;
 }
 
+bool ShapeContext::RequireDisjoint(AttributeName a, AttributeName b) {
+  for (const int64_t dimension : instruction_.Integers(a)) {
+    if (!llvm::is_contained(instruction_.Integers(b), dimension)) continue;
+    return FailAt(b, "dimension " + std::to_string(dimension) + " is in both " +
+                         AttributeText(a).str() + " and " + AttributeText(b).str());
+  }
+  return true;
+}
+
 bool ShapeContext::RequireOneDimension(int64_t rank) {
   if (instruction_.Integers(AttributeName::kDimensions).size() == 1) {
     return RequireDimensions(AttributeName::kDimensions, rank);
@@ -127,9 +136,14 @@ bool ShapeContext::RequireOneDimension(int64_t rank) {
 
 bool ShapeContext::RequireParameters(AttributeName attribute, size_t count) {
   const Computation* callee = instruction_.Callee(attribute);
-  if (callee == nullptr || callee->parameters().size() == count) return true;
-  return FailAt(attribute, "computation '" + callee->name().str() + "' has " +
-                               std::to_string(callee->parameters().size()) + " parameters, " +
+  return callee == nullptr || RequireParameters(attribute, *callee, count);
+}
+
+bool ShapeContext::RequireParameters(AttributeName attribute, const Computation& callee,
+                                     size_t count) {
+  if (callee.parameters().size() == count) return true;
+  return FailAt(attribute, "computation '" + callee.name().str() + "' has " +
+                               std::to_string(callee.parameters().size()) + " parameters, " +
                                OpcodeName(instruction_.opcode()).str() + " gives it " +
                                std::to_string(count));
 }

@@ -71,10 +71,14 @@ class ShapeContext {
   bool RequireSameDimensions(size_t i, size_t j);
   /// Fails unless the integers of the attribute are distinct and in [0, rank).
   bool RequireDimensions(AttributeName attribute, int64_t rank);
+  /// Fails if an integer is in both attributes.
+  bool RequireDisjoint(AttributeName a, AttributeName b);
   /// Fails unless `dimensions` is one dimension of an array of that rank.
   bool RequireOneDimension(int64_t rank);
   /// Fails unless the computation of the attribute has that many parameters.
   bool RequireParameters(AttributeName attribute, size_t count);
+  /// The same of one of several computations.
+  bool RequireParameters(AttributeName attribute, const Computation& callee, size_t count);
   /// Fails unless the integers of the attribute ascend.
   bool RequireAscending(AttributeName attribute);
   /// Fails unless the computation of the attribute takes scalars of these types and gives scalars

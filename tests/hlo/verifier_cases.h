@@ -210,6 +210,12 @@ inline constexpr RejectCase kMistakes[] = {
     {"f32[4,7] ragged-dot(a, f32[3,6,7] parameter(13), s32[3] parameter(14)), "
      "lhs_contracting_dims={1}, rhs_contracting_dims={1}, lhs_ragged_dims={0}, rhs_group_dims={1}",
      "is in both rhs_contracting_dims and rhs_group_dims", "rhs_group_dims"},
+    {"f32[6,4,5] dot(a, b), lhs_batch_dims={1}, lhs_contracting_dims={1}, rhs_batch_dims={0}, "
+     "rhs_contracting_dims={0}",
+     "dimension 1 is in both lhs_batch_dims and lhs_contracting_dims", "lhs_contracting_dims"},
+    {"f32[6,5] dot(f32[6,6] parameter(13), b), lhs_batch_dims={0}, lhs_contracting_dims={1}, "
+     "rhs_batch_dims={0}, rhs_contracting_dims={0}",
+     "dimension 0 is in both rhs_batch_dims and rhs_contracting_dims", "rhs_contracting_dims"},
     {"f32[4,7] ragged-dot(a, f32[3,6,7] parameter(13), s32[2] parameter(14)), "
      "lhs_contracting_dims={1}, rhs_contracting_dims={1}, lhs_ragged_dims={0}, rhs_group_dims={0}",
      "must have the same number of groups", "rhs_group_dims"},
@@ -471,6 +477,13 @@ inline constexpr RejectCase kMistakes[] = {
     {"f32[4,6] collective-broadcast(a), replica_groups={{0,1},{1}}",
      "replica 1 is in replica_groups twice", "replica_groups"},
     {"f32[4,7] all-reduce-start(a), to_apply=add", "give f32[4,6]", "all-reduce-start"},
+    {"f32[4,6] all-reduce(a), to_apply=none", "computation 'none' gives f32[4,6]", "to_apply"},
+    {"f32[4,6] all-reduce-start(a), to_apply=two", "gives (f32[], s32[]), a number is expected",
+     "to_apply"},
+    {"f32[4,6] all-reduce(a), to_apply=ge", "has shape f32[], all-reduce needs pred[]", "to_apply"},
+    {"f32[2,6] reduce-scatter(a), dimensions={0}, to_apply=wide", "gives f32[3]", "to_apply"},
+    {"f32[2,6] reduce-scatter(a), dimensions={0}, to_apply=first",
+     "has 4 parameters, reduce-scatter gives it 2", "to_apply"},
     {"f32[4,7] collective-broadcast(a)", "give f32[4,6]", "collective-broadcast"},
     {"(f32[4,6], s32[]) collective-broadcast(a, i), has_dynamic_root=true", "give (f32[4,6])",
      "collective-broadcast"},
@@ -488,6 +501,19 @@ inline constexpr RejectCase kMistakes[] = {
      "not s32[1]", "conditional"},
     {"f32[4,6] conditional(pred[] parameter(13), a, a, a), branch_computations={neg, neg, neg}",
      "not pred[]", "conditional"},
+    {"f32[4,6] conditional(i, a, c), branch_computations={neg, none}",
+     "computation 'none' has 0 parameters, conditional gives it 1", "branch_computations"},
+    {"f32[4,6] conditional(i, a), branch_computations={dots}",
+     "computation 'dots' has 2 parameters, conditional gives it 1", "branch_computations"},
+    {"f32[4,6] conditional(pred[] parameter(13), a, c), true_computation=none, "
+     "false_computation=neg",
+     "computation 'none' has 0 parameters", "true_computation"},
+    {"f32[4,6] conditional(pred[] parameter(13), a, c), true_computation=neg, "
+     "false_computation=none",
+     "computation 'none' has 0 parameters", "false_computation"},
+    {"f32[4,6] conditional(pred[] parameter(13), a, c), true_computation=neg, "
+     "false_computation=less",
+     "the branches of a conditional must give the same shape", "false_computation"},
     {"((f32[4,6]), f32[4,6], s32[]) async-start(a, a), calls=neg",
      "has 1 parameters, async-start gives it 2", "calls"},
     {"((f32[6,5]), f32[4,6], s32[]) async-start(b), calls=neg",

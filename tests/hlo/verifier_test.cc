@@ -16,6 +16,7 @@ using ::testing::HasSubstr;
 constexpr const char* kCallees =
     "add { x = f32[] parameter(0)\n y = f32[] parameter(1)\n ROOT s = f32[] add(x, y) }\n"
     "neg { x = f32[4,6] parameter(0)\n ROOT n = f32[4,6] negate(x) }\n"
+    "none { ROOT n = f32[4,6] iota(), iota_dimension=0 }\n"
     "less { x = f32[4,6] parameter(0)\n ROOT c = pred[] constant(true) }\n"
     "addi { x = s32[] parameter(0)\n y = s32[] parameter(1)\n ROOT s = s32[] add(x, y) }\n"
     "ge { x = f32[] parameter(0)\n y = f32[] parameter(1)\n"

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstddef>
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -225,10 +226,54 @@ std::vector<std::string> LinesOf(const std::string& text) {
   return lines;
 }
 
+// Computations that hardly any instruction can call: without parameters, with some, and with
+// results that are no numbers.
+constexpr const char* kOddComputations =
+    "odd_none {\n  ROOT r = f32[] constant(1)\n}\n"
+    "odd_one {\n  p = s32[] parameter(0)\n  ROOT r = s32[] negate(p)\n}\n"
+    "odd_two {\n  p = f32[2] parameter(0)\n  q = s32[] parameter(1)\n"
+    "  ROOT r = (f32[2], s32[]) tuple(p, q)\n}\n"
+    "odd_empty {\n  p = f32[] parameter(0)\n  q = f32[] parameter(1)\n  ROOT r = () tuple()\n}\n"
+    "odd_token {\n  p = f32[] parameter(0)\n  q = f32[] parameter(1)\n"
+    "  ROOT r = token[] after-all()\n}\n";
+
+// The names of the computations of a module but for the entry, whose lines end with a brace.
+std::vector<std::string> ComputationsOf(const std::vector<std::string>& lines) {
+  std::vector<std::string> names;
+  for (const std::string& line : lines) {
+    const size_t end = line.find(" {");
+    if (end == std::string::npos || end + 2 != line.size() || line[0] == ' ') continue;
+    if (line.rfind("ENTRY", 0) != 0) names.push_back(line.substr(0, end));
+  }
+  return names;
+}
+
+// One of the computations that the attributes of a line name becomes another one, perhaps that
+// which the line stands in.
+void MutateCallee(Random& random, std::string& line, const std::vector<std::string>& names) {
+  std::vector<Span> called;
+  const size_t begin = AttributesOf(line);
+  for (const std::string& name : names) {
+    const size_t place = line.find(name, begin);
+    if (place == std::string::npos) continue;
+    const bool is_whole =
+        (line[place - 1] == '=' || line[place - 1] == '{' || line[place - 1] == ' ' ||
+         line[place - 1] == ',') &&
+        (place + name.size() == line.size() ||
+         std::isalnum(static_cast<unsigned char>(line[place + name.size()])) == 0);
+    if (is_whole) called.push_back({place, place + name.size()});
+  }
+  if (!called.empty()) Replace(line, random.Pick(called), random.Pick(names));
+}
+
 }  // namespace
 
 std::string WithMutatedAttributes(Random& random, const std::string& module_text) {
   std::vector<std::string> lines = LinesOf(module_text);
+  const size_t header = !lines.empty() && lines.front().rfind("HloModule", 0) == 0 ? 1 : 0;
+  const std::vector<std::string> odd = LinesOf(kOddComputations);
+  lines.insert(lines.begin() + static_cast<std::ptrdiff_t>(header), odd.begin(), odd.end());
+  const std::vector<std::string> computations = ComputationsOf(lines);
   std::vector<size_t> with_attributes;
   for (size_t i = 0; i < lines.size(); ++i) {
     if (AttributesOf(lines[i]) != std::string::npos) with_attributes.push_back(i);
@@ -236,7 +281,13 @@ std::string WithMutatedAttributes(Random& random, const std::string& module_text
   if (with_attributes.empty()) return module_text;
   std::string& line = lines[random.Pick(with_attributes)];
   const int64_t changes = random.Between(1, 3);
-  for (int64_t i = 0; i < changes; ++i) MutateOnce(random, line);
+  for (int64_t i = 0; i < changes; ++i) {
+    if (random.OneIn(6)) {
+      MutateCallee(random, line, computations);
+    } else {
+      MutateOnce(random, line);
+    }
+  }
   if (random.OneIn(2)) DropShape(line);
   std::string text;
   for (const std::string& one : lines) text += one + "\n";

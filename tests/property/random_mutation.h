@@ -15,9 +15,10 @@ namespace hlo_indexing::testing {
 
 /// Changes up to three things about the attributes of one instruction of a module: an attribute
 /// goes missing, loses all or some of what it lists, has that doubled, swapped or nested, a number
-/// in it is out of range, negative or 2^62, or one is added that the opcode does not have. Often
-/// the shape goes, too, so that it follows from what the attributes say now. The text comes back as
-/// it was if no instruction has attributes.
+/// in it is out of range, negative or 2^62, one is added that the opcode does not have, or a
+/// computation that is called becomes another one. Often the shape goes, too, so that it follows
+/// from what the attributes say now. The text comes back as it was if no instruction has
+/// attributes.
 std::string WithMutatedAttributes(Random& random, const std::string& module_text);
 
 }  // namespace hlo_indexing::testing
