@@ -83,7 +83,7 @@ std::vector<ElementEmitter::Invariant> ElementEmitter::FindInvariants(const Elem
       llvm::append_range(pending, StepOf(next).operands);
       continue;
     }
-    if (!plan::HasElementLoops(instruction.opcode())) continue;
+    if (!plan::IsMadeBeforeLoops(instruction)) continue;
     const auto index =
         plan::IndexOutsideLoops(next.index, read.front().index.ranges().take_front(num_loops),
                                 element.index, ShapeOf(next).sizes(), plans_.maps);

@@ -122,10 +122,10 @@ KernelBuilder::KernelBuilder(mlir::MLIRContext* context, const KernelSignature& 
 }
 
 bool KernelBuilder::IsReadOnly(Value argument) const {
-  const size_t number = static_cast<size_t>(llvm::find(arguments_, argument) - arguments_.begin());
   mlir::LLVM::LLVMFuncOp kernel = functions_.front();
-  return number < arguments_.size() &&
-         kernel.getArgAttr(static_cast<unsigned>(number),
+  const auto of_kernel = mlir::dyn_cast<mlir::BlockArgument>(argument);
+  return of_kernel && of_kernel.getOwner() == &kernel.getBody().front() &&
+         kernel.getArgAttr(of_kernel.getArgNumber(),
                            mlir::LLVM::LLVMDialect::getReadonlyAttrName()) != nullptr;
 }
 
@@ -257,8 +257,11 @@ Value KernelBuilder::PointerTo(Value base, Position position, Type element) {
 Value KernelBuilder::Load(Value base, Position position, Type element, int64_t count,
                           int64_t alignment) {
   const Type type = count == 1 ? element : Type(mlir::VectorType::get({count}, element));
-  return mlir::LLVM::LoadOp::create(ops_, type, PointerTo(base, position, element),
-                                    static_cast<unsigned>(alignment));
+  auto load = mlir::LLVM::LoadOp::create(ops_, type, PointerTo(base, position, element),
+                                         static_cast<unsigned>(alignment));
+  // Otherwise LLVM looks for what may have changed it since an earlier load, but not far.
+  load.setInvariant(IsReadOnly(base));
+  return load;
 }
 
 void KernelBuilder::Store(Value value, Value base, Position position, int64_t alignment) {

@@ -43,12 +43,14 @@ class AccessCollector {
       for (const KnownInteger& known : KnownIntegersOf(*computation_)) {
         known_.push_back(known.instruction);
       }
-      has_whiles_ = llvm::any_of(computation_->instructions(), [](const Instruction* of) {
-        return of->opcode() == hlo::Opcode::kWhile;
-      });
-      has_branches_ = llvm::any_of(computation_->instructions(), [](const Instruction* of) {
-        return HasAlternatives(of->opcode());
-      });
+      for (const Instruction* of : computation_->instructions()) {
+        const hlo::Opcode opcode = of->opcode();
+        has_whiles_ = has_whiles_ || opcode == hlo::Opcode::kWhile;
+        has_branches_ = has_branches_ || HasAlternatives(opcode);
+        has_branches_at_values_ =
+            has_branches_at_values_ || opcode == hlo::Opcode::kDynamicUpdateSlice ||
+            opcode == hlo::Opcode::kDynamicSlice || opcode == hlo::Opcode::kGather;
+      }
     }
     element_reads_.emplace(plan_, plans_, constants_, RowTurns::kTogether);
     turn_reads_.emplace(plan_, plans_, constants_, RowTurns::kOneByOne);
@@ -256,16 +258,14 @@ class AccessCollector {
     for (const ElementRead& read : reads) {
       const IndexingMap& index = read.element.index;
       int64_t& count = counts[{read.element.instruction, read.element.leaf, read.width}];
-      const int64_t loads = read.vector_elements / read.width;
+      const int64_t loads = support::CheckedMul(read.repetitions, read.vector_elements / read.width)
+                                .value_or(support::kInt64Max);
       const size_t loop = read.num_loops;
       const bool is_in_turns = LoopsOfPass() > 0 && index.num_ranges() > loop &&
                                (read.is_in_branch || DependsOnRange(index, loop));
-      if (!is_in_turns) {
-        count += loads;
-        continue;
-      }
-      for (int64_t turn = turns.lower; turn <= turns.upper; ++turn) {
-        count += AtRange(index, loop, turn, plans_.maps).IsKnownEmpty() ? 0 : loads;
+      for (int64_t turn = turns.lower; turn <= (is_in_turns ? turns.upper : turns.lower); ++turn) {
+        if (is_in_turns && AtRange(index, loop, turn, plans_.maps).IsKnownEmpty()) continue;
+        count = support::CheckedAdd(count, loads).value_or(support::kInt64Max);
       }
     }
     return counts;
@@ -275,9 +275,10 @@ class AccessCollector {
   // nor how often a loop comes back to them.
   std::string WhyLoadsVary() const {
     if (has_whiles_) return "what the iterations of a while loop read is counted once";
-    return has_branches_ ? "values known at run time decide what branches read; what several of "
-                           "them read is counted once"
-                         : "";
+    if (!has_branches_) return "";
+    return has_branches_at_values_ ? "values known at run time decide what branches read; what "
+                                     "several of them read is counted once"
+                                   : "what several branches read is counted once";
   }
 
   void AddLoadsByLoop(const ElementPass& pass) {
@@ -429,7 +430,7 @@ class AccessCollector {
         IsLoadedAtEntry(access, LoopsOfPass() > 0 || plan_.keeps_rows)) {
       return AddAtEntryOnce(std::move(access));
     }
-    if (access.kind == AccessKind::kLoad && plan_.emitter != Emitter::kLoop &&
+    if (access.IsOfOperand() && plan_.emitter != Emitter::kLoop &&
         llvm::is_contained(at_entry_, std::make_pair(access.operand, access.leaf))) {
       return;
     }
@@ -512,7 +513,7 @@ class AccessCollector {
 
   // What is the same in all turns of a loop is loaded before it, by all threads.
   bool IsLoadedAtEntry(const KernelAccess& access, bool is_in_loop) const {
-    return access.kind == AccessKind::kLoad && plan_.emitter != Emitter::kLoop && is_in_loop &&
+    return access.IsOfOperand() && plan_.emitter != Emitter::kLoop && is_in_loop &&
            access.shape->num_elements() == 1;
   }
 
@@ -541,6 +542,8 @@ class AccessCollector {
   // Those of the computation that are loaded.
   llvm::SmallVector<const Instruction*, 2> constants_;
   bool has_branches_ = false;
+  // Those whose conditions may be on values known at run time.
+  bool has_branches_at_values_ = false;
   bool has_whiles_ = false;
   // For these nothing is loaded.
   llvm::SmallVector<const Instruction*, 2> known_;

@@ -129,11 +129,23 @@ bool ElementReads::FollowTurns(const PlannedElement& element, size_t loop, int64
   }
   const bool has_turns = element.index.num_ranges() > (lanes > 1 ? 1 : 0);
   const Interval turns = has_turns ? element.index.ranges().front().bounds : Interval::Point(0);
+  std::vector<std::pair<int64_t, PlannedElement>> in_turns;
   for (int64_t turn = turns.lower; turn <= turns.upper; ++turn) {
     PlannedElement at = element;
     if (has_turns) at.index = AtRange(element.index, 0, turn, plans_.maps);
-    if (at.index.IsKnownEmpty()) continue;
+    if (!at.index.IsKnownEmpty()) in_turns.emplace_back(turn, std::move(at));
+  }
+  // Who has a later turn has the first one, and what code has made for that; see StoreRoots in
+  // emit/reduction_kernel.cc.
+  const bool has_first = !in_turns.empty() && in_turns.front().first == turns.lower &&
+                         llvm::all_of(in_turns, [&](const std::pair<int64_t, PlannedElement>& of) {
+                           return HasDomainWithin(of.second.index, in_turns.front().second.index);
+                         });
+  for (const auto& [turn, at] : in_turns) {
     domain_ = at.index;
+    turn_ = is_stored_ && !(has_first && turn == turns.lower) ? turn : kNoTurn;
+    is_under_condition_ =
+        !is_stored_ && !ConditionsOf(at.index, AsLaunched(plan_.launch, at.index, lanes)).empty();
     if (!FollowInScope(at, loop, -1, lanes, has_all_threads)) return false;
   }
   return true;
@@ -147,6 +159,10 @@ bool ElementReads::FollowInScope(const PlannedElement& element, size_t loop, int
   scope.is_straight = has_all_threads && scope.num_loops == 0;
   scopes_ = {&scope};
   if (plan_.keeps_rows && loop > 0) scopes_.push_back(&by_loop_[{loop, lane}]);
+  if (turn_ != kNoTurn) {
+    scopes_.push_back(&by_turn_[{loop, turn_}]);
+    scopes_.back()->is_turn_of_row = true;
+  }
   lanes_ = lanes;
   return Follow(element);
 }
@@ -338,7 +354,7 @@ void ElementReads::Add(PlannedElement element, int64_t vector_elements, int64_t 
   const IndexingMap& index = read.element.index;
   // From the innermost loop outwards: a load is made before the loops that it does not depend on,
   // unless it stands in a branch or in a loop that it depends on.
-  bool is_in_turn = false;
+  bool is_in_turn = is_under_condition_;
   bool is_in_turn_of_row = false;
   bool stays_in_loop = false;
   bool is_in_short_loop = false;
@@ -386,11 +402,9 @@ void ElementReads::Add(PlannedElement element, int64_t vector_elements, int64_t 
     read.repetitions = 1;
     read.may_be_once = false;
   }
-  if (vector_elements == 1) {
-    auto at = llvm::find(scopes_, scope);
-    while ((*at)->is_of_lanes) --at;
-    scope = *at;
-  }
+  auto at = llvm::find(scopes_, scope);
+  while ((*at)->is_turn_of_row || ((*at)->is_of_lanes && vector_elements == 1)) --at;
+  scope = *at;
   // By its index, or, as a reshape would write that in another way, by its position.
   const IndexingMap position = PositionOf(read.element);
   const auto key_of = [&](Made made, const IndexingMap& loaded) -> Key {

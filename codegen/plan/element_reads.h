@@ -94,6 +94,9 @@ class ElementReads {
     bool is_branch = false;
     // Of some lanes: what it loads is there behind it, but for vectors.
     bool is_of_lanes = false;
+    // One of the turns in which a row is stored, each of which has code of its own. LLVM finds what
+    // an earlier one has loaded, but not what it has made in branches and loops.
+    bool is_turn_of_row = false;
     // Of rows that are kept: of an element that is the same in all turns, which is made in the
     // first.
     bool is_in_first_turn = false;
@@ -149,9 +152,8 @@ class ElementReads {
   std::optional<Step> StepOfReduction(const PlannedElement& element);
   std::optional<Step> StepOfProducts(const PlannedElement& element);
   bool FindShortTurns(const PlannedElement& element, Step& step);
-  std::optional<std::vector<Invariant>> FindInvariants(const PlannedElement& element,
-                                                       llvm::ArrayRef<PlannedElement> read,
-                                                       size_t num_loops);
+  bool FindInvariants(const PlannedElement& element, llvm::ArrayRef<PlannedElement> read,
+                      Step& step);
   static Step StepTo(PlannedElement only);
   // Of an element of all lanes: conditions that hold in the same threads, of no lane. False if they
   // differ from lane to lane.
@@ -176,6 +178,8 @@ class ElementReads {
   RowTurns row_turns_;
   // By loop, and by the lane where each has code of its own.
   std::map<std::pair<size_t, int64_t>, Scope> by_loop_;
+  // By loop and turn.
+  std::map<std::pair<size_t, int64_t>, Scope> by_turn_;
 
   // What turns of a row have loaded outside of branches, by array, in order.
   struct RowLoad {
@@ -191,6 +195,10 @@ class ElementReads {
   int64_t lanes_of_pass_ = 1;
   // The threads of the turn that is followed by itself.
   IndexingMap domain_;
+  static constexpr int64_t kNoTurn = -1;
+  int64_t turn_ = kNoTurn;
+  // Of the turn: each load stands in a branch for its threads, and so in the loops around it.
+  bool is_under_condition_ = false;
   int64_t lanes_ = 1;
   std::vector<Scope*> scopes_;
   // What straight code has loaded, of all loops.

@@ -47,11 +47,7 @@ std::optional<ElementReads::Step> ElementReads::StepOfReduction(const PlannedEle
     read.elements.push_back(*std::move(input));
   }
   if (!MakeSameForAllLanes(element, read.conditions)) return LaneByLane(element);
-  std::optional<std::vector<Invariant>> invariants =
-      FindInvariants(element, read.elements, step.num_loops);
-  if (!invariants.has_value()) return std::nullopt;
-  for (const Invariant& invariant : *invariants) step.operands.push_back(invariant.before);
-  step.invariants = *std::move(invariants);
+  if (!FindInvariants(element, read.elements, step)) return std::nullopt;
   step.turns.push_back(std::move(read));
   return step;
 }
@@ -91,21 +87,18 @@ std::optional<ElementReads::Step> ElementReads::StepOfProducts(const PlannedElem
     read.conditions = ConditionsOf(factor.index, known);
     if (!MakeSameForAllLanes(element, read.conditions)) return LaneByLane(element);
   }
-  std::optional<std::vector<Invariant>> invariants =
-      FindInvariants(element, factors, step.num_loops);
-  if (!invariants.has_value()) return std::nullopt;
-  for (const Invariant& invariant : *invariants) step.operands.push_back(invariant.before);
-  step.invariants = *std::move(invariants);
+  if (!FindInvariants(element, factors, step)) return std::nullopt;
   // Both factors are read where both conditions hold.
   step.turns.back().elements = std::move(factors);
   return step;
 }
 
-std::optional<std::vector<ElementReads::Invariant>> ElementReads::FindInvariants(
-    const PlannedElement& element, llvm::ArrayRef<PlannedElement> read, size_t num_loops) {
+// Turns that are written out have none: the next ones find what the first one has computed. False
+// if an element on the way is not followed.
+bool ElementReads::FindInvariants(const PlannedElement& element,
+                                  llvm::ArrayRef<PlannedElement> read, Step& step) {
   constexpr size_t kMostVisited = 1000;
-  std::vector<Invariant> invariants;
-  if (!HasElementLoopsBefore(*element.instruction)) return invariants;
+  if (!step.short_turns.empty() || !HasElementLoopsBefore(*element.instruction)) return true;
   std::unordered_set<PlannedElement, PlannedElementHash> visited;
   std::vector<PlannedElement> pending(read.begin(), read.end());
   while (!pending.empty() && visited.size() < kMostVisited) {
@@ -116,20 +109,22 @@ std::optional<std::vector<ElementReads::Invariant>> ElementReads::FindInvariants
     if (is_given || next.index.IsKnownEmpty() || !visited.insert(next).second) {
       continue;
     }
-    if (HasElementLoops(instruction.opcode())) {
+    if (IsMadeBeforeLoops(instruction)) {
       const auto index = IndexOutsideLoops(
-          next.index, read.front().index.ranges().take_front(num_loops), element.index,
+          next.index, read.front().index.ranges().take_front(step.num_loops), element.index,
           instruction.shape().ArrayLeaf(next.leaf).sizes(), plans_.maps);
       if (!index.has_value()) continue;
-      invariants.push_back({next, {&instruction, next.leaf, *index}});
+      const PlannedElement before = {&instruction, next.leaf, *index};
+      step.invariants.push_back({next, before});
+      step.operands.push_back(before);
       continue;
     }
     if (!IsStraight(next)) continue;
-    const std::optional<Step> step = StepOf(next);
-    if (!step.has_value()) return std::nullopt;
-    llvm::append_range(pending, step->operands);
+    const std::optional<Step> made = StepOf(next);
+    if (!made.has_value()) return false;
+    llvm::append_range(pending, made->operands);
   }
-  return invariants;
+  return true;
 }
 
 // What a thread loads of arrays by reads from one on: of each array, by vectors of each width, how
@@ -169,6 +164,8 @@ bool ElementReads::FollowShortTurns(const Step& step) {
     }
   }
   const bool are_apart = CountLoadsFrom(first_of_turns) == of_loop;
+  const bool is_in_loops =
+      llvm::any_of(scopes_, [](const Scope* scope) { return scope->outside != nullptr; });
   const auto begin = reads_.begin() + static_cast<std::ptrdiff_t>(first);
   std::vector<ElementRead> of_both(std::make_move_iterator(begin),
                                    std::make_move_iterator(reads_.end()));
@@ -181,7 +178,7 @@ bool ElementReads::FollowShortTurns(const Step& step) {
     // The turns that it stands for are planned one by one.
     if (is_of_loop) {
       of_both[i].is_in_short_loops = false;
-      of_both[i].is_written_out = true;
+      of_both[i].is_written_out = !is_in_loops;
     }
     reads_.push_back(std::move(of_both[i]));
   }

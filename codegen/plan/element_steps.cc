@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/status/status.h"
+#include "codegen/plan/element_loops.h"
 #include "codegen/plan/lane_maps.h"
 #include "codegen/plan/loop_ranges.h"
 #include "codegen/plan/movement.h"
@@ -165,6 +166,11 @@ bool IsStraight(const PlannedElement& element) {
   if (ForwardedOf(element).has_value() || IsMovement(instruction.opcode())) return true;
   const indexing_analysis::RuleTraits& traits = indexing_analysis::TraitsOf(instruction.opcode());
   return traits.is_elementwise && !traits.reads_other_devices;
+}
+
+bool IsMadeBeforeLoops(const Instruction& instruction) {
+  return HasElementLoops(instruction.opcode()) ||
+         (HasAlternatives(instruction.opcode()) && HasElementLoopsBefore(instruction));
 }
 
 std::optional<PlannedElement> OperandAt(const PlannedElement& element, size_t operand,

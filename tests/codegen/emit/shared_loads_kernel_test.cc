@@ -8,31 +8,10 @@
 #include "codegen/emit/kernel.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "tests/codegen/emit/kernel_check.h"
+#include "tests/codegen/emit/planned_loads.h"
 
 namespace hlo_indexing::emit {
 namespace {
-
-// A fusion of these parameters, whose root has this shape.
-std::string FusionOf(llvm::ArrayRef<std::string> parameters, const std::string& body,
-                     const std::string& shape, const std::string& element = "f32") {
-  std::string declared;
-  std::string operands;
-  for (size_t i = 0; i < parameters.size(); ++i) {
-    absl::StrAppend(&declared, "p", i, " = ", parameters[i], " parameter(", i, ")\n");
-    absl::StrAppend(&operands, i == 0 ? "" : ", ", "p", i);
-  }
-  return absl::StrCat("HloModule m\nsum { a = ", element, "[] parameter(0) b = ", element,
-                      "[] parameter(1) ROOT r = ", element, "[] add(a, b) }\nf {\n", declared, body,
-                      "}\nENTRY e {\n", declared, "ROOT r = ", shape, " fusion(", operands,
-                      "), kind=kInput, calls=f\n}\n");
-}
-
-void ExpectAsPlanned(const std::string& module, PtxBackend& backend, double tolerance = 0) {
-  KernelCheck check(module, backend);
-  EXPECT_EQ(check.Run(1, tolerance), "") << module;
-  const Traffic traffic = check.Measure();
-  EXPECT_TRUE(traffic.IsAsPlanned()) << module;
-}
 
 // The last turn has fewer elements than threads: what all turns read of a row, or of a column, is
 // loaded before them.
