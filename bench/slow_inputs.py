@@ -171,6 +171,13 @@ def reduction(n: int) -> str:
             f"  ROOT r = ({results}) reduce({names}), dimensions={{0}}, to_apply=sums\n}}\n")
 
 
+def elements_of_a_tuple(n: int) -> str:
+    kind = f"({', '.join(['f32[8]'] * n)})"
+    text = f"ENTRY e {{\n  t = {kind} parameter(0)\n"
+    text += "".join(f"  a{i} = f32[8] get-tuple-element(t), index={i}\n" for i in range(n))
+    return f"{text}  ROOT r = {kind} tuple({', '.join(f'a{i}' for i in range(n))})\n}}\n"
+
+
 def modules(n: int) -> str:
     return "\n".join(f"HloModule m{i}\nENTRY e {{ p = f32[64] parameter(0) "
                      "ROOT r = f32[64] negate(p) }" for i in range(n))
@@ -223,6 +230,9 @@ INPUTS: list[tuple[str, int, Callable[[int], str]]] = [
      lambda n: loop(n, "neighbours")),
     ("arrays of a loop, each the sum of those before", 4_000, lambda n: loop(n, "sums")),
 ]
+AS_JSON: list[tuple[str, int, Callable[[int], str]]] = [
+    ("get-tuple-elements of one tuple, as JSON", 10_000, elements_of_a_tuple),
+]
 EXPLAINED: list[tuple[str, int, Callable[[int], str]]] = [
     ("reduce-windows in one fusion, explained", 100, reduce_windows),
     ("modules in a file, explained", 8_000, modules),
@@ -257,7 +267,9 @@ def measured(command: list[str], text: str) -> str:
 
 def main(program: str, part: str = "") -> None:
     print("| input | half the length | whole length |\n|---|---|---|", flush=True)
-    for arguments, inputs in ((["maps", "--direction=both"], INPUTS), (["explain"], EXPLAINED),
+    for arguments, inputs in ((["maps", "--direction=both"], INPUTS),
+                              (["maps", "--direction=both", "--format=json"], AS_JSON),
+                              (["explain"], EXPLAINED),
                               (["plan", "--plan=ours"], PLANNED), (["emit"], EMITTED)):
         for name, n, make in inputs:
             if part not in name:

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/ConvertUTF.h"
 #include "llvm/Support/JSON.h"
@@ -122,6 +123,7 @@ absl::Status ToStatus(llvm::ArrayRef<Diagnostic> diagnostics) {
 std::optional<llvm::StringRef> NearestSpelling(llvm::StringRef word,
                                                llvm::ArrayRef<llvm::StringRef> candidates) {
   constexpr size_t kLongestWord = 64;
+  constexpr size_t kShortestBeginning = 3;
   if (word.empty() || word.size() > kLongestWord) return std::nullopt;
   unsigned best_distance = static_cast<unsigned>(word.size() / 3 + 1);
   std::optional<llvm::StringRef> best;
@@ -136,7 +138,14 @@ std::optional<llvm::StringRef> NearestSpelling(llvm::StringRef word,
       best = candidate;
     }
   }
-  return best;
+  // Many begin a word and leave its end to the program.
+  if (best || word.size() < kShortestBeginning) return best;
+  const auto begins = [&](llvm::StringRef candidate) {
+    return candidate.starts_with_insensitive(word);
+  };
+  const auto* const first = llvm::find_if(candidates, begins);
+  if (first == candidates.end() || llvm::count_if(candidates, begins) > 1) return std::nullopt;
+  return *first;
 }
 
 std::string DidYouMean(llvm::StringRef word, llvm::ArrayRef<llvm::StringRef> candidates) {

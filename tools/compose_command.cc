@@ -4,6 +4,7 @@
 
 #include "indexing_analysis/maps/indexing_map.h"
 #include "tools/map_algebra_command.h"
+#include "tools/quantity.h"
 #include "tools/subcommand.h"
 
 namespace hlo_indexing::tools {
@@ -33,14 +34,16 @@ class ComposeCommand : public MapAlgebraCommand {
     const bool fits = maps[0].IsUnknown() || maps[1].IsUnknown() ||
                       maps[0].affine_map().getNumResults() == maps[1].num_dimensions();
     if (!fits) {
-      return Fail(1, "the first map has " + std::to_string(maps[0].affine_map().getNumResults()) +
-                         " results, the second " + std::to_string(maps[1].num_dimensions()) +
-                         " dimension variables");
+      return Fail(
+          1, "the first map has " + Counted(maps[0].affine_map().getNumResults(), "result") +
+                 ", the second " +
+                 Counted(static_cast<int64_t>(maps[1].num_dimensions()), "dimension variable"));
     }
     const IndexingMap composed = Compose(maps[0], maps[1]);
     if (composed.IsUnknown() && !maps[0].IsUnknown() && !maps[1].IsUnknown()) {
-      return Fail(
-          1, "an expression of the composition overflows 64 bits or is too long to be written");
+      return Fail(1,
+                  "an expression of the composition overflows 64 bits, divides by zero or is too "
+                  "long to be written");
     }
     WriteMapAnswer(composed, texts);
   }

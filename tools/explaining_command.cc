@@ -52,8 +52,7 @@ ExitCode ExplainingCommand::Prepare(const ptx::DeviceModel& device, mlir::MLIRCo
                                       report.time.us()};
     });
     if (!Interruption::IsRequested()) continue;
-    ReportWarning("interrupted in '" + before_.value() + "'");
-    return ExitCode::kInterrupted;
+    return ReportInterruption(before_.value());
   }
   return status;
 }

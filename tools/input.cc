@@ -71,6 +71,7 @@ std::optional<std::string> ReadInput(const std::string& file, uint64_t max_bytes
     std::string decompressed;
     error = std::string(Decompress(text, max_bytes, decompressed, KeepRunning()).message());
     text = std::move(decompressed);
+    if (error.empty() && IsCompressed(text)) error = "it is compressed twice";
   }
   if (error.empty()) return text;
   ReportUnreadable(file, error);

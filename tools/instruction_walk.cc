@@ -37,14 +37,13 @@ class Walk {
     }
     const Interruption interruption;
     for (const std::string& file : ModuleFiles(files, status_)) {
+      const auto modules = LoadModules(file, options_.limits.value(), status_);
+      if (Interruption::IsRequested()) return ReportInterruption(file);
       if (is_json()) WriteHeader(file, out_);
-      for (const auto& module : LoadModules(file, options_.limits.value(), status_)) {
+      for (const auto& module : modules) {
         if (!is_json()) WriteTitle(file, *module);
         RunModule(file, *module);
-        if (Interruption::IsRequested()) {
-          ReportWarning("interrupted in '" + file + "'");
-          return ExitCode::kInterrupted;
-        }
+        if (Interruption::IsRequested()) return ReportInterruption(file);
         selection_.Leave(*module);
       }
     }

@@ -50,4 +50,9 @@ ExitCode ReportInterruption(size_t done, size_t total, const std::string& what) 
   return ExitCode::kInterrupted;
 }
 
+ExitCode ReportInterruption(const std::string& file) {
+  ReportWarning("interrupted in '" + file + "'");
+  return ExitCode::kInterrupted;
+}
+
 }  // namespace hlo_indexing::tools

@@ -35,6 +35,8 @@ class Interruption {
 /// Says how far the work has come; kInterrupted.
 /// Example: (3, 10, "maps") -> "warning: interrupted behind 3 of 10 maps"
 ExitCode ReportInterruption(size_t done, size_t total, const std::string& what);
+/// The same of a file in which it is not counted.
+ExitCode ReportInterruption(const std::string& file);
 
 }  // namespace hlo_indexing::tools
 

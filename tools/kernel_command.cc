@@ -46,8 +46,13 @@ ExitCode KernelCommand::Run(llvm::raw_ostream& out) {
   ExitCode status = Prepare(*device, &context);
   if (status != ExitCode::kFine) return status;
   for (const std::string& file : ModuleFiles(arguments(), status)) {
+    const auto modules = LoadModules(file, limits_.value(), status);
+    if (Interruption::IsRequested()) {
+      End(out);
+      return ReportInterruption(file);
+    }
     if (is_json()) WriteHeader(file, out);
-    for (const auto& module : LoadModules(file, limits_.value(), status)) {
+    for (const auto& module : modules) {
       indexing_analysis::IndexingAnalysis analysis(&context);
       KernelTools tools{{*device, analysis, &context}, {}, {}};
       if (inputs_.has_value()) {
@@ -61,9 +66,8 @@ ExitCode KernelCommand::Run(llvm::raw_ostream& out) {
           [&](const plan::Kernel& kernel) { return IsKnown(kernel, tools); });
       status = Worst(status, EndModule(*module, tools, out));
       if (Interruption::IsRequested()) {
-        ReportWarning("interrupted in '" + file + "'");
         End(out);
-        return ExitCode::kInterrupted;
+        return ReportInterruption(file);
       }
     }
   }

@@ -28,17 +28,8 @@ using hlo::Instruction;
 using hlo::Module;
 using indexing_analysis::IndexingAnalysis;
 using indexing_analysis::MapDirection;
-using indexing_analysis::OperandArray;
+using indexing_analysis::OperandArrays;
 using llvm::raw_ostream;
-
-std::vector<OperandArray> OperandArrays(const Instruction& instruction) {
-  std::vector<OperandArray> arrays;
-  for (size_t i = 0; i < instruction.operands().size(); ++i) {
-    const int64_t count = instruction.operand(i).shape().num_array_leaves();
-    for (int64_t leaf = 0; leaf < count; ++leaf) arrays.push_back({i, leaf});
-  }
-  return arrays;
-}
 
 struct MapsOptions {
   OptionTable& table;
@@ -97,11 +88,12 @@ class MapsWriter {
   void RunFile(const std::string& file) {
     const std::vector<std::unique_ptr<Module>> modules =
         LoadModules(file, options_.limits.value(), status_);
-    renderer_.BeginFile(file);
     int64_t instructions = 0;
     for (const std::unique_ptr<Module>& module : modules) {
       instructions += module->num_instructions();
     }
+    if (Interruption::IsRequested()) return ReportInterruption(file, 0, instructions);
+    renderer_.BeginFile(file);
     Progress progress(file, instructions);
     for (const std::unique_ptr<Module>& module : modules) {
       indexing_analysis::AnalysisOptions analysis_options;
@@ -115,13 +107,17 @@ class MapsWriter {
         if (selection_.Enter(*computation)) RunComputation(*computation, analysis, progress);
       }
       if (Interruption::IsRequested()) {
-        ReportWarning("interrupted in '" + file + "' behind " + std::to_string(progress.done()) +
-                      " of " + std::to_string(instructions) + " instructions");
+        ReportInterruption(file, progress.done(), instructions);
         break;
       }
       selection_.Leave(*module);
     }
     renderer_.EndFile();
+  }
+
+  static void ReportInterruption(const std::string& file, int64_t done, int64_t instructions) {
+    ReportWarning("interrupted in '" + file + "' behind " + std::to_string(done) + " of " +
+                  std::to_string(instructions) + " instructions");
   }
 
   void RunComputation(const Computation& computation, IndexingAnalysis& analysis,
@@ -138,7 +134,7 @@ class MapsWriter {
   }
 
   void RunInstruction(const Instruction& instruction, IndexingAnalysis& analysis) {
-    const std::vector<OperandArray> operands = OperandArrays(instruction);
+    const OperandArrays operands(instruction.operands());
     const int64_t outputs = instruction.shape().num_array_leaves();
     renderer_.BeginInstruction(instruction, operands);
     if (operands.empty()) return;

@@ -26,6 +26,7 @@ using indexing_analysis::IndexingMap;
 using indexing_analysis::MapDirection;
 using indexing_analysis::MapList;
 using indexing_analysis::OperandArray;
+using indexing_analysis::OperandArrays;
 using indexing_analysis::OperandIndexing;
 using indexing_analysis::OperandMap;
 using indexing_analysis::OutputIndexing;
@@ -87,8 +88,7 @@ class TextRenderer : public MapsRenderer {
     out_ << '\n' << (computation.IsEntry() ? "ENTRY " : "") << computation.name() << '\n';
   }
 
-  void BeginInstruction(const Instruction& instruction,
-                        const std::vector<OperandArray>& operands) override {
+  void BeginInstruction(const Instruction& instruction, const OperandArrays& operands) override {
     Flush();
     instruction_ = &instruction;
     operands_ = &operands;
@@ -185,13 +185,8 @@ class TextRenderer : public MapsRenderer {
   std::vector<Entry> EntriesOf(const OutputIndexing& indexing, std::string* key) {
     std::vector<Entry> entries;
     llvm::StringMap<size_t> entry_of_text;
-    auto next = indexing.operands().begin();
-    for (size_t number = 0; number < operands_->size(); ++number) {
-      const OperandArray& array = (*operands_)[number];
-      const bool is_read = next != indexing.operands().end() && next->array() == array;
-      if (!is_read && pairs_ == Pairs::kDependent) continue;
-      std::string text = is_read ? MapsText(*next) : " not read\n";
-      if (is_read) ++next;
+    const auto add = [&](int64_t number, std::string text) {
+      const OperandArray array = (*operands_)[number];
       size_t entry = entries.size();
       // Arrays of different operands are not written together.
       if (instruction_->operand(array.operand).shape().num_array_leaves() > 1) {
@@ -199,8 +194,19 @@ class TextRenderer : public MapsRenderer {
         entry = entry_of_text.try_emplace(entry_key, entry).first->second;
       }
       if (entry == entries.size()) entries.push_back({array.operand, {}, std::move(text)});
-      entries[entry].arrays.push_back(static_cast<int64_t>(number));
+      entries[entry].arrays.push_back(number);
+    };
+    int64_t next = 0;
+    const auto add_unread_before = [&](int64_t number) {
+      for (; pairs_ == Pairs::kAll && next < number; ++next) add(next, " not read\n");
+      next = number + 1;
+    };
+    for (const OperandIndexing& operand : indexing.operands()) {
+      const int64_t number = operands_->NumberOf(operand.array());
+      add_unread_before(number);
+      add(number, MapsText(operand));
     }
+    add_unread_before(operands_->size());
     if (key == nullptr) return entries;
     for (const Entry& entry : entries) {
       *key += '\n' + Numbered("operand", entry.arrays) + entry.text;
@@ -289,7 +295,7 @@ class TextRenderer : public MapsRenderer {
   raw_ostream& out_;
   llvm::StringRef file_;
   const Instruction* instruction_ = nullptr;
-  const std::vector<OperandArray>* operands_ = nullptr;
+  const OperandArrays* operands_ = nullptr;
   // The answers of the instruction, by their lists and by their texts.
   std::vector<Answer> answers_;
   llvm::DenseMap<std::pair<const OperandIndexing*, int>, size_t> answer_of_list_;
@@ -318,15 +324,13 @@ class JsonRenderer : public MapsRenderer {
     computation_ = module_ + R"(,"computation":)" + JsonString(computation.name());
   }
 
-  void BeginInstruction(const Instruction& instruction,
-                        const std::vector<OperandArray>& operands) override {
+  void BeginInstruction(const Instruction& instruction, const OperandArrays& operands) override {
     operands_ = &operands;
     instruction_ = computation_ + R"(,"instruction":)" + JsonString(instruction.name()) +
                    R"(,"opcode":")" + hlo::OpcodeName(instruction.opcode()).str() + '"';
-    operand_texts_.clear();
-    for (size_t i = 0; i < operands.size(); ++i) {
-      operand_texts_.push_back(R"(,"operand":)" + std::to_string(i) + R"(,"operand_name":)" +
-                               JsonString(instruction.operand(operands[i].operand).name()));
+    operand_names_.clear();
+    for (const Instruction* operand : instruction.operands()) {
+      operand_names_.push_back(R"(,"operand_name":)" + JsonString(operand->name()));
     }
   }
 
@@ -346,17 +350,24 @@ class JsonRenderer : public MapsRenderer {
                                std::to_string(output);
     if (indexing.IsUnknown()) {
       const std::string tail = UnknownTail(indexing.unknown_reason());
-      for (const std::string& operand : operand_texts_) out_ << prefix << operand << tail;
+      for (int64_t i = 0; i < operands_->size(); ++i) {
+        WriteHead(prefix, i);
+        out_ << tail;
+      }
       return;
     }
-    size_t number = 0;
+    int64_t next = 0;
+    const auto write_unread_before = [&](int64_t number) {
+      for (; pairs_ == Pairs::kAll && next < number; ++next) WriteUnread(prefix, next);
+      next = number + 1;
+    };
     for (const OperandIndexing& operand : indexing.operands()) {
-      for (; (*operands_)[number] != operand.array(); ++number) WriteUnread(prefix, number);
-      out_ << prefix << operand_texts_[number++];
+      const int64_t number = operands_->NumberOf(operand.array());
+      write_unread_before(number);
+      WriteHead(prefix, number);
       WriteTail(operand);
     }
-    if (pairs_ == Pairs::kDependent) return;
-    for (; number < operand_texts_.size(); ++number) WriteUnread(prefix, number);
+    write_unread_before(operands_->size());
   }
 
  private:
@@ -382,10 +393,14 @@ class JsonRenderer : public MapsRenderer {
     });
   }
 
+  void WriteHead(llvm::StringRef prefix, int64_t number) {
+    out_ << prefix << R"(,"operand":)" << number << operand_names_[(*operands_)[number].operand];
+  }
+
   // The record of an operand array that the output does not depend on.
-  void WriteUnread(llvm::StringRef prefix, size_t number) {
-    if (pairs_ == Pairs::kDependent) return;
-    out_ << prefix << operand_texts_[number] << ",\"exactness\":\"exact\",\"maps\":[]}\n";
+  void WriteUnread(llvm::StringRef prefix, int64_t number) {
+    WriteHead(prefix, number);
+    out_ << ",\"exactness\":\"exact\",\"maps\":[]}\n";
   }
 
   static std::string UnknownTail(llvm::StringRef reason) {
@@ -422,8 +437,9 @@ class JsonRenderer : public MapsRenderer {
   std::string module_;
   std::string computation_;
   std::string instruction_;
-  const std::vector<OperandArray>* operands_ = nullptr;
-  std::vector<std::string> operand_texts_;
+  const OperandArrays* operands_ = nullptr;
+  // By operand.
+  std::vector<std::string> operand_names_;
   RenderedMaps texts_;
 };
 

@@ -26,7 +26,7 @@ class MapsRenderer {
   virtual void BeginComputation(const hlo::Computation& computation) = 0;
   /// `operands` are the arrays of its operands.
   virtual void BeginInstruction(const hlo::Instruction& instruction,
-                                const std::vector<indexing_analysis::OperandArray>& operands) = 0;
+                                const indexing_analysis::OperandArrays& operands) = 0;
   /// How the maps of an output array are made.
   virtual void Trace(int64_t output, llvm::ArrayRef<indexing_analysis::TraceStep> steps) = 0;
   virtual void Output(int64_t output, indexing_analysis::MapDirection direction,

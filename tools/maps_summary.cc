@@ -23,7 +23,7 @@ using hlo::Module;
 using indexing_analysis::Exactness;
 using indexing_analysis::ExactnessName;
 using indexing_analysis::MapDirection;
-using indexing_analysis::OperandArray;
+using indexing_analysis::OperandArrays;
 using indexing_analysis::OperandIndexing;
 using indexing_analysis::OutputIndexing;
 using indexing_analysis::TraceStep;
@@ -70,8 +70,7 @@ class SummaryRenderer : public MapsRenderer {
   }
   void BeginModule(const Module& /*module*/) override {}
   void BeginComputation(const Computation& /*computation*/) override {}
-  void BeginInstruction(const Instruction& instruction,
-                        const std::vector<OperandArray>& operands) override {
+  void BeginInstruction(const Instruction& instruction, const OperandArrays& operands) override {
     instruction_ = &instruction;
     num_operands_ = static_cast<int64_t>(operands.size());
     of_opcode_ = &counts_[hlo::OpcodeName(instruction.opcode()).str()];

@@ -40,10 +40,7 @@ class PrintCommand : public Subcommand {
     const Interruption interruption;
     for (const std::string& file : ModuleFiles(arguments(), status)) {
       for (const auto& module : LoadModules(file, limits_.value(), status)) {
-        if (Interruption::IsRequested()) {
-          ReportWarning("interrupted in '" + file + "'");
-          return ExitCode::kInterrupted;
-        }
+        if (Interruption::IsRequested()) return ReportInterruption(file);
         if (!first) out << "\n// -----\n\n";
         first = false;
         Print(*module, out, options);

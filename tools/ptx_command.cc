@@ -250,10 +250,7 @@ ExitCode PtxCommand::Launch(const std::string& file, const ptx::Module& module,
                .registers = options_.registers.value()},
               options_.format.is_json(), out);
   const ExitCode written = WriteArrays(*arguments, device, out);
-  if (absl::IsCancelled(result->status)) {
-    ReportWarning("interrupted in '" + file + "'");
-    return ExitCode::kInterrupted;
-  }
+  if (absl::IsCancelled(result->status)) return ReportInterruption(file);
   const bool is_cut = absl::IsDeadlineExceeded(result->status);
   const bool is_clean = result->findings.empty() && (result->status.ok() || is_cut);
   const ExitCode checked =

@@ -204,10 +204,7 @@ class StatsCommand : public Subcommand {
     for (const std::string& file : ModuleFiles(arguments(), status)) {
       const Statistics statistics = Count(file, limits, custom_calls, &context, status);
       // Numbers of a part of a file would be taken for those of the file.
-      if (Interruption::IsRequested()) {
-        ReportWarning("interrupted in '" + file + "'");
-        return ExitCode::kInterrupted;
-      }
+      if (Interruption::IsRequested()) return ReportInterruption(file);
       if (format_.is_json()) {
         WriteJson(file, statistics, out);
       } else if (statistics.modules != 0) {

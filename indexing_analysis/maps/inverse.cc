@@ -143,7 +143,8 @@ absl::StatusOr<IndexingMap> Inverse(const IndexingMap& map) {
   const std::optional<IndexingMap> written = InverseWriter(context, map, inverse).Write();
   if (!written) {
     return absl::OutOfRangeError(
-        "an expression of the inverse overflows 64 bits or is too long to be written");
+        "an expression of the inverse overflows 64 bits, divides by zero or is too long to be "
+        "written");
   }
   return Simplify(*written);
 }

@@ -188,7 +188,8 @@ absl::StatusOr<std::vector<IndexingMap>> EliminateRanges(const IndexingMap& map,
         ExportMap(context, table, written, UnusedVariables::kKeep, map.context());
     if (!exported) {
       return absl::OutOfRangeError(
-          "an expression of the projection overflows 64 bits or is too long to be written");
+          "an expression of the projection overflows 64 bits, divides by zero or is too long to be "
+          "written");
     }
     maps.push_back(*std::move(exported));
   }

@@ -9,6 +9,7 @@
 #include "indexing_analysis/propagation/called_computations.h"
 #include "indexing_analysis/propagation/rule_results.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/Twine.h"
 
 namespace hlo_indexing::indexing_analysis {
@@ -43,6 +44,38 @@ bool LeavesDimension(const Access& access, const Shape& shape, size_t i) {
   return llvm::none_of(access.map.constraints, [&](const simplifier::Constraint& constraint) {
     return constraint.expression == index && IndexRange(size).Contains(constraint.bounds);
   });
+}
+
+// Keeps the constraints that may say which elements the runtime values of the index are: those on
+// variables, and on values that these elements depend on.
+void DropConstraintsOnOtherValues(Access& access) {
+  using simplifier::Atom;
+  llvm::SmallPtrSet<const Atom*, 8> of_index;
+  llvm::SmallPtrSet<const Atom*, 8> of_elements;
+  for (const Sum& sum : access.Index()) {
+    ForEachAtom(sum, of_index, [&](const Atom& atom) {
+      if (!atom.IsFunction()) return;
+      for (const Sum& argument : atom.arguments) {
+        ForEachAtom(argument, of_elements, [](const Atom& /*atom*/) {});
+      }
+    });
+  }
+  llvm::erase_if(access.map.constraints, [&](const simplifier::Constraint& constraint) {
+    bool is_on_others = false;
+    llvm::SmallPtrSet<const Atom*, 8> seen;
+    ForEachAtom(constraint.expression, seen, [&](const Atom& atom) {
+      is_on_others = is_on_others || (atom.IsFunction() && !of_elements.contains(&atom));
+    });
+    return is_on_others;
+  });
+}
+
+// Whatever the constraints are.
+bool LiesIn(llvm::ArrayRef<Sum> index, const Shape& shape) {
+  for (size_t i = 0; i < index.size(); ++i) {
+    if (!IndexRange(shape.sizes()[i]).Contains(simplifier::NaturalRange(index[i]))) return false;
+  }
+  return true;
 }
 
 bool LeavesArray(const AccessSet::Entry& entry, const Shape& shape) {
@@ -174,21 +207,37 @@ void Widening::WidenInLoop(AccessSet::Entry& entry, const Shape& shape) {
   DropConstraints(entry, shape, "what a loop reads is not followed iteration by iteration");
 }
 
+bool Widening::RuntimeValuesExist(const BoundAccess& access) const {
+  bool exist = true;
+  llvm::SmallPtrSet<const simplifier::Atom*, 8> seen;
+  for (const Sum& sum : access.interned->access.Index()) {
+    ForEachAtom(sum, seen, [&](const simplifier::Atom& atom) {
+      if (!atom.IsFunction() || atom.arguments.empty()) return;
+      const RuntimeSource& source = query_.values.table()[access.runtime[atom.variable]];
+      exist = exist && LiesIn(atom.arguments, source.instruction->shape().ArrayLeaf(source.leaf));
+    });
+  }
+  return exist;
+}
+
 void Widening::DropConstraints(AccessSet::Entry& entry, const Shape& shape,
                                llvm::StringRef reason) {
   const Access& access = entry.access->interned->access;
   if (access.map.constraints.empty()) return;
-  const llvm::ArrayRef<Sum> index = access.Index();
-  for (size_t i = 0; i < index.size(); ++i) {
-    if (!IndexRange(shape.sizes()[i]).Contains(simplifier::NaturalRange(index[i]))) return;
-  }
+  if (!LiesIn(access.Index(), shape)) return;
   const Interval devices = {0, query_.devices.Count() - 1};
   if (access.has_device && !devices.Contains(simplifier::NaturalRange(access.map.results.back()))) {
     return;
   }
   DigitContext digits;
   Access wide = CopyTo(digits, *entry.access);
-  wide.map.constraints.clear();
+  if (RuntimeValuesExist(*entry.access)) {
+    wide.map.constraints.clear();
+  } else {
+    const size_t num_constraints = wide.map.constraints.size();
+    DropConstraintsOnOtherValues(wide);
+    if (wide.map.constraints.size() == num_constraints) return;
+  }
   RenumberRanges(digits, wide);
   entry.access = query_.accesses.Bind(query_.memory.accesses.Intern(std::move(wide)));
   entry.reason = query_.Intern(reason);

@@ -62,8 +62,12 @@ class Widening {
 
   AccessSet::Entry Restricted(const AccessSet::Entry& entry, const hlo::Shape& shape);
   const BoundAccess* WholeArray(const hlo::Shape& shape, Device device);
+  // Whether the elements whose values the index depends on are in their arrays whatever the
+  // constraints are.
+  bool RuntimeValuesExist(const BoundAccess& access) const;
   // Leaves out the constraints that the results do not need to lie inside the array and on a device
-  // that there is; of all accesses of the outputs, of which equal ones are one then.
+  // that there is, nor runtime values to be elements of theirs; of all accesses of the outputs, of
+  // which equal ones are one then.
   void DropConstraints(AccessSet::Entry& entry, const hlo::Shape& shape, llvm::StringRef reason);
   void DropConstraints(AccessSet& accesses, const hlo::Shape& shape, llvm::StringRef reason,
                        OutputSet outputs);

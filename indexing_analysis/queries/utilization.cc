@@ -81,11 +81,9 @@ std::vector<IndexingMap> Different(llvm::ArrayRef<IndexingMap> maps) {
 }
 
 std::vector<OperandArray> ArraysOf(llvm::ArrayRef<const hlo::Instruction*> inputs) {
+  const OperandArrays numbered(inputs);
   std::vector<OperandArray> arrays;
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    const int64_t count = inputs[i]->shape().num_array_leaves();
-    for (int64_t leaf = 0; leaf < count; ++leaf) arrays.push_back({i, leaf});
-  }
+  for (int64_t i = 0; i < numbered.size(); ++i) arrays.push_back(numbered[i]);
   return arrays;
 }
 

@@ -80,6 +80,10 @@ TEST(Diagnostics, SuggestsOnlyNearWords) {
   EXPECT_EQ(DidYouMean("transpos", {"reverse", "transpose"}), "; did you mean 'transpose'?");
   EXPECT_EQ(DidYouMean("xyz", {"reverse", "transpose"}), "");
   EXPECT_EQ(DidYouMean("", {"a"}), "");
+  // A beginning is one of one candidate only, and not of two letters.
+  EXPECT_EQ(DidYouMean("dir", {"reverse", "direction"}), "; did you mean 'direction'?");
+  EXPECT_EQ(DidYouMean("dir", {"directory", "direction"}), "");
+  EXPECT_EQ(DidYouMean("di", {"reverse", "direction"}), "");
 }
 
 TEST(LineIndex, AgreesWithLocate) {

@@ -161,6 +161,37 @@ TEST_F(WideningTest, OfTooManyWaysConstraintsGoFirst) {
   }
 }
 
+// Of a window over what is read at indices, its constraint says which indices there are: it stays.
+TEST_F(WideningTest, ConstraintsOfRuntimeValuesStay) {
+  std::string text =
+      "sum { a = s32[] parameter(0)\n b = s32[] parameter(1)\n ROOT s = s32[] add(a, b) }\n"
+      "f { p = s32[8] parameter(0)\n u = s32[1] parameter(1)\n q = s32[5,1] parameter(2)\n";
+  std::string last = "p";
+  std::string starts;
+  std::string operands = "x, y, w";
+  for (int i = 0; i < 5; ++i) {
+    const std::string number = std::to_string(i);
+    const std::string start = " = s32[] parameter(" + std::to_string(i + 3) + ")\n";
+    text += " k" + number + start + " v" + number + " = s32[8] dynamic-update-slice(" + last +
+            ", u, k" + number + ")\n";
+    last = "v" + number;
+    starts += " i" + number + start;
+    operands += ", i" + number;
+  }
+  text +=
+      " g = s32[5] gather(v4, q), offset_dims={}, collapsed_slice_dims={0}, start_index_map={0}, "
+      "index_vector_dim=1, slice_sizes={1}\n z = s32[] constant(0)\n"
+      " ROOT r = s32[5] reduce-window(g, z), window={size=5 pad=4_0}, to_apply=sum }\n"
+      "ENTRY e { x = s32[8] parameter(0)\n y = s32[1] parameter(1)\n w = s32[5,1] parameter(2)\n" +
+      starts + " ROOT c = s32[5] call(" + operands + "), to_apply=f }";
+  Parse(text);
+  const Lines lines = OperandLines(0);
+  EXPECT_THAT(lines, ::testing::Not(::testing::IsEmpty()));
+  for (const std::string& line : lines) {
+    EXPECT_THAT(line, ::testing::HasSubstr("d0 + s0 in [4, 8]"));
+  }
+}
+
 // The limit is for each of the two outputs.
 TEST_F(WideningTest, StepsAreLimitedForEachOutput) {
   options_.max_steps = 10;
