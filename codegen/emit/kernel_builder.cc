@@ -257,11 +257,8 @@ Value KernelBuilder::PointerTo(Value base, Position position, Type element) {
 Value KernelBuilder::Load(Value base, Position position, Type element, int64_t count,
                           int64_t alignment) {
   const Type type = count == 1 ? element : Type(mlir::VectorType::get({count}, element));
-  auto load = mlir::LLVM::LoadOp::create(ops_, type, PointerTo(base, position, element),
-                                         static_cast<unsigned>(alignment));
-  // Otherwise LLVM looks for what may have changed it since an earlier load, but not far.
-  load.setInvariant(IsReadOnly(base));
-  return load;
+  return mlir::LLVM::LoadOp::create(ops_, type, PointerTo(base, position, element),
+                                    static_cast<unsigned>(alignment));
 }
 
 void KernelBuilder::Store(Value value, Value base, Position position, int64_t alignment) {

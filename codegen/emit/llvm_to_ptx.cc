@@ -12,13 +12,16 @@
 #include "llvm/Analysis/CGSCCPassManager.h"
 #include "llvm/Analysis/LoopAnalysisManager.h"
 #include "llvm/Analysis/LoopInfo.h"
+#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Intrinsics.h"
+#include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/Metadata.h"
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
@@ -201,6 +204,39 @@ struct KeepStoresOnce : llvm::PassInfoMixin<KeepStoresOnce> {
   }
 };
 
+// Finds what has been computed or loaded before. Of loads, LLVM looks for what may have changed
+// their values in between, and not far; but here nothing changes what a kernel only reads. Behind
+// this pass it is not to know that: it would move loads into the branches that use them.
+struct FindAgain : llvm::PassInfoMixin<FindAgain> {
+  static llvm::PreservedAnalyses run(llvm::Function& function,
+                                     llvm::FunctionAnalysisManager& analyses) {
+    for (llvm::LoadInst* load : LoadsOfReadOnly(function)) {
+      load->setMetadata(llvm::LLVMContext::MD_invariant_load,
+                        llvm::MDNode::get(function.getContext(), {}));
+    }
+    llvm::PreservedAnalyses preserved = llvm::EarlyCSEPass().run(function, analyses);
+    for (llvm::LoadInst* load : LoadsOfReadOnly(function)) {
+      load->setMetadata(llvm::LLVMContext::MD_invariant_load, nullptr);
+    }
+    return preserved;
+  }
+
+ private:
+  static llvm::SmallVector<llvm::LoadInst*, 16> LoadsOfReadOnly(llvm::Function& function) {
+    llvm::SmallVector<llvm::LoadInst*, 16> loads;
+    for (llvm::Instruction& instruction : llvm::instructions(function)) {
+      auto* const load = llvm::dyn_cast<llvm::LoadInst>(&instruction);
+      if (load == nullptr) continue;
+      const auto* const array =
+          llvm::dyn_cast<llvm::Argument>(llvm::getUnderlyingObject(load->getPointerOperand()));
+      if (array != nullptr && array->onlyReadsMemory() && array->hasNoAliasAttr()) {
+        loads.push_back(load);
+      }
+    }
+    return loads;
+  }
+};
+
 llvm::InstCombinePass Combine() {
   return llvm::InstCombinePass(
       llvm::InstCombineOptions().setMaxIterations(1).setVerifyFixpoint(false));
@@ -240,7 +276,7 @@ llvm::FunctionPassManager Passes(const llvm::Module& module) {
   };
   passes.addPass(KeepStoresOnce());
   passes.addPass(SimplifyBranches());
-  passes.addPass(llvm::EarlyCSEPass());
+  passes.addPass(FindAgain());
   passes.addPass(Combine());
   passes.addPass(SimplifyBranches());
   // Of what is not negative, 32 bits where 64 were.
