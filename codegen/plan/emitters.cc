@@ -103,24 +103,22 @@ bool IsTransposeFusion(const EmitterInput& input) {
          });
 }
 
-// Whether elements are made of reductions of many beside a transpose, of which each thread would
-// reduce anew for each of its elements. Not where reductions are transposed: rows would be written,
-// or computed, in the other order.
-bool ReducesBesideTranspose(const EmitterInput& input) {
+// Whether elements are made of reductions of many beside or before a transpose, of which each
+// thread would reduce anew for each of its elements.
+bool ReducesManyForTranspose(const EmitterInput& input) {
   constexpr int64_t kMany = 32;
-  bool reduces_many = false;
-  for (const Instruction* instruction : input.fused.instructions()) {
-    if (instruction->opcode() != hlo::Opcode::kReduce) continue;
+  return llvm::any_of(input.fused.instructions(), [](const Instruction* instruction) {
+    if (instruction->opcode() != hlo::Opcode::kReduce) return false;
     const int64_t results = instruction->shape().ArrayLeaf(0).num_elements();
-    reduces_many |=
-        results > 0 && instruction->operand(0).shape().num_elements() / results >= kMany;
-    for (const Instruction* hero : input.heroes) {
-      if (TiledTransposeOf(*hero).has_value() && input.fused.Reaches(*instruction, *hero)) {
-        return false;
-      }
-    }
-  }
-  return reduces_many;
+    return results > 0 && instruction->operand(0).shape().num_elements() / results >= kMany;
+  });
+}
+
+// Whether all that is stored is made of the results that a thread has.
+bool StoresOwnResults(const KernelPlan& plan) {
+  return llvm::all_of(plan.passes, [](const ElementPass& pass) {
+    return pass.store == StoreKind::kNone || !pass.available.empty();
+  });
 }
 
 bool IsConcatenateFusion(const EmitterInput& input, size_t most_operands) {
@@ -159,8 +157,9 @@ KernelPlan PlanByEmitter(EmitterInput& input, const Emitters& emitters) {
     return emitters.reduction(input);
   }
   if (IsTransposeFusion(input)) {
-    if (ReducesBesideTranspose(input)) {
-      if (std::optional<KernelPlan> rows = RowsOf(input, emitters)) return *std::move(rows);
+    if (ReducesManyForTranspose(input)) {
+      std::optional<KernelPlan> rows = RowsOf(input, emitters);
+      if (rows.has_value() && StoresOwnResults(*rows)) return *std::move(rows);
     }
     return emitters.transpose(input);
   }

@@ -306,7 +306,70 @@ class RowsPlanner {
     IndexingMap in_memory = Bitcast(read_, sizes_, root.shape());
     if (root.shape().StorageBits() < 8 || AreOfOwnRow(root, in_memory)) return in_memory;
     IndexingMap by_index = IndexedAsReference(root.shape());
-    return AreOfOwnRow(root, by_index) ? by_index : in_memory;
+    if (AreOfOwnRow(root, by_index)) return by_index;
+    std::optional<IndexingMap> permuted = WithDimensionsOf(root);
+    const bool is_of_own_row = permuted.has_value() && AreOfOwnRow(root, *permuted);
+    return is_of_own_row ? *std::move(permuted) : in_memory;
+  }
+
+  // Of a root that has the dimensions of what the reference reduces in another order: its elements
+  // that are made of what the thread has. Where it does not read what is reduced, both tell by what
+  // they read of a parameter.
+  std::optional<IndexingMap> WithDimensionsOf(const Instruction& root) const {
+    const Instruction& reduced = reductions_.reference->operand(0);
+    const IndexingMap at = Bitcast(read_, sizes_, reduced.shape());
+    const size_t rank = root.shape().sizes().size();
+    if (rank != reduced.shape().sizes().size()) return std::nullopt;
+    std::vector<const Instruction*> sources = {&reduced};
+    llvm::append_range(sources, root.parent().parameters());
+    for (const Instruction* source : sources) {
+      const std::optional<mlir::AffineMap> of_root = PermutationOf(root, *source);
+      const std::optional<mlir::AffineMap> of_reduced = PermutationOf(reduced, *source);
+      if (!of_root.has_value() || !of_reduced.has_value()) continue;
+      Expressions index(rank);
+      for (unsigned i = 0; i < rank; ++i) {
+        index[of_root->getDimPosition(i)] =
+            at.affine_map().getResult(of_reduced->getDimPosition(i));
+      }
+      return input_.plans.maps.Simplified(at.WithResults(mlir::AffineMap::get(
+          at.affine_map().getNumDims(), at.affine_map().getNumSymbols(), index, at.context())));
+    }
+    return std::nullopt;
+  }
+
+  // Where an element reads one of another array at its own index, in another order; not by way of
+  // results of reductions.
+  std::optional<mlir::AffineMap> PermutationOf(const Instruction& of,
+                                               const Instruction& source) const {
+    const size_t rank = of.shape().sizes().size();
+    if (!source.shape().IsArray() || source.shape().sizes().size() != rank ||
+        source.shape().num_elements() != of.shape().num_elements()) {
+      return std::nullopt;
+    }
+    if (&of == &source) {
+      return mlir::AffineMap::getMultiDimIdentityMap(static_cast<unsigned>(rank),
+                                                     input_.plans.mlir_context);
+    }
+    std::vector<const Instruction*> ends(reductions_.heroes);
+    size_t number = of.parent().parameters().size() + ends.size();
+    if (source.opcode() == Opcode::kParameter) {
+      number = static_cast<size_t>(source.parameter_number());
+    } else {
+      ends.push_back(&source);
+    }
+    const indexing_analysis::OutputIndexing reads =
+        input_.plans.analysis.OutputToParameters(of, 0, ends);
+    for (const indexing_analysis::OperandIndexing& read : reads.operands()) {
+      if (read.operand() != number) continue;
+      for (const indexing_analysis::OperandMap& map : read.maps()) {
+        const IndexingMap& index = map.map;
+        if (!index.IsUnknown() && index.num_ranges() + index.num_runtime() == 0 &&
+            index.affine_map().isPermutation()) {
+          return index.affine_map();
+        }
+      }
+    }
+    return std::nullopt;
   }
 
   // Whether elements are made of the results that the thread has, as far as each instruction

@@ -83,7 +83,8 @@ TEST(LoopLoads, TurnsOfOutputs) {
                              "r = s16[3] reduce(v, z), dimensions={1}, to_apply=sum\n"
                              "b = s16[3,2048] broadcast(r), dimensions={0}\n"
                              "d = s16[3,2048] subtract(v, b)\n"
-                             "t = s16[2048,3] transpose(d), dimensions={1,0}\n"
+                             "w = s16[3,2048] reverse(d), dimensions={0}\n"
+                             "t = s16[2048,3] transpose(w), dimensions={1,0}\n"
                              "ROOT o = (s16[2048,3], s16[3,2048]) tuple(t, v)\n",
                              "(s16[2048,3], s16[3,2048])", "s16"),
                     backend, /*multiprocessors=*/1);

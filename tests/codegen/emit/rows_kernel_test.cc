@@ -465,9 +465,8 @@ TEST(RowKernels, OperandsOfLaterTurns) {
   }
 }
 
-// Beside a transposed operand not as a transpose, of which each thread would reduce a row for each
-// of its elements. Short rows are transposes, and what is itself transposed: rows in the other
-// order would be several times the sectors.
+// With a transposed operand or result not as a transpose, of which each thread would reduce a row
+// for each of its elements. Short rows are transposes.
 TEST(RowKernels, RowsBesideTransposes) {
   PtxBackend backend;
   const auto emitter_of = [&](int64_t rows, int64_t length, bool is_result) {
@@ -498,11 +497,37 @@ TEST(RowKernels, RowsBesideTransposes) {
   };
   for (const bool is_result : {false, true}) {
     for (const auto& [rows, length] : {std::pair(17, 1025), {64, 4100}, {33, 40}, {128, 1024}}) {
-      EXPECT_EQ(emitter_of(rows, length, is_result),
-                is_result ? plan::Emitter::kTranspose : plan::Emitter::kRows)
-          << length << is_result;
+      EXPECT_EQ(emitter_of(rows, length, is_result), plan::Emitter::kRows) << length << is_result;
     }
     EXPECT_EQ(emitter_of(4096, 8, is_result), plan::Emitter::kTranspose) << is_result;
+  }
+}
+
+// A thread stores the elements of its row where the root has them: each is read once, and each sum
+// made once, whatever the order of the dimensions. Loads and stores of several outputs.
+TEST(RowKernels, TransposedRows) {
+  PtxBackend backend;
+  for (const auto& [rows, length] : {std::pair(48, 128), {3, 1000}, {17, 33}, {64, 4100}}) {
+    const std::string sizes = absl::StrCat("[2,", rows, ",", length, "]");
+    const std::string array = "f32" + sizes;
+    const std::string of_rows = absl::StrCat("f32[2,", rows, "]");
+    const std::string transposed = absl::StrCat("bf16[", length, ",2,", rows, "]");
+    const std::string outputs = absl::StrCat("(", transposed, ", ", array, ", ", of_rows, ")");
+    KernelCheck check(
+        absl::StrCat(
+            "HloModule m\n", kReducers, "fused {\nx = ", array,
+            " parameter(0)\nl = f32[] constant(-inf)\nn = ", array, " negate(x)\nm = ", of_rows,
+            " reduce(n, l), dimensions={2}, to_apply=largest_f32\nb = ", array,
+            " broadcast(m), dimensions={0,1}\nd = ", array, " subtract(n, b)\nh = bf16", sizes,
+            " convert(d)\nt = ", transposed, " transpose(h), dimensions={2,0,1}\nROOT r = ",
+            outputs, " tuple(t, d, m)\n}\nENTRY e {\nx = ", array,
+            " parameter(0)\nROOT r = ", outputs, " fusion(x), kind=kInput, calls=fused\n}\n"),
+        backend);
+    EXPECT_EQ(check.Run(1), "") << sizes;
+    const Traffic traffic = check.Measure();
+    EXPECT_TRUE(traffic.IsAsPlanned()) << sizes;
+    // Each output element is a sector at most, and so is each operand.
+    EXPECT_LE(traffic.sectors, 3 * 2 * rows * length + 2 * rows) << sizes;
   }
 }
 
