@@ -4,8 +4,10 @@
 #include <utility>
 
 #include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/Error.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "tools/report.h"
 
@@ -97,6 +99,18 @@ std::error_code OutputFile::OpenTemporary() {
   return {};
 }
 
+// Whether nothing follows what says which file and module it is of.
+bool OutputFile::HasTitlesOnly(llvm::StringRef path) {
+  const auto written = llvm::MemoryBuffer::getFile(path);
+  if (!written) return false;
+  for (llvm::StringRef line : llvm::split((*written)->getBuffer(), '\n')) {
+    const bool is_title =
+        line.empty() || line.starts_with("// ") || line.starts_with(R"({"kind":"header")");
+    if (!is_title) return false;
+  }
+  return true;
+}
+
 ExitCode OutputFile::Close(ExitCode status) {
   stream_->flush();
   if (stream_->has_error()) {
@@ -106,7 +120,7 @@ ExitCode OutputFile::Close(ExitCode status) {
   }
   if (!temporary_ || status == ExitCode::kBadUsage) return status;
   // Ctrl-C came before there was anything.
-  if (status == ExitCode::kInterrupted && stream_->tell() == 0) return status;
+  if (status == ExitCode::kInterrupted && HasTitlesOnly(temporary_->TmpName)) return status;
   if (status == ExitCode::kBadInput) {
     ReportWarning("'" + name_ + "' is not written, because of the errors above");
     return status;

@@ -35,6 +35,7 @@ class OutputFile {
  private:
   std::error_code OpenDirectly();
   std::error_code OpenTemporary();
+  static bool HasTitlesOnly(llvm::StringRef path);
   bool ReportFailure(const std::error_code& error);
 
   std::string name_;

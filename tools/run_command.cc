@@ -521,8 +521,9 @@ ExitCode RunCommand::Run(llvm::raw_ostream& out) {
   const Interruption interruption;
   const std::vector<std::string> files = ModuleFiles(arguments(), status);
   for (const std::string& file : files) {
-    if (options_.format.is_json()) WriteHeader(file, out);
     const auto modules = LoadModules(file, options_.limits.value(), status);
+    if (Interruption::IsRequested()) return ExitCode::kInterrupted;
+    if (options_.format.is_json()) WriteHeader(file, out);
     for (const auto& module : modules) {
       if (Interruption::IsRequested()) return ExitCode::kInterrupted;
       llvm::SmallString<128> folder(options_.output.value());

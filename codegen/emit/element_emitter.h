@@ -176,6 +176,17 @@ class ElementEmitter {
     return function();
   }
 
+  /// The same of turns one after the other, which read under conditions of theirs, as those of a
+  /// row that is kept: what one has loaded is there for the next, however that writes its position.
+  void InTurns(llvm::function_ref<void()> function) {
+    InScope([&] {
+      depth_of_turns_ = NumScopes();
+      function();
+    });
+    depth_of_turns_ = kRowDepth;
+    loads_of_turns_.clear();
+  }
+
   /// What could not be made, the first time; the code is then of no use.
   const absl::Status& status() const { return status_; }
   /// Sets that.
@@ -361,8 +372,8 @@ class ElementEmitter {
   IndexingMap DomainOfLoads() const;
   // Of loops and branches, without the innermost ones that are of some lanes only.
   size_t NumScopes() const;
-  // What the thread has of its row, where its position is another expression of this one.
-  const Lanes* FindInRow(const Element& element, const IndexingMap& position);
+  // What the thread has of its turns, where its position is another expression of this one.
+  const Lanes* FindInTurns(const Element& element, const IndexingMap& position);
   // The same of lanes of which some are one element, as those of a sum of each row beside another:
   // from the lanes of vectors that have been loaded; nullopt if one has not.
   std::optional<Lanes> FindLaneByLane(const Element& element, const IndexingMap& position);
@@ -407,11 +418,13 @@ class ElementEmitter {
   std::vector<Memo> scopes_;
   // What the scopes have loaded: each lane of vectors, too, where the array is read again.
   std::vector<Loads> loads_;
-  // Of rows that are kept, the positions of the loads of each array, in order, but for those of
-  // branches.
+  // Of turns that read under conditions, as those of rows that are kept, the positions of the loads
+  // of each array, in order, but for those of branches; and in how many scopes these turns are.
   llvm::DenseMap<std::pair<const hlo::Instruction*, int64_t>,
                  std::vector<std::pair<IndexingMap, Known>>>
-      loads_of_row_;
+      loads_of_turns_;
+  static constexpr size_t kRowDepth = 1;
+  size_t depth_of_turns_ = kRowDepth;
   struct Provided {
     Provider provider;
     // nullopt: anywhere.

@@ -79,11 +79,13 @@ std::vector<ElementEmitter::Invariant> ElementEmitter::FindInvariants(const Elem
     }
     llvm::append_range(pending, RuntimeElements(next.index));
     if (is_given) continue;
-    if (plan::IsStraight({&instruction, next.leaf, next.index})) {
+    const bool is_made_before = plan::IsMadeBeforeLoops(instruction);
+    const plan::PlannedElement planned = {&instruction, next.leaf, next.index};
+    if (!is_made_before && (plan::IsStraight(planned) || plan::AliasOf(planned, plans_))) {
       llvm::append_range(pending, StepOf(next).operands);
       continue;
     }
-    if (!plan::IsMadeBeforeLoops(instruction)) continue;
+    if (!is_made_before) continue;
     const auto index =
         plan::IndexOutsideLoops(next.index, read.front().index.ranges().take_front(num_loops),
                                 element.index, ShapeOf(next).sizes(), plans_.maps);

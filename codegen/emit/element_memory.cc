@@ -108,7 +108,7 @@ Lanes ElementEmitter::LoadOnce(const Element& element, const IndexingMap& positi
       if (found != scope.lanes.end() && IsThere(found->second)) return found->second.lanes;
     }
   }
-  if (const Lanes* kept = FindInRow(element, position)) return *kept;
+  if (const Lanes* kept = FindInTurns(element, position)) return *kept;
   if (std::optional<Lanes> lanes = FindLaneByLane(element, position)) return *std::move(lanes);
   std::optional<Known> before = LoadBeforeLoops(element, buffer);
   const bool is_before = before.has_value();
@@ -128,8 +128,8 @@ Lanes ElementEmitter::LoadOnce(const Element& element, const IndexingMap& positi
     }
   }
   for (const Loaded& key : keys) loads.insert_or_assign(key, known);
-  if (plan_.keeps_rows && depth == 1) {
-    loads_of_row_[{element.instruction, element.leaf}].emplace_back(position, known);
+  if (depth == depth_of_turns_ && (plan_.keeps_rows || depth > kRowDepth)) {
+    loads_of_turns_[{element.instruction, element.leaf}].emplace_back(position, known);
   }
   return lanes;
 }
@@ -169,12 +169,11 @@ size_t ElementEmitter::NumScopes() const {
   return count;
 }
 
-// In the turns that a row is read in, the position of what all of them read may be written in
-// several ways: (th_x floordiv 2) mod 16, and th_x floordiv 2 where a turn has the threads up
-// to 31.
-const Lanes* ElementEmitter::FindInRow(const Element& element, const IndexingMap& position) {
-  const auto loaded = loads_of_row_.find({element.instruction, element.leaf});
-  if (loaded == loads_of_row_.end()) return nullptr;
+// In turns under conditions, the position of what all of them read may be written in several ways:
+// (th_x floordiv 2) mod 16, and th_x floordiv 2 where a turn has the threads up to 31.
+const Lanes* ElementEmitter::FindInTurns(const Element& element, const IndexingMap& position) {
+  const auto loaded = loads_of_turns_.find({element.instruction, element.leaf});
+  if (loaded == loads_of_turns_.end()) return nullptr;
   const size_t count = DependsOnLane(position) ? static_cast<size_t>(num_lanes_) : 1;
   for (const auto& [other, known] :
        llvm::ArrayRef(loaded->second).take_front(plan::kMostComparedOfRow)) {

@@ -100,7 +100,7 @@ class TransposeKernel {
     const IndexingMap& map = loop.loads.front().first->map;
     const Interval turns = map.ranges().front().bounds;
     std::vector<std::vector<Lanes>> loaded;
-    kernel_.elements().InScope([&] {
+    kernel_.elements().InTurns([&] {
       for (int64_t turn = turns.lower; turn <= turns.upper; ++turn) {
         const IndexingMap at = plan::AtRange(map, 0, turn, maps);
         loaded.emplace_back();

@@ -72,6 +72,7 @@ class AccessCollector {
       }
       AddStore(pass);
     }
+    llvm::erase_if(accesses_, [](const KernelAccess& of) { return of.element.IsKnownEmpty(); });
     llvm::stable_sort(accesses_,
                       [](const KernelAccess& a, const KernelAccess& b) { return a.pass < b.pass; });
     pass_number_ = plan_.passes.size();
@@ -256,6 +257,11 @@ class AccessCollector {
       llvm::ArrayRef<ElementRead> reads, indexing_analysis::Interval turns) {
     std::map<std::tuple<const Instruction*, int64_t, int64_t>, int64_t> counts;
     for (const ElementRead& read : reads) {
+      // A scalar is loaded once, however often loops have it.
+      if (read.num_loops > 0 &&
+          read.element.instruction->shape().ArrayLeaf(read.element.leaf).num_elements() == 1) {
+        continue;
+      }
       const IndexingMap& index = read.element.index;
       int64_t& count = counts[{read.element.instruction, read.element.leaf, read.width}];
       const int64_t loads = support::CheckedMul(read.repetitions, read.vector_elements / read.width)
@@ -521,6 +527,12 @@ class AccessCollector {
     const auto at = std::make_pair(access.operand, access.leaf);
     if (llvm::is_contained(at_entry_, at)) return;
     at_entry_.push_back(at);
+    // It comes before what else loads it.
+    for (KernelAccess& other : accesses_) {
+      const bool is_same =
+          other.IsOfOperand() && other.operand == access.operand && other.leaf == access.leaf;
+      if (is_same) other.element = IndexingMap::KnownEmpty(other.element);
+    }
     ThreadMapBuilder builder(plan_.launch, plans_);
     const Expressions zeros(static_cast<size_t>(access.shape->rank()),
                             mlir::getAffineConstantExpr(0, plans_.mlir_context));

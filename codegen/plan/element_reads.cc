@@ -281,7 +281,7 @@ IndexingMap ElementReads::PositionOf(const PlannedElement& element) const {
              : plans_.maps.PositionsAt(element.index, shape);
 }
 
-// As code finds it (ElementEmitter::FindInRow): what the row has loaded may be at a position that
+// As code finds it (ElementEmitter::FindInTurns): what the row has loaded may be at a position that
 // is written in another way.
 bool ElementReads::IsInRow(const PlannedElement& element) {
   const IndexingMap position = PositionOf(element);
@@ -384,11 +384,15 @@ void ElementReads::Add(PlannedElement element, int64_t vector_elements, int64_t 
     if (!is_in_turn && around.num_loops > 0 && depth > 0) scope = scopes_[depth - 1];
   }
   read.num_loops = first - scopes_.front()->num_loops;
+  read.is_written_out = read.num_loops > 0 && llvm::all_of(scopes_, [](const Scope* of) {
+                          return of->outside == nullptr || of->is_written_out;
+                        });
   if (plan_.keeps_rows && read.is_in_branch && !is_in_turn_of_row) {
     for (size_t i = read.num_loops; i < first; ++i) {
       read.element.index = AtRange(index, i, index.ranges()[i].bounds.lower, plans_.maps);
     }
   }
+  const bool is_at_entry = IsScalar(read) && read.num_loops > 0 && plan_.emitter != Emitter::kLoop;
   if (IsScalar(read) && read.num_loops > 0) {
     // It is loaded before the outermost loop.
     const auto loop =
@@ -416,8 +420,9 @@ void ElementReads::Add(PlannedElement element, int64_t vector_elements, int64_t 
     if (!loaded.IsUnknown() && !loaded.IsKnownEmpty()) Learn(*scope, key_of(made, loaded));
   };
   const bool has_position = !position.IsUnknown();
-  if (IsKnown(key_of(Made::kLoadOfIndex, index))) return;
-  if (has_position && IsKnown(key_of(Made::kLoadOfPosition, position))) return;
+  // What is loaded at the entry of the kernel comes before what else has loaded it.
+  if (!is_at_entry && IsKnown(key_of(Made::kLoadOfIndex, index))) return;
+  if (!is_at_entry && has_position && IsKnown(key_of(Made::kLoadOfPosition, position))) return;
   learn(Made::kLoadOfIndex, index);
   learn(Made::kLoadOfPosition, position);
   // What a vector has, later loads of one element have, too.

@@ -45,7 +45,7 @@ struct ElementRead {
   bool is_in_branch = false;
   /// In loops that code has, but all of those that it depends on are short: LLVM writes them out.
   bool is_in_short_loops = false;
-  /// The loops are short, and code has all of their turns one after the other.
+  /// All loops of elements around it are short, and code has their turns one after the other.
   bool is_written_out = false;
   /// Turns of loops load the same, and LLVM may see that.
   bool may_be_once = false;
@@ -104,8 +104,9 @@ class ElementReads {
     bool is_straight = false;
     // Ranges of loops, which stand in front of all others.
     size_t num_loops = 0;
-    // Of loops of an element, its index.
+    // Of loops of an element, its index, and whether code has their turns one after the other.
     const IndexingMap* outside = nullptr;
+    bool is_written_out = false;
   };
   // What the turns of loops read, where conditions hold.
   struct LoopTurn {

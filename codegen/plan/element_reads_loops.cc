@@ -119,6 +119,10 @@ bool ElementReads::FindInvariants(const PlannedElement& element,
       step.operands.push_back(before);
       continue;
     }
+    if (std::optional<PlannedElement> alias = AliasOf(next, plans_)) {
+      pending.push_back(*std::move(alias));
+      continue;
+    }
     if (!IsStraight(next)) continue;
     const std::optional<Step> made = StepOf(next);
     if (!made.has_value()) return false;
@@ -164,8 +168,6 @@ bool ElementReads::FollowShortTurns(const Step& step) {
     }
   }
   const bool are_apart = CountLoadsFrom(first_of_turns) == of_loop;
-  const bool is_in_loops =
-      llvm::any_of(scopes_, [](const Scope* scope) { return scope->outside != nullptr; });
   const auto begin = reads_.begin() + static_cast<std::ptrdiff_t>(first);
   std::vector<ElementRead> of_both(std::make_move_iterator(begin),
                                    std::make_move_iterator(reads_.end()));
@@ -176,10 +178,7 @@ bool ElementReads::FollowShortTurns(const Step& step) {
     const bool is_of_loop = i < first_of_turns - first;
     if (is_of_loop != is_wanted_of_loop) continue;
     // The turns that it stands for are planned one by one.
-    if (is_of_loop) {
-      of_both[i].is_in_short_loops = false;
-      of_both[i].is_written_out = !is_in_loops;
-    }
+    if (is_of_loop) of_both[i].is_in_short_loops = false;
     reads_.push_back(std::move(of_both[i]));
   }
   return true;
@@ -218,6 +217,7 @@ bool ElementReads::FollowLoops(const Step& step) {
   Scope turn;
   turn.num_loops = step.num_loops;
   turn.outside = &step.index;
+  turn.is_written_out = !step.short_turns.empty();
   for (const Invariant& invariant : step.invariants) {
     turn.known.try_emplace(KeyOf(invariant.in_turn));
   }

@@ -169,8 +169,13 @@ bool IsStraight(const PlannedElement& element) {
 }
 
 bool IsMadeBeforeLoops(const Instruction& instruction) {
-  return HasElementLoops(instruction.opcode()) ||
-         (HasAlternatives(instruction.opcode()) && HasElementLoopsBefore(instruction));
+  if (HasElementLoops(instruction.opcode())) return true;
+  constexpr size_t kFirstStart = 2;
+  const bool is_known =
+      instruction.opcode() != Opcode::kDynamicUpdateSlice ||
+      llvm::all_of(instruction.operands().drop_front(kFirstStart),
+                   [](const Instruction* start) { return start->opcode() == Opcode::kConstant; });
+  return HasAlternatives(instruction.opcode()) && is_known && HasElementLoopsBefore(instruction);
 }
 
 std::optional<PlannedElement> OperandAt(const PlannedElement& element, size_t operand,

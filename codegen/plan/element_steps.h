@@ -76,9 +76,9 @@ struct ElementAlternative {
 /// Whether an element is one of several, by its index: of pad, concatenate, dynamic-update-slice.
 bool HasAlternatives(hlo::Opcode opcode);
 
-/// Whether it takes loops to make an element of an instruction, or perhaps some of its
-/// alternatives. Where loops of another element read one that is the same in all turns, it is made
-/// before them.
+/// Whether it takes loops to make an element of an instruction, or perhaps some of its alternatives
+/// that are known without values of run time. Where loops of another element read one that is the
+/// same in all turns, it is made before them.
 bool IsMadeBeforeLoops(const hlo::Instruction& instruction);
 
 /// What an element of such an instruction is; one alternative if it is

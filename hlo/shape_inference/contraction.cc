@@ -200,6 +200,11 @@ bool Dot(ShapeContext& context) {
   if (!context.RequireArrays()) return false;
   const Instruction& dot = context.instruction();
   const bool is_sparse = dot.Find(AttributeName::kSparsity) != nullptr;
+  constexpr size_t kFactors = 2;
+  if (dot.opcode() == Opcode::kDot && !is_sparse && context.num_operands() != kFactors) {
+    return context.Fail("a dot without sparsity has two operands, not " +
+                        std::to_string(context.num_operands()));
+  }
   if (!RequireDimensionsOfProducts(context, /*have_same_sizes=*/!is_sparse)) return false;
   const llvm::ArrayRef<int64_t> lhs_batch = dot.Integers(AttributeName::kLhsBatchDims);
   Sizes sizes;
@@ -329,8 +334,14 @@ bool TopK(ShapeContext& context) {
   sizes.back() = k;
   const Shape* shapes[] = {context.pool().Array(operand.element_type(), sizes),
                            context.pool().Array(ElementType::kS32, sizes)};
+  // The indices may be integers of any kind.
+  const Shape* declared = context.declared();
+  if (declared != nullptr && declared->IsTuple() && declared->elements().size() == 2 &&
+      declared->elements()[1]->IsArray() && IsIntegral(declared->elements()[1]->element_type())) {
+    shapes[1] = context.pool().Array(declared->elements()[1]->element_type(), sizes);
+  }
   if (shapes[0] == nullptr || shapes[1] == nullptr) return context.Expect(nullptr);
-  return context.Expect(context.pool().Tuple(shapes), TypeMatch::kAny);
+  return context.Expect(context.pool().Tuple(shapes), TypeMatch::kAnyPrecision);
 }
 
 namespace {
@@ -409,7 +420,8 @@ bool Cholesky(ShapeContext& context) {
 
 bool TriangularSolve(ShapeContext& context) {
   if (!context.RequireArrays() || !RequireSquareMatrices(context, 0) ||
-      !RequireFloatOrComplex(context, 0) || !RequireFloatOrComplex(context, 1)) {
+      !RequireFloatOrComplex(context, 0) || !RequireFloatOrComplex(context, 1) ||
+      !context.RequireMixable(0, 1)) {
     return false;
   }
   const llvm::ArrayRef<int64_t> a = context.operand(0).sizes();
@@ -455,7 +467,7 @@ bool ExpectFeatures(ShapeContext& context) {
   const Shape* per_feature = context.pool().Array(context.operand(1).element_type(),
                                                   operand.sizes()[static_cast<size_t>(feature)]);
   const Shape* shapes[] = {&operand, per_feature, per_feature};
-  return context.Expect(context.pool().Tuple(shapes), TypeMatch::kAny);
+  return context.Expect(context.pool().Tuple(shapes), TypeMatch::kAnyPrecision);
 }
 
 }  // namespace

@@ -26,6 +26,13 @@ bool RequireArguments(ShapeContext& context, AttributeName attribute, const Comp
          RequireLeadingArguments(context, attribute, callee, first, count);
 }
 
+// The computation of the async-start that an async-update continues; null if that is not known.
+const Computation* CalleeOfStart(const Instruction& update) {
+  const Instruction* start = &update;
+  while (start->opcode() == Opcode::kAsyncUpdate) start = &start->operand(0);
+  return start->opcode() == Opcode::kAsyncStart ? start->Callee(AttributeName::kCalls) : nullptr;
+}
+
 // pred[] for two branches, s32[] for any number.
 bool RequireSelector(ShapeContext& context, size_t num_branches) {
   const Shape& selector = context.operand(0);
@@ -192,6 +199,20 @@ bool AsyncUpdate(ShapeContext& context) {
                         operand.ToString());
   }
   llvm::SmallVector<const Shape*, 4> bound(operand.elements()[0]->elements());
+  if (const Computation* callee = CalleeOfStart(context.instruction())) {
+    if (bound.size() + context.num_operands() - 1 > callee->parameters().size()) {
+      return context.Fail("async-update binds more operands than computation '" +
+                          callee->name().str() + "' has parameters");
+    }
+    for (size_t i = 1; i < context.num_operands(); ++i) {
+      const Shape& parameter = callee->parameters()[bound.size() + i - 1]->shape();
+      if (ShapesAgree(parameter, context.operand(i), TypeMatch::kSame)) continue;
+      return context.Fail("parameter " + std::to_string(bound.size() + i - 1) +
+                          " of computation '" + callee->name().str() + "' has shape " +
+                          parameter.ToString() + ", operand " + std::to_string(i) + " has " +
+                          context.operand(i).ToString());
+    }
+  }
   for (size_t i = 1; i < context.num_operands(); ++i) bound.push_back(&context.operand(i));
   llvm::SmallVector<const Shape*, 4> elements(operand.elements());
   elements[0] = context.pool().Tuple(bound);
@@ -201,7 +222,10 @@ bool AsyncUpdate(ShapeContext& context) {
 }
 
 bool DeviceId(ShapeContext& context) {
-  return context.Expect(context.pool().Scalar(ElementType::kU32), TypeMatch::kAny);
+  const Shape* declared = context.declared();
+  const bool has_other_integers =
+      declared != nullptr && declared->IsScalar() && IsIntegral(declared->element_type());
+  return context.Expect(has_other_integers ? declared : context.pool().Scalar(ElementType::kU32));
 }
 
 }  // namespace hlo_indexing::hlo::shape_rules

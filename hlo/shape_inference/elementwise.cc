@@ -1,5 +1,9 @@
 // Shapes of elementwise operations.
+#include <algorithm>
+
 #include "hlo/shape_inference/rule_table.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Sequence.h"
 
 namespace hlo_indexing::hlo::shape_rules {
 namespace {
@@ -101,6 +105,19 @@ bool Convert(ShapeContext& context) {
   return context.ExpectLike(context.operand(0).element_type(), context.operand(0), TypeMatch::kAny);
 }
 
+// The random bits are as many as those of an element.
+bool StochasticConvert(ShapeContext& context) {
+  if (!Convert(context)) return false;
+  const ElementType bits = context.operand(1).element_type();
+  if (ClassOf(bits) == ElementClass::kUnsigned &&
+      ElementBits(bits) == ElementBits(context.operand(0).element_type())) {
+    return true;
+  }
+  return context.Fail("the random bits must be unsigned integers of " +
+                      std::to_string(ElementBits(context.operand(0).element_type())) +
+                      " bits, not " + context.operand(1).ToString());
+}
+
 bool BitcastConvert(ShapeContext& context) {
   if (!context.RequireArray(0)) return false;
   const Shape* declared = context.declared();
@@ -112,7 +129,9 @@ bool BitcastConvert(ShapeContext& context) {
   const bool has_predicate = operand.element_type() == ElementType::kPred ||
                              declared->element_type() == ElementType::kPred;
   // Whether a pred counts as one bit or one byte has changed over time; the sizes say which it is.
-  if (from == to || (has_predicate && operand.rank() == declared->rank())) {
+  constexpr int64_t kByte = 8;
+  const bool is_byte_at_most = std::max(from, to) <= kByte;
+  if (from == to || (has_predicate && is_byte_at_most && operand.rank() == declared->rank())) {
     return context.ExpectLike(declared->element_type(), operand);
   }
   llvm::SmallVector<int64_t, 6> sizes(operand.sizes().begin(), operand.sizes().end());
@@ -151,6 +170,20 @@ bool Clamp(ShapeContext& context) {
 }
 
 // Scalars among arrays are taken for every element.
+namespace {
+
+// A map goes over all dimensions in their order, whether it says so or not.
+bool RequireAllDimensions(ShapeContext& context, int64_t rank) {
+  if (context.instruction().Find(AttributeName::kDimensions) == nullptr) return true;
+  const llvm::ArrayRef<int64_t> dimensions =
+      context.instruction().Integers(AttributeName::kDimensions);
+  if (llvm::equal(dimensions, llvm::seq<int64_t>(0, rank))) return true;
+  return context.FailAt(AttributeName::kDimensions, "dimensions must be all of an array of rank " +
+                                                        std::to_string(rank) + " in order");
+}
+
+}  // namespace
+
 bool Map(ShapeContext& context) {
   if (!context.RequireArrays()) return false;
   llvm::SmallVector<ElementType, 4> types;
@@ -168,8 +201,15 @@ bool Map(ShapeContext& context) {
   if (!context.RequireScalarFunction(AttributeName::kToApply, types, result.element_type())) {
     return false;
   }
-  if (context.num_operands() == 0) return true;
-  return context.ExpectLike(result.element_type(), context.operand(widest));
+  if (context.num_operands() > 0) {
+    return RequireAllDimensions(context, context.operand(widest).rank()) &&
+           context.ExpectLike(result.element_type(), context.operand(widest));
+  }
+  // How many there are stands nowhere but in the shape.
+  const Shape* declared = context.declared();
+  if (declared == nullptr) return true;
+  if (!declared->IsArray()) return context.Fail("map gives an array, not " + declared->ToString());
+  return context.ExpectLike(result.element_type(), *declared);
 }
 
 }  // namespace hlo_indexing::hlo::shape_rules

@@ -21,7 +21,11 @@ bool RequireCount(ShapeContext& context, AttributeName attribute, size_t count, 
 bool RequireStartIndices(ShapeContext& context, size_t first, int64_t rank) {
   const size_t count = context.num_operands() - first;
   const bool is_vector = count == 1 && context.operand(first).rank() == 1;
-  if (is_vector && context.operand(first).sizes()[0] == rank) return true;
+  if (is_vector && context.operand(first).sizes()[0] == rank) {
+    return IsIntegral(context.operand(first).element_type()) ||
+           context.Fail("the start indices must be integers, not " +
+                        context.operand(first).ToString());
+  }
   if (static_cast<int64_t>(count) != rank) {
     return context.Fail(OpcodeName(context.instruction().opcode()).str() + " of an array of rank " +
                         Number(rank) + " needs " + Number(rank) + " start indices, not " +
@@ -115,9 +119,7 @@ bool Bitcast(ShapeContext& context) {
   const Shape& operand = context.operand(0);
   const Shape* declared = context.declared();
   if (declared == nullptr) return true;
-  if (!operand.IsArray() || !declared->IsArray()) {
-    return context.Expect(&operand, TypeMatch::kAny);
-  }
+  if (!operand.IsArray() || !declared->IsArray()) return context.Expect(&operand);
   // Padding may make up for a difference.
   const auto is_plain = [](const Shape& shape) {
     const layout::Layout* layout = shape.layout();

@@ -137,7 +137,7 @@ constexpr RuleRow kRows[] = {
     {Opcode::kSlice, Slice},
     {Opcode::kSort, Sort},
     {Opcode::kSqrt, Unary},
-    {Opcode::kStochasticConvert, Convert},
+    {Opcode::kStochasticConvert, StochasticConvert},
     {Opcode::kSubtract, Binary},
     {Opcode::kTan, Unary},
     {Opcode::kTanh, Unary},

@@ -48,6 +48,7 @@ bool Complex(ShapeContext& context);
 bool Compare(ShapeContext& context);
 bool IsFinite(ShapeContext& context);
 bool Convert(ShapeContext& context);
+bool StochasticConvert(ShapeContext& context);
 bool BitcastConvert(ShapeContext& context);
 bool Select(ShapeContext& context);
 bool Clamp(ShapeContext& context);

@@ -199,12 +199,14 @@ void Propagator::WidenOperandOfNestedCall(const Shape& shape, AccessSets& arrays
 
 void Propagator::RestrictToArrays(AccessSets& arrays, const Shape& shape) {
   for (size_t k = 0; k < arrays.size(); ++k) {
+    if (arrays[k].IsEmpty()) continue;
     widening_.RestrictToArray(arrays[k], shape.ArrayLeaf(static_cast<int64_t>(k)));
   }
 }
 
 void Propagator::RemoveSubsumed(AccessSets& arrays, const Shape& shape) {
   for (size_t k = 0; k < arrays.size(); ++k) {
+    if (arrays[k].IsEmpty()) continue;
     widening_.RemoveSubsumed(arrays[k], shape.ArrayLeaf(static_cast<int64_t>(k)));
   }
 }

@@ -16,6 +16,7 @@ using ::testing::HasSubstr;
 constexpr const char* kCallees =
     "add { x = f32[] parameter(0)\n y = f32[] parameter(1)\n ROOT s = f32[] add(x, y) }\n"
     "neg { x = f32[4,6] parameter(0)\n ROOT n = f32[4,6] negate(x) }\n"
+    "one { ROOT n = f32[] constant(1) }\n"
     "none { ROOT n = f32[4,6] iota(), iota_dimension=0 }\n"
     "less { x = f32[4,6] parameter(0)\n ROOT c = pred[] constant(true) }\n"
     "addi { x = s32[] parameter(0)\n y = s32[] parameter(1)\n ROOT s = s32[] add(x, y) }\n"
@@ -42,7 +43,8 @@ constexpr const char* kOperands =
     " x = s32[2,1] parameter(6)\n n = s32[4,6] parameter(7)\n t = (f32[4,6], s32[]) parameter(8)\n"
     " z = c64[4,6] parameter(9)\n img = f32[1,8,8,4] parameter(10)\n k = f32[3,3,4,6] "
     "parameter(11)\n"
-    " h = f16[4,6] parameter(12)\n";
+    " h = f16[4,6] parameter(12)\n"
+    " begun = ((f32[4,6]), f32[4,6], s32[]) async-start(a), calls=dots\n";
 
 std::string LineOf(const std::string& instruction) { return "r = " + instruction; }
 

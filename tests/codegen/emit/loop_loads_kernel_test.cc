@@ -32,6 +32,17 @@ TEST(LoopLoads, TurnsOfARow) {
                                          "r", "r"),
                            "s32[]", "s32"),
                   backend);
+  // A long loop inside of one that is written out, in turns under a condition.
+  ExpectAsPlanned(
+      FusionOf({"s32[126,1]", "s32[12]"},
+               "z = s32[] constant(0)\nt = s32[1] reduce(p0, z), dimensions={0}, to_apply=sum\n"
+               "s = s32[] reduce(t, z), dimensions={0}, to_apply=sum\n"
+               "x = s32[33,12]{0,1} broadcast(p1), dimensions={1}\n"
+               "y = s32[33,12]{0,1} broadcast(s), dimensions={}\n"
+               "m = s32[33,12]{0,1} maximum(x, y)\n"
+               "ROOT v = s32[12] reduce(m, z), dimensions={0}, to_apply=sum\n",
+               "s32[12]", "s32"),
+      backend);
   // The same element in all turns of the product: the last turn loads it in a branch, and so in
   // the loop. What it may load once, it says.
   KernelCheck check(FusionOf({"s32[64]", "s32[64]"},
@@ -105,6 +116,36 @@ TEST(LoopLoads, AConstantBesideAScalar) {
                             "ROOT o = s32[] reduce(c, z), dimensions={0}, to_apply=sum\n"),
                "s32[]", "s32"),
       backend);
+}
+
+// A scalar that a loop loads at the entry of the kernel, all threads load, though others have it in
+// a branch before.
+TEST(LoopLoads, AScalarAtTheEntry) {
+  PtxBackend backend;
+  ExpectAsPlanned(
+      FusionOf({"s32[]", "s32[1,500,60]"},
+               "z = s32[] constant(0)\nx = s32[1,1000,60] broadcast(p0), dimensions={}\n"
+               "i = s32[1,1000,60] iota(), iota_dimension=1\nv = s32[1,1000,60] add(x, i)\n"
+               "r = s32[1,1000] reduce(v, z), dimensions={2}, to_apply=sum\n"
+               "b = s32[1,1000,60] broadcast(r), dimensions={0,1}\n"
+               "d = s32[1,1000,60] subtract(v, b)\n"
+               "c = s32[1,1000,60] concatenate(p1, p1), dimensions={1}\n"
+               "ROOT o = s32[1,1000,60] subtract(d, c)\n",
+               "s32[1,1000,60]", "s32"),
+      backend);
+}
+
+// A tile whose second turn has a few threads: what they read stands in the first one, written in
+// another way.
+TEST(LoopLoads, TurnsOfATile) {
+  PtxBackend backend;
+  KernelCheck check(FusionOf({"s64[256]"},
+                             "b = s64[9,16,256] broadcast(p0), dimensions={2}\n"
+                             "ROOT t = s64[16,256,9] transpose(b), dimensions={1,2,0}\n",
+                             "s64[16,256,9]", "s64"),
+                    backend, /*multiprocessors=*/1);
+  EXPECT_EQ(check.Run(1), "");
+  EXPECT_TRUE(check.Measure().IsAsPlanned());
 }
 
 // However much code stands between: nothing changes what a kernel only reads.
