@@ -72,7 +72,7 @@ class SummaryRenderer : public MapsRenderer {
   void BeginComputation(const Computation& /*computation*/) override {}
   void BeginInstruction(const Instruction& instruction, const OperandArrays& operands) override {
     instruction_ = &instruction;
-    num_operands_ = static_cast<int64_t>(operands.size());
+    num_operands_ = operands.size();
     of_opcode_ = &counts_[hlo::OpcodeName(instruction.opcode()).str()];
     ++of_opcode_->instructions;
   }

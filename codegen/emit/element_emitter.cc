@@ -238,8 +238,9 @@ ElementEmitter::Step ElementEmitter::StepOf(const Element& element) {
   }
   const bool has_index = !element.index.IsUnknown() && element.index.affine_map().getNumResults() ==
                                                            ShapeOf(element).sizes().size();
-  if (!has_index)
+  if (!has_index) {
     return Failed(element, "is read at an index that is not known or too long to be written");
+  }
   if (depth_ > kMaxDepth) return Failed(element, "is in too many loops and branches");
   if (element.index.num_runtime() > kMaxRuntimeValues) {
     return Failed(element, "is read at an index that depends on more than " +

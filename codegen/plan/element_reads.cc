@@ -143,7 +143,8 @@ bool ElementReads::FollowTurns(const PlannedElement& element, size_t loop, int64
                          });
   for (const auto& [turn, at] : in_turns) {
     domain_ = at.index;
-    turn_ = is_stored_ && !(has_first && turn == turns.lower) ? turn : kNoTurn;
+    const bool is_first = has_first && turn == turns.lower;
+    turn_ = is_stored_ && !is_first ? turn : kNoTurn;
     is_under_condition_ =
         !is_stored_ && !ConditionsOf(at.index, AsLaunched(plan_.launch, at.index, lanes)).empty();
     if (!FollowInScope(at, loop, -1, lanes, has_all_threads)) return false;
