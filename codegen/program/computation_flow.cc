@@ -380,6 +380,7 @@ absl::Status ComputationCompiler::Flow(const Instruction& instruction) {
       return FlowOfBitcast(instruction);
     case Opcode::kReshape:
     case Opcode::kCopy:
+      if (!shape.IsArray()) return ForwardOperand(instruction, 0);
       if (!AreSameBytes(instruction.operand(0).shape(), shape)) break;
       ArraysOf(instruction) = ArrayIds(ArraysOf(instruction.operand(0)));
       return absl::OkStatus();

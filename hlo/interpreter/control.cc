@@ -50,10 +50,8 @@ bool TraceBranches(GroupEvaluation& e, llvm::ArrayRef<const Computation*> branch
 
 // The operation that an async-update or async-done continues.
 const Instruction* StartOf(const Instruction& instruction) {
-  const Instruction* start = &instruction;
-  while (start->opcode() == Opcode::kAsyncUpdate || start->opcode() == Opcode::kAsyncDone) {
-    start = &start->operand(0);
-  }
+  const Instruction* start = &instruction.operand(0);
+  while (start->opcode() == Opcode::kAsyncUpdate) start = &start->operand(0);
   const bool is_start =
       start->opcode() == Opcode::kAsyncStart && start->Callee(AttributeName::kCalls) != nullptr;
   return is_start ? start : nullptr;

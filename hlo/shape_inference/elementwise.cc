@@ -21,6 +21,11 @@ bool SameUpToPrecision(ShapeContext& context) {
   return context.Expect(&context.operand(0), TypeMatch::kAnyPrecision);
 }
 
+// The arrays of a tuple are what they are, in any layout.
+bool Copy(ShapeContext& context) {
+  return context.operand(0).IsArray() ? SameUpToPrecision(context) : SameAsOperand(context);
+}
+
 bool Unary(ShapeContext& context) {
   return context.RequireArray(0) &&
          context.ExpectLike(context.operand(0).element_type(), context.operand(0));

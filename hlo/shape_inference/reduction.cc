@@ -77,7 +77,7 @@ bool CombinesWholeResults(ShapeContext& context, llvm::ArrayRef<int64_t> sizes) 
   if (sizes.empty() || context.num_operands() != 2 || callee == nullptr) return false;
   const Shape* result = context.pool().Array(context.operand(0).element_type(), sizes);
   const auto is_like_result = [&](const Shape& shape) {
-    return result != nullptr && ShapesAgree(shape, *result, TypeMatch::kAnyPrecision);
+    return result != nullptr && ShapesAgree(shape, *result, TypeMatch::kSame);
   };
   return is_like_result(context.operand(1)) && is_like_result(callee->root().shape()) &&
          callee->parameters().size() == 2 && is_like_result(callee->parameters()[0]->shape()) &&
@@ -122,8 +122,10 @@ bool Reduce(ShapeContext& context) {
     if (llvm::is_contained(reduced, i)) continue;
     sizes.push_back(operand.sizes()[static_cast<size_t>(i)]);
   }
-  if (!CombinesWholeResults(context, sizes) && !RequireReduction(context)) return false;
-  return ExpectReduced(context, sizes);
+  if (CombinesWholeResults(context, sizes)) {
+    return context.ExpectArray(operand.element_type(), sizes, TypeMatch::kSame);
+  }
+  return RequireReduction(context) && ExpectReduced(context, sizes);
 }
 
 bool ReduceWindow(ShapeContext& context) {

@@ -57,7 +57,7 @@ constexpr RuleRow kRows[] = {
     {Opcode::kConstant, nullptr},
     {Opcode::kConvert, Convert},
     {Opcode::kConvolution, Convolution},
-    {Opcode::kCopy, SameUpToPrecision},
+    {Opcode::kCopy, Copy},
     {Opcode::kCopyDone, FirstElementOfOperand},
     {Opcode::kCopyStart, CopyStart},
     {Opcode::kCosh, Unary},

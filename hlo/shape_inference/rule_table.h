@@ -39,6 +39,7 @@ bool AppendWindowedSizes(ShapeContext& context, llvm::ArrayRef<int64_t> sizes, S
 // elementwise.cc
 bool SameAsOperand(ShapeContext& context);
 bool SameUpToPrecision(ShapeContext& context);
+bool Copy(ShapeContext& context);
 bool Unary(ShapeContext& context);
 bool Binary(ShapeContext& context);
 bool ReducePrecision(ShapeContext& context);
