@@ -30,6 +30,7 @@ enum class Arrays : uint8_t {
   kAny,       // they may have several types
   kAlike,     // all operands and results
   kOfNumber,  // those of each number: operands, initial values or updates, and results
+  kOfScan,    // each operand and parameter, each result and that of the computation
 };
 
 Arrays ArraysOf(const Instruction& instruction) {
@@ -53,6 +54,8 @@ Arrays ArraysOf(const Instruction& instruction) {
     case Opcode::kSort:
     case Opcode::kMap:
       return Arrays::kOfNumber;
+    case Opcode::kScan:
+      return Arrays::kOfScan;
     default:
       if (plan::IsMovement(instruction.opcode())) return Arrays::kAlike;
       return IsElementwise(instruction.opcode()) && instruction.operands().size() > 1
@@ -113,6 +116,31 @@ absl::Status CheckArraysOfNumber(const Instruction& instruction) {
       const size_t number = is_sort ? i / 2 : i % num_arrays;
       if (number == array) types.Add(applied->parameters()[i]->shape());
     }
+    // Of the others, a map gives what its shape says, and a sort's tells an order.
+    if (applied != nullptr && !is_sort && instruction.opcode() != Opcode::kMap) {
+      const Shape& root = applied->root().shape();
+      if (static_cast<int64_t>(array) < root.num_array_leaves()) {
+        types.Add(root.ArrayLeaf(static_cast<int64_t>(array)));
+      }
+    }
+    if (!types.status().ok()) return types.status();
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckScan(const Instruction& scan) {
+  const Computation& applied = *scan.Callee(AttributeName::kToApply);
+  for (size_t i = 0; i < scan.operands().size(); ++i) {
+    FloatTypes types(scan);
+    types.Add(scan.operand(i).shape());
+    types.Add(applied.parameters()[i]->shape());
+    if (!types.status().ok()) return types.status();
+  }
+  const Shape& root = applied.root().shape();
+  for (int64_t leaf = 0; leaf < scan.shape().num_array_leaves(); ++leaf) {
+    FloatTypes types(scan);
+    types.Add(scan.shape().ArrayLeaf(leaf));
+    types.Add(root.ArrayLeaf(leaf));
     if (!types.status().ok()) return types.status();
   }
   return absl::OkStatus();
@@ -126,10 +154,20 @@ absl::Status CheckTypes(const Instruction& instruction) {
       FloatTypes types(instruction);
       for (const Instruction* operand : instruction.operands()) types.Add(operand->shape());
       types.Add(instruction.shape());
+      // What a select-and-scatter compares and combines.
+      if (const Computation* select = instruction.Callee(AttributeName::kSelect)) {
+        for (const Instruction* parameter : select->parameters()) types.Add(parameter->shape());
+      }
+      if (const Computation* combine = instruction.Callee(AttributeName::kScatter)) {
+        for (const Instruction* parameter : combine->parameters()) types.Add(parameter->shape());
+        types.Add(combine->root().shape());
+      }
       return types.status();
     }
     case Arrays::kOfNumber:
       return CheckArraysOfNumber(instruction);
+    case Arrays::kOfScan:
+      return CheckScan(instruction);
   }
   return absl::OkStatus();
 }

@@ -7,6 +7,7 @@
 #include "hlo/interpreter/evaluation.h"
 #include "hlo/interpreter/opcode_table.h"
 #include "hlo/interpreter/scalar_function.h"
+#include "llvm/ADT/DenseSet.h"
 #include "support/checked_math.h"
 #include "support/diagnostics.h"
 
@@ -76,10 +77,14 @@ bool Session::Spend(const Instruction& instruction, int64_t steps) {
               absl::StrCat("stopped after ", steps_, " steps of work"));
 }
 
+bool Session::FailUnbounded(const Instruction& instruction, const Shape& shape) {
+  return Fail(instruction, absl::StatusCode::kUnimplemented,
+              "an array with an unbounded dimension, " + shape.ToString() + ", has no size");
+}
+
 std::shared_ptr<ArrayValue> Session::NewArray(const Instruction& instruction, const Shape& shape) {
   if (shape.HasUnboundedDimension()) {
-    Fail(instruction, absl::StatusCode::kUnimplemented,
-         "an array with an unbounded dimension, " + shape.ToString() + ", has no size");
+    FailUnbounded(instruction, shape);
     return nullptr;
   }
   std::shared_ptr<ArrayValue> array = ArrayValue::Make(&shape, budget_);
@@ -115,8 +120,19 @@ Session::Plan Session::MakePlan(const Instruction& last, bool needs_outside) {
       ++plan.uses[static_cast<size_t>(operand->index())];
     }
   }
+  // The shapes of a module are few.
+  llvm::SmallDenseSet<const Shape*, 16> seen;
   for (size_t i = 0; i < all.size(); ++i) {
-    if (needed[i]) plan.order.push_back(all[i]);
+    if (!needed[i]) continue;
+    plan.order.push_back(all[i]);
+    const Shape& shape = all[i]->shape();
+    if (plan.unbounded != nullptr || !seen.insert(&shape).second) continue;
+    for (int64_t leaf = 0; leaf < shape.num_array_leaves(); ++leaf) {
+      if (!shape.ArrayLeaf(leaf).HasUnboundedDimension()) continue;
+      plan.unbounded = all[i];
+      plan.unbounded_shape = &shape.ArrayLeaf(leaf);
+      break;
+    }
   }
   return plan;
 }
@@ -153,6 +169,8 @@ bool Session::RunComputation(const Instruction& caller, const Computation& compu
 
 bool Session::RunPlan(const Plan& plan, const Instruction& last, llvm::ArrayRef<int64_t> devices,
                       llvm::ArrayRef<Arguments> arguments, std::vector<Value>& results) {
+  // What follows from a size that is not in the text could not be checked.
+  if (plan.unbounded != nullptr) return FailUnbounded(*plan.unbounded, *plan.unbounded_shape);
   // By the index of the instruction; emptied after the last use.
   std::vector<std::vector<Value>> values(last.parent().instructions().size());
   std::vector<int64_t> uses = plan.uses;

@@ -65,10 +65,14 @@ class Session {
   struct Plan {
     std::vector<const Instruction*> order;
     std::vector<int64_t> uses;
+    // One with an array of unknown size, and that array's shape; null if there is none.
+    const Instruction* unbounded = nullptr;
+    const Shape* unbounded_shape = nullptr;
   };
   const Plan& PlanOf(const Computation& computation);
   // What the last instruction depends on; and, unless that is all, what reaches outside.
   static Plan MakePlan(const Instruction& last, bool needs_outside);
+  bool FailUnbounded(const Instruction& instruction, const Shape& shape);
   bool RunPlan(const Plan& plan, const Instruction& last, llvm::ArrayRef<int64_t> devices,
                llvm::ArrayRef<Arguments> arguments, std::vector<Value>& results);
   bool RunOnEach(const Instruction& instruction, llvm::ArrayRef<int64_t> devices,

@@ -294,6 +294,19 @@ const Case kCases[] = {
      "x = f32[2] constant({3,4})\ns = ((f32[2]), f32[2]) async-start(x), calls=double\n"
      "u = ((f32[2]), f32[2]) async-update(s)\nROOT r = f32[2] async-done(u)",
      "{6, 8}"},
+    {"AsyncBehindItsEnd",
+     "x = f32[2] constant({3,4})\ne = () tuple()\ns = ((f32[2]), ((), f32[2])) async-start(x), "
+     "calls=beside\nd = ((), f32[2]) async-done(s)\nu = ((f32[2]), f32[2]) async-update(d, x)\n"
+     "ROOT r = f32[2] get-tuple-element(u), index=1",
+     "it continues no async-start"},
+    {"Unbounded",
+     "x = f32[2] constant({3,4})\nf = f32[?] copy(x)\ng = f32[7] copy(f)\nROOT r = f32[7] "
+     "negate(g)",
+     "an array with an unbounded dimension, f32[?], has no size"},
+    {"UnboundedInATuple",
+     "x = f32[2] constant({3,4})\nt = (f32[2]) tuple(x)\nf = (f32[?]) opt-barrier(t)\n"
+     "ROOT g = (f32[9]) opt-barrier(f)",
+     "an array with an unbounded dimension, f32[?], has no size"},
     {"SetDimensionSize",
      "n = s32[] constant(3)\nd = f32[<=4] set-dimension-size(v, n), dimensions={0}\nw = f32[<=4] "
      "negate(d)\n"

@@ -29,6 +29,7 @@ argmax { v = f32[] parameter(0) i = s32[] parameter(1) w = f32[] parameter(2) j 
   x = f32[] select(c, v, w) y = s32[] select(c, i, j) ROOT r = (f32[], s32[]) tuple(x, y) }
 running_sum { x = f32[] parameter(0) c = f32[] parameter(1) s = f32[] add(x, c) ROOT r = (f32[], f32[]) tuple(s, s) }
 double { x = f32[2] parameter(0) ROOT r = f32[2] add(x, x) }
+beside { x = f32[2] parameter(0) e = () tuple() ROOT r = ((), f32[2]) tuple(e, x) }
 squared { x = f32[2] parameter(0) ROOT r = f32[2] multiply(x, x) }
 below_100 { x = s32[] parameter(0) n = s32[] constant(100) ROOT r = pred[] compare(x, n), direction=LT }
 forever { x = s32[] parameter(0) ROOT r = pred[] constant(true) }

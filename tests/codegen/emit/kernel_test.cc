@@ -437,10 +437,18 @@ TEST_F(KernelTest, MixedFloatTypes) {
        {"f32[40] concatenate(a, b), dimensions={0}", "f32[20] reverse(b), dimensions={0}",
         "f32[20] add(a, b)", "pred[20] compare(a, b), direction=LT",
         "f32[22] pad(b, z), padding=0_2", "f32[] reduce(b, z), dimensions={0}, to_apply=sum_f32",
-        "f16[20] sort(b), dimensions={0}, to_apply=less_f32"}) {
+        "f16[20] sort(b), dimensions={0}, to_apply=less_f32",
+        "f16[20] select-and-scatter(b, b, z), window={size=1}, select=less_f32, scatter=sum_f32",
+        "f32[] reduce(a, z), dimensions={0}, to_apply=half_sum",
+        "(f32[20], f32[]) scan(a, z), dimensions={0}, num_carries=1, to_apply=half_scan"}) {
     KernelCheck check(absl::StrCat("HloModule m\n", kReducers,
                                    "less_f32 { a = f32[] parameter(0) b = f32[] parameter(1)\n"
-                                   "  ROOT r = pred[] compare(a, b), direction=LT }\nENTRY e {",
+                                   "  ROOT r = pred[] compare(a, b), direction=LT }\n"
+                                   "half_sum { a = f32[] parameter(0) b = f32[] parameter(1)\n"
+                                   "  c = f32[] add(a, b) ROOT r = f16[] convert(c) }\n"
+                                   "half_scan { a = f16[] parameter(0) b = f32[] parameter(1)\n"
+                                   "  c = f32[] convert(a) d = f32[] add(c, b)\n"
+                                   "  ROOT t = (f32[], f32[]) tuple(d, d) }\nENTRY e {",
                                    body, instruction, " }"),
                       backend());
     EXPECT_THAT(check.Run(1), testing::HasSubstr("convert its operands")) << instruction;
