@@ -377,7 +377,7 @@ absl::Status ComputationCompiler::Flow(const Instruction& instruction) {
                             instruction.operand(0).shape().FirstLeafOfElement(
                                 instruction.Required<int64_t>(AttributeName::kIndex)));
     case Opcode::kBitcast:
-      return FlowOfBitcast(instruction);
+      return shape.IsArray() ? FlowOfBitcast(instruction) : ForwardOperand(instruction, 0);
     case Opcode::kReshape:
     case Opcode::kCopy:
       if (!shape.IsArray()) return ForwardOperand(instruction, 0);

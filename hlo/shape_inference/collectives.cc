@@ -241,7 +241,11 @@ const Shape* RequireStart(ShapeContext& context, llvm::ArrayRef<const Shape*> op
   const Shape& first = *declared->elements()[0];
   const Shape* tuple = context.pool().Tuple(operands);
   const bool is_one = operands.size() == 1 && ShapesAgree(first, *operands[0], TypeMatch::kSame);
-  if (!is_one && tuple != nullptr && !ShapesAgree(first, *tuple, TypeMatch::kSame)) {
+  if (!is_one && tuple == nullptr) {
+    context.Fail("the tuple has too many elements or nests too deep");
+    return nullptr;
+  }
+  if (!is_one && !ShapesAgree(first, *tuple, TypeMatch::kSame)) {
     context.Fail(name + " gives operands " + first.ToString() + ", it has " +
                  (operands.size() == 1 ? operands[0] : tuple)->ToString());
     return nullptr;

@@ -180,8 +180,9 @@ bool AsyncStart(ShapeContext& context) {
   llvm::SmallVector<const Shape*, 4> operands;
   for (size_t i = 0; i < count; ++i) operands.push_back(&context.operand(i));
   const Shape* bound = context.pool().Tuple(operands);
+  if (bound == nullptr) return context.Fail("the tuple has too many elements or nests too deep");
   const Shape& first = *declared->elements()[0];
-  if (bound != nullptr && !ShapesAgree(first, *bound, TypeMatch::kSame)) {
+  if (!ShapesAgree(first, *bound, TypeMatch::kSame)) {
     return context.Fail("async-start gives operands " + first.ToString() + ", it has " +
                         bound->ToString());
   }
