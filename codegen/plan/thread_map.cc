@@ -3,6 +3,8 @@
 #include <utility>
 #include <vector>
 
+#include "codegen/plan/lane_maps.h"
+#include "codegen/plan/loop_ranges.h"
 #include "hlo/memory_layout.h"
 #include "llvm/ADT/STLExtras.h"
 #include "mlir/IR/AffineMap.h"
@@ -281,6 +283,20 @@ IndexingMap DomainOf(const IndexingMap& map) {
 
 }  // namespace
 
+namespace {
+
+// Whether a constraint on dimensions alone holds for all of a map's.
+bool FollowsFromBounds(const indexing_analysis::MapConstraint& constraint, const IndexingMap& map) {
+  bool has_symbols = false;
+  constraint.expression.walk([&](mlir::AffineExpr part) {
+    has_symbols = has_symbols || mlir::isa<mlir::AffineSymbolExpr>(part);
+  });
+  return !has_symbols &&
+         constraint.bounds.Contains(RangeOfResult(WithResults(map, {constraint.expression})));
+}
+
+}  // namespace
+
 bool AreSamePositions(const IndexingMap& position, const IndexingMap& other, MapTable& maps) {
   const mlir::AffineMap affine = position.affine_map();
   if (affine.getNumSymbols() != other.affine_map().getNumSymbols()) return false;
@@ -295,7 +311,7 @@ bool HasDomainWithin(const IndexingMap& map, const IndexingMap& other) {
     if (!other.dimensions()[i].bounds.Contains(map.dimensions()[i].bounds)) return false;
   }
   return llvm::all_of(other.constraints(), [&](const indexing_analysis::MapConstraint& constraint) {
-    return llvm::is_contained(map.constraints(), constraint);
+    return llvm::is_contained(map.constraints(), constraint) || FollowsFromBounds(constraint, map);
   });
 }
 

@@ -135,10 +135,15 @@ TEST(LoopLoads, AScalarAtTheEntry) {
       backend);
 }
 
-// A tile whose second turn has a few threads: what they read stands in the first one, written in
-// another way.
+// A tile whose later turns have fewer threads: what they read stands in the first one, written in
+// another way, or under conditions of its own.
 TEST(LoopLoads, TurnsOfATile) {
   PtxBackend backend;
+  ExpectAsPlanned(FusionOf({"s32[64]"},
+                           "b = s32[33,64] broadcast(p0), dimensions={1}\n"
+                           "ROOT t = s32[64,33] transpose(b), dimensions={1,0}\n",
+                           "s32[64,33]", "s32"),
+                  backend);
   KernelCheck check(FusionOf({"s64[256]"},
                              "b = s64[9,16,256] broadcast(p0), dimensions={2}\n"
                              "ROOT t = s64[16,256,9] transpose(b), dimensions={1,2,0}\n",
