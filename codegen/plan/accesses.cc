@@ -527,16 +527,16 @@ class AccessCollector {
     const auto at = std::make_pair(access.operand, access.leaf);
     if (llvm::is_contained(at_entry_, at)) return;
     at_entry_.push_back(at);
-    // It comes before what else loads it.
-    for (KernelAccess& other : accesses_) {
-      const bool is_same =
-          other.IsOfOperand() && other.operand == access.operand && other.leaf == access.leaf;
-      if (is_same) other.element = IndexingMap::KnownEmpty(other.element);
-    }
     ThreadMapBuilder builder(plan_.launch, plans_);
     const Expressions zeros(static_cast<size_t>(access.shape->rank()),
                             mlir::getAffineConstantExpr(0, plans_.mlir_context));
     access.element = builder.Build(zeros);
+    // It comes before what else loads it, where that is known or not.
+    for (KernelAccess& other : accesses_) {
+      const bool is_same =
+          other.IsOfOperand() && other.operand == access.operand && other.leaf == access.leaf;
+      if (is_same) other.element = IndexingMap::KnownEmpty(access.element);
+    }
     access.access.position = plans_.maps.PositionsAt(access.element, *access.shape);
     access.pass = pass_number_;
     access.loop = loop_;
