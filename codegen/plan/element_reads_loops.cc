@@ -1,4 +1,5 @@
-// Loads of elements that are made by loops: reductions, windows and products.
+// Loads of elements that are made by loops: reductions, windows and products; and which of them
+// several turns share.
 #include <cstddef>
 #include <iterator>
 #include <memory>
@@ -7,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "codegen/plan/bytes_in_flight.h"
 #include "codegen/plan/element_loops.h"
 #include "codegen/plan/element_reads.h"
 #include "codegen/plan/lane_maps.h"
@@ -234,6 +236,87 @@ bool ElementReads::FollowLoops(const Step& step) {
   }
   scopes_.resize(depth);
   return are_all;
+}
+
+namespace {
+
+// How far the index of `to` is from that of `from` when a range of it has moved by some turns;
+// nullopt if that is not the same everywhere.
+std::optional<llvm::SmallVector<int64_t, 6>> DistanceOf(mlir::AffineMap from, mlir::AffineMap to,
+                                                        unsigned range, int64_t turns) {
+  const mlir::AffineExpr symbol = mlir::getAffineSymbolExpr(range, to.getContext());
+  llvm::SmallVector<int64_t, 6> distance;
+  for (unsigned i = 0; i < to.getNumResults(); ++i) {
+    const auto constant = mlir::dyn_cast<mlir::AffineConstantExpr>(mlir::simplifyAffineExpr(
+        to.getResult(i).replace(symbol, symbol + turns) - from.getResult(i), to.getNumDims(),
+        to.getNumSymbols()));
+    if (!constant) return std::nullopt;
+    distance.push_back(constant.getValue());
+  }
+  return distance;
+}
+
+bool IsMultiple(llvm::ArrayRef<int64_t> distance, llvm::ArrayRef<int64_t> step, int64_t most) {
+  for (int64_t factor = -most; factor <= most; ++factor) {
+    bool is_equal = true;
+    for (size_t i = 0; i < step.size(); ++i) is_equal &= distance[i] == step[i] * factor;
+    if (is_equal) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+// Whether `before` loads in a turn of a long loop what `after` loads in one of the next, or in that
+// and other turns of short loops: a few turns of long ones stand one behind the other.
+bool ElementReads::MeetInTurns(const ElementRead& after, const ElementRead& before) {
+  const PlannedElement& a = after.element;
+  const PlannedElement& b = before.element;
+  const bool are_alike = a.instruction == b.instruction && a.leaf == b.leaf &&
+                         after.num_loops == before.num_loops && after.num_loops > 0 &&
+                         a.index.num_ranges() == b.index.num_ranges();
+  // What is loaded before the loops has no ranges of them.
+  if (!are_alike || a.index.num_ranges() < after.num_loops) return false;
+  const mlir::AffineMap from = b.index.affine_map();
+  const mlir::AffineMap to = a.index.affine_map();
+  const auto turns_of = [&](unsigned range) {
+    const Interval turns = a.index.ranges()[range].bounds;
+    return turns.upper - turns.lower + 1;
+  };
+  const auto meets_at = [&](llvm::ArrayRef<int64_t> distance) {
+    if (llvm::all_of(distance, [](int64_t by) { return by == 0; })) return true;
+    for (unsigned range = 0; range < after.num_loops; ++range) {
+      if (turns_of(range) >= kManyTurns) continue;
+      const auto step = DistanceOf(from, from, range, 1);
+      if (step.has_value() && IsMultiple(distance, *step, turns_of(range) - 1)) return true;
+    }
+    return false;
+  };
+  for (unsigned range = 0; range < after.num_loops; ++range) {
+    if (turns_of(range) < kManyTurns || !to.isFunctionOfSymbol(range)) continue;
+    for (int64_t turns = 1; turns < kMostTurnsAtOnce; ++turns) {
+      const auto distance = DistanceOf(from, to, range, turns);
+      if (distance.has_value() && meets_at(*distance)) return true;
+    }
+  }
+  return false;
+}
+
+// What LLVM may join when it writes short loops out, or a few turns of long ones.
+void ElementReads::MarkThoseOfSeveralTurns() {
+  for (ElementRead& read : reads_) {
+    read.may_be_once = read.may_be_once || MeetInTurns(read, read);
+    for (ElementRead& other : reads_) {
+      if (&other == &read) break;
+      const bool is_same = read.element.instruction == other.element.instruction &&
+                           read.element.leaf == other.element.leaf;
+      if (!is_same) continue;
+      const bool is_written_out = read.is_in_short_loops || other.is_in_short_loops;
+      if (is_written_out || MeetInTurns(read, other) || MeetInTurns(other, read)) {
+        read.may_be_once = other.may_be_once = true;
+      }
+    }
+  }
 }
 
 }  // namespace hlo_indexing::plan

@@ -281,10 +281,6 @@ IndexingMap DomainOf(const IndexingMap& map) {
       mlir::AffineMap::get(affine.getNumDims(), affine.getNumSymbols(), map.context()));
 }
 
-}  // namespace
-
-namespace {
-
 // Whether a constraint on dimensions alone holds for all of a map's.
 bool FollowsFromBounds(const indexing_analysis::MapConstraint& constraint, const IndexingMap& map) {
   bool has_symbols = false;
