@@ -7,6 +7,7 @@
 #include "codegen/plan/kernels.h"
 #include "codegen/plan/our_plan.h"
 #include "codegen/program/program_compiler.h"
+#include "hlo/async.h"
 #include "hlo/attribute.h"
 #include "hlo/parser/parser.h"
 #include "hlo/shape_inference/verifier.h"

@@ -9,6 +9,7 @@
 #include "codegen/plan/thread_map.h"
 #include "codegen/program/program_compiler.h"
 #include "codegen/run/buffer_contents.h"
+#include "hlo/async.h"
 #include "hlo/attribute.h"
 #include "hlo/interpreter/value.h"
 #include "llvm/ADT/STLExtras.h"
@@ -47,12 +48,6 @@ bool AreSameBytes(const Shape& from, const Shape& to) {
 }
 
 }  // namespace
-
-const Computation* CalleeOfAsync(const Instruction& done) {
-  const Instruction* start = &done.operand(0);
-  while (start->opcode() == Opcode::kAsyncUpdate) start = &start->operand(0);
-  return start->opcode() == Opcode::kAsyncStart ? start->Callee(AttributeName::kCalls) : nullptr;
-}
 
 std::vector<const Shape*> ParameterLeaves(const Computation& computation) {
   std::vector<const Shape*> leaves;

@@ -8,6 +8,7 @@
 #include "codegen/program/frame_layout.h"
 #include "codegen/program/program_compiler.h"
 #include "codegen/run/buffer_contents.h"
+#include "hlo/async.h"
 #include "hlo/attribute.h"
 #include "llvm/ADT/STLExtras.h"
 #include "support/status_macros.h"

@@ -38,9 +38,6 @@ std::vector<const hlo::Shape*> ParameterLeaves(const hlo::Computation& computati
 /// Whether arrays of both shapes, which have the same type and sizes, lie in memory alike.
 bool HaveSameLayout(const hlo::Shape& a, const hlo::Shape& b);
 
-/// What the async-start of an async-done starts; nullptr if it ends none that names a computation.
-const hlo::Computation* CalleeOfAsync(const hlo::Instruction& done);
-
 // What the computations of a program share while they are compiled.
 class ProgramCompiler {
  public:

@@ -1,5 +1,6 @@
 // Tuples, calls, control flow, asynchronous operations, and what has no value inside a program.
 #include "absl/strings/str_cat.h"
+#include "hlo/async.h"
 #include "hlo/custom_call_targets.h"
 #include "hlo/interpreter/evaluation.h"
 #include "hlo/interpreter/opcode_table.h"
@@ -46,15 +47,6 @@ bool TraceBranches(GroupEvaluation& e, llvm::ArrayRef<const Computation*> branch
     e.results()[slot] = std::move(value);
   }
   return true;
-}
-
-// The operation that an async-update or async-done continues.
-const Instruction* StartOf(const Instruction& instruction) {
-  const Instruction* start = &instruction.operand(0);
-  while (start->opcode() == Opcode::kAsyncUpdate) start = &start->operand(0);
-  const bool is_start =
-      start->opcode() == Opcode::kAsyncStart && start->Callee(AttributeName::kCalls) != nullptr;
-  return is_start ? start : nullptr;
 }
 
 // ((operands), result, ...) with the result if every parameter is bound, and 0 before that.
@@ -202,30 +194,29 @@ bool AsyncStart(GroupEvaluation& e) {
 }
 
 bool AsyncUpdate(GroupEvaluation& e) {
-  const Instruction* start = StartOf(e.instruction());
-  if (start == nullptr) return e.FailUnsupported("it continues no async-start");
+  const Computation* callee = CalleeOfAsync(e.instruction());
+  if (callee == nullptr) return e.FailUnsupported("it continues no async-start");
   if (e.operands(0).size() == 1) {
     for (size_t slot = 0; slot < e.devices().size(); ++slot) {
       e.results()[slot] = e.operands(slot)[0];
     }
     return true;
   }
-  const Computation& callee = *start->Callee(AttributeName::kCalls);
   std::vector<std::vector<Value>> bound;
   for (size_t slot = 0; slot < e.devices().size(); ++slot) {
     std::vector<Value>& values = bound.emplace_back(e.operands(slot)[0].elements()[0].elements());
     values.insert(values.end(), e.operands(slot).begin() + 1, e.operands(slot).end());
   }
-  if (bound.front().size() > callee.parameters().size()) {
+  if (bound.front().size() > callee->parameters().size()) {
     return e.Fail("more operands are bound than its computation has parameters");
   }
-  return BindAsync(e, callee, bound);
+  return BindAsync(e, *callee, bound);
 }
 
 bool AsyncDone(Evaluation& e) {
-  const Instruction* start = StartOf(e.instruction());
-  if (start == nullptr) return e.FailUnsupported("it ends no async-start");
-  const size_t needed = start->Callee(AttributeName::kCalls)->parameters().size();
+  const Computation* callee = CalleeOfAsync(e.instruction());
+  if (callee == nullptr) return e.FailUnsupported("it ends no async-start");
+  const size_t needed = callee->parameters().size();
   const size_t bound = e.operand(0).elements()[0].elements().size();
   if (bound != needed) {
     return e.Fail(absl::StrCat("only ", bound, " of the ", needed,

@@ -1,4 +1,5 @@
 // Shapes of tuples, calls, control flow and async operations.
+#include "hlo/async.h"
 #include "hlo/shape_inference/rule_table.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -24,13 +25,6 @@ bool RequireArguments(ShapeContext& context, AttributeName attribute, const Comp
                       size_t first, size_t count) {
   return context.RequireParameters(attribute, callee, count) &&
          RequireLeadingArguments(context, attribute, callee, first, count);
-}
-
-// The computation of the async-start that an async-update continues; null if that is not known.
-const Computation* CalleeOfStart(const Instruction& update) {
-  const Instruction* start = &update;
-  while (start->opcode() == Opcode::kAsyncUpdate) start = &start->operand(0);
-  return start->opcode() == Opcode::kAsyncStart ? start->Callee(AttributeName::kCalls) : nullptr;
 }
 
 // pred[] for two branches, s32[] for any number.
@@ -200,7 +194,7 @@ bool AsyncUpdate(ShapeContext& context) {
                         operand.ToString());
   }
   llvm::SmallVector<const Shape*, 4> bound(operand.elements()[0]->elements());
-  if (const Computation* callee = CalleeOfStart(context.instruction())) {
+  if (const Computation* callee = CalleeOfAsync(context.instruction())) {
     if (bound.size() + context.num_operands() - 1 > callee->parameters().size()) {
       return context.Fail("async-update binds more operands than computation '" +
                           callee->name().str() + "' has parameters");
