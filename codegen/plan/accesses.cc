@@ -258,10 +258,7 @@ class AccessCollector {
     std::map<std::tuple<const Instruction*, int64_t, int64_t>, int64_t> counts;
     for (const ElementRead& read : reads) {
       // A scalar is loaded once, however often loops have it.
-      if (read.num_loops > 0 &&
-          read.element.instruction->shape().ArrayLeaf(read.element.leaf).num_elements() == 1) {
-        continue;
-      }
+      if (read.num_loops > 0 && read.IsScalar()) continue;
       const IndexingMap& index = read.element.index;
       int64_t& count = counts[{read.element.instruction, read.element.leaf, read.width}];
       const int64_t loads = support::CheckedMul(read.repetitions, read.vector_elements / read.width)

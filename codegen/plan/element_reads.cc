@@ -127,7 +127,7 @@ bool ElementReads::FollowTurns(const PlannedElement& element, size_t loop, int64
   for (const auto& [turn, at] : in_turns) {
     domain_ = at.index;
     const bool is_first = has_first && turn == turns.lower;
-    turn_ = is_stored_ && !is_first ? turn : kNoTurn;
+    turn_ = is_stored_ && !is_first ? std::optional(turn) : std::nullopt;
     is_under_condition_ =
         !is_stored_ && !ConditionsOf(at.index, AsLaunched(plan_.launch, at.index, lanes)).empty();
     if (!FollowInScope(at, loop, -1, lanes, has_all_threads)) return false;
@@ -143,8 +143,8 @@ bool ElementReads::FollowInScope(const PlannedElement& element, size_t loop, int
   scope.is_straight = has_all_threads && scope.num_loops == 0;
   scopes_ = {&scope};
   if (plan_.keeps_rows && loop > 0) scopes_.push_back(&by_loop_[{loop, lane}]);
-  if (turn_ != kNoTurn) {
-    scopes_.push_back(&by_turn_[{loop, turn_}]);
+  if (turn_.has_value()) {
+    scopes_.push_back(&by_turn_[{loop, *turn_}]);
     scopes_.back()->is_turn_of_row = true;
   }
   lanes_ = lanes;
@@ -376,8 +376,8 @@ void ElementReads::Add(PlannedElement element, int64_t vector_elements, int64_t 
       read.element.index = AtRange(index, i, index.ranges()[i].bounds.lower, plans_.maps);
     }
   }
-  const bool is_at_entry = IsScalar(read) && read.num_loops > 0 && plan_.emitter != Emitter::kLoop;
-  if (IsScalar(read) && read.num_loops > 0) {
+  const bool is_at_entry = read.IsScalar() && read.num_loops > 0 && plan_.emitter != Emitter::kLoop;
+  if (read.IsScalar() && read.num_loops > 0) {
     // It is loaded before the outermost loop.
     const auto loop =
         llvm::find_if(scopes_, [](const Scope* of) { return of->outside != nullptr; });

@@ -49,6 +49,11 @@ struct ElementRead {
   bool is_written_out = false;
   /// Turns of loops load the same, and LLVM may see that.
   bool may_be_once = false;
+
+  /// Of an array of one element.
+  bool IsScalar() const {
+    return element.instruction->shape().ArrayLeaf(element.leaf).num_elements() == 1;
+  }
 };
 
 /// How the turns in which a row is kept are followed: all at once, or, as code has them, one after
@@ -143,9 +148,6 @@ class ElementReads {
   bool FollowTurn(const ShortTurn& turn);
   using LoadCounts = std::map<std::tuple<const hlo::Instruction*, int64_t, int64_t>, int64_t>;
   LoadCounts CountLoadsFrom(size_t first) const;
-  static bool IsScalar(const ElementRead& read) {
-    return read.element.instruction->shape().ArrayLeaf(read.element.leaf).num_elements() == 1;
-  }
   bool FollowLoops(const Step& step);
   bool IsAvailable(const PlannedElement& element) const;
   std::optional<Step> StepOf(const PlannedElement& element);
@@ -196,8 +198,7 @@ class ElementReads {
   int64_t lanes_of_pass_ = 1;
   // The threads of the turn that is followed by itself.
   IndexingMap domain_;
-  static constexpr int64_t kNoTurn = -1;
-  int64_t turn_ = kNoTurn;
+  std::optional<int64_t> turn_;
   // Of the turn: each load stands in a branch for its threads, and so in the loops around it.
   bool is_under_condition_ = false;
   int64_t lanes_ = 1;

@@ -138,7 +138,7 @@ bool ElementReads::FindInvariants(const PlannedElement& element,
 ElementReads::LoadCounts ElementReads::CountLoadsFrom(size_t first) const {
   LoadCounts counts;
   for (const ElementRead& read : llvm::ArrayRef(reads_).drop_front(first)) {
-    if (IsScalar(read)) continue;
+    if (read.IsScalar()) continue;
     std::optional<int64_t> loads =
         support::CheckedMul(read.repetitions, read.vector_elements / read.width);
     const IndexingMap& index = read.element.index;
@@ -176,7 +176,7 @@ bool ElementReads::FollowShortTurns(const Step& step) {
   reads_.erase(begin, reads_.end());
   for (size_t i = 0; i < of_both.size(); ++i) {
     // A scalar is loaded as the turns have it.
-    const bool is_wanted_of_loop = are_apart && !IsScalar(of_both[i]);
+    const bool is_wanted_of_loop = are_apart && !of_both[i].IsScalar();
     const bool is_of_loop = i < first_of_turns - first;
     if (is_of_loop != is_wanted_of_loop) continue;
     // The turns that it stands for are planned one by one.
